@@ -1,0 +1,114 @@
+use crate::EncodeError;
+
+/// Where bytes are written: a caller's slice ([`Buffer`]) or, with the feature `alloc`, a `Vec<u8>`.
+///
+/// Besides appending, a sink lets an encoder go back over what it has just written, which is how a length
+/// prefix, a complement or a hash is made without a second buffer.
+pub trait Sink {
+    /// Appends `bytes`.
+    fn put(&mut self, bytes: &[u8]) -> Result<(), EncodeError>;
+
+    /// Returns how many bytes have been written.
+    fn len(&self) -> usize;
+
+    /// Returns whether nothing has been written.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Returns the bytes written since position `from`; empty if `from` is past the end.
+    fn tail_mut(&mut self, from: usize) -> &mut [u8];
+
+    /// Takes back everything behind position `len`.
+    fn truncate(&mut self, len: usize);
+}
+
+/// A [`Sink`] over a caller's slice.
+///
+/// ```
+/// use keyplan_codec::{Buffer, EncodeError, Sink};
+///
+/// let mut room = [0; 4];
+/// let mut out = Buffer::new(&mut room);
+/// out.put(&[1, 2, 3])?;
+/// assert_eq!(out.put(&[4, 5]), Err(EncodeError::Full { needed: 5 }));
+/// assert_eq!(out.written(), [1, 2, 3]);
+/// # Ok::<(), EncodeError>(())
+/// ```
+#[derive(Debug)]
+pub struct Buffer<'a> {
+    room: &'a mut [u8],
+    len: usize,
+}
+
+impl<'a> Buffer<'a> {
+    /// Starts writing at the front of `room`.
+    #[inline]
+    pub fn new(room: &'a mut [u8]) -> Self {
+        Self { room, len: 0 }
+    }
+
+    /// Returns what has been written.
+    #[inline]
+    pub fn written(&self) -> &[u8] {
+        self.room.get(..self.len).unwrap_or_default()
+    }
+
+    /// Returns what has been written, for as long as the slice lives.
+    #[inline]
+    pub fn into_written(self) -> &'a mut [u8] {
+        self.room.get_mut(..self.len).unwrap_or_default()
+    }
+}
+
+impl Sink for Buffer<'_> {
+    #[inline]
+    fn put(&mut self, bytes: &[u8]) -> Result<(), EncodeError> {
+        let end = self.len.saturating_add(bytes.len());
+        let Some(slot) = self.room.get_mut(self.len..end) else {
+            return Err(EncodeError::Full { needed: end });
+        };
+        slot.copy_from_slice(bytes);
+        self.len = end;
+        Ok(())
+    }
+
+    #[inline]
+    fn len(&self) -> usize {
+        self.len
+    }
+
+    #[inline]
+    fn tail_mut(&mut self, from: usize) -> &mut [u8] {
+        self.room.get_mut(from..self.len).unwrap_or_default()
+    }
+
+    #[inline]
+    fn truncate(&mut self, len: usize) {
+        self.len = self.len.min(len);
+    }
+}
+
+#[cfg(feature = "alloc")]
+impl Sink for alloc::vec::Vec<u8> {
+    #[inline]
+    fn put(&mut self, bytes: &[u8]) -> Result<(), EncodeError> {
+        self.extend_from_slice(bytes);
+        Ok(())
+    }
+
+    #[inline]
+    fn len(&self) -> usize {
+        self.len()
+    }
+
+    #[inline]
+    fn tail_mut(&mut self, from: usize) -> &mut [u8] {
+        self.get_mut(from..).unwrap_or_default()
+    }
+
+    #[inline]
+    fn truncate(&mut self, len: usize) {
+        self.truncate(len);
+    }
+}
