@@ -1,1 +1,4 @@
-//! plan
+//! From a plan's text to its meaning.
+
+pub mod diag;
+pub mod syntax;

@@ -1,0 +1,110 @@
+use std::fmt;
+
+/// How bad a finding is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    /// The plan cannot be used as it stands.
+    Error,
+    /// The plan can be used, but something is likely wrong.
+    Warning,
+}
+
+macro_rules! codes {
+    ($($(#[doc = $doc:literal])* $variant:ident = $id:literal $slug:literal $severity:ident;)*) => {
+        /// The stable code of a diagnostic. Codes are never reused.
+        ///
+        /// `KP0001` to `KP0099` are guarantees, `KP01xx` is about syntax, `KP02xx` about meaning.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[non_exhaustive]
+        pub enum Code {
+            $($(#[doc = $doc])* $variant,)*
+        }
+
+        impl Code {
+            /// Every code, in order.
+            pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
+
+            /// `KP0101`
+            pub const fn id(self) -> &'static str {
+                match self { $(Self::$variant => $id,)* }
+            }
+
+            /// The name of the fault, so that "allow ⟨name⟩" reads well.
+            pub const fn slug(self) -> &'static str {
+                match self { $(Self::$variant => $slug,)* }
+            }
+
+            /// How bad it is.
+            pub const fn severity(self) -> Severity {
+                match self { $(Self::$variant => Severity::$severity,)* }
+            }
+
+            /// What the code finds, in a sentence or more.
+            pub const fn explanation(self) -> &'static str {
+                match self { $(Self::$variant => concat!($($doc, "\n",)*),)* }
+            }
+        }
+    };
+}
+
+codes! {
+    /// A character that no token of the language begins with, or a literal that is not closed.
+    BadToken = "KP0101" "bad-token" Error;
+    /// A token where another one belongs.
+    UnexpectedToken = "KP0102" "unexpected-token" Error;
+    /// A literal that is malformed: an odd number of hex digits, an unknown escape, a number too large.
+    BadLiteral = "KP0103" "bad-literal" Error;
+    /// Groups nested deeper than the language allows.
+    TooDeep = "KP0104" "too-deep" Error;
+    /// A file that is too large, or not UTF-8.
+    UnreadableFile = "KP0105" "unreadable-file" Error;
+    /// A file that does not begin with `plan NAME;`.
+    MissingPlanName = "KP0106" "missing-plan-name" Error;
+
+    /// A name that nothing declares.
+    UnknownName = "KP0201" "unknown-name" Error;
+    /// A name that is declared twice in one place.
+    DuplicateName = "KP0202" "duplicate-name" Error;
+    /// A type that is made of itself.
+    RecursiveType = "KP0203" "recursive-type" Error;
+    /// An import that cannot be read.
+    BadImport = "KP0204" "bad-import" Error;
+    /// Files that import each other in a circle.
+    ImportCycle = "KP0205" "import-cycle" Error;
+    /// A domain that does not take these arguments.
+    BadDomain = "KP0206" "bad-domain" Error;
+    /// An encoding that does not fit the domain before it.
+    BadEncoding = "KP0207" "bad-encoding" Error;
+    /// A character class that is malformed or empty.
+    BadClass = "KP0208" "bad-class" Error;
+    /// A range whose end lies before its start, or a set of lengths that is empty.
+    EmptyRange = "KP0209" "empty-range" Error;
+    /// A layout that no key can have.
+    EmptyLanguage = "KP0210" "empty-language" Error;
+    /// A clause that this kind of family does not take, or that it needs and lacks.
+    BadClause = "KP0211" "bad-clause" Error;
+    /// A scan that does not bind the first arguments in their order.
+    BadScan = "KP0212" "bad-scan" Error;
+    /// An `accept` of a kind that does not exist, or that names a family wrongly.
+    BadAccept = "KP0213" "bad-accept" Error;
+    /// An allotment that is malformed or overlaps another.
+    BadAllotment = "KP0214" "bad-allotment" Error;
+    /// A copy or a derived part that refers to an argument it cannot use.
+    BadReference = "KP0215" "bad-reference" Error;
+    /// A name that is not spelled as the language asks.
+    BadSpelling = "KP0216" "bad-spelling" Warning;
+    /// A type or name set that nothing uses.
+    UnusedType = "KP0217" "unused-type" Warning;
+    /// A plan whose parts are more than this implementation can hold.
+    TooLarge = "KP0218" "too-large" Error;
+
+    /// The number of a family is not allotted as its module says: it is taken twice, lies outside of the range
+    /// that the family names, or was retired.
+    Misallotted = "KP0006" "misallotted" Error;
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.id())
+    }
+}

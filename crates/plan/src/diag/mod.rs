@@ -1,0 +1,9 @@
+//! Diagnostics are data: a code, a message, labels under the text, notes. Rendering is apart.
+
+mod code;
+mod diagnostic;
+mod source;
+
+pub use code::{Code, Severity};
+pub use diagnostic::{Diagnostic, Label, Note, NoteKind};
+pub use source::{FileId, Position, Source, SourceMap, Span};

@@ -1,0 +1,446 @@
+//! What a plan file says, in its own order and with its own spans.
+//!
+//! The tree keeps everything that the formatter must give back: documentation, comments and the spelling of
+//! literals. It knows nothing of meaning; that is the model's.
+
+use crate::diag::Span;
+
+/// A whole plan file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct File {
+    /// The lines of the `//!` documentation, without the marker.
+    pub doc: Vec<String>,
+    /// The name in `plan NAME;`, if there is one.
+    pub name: Option<Ident>,
+    /// Imports, types, name sets and spaces, in order.
+    pub items: Vec<Item>,
+}
+
+/// A name and where it stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ident {
+    /// The name.
+    pub text: String,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// A string literal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Text {
+    /// What it stands for, escapes resolved.
+    pub value: String,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// An integer literal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Int {
+    /// Whether a `-` stands before it.
+    pub negative: bool,
+    /// Its magnitude.
+    pub magnitude: u128,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// Something at the top of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Item {
+    /// `import "other.keyplan";`
+    Import(Import),
+    /// `type Name = DOMAIN;`
+    Type(TypeDecl),
+    /// `names Name = DOMAIN { … }`
+    Names(NamesDecl),
+    /// `space name { … }`
+    Space(SpaceDecl),
+}
+
+/// `import "other.keyplan";`
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Import {
+    /// The path as written.
+    pub path: Text,
+    /// The whole statement.
+    pub span: Span,
+}
+
+/// `type Name = DOMAIN;`
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TypeDecl {
+    /// Documentation, a line each.
+    pub doc: Vec<String>,
+    /// The type's name.
+    pub name: Ident,
+    /// What it stands for.
+    pub domain: Domain,
+    /// The whole statement.
+    pub span: Span,
+}
+
+/// `names Name = DOMAIN { "known", … }`
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NamesDecl {
+    /// Documentation, a line each.
+    pub doc: Vec<String>,
+    /// The set's name.
+    pub name: Ident,
+    /// The text domain that the names are taken from.
+    pub domain: Domain,
+    /// The known names.
+    pub entries: Vec<NameEntry>,
+    /// The whole statement.
+    pub span: Span,
+}
+
+/// One known name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NameEntry {
+    /// Documentation, a line each.
+    pub doc: Vec<String>,
+    /// Whether `retired` stands before it.
+    pub retired: bool,
+    /// The name.
+    pub text: Text,
+}
+
+/// `space name = "physical" { … }`
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SpaceDecl {
+    /// Documentation, a line each.
+    pub doc: Vec<String>,
+    /// The space's name.
+    pub name: Ident,
+    /// The name that the engine knows it by.
+    pub physical: Option<Text>,
+    /// What is inside.
+    pub members: Vec<Member>,
+    /// The whole statement.
+    pub span: Span,
+}
+
+/// Something inside a space or a module.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Member {
+    /// `module name = 0x02 { … }`
+    Module(ModuleDecl),
+    /// `key name = …;` and its kin.
+    Family(FamilyDecl),
+    /// `allot 0x01..=0x0F name "purpose";`
+    Allot(AllotDecl),
+    /// `retired 0x0C "why";`
+    Retired(RetiredDecl),
+}
+
+/// `module name = 0x02 { … }`
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ModuleDecl {
+    /// Documentation, a line each.
+    pub doc: Vec<String>,
+    /// The module's name.
+    pub name: Ident,
+    /// What every key of the module begins with.
+    pub prefix: Vec<Literal>,
+    /// What is inside.
+    pub members: Vec<Member>,
+    /// The whole statement.
+    pub span: Span,
+}
+
+/// `allot 0x01..=0x0F name "purpose";`
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AllotDecl {
+    /// The first number.
+    pub first: Int,
+    /// The last number; the same as `first` where only one is given.
+    pub last: Int,
+    /// What the range is called.
+    pub name: Ident,
+    /// What it is for.
+    pub purpose: Option<Text>,
+    /// The whole statement.
+    pub span: Span,
+}
+
+/// `retired 0x0C "why";`
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RetiredDecl {
+    /// The prefix that may not come back.
+    pub prefix: Vec<Literal>,
+    /// Why.
+    pub why: Text,
+    /// The whole statement.
+    pub span: Span,
+}
+
+/// What a family's keys hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum FamilyKind {
+    /// A plain key with a value.
+    Key,
+    /// Fields and their values.
+    Hash,
+    /// Members with scores.
+    Zset,
+    /// Members.
+    Set,
+    /// Members with scores, taken in order of score.
+    Queue,
+}
+
+impl FamilyKind {
+    /// The word that declares such a family.
+    pub const fn keyword(self) -> &'static str {
+        match self {
+            Self::Key => "key",
+            Self::Hash => "hash",
+            Self::Zset => "zset",
+            Self::Set => "set",
+            Self::Queue => "queue",
+        }
+    }
+}
+
+/// `key name = PARTS CLAUSES;`
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FamilyDecl {
+    /// Documentation, a line each.
+    pub doc: Vec<String>,
+    /// What its keys hold.
+    pub kind: FamilyKind,
+    /// The family's name.
+    pub name: Ident,
+    /// The layout of its keys.
+    pub parts: Vec<Part>,
+    /// What is claimed of it and what its keys hold, in order.
+    pub clauses: Vec<Clause>,
+    /// The whole statement.
+    pub span: Span,
+}
+
+/// What may stand behind a family's parts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Clause {
+    /// `-> PARTS` or `-> DOMAIN`
+    Value(Body),
+    /// `scan by a, b in order`
+    Scan(ScanClause),
+    /// `accept overlap(other) "why"`
+    Accept(AcceptClause),
+    /// `allot name`
+    Allot(Ident),
+    /// `retired "why"`
+    Retired(Text),
+    /// `member PARTS`
+    Member(Body),
+    /// `score PARTS`
+    Score(Body),
+    /// `field name = PARTS -> VALUE`
+    Field(FieldClause),
+}
+
+/// `scan all`, `scan by a, b in order`
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ScanClause {
+    /// The bound arguments; empty for `scan all`.
+    pub by: Vec<Ident>,
+    /// Whether `in order` is claimed.
+    pub in_order: bool,
+    /// The whole clause.
+    pub span: Span,
+}
+
+/// `accept overlap(other) "why"`
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AcceptClause {
+    /// Which flaw.
+    pub kind: Ident,
+    /// The families named in parentheses, each a path.
+    pub of: Vec<Path>,
+    /// Why it is kept.
+    pub why: Text,
+    /// The whole clause.
+    pub span: Span,
+}
+
+/// A dotted name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Path {
+    /// Its names; never empty.
+    pub names: Vec<Ident>,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// `field name = PARTS -> VALUE`
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FieldClause {
+    /// Documentation, a line each.
+    pub doc: Vec<String>,
+    /// The field's name.
+    pub name: Ident,
+    /// The layout of the field's key inside the hash.
+    pub parts: Vec<Part>,
+    /// The layout of its value.
+    pub value: Option<Body>,
+    /// The whole clause.
+    pub span: Span,
+}
+
+/// A layout given as parts in a row or as one domain.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Body {
+    /// Parts in a row; may be empty.
+    Parts(Vec<Part>),
+    /// One domain, whose value has no name.
+    Domain(Domain),
+}
+
+/// A piece of a layout.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// Bytes that are always the same.
+    Literal(Literal),
+    /// `name: DOMAIN`
+    Argument {
+        /// The argument's name.
+        name: Ident,
+        /// Its values and their bytes.
+        domain: Domain,
+        /// Name and domain.
+        span: Span,
+    },
+    /// `same(name).encoding`
+    Same {
+        /// The argument that is written once more.
+        name: Ident,
+        /// Encodings that replace its own; empty to write it as it was.
+        encodings: Vec<Call>,
+        /// The whole part.
+        span: Span,
+    },
+    /// `name = function(a, b) % modulus as DOMAIN`
+    Derived {
+        /// What the computed value is called.
+        name: Ident,
+        /// The function.
+        function: Ident,
+        /// The arguments whose bytes go into it.
+        of: Vec<Ident>,
+        /// The modulus behind `%`.
+        modulus: Option<Int>,
+        /// The integer encoding behind `as`.
+        domain: Option<Domain>,
+        /// The whole part.
+        span: Span,
+    },
+}
+
+impl Part {
+    /// Where the part stands.
+    pub fn span(&self) -> Span {
+        match self {
+            Self::Literal(literal) => literal.span,
+            Self::Argument { span, .. } | Self::Same { span, .. } | Self::Derived { span, .. } => *span,
+        }
+    }
+}
+
+/// Bytes that are always the same.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Literal {
+    /// How they are given.
+    pub kind: LiteralKind,
+    /// Where the literal stands.
+    pub span: Span,
+}
+
+/// How a literal is given.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LiteralKind {
+    /// `0x01`
+    Hex(Vec<u8>),
+    /// `"text"`
+    Text(String),
+    /// `b"\x00"`
+    Bytes(Vec<u8>),
+    /// `xxh3_64("accounts")`, `sha256("x", 8)`
+    Hash {
+        /// The hash function.
+        function: Ident,
+        /// What is hashed.
+        of: Vec<u8>,
+        /// How many bytes are kept.
+        keep: Option<Int>,
+    },
+}
+
+/// Values and the way they are written: `Address.hex`, `u64.dec`, `( … )`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Domain {
+    /// The values.
+    pub atom: Atom,
+    /// The encodings behind it, first to last.
+    pub encodings: Vec<Call>,
+    /// The whole domain.
+    pub span: Span,
+}
+
+/// What a domain is made of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Atom {
+    /// `u64`, `bytes(1..=255)`, `Address`
+    Named(Call),
+    /// `(txid: bytes(32) vout: u32)`
+    Record(Vec<Part>),
+    /// `(a: … | b: …)`
+    Choice(Vec<Alternative>),
+}
+
+/// One alternative of a choice.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Alternative {
+    /// Documentation, a line each.
+    pub doc: Vec<String>,
+    /// Its label.
+    pub label: Ident,
+    /// Its layout.
+    pub body: Body,
+    /// Label and layout.
+    pub span: Span,
+}
+
+/// A name with arguments: `bytes(1..=255)`, `hashed(sha256, 20)`, `dec`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Call {
+    /// The name.
+    pub name: Ident,
+    /// What stands in parentheses; `None` without them.
+    pub args: Option<Vec<CallArg>>,
+    /// Name and arguments.
+    pub span: Span,
+}
+
+/// An argument of a [`Call`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CallArg {
+    /// `"a-z"`
+    Text(Text),
+    /// `32`
+    Int(Int),
+    /// `1..=255`, `4..`
+    Range {
+        /// The least value.
+        first: Int,
+        /// The greatest value, included; `None` without one.
+        last: Option<Int>,
+        /// The whole range.
+        span: Span,
+    },
+    /// `20 | 32`
+    OneOf(Vec<Int>, Span),
+    /// A domain, a type, or the name of a function.
+    Domain(Domain),
+}

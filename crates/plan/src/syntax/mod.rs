@@ -1,0 +1,3 @@
+//! From text to a tree and back.
+
+pub mod ast;
