@@ -118,6 +118,10 @@ pub enum Expected {
     Time,
     /// The first byte of a variable-length number.
     VarintHead,
+    /// The first byte of a path in hex-prefix form, `00` or `10` to `1f`.
+    HexPrefixHead,
+    /// A character of bech32 data.
+    Bech32,
 }
 
 impl fmt::Display for Expected {
@@ -138,6 +142,8 @@ impl fmt::Display for Expected {
             Self::ScoreTag => "00 (confirmed) or 01 (unconfirmed)",
             Self::Time => "a date and time",
             Self::VarintHead => "the head of a number",
+            Self::HexPrefixHead => "00 or 10 to 1f",
+            Self::Bech32 => "a lower-case bech32 character",
         })
     }
 }

@@ -16,19 +16,44 @@
 //! assertions that every segment must pass. Without features the crate needs neither `std` nor an allocator.
 #![no_std]
 
-#[cfg(feature = "alloc")]
+#[cfg(any(feature = "alloc", test))]
 extern crate alloc;
-#[cfg(feature = "std")]
+#[cfg(any(feature = "std", test))]
 extern crate std;
 
 mod alphabet;
 mod error;
 mod lengths;
+mod segment;
 mod sink;
 
 pub use alphabet::Alphabet;
 pub use error::{DecodeError, EncodeError, Expected, Fault};
 pub use lengths::Lengths;
+#[cfg(feature = "bech32")]
+pub use segment::bech32::{Bech32, Bech32View};
+#[cfg(feature = "hash")]
+pub use segment::digest::{Digest, Hash, HashConcat, Hashed};
+pub use segment::{
+    bool::Bool,
+    bytes::{Bytes, Fit},
+    checksum::{Crc16, Crc32},
+    complement::{Desc, complement},
+    decimal::{Decimal, PaddedDecimal},
+    float::{Fixed, FloatBadger, FloatBits, FloatOrdered},
+    frame::{Escaped, LenPrefix, LenWidth, Memcmp, Terminated, Unescaped},
+    hex::{Case, HexBytes, HexInt, HexView, PaddedHexInt},
+    int::{Saturating, SignFlip},
+    literal::Literal,
+    nibble::{HexPrefix, NibbleView, Nibbles, PackedNibbles},
+    score::{HeightScore, Score, ScoreExact},
+    text::Text,
+    tick9::Tick9,
+    time::{TimeNanos, TimeText9},
+    tuple::{TupleBool, TupleBytes, TupleFloat, TupleInt, TupleText, UnescapedText},
+    uint::{Be, Int, Le, Signed, Unsigned},
+    varint::{BitcoinVarint, CompactSize, Leb128, OrdVar},
+};
 pub use sink::{Buffer, Sink};
 
 /// One way of writing an argument as bytes.
@@ -53,6 +78,29 @@ pub trait Delimited: Segment {
     ///
     /// This looks no further than it must to find the end: `decode` on those bytes may still refuse them.
     fn extent(&self, input: &[u8]) -> Result<usize, DecodeError>;
+
+    /// Decodes the segment at the front of `input`, and returns it with what stands behind it.
+    ///
+    /// ```
+    /// use keyplan_codec::{Be, Delimited};
+    ///
+    /// assert_eq!(Be::<u16>::new().take(&[1, 2, 3])?, (0x0102, [3].as_slice()));
+    /// # Ok::<(), keyplan_codec::DecodeError>(())
+    /// ```
+    #[inline]
+    fn take<'a>(&self, input: &'a [u8]) -> Result<(Self::View<'a>, &'a [u8]), DecodeError> {
+        let extent = self.extent(input)?;
+        let (segment, rest) = input.split_at_checked(extent).unwrap_or((input, &[]));
+        Ok((self.decode(segment)?, rest))
+    }
+}
+
+/// A segment that always has the same length, and whose view does not borrow from the key.
+pub trait FixedWidth: Delimited + for<'a> Segment<View<'a> = <Self as FixedWidth>::Value> {
+    /// What decoding gives back.
+    type Value;
+    /// The length in bytes.
+    const WIDTH: usize;
 }
 
 /// A segment that ends only where something else begins.

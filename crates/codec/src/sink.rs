@@ -89,7 +89,7 @@ impl Sink for Buffer<'_> {
     }
 }
 
-#[cfg(feature = "alloc")]
+#[cfg(any(feature = "alloc", test))]
 impl Sink for alloc::vec::Vec<u8> {
     #[inline]
     fn put(&mut self, bytes: &[u8]) -> Result<(), EncodeError> {

@@ -1,0 +1,37 @@
+use super::{exactly, fixed_extent};
+use crate::{DecodeError, Delimited, EncodeError, Expected, Fault, FixedWidth, Segment, Sink};
+
+/// A truth value: `00` or `01`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Bool;
+
+impl Segment for Bool {
+    type Arg<'a> = bool;
+    type View<'a> = bool;
+
+    #[inline]
+    fn encode<S: Sink + ?Sized>(&self, arg: bool, out: &mut S) -> Result<(), EncodeError> {
+        out.put(&[arg.into()])
+    }
+
+    #[inline]
+    fn decode(&self, bytes: &[u8]) -> Result<bool, DecodeError> {
+        match *exactly::<1>(bytes)? {
+            [0] => Ok(false),
+            [1] => Ok(true),
+            [found] => Err(DecodeError::new(0, Fault::Byte { found, expected: Expected::Bool })),
+        }
+    }
+}
+
+impl Delimited for Bool {
+    #[inline]
+    fn extent(&self, input: &[u8]) -> Result<usize, DecodeError> {
+        fixed_extent(input, Self::WIDTH)
+    }
+}
+
+impl FixedWidth for Bool {
+    type Value = bool;
+    const WIDTH: usize = 1;
+}

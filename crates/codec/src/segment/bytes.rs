@@ -1,0 +1,70 @@
+use super::{check_arg_length, check_length, fixed_extent, put_fill, wrong_width};
+use crate::{DecodeError, Delimited, EncodeError, Lengths, Open, Segment, Sink};
+
+/// Bytes as they are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bytes<'l> {
+    /// The lengths allowed.
+    pub lengths: Lengths<'l>,
+}
+
+impl Segment for Bytes<'_> {
+    type Arg<'a> = &'a [u8];
+    type View<'a> = &'a [u8];
+
+    #[inline]
+    fn encode<S: Sink + ?Sized>(&self, arg: &[u8], out: &mut S) -> Result<(), EncodeError> {
+        check_arg_length(&self.lengths, arg.len())?;
+        out.put(arg)
+    }
+
+    #[inline]
+    fn decode<'a>(&self, bytes: &'a [u8]) -> Result<&'a [u8], DecodeError> {
+        check_length(&self.lengths, bytes.len(), 1)?;
+        Ok(bytes)
+    }
+}
+
+impl Open for Bytes<'_> {
+    #[inline]
+    fn longest(&self, input: &[u8]) -> usize {
+        input.len().min(self.lengths.max())
+    }
+
+    #[inline]
+    fn admits(&self, len: usize) -> bool {
+        self.lengths.admits(len)
+    }
+}
+
+/// Bytes padded on the right with `00`, or cut, to one length.
+///
+/// This loses information: what was cut, and how much was padding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fit {
+    /// The length written.
+    pub width: usize,
+}
+
+impl Segment for Fit {
+    type Arg<'a> = &'a [u8];
+    type View<'a> = &'a [u8];
+
+    #[inline]
+    fn encode<S: Sink + ?Sized>(&self, arg: &[u8], out: &mut S) -> Result<(), EncodeError> {
+        out.put(arg.get(..self.width).unwrap_or(arg))?;
+        put_fill(0, self.width.saturating_sub(arg.len()), out)
+    }
+
+    #[inline]
+    fn decode<'a>(&self, bytes: &'a [u8]) -> Result<&'a [u8], DecodeError> {
+        if bytes.len() == self.width { Ok(bytes) } else { Err(wrong_width(bytes.len(), self.width)) }
+    }
+}
+
+impl Delimited for Fit {
+    #[inline]
+    fn extent(&self, input: &[u8]) -> Result<usize, DecodeError> {
+        fixed_extent(input, self.width)
+    }
+}

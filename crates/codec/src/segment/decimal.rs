@@ -1,0 +1,244 @@
+use super::{fixed_extent, put_fill, short, wrong_width};
+use crate::{DecodeError, Delimited, EncodeError, Expected, Fault, Int, Open, Segment, Sink, Unsigned};
+
+/// An integer as base-10 text without leading zeros, with `-` before a negative one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Decimal<T> {
+    /// The least number allowed.
+    pub min: T,
+    /// The greatest number allowed.
+    pub max: T,
+}
+
+impl<T: Int> Decimal<T> {
+    /// Every number of the type.
+    pub const fn full() -> Self {
+        Self { min: T::MIN, max: T::MAX }
+    }
+
+    #[inline]
+    fn admits_value(&self, value: T) -> bool {
+        self.min <= value && value <= self.max
+    }
+
+    /// The greatest length of a number in the range.
+    fn max_len(&self) -> usize {
+        if self.min > self.max {
+            return 0;
+        }
+        let signed = |value: T| usize::from(value.is_below_zero()) + count_digits(value.magnitude());
+        signed(self.min).max(signed(self.max))
+    }
+}
+
+impl<T: Int> Segment for Decimal<T> {
+    type Arg<'a> = T;
+    type View<'a> = T;
+
+    #[inline]
+    fn encode<S: Sink + ?Sized>(&self, arg: T, out: &mut S) -> Result<(), EncodeError> {
+        if !self.admits_value(arg) {
+            return Err(EncodeError::OutOfRange);
+        }
+        if arg.is_below_zero() {
+            out.put(b"-")?;
+        }
+        let mut room = [b'0'; ROOM];
+        let len = write_digits(arg.magnitude(), &mut room);
+        out.put(last(&room, len))
+    }
+
+    #[inline]
+    fn decode(&self, bytes: &[u8]) -> Result<T, DecodeError> {
+        let (negative, digits) = match bytes {
+            [b'-', digits @ ..] if T::MIN.is_below_zero() => (true, digits),
+            digits => (false, digits),
+        };
+        let base = usize::from(negative);
+        match digits {
+            [] => return Err(short(bytes.len(), base + 1)),
+            [b'0', _, ..] => return Err(DecodeError::new(base, Fault::LeadingZero)),
+            [b'0'] if negative => return Err(DecodeError::new(base, Fault::LeadingZero)),
+            _ => {}
+        }
+        let magnitude = read_digits(digits).map_err(|error| error.behind(base))?;
+        let value = magnitude.and_then(|magnitude| T::from_magnitude(negative, magnitude));
+        match value {
+            Some(value) if self.admits_value(value) => Ok(value),
+            _ => Err(DecodeError::new(0, Fault::OutOfRange)),
+        }
+    }
+}
+
+impl<T: Int> Open for Decimal<T> {
+    #[inline]
+    fn longest(&self, input: &[u8]) -> usize {
+        let sign = usize::from(self.min.is_below_zero() && input.first() == Some(&b'-'));
+        let digits = input.iter().skip(sign).take_while(|byte| byte.is_ascii_digit()).count();
+        (sign + digits).min(self.max_len())
+    }
+
+    fn admits(&self, len: usize) -> bool {
+        let zero = T::default();
+        let positive = self.max >= zero && self.min <= self.max && {
+            let least = count_digits(self.min.max(zero).magnitude());
+            least <= len && len <= count_digits(self.max.magnitude())
+        };
+        let negative = self.min < zero && self.min <= self.max && {
+            // The negative number nearest to zero is the shortest one.
+            let nearest = if self.max < zero { self.max.magnitude() } else { 1 };
+            let least = 1 + count_digits(nearest);
+            least <= len && len <= 1 + count_digits(self.min.magnitude())
+        };
+        positive || negative
+    }
+}
+
+/// An unsigned integer as base-10 text, padded with zeros to a width: byte order is numeric order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PaddedDecimal<T> {
+    /// How many digits are written.
+    pub width: usize,
+    /// The least number allowed.
+    pub min: T,
+    /// The greatest number allowed.
+    pub max: T,
+}
+
+impl<T: Unsigned> PaddedDecimal<T> {
+    /// Every number of the type that `width` digits can hold.
+    pub const fn full(width: usize) -> Self {
+        Self { width, min: T::MIN, max: T::MAX }
+    }
+}
+
+impl<T: Unsigned> Segment for PaddedDecimal<T> {
+    type Arg<'a> = T;
+    type View<'a> = T;
+
+    #[inline]
+    fn encode<S: Sink + ?Sized>(&self, arg: T, out: &mut S) -> Result<(), EncodeError> {
+        let mut room = [b'0'; ROOM];
+        let len = write_digits(arg.magnitude(), &mut room);
+        // Zero needs no digit, which matters only where the width is 0.
+        let needed = if arg == T::default() { 0 } else { len };
+        if arg < self.min || arg > self.max || needed > self.width {
+            return Err(EncodeError::OutOfRange);
+        }
+        put_fill(b'0', self.width.saturating_sub(ROOM), out)?;
+        out.put(last(&room, self.width.min(ROOM)))
+    }
+
+    #[inline]
+    fn decode(&self, bytes: &[u8]) -> Result<T, DecodeError> {
+        if bytes.len() != self.width {
+            return Err(wrong_width(bytes.len(), self.width));
+        }
+        let value = read_digits(bytes)?.and_then(|magnitude| T::from_magnitude(false, magnitude));
+        match value {
+            Some(value) if self.min <= value && value <= self.max => Ok(value),
+            _ => Err(DecodeError::new(0, Fault::OutOfRange)),
+        }
+    }
+}
+
+impl<T: Unsigned> Delimited for PaddedDecimal<T> {
+    #[inline]
+    fn extent(&self, input: &[u8]) -> Result<usize, DecodeError> {
+        fixed_extent(input, self.width)
+    }
+}
+
+/// Room for the digits of any `u128`.
+const ROOM: usize = 40;
+/// How many digits always fit a `u64`.
+const CHUNK: usize = 19;
+/// The number after the greatest of so many digits.
+const CHUNK_POWER: u128 = 10_000_000_000_000_000_000;
+
+#[inline]
+fn last(room: &[u8; ROOM], len: usize) -> &[u8] {
+    room.get(ROOM.saturating_sub(len)..).unwrap_or_default()
+}
+
+fn count_digits(number: u128) -> usize {
+    let mut count = 1;
+    let mut left = number / 10;
+    while left > 0 {
+        count += 1;
+        left /= 10;
+    }
+    count
+}
+
+/// Writes the digits of `number` at the end of `room`, which is all `0`, and returns how many there are.
+#[inline]
+fn write_digits(number: u128, room: &mut [u8; ROOM]) -> usize {
+    // Division of u128 is slow: it is used only for what does not fit a u64, which integer types of up to 64
+    // bits leave out altogether.
+    match u64::try_from(number) {
+        Ok(small) => write_small(small, room),
+        Err(_) => write_large(number, room),
+    }
+}
+
+#[inline]
+fn write_small(number: u64, room: &mut [u8]) -> usize {
+    let mut left = number;
+    let mut len = 0;
+    for pair in room.rchunks_exact_mut(2) {
+        let [tens, ones] = pair else { break };
+        let digits = (left % 100) as u8;
+        left /= 100;
+        *tens = b'0' + digits / 10;
+        *ones = b'0' + digits % 10;
+        len += 2;
+        if left == 0 {
+            return if digits < 10 { len - 1 } else { len };
+        }
+    }
+    len
+}
+
+#[cold]
+fn write_large(number: u128, room: &mut [u8; ROOM]) -> usize {
+    let mut left = number;
+    let mut len = 0;
+    let mut rest: &mut [u8] = room;
+    loop {
+        let (high, low) = (left / CHUNK_POWER, (left % CHUNK_POWER) as u64);
+        let written = write_small(low, rest);
+        if high == 0 {
+            return len + written;
+        }
+        len += CHUNK;
+        left = high;
+        let keep = rest.len().saturating_sub(CHUNK);
+        rest = rest.get_mut(..keep).unwrap_or_default();
+    }
+}
+
+/// Reads digits, at least one: `None` if the number is beyond `u128`.
+#[inline]
+fn read_digits(digits: &[u8]) -> Result<Option<u128>, DecodeError> {
+    let (small, more) = digits.split_at_checked(CHUNK).unwrap_or((digits, &[]));
+    let mut low = 0u64;
+    for (offset, &byte) in small.iter().enumerate() {
+        low = low * 10 + u64::from(digit(byte, offset)?);
+    }
+    let mut number = Some(u128::from(low));
+    for (offset, &byte) in more.iter().enumerate() {
+        let digit = digit(byte, CHUNK + offset)?;
+        number = number.and_then(|number| number.checked_mul(10)?.checked_add(digit.into()));
+    }
+    Ok(number)
+}
+
+#[inline]
+fn digit(byte: u8, offset: usize) -> Result<u8, DecodeError> {
+    let digit = byte.wrapping_sub(b'0');
+    if digit < 10 {
+        return Ok(digit);
+    }
+    Err(DecodeError::new(offset, Fault::Byte { found: byte, expected: Expected::Digit }))
+}

@@ -1,0 +1,259 @@
+use core::fmt;
+use core::ops::Deref;
+
+use blake2::{Blake2b128, Blake2b256};
+use sha2::{Digest as _, Sha256};
+use xxhash_rust::xxh3::xxh3_64;
+use xxhash_rust::xxh64::xxh64;
+
+use super::{fixed_extent, put_fill, short, wrong_width};
+use crate::{DecodeError, Delimited, EncodeError, Fault, Int, Open, Segment, Sink};
+
+/// A hash function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Hash {
+    /// XXH3 with 64 bits and seed 0, big-endian.
+    Xxh3_64,
+    /// XXH64 with seed 0, little-endian, as Substrate writes it.
+    Twox64,
+    /// XXH64 with seeds 0 and 1, each little-endian, as Substrate writes it.
+    Twox128,
+    /// `BLAKE2b` with 16 bytes of output.
+    Blake2b128,
+    /// `BLAKE2b` with 32 bytes of output.
+    Blake2b256,
+    /// SHA-256.
+    Sha256,
+}
+
+impl Hash {
+    /// Every hash function.
+    pub const ALL: [Self; 6] =
+        [Self::Xxh3_64, Self::Twox64, Self::Twox128, Self::Blake2b128, Self::Blake2b256, Self::Sha256];
+
+    /// Returns how many bytes a digest has.
+    #[inline]
+    pub const fn width(self) -> usize {
+        match self {
+            Self::Xxh3_64 | Self::Twox64 => 8,
+            Self::Twox128 | Self::Blake2b128 => 16,
+            Self::Blake2b256 | Self::Sha256 => 32,
+        }
+    }
+
+    /// Returns the name that the plan language has for it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Xxh3_64 => "xxh3_64",
+            Self::Twox64 => "twox_64",
+            Self::Twox128 => "twox_128",
+            Self::Blake2b128 => "blake2b_128",
+            Self::Blake2b256 => "blake2b_256",
+            Self::Sha256 => "sha256",
+        }
+    }
+
+    /// Returns the digest of `bytes`.
+    #[inline]
+    pub fn digest(self, bytes: &[u8]) -> Digest {
+        match self {
+            Self::Xxh3_64 => Digest::new(&[&xxh3_64(bytes).be_array()]),
+            Self::Twox64 => Digest::new(&[&xxh64(bytes, 0).le_array()]),
+            Self::Twox128 => Digest::new(&[&xxh64(bytes, 0).le_array(), &xxh64(bytes, 1).le_array()]),
+            Self::Blake2b128 => Digest::new(&[&Blake2b128::digest(bytes)]),
+            Self::Blake2b256 => Digest::new(&[&Blake2b256::digest(bytes)]),
+            Self::Sha256 => Digest::new(&[&Sha256::digest(bytes)]),
+        }
+    }
+}
+
+impl fmt::Display for Hash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// What a hash function gives: at most 32 bytes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Digest {
+    bytes: [u8; 32],
+    len: usize,
+}
+
+impl Digest {
+    #[inline]
+    fn new(parts: &[&[u8]]) -> Self {
+        let mut bytes = [0; 32];
+        let mut len = 0;
+        for (slot, &byte) in bytes.iter_mut().zip(parts.iter().copied().flatten()) {
+            *slot = byte;
+            len += 1;
+        }
+        Self { bytes, len }
+    }
+
+    /// Returns the first `keep` bytes, or all if there are not so many.
+    #[inline]
+    fn front(&self, keep: usize) -> &[u8] {
+        self.get(..keep).unwrap_or(self)
+    }
+}
+
+impl Deref for Digest {
+    type Target = [u8];
+
+    #[inline]
+    fn deref(&self) -> &[u8] {
+        self.bytes.get(..self.len).unwrap_or_default()
+    }
+}
+
+impl AsRef<[u8]> for Digest {
+    fn as_ref(&self) -> &[u8] {
+        self
+    }
+}
+
+impl fmt::Debug for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Digest(")?;
+        for byte in self.iter() {
+            write!(f, "{byte:02x}")?;
+        }
+        f.write_str(")")
+    }
+}
+
+/// The hash of the argument alone, which cannot be read back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Hashed {
+    /// The hash function.
+    pub hash: Hash,
+    /// How many bytes of the digest are written, at most all.
+    pub keep: usize,
+}
+
+impl Hashed {
+    /// The whole digest.
+    pub const fn whole(hash: Hash) -> Self {
+        Self { hash, keep: hash.width() }
+    }
+
+    /// Returns how many bytes are written.
+    #[inline]
+    pub fn width(&self) -> usize {
+        self.keep.min(self.hash.width())
+    }
+
+    /// Appends the hash of what `inner` appends.
+    ///
+    /// What is hashed stands in `out` for a while, so a buffer must have room for it.
+    #[inline]
+    pub fn wrap<S, E>(&self, out: &mut S, inner: impl FnOnce(&mut S) -> Result<(), E>) -> Result<(), E>
+    where
+        S: Sink + ?Sized,
+        E: From<EncodeError>,
+    {
+        let start = out.len();
+        inner(out)?;
+        let digest = self.hash.digest(out.tail_mut(start));
+        out.truncate(start);
+        Ok(out.put(digest.front(self.keep))?)
+    }
+}
+
+impl Segment for Hashed {
+    type Arg<'a> = &'a [u8];
+    type View<'a> = &'a [u8];
+
+    #[inline]
+    fn encode<S: Sink + ?Sized>(&self, arg: &[u8], out: &mut S) -> Result<(), EncodeError> {
+        out.put(self.hash.digest(arg).front(self.keep))
+    }
+
+    #[inline]
+    fn decode<'a>(&self, bytes: &'a [u8]) -> Result<&'a [u8], DecodeError> {
+        let width = self.width();
+        if bytes.len() == width { Ok(bytes) } else { Err(wrong_width(bytes.len(), width)) }
+    }
+}
+
+impl Delimited for Hashed {
+    #[inline]
+    fn extent(&self, input: &[u8]) -> Result<usize, DecodeError> {
+        fixed_extent(input, self.width())
+    }
+}
+
+/// The hash of the argument, then the argument.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HashConcat {
+    /// The hash function.
+    pub hash: Hash,
+    /// How many bytes of the digest are written, at most all.
+    pub keep: usize,
+}
+
+impl HashConcat {
+    /// The whole digest.
+    pub const fn whole(hash: Hash) -> Self {
+        Self { hash, keep: hash.width() }
+    }
+
+    /// Returns how many bytes stand before the argument.
+    #[inline]
+    pub fn width(&self) -> usize {
+        self.keep.min(self.hash.width())
+    }
+
+    /// Appends what `inner` appends, behind its hash.
+    #[inline]
+    pub fn wrap<S, E>(&self, out: &mut S, inner: impl FnOnce(&mut S) -> Result<(), E>) -> Result<(), E>
+    where
+        S: Sink + ?Sized,
+        E: From<EncodeError>,
+    {
+        let start = out.len();
+        put_fill(0, self.width(), out)?;
+        inner(out)?;
+        if let Some((front, contents)) = out.tail_mut(start).split_at_mut_checked(self.width()) {
+            front.copy_from_slice(self.hash.digest(contents).front(self.keep));
+        }
+        Ok(())
+    }
+}
+
+impl Segment for HashConcat {
+    type Arg<'a> = &'a [u8];
+    type View<'a> = &'a [u8];
+
+    #[inline]
+    fn encode<S: Sink + ?Sized>(&self, arg: &[u8], out: &mut S) -> Result<(), EncodeError> {
+        out.put(self.hash.digest(arg).front(self.keep))?;
+        out.put(arg)
+    }
+
+    #[inline]
+    fn decode<'a>(&self, bytes: &'a [u8]) -> Result<&'a [u8], DecodeError> {
+        let Some((front, contents)) = bytes.split_at_checked(self.width()) else {
+            return Err(short(bytes.len(), self.width()));
+        };
+        if front == self.hash.digest(contents).front(self.keep) {
+            Ok(contents)
+        } else {
+            Err(DecodeError::new(0, Fault::Mismatch))
+        }
+    }
+}
+
+impl Open for HashConcat {
+    #[inline]
+    fn longest(&self, input: &[u8]) -> usize {
+        input.len()
+    }
+
+    #[inline]
+    fn admits(&self, len: usize) -> bool {
+        len >= self.width()
+    }
+}

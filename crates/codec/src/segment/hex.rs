@@ -1,0 +1,323 @@
+use super::{check_arg_length, check_length, fixed_extent, put_fill, short, wrong_width};
+use crate::{DecodeError, Delimited, EncodeError, Expected, Fault, Lengths, Open, Segment, Sink, Unsigned};
+
+/// The case of hex digits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Case {
+    /// `0` to `9`, `a` to `f`.
+    Lower,
+    /// `0` to `9`, `A` to `F`.
+    Upper,
+}
+
+impl Case {
+    #[inline]
+    const fn digits(self) -> &'static [u8; 16] {
+        match self {
+            Self::Lower => b"0123456789abcdef",
+            Self::Upper => b"0123456789ABCDEF",
+        }
+    }
+
+    #[inline]
+    fn digit(self, nibble: u8) -> u8 {
+        self.digits().get(usize::from(nibble & 0x0f)).copied().unwrap_or_default()
+    }
+
+    /// What each byte stands for; [`NO_DIGIT`] where it is no digit of this case.
+    #[inline]
+    const fn values(self) -> &'static [u8; 256] {
+        const LOWER: [u8; 256] = values_of(Case::Lower);
+        const UPPER: [u8; 256] = values_of(Case::Upper);
+        match self {
+            Self::Lower => &LOWER,
+            Self::Upper => &UPPER,
+        }
+    }
+
+    #[inline]
+    fn value(self, byte: u8) -> u8 {
+        self.values().get(usize::from(byte)).copied().unwrap_or(NO_DIGIT)
+    }
+
+    /// Returns the length of the longest run of digits at the front of `bytes`.
+    fn run(self, bytes: &[u8]) -> usize {
+        bytes.iter().position(|&byte| self.value(byte) == NO_DIGIT).unwrap_or(bytes.len())
+    }
+
+    /// Refuses `bytes` that are not all digits.
+    #[inline]
+    fn check(self, bytes: &[u8]) -> Result<(), DecodeError> {
+        // One pass without a branch a byte, then a second one only for the error's offset.
+        let all = bytes.iter().fold(0, |all, &byte| all | self.value(byte));
+        if all < NO_DIGIT { Ok(()) } else { Err(self.no_digit(bytes)) }
+    }
+
+    #[cold]
+    fn no_digit(self, bytes: &[u8]) -> DecodeError {
+        let offset = self.run(bytes);
+        let expected = match self {
+            Self::Lower => Expected::LowerHex,
+            Self::Upper => Expected::UpperHex,
+        };
+        let found = bytes.get(offset).copied().unwrap_or_default();
+        DecodeError::new(offset, Fault::Byte { found, expected })
+    }
+}
+
+/// Above every digit's value, and disjoint from their bits.
+const NO_DIGIT: u8 = 0x10;
+
+#[expect(
+    clippy::indexing_slicing,
+    reason = "evaluated by the compiler, which refuses an index out of bounds"
+)]
+const fn values_of(case: Case) -> [u8; 256] {
+    let mut values = [NO_DIGIT; 256];
+    let mut value = 0u8;
+    while value < 16 {
+        values[case.digits()[value as usize] as usize] = value;
+        value += 1;
+    }
+    values
+}
+
+/// Returns the value of a digit of either case.
+#[inline]
+const fn value_of_valid(digit: u8) -> u8 {
+    (digit & 0x0f) + (digit >> 6) * 9
+}
+
+/// Bytes as hex text, two digits a byte: byte order is the order of the argument.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HexBytes<'l> {
+    /// The case of the digits.
+    pub case: Case,
+    /// The lengths of the argument, in bytes.
+    pub lengths: Lengths<'l>,
+}
+
+impl Segment for HexBytes<'_> {
+    type Arg<'a> = &'a [u8];
+    type View<'a> = HexView<'a>;
+
+    #[inline]
+    fn encode<S: Sink + ?Sized>(&self, arg: &[u8], out: &mut S) -> Result<(), EncodeError> {
+        check_arg_length(&self.lengths, arg.len())?;
+        for block in arg.chunks(32) {
+            let mut text = [0; 64];
+            for (pair, byte) in text.as_chunks_mut::<2>().0.iter_mut().zip(block) {
+                *pair = [self.case.digit(byte >> 4), self.case.digit(*byte)];
+            }
+            out.put(text.get(..2 * block.len()).unwrap_or_default())?;
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn decode<'a>(&self, bytes: &'a [u8]) -> Result<HexView<'a>, DecodeError> {
+        self.case.check(bytes)?;
+        let (pairs, rest) = bytes.as_chunks();
+        if !rest.is_empty() {
+            return Err(short(bytes.len(), bytes.len() + 1));
+        }
+        check_length(&self.lengths, pairs.len(), 2)?;
+        Ok(HexView { pairs })
+    }
+}
+
+impl Open for HexBytes<'_> {
+    #[inline]
+    fn longest(&self, input: &[u8]) -> usize {
+        let room = self.lengths.max().saturating_mul(2).min(input.len());
+        self.case.run(input.get(..room).unwrap_or_default())
+    }
+
+    #[inline]
+    fn admits(&self, len: usize) -> bool {
+        len.is_multiple_of(2) && self.lengths.admits(len / 2)
+    }
+}
+
+/// Bytes that stand in a key as hex text, already checked.
+#[derive(Clone, Copy)]
+pub struct HexView<'a> {
+    pairs: &'a [[u8; 2]],
+}
+
+impl<'a> HexView<'a> {
+    /// Returns how many bytes the text stands for.
+    #[inline]
+    pub const fn len(&self) -> usize {
+        self.pairs.len()
+    }
+
+    /// Returns the bytes that the text stands for.
+    #[inline]
+    pub fn bytes(&self) -> impl ExactSizeIterator<Item = u8> + Clone + use<'a> {
+        self.pairs.iter().map(|&[high, low]| value_of_valid(high) << 4 | value_of_valid(low))
+    }
+
+    /// Returns the text itself.
+    #[inline]
+    pub const fn text(&self) -> &'a [u8] {
+        self.pairs.as_flattened()
+    }
+}
+
+byte_view!(HexView);
+
+/// An unsigned integer as hex text without leading zeros.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HexInt<T> {
+    /// The case of the digits.
+    pub case: Case,
+    /// The least number allowed.
+    pub min: T,
+    /// The greatest number allowed.
+    pub max: T,
+}
+
+impl<T: Unsigned> HexInt<T> {
+    /// Every number of the type.
+    pub const fn full(case: Case) -> Self {
+        Self { case, min: T::MIN, max: T::MAX }
+    }
+}
+
+impl<T: Unsigned> Segment for HexInt<T> {
+    type Arg<'a> = T;
+    type View<'a> = T;
+
+    #[inline]
+    fn encode<S: Sink + ?Sized>(&self, arg: T, out: &mut S) -> Result<(), EncodeError> {
+        if arg < self.min || arg > self.max {
+            return Err(EncodeError::OutOfRange);
+        }
+        let number = arg.magnitude();
+        out.put(last(&write_digits(self.case, number), count_digits(number)))
+    }
+
+    #[inline]
+    fn decode(&self, bytes: &[u8]) -> Result<T, DecodeError> {
+        match bytes {
+            [] => return Err(short(0, 1)),
+            [b'0', _, ..] => return Err(DecodeError::new(0, Fault::LeadingZero)),
+            _ => self.case.check(bytes)?,
+        }
+        in_range(read_digits(bytes), self.min, self.max)
+    }
+}
+
+impl<T: Unsigned> Open for HexInt<T> {
+    #[inline]
+    fn longest(&self, input: &[u8]) -> usize {
+        let room = if self.min > self.max { 0 } else { count_digits(self.max.magnitude()) };
+        self.case.run(input.get(..room.min(input.len())).unwrap_or_default())
+    }
+
+    #[inline]
+    fn admits(&self, len: usize) -> bool {
+        self.min <= self.max
+            && count_digits(self.min.magnitude()) <= len
+            && len <= count_digits(self.max.magnitude())
+    }
+}
+
+/// An unsigned integer as hex text, padded with zeros to a width: byte order is numeric order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PaddedHexInt<T> {
+    /// The case of the digits.
+    pub case: Case,
+    /// How many digits are written.
+    pub width: usize,
+    /// The least number allowed.
+    pub min: T,
+    /// The greatest number allowed.
+    pub max: T,
+}
+
+impl<T: Unsigned> PaddedHexInt<T> {
+    /// Every number of the type that `width` digits can hold.
+    pub const fn full(case: Case, width: usize) -> Self {
+        Self { case, width, min: T::MIN, max: T::MAX }
+    }
+}
+
+impl<T: Unsigned> Segment for PaddedHexInt<T> {
+    type Arg<'a> = T;
+    type View<'a> = T;
+
+    #[inline]
+    fn encode<S: Sink + ?Sized>(&self, arg: T, out: &mut S) -> Result<(), EncodeError> {
+        let number = arg.magnitude();
+        // Zero needs no digit, which matters only where the width is 0.
+        let needed = if number == 0 { 0 } else { count_digits(number) };
+        if arg < self.min || arg > self.max || needed > self.width {
+            return Err(EncodeError::OutOfRange);
+        }
+        put_fill(b'0', self.width.saturating_sub(ROOM), out)?;
+        out.put(last(&write_digits(self.case, number), self.width.min(ROOM)))
+    }
+
+    #[inline]
+    fn decode(&self, bytes: &[u8]) -> Result<T, DecodeError> {
+        if bytes.len() != self.width {
+            return Err(wrong_width(bytes.len(), self.width));
+        }
+        self.case.check(bytes)?;
+        in_range(read_digits(bytes), self.min, self.max)
+    }
+}
+
+impl<T: Unsigned> Delimited for PaddedHexInt<T> {
+    #[inline]
+    fn extent(&self, input: &[u8]) -> Result<usize, DecodeError> {
+        fixed_extent(input, self.width)
+    }
+}
+
+/// The digits of any `u128`.
+const ROOM: usize = 32;
+
+#[inline]
+fn last(room: &[u8; ROOM], len: usize) -> &[u8] {
+    room.get(ROOM.saturating_sub(len)..).unwrap_or_default()
+}
+
+#[inline]
+const fn count_digits(number: u128) -> usize {
+    // Zero has a digit too.
+    let bits = (number | 1).ilog2() + 1;
+    bits.div_ceil(4) as usize
+}
+
+#[inline]
+fn write_digits(case: Case, number: u128) -> [u8; ROOM] {
+    let mut room = [b'0'; ROOM];
+    for (pair, byte) in room.as_chunks_mut::<2>().0.iter_mut().zip(number.to_be_bytes()) {
+        *pair = [case.digit(byte >> 4), case.digit(byte)];
+    }
+    room
+}
+
+/// Reads checked digits: `None` if the number is beyond `u128`.
+#[inline]
+fn read_digits(digits: &[u8]) -> Option<u128> {
+    let mut number = 0u128;
+    for &digit in digits {
+        if number.leading_zeros() < 4 {
+            return None;
+        }
+        number = number << 4 | u128::from(value_of_valid(digit));
+    }
+    Some(number)
+}
+
+#[inline]
+fn in_range<T: Unsigned>(number: Option<u128>, min: T, max: T) -> Result<T, DecodeError> {
+    match number.and_then(|number| T::from_magnitude(false, number)) {
+        Some(value) if min <= value && value <= max => Ok(value),
+        _ => Err(DecodeError::new(0, Fault::OutOfRange)),
+    }
+}

@@ -1,0 +1,260 @@
+use super::{short, trailing};
+use crate::{DecodeError, Delimited, EncodeError, Expected, Fault, Int, Segment, Sink, Unsigned};
+
+marker! {
+    /// An unsigned integer as LEB128: seven bits a byte, least significant first, the top bit set in all but
+    /// the last byte. Only the shortest form is read.
+    Leb128
+}
+
+marker! {
+    /// An unsigned integer of variable length whose byte order is numeric order: `88` + v up to 109, else
+    /// `f5` + n and n big-endian bytes, without leading zeros.
+    ///
+    /// The form holds 64 bits: of a `u128`, numbers beyond that are refused.
+    OrdVar
+}
+
+marker! {
+    /// An unsigned integer in Bitcoin's bijective base 128, most significant first: each byte but the last has
+    /// its top bit set, and stands for one more than its lower bits. Each number has just one form.
+    BitcoinVarint
+}
+
+/// The greatest number of one byte in [`OrdVar`].
+const ORDVAR_SMALL: u8 = 109;
+const ORDVAR_ZERO: u8 = 0x88;
+const ORDVAR_BYTES: u8 = 0xf5;
+
+/// Enough for any `u128` at seven bits a byte.
+const ROOM: usize = 19;
+
+const fn out_of_range() -> DecodeError {
+    DecodeError::new(0, Fault::OutOfRange)
+}
+
+/// Returns where a number of which all bytes but the last have their top bit set ends.
+#[inline]
+fn septet_extent<T: Int>(input: &[u8]) -> Result<usize, DecodeError> {
+    let most = (T::BYTES * 8).div_ceil(7);
+    match input.iter().take(most).position(|byte| byte & 0x80 == 0) {
+        Some(last) => Ok(last + 1),
+        None if input.len() < most => Err(short(input.len(), input.len() + 1)),
+        None => Err(out_of_range()),
+    }
+}
+
+impl<T: Unsigned> Segment for Leb128<T> {
+    type Arg<'a> = T;
+    type View<'a> = T;
+
+    #[inline]
+    fn encode<S: Sink + ?Sized>(&self, arg: T, out: &mut S) -> Result<(), EncodeError> {
+        let mut room = [0; ROOM];
+        let mut left = arg.magnitude();
+        let mut len = 0;
+        for slot in &mut room {
+            *slot = (left & 0x7f) as u8;
+            left >>= 7;
+            len += 1;
+            if left == 0 {
+                break;
+            }
+            *slot |= 0x80;
+        }
+        out.put(room.get(..len).unwrap_or_default())
+    }
+
+    #[inline]
+    fn decode(&self, bytes: &[u8]) -> Result<T, DecodeError> {
+        let extent = self.extent(bytes)?;
+        if bytes.len() > extent {
+            return Err(trailing(bytes.len(), extent));
+        }
+        if let [_, .., 0] = bytes {
+            return Err(DecodeError::new(extent - 1, Fault::NotShortest));
+        }
+        let mut number = 0u128;
+        for &byte in bytes.iter().rev() {
+            if number.leading_zeros() < 7 {
+                return Err(out_of_range());
+            }
+            number = number << 7 | u128::from(byte & 0x7f);
+        }
+        T::from_magnitude(false, number).ok_or(out_of_range())
+    }
+}
+
+impl<T: Unsigned> Delimited for Leb128<T> {
+    #[inline]
+    fn extent(&self, input: &[u8]) -> Result<usize, DecodeError> {
+        septet_extent::<T>(input)
+    }
+}
+
+impl<T: Unsigned> Segment for BitcoinVarint<T> {
+    type Arg<'a> = T;
+    type View<'a> = T;
+
+    #[inline]
+    fn encode<S: Sink + ?Sized>(&self, arg: T, out: &mut S) -> Result<(), EncodeError> {
+        let mut room = [0; ROOM];
+        let mut left = arg.magnitude();
+        let mut len = 0;
+        for slot in room.iter_mut().rev() {
+            let more = if len == 0 { 0 } else { 0x80 };
+            *slot = (left & 0x7f) as u8 | more;
+            len += 1;
+            if left <= 0x7f {
+                break;
+            }
+            left = (left >> 7) - 1;
+        }
+        out.put(room.get(ROOM.saturating_sub(len)..).unwrap_or_default())
+    }
+
+    #[inline]
+    fn decode(&self, bytes: &[u8]) -> Result<T, DecodeError> {
+        let extent = self.extent(bytes)?;
+        if bytes.len() > extent {
+            return Err(trailing(bytes.len(), extent));
+        }
+        let mut number = 0u128;
+        for &byte in bytes {
+            if number.leading_zeros() < 7 {
+                return Err(out_of_range());
+            }
+            number = number << 7 | u128::from(byte & 0x7f);
+            if byte & 0x80 != 0 {
+                number = number.checked_add(1).ok_or(out_of_range())?;
+            }
+        }
+        T::from_magnitude(false, number).ok_or(out_of_range())
+    }
+}
+
+impl<T: Unsigned> Delimited for BitcoinVarint<T> {
+    #[inline]
+    fn extent(&self, input: &[u8]) -> Result<usize, DecodeError> {
+        septet_extent::<T>(input)
+    }
+}
+
+impl<T: Unsigned> Segment for OrdVar<T> {
+    type Arg<'a> = T;
+    type View<'a> = T;
+
+    #[inline]
+    fn encode<S: Sink + ?Sized>(&self, arg: T, out: &mut S) -> Result<(), EncodeError> {
+        let number = u64::try_from(arg.magnitude()).map_err(|_| EncodeError::OutOfRange)?;
+        match u8::try_from(number) {
+            Ok(small) if small <= ORDVAR_SMALL => out.put(&[ORDVAR_ZERO + small]),
+            _ => {
+                let skip = number.leading_zeros() / 8;
+                let mut room = [0; 9];
+                let [_, digits @ ..] = &mut room;
+                *digits = number.to_be_bytes();
+                let tail = room.get_mut(skip as usize..).unwrap_or_default();
+                if let Some(head) = tail.first_mut() {
+                    *head = ORDVAR_BYTES + 8 - (skip & 7) as u8;
+                }
+                out.put(tail)
+            }
+        }
+    }
+
+    #[inline]
+    fn decode(&self, bytes: &[u8]) -> Result<T, DecodeError> {
+        let extent = self.extent(bytes)?;
+        if bytes.len() > extent {
+            return Err(trailing(bytes.len(), extent));
+        }
+        let number = match bytes {
+            [head] => u64::from(head.wrapping_sub(ORDVAR_ZERO)),
+            [_, 0, ..] => return Err(DecodeError::new(1, Fault::NotShortest)),
+            [_, digits @ ..] => {
+                let number = digits.iter().fold(0, |number: u64, &digit| number << 8 | u64::from(digit));
+                if number <= u64::from(ORDVAR_SMALL) {
+                    return Err(DecodeError::new(1, Fault::NotShortest));
+                }
+                number
+            }
+            [] => return Err(short(0, 1)),
+        };
+        T::from_magnitude(false, number.into()).ok_or(out_of_range())
+    }
+}
+
+impl<T: Unsigned> Delimited for OrdVar<T> {
+    #[inline]
+    fn extent(&self, input: &[u8]) -> Result<usize, DecodeError> {
+        let Some(&head) = input.first() else { return Err(short(0, 1)) };
+        let width = match head {
+            ORDVAR_ZERO..=ORDVAR_BYTES => 1,
+            0xf6..=0xfd => usize::from(head - ORDVAR_BYTES) + 1,
+            _ => {
+                let fault = Fault::Byte { found: head, expected: Expected::VarintHead };
+                return Err(DecodeError::new(0, fault));
+            }
+        };
+        if input.len() < width { Err(short(input.len(), width)) } else { Ok(width) }
+    }
+}
+
+/// Bitcoin's CompactSize: one byte up to 252, else `fd`, `fe` or `ff` and 2, 4 or 8 bytes, least significant
+/// first. Only the shortest form is read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CompactSize;
+
+impl Segment for CompactSize {
+    type Arg<'a> = u64;
+    type View<'a> = u64;
+
+    #[inline]
+    fn encode<S: Sink + ?Sized>(&self, arg: u64, out: &mut S) -> Result<(), EncodeError> {
+        if let Ok(small @ 0..=0xfc) = u8::try_from(arg) {
+            return out.put(&[small]);
+        }
+        if let Ok(small) = u16::try_from(arg) {
+            out.put(&[0xfd])?;
+            return out.put(&small.le_array());
+        }
+        if let Ok(small) = u32::try_from(arg) {
+            out.put(&[0xfe])?;
+            return out.put(&small.le_array());
+        }
+        out.put(&[0xff])?;
+        out.put(&arg.le_array())
+    }
+
+    #[inline]
+    fn decode(&self, bytes: &[u8]) -> Result<u64, DecodeError> {
+        let extent = self.extent(bytes)?;
+        if bytes.len() > extent {
+            return Err(trailing(bytes.len(), extent));
+        }
+        let [head, digits @ ..] = bytes else { return Err(short(0, 1)) };
+        let number = digits.iter().rev().fold(0, |number: u64, &digit| number << 8 | u64::from(digit));
+        let least = match head {
+            0xff => 1 << 32,
+            0xfe => 1 << 16,
+            0xfd => 0xfd,
+            &small => return Ok(small.into()),
+        };
+        if number < least { Err(DecodeError::new(1, Fault::NotShortest)) } else { Ok(number) }
+    }
+}
+
+impl Delimited for CompactSize {
+    #[inline]
+    fn extent(&self, input: &[u8]) -> Result<usize, DecodeError> {
+        let width = match input.first() {
+            None => return Err(short(0, 1)),
+            Some(0xff) => 9,
+            Some(0xfe) => 5,
+            Some(0xfd) => 3,
+            Some(_) => 1,
+        };
+        if input.len() < width { Err(short(input.len(), width)) } else { Ok(width) }
+    }
+}
