@@ -54,6 +54,7 @@ pub use segment::{
     uint::{Be, Int, Le, Signed, Unsigned},
     varint::{BitcoinVarint, CompactSize, Leb128, OrdVar},
 };
+pub use segment::count::Count;
 pub use sink::{Buffer, Sink};
 
 /// One way of writing an argument as bytes.

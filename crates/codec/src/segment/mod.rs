@@ -93,6 +93,7 @@ macro_rules! byte_view {
 pub(crate) mod bool;
 pub(crate) mod bytes;
 pub(crate) mod checksum;
+pub(crate) mod count;
 pub(crate) mod complement;
 pub(crate) mod decimal;
 pub(crate) mod float;

@@ -1,0 +1,17 @@
+//! Values under a plan known at run time: for tools, tests and other languages.
+//!
+//! [`encode`] and [`readings`] are the two directions over one layout; [`Decoder`] finds the family of a key
+//! first, by one walk along its leading bytes.
+
+mod decode;
+mod dispatch;
+mod encode;
+mod int;
+mod text;
+mod value;
+
+pub use decode::{Failure, Readings, readings};
+pub use dispatch::{Decoded, Decoder, KeyReadings, Miss};
+pub use encode::{EncodeError, EncodeFault, derive, encode, prefix};
+pub use text::{ParseError, parse};
+pub use value::Value;

@@ -1,0 +1,441 @@
+//! Values as a person writes them, and back.
+
+use std::fmt;
+
+use keyplan_codec::{Score, Segment as _, TimeText9};
+
+use super::Value;
+use crate::model::{Alternative, IntRange, Sequence, Shape};
+
+/// Why text is not a value of an argument.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ParseError {
+    /// The offset of the character that breaks it.
+    pub offset: usize,
+    /// What belongs there.
+    pub expected: String,
+}
+
+impl fmt::Display for ParseError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "character {}: expected {}", self.offset, self.expected)
+    }
+}
+
+impl std::error::Error for ParseError {}
+
+/// Reads a value as a person writes it.
+///
+/// | values | written |
+/// | --- | --- |
+/// | integers | `42`, `-7`, `0x2a` |
+/// | bytes, nibbles | hex digits, with or without `0x` |
+/// | text | as it is; in quotes inside of other values |
+/// | time | `2006-01-02T15:04:05.000000000`, or nanoseconds |
+/// | score | `850000/123`, or `@1703097600.123456789` for an unconfirmed one |
+/// | digest of an unknown name | `digest:138a7b25414c083a` |
+/// | record | `(txid=00ff, vout=1)` |
+/// | choice | `spread(pool=1)`, `buy` |
+/// | option | `none`, `some(5)` |
+/// | list | `[1, 2, 3]` |
+pub fn parse(shape: &Shape, text: &str) -> Result<Value, ParseError> {
+    // At the outermost level a text needs no quotes.
+    if let Shape::Text(_) = innermost(shape)
+        && !text.starts_with("digest:")
+    {
+        return Ok(Value::Text(text.to_owned()));
+    }
+    let mut reader = Reader { text, at: 0 };
+    let value = reader.value(shape)?;
+    reader.space();
+    if reader.at < text.len() { Err(reader.expected("the end")) } else { Ok(value) }
+}
+
+/// The shape whose values a wrapper takes.
+fn innermost(shape: &Shape) -> &Shape {
+    match shape {
+        Shape::Framed { inner, .. }
+        | Shape::Desc(inner)
+        | Shape::Hashed { inner, .. }
+        | Shape::HashConcat { inner, .. } => innermost(inner),
+        shape => shape,
+    }
+}
+
+struct Reader<'t> {
+    text: &'t str,
+    at: usize,
+}
+
+impl<'t> Reader<'t> {
+    fn expected(&self, what: &str) -> ParseError {
+        let before = self.text.get(..self.at).unwrap_or_default();
+        ParseError { offset: before.chars().count(), expected: what.to_owned() }
+    }
+
+    fn rest(&self) -> &'t str {
+        self.text.get(self.at..).unwrap_or_default()
+    }
+
+    fn space(&mut self) {
+        let rest = self.rest();
+        self.at += rest.len() - rest.trim_start().len();
+    }
+
+    fn eat(&mut self, token: &str) -> bool {
+        self.space();
+        let found = self.rest().starts_with(token);
+        if found {
+            self.at += token.len();
+        }
+        found
+    }
+
+    fn need(&mut self, token: &str) -> Result<(), ParseError> {
+        if self.eat(token) { Ok(()) } else { Err(self.expected(&format!("`{token}`"))) }
+    }
+
+    fn word(&mut self, member: impl Fn(char) -> bool) -> &'t str {
+        self.space();
+        let rest = self.rest();
+        let end = rest.find(|c| !member(c)).unwrap_or(rest.len());
+        self.at += end;
+        rest.get(..end).unwrap_or_default()
+    }
+
+    fn value(&mut self, shape: &Shape) -> Result<Value, ParseError> {
+        self.space();
+        match shape {
+            Shape::Int(int) => self.integer(int.range),
+            Shape::Bool(_) => match self.word(char::is_alphanumeric) {
+                "true" | "1" => Ok(Value::Bool(true)),
+                "false" | "0" => Ok(Value::Bool(false)),
+                _ => Err(self.expected("true or false")),
+            },
+            Shape::Float(_) => self.float().map(Value::Float),
+            Shape::Time(_) => self.time(),
+            Shape::Score(_) => self.score(),
+            Shape::Bytes { .. } | Shape::Opaque(_) => self.bytes().map(Value::Bytes),
+            Shape::Text(_) => self.quoted().map(Value::Text),
+            Shape::Nibbles { .. } => {
+                self.eat("0x");
+                let digits = self.word(|c| c.is_ascii_hexdigit());
+                let nibble = |c: char| c.to_digit(16).and_then(|digit| u8::try_from(digit).ok());
+                Ok(Value::Nibbles(digits.chars().filter_map(nibble).collect()))
+            }
+            Shape::Record(sequence) => {
+                self.need("(")?;
+                self.arguments(sequence).map(Value::Record)
+            }
+            Shape::Choice(alternatives) => self.choice(alternatives),
+            Shape::Option(inner) => {
+                if self.eat("none") {
+                    return Ok(Value::Option(None));
+                }
+                self.need("some")?;
+                self.need("(")?;
+                let value = self.value(inner)?;
+                self.need(")")?;
+                Ok(Value::Option(Some(Box::new(value))))
+            }
+            Shape::List { item, .. } => {
+                self.need("[")?;
+                let mut values = Vec::new();
+                if self.eat("]") {
+                    return Ok(Value::List(values));
+                }
+                loop {
+                    values.push(self.value(item)?);
+                    if self.eat("]") {
+                        return Ok(Value::List(values));
+                    }
+                    self.need(",")?;
+                }
+            }
+            Shape::Hashed { inner, .. } => {
+                if self.eat("digest:") {
+                    return self.bytes().map(Value::Digest);
+                }
+                self.value(inner)
+            }
+            Shape::Framed { inner, .. } | Shape::Desc(inner) | Shape::HashConcat { inner, .. } => {
+                self.value(inner)
+            }
+        }
+    }
+
+    /// The arguments of a record or alternative, behind its opening parenthesis.
+    fn arguments(&mut self, sequence: &Sequence) -> Result<Vec<Value>, ParseError> {
+        let mut values: Vec<Option<Value>> = vec![None; sequence.argument_count()];
+        let unnamed = sequence.arguments().all(|argument| argument.name.is_none());
+        loop {
+            if self.eat(")") {
+                break;
+            }
+            let before = self.at;
+            let index = if unnamed {
+                Some(0)
+            } else {
+                let name = self.word(|c| c.is_ascii_alphanumeric() || c == '_');
+                let index = sequence.argument_index(name);
+                if index.is_none() {
+                    self.at = before;
+                    let names: Vec<&str> = sequence.arguments().filter_map(|a| a.name.as_deref()).collect();
+                    return Err(self.expected(&format!("one of: {}", names.join(", "))));
+                }
+                self.need("=")?;
+                index
+            };
+            let argument = index.and_then(|index| sequence.arguments().nth(index));
+            let Some((argument, slot)) =
+                argument.zip(index.and_then(|index| values.get_mut(index)))
+            else {
+                return Err(self.expected("`)`"));
+            };
+            if slot.is_some() {
+                self.at = before;
+                return Err(self.expected("an argument that was not given yet"));
+            }
+            *slot = Some(self.value(&argument.shape)?);
+            if !self.eat(",") {
+                self.need(")")?;
+                break;
+            }
+        }
+        let missing = sequence.arguments().zip(&values).find(|(_, value)| value.is_none());
+        if let Some((argument, _)) = missing {
+            let name = argument.name.as_deref().unwrap_or("the value");
+            return Err(self.expected(&format!("the argument `{name}`")));
+        }
+        Ok(values.into_iter().flatten().collect())
+    }
+
+    fn choice(&mut self, alternatives: &[Alternative]) -> Result<Value, ParseError> {
+        let before = self.at;
+        let label = self.word(|c| c.is_ascii_alphanumeric() || c == '_');
+        let found = alternatives.iter().enumerate().find(|(_, alternative)| alternative.label == label);
+        let Some((index, alternative)) = found else {
+            self.at = before;
+            let labels: Vec<&str> = alternatives.iter().map(|a| a.label.as_str()).collect();
+            return Err(self.expected(&format!("one of: {}", labels.join(", "))));
+        };
+        let opened = self.eat("(");
+        if opened {
+            return Ok(Value::Choice(index, self.arguments(&alternative.sequence)?));
+        }
+        if alternative.sequence.argument_count() > 0 {
+            return Err(self.expected("`(` and the arguments of the alternative"));
+        }
+        Ok(Value::Choice(index, Vec::new()))
+    }
+
+    fn integer(&mut self, range: IntRange) -> Result<Value, ParseError> {
+        let before = self.at;
+        let negative = self.eat("-");
+        let word = self.word(|c| c.is_ascii_alphanumeric() || c == '_').replace('_', "");
+        let magnitude = match word.strip_prefix("0x") {
+            Some(hex) => u128::from_str_radix(hex, 16),
+            None => word.parse(),
+        };
+        let value = magnitude.ok().and_then(|magnitude| range.value(negative, magnitude));
+        value.ok_or_else(|| {
+            self.at = before;
+            match range {
+                IntRange::Unsigned { min, max } => self.expected(&format!("a number from {min} to {max}")),
+                IntRange::Signed { min, max } => self.expected(&format!("a number from {min} to {max}")),
+            }
+        })
+    }
+
+    fn float(&mut self) -> Result<f64, ParseError> {
+        let before = self.at;
+        if self.eat("bits:") {
+            let word = self.word(|c| c.is_ascii_hexdigit());
+            if let (16, Ok(bits)) = (word.len(), u64::from_str_radix(word, 16)) {
+                return Ok(f64::from_bits(bits));
+            }
+        }
+        let word = self.word(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '+'));
+        word.parse().map_err(|_| {
+            self.at = before;
+            self.expected("a number, such as 1.5, or `bits:` and 16 hex digits")
+        })
+    }
+
+    fn time(&mut self) -> Result<Value, ParseError> {
+        let before = self.at;
+        let word = self.word(|c| !matches!(c, ',' | ')' | ']' | ' '));
+        let nanos = TimeText9.decode(word.as_bytes()).ok().or_else(|| word.parse().ok());
+        nanos.map(Value::Time).ok_or_else(|| {
+            self.at = before;
+            self.expected("a time such as 2006-01-02T15:04:05.000000000, or nanoseconds since 1970")
+        })
+    }
+
+    /// A score, or the float that a lossy one is read back as.
+    fn score(&mut self) -> Result<Value, ParseError> {
+        let before = self.at;
+        let wanted = "a score: `850000/123`, `@1703097600.123456789`, or a float";
+        let score = if self.eat("@") {
+            let seconds = self.word(|c| c.is_ascii_digit());
+            let nanos = if self.eat(".") { self.word(|c| c.is_ascii_digit()) } else { "0" };
+            let padded = format!("{nanos:0<9}");
+            match (seconds.parse(), padded.len(), padded.parse()) {
+                (Ok(seconds), 9, Ok(nanos)) => Some(Value::Score(Score::Unconfirmed { seconds, nanos })),
+                _ => None,
+            }
+        } else {
+            let head = self.word(|c| c.is_ascii_digit());
+            if self.eat("/") {
+                let index = self.word(|c| c.is_ascii_digit());
+                match (head.parse(), index.parse()) {
+                    (Ok(height), Ok(index)) => Some(Value::Score(Score::Confirmed { height, index })),
+                    _ => None,
+                }
+            } else {
+                self.at = before;
+                return self.float().map(Value::Float).map_err(|_| self.expected(wanted));
+            }
+        };
+        score.ok_or_else(|| {
+            self.at = before;
+            self.expected(wanted)
+        })
+    }
+
+    fn bytes(&mut self) -> Result<Vec<u8>, ParseError> {
+        self.eat("0x");
+        let digits = self.word(|c| c.is_ascii_hexdigit());
+        if digits.len() % 2 == 1 {
+            return Err(self.expected("an even number of hex digits"));
+        }
+        let digit = |byte: &u8| char::from(*byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
+        let byte = |pair: &[u8]| match pair {
+            [high, low] => Some(digit(high)? << 4 | digit(low)?),
+            _ => None,
+        };
+        digits.as_bytes().chunks(2).map(byte).collect::<Option<_>>().ok_or_else(|| self.expected("hex digits"))
+    }
+
+    /// Text in quotes, with the escapes that [`fmt::Debug`] writes; or a bare word.
+    fn quoted(&mut self) -> Result<String, ParseError> {
+        if !self.eat("\"") {
+            let word = self.word(|c| !matches!(c, ',' | ')' | ']' | '(' | '[' | '"' | ' '));
+            return Ok(word.to_owned());
+        }
+        let mut text = String::new();
+        loop {
+            let mut rest = self.rest().chars();
+            let Some(c) = rest.next() else { return Err(self.expected("a closing `\"`")) };
+            self.at += c.len_utf8();
+            match c {
+                '"' => return Ok(text),
+                '\\' => text.push(self.escape()?),
+                c => text.push(c),
+            }
+        }
+    }
+
+    fn escape(&mut self) -> Result<char, ParseError> {
+        let Some(c) = self.rest().chars().next() else { return Err(self.expected("an escape")) };
+        self.at += c.len_utf8();
+        Ok(match c {
+            'n' => '\n',
+            'r' => '\r',
+            't' => '\t',
+            '0' => '\0',
+            '\\' | '"' | '\'' => c,
+            'u' => {
+                self.need("{")?;
+                let digits = self.word(|c| c.is_ascii_hexdigit());
+                let code = u32::from_str_radix(digits, 16).ok().and_then(char::from_u32);
+                self.need("}")?;
+                code.ok_or_else(|| self.expected("a character"))?
+            }
+            _ => return Err(self.expected("an escape such as `\\n`")),
+        })
+    }
+}
+
+impl Value {
+    /// The value as [`parse`] reads it.
+    ///
+    /// Text is in quotes, since it may stand inside of other values.
+    pub fn display<'a>(&'a self, shape: &'a Shape) -> impl fmt::Display + 'a {
+        Displayed { value: self, shape }
+    }
+}
+
+struct Displayed<'a> {
+    value: &'a Value,
+    shape: &'a Shape,
+}
+
+impl fmt::Display for Displayed<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_value(f, self.value, self.shape)
+    }
+}
+
+fn write_value(f: &mut fmt::Formatter<'_>, value: &Value, shape: &Shape) -> fmt::Result {
+    match (value, innermost(shape)) {
+        (Value::Unsigned(n), _) => write!(f, "{n}"),
+        (Value::Signed(n), _) => write!(f, "{n}"),
+        (Value::Bool(value), _) => write!(f, "{value}"),
+        (Value::Float(value), _) if value.is_nan() || (*value == 0.0 && value.is_sign_negative()) => {
+            write!(f, "bits:{:016x}", value.to_bits())
+        }
+        (Value::Float(value), _) => write!(f, "{value:?}"),
+        (Value::Bytes(bytes), _) => write_hex(f, "0x", bytes),
+        (Value::Text(text), _) => write!(f, "{text:?}"),
+        (Value::Nibbles(nibbles), _) => nibbles.iter().try_for_each(|nibble| write!(f, "{nibble:x}")),
+        (Value::Time(nanos), _) => {
+            let mut text = Vec::new();
+            match TimeText9.encode(*nanos, &mut text) {
+                Ok(()) => f.write_str(&String::from_utf8_lossy(&text)),
+                Err(_) => write!(f, "{nanos}"),
+            }
+        }
+        (Value::Score(Score::Confirmed { height, index }), _) => write!(f, "{height}/{index}"),
+        (Value::Score(Score::Unconfirmed { seconds, nanos }), _) => write!(f, "@{seconds}.{nanos:09}"),
+        (Value::Digest(digest), _) => write_hex(f, "digest:", digest),
+        (Value::Record(values), Shape::Record(sequence)) => write_arguments(f, values, sequence),
+        (Value::Choice(index, values), Shape::Choice(alternatives)) => {
+            let Some(alternative) = alternatives.get(*index) else { return f.write_str("?") };
+            f.write_str(&alternative.label)?;
+            if values.is_empty() { Ok(()) } else { write_arguments(f, values, &alternative.sequence) }
+        }
+        (Value::Option(None), _) => f.write_str("none"),
+        (Value::Option(Some(value)), Shape::Option(inner)) => {
+            f.write_str("some(")?;
+            write_value(f, value, inner)?;
+            f.write_str(")")
+        }
+        (Value::List(values), Shape::List { item, .. }) => {
+            f.write_str("[")?;
+            for (index, value) in values.iter().enumerate() {
+                f.write_str(if index == 0 { "" } else { ", " })?;
+                write_value(f, value, item)?;
+            }
+            f.write_str("]")
+        }
+        (value, _) => write!(f, "{value:?}"),
+    }
+}
+
+fn write_arguments(f: &mut fmt::Formatter<'_>, values: &[Value], sequence: &Sequence) -> fmt::Result {
+    f.write_str("(")?;
+    for (index, (value, argument)) in values.iter().zip(sequence.arguments()).enumerate() {
+        f.write_str(if index == 0 { "" } else { ", " })?;
+        if let Some(name) = &argument.name {
+            write!(f, "{name}=")?;
+        }
+        write_value(f, value, &argument.shape)?;
+    }
+    f.write_str(")")
+}
+
+fn write_hex(f: &mut fmt::Formatter<'_>, prefix: &str, bytes: &[u8]) -> fmt::Result {
+    f.write_str(prefix)?;
+    bytes.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+}

@@ -1,0 +1,464 @@
+//! Domains: the values of an argument, before and after their encodings.
+
+use std::sync::Arc;
+
+use keyplan_codec::Alphabet;
+
+use super::resolve::{MAX_NODES, Resolver, TypeSource, TypeState, unknown};
+use super::{
+    Alternative, BoolEncoding, BytesEncoding, FloatEncoding, Framing, IntEncoding, IntRange, IntShape, IntType,
+    LengthSet, Name, NameSet, NibbleEncoding, Opaque, ScoreEncoding, Shape, TextShape, TimeEncoding,
+};
+use crate::diag::{Code, Diagnostic, Span};
+use crate::syntax::ast;
+
+/// How deep shapes may nest once types are written out. The parser bounds what one file can spell; types that
+/// name types could still pile up.
+const MAX_DEPTH: usize = 96;
+
+/// The domains that are not types of the plan.
+const BUILT_IN: &[&str] = &[
+    "u8", "u16", "u32", "u64", "u128", "i8", "i16", "i32", "i64", "i128", "bool", "f64", "bytes", "text",
+    "nibbles", "time", "score", "option", "list", "cbor", "json", "proto", "raw",
+];
+
+impl<'a> Resolver<'a> {
+    /// The shape of a domain with its encodings.
+    pub(super) fn domain(&mut self, domain: &'a ast::Domain) -> Option<Shape> {
+        self.nodes = self.nodes.saturating_add(1);
+        if self.nodes > MAX_NODES || self.depth > MAX_DEPTH {
+            self.too_large(domain.span);
+            return None;
+        }
+        self.depth += 1;
+        let atom = self.atom(domain);
+        let shape = atom.and_then(|shape| self.encoded(shape, &domain.encodings, domain.span));
+        self.depth -= 1;
+        shape
+    }
+
+    fn too_large(&mut self, span: Span) {
+        // Once is enough: everything behind it would say the same.
+        if self.diagnostics.iter().all(|d| d.code != Code::TooLarge) {
+            self.report(
+                Diagnostic::new(
+                    Code::TooLarge,
+                    format!("the plan is too large: over {MAX_NODES} parts, or nested over {MAX_DEPTH} deep"),
+                    span,
+                    "reached here",
+                )
+                .with_help("types that name types multiply: split the plan or flatten the types"),
+            );
+        }
+    }
+
+    fn atom(&mut self, domain: &'a ast::Domain) -> Option<Shape> {
+        match &domain.atom {
+            ast::Atom::Named(call) => self.named(call),
+            ast::Atom::Record(parts) => self.sequence_behind(Vec::new(), parts).map(Shape::Record),
+            ast::Atom::Choice(alternatives) => self.choice(alternatives),
+        }
+    }
+
+    fn choice(&mut self, alternatives: &'a [ast::Alternative]) -> Option<Shape> {
+        let mut resolved: Vec<Alternative> = Vec::new();
+        let mut sound = true;
+        for alternative in alternatives {
+            let label = &alternative.label;
+            if let Some(first) = resolved.iter().find(|other| other.label == label.text) {
+                let first = first.span;
+                self.duplicate("alternative", label, first);
+            }
+            let Some(sequence) = self.body(&alternative.body) else {
+                sound = false;
+                continue;
+            };
+            resolved.push(Alternative {
+                label: label.text.clone(),
+                doc: alternative.doc.clone(),
+                sequence,
+                span: alternative.span,
+            });
+        }
+        sound.then_some(Shape::Choice(resolved))
+    }
+
+    fn named(&mut self, call: &'a ast::Call) -> Option<Shape> {
+        let args = call.args.as_deref().unwrap_or_default();
+        if let Some(ty) = IntType::from_name(&call.name.text) {
+            return self.integer(ty, call, args);
+        }
+        match call.name.text.as_str() {
+            "bool" => self.plain(call, Shape::Bool(BoolEncoding::Byte)),
+            "f64" => self.plain(call, Shape::Float(FloatEncoding::Bits)),
+            "time" => self.plain(call, Shape::Time(TimeEncoding::Text9)),
+            "score" => self.plain(call, Shape::Score(ScoreEncoding::Exact)),
+            "cbor" => self.plain(call, Shape::Opaque(Opaque::Cbor)),
+            "json" => self.plain(call, Shape::Opaque(Opaque::Json)),
+            "raw" => self.plain(call, Shape::Opaque(Opaque::Raw)),
+            "proto" => match args {
+                [ast::CallArg::Text(message)] => Some(Shape::Opaque(Opaque::Proto(message.value.clone()))),
+                _ => self.bad(call, "`proto(\"package.Message\")`"),
+            },
+            "bytes" => {
+                let lengths = self.lengths_of(call, args, "`bytes(32)`, `bytes(1..=255)` or `bytes(20 | 32)`")?;
+                Some(Shape::Bytes { lengths, encoding: BytesEncoding::Raw })
+            }
+            "nibbles" => {
+                let lengths = self.lengths_of(call, args, "`nibbles(0..=64)`")?;
+                Some(Shape::Nibbles { lengths, encoding: NibbleEncoding::Unpacked })
+            }
+            "text" => self.text(call, args),
+            "option" => match args {
+                [ast::CallArg::Domain(inner)] => self.domain(inner).map(|shape| Shape::Option(Box::new(shape))),
+                _ => self.bad(call, "`option(u64)`"),
+            },
+            "list" => self.list(call, args),
+            _ => self.declared(call, args),
+        }
+    }
+
+    fn plain(&mut self, call: &ast::Call, shape: Shape) -> Option<Shape> {
+        if call.args.is_some() {
+            return self.bad(call, &format!("`{}`", call.name.text));
+        }
+        Some(shape)
+    }
+
+    pub(super) fn bad<T>(&mut self, call: &ast::Call, wanted: &str) -> Option<T> {
+        self.report(
+            Diagnostic::new(
+                Code::BadDomain,
+                format!("`{}` does not take these arguments", call.name.text),
+                call.span,
+                "written like this",
+            )
+            .with_help(format!("write {wanted}")),
+        );
+        None
+    }
+
+    fn integer(&mut self, ty: IntType, call: &ast::Call, args: &[ast::CallArg]) -> Option<Shape> {
+        let range = match args {
+            [] if call.args.is_none() => ty.range(),
+            [ast::CallArg::Range { first, last: Some(last), span }] => {
+                let range = ty.range().narrowed(first, last);
+                if range.is_none() {
+                    self.report(Diagnostic::new(
+                        Code::EmptyRange,
+                        format!("no `{}` lies in this range, or it goes beyond the type", ty.name()),
+                        *span,
+                        "out of range",
+                    ));
+                }
+                range?
+            }
+            _ => return self.bad(call, &format!("`{0}` or `{0}(0..=5)`", ty.name())),
+        };
+        Some(Shape::Int(IntShape { ty, range, encoding: IntEncoding::Be }))
+    }
+
+    fn lengths_of(&mut self, call: &ast::Call, args: &[ast::CallArg], wanted: &str) -> Option<LengthSet> {
+        match args {
+            [] if call.args.is_none() => Some(LengthSet::ANY),
+            [arg] => match self.lengths(arg) {
+                Lengths::Given(lengths) => lengths,
+                Lengths::Other => self.bad(call, wanted),
+            },
+            _ => self.bad(call, wanted),
+        }
+    }
+
+    /// Reads lengths; `Given(None)` if they were given wrongly, which has then been reported.
+    fn lengths(&mut self, arg: &ast::CallArg) -> Lengths {
+        let number = |int: &ast::Int| (!int.negative).then(|| usize::try_from(int.magnitude).ok()).flatten();
+        let (set, span) = match arg {
+            ast::CallArg::Int(int) => {
+                (number(int).map(|n| LengthSet::Range { min: n, max: n }), int.span)
+            }
+            ast::CallArg::Range { first, last, span } => {
+                let max = last.as_ref().map_or(Some(usize::MAX), number);
+                let range = number(first).zip(max).filter(|(min, max)| min <= max);
+                (range.map(|(min, max)| LengthSet::Range { min, max }), *span)
+            }
+            ast::CallArg::OneOf(ints, span) => {
+                let set: Option<Vec<usize>> = ints.iter().map(number).collect();
+                let sorted = set.map(|mut set| {
+                    set.sort_unstable();
+                    set.dedup();
+                    match set.as_slice() {
+                        [only] => LengthSet::Range { min: *only, max: *only },
+                        _ => LengthSet::OneOf(set),
+                    }
+                });
+                (sorted, *span)
+            }
+            ast::CallArg::Text(_) | ast::CallArg::Domain(_) => return Lengths::Other,
+        };
+        if set.is_none() {
+            self.report(
+                Diagnostic::new(Code::EmptyRange, "no length lies in this range", span, "empty or too large")
+                    .with_help("write the least length first: `1..=255`"),
+            );
+        }
+        Lengths::Given(set)
+    }
+
+    fn text(&mut self, call: &ast::Call, args: &[ast::CallArg]) -> Option<Shape> {
+        let wanted = "`text`, `text(1..=64)`, `text(\"a-z\", 1..=64)` or `text(\"A-Z\", \"a-z\", 1..=64)`";
+        let (classes, rest): (Vec<&ast::Text>, &[ast::CallArg]) = match args {
+            [ast::CallArg::Text(first), ast::CallArg::Text(all), rest @ ..] => (vec![first, all], rest),
+            [ast::CallArg::Text(all), rest @ ..] => (vec![all], rest),
+            rest => (Vec::new(), rest),
+        };
+        let mut alphabets = Vec::new();
+        for class in classes {
+            alphabets.push(self.class(class)?);
+        }
+        let lengths = match rest {
+            [] if call.args.is_none() || !alphabets.is_empty() => LengthSet::ANY,
+            [arg] => match self.lengths(arg) {
+                Lengths::Given(lengths) => lengths?,
+                Lengths::Other => return self.bad(call, wanted),
+            },
+            _ => return self.bad(call, wanted),
+        };
+        let (first, alphabet) = match alphabets.as_slice() {
+            [first, all] => (Some(*first), *all),
+            [all] => (None, *all),
+            _ => (None, Alphabet::UTF8),
+        };
+        Some(Shape::Text(TextShape { alphabet, first, lengths, names: None, tuple: false }))
+    }
+
+    fn class(&mut self, class: &ast::Text) -> Option<Alphabet> {
+        match parse_class(&class.value) {
+            Ok(alphabet) => Some(alphabet),
+            Err(why) => {
+                self.report(
+                    Diagnostic::new(Code::BadClass, "the character class is malformed", class.span, why)
+                        .with_help("list characters and ranges, such as \"a-zA-Z0-9/\"; `-` goes last"),
+                );
+                None
+            }
+        }
+    }
+
+    fn list(&mut self, call: &ast::Call, args: &'a [ast::CallArg]) -> Option<Shape> {
+        let (item, counts) = match args {
+            [ast::CallArg::Domain(item)] => (item, LengthSet::ANY),
+            [ast::CallArg::Domain(item), arg] => match self.lengths(arg) {
+                Lengths::Given(counts) => (item, counts?),
+                Lengths::Other => return self.bad(call, "`list(u64, 1..=4)`"),
+            },
+            _ => return self.bad(call, "`list(u64)` or `list(u64, 1..=4)`"),
+        };
+        let item = Box::new(self.domain(item)?);
+        Some(Shape::List { item, counts, framing: Framing::ToEnd })
+    }
+
+    fn declared(&mut self, call: &ast::Call, args: &[ast::CallArg]) -> Option<Shape> {
+        let name = call.name.text.as_str();
+        let Some(entry) = self.types.get_mut(name) else {
+            let mut known: Vec<&str> = self.types.keys().copied().collect();
+            known.extend(BUILT_IN);
+            let diagnostic = unknown(&call.name, "domain or type", &known);
+            self.report(diagnostic);
+            return None;
+        };
+        entry.used = true;
+        if !args.is_empty() {
+            return self.bad(call, &format!("`{name}` alone: a type takes no arguments"));
+        }
+        if matches!(entry.state, TypeState::Open) {
+            self.report(
+                Diagnostic::new(
+                    Code::RecursiveType,
+                    format!("the type `{name}` is made of itself"),
+                    call.name.span,
+                    "leads back to it",
+                )
+                .with_help("a key is finite: use `list(…)` or `bytes` where the depth is not known"),
+            );
+            return None;
+        }
+        self.named_type(name)
+    }
+
+    /// The shape of a declared type, resolved at its first use.
+    pub(super) fn named_type(&mut self, name: &str) -> Option<Shape> {
+        let entry = self.types.get_mut(name)?;
+        match &entry.state {
+            TypeState::Done { shape, nodes } => {
+                let (shape, nodes) = (shape.clone(), *nodes);
+                self.nodes = self.nodes.saturating_add(nodes);
+                return shape;
+            }
+            TypeState::Open => return None,
+            TypeState::Unseen => entry.state = TypeState::Open,
+        }
+        let declaration = entry.declaration;
+        let before = self.nodes;
+        let shape = match declaration {
+            TypeSource::Type(decl) => self.domain(&decl.domain),
+            TypeSource::Names(decl) => self.name_set(decl),
+        };
+        let nodes = self.nodes.saturating_sub(before);
+        if let Some(entry) = self.types.get_mut(name) {
+            entry.state = TypeState::Done { shape: shape.clone(), nodes };
+        }
+        shape
+    }
+
+    fn name_set(&mut self, decl: &'a ast::NamesDecl) -> Option<Shape> {
+        let mut shape = self.domain(&decl.domain)?;
+        let Shape::Text(text) = &mut shape else {
+            self.report(Diagnostic::new(
+                Code::BadDomain,
+                "names are taken from a text domain",
+                decl.domain.span,
+                "not a text",
+            ));
+            return None;
+        };
+        let mut names: Vec<Name> = Vec::new();
+        for entry in &decl.entries {
+            let value = &entry.text.value;
+            if let Some(first) = names.iter().find(|name| name.text == *value) {
+                let span = first.span;
+                self.report(
+                    Diagnostic::new(
+                        Code::DuplicateName,
+                        format!("the name {value:?} is listed twice"),
+                        entry.text.span,
+                        "again",
+                    )
+                    .with_label(span, "first listed here"),
+                );
+                continue;
+            }
+            if !text.admits(value) {
+                self.report(Diagnostic::new(
+                    Code::BadDomain,
+                    format!("the name {value:?} is not of its own domain"),
+                    entry.text.span,
+                    "has a character or a length that the domain refuses",
+                ));
+            }
+            names.push(Name {
+                text: value.clone(),
+                doc: entry.doc.clone(),
+                retired: entry.retired,
+                span: entry.text.span,
+            });
+        }
+        let set = NameSet { name: decl.name.text.clone(), doc: decl.doc.clone(), names };
+        text.names = Some(Arc::new(set));
+        Some(shape)
+    }
+}
+
+enum Lengths {
+    Given(Option<LengthSet>),
+    Other,
+}
+
+impl IntRange {
+    /// The part of the range from `first` to `last`; `None` if it goes beyond it or is empty.
+    fn narrowed(self, first: &ast::Int, last: &ast::Int) -> Option<Self> {
+        match self {
+            Self::Unsigned { min, max } => {
+                let (first, last) = (unsigned(first)?, unsigned(last)?);
+                (min <= first && first <= last && last <= max)
+                    .then_some(Self::Unsigned { min: first, max: last })
+            }
+            Self::Signed { min, max } => {
+                let (first, last) = (signed(first)?, signed(last)?);
+                (min <= first && first <= last && last <= max).then_some(Self::Signed { min: first, max: last })
+            }
+        }
+    }
+
+    /// Whether `n` lies in the range.
+    pub fn contains_unsigned(self, n: u128) -> bool {
+        match self {
+            Self::Unsigned { min, max } => (min..=max).contains(&n),
+            Self::Signed { min, max } => i128::try_from(n).is_ok_and(|n| (min..=max).contains(&n)),
+        }
+    }
+
+    /// Whether `n` lies in the range.
+    pub fn contains_signed(self, n: i128) -> bool {
+        match self {
+            Self::Unsigned { min, max } => u128::try_from(n).is_ok_and(|n| (min..=max).contains(&n)),
+            Self::Signed { min, max } => (min..=max).contains(&n),
+        }
+    }
+}
+
+fn unsigned(int: &ast::Int) -> Option<u128> {
+    (!int.negative || int.magnitude == 0).then_some(int.magnitude)
+}
+
+fn signed(int: &ast::Int) -> Option<i128> {
+    if int.negative {
+        0i128.checked_sub_unsigned(int.magnitude)
+    } else {
+        i128::try_from(int.magnitude).ok()
+    }
+}
+
+/// Reads a character class: characters, ranges `a-z`, escapes `\-`, a leading `^` for "all but".
+fn parse_class(class: &str) -> Result<Alphabet, String> {
+    let (negated, body) = match class.strip_prefix('^') {
+        Some(rest) => (true, rest),
+        None => (false, class),
+    };
+    let mut characters = Vec::new();
+    let mut rest = body.chars();
+    while let Some(c) = rest.next() {
+        let (c, escaped) = match c {
+            '\\' => (rest.next().ok_or("nothing stands behind the last `\\`")?, true),
+            c => (c, false),
+        };
+        let byte = u8::try_from(c)
+            .ok()
+            .filter(u8::is_ascii)
+            .ok_or_else(|| format!("`{c}` is not ASCII: use `^…` or `text` for more than ASCII"))?;
+        characters.push((byte, escaped));
+    }
+    let mut alphabet = Alphabet::EMPTY;
+    let mut index = 0;
+    while let Some(&(first, _)) = characters.get(index) {
+        match (characters.get(index + 1), characters.get(index + 2)) {
+            (Some((b'-', false)), Some(&(last, _))) => {
+                if last < first {
+                    return Err(format!("the range `{}-{}` is reversed", first as char, last as char));
+                }
+                alphabet = alphabet.with_range(first, last);
+                index += 3;
+            }
+            _ => {
+                alphabet = alphabet.with(first);
+                index += 1;
+            }
+        }
+    }
+    let alphabet = if negated { alphabet.complement() } else { alphabet };
+    if alphabet.is_empty() { Err("it has no characters".to_owned()) } else { Ok(alphabet) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn classes_hold_ranges_and_a_last_hyphen() {
+        let denom = Alphabet::EMPTY.with_range(b'a', b'z').with_range(b'0', b'9').with(b'/').with(b'-');
+        assert_eq!(parse_class("a-z0-9/-"), Ok(denom));
+        assert_eq!(parse_class("^/"), Ok(Alphabet::EMPTY.with(b'/').complement()));
+        assert_eq!(parse_class("+\\-/"), Ok(Alphabet::EMPTY.with(b'+').with(b'-').with(b'/')));
+        assert_eq!(parse_class("z-a"), Err("the range `z-a` is reversed".to_owned()));
+        assert_eq!(parse_class(""), Err("it has no characters".to_owned()));
+    }
+}

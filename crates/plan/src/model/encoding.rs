@@ -1,0 +1,404 @@
+//! Encodings: what may stand behind a domain, and what it makes of the shape before it.
+
+use std::sync::Arc;
+
+use keyplan_codec::{Case, LenWidth, Segment as _, Text as TextCodec};
+
+use super::resolve::{Resolver, unknown};
+use super::{
+    BoolEncoding, BytesEncoding, FloatEncoding, Frame, Framing, IntEncoding, IntShape, Name, NibbleEncoding,
+    ScoreEncoding, Shape, TextShape, TimeEncoding, Width,
+};
+use crate::diag::{Code, Diagnostic, Span};
+use crate::syntax::ast;
+
+/// The encodings of the language.
+const ENCODINGS: &[&str] = &[
+    "be", "le", "signflip", "tick9", "dec", "hex", "HEX", "leb128", "ordvar", "bitcoin_varint", "compact_size",
+    "saturating", "bits", "ordered", "badger", "exact", "height_score", "fixed", "text9", "nanos", "packed",
+    "hex_prefix", "bech32", "tuple", "len8", "len16", "len32", "len64", "len64le", "varlen", "terminated",
+    "escaped", "memcmp", "fit", "desc", "hashed", "hash_concat", "joined", "count8", "count16", "count32",
+    "count64", "varcount", "raw",
+];
+
+impl<'a> Resolver<'a> {
+    /// Applies encodings from left to right.
+    pub(super) fn encoded(&mut self, shape: Shape, calls: &'a [ast::Call], span: Span) -> Option<Shape> {
+        calls.iter().try_fold(shape, |shape, call| self.encode_as(shape, call, span))
+    }
+
+    fn encode_as(&mut self, shape: Shape, call: &'a ast::Call, span: Span) -> Option<Shape> {
+        let args = call.args.as_deref().unwrap_or_default();
+        let name = call.name.text.as_str();
+        if let Some(width) = len_width(name) {
+            return self.framed(Frame::Len(width), shape, call, span);
+        }
+        match name {
+            "terminated" => self.framed(Frame::Terminated, shape, call, span),
+            "escaped" => self.framed(Frame::Escaped, shape, call, span),
+            "memcmp" => self.framed(Frame::Memcmp, shape, call, span),
+            "desc" => self.without_args(call).map(|()| Shape::Desc(Box::new(shape))),
+            "hashed" | "hash_concat" => self.hashed(shape, call, args),
+            "joined" | "count8" | "count16" | "count32" | "count64" | "varcount" => {
+                self.framed_list(shape, call, args)
+            }
+            _ if !ENCODINGS.contains(&name) => {
+                let diagnostic = unknown(&call.name, "encoding", ENCODINGS);
+                self.report(diagnostic);
+                None
+            }
+            _ => self.leaf(shape, call, args),
+        }
+    }
+
+    /// An encoding of a single value, which replaces the default one.
+    fn leaf(&mut self, shape: Shape, call: &ast::Call, args: &[ast::CallArg]) -> Option<Shape> {
+        let name = call.name.text.as_str();
+        let number = match args {
+            [ast::CallArg::Int(int)] if !int.negative => usize::try_from(int.magnitude).ok(),
+            _ => None,
+        };
+        let text = match args {
+            [ast::CallArg::Text(text)] => Some(text.value.clone()),
+            _ => None,
+        };
+        let encoded = if shape.is_plain() {
+            match shape.clone() {
+                Shape::Int(int) => int_encoding(name, number, &int)
+                    .map(|encoding| Shape::Int(IntShape { encoding, ..int })),
+                Shape::Bool(_) if name == "tuple" => Some(Shape::Bool(BoolEncoding::Tuple)),
+                Shape::Float(_) => float_encoding(name, number).map(Shape::Float),
+                Shape::Time(_) => time_encoding(name).map(Shape::Time),
+                Shape::Score(_) => score_encoding(name).map(Shape::Score),
+                Shape::Bytes { lengths, .. } => bytes_encoding(name, number, text.as_deref())
+                    .map(|encoding| Shape::Bytes { lengths, encoding }),
+                Shape::Text(text) if name == "tuple" => Some(Shape::Text(TextShape { tuple: true, ..text })),
+                Shape::Text(text) if name == "raw" => Some(Shape::Text(text)),
+                Shape::Nibbles { lengths, .. } => {
+                    nibble_encoding(name).map(|encoding| Shape::Nibbles { lengths, encoding })
+                }
+                _ => None,
+            }
+        } else {
+            None
+        };
+        let takes_args = matches!(name, "dec" | "hex" | "HEX" | "fixed" | "bech32" | "fit");
+        let args_fit = call.args.is_none() || (takes_args && (number.is_some() || text.is_some()));
+        match encoded.filter(|_| args_fit) {
+            Some(shape) => self.checked(shape, call),
+            None => {
+                self.misfit(&shape, call);
+                None
+            }
+        }
+    }
+
+    fn misfit(&mut self, shape: &Shape, call: &ast::Call) {
+        let what = shape.kind();
+        let written = if shape.is_plain() { "" } else { " that is already encoded" };
+        self.report(
+            Diagnostic::new(
+                Code::BadEncoding,
+                format!("`{}` does not encode {what}{written}", call.name.text),
+                call.span,
+                format!("does not fit {what}"),
+            )
+            .with_help("docs/language.md lists what each encoding is for"),
+        );
+    }
+
+    /// Refuses widths that cannot hold the domain.
+    fn checked(&mut self, shape: Shape, call: &ast::Call) -> Option<Shape> {
+        let too_narrow = match &shape {
+            Shape::Int(IntShape { range, encoding, .. }) => {
+                let (base, width) = match encoding {
+                    IntEncoding::DecPadded(width) => (10u128, *width),
+                    IntEncoding::HexPadded(_, width) => (16, *width),
+                    _ => return Some(shape),
+                };
+                let mut limit = 1u128;
+                for _ in 0..width.min(64) {
+                    limit = limit.saturating_mul(base);
+                }
+                width == 0 || width > 64 || (limit != u128::MAX && !range.below(limit))
+            }
+            Shape::Bytes { lengths, encoding: BytesEncoding::Bech32(hrp) } => {
+                !bech32_holds(hrp) || lengths.max().is_none_or(|max| max > 512)
+            }
+            Shape::Bytes { encoding: BytesEncoding::Fit(width), .. } => *width == 0,
+            Shape::Float(FloatEncoding::Fixed(decimals)) => *decimals > 18,
+            _ => false,
+        };
+        if too_narrow {
+            self.report(
+                Diagnostic::new(
+                    Code::BadEncoding,
+                    format!("`{}` cannot hold every value of its domain", call.name.text),
+                    call.span,
+                    "too narrow, or malformed",
+                )
+                .with_help("narrow the domain (`u64(0..=999)`, `bytes(1..=64)`) or widen the encoding"),
+            );
+            return None;
+        }
+        Some(shape)
+    }
+
+    fn without_args(&mut self, call: &ast::Call) -> Option<()> {
+        if call.args.is_some() {
+            return self.bad(call, &format!("`.{}` alone", call.name.text));
+        }
+        Some(())
+    }
+
+    fn framed(&mut self, frame: Frame, inner: Shape, call: &ast::Call, span: Span) -> Option<Shape> {
+        self.without_args(call)?;
+        if let Frame::Len(width) = frame
+            && Width::of_shape(&inner).min > width.limit()
+        {
+            self.report(
+                Diagnostic::new(
+                    Code::EmptyLanguage,
+                    format!("`{}` can hold none of these values", call.name.text),
+                    span,
+                    format!("every value is longer than {} bytes", width.limit()),
+                )
+                .with_help("use a wider length prefix"),
+            );
+            return None;
+        }
+        Some(Shape::Framed { frame, inner: Box::new(inner) })
+    }
+
+    fn framed_list(&mut self, shape: Shape, call: &ast::Call, args: &[ast::CallArg]) -> Option<Shape> {
+        let Shape::List { item, counts, framing: Framing::ToEnd } = shape else {
+            self.misfit(&shape, call);
+            return None;
+        };
+        let framing = match (call.name.text.as_str(), args) {
+            ("joined", [ast::CallArg::Text(text)]) if !text.value.is_empty() => {
+                Framing::Joined(text.value.clone().into_bytes())
+            }
+            ("joined", _) => return self.bad(call, "`.joined(\"/\")`"),
+            (name, []) if call.args.is_none() => Framing::Counted(match name {
+                "count8" => LenWidth::L8,
+                "count16" => LenWidth::L16,
+                "count32" => LenWidth::L32,
+                "count64" => LenWidth::L64,
+                _ => LenWidth::Varint,
+            }),
+            (name, _) => return self.bad(call, &format!("`.{name}` alone")),
+        };
+        if let Framing::Counted(width) = framing
+            && counts.min() > width.limit()
+        {
+            self.report(Diagnostic::new(
+                Code::EmptyLanguage,
+                format!("`{}` can count none of these lists", call.name.text),
+                call.span,
+                format!("every list has more than {} elements", width.limit()),
+            ));
+            return None;
+        }
+        Some(Shape::List { item, counts, framing })
+    }
+
+    fn hashed(&mut self, inner: Shape, call: &'a ast::Call, args: &'a [ast::CallArg]) -> Option<Shape> {
+        let name = call.name.text.as_str();
+        let (function, keep) = match args {
+            [ast::CallArg::Domain(domain)] => (domain, None),
+            [ast::CallArg::Domain(domain), ast::CallArg::Int(keep)] => (domain, Some(keep)),
+            _ => return self.bad(call, &format!("`.{name}(xxh3_64)` or `.{name}(sha256, 20)`")),
+        };
+        let ast::Atom::Named(ast::Call { name: function, args: None, .. }) = &function.atom else {
+            return self.bad(call, &format!("`.{name}(xxh3_64)`"));
+        };
+        let (hash, keep) = self.hash_function(function, keep)?;
+        if name == "hash_concat" {
+            return Some(Shape::HashConcat { hash, keep, inner: Box::new(inner) });
+        }
+        let digest = |name: &Name| Some((hash.digest(name.text.as_bytes()).get(..keep)?.to_vec(), name.clone()));
+        let mut known: Vec<(Vec<u8>, Name)> = match &inner {
+            Shape::Text(TextShape { names: Some(set), tuple: false, .. }) => {
+                set.names.iter().filter_map(digest).collect()
+            }
+            _ => Vec::new(),
+        };
+        known.sort_by(|a, b| a.0.cmp(&b.0));
+        Some(Shape::Hashed { hash, keep, inner: Box::new(inner), known: Arc::new(known) })
+    }
+}
+
+fn len_width(name: &str) -> Option<LenWidth> {
+    Some(match name {
+        "len8" => LenWidth::L8,
+        "len16" => LenWidth::L16,
+        "len32" => LenWidth::L32,
+        "len64" => LenWidth::L64,
+        "len64le" => LenWidth::L64Le,
+        "varlen" => LenWidth::Varint,
+        _ => return None,
+    })
+}
+
+fn int_encoding(name: &str, number: Option<usize>, int: &IntShape) -> Option<IntEncoding> {
+    let signed = int.ty.signed;
+    Some(match (name, number) {
+        ("be" | "raw", None) => IntEncoding::Be,
+        ("le", None) => IntEncoding::Le,
+        ("signflip", None) if signed => IntEncoding::SignFlip,
+        ("saturating", None) if signed => IntEncoding::Saturating,
+        ("tick9", None) if signed && int.ty.bits == 64 => IntEncoding::Tick9,
+        ("dec", None) => IntEncoding::Dec,
+        ("tuple", None) => IntEncoding::Tuple,
+        _ if signed => return None,
+        ("dec", Some(width)) => IntEncoding::DecPadded(width),
+        ("hex", None) => IntEncoding::Hex(Case::Lower),
+        ("HEX", None) => IntEncoding::Hex(Case::Upper),
+        ("hex", Some(width)) => IntEncoding::HexPadded(Case::Lower, width),
+        ("HEX", Some(width)) => IntEncoding::HexPadded(Case::Upper, width),
+        ("leb128", None) => IntEncoding::Leb128,
+        ("ordvar", None) if int.ty.bits <= 64 => IntEncoding::OrdVar,
+        ("bitcoin_varint", None) => IntEncoding::BitcoinVarint,
+        ("compact_size", None) if int.ty.bits == 64 => IntEncoding::CompactSize,
+        _ => return None,
+    })
+}
+
+fn float_encoding(name: &str, number: Option<usize>) -> Option<FloatEncoding> {
+    Some(match (name, number) {
+        ("bits", None) => FloatEncoding::Bits,
+        ("ordered", None) => FloatEncoding::Ordered,
+        ("badger", None) => FloatEncoding::Badger,
+        ("tuple", None) => FloatEncoding::Tuple,
+        ("fixed", Some(decimals)) => FloatEncoding::Fixed(u8::try_from(decimals).ok()?),
+        _ => return None,
+    })
+}
+
+fn time_encoding(name: &str) -> Option<TimeEncoding> {
+    match name {
+        "text9" => Some(TimeEncoding::Text9),
+        "nanos" => Some(TimeEncoding::Nanos),
+        _ => None,
+    }
+}
+
+fn score_encoding(name: &str) -> Option<ScoreEncoding> {
+    match name {
+        "exact" => Some(ScoreEncoding::Exact),
+        "height_score" => Some(ScoreEncoding::HeightScore),
+        _ => None,
+    }
+}
+
+fn bytes_encoding(name: &str, number: Option<usize>, text: Option<&str>) -> Option<BytesEncoding> {
+    Some(match (name, number, text) {
+        ("raw", None, None) => BytesEncoding::Raw,
+        ("hex", None, None) => BytesEncoding::Hex(Case::Lower),
+        ("HEX", None, None) => BytesEncoding::Hex(Case::Upper),
+        ("tuple", None, None) => BytesEncoding::Tuple,
+        ("fit", Some(width), None) => BytesEncoding::Fit(width),
+        ("bech32", None, Some(hrp)) => BytesEncoding::Bech32(hrp.to_owned()),
+        _ => return None,
+    })
+}
+
+fn nibble_encoding(name: &str) -> Option<NibbleEncoding> {
+    match name {
+        "packed" => Some(NibbleEncoding::Packed),
+        "hex_prefix" => Some(NibbleEncoding::HexPrefix),
+        _ => None,
+    }
+}
+
+/// Whether bech32 allows `hrp`: 1 to 83 printable characters, none of them upper case.
+fn bech32_holds(hrp: &str) -> bool {
+    (1..=83).contains(&hrp.len())
+        && hrp.bytes().all(|byte| (33..=126).contains(&byte) && !byte.is_ascii_uppercase())
+}
+
+impl Shape {
+    /// Whether no encoding has been chosen yet.
+    fn is_plain(&self) -> bool {
+        match self {
+            Self::Int(int) => int.encoding == IntEncoding::Be,
+            Self::Bool(encoding) => *encoding == BoolEncoding::Byte,
+            Self::Float(encoding) => *encoding == FloatEncoding::Bits,
+            Self::Time(encoding) => *encoding == TimeEncoding::Text9,
+            Self::Score(encoding) => *encoding == ScoreEncoding::Exact,
+            Self::Bytes { encoding, .. } => *encoding == BytesEncoding::Raw,
+            Self::Text(text) => !text.tuple,
+            Self::Nibbles { encoding, .. } => *encoding == NibbleEncoding::Unpacked,
+            _ => false,
+        }
+    }
+
+    /// The same values without their encodings, for another copy of an argument.
+    pub(super) fn without_encoding(&self) -> Self {
+        match self {
+            Self::Int(int) => Self::Int(IntShape { encoding: IntEncoding::Be, ..int.clone() }),
+            Self::Bool(_) => Self::Bool(BoolEncoding::Byte),
+            Self::Float(_) => Self::Float(FloatEncoding::Bits),
+            Self::Time(_) => Self::Time(TimeEncoding::Text9),
+            Self::Score(_) => Self::Score(ScoreEncoding::Exact),
+            Self::Bytes { lengths, .. } => {
+                Self::Bytes { lengths: lengths.clone(), encoding: BytesEncoding::Raw }
+            }
+            Self::Text(text) => Self::Text(TextShape { tuple: false, ..text.clone() }),
+            Self::Nibbles { lengths, .. } => {
+                Self::Nibbles { lengths: lengths.clone(), encoding: NibbleEncoding::Unpacked }
+            }
+            Self::Framed { inner, .. }
+            | Self::Desc(inner)
+            | Self::Hashed { inner, .. }
+            | Self::HashConcat { inner, .. } => inner.without_encoding(),
+            other => other.clone(),
+        }
+    }
+
+    /// What kind of value it is, with its article.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Int(IntShape { ty, .. }) if ty.signed => "a signed integer",
+            Self::Int(_) => "an unsigned integer",
+            Self::Bool(_) => "a truth value",
+            Self::Float(_) => "a float",
+            Self::Time(_) => "a time",
+            Self::Score(_) => "a score",
+            Self::Bytes { .. } => "bytes",
+            Self::Text(_) => "text",
+            Self::Nibbles { .. } => "nibbles",
+            Self::Opaque(_) => "an opaque value",
+            Self::Record(_) => "a record",
+            Self::Choice(_) => "a choice",
+            Self::Option(_) => "an option",
+            Self::List { .. } => "a list",
+            Self::Framed { .. } | Self::Desc(_) | Self::Hashed { .. } | Self::HashConcat { .. } => {
+                "a framed value"
+            }
+        }
+    }
+}
+
+impl TextShape {
+    /// The codec of the text itself.
+    pub fn codec(&self) -> TextCodec<'_> {
+        TextCodec { alphabet: &self.alphabet, first: self.first.as_ref(), lengths: self.lengths.lengths() }
+    }
+
+    /// Whether `value` is of the domain.
+    pub fn admits(&self, value: &str) -> bool {
+        self.codec().decode(value.as_bytes()).is_ok()
+    }
+}
+
+impl super::IntRange {
+    /// Whether every value is below `limit` and none is negative.
+    fn below(self, limit: u128) -> bool {
+        match self {
+            Self::Unsigned { max, .. } => max < limit,
+            Self::Signed { min, max } => min >= 0 && max.unsigned_abs() < limit,
+        }
+    }
+}

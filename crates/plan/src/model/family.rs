@@ -1,0 +1,139 @@
+use super::{FamilyKind, ModuleId, Sequence};
+use crate::diag::Span;
+
+/// The keys of one layout.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Family {
+    /// Its name.
+    pub name: String,
+    /// Its path, `space.module.name`.
+    pub path: String,
+    /// What its keys hold.
+    pub kind: FamilyKind,
+    /// What it is for.
+    pub doc: Vec<String>,
+    /// The layout of its keys, the prefix of its module included.
+    pub key: Sequence,
+    /// The layout of its values, if the plan gives one.
+    pub value: Option<Sequence>,
+    /// The fields of a hash.
+    pub fields: Vec<Field>,
+    /// The layout of the members of a set, sorted set or queue.
+    pub member: Option<Sequence>,
+    /// The layout of the scores of a sorted set or queue.
+    pub score: Option<Sequence>,
+    /// What may be scanned.
+    pub scans: Vec<Scan>,
+    /// The flaws that are kept.
+    pub accepts: Vec<Accept>,
+    /// Why it is no longer written.
+    pub retired: Option<String>,
+    /// The module it stands in.
+    pub module: Option<ModuleId>,
+    /// Its number in the module: the first literal byte behind the module's prefix.
+    pub number: Option<u8>,
+    /// The allotment that it draws its number from.
+    pub allotment: Option<String>,
+    /// Where its name stands.
+    pub name_span: Span,
+    /// Where it is declared.
+    pub span: Span,
+}
+
+impl Family {
+    /// The path without the space: `module.name`.
+    pub fn local_path(&self) -> &str {
+        self.path.split_once('.').map_or(self.path.as_str(), |(_, rest)| rest)
+    }
+
+    /// The flaws of this kind that are kept.
+    pub fn accepted(&self, kind: AcceptKind) -> impl Iterator<Item = &Accept> {
+        self.accepts.iter().filter(move |accept| accept.kind == kind)
+    }
+}
+
+/// One kind of field of a hash.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Field {
+    /// Its name in the plan.
+    pub name: String,
+    /// What it is for.
+    pub doc: Vec<String>,
+    /// The layout of the field's key.
+    pub key: Sequence,
+    /// The layout of its value.
+    pub value: Option<Sequence>,
+    /// Where it is declared.
+    pub span: Span,
+}
+
+/// A claim about the rows that share a prefix.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Scan {
+    /// How many of the first arguments are bound; 0 for `scan all`.
+    pub bound: usize,
+    /// How many of the key's segments the prefix covers: the bound arguments and the literals behind them.
+    pub segments: usize,
+    /// Whether the rows are claimed to come in the order of the remaining arguments.
+    pub in_order: bool,
+    /// Where it is declared.
+    pub span: Span,
+}
+
+/// A flaw that is kept, and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Accept {
+    /// Which flaw.
+    pub kind: AcceptKind,
+    /// The paths of the other families, for `overlap`.
+    pub of: Vec<String>,
+    /// Why.
+    pub why: String,
+    /// Where it is declared.
+    pub span: Span,
+}
+
+/// A flaw that a plan may keep.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum AcceptKind {
+    /// Two argument lists make one key.
+    Ambiguous,
+    /// Another family makes the same key.
+    Overlap,
+    /// A scan returns rows that do not belong to it.
+    Leak,
+    /// A scan `in order` is not in order.
+    Unordered,
+    /// A number is not allotted as the module says.
+    Misallotted,
+    /// An encoding loses information.
+    Lossy,
+    /// The longest key is too long for the engine.
+    Oversize,
+}
+
+impl AcceptKind {
+    /// Every kind.
+    pub const ALL: [Self; 7] = [
+        Self::Ambiguous,
+        Self::Overlap,
+        Self::Leak,
+        Self::Unordered,
+        Self::Misallotted,
+        Self::Lossy,
+        Self::Oversize,
+    ];
+
+    /// The word in a plan.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Ambiguous => "ambiguous",
+            Self::Overlap => "overlap",
+            Self::Leak => "leak",
+            Self::Unordered => "unordered",
+            Self::Misallotted => "misallotted",
+            Self::Lossy => "lossy",
+            Self::Oversize => "oversize",
+        }
+    }
+}

@@ -1,0 +1,288 @@
+use std::fmt;
+
+use keyplan_codec::Hash;
+
+use super::{
+    BytesEncoding, Family, Frame, Framing, IntEncoding, IntRange, IntShape, LengthSet, Plan, Segment, Sequence,
+    Shape,
+};
+
+/// A number that stands for the layout of a plan.
+///
+/// It is the hash of a canonical description of every byte the plan can write: spaces by the name the engine
+/// knows, families sorted by their layout, segments, value layouts, fields, members and scores. Comments,
+/// documentation, scans, `accept`, the order of declarations and the spelling of names are not in it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Fingerprint([u8; 16]);
+
+impl Fingerprint {
+    /// The fingerprint of a plan.
+    pub fn of(plan: &Plan) -> Self {
+        let mut spaces: Vec<Vec<u8>> = plan
+            .spaces
+            .iter()
+            .map(|space| {
+                let mut families: Vec<Vec<u8>> = space.families.iter().map(family).collect();
+                families.sort();
+                let mut out = Description::default();
+                out.text(space.physical.as_deref().unwrap_or_default());
+                out.many(&families);
+                out.bytes
+            })
+            .collect();
+        spaces.sort();
+        let mut out = Description::default();
+        out.text("keyplan layout 1");
+        out.many(&spaces);
+        let digest = Hash::Blake2b128.digest(&out.bytes);
+        let mut bytes = [0; 16];
+        for (to, from) in bytes.iter_mut().zip(digest.iter()) {
+            *to = *from;
+        }
+        Self(bytes)
+    }
+
+    /// Its bytes.
+    pub const fn bytes(self) -> [u8; 16] {
+        self.0
+    }
+}
+
+impl fmt::Display for Fingerprint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl fmt::Debug for Fingerprint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Fingerprint({self})")
+    }
+}
+
+fn family(family: &Family) -> Vec<u8> {
+    let mut out = Description::default();
+    out.text(family.kind.keyword());
+    out.sequence(&family.key);
+    out.optional(family.value.as_ref());
+    out.optional(family.member.as_ref());
+    out.optional(family.score.as_ref());
+    let mut fields: Vec<Vec<u8>> = family
+        .fields
+        .iter()
+        .map(|field| {
+            let mut out = Description::default();
+            out.sequence(&field.key);
+            out.optional(field.value.as_ref());
+            out.bytes
+        })
+        .collect();
+    fields.sort();
+    out.many(&fields);
+    out.bytes
+}
+
+/// A canonical description: every piece is preceded by a tag or a length, so that no two layouts share one.
+#[derive(Default)]
+struct Description {
+    bytes: Vec<u8>,
+}
+
+impl Description {
+    fn number(&mut self, n: u128) {
+        self.bytes.extend_from_slice(&n.to_be_bytes());
+    }
+
+    fn size(&mut self, n: usize) {
+        self.number(n as u128);
+    }
+
+    fn blob(&mut self, bytes: &[u8]) {
+        self.size(bytes.len());
+        self.bytes.extend_from_slice(bytes);
+    }
+
+    fn text(&mut self, text: &str) {
+        self.blob(text.as_bytes());
+    }
+
+    fn many(&mut self, blobs: &[Vec<u8>]) {
+        self.size(blobs.len());
+        blobs.iter().for_each(|blob| self.blob(blob));
+    }
+
+    fn optional(&mut self, sequence: Option<&Sequence>) {
+        match sequence {
+            Some(sequence) => self.sequence(sequence),
+            None => self.text("absent"),
+        }
+    }
+
+    /// A sequence with its records written out and its literals joined, since neither changes a byte.
+    fn sequence(&mut self, sequence: &Sequence) {
+        self.text("sequence");
+        let mut pending = Vec::new();
+        self.row(sequence, &mut pending);
+        self.flush(&mut pending);
+        self.text("end");
+    }
+
+    fn flush(&mut self, literal: &mut Vec<u8>) {
+        if !literal.is_empty() {
+            self.text("literal");
+            self.blob(literal);
+            literal.clear();
+        }
+    }
+
+    fn row(&mut self, sequence: &Sequence, pending: &mut Vec<u8>) {
+        for segment in sequence.segments() {
+            match segment {
+                Segment::Literal(literal) => pending.extend_from_slice(&literal.bytes),
+                Segment::Argument(argument) => match &argument.shape {
+                    Shape::Record(inner) if inner.is_plain() => {
+                        self.row(inner, pending);
+                    }
+                    shape => {
+                        self.flush(pending);
+                        self.shape(shape);
+                    }
+                },
+                Segment::Same(same) => {
+                    self.flush(pending);
+                    self.text("same");
+                    self.size(sequence.arguments_before(same.of));
+                    self.shape(&same.shape);
+                }
+                Segment::Derived(derived) => {
+                    self.flush(pending);
+                    self.text("derived");
+                    self.text(derived.function.name());
+                    self.size(derived.of.len());
+                    derived.of.iter().for_each(|&of| self.size(sequence.arguments_before(of)));
+                    self.number(derived.modulus.unwrap_or(0));
+                    self.int(&derived.shape);
+                }
+            }
+        }
+    }
+
+    fn int(&mut self, int: &IntShape) {
+        self.text("int");
+        self.text(&int.ty.name());
+        match int.range {
+            IntRange::Unsigned { min, max } => [min, max].into_iter().for_each(|n| self.number(n)),
+            IntRange::Signed { min, max } => {
+                [min, max].into_iter().for_each(|n| self.bytes.extend_from_slice(&n.to_be_bytes()));
+            }
+        }
+        match int.encoding {
+            IntEncoding::DecPadded(width) => {
+                self.text("dec padded");
+                self.size(width);
+            }
+            IntEncoding::HexPadded(case, width) => {
+                self.text("hex padded");
+                self.text(&format!("{case:?}"));
+                self.size(width);
+            }
+            encoding => self.text(&format!("{encoding:?}")),
+        }
+    }
+
+    fn lengths(&mut self, lengths: &LengthSet) {
+        match lengths {
+            LengthSet::Range { min, max } => {
+                self.text("range");
+                self.size(*min);
+                // "No limit" is not a number: it must not depend on the width of a pointer.
+                self.number(if *max == usize::MAX { u128::MAX } else { *max as u128 });
+            }
+            LengthSet::OneOf(set) => {
+                self.text("one of");
+                self.size(set.len());
+                set.iter().for_each(|&n| self.size(n));
+            }
+        }
+    }
+
+    fn shape(&mut self, shape: &Shape) {
+        match shape {
+            Shape::Int(int) => self.int(int),
+            Shape::Bool(encoding) => self.text(&format!("bool {encoding:?}")),
+            Shape::Float(encoding) => self.text(&format!("float {encoding:?}")),
+            Shape::Time(encoding) => self.text(&format!("time {encoding:?}")),
+            Shape::Score(encoding) => self.text(&format!("score {encoding:?}")),
+            Shape::Bytes { lengths, encoding } => {
+                self.text("bytes");
+                self.lengths(lengths);
+                match encoding {
+                    BytesEncoding::Bech32(hrp) => {
+                        self.text("bech32");
+                        self.text(hrp);
+                    }
+                    BytesEncoding::Fit(width) => {
+                        self.text("fit");
+                        self.size(*width);
+                    }
+                    encoding => self.text(&format!("{encoding:?}")),
+                }
+            }
+            Shape::Text(text) => {
+                self.text(if text.tuple { "text tuple" } else { "text" });
+                text.alphabet.bits().into_iter().for_each(|word| self.number(u128::from(word)));
+                let first = text.first.unwrap_or(text.alphabet);
+                first.bits().into_iter().for_each(|word| self.number(u128::from(word)));
+                self.lengths(&text.lengths);
+            }
+            Shape::Nibbles { lengths, encoding } => {
+                self.text(&format!("nibbles {encoding:?}"));
+                self.lengths(lengths);
+            }
+            Shape::Opaque(opaque) => {
+                self.text("opaque");
+                self.text(&opaque.name());
+            }
+            Shape::Record(sequence) => self.sequence(sequence),
+            Shape::Choice(alternatives) => {
+                self.text("choice");
+                self.size(alternatives.len());
+                alternatives.iter().for_each(|alternative| self.sequence(&alternative.sequence));
+            }
+            Shape::Option(inner) => self.wrapped("option", inner),
+            Shape::List { item, counts, framing } => {
+                self.text("list");
+                self.lengths(counts);
+                match framing {
+                    Framing::ToEnd => self.text("to end"),
+                    Framing::Joined(separator) => {
+                        self.text("joined");
+                        self.blob(separator);
+                    }
+                    Framing::Counted(width) => self.text(&format!("counted {width:?}")),
+                }
+                self.shape(item);
+            }
+            Shape::Framed { frame: Frame::Len(width), inner } => {
+                self.wrapped(&format!("length {width:?}"), inner);
+            }
+            Shape::Framed { frame, inner } => self.wrapped(&format!("frame {frame:?}"), inner),
+            Shape::Desc(inner) => self.wrapped("desc", inner),
+            Shape::Hashed { hash, keep, inner, .. } => {
+                self.text(hash.name());
+                self.size(*keep);
+                self.wrapped("hashed", inner);
+            }
+            Shape::HashConcat { hash, keep, inner } => {
+                self.text(hash.name());
+                self.size(*keep);
+                self.wrapped("hash concat", inner);
+            }
+        }
+    }
+
+    fn wrapped(&mut self, tag: &str, inner: &Shape) {
+        self.text(tag);
+        self.shape(inner);
+    }
+}

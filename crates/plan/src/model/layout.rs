@@ -1,0 +1,304 @@
+use keyplan_codec::LenWidth;
+
+use super::{
+    BoolEncoding, BytesEncoding, FloatEncoding, Frame, Framing, IntEncoding, IntRange, IntShape, LengthSet,
+    NibbleEncoding, ScoreEncoding, Segment, Sequence, Shape, TimeEncoding,
+};
+
+/// Where the bytes of a segment end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extent {
+    /// After this many bytes.
+    Fixed(usize),
+    /// Where its own bytes say.
+    Delimited,
+    /// Only where something else begins.
+    Open,
+}
+
+impl Default for Extent {
+    fn default() -> Self {
+        Self::Fixed(0)
+    }
+}
+
+impl Extent {
+    /// The extent of one segment.
+    pub fn of_segment(segment: &Segment) -> Self {
+        match segment {
+            Segment::Literal(literal) => Self::Fixed(literal.bytes.len()),
+            Segment::Argument(argument) => Self::of_shape(&argument.shape),
+            Segment::Same(same) => Self::of_shape(&same.shape),
+            Segment::Derived(derived) => Self::of_int(&derived.shape),
+        }
+    }
+
+    /// The extent of segments in a row.
+    pub fn of_row(extents: &[Self]) -> Self {
+        extents.iter().fold(Self::Fixed(0), |row, next| match (row, next) {
+            (Self::Fixed(a), Self::Fixed(b)) => Self::Fixed(a.saturating_add(*b)),
+            (Self::Open, _) | (_, Self::Open) => Self::Open,
+            _ => Self::Delimited,
+        })
+    }
+
+    /// The extent of a shape.
+    pub fn of_shape(shape: &Shape) -> Self {
+        let of_width = |width: Option<usize>| width.map_or(Self::Open, Self::Fixed);
+        match shape {
+            Shape::Int(int) => Self::of_int(int),
+            Shape::Bool(BoolEncoding::Byte | BoolEncoding::Tuple) => Self::Fixed(1),
+            Shape::Float(FloatEncoding::Tuple) => Self::Fixed(9),
+            Shape::Float(_) => Self::Fixed(8),
+            Shape::Time(TimeEncoding::Text9) => Self::Fixed(29),
+            Shape::Time(TimeEncoding::Nanos) => Self::Fixed(8),
+            Shape::Score(ScoreEncoding::Exact) => Self::Fixed(13),
+            Shape::Score(ScoreEncoding::HeightScore) => Self::Fixed(8),
+            Shape::Bytes { lengths, encoding } => match encoding {
+                BytesEncoding::Raw => of_width(lengths.fixed()),
+                BytesEncoding::Hex(_) => of_width(lengths.fixed().map(|n| n.saturating_mul(2))),
+                BytesEncoding::Bech32(hrp) => of_width(lengths.fixed().map(|n| bech32_width(hrp, n))),
+                BytesEncoding::Fit(width) => Self::Fixed(*width),
+                BytesEncoding::Tuple => Self::Delimited,
+            },
+            Shape::Text(text) if text.tuple => Self::Delimited,
+            Shape::Text(text) => of_width(text.lengths.fixed()),
+            Shape::Nibbles { lengths, encoding } => {
+                of_width(lengths.fixed().map(|n| nibble_width(*encoding, n)))
+            }
+            Shape::Opaque(_) | Shape::Option(_) => Self::Open,
+            Shape::Record(sequence) => sequence.extent(),
+            Shape::Choice(alternatives) => {
+                let mut extents = alternatives.iter().map(|alternative| alternative.sequence.extent());
+                let first = extents.next().unwrap_or_default();
+                if extents.all(|extent| extent == first) && matches!(first, Self::Fixed(_)) {
+                    first
+                } else {
+                    // Which alternative it is shows only in its bytes, and two may be alike at the start.
+                    Self::Open
+                }
+            }
+            Shape::List { item, counts, framing } => match (framing, counts.fixed(), item.extent()) {
+                (Framing::ToEnd, Some(n), Self::Fixed(width)) => Self::Fixed(width.saturating_mul(n)),
+                (Framing::Joined(separator), Some(n), Self::Fixed(width)) => Self::Fixed(
+                    width.saturating_mul(n).saturating_add(separator.len().saturating_mul(n.saturating_sub(1))),
+                ),
+                (Framing::Counted(_), _, Self::Fixed(_) | Self::Delimited) => Self::Delimited,
+                _ => Self::Open,
+            },
+            Shape::Framed { frame: Frame::Len(width), inner } => match (inner.extent(), width.fixed()) {
+                (Self::Fixed(n), Some(prefix)) => Self::Fixed(n.saturating_add(prefix)),
+                _ => Self::Delimited,
+            },
+            Shape::Framed { .. } => Self::Delimited,
+            Shape::Desc(inner) => inner.extent(),
+            Shape::Hashed { keep, .. } => Self::Fixed(*keep),
+            Shape::HashConcat { keep, inner, .. } => match inner.extent() {
+                Self::Fixed(n) => Self::Fixed(n.saturating_add(*keep)),
+                extent => extent,
+            },
+        }
+    }
+
+    /// The extent of an integer.
+    pub fn of_int(int: &IntShape) -> Self {
+        match int.encoding {
+            IntEncoding::Be | IntEncoding::Le | IntEncoding::SignFlip | IntEncoding::Saturating => {
+                Self::Fixed(int.ty.bytes())
+            }
+            IntEncoding::Tick9 => Self::Fixed(9),
+            IntEncoding::DecPadded(width) | IntEncoding::HexPadded(_, width) => Self::Fixed(width),
+            IntEncoding::Dec | IntEncoding::Hex(_) => Self::Open,
+            IntEncoding::Leb128
+            | IntEncoding::OrdVar
+            | IntEncoding::BitcoinVarint
+            | IntEncoding::CompactSize
+            | IntEncoding::Tuple => Self::Delimited,
+        }
+    }
+}
+
+/// How many bytes something may take. Both ends are bounds, not always reached.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Width {
+    /// At least this many.
+    pub min: usize,
+    /// At most this many; `None` without a limit.
+    pub max: Option<usize>,
+}
+
+impl Width {
+    /// Exactly `n` bytes.
+    pub const fn exactly(n: usize) -> Self {
+        Self { min: n, max: Some(n) }
+    }
+
+    /// Whether `n` bytes are possible.
+    pub fn admits(self, n: usize) -> bool {
+        n >= self.min && self.max.is_none_or(|max| n <= max)
+    }
+
+    /// The width of the two in a row.
+    #[must_use]
+    pub fn then(self, next: Self) -> Self {
+        Self {
+            min: self.min.saturating_add(next.min),
+            max: self.max.zip(next.max).map(|(a, b)| a.saturating_add(b)),
+        }
+    }
+
+    /// The width of either.
+    #[must_use]
+    pub fn or(self, other: Self) -> Self {
+        Self { min: self.min.min(other.min), max: self.max.zip(other.max).map(|(a, b)| a.max(b)) }
+    }
+
+    /// The width of one segment.
+    pub fn of_segment(segment: &Segment) -> Self {
+        match segment {
+            Segment::Literal(literal) => Self::exactly(literal.bytes.len()),
+            Segment::Argument(argument) => Self::of_shape(&argument.shape),
+            Segment::Same(same) => Self::of_shape(&same.shape),
+            Segment::Derived(derived) => Self::of_int(&derived.shape),
+        }
+    }
+
+    /// The width of a shape.
+    pub fn of_shape(shape: &Shape) -> Self {
+        if let Extent::Fixed(n) = shape.extent() {
+            return Self::exactly(n);
+        }
+        match shape {
+            Shape::Int(int) => Self::of_int(int),
+            Shape::Bool(_) => Self::exactly(1),
+            Shape::Float(_) | Shape::Time(_) | Shape::Score(_) => Self { min: 8, max: Some(29) },
+            Shape::Bytes { lengths, encoding } => {
+                let scale = |n: usize| match encoding {
+                    BytesEncoding::Raw => n,
+                    BytesEncoding::Hex(_) => n.saturating_mul(2),
+                    BytesEncoding::Bech32(hrp) => bech32_width(hrp, n),
+                    BytesEncoding::Fit(width) => *width,
+                    BytesEncoding::Tuple => n.saturating_mul(2).saturating_add(2),
+                };
+                let min = match encoding {
+                    BytesEncoding::Tuple => lengths.min().saturating_add(2),
+                    _ => scale(lengths.min()),
+                };
+                Self { min, max: lengths.max().map(scale) }
+            }
+            Shape::Text(text) if text.tuple => Self {
+                min: text.lengths.min().saturating_add(2),
+                max: text.lengths.max().map(|n| n.saturating_mul(2).saturating_add(2)),
+            },
+            Shape::Text(text) => Self { min: text.lengths.min(), max: text.lengths.max() },
+            Shape::Nibbles { lengths, encoding } => Self {
+                min: nibble_width(*encoding, lengths.min()),
+                max: lengths.max().map(|n| nibble_width(*encoding, n)),
+            },
+            Shape::Opaque(_) => Self { min: 0, max: None },
+            Shape::Record(sequence) => sequence.width(),
+            Shape::Choice(alternatives) => alternatives
+                .iter()
+                .map(|alternative| alternative.sequence.width())
+                .reduce(Self::or)
+                .unwrap_or_default(),
+            Shape::Option(inner) => Self { min: 0, max: Self::of_shape(inner).max },
+            Shape::List { item, counts, framing } => Self::of_list(item, counts, framing),
+            Shape::Framed { frame, inner } => Self::of_frame(*frame, Self::of_shape(inner)),
+            Shape::Desc(inner) => Self::of_shape(inner),
+            Shape::Hashed { keep, .. } => Self::exactly(*keep),
+            Shape::HashConcat { keep, inner, .. } => Self::exactly(*keep).then(Self::of_shape(inner)),
+        }
+    }
+
+    fn of_list(item: &Shape, counts: &LengthSet, framing: &Framing) -> Self {
+        let item = Self::of_shape(item);
+        let between = match framing {
+            Framing::Joined(separator) => separator.len(),
+            Framing::ToEnd | Framing::Counted(_) => 0,
+        };
+        let total = |n: usize, width: usize| {
+            width.saturating_mul(n).saturating_add(between.saturating_mul(n.saturating_sub(1)))
+        };
+        let body = Self {
+            min: total(counts.min(), item.min),
+            max: counts.max().zip(item.max).map(|(n, width)| total(n, width)),
+        };
+        match framing {
+            Framing::Counted(width) => Self::of_prefix(*width).then(body),
+            Framing::ToEnd | Framing::Joined(_) => body,
+        }
+    }
+
+    fn of_frame(frame: Frame, inner: Self) -> Self {
+        let scale = |n: usize, extra: usize| n.saturating_mul(2).saturating_add(extra);
+        match frame {
+            Frame::Len(width) => {
+                let limit = width.limit();
+                let capped = Self { min: inner.min, max: Some(inner.max.map_or(limit, |n| n.min(limit))) };
+                let unlimited = limit == usize::MAX && inner.max.is_none();
+                Self::of_prefix(width).then(if unlimited { inner } else { capped })
+            }
+            Frame::Terminated => {
+                Self { min: inner.min.saturating_add(2), max: inner.max.map(|n| scale(n, 2)) }
+            }
+            Frame::Escaped => Self { min: inner.min.saturating_add(1), max: inner.max.map(|n| scale(n, 1)) },
+            Frame::Memcmp => {
+                let groups = |n: usize| (n / 8).saturating_add(1).saturating_mul(9);
+                Self { min: groups(inner.min), max: inner.max.map(groups) }
+            }
+        }
+    }
+
+    fn of_prefix(width: LenWidth) -> Self {
+        width.fixed().map_or(Self { min: 1, max: Some(10) }, Self::exactly)
+    }
+
+    fn of_int(int: &IntShape) -> Self {
+        if let Extent::Fixed(n) = Extent::of_int(int) {
+            return Self::exactly(n);
+        }
+        let digits = |base: u128| {
+            let count = |mut n: u128| {
+                let mut digits = 1;
+                while n >= base {
+                    n /= base;
+                    digits += 1;
+                }
+                digits
+            };
+            match int.range {
+                IntRange::Unsigned { min, max } => Self { min: count(min), max: Some(count(max)) },
+                IntRange::Signed { min, max } => {
+                    let width = |n: i128| count(n.unsigned_abs()) + usize::from(n < 0);
+                    let least = if min <= 0 && max >= 0 { 1 } else { width(min).min(width(max)) };
+                    Self { min: least, max: Some(width(min).max(width(max))) }
+                }
+            }
+        };
+        match int.encoding {
+            IntEncoding::Dec => digits(10),
+            IntEncoding::Hex(_) => digits(16),
+            _ => Self { min: 1, max: Some(int.ty.bytes().saturating_mul(8).div_ceil(7).max(int.ty.bytes() + 2)) },
+        }
+    }
+}
+
+fn bech32_width(hrp: &str, bytes: usize) -> usize {
+    hrp.len().saturating_add(1 + 6).saturating_add(bytes.saturating_mul(8).div_ceil(5))
+}
+
+fn nibble_width(encoding: NibbleEncoding, nibbles: usize) -> usize {
+    match encoding {
+        NibbleEncoding::Unpacked => nibbles,
+        NibbleEncoding::Packed => nibbles.div_ceil(2),
+        NibbleEncoding::HexPrefix => nibbles / 2 + 1,
+    }
+}
+
+impl Sequence {
+    /// The longest key that the layout allows; `None` without a limit.
+    pub fn longest(&self) -> Option<usize> {
+        self.width().max
+    }
+}

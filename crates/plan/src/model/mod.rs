@@ -1,0 +1,24 @@
+//! What a plan means: spaces, families, segments, with nothing of how it was spelled but the spans.
+
+mod family;
+mod fingerprint;
+mod layout;
+mod domain;
+mod encoding;
+mod resolve;
+mod segment;
+mod shape;
+mod space;
+
+pub use family::{Accept, AcceptKind, Family, Field, Scan};
+pub use fingerprint::Fingerprint;
+pub use layout::{Extent, Width};
+pub use resolve::{Resolved, resolve};
+pub use segment::{Argument, Derivation, Derived, Literal, Same, Segment, Sequence};
+pub use shape::{
+    Alternative, BoolEncoding, BytesEncoding, FloatEncoding, Frame, Framing, IntEncoding, IntRange, IntShape,
+    IntType, LengthSet, Name, NameSet, NibbleEncoding, Opaque, ScoreEncoding, Shape, TextShape, TimeEncoding,
+};
+pub use space::{Allotment, Module, ModuleId, NamedType, Plan, Retired, Space};
+
+pub use crate::syntax::ast::FamilyKind;

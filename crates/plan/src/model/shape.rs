@@ -1,0 +1,439 @@
+use std::sync::Arc;
+
+use keyplan_codec::{Alphabet, Case, Hash, LenWidth, Lengths};
+
+use super::{Extent, Sequence};
+use crate::diag::Span;
+
+/// The values of an argument and the bytes they are written as.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Shape {
+    /// An integer.
+    Int(IntShape),
+    /// A truth value.
+    Bool(BoolEncoding),
+    /// A float.
+    Float(FloatEncoding),
+    /// Nanoseconds since 1970.
+    Time(TimeEncoding),
+    /// A place in chain order.
+    Score(ScoreEncoding),
+    /// A byte string.
+    Bytes {
+        /// Its lengths.
+        lengths: LengthSet,
+        /// How it is written.
+        encoding: BytesEncoding,
+    },
+    /// A text.
+    Text(TextShape),
+    /// A path of 4-bit digits.
+    Nibbles {
+        /// How many digits.
+        lengths: LengthSet,
+        /// How they are written.
+        encoding: NibbleEncoding,
+    },
+    /// The rest of a value, in a codec that the plan only names.
+    Opaque(Opaque),
+    /// Parts in a row, as one argument.
+    Record(Sequence),
+    /// One of several labelled layouts.
+    Choice(Vec<Alternative>),
+    /// Present, or absent and written as nothing.
+    Option(Box<Shape>),
+    /// Elements in a row.
+    List {
+        /// One element.
+        item: Box<Shape>,
+        /// How many there may be.
+        counts: LengthSet,
+        /// What tells one from the next and where the list ends.
+        framing: Framing,
+    },
+    /// An inner layout with its end marked.
+    Framed {
+        /// How.
+        frame: Frame,
+        /// What is inside.
+        inner: Box<Shape>,
+    },
+    /// An inner layout with every byte complemented.
+    Desc(Box<Shape>),
+    /// The hash of an inner layout, alone.
+    Hashed {
+        /// The function.
+        hash: Hash,
+        /// How many bytes of the digest are kept.
+        keep: usize,
+        /// What is hashed.
+        inner: Box<Shape>,
+        /// The digests of the known names, if a name set is hashed; ascending.
+        known: Arc<Vec<(Vec<u8>, Name)>>,
+    },
+    /// The hash of an inner layout, then the layout itself.
+    HashConcat {
+        /// The function.
+        hash: Hash,
+        /// How many bytes of the digest are kept.
+        keep: usize,
+        /// What is hashed.
+        inner: Box<Shape>,
+    },
+}
+
+/// An integer: its type, its range, its bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IntShape {
+    /// Width and signedness.
+    pub ty: IntType,
+    /// The values allowed.
+    pub range: IntRange,
+    /// How it is written.
+    pub encoding: IntEncoding,
+}
+
+/// Width and signedness of an integer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct IntType {
+    /// Whether it has a sign.
+    pub signed: bool,
+    /// 8, 16, 32, 64 or 128.
+    pub bits: u32,
+}
+
+impl IntType {
+    /// The type called `name`, such as `u64`.
+    pub fn from_name(name: &str) -> Option<Self> {
+        let (signed, bits) = match name {
+            "u8" => (false, 8),
+            "u16" => (false, 16),
+            "u32" => (false, 32),
+            "u64" => (false, 64),
+            "u128" => (false, 128),
+            "i8" => (true, 8),
+            "i16" => (true, 16),
+            "i32" => (true, 32),
+            "i64" => (true, 64),
+            "i128" => (true, 128),
+            _ => return None,
+        };
+        Some(Self { signed, bits })
+    }
+
+    /// Its name, such as `u64`.
+    pub fn name(self) -> String {
+        format!("{}{}", if self.signed { 'i' } else { 'u' }, self.bits)
+    }
+
+    /// How many bytes it takes at full width.
+    pub const fn bytes(self) -> usize {
+        (self.bits / 8) as usize
+    }
+
+    /// Every value of the type.
+    pub const fn range(self) -> IntRange {
+        if self.signed {
+            let max = i128::MAX >> (128 - self.bits);
+            IntRange::Signed { min: -max - 1, max }
+        } else {
+            IntRange::Unsigned { min: 0, max: u128::MAX >> (128 - self.bits) }
+        }
+    }
+}
+
+/// A range of integers, both ends included.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IntRange {
+    /// Of an unsigned type.
+    Unsigned {
+        /// The least value.
+        min: u128,
+        /// The greatest value.
+        max: u128,
+    },
+    /// Of a signed type.
+    Signed {
+        /// The least value.
+        min: i128,
+        /// The greatest value.
+        max: i128,
+    },
+}
+
+/// How an integer is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IntEncoding {
+    /// Big-endian; two's complement if signed.
+    Be,
+    /// Little-endian; two's complement if signed.
+    Le,
+    /// Big-endian with the top bit flipped.
+    SignFlip,
+    /// A sign byte, then big-endian two's complement.
+    Tick9,
+    /// Base 10 without leading zeros.
+    Dec,
+    /// Base 10 padded to a width.
+    DecPadded(usize),
+    /// Base 16 without leading zeros.
+    Hex(Case),
+    /// Base 16 padded to a width.
+    HexPadded(Case, usize),
+    /// LEB128.
+    Leb128,
+    /// Order-preserving variable length.
+    OrdVar,
+    /// Bijective base 128.
+    BitcoinVarint,
+    /// Bitcoin's `CompactSize`.
+    CompactSize,
+    /// Unsigned, with negative numbers as 0.
+    Saturating,
+    /// A tuple element.
+    Tuple,
+}
+
+/// How a truth value is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BoolEncoding {
+    /// `00` or `01`.
+    Byte,
+    /// A tuple element.
+    Tuple,
+}
+
+/// How a float is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FloatEncoding {
+    /// IEEE-754 bits, big-endian.
+    Bits,
+    /// The same, made order-preserving.
+    Ordered,
+    /// The sortable form of 1Sat's Badger store.
+    Badger,
+    /// Fixed point with this many decimals.
+    Fixed(u8),
+    /// A tuple element.
+    Tuple,
+}
+
+/// How a time is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TimeEncoding {
+    /// Fixed-width text.
+    Text9,
+    /// Nanoseconds as a sign-flipped `i64`.
+    Nanos,
+}
+
+/// How a score is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ScoreEncoding {
+    /// Thirteen order-preserving bytes.
+    Exact,
+    /// 1Sat's float.
+    HeightScore,
+}
+
+/// How a byte string is written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum BytesEncoding {
+    /// As it is.
+    Raw,
+    /// Two digits a byte.
+    Hex(Case),
+    /// Bech32 with this human-readable part.
+    Bech32(String),
+    /// Padded or cut to this length.
+    Fit(usize),
+    /// A tuple element.
+    Tuple,
+}
+
+/// A text: its characters, its lengths, its known values.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TextShape {
+    /// The characters it is made of.
+    pub alphabet: Alphabet,
+    /// The characters it may begin with, where they are others.
+    pub first: Option<Alphabet>,
+    /// Its lengths in bytes.
+    pub lengths: LengthSet,
+    /// The values known by name.
+    pub names: Option<Arc<NameSet>>,
+    /// Whether it is written as a tuple element.
+    pub tuple: bool,
+}
+
+/// A set of known names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NameSet {
+    /// What the set is called.
+    pub name: String,
+    /// What it is for.
+    pub doc: Vec<String>,
+    /// The names, as declared.
+    pub names: Vec<Name>,
+}
+
+/// A known name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Name {
+    /// The name.
+    pub text: String,
+    /// What it stands for.
+    pub doc: Vec<String>,
+    /// Whether it is no longer written.
+    pub retired: bool,
+    /// Where it is declared.
+    pub span: Span,
+}
+
+/// How a nibble path is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NibbleEncoding {
+    /// One byte a nibble.
+    Unpacked,
+    /// Two nibbles a byte.
+    Packed,
+    /// Ethereum's hex-prefix form.
+    HexPrefix,
+}
+
+/// A codec that the plan only names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Opaque {
+    /// CBOR.
+    Cbor,
+    /// JSON.
+    Json,
+    /// A protobuf message of this name.
+    Proto(String),
+    /// Unspecified bytes.
+    Raw,
+}
+
+impl Opaque {
+    /// Its name, such as `proto("TickInfo")`.
+    pub fn name(&self) -> String {
+        match self {
+            Self::Cbor => "cbor".to_owned(),
+            Self::Json => "json".to_owned(),
+            Self::Proto(message) => format!("proto({message:?})"),
+            Self::Raw => "raw".to_owned(),
+        }
+    }
+}
+
+/// One alternative of a choice.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Alternative {
+    /// Its label.
+    pub label: String,
+    /// What it is for.
+    pub doc: Vec<String>,
+    /// Its layout.
+    pub sequence: Sequence,
+    /// Where it is declared.
+    pub span: Span,
+}
+
+/// What tells the elements of a list apart and where it ends.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Framing {
+    /// Nothing: it goes to the end of what holds it.
+    ToEnd,
+    /// These bytes between two elements.
+    Joined(Vec<u8>),
+    /// The number of elements before them.
+    Counted(LenWidth),
+}
+
+/// How the end of an inner layout is marked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Frame {
+    /// By its length before it.
+    Len(LenWidth),
+    /// By `00 00`, with `00` escaped.
+    Terminated,
+    /// By `00`, with `00` escaped.
+    Escaped,
+    /// By groups of eight.
+    Memcmp,
+}
+
+/// The lengths or counts that something may have.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum LengthSet {
+    /// Every number from `min` to `max`, both included; `usize::MAX` stands for "no limit".
+    Range {
+        /// The least.
+        min: usize,
+        /// The greatest.
+        max: usize,
+    },
+    /// Exactly these, ascending.
+    OneOf(Vec<usize>),
+}
+
+impl LengthSet {
+    /// Any number at all.
+    pub const ANY: Self = Self::Range { min: 0, max: usize::MAX };
+
+    /// The form that the codecs take.
+    pub fn lengths(&self) -> Lengths<'_> {
+        match self {
+            Self::Range { min, max } => Lengths::Range { min: *min, max: *max },
+            Self::OneOf(lengths) => Lengths::OneOf(lengths),
+        }
+    }
+
+    /// Whether `n` is one of them.
+    pub fn admits(&self, n: usize) -> bool {
+        self.lengths().admits(n)
+    }
+
+    /// The least.
+    pub fn min(&self) -> usize {
+        self.lengths().min()
+    }
+
+    /// The greatest; `None` without a limit.
+    pub fn max(&self) -> Option<usize> {
+        let max = self.lengths().max();
+        (max != usize::MAX).then_some(max)
+    }
+
+    /// The only one, if there is just one.
+    pub fn fixed(&self) -> Option<usize> {
+        self.lengths().fixed()
+    }
+}
+
+impl Shape {
+    /// Where its bytes end.
+    pub fn extent(&self) -> Extent {
+        Extent::of_shape(self)
+    }
+
+    /// Whether two different arguments may be written as the same bytes.
+    pub fn loses_information(&self) -> bool {
+        match self {
+            Self::Int(int) => int.encoding == IntEncoding::Saturating,
+            Self::Float(encoding) => *encoding == FloatEncoding::Badger,
+            Self::Score(encoding) => *encoding == ScoreEncoding::HeightScore,
+            Self::Bytes { encoding, .. } => matches!(encoding, BytesEncoding::Fit(_)),
+            Self::Hashed { .. } => true,
+            Self::Framed { inner, .. } | Self::Desc(inner) | Self::HashConcat { inner, .. } => {
+                inner.loses_information()
+            }
+            Self::Option(item) | Self::List { item, .. } => item.loses_information(),
+            Self::Record(sequence) => sequence.arguments().any(|argument| argument.shape.loses_information()),
+            Self::Choice(alternatives) => alternatives.iter().any(|alternative| {
+                alternative.sequence.arguments().any(|argument| argument.shape.loses_information())
+            }),
+            Self::Bool(_) | Self::Time(_) | Self::Text(_) | Self::Nibbles { .. } | Self::Opaque(_) => false,
+        }
+    }
+}
