@@ -60,6 +60,8 @@ codes! {
     UnreadableFile = "KP0105" "unreadable-file" Error;
     /// A file that does not begin with `plan NAME;`.
     MissingPlanName = "KP0106" "missing-plan-name" Error;
+    /// More mistakes in one file than are listed.
+    TooManyFaults = "KP0107" "too-many-faults" Error;
 
     /// A name that nothing declares.
     UnknownName = "KP0201" "unknown-name" Error;

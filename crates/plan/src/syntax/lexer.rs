@@ -1,0 +1,428 @@
+use winnow::ascii::till_line_ending;
+use winnow::combinator::{alt, dispatch, empty, not, opt, peek, repeat};
+use winnow::error::EmptyError;
+use winnow::prelude::*;
+use winnow::token::{any, none_of, rest, take_till, take_while};
+
+use super::literal;
+use super::sink::Sink;
+use super::source::check_size;
+use super::token::{Token, TokenKind};
+use crate::diag::{Code, Diagnostic, FileId, Span};
+
+/// The tokens of a text, its comments, and what was wrong with it.
+#[derive(Debug)]
+pub struct Lexed {
+    /// The tokens, in order. Characters that begin no token are left out.
+    pub tokens: Vec<Token>,
+    /// The comments that are not documentation, in order.
+    pub comments: Vec<Comment>,
+    /// Where a mistake was found, each the offset of its first byte, in order.
+    pub(super) faults: Vec<u32>,
+    /// What was found.
+    pub(super) sink: Sink,
+}
+
+/// A `// …` or `/* … */`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Comment {
+    /// From its first slash to its end, without the line's end.
+    pub span: Span,
+}
+
+/// Splits a text into tokens. Mistakes do not stop it; a text that is too large has none.
+pub fn lex(file: FileId, source: &str) -> Lexed {
+    let mut lexer = Lexer {
+        file,
+        lexed: Lexed { tokens: Vec::new(), comments: Vec::new(), faults: Vec::new(), sink: Sink::default() },
+    };
+    if let Err(diagnostic) = check_size(file, source.len()) {
+        lexer.lexed.sink.push(diagnostic);
+        return lexer.lexed;
+    }
+    let mut rest = source.strip_prefix('\u{feff}').unwrap_or(source);
+    while !rest.is_empty() {
+        let start = source.len() - rest.len();
+        let Ok((class, spelling)) = class.with_taken().parse_next(&mut rest) else { break };
+        lexer.take(class, spelling, start);
+    }
+    lexer.lexed
+}
+
+impl Lexed {
+    /// What was wrong with the text.
+    pub fn into_diagnostics(self, file: FileId) -> Vec<Diagnostic> {
+        self.sink.finish(file)
+    }
+}
+
+/// What a stretch of text is, before its spelling is looked into.
+#[derive(Clone, Debug)]
+enum Class {
+    Space,
+    Comment,
+    OpenComment,
+    Doc,
+    FileDoc,
+    Word,
+    Number,
+    Text(Quotes),
+    Bytes(Quotes),
+    Char,
+    Prefix,
+    Fixed(TokenKind),
+    Bad,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Quotes {
+    Closed,
+    Open,
+}
+
+type Lex<T> = Result<T, EmptyError>;
+
+/// The lexical grammar. It reads at least one character of any text that is not empty.
+fn class(input: &mut &str) -> Lex<Class> {
+    dispatch! { peek(any);
+        ' ' | '\t' | '\r' | '\n' => take_while(1.., [' ', '\t', '\r', '\n']).value(Class::Space),
+        '/' => alt((comment, bad)),
+        'b' => alt((('b', quoted).map(|(_, quotes)| Class::Bytes(quotes)), word)),
+        'a'..='z' | 'A'..='Z' | '_' => word,
+        '0'..='9' => take_while(1.., is_word).value(Class::Number),
+        '"' => quoted.map(Class::Text),
+        '\'' => alt((character, bad)),
+        _ => alt((punctuation, bad)),
+    }
+    .parse_next(input)
+}
+
+fn word(input: &mut &str) -> Lex<Class> {
+    let _ = take_while(1.., is_word).parse_next(input)?;
+    // Rust reads a word that touches a quote as the prefix of a literal.
+    alt((peek('"').value(Class::Prefix), empty.value(Class::Word))).parse_next(input)
+}
+
+fn is_word(char: char) -> bool {
+    char.is_ascii_alphanumeric() || char == '_'
+}
+
+fn comment(input: &mut &str) -> Lex<Class> {
+    let block = alt((block_comment, ("/*", rest).value(Class::OpenComment)));
+    let line =
+        alt((("///", not('/')).value(Class::Doc), "//!".value(Class::FileDoc), "//".value(Class::Comment)));
+    alt(((line, till_line_ending).map(|(class, _)| class), block)).parse_next(input)
+}
+
+/// A comment with the comments in it, to its end.
+fn block_comment(input: &mut &str) -> Lex<Class> {
+    "/*".parse_next(input)?;
+    let mut depth = 1_usize;
+    while depth > 0 {
+        let _ = take_till(0.., ['/', '*']).parse_next(input)?;
+        depth = alt(("/*".value(depth + 1), "*/".value(depth - 1), any.value(depth))).parse_next(input)?;
+    }
+    Ok(Class::Comment)
+}
+
+/// A string with its quotes; one that is not closed ends with its line.
+fn quoted(input: &mut &str) -> Lex<Quotes> {
+    '"'.parse_next(input)?;
+    let plain = none_of(['"', '\\', '\n']).void();
+    let escaped = ('\\', opt(none_of('\n'))).void();
+    let () = repeat(0.., alt((plain, escaped))).parse_next(input)?;
+    opt('"').map(|quote| quote.map_or(Quotes::Open, |_| Quotes::Closed)).parse_next(input)
+}
+
+fn character(input: &mut &str) -> Lex<Class> {
+    let escaped = ('\\', none_of('\n'), take_till(0..=8, ['\'', '\n'])).void();
+    ('\'', alt((escaped, none_of(['\\', '\'', '\n']).void())), '\'').value(Class::Char).parse_next(input)
+}
+
+fn punctuation(input: &mut &str) -> Lex<Class> {
+    let several = alt((
+        "..=".value(TokenKind::RangeInclusive),
+        "..".value(TokenKind::Range),
+        "->".value(TokenKind::Arrow),
+    ));
+    let one = dispatch! { any;
+        ';' => empty.value(TokenKind::Semicolon),
+        ':' => empty.value(TokenKind::Colon),
+        ',' => empty.value(TokenKind::Comma),
+        '.' => empty.value(TokenKind::Dot),
+        '=' => empty.value(TokenKind::Equals),
+        '|' => empty.value(TokenKind::Bar),
+        '(' => empty.value(TokenKind::OpenParen),
+        ')' => empty.value(TokenKind::CloseParen),
+        '{' => empty.value(TokenKind::OpenBrace),
+        '}' => empty.value(TokenKind::CloseBrace),
+        '%' => empty.value(TokenKind::Percent),
+        '-' => empty.value(TokenKind::Minus),
+        _ => winnow::combinator::fail,
+    };
+    alt((several, one)).map(Class::Fixed).parse_next(input)
+}
+
+/// Characters that begin no token, as many as stand together.
+fn bad(input: &mut &str) -> Lex<Class> {
+    let begins =
+        |char: char| is_word(char) || char.is_ascii_whitespace() || ";:,.=|(){}%-\"/'".contains(char);
+    (any, take_till(0.., begins)).value(Class::Bad).parse_next(input)
+}
+
+struct Lexer {
+    file: FileId,
+    lexed: Lexed,
+}
+
+impl Lexer {
+    /// Makes a token, a comment or a diagnostic of a stretch of text.
+    fn take(&mut self, class: Class, spelling: &str, start: usize) {
+        let span = self.span(start, start + spelling.len());
+        match class {
+            Class::Space => {}
+            Class::Comment => self.lexed.comments.push(Comment { span }),
+            Class::OpenComment => {
+                let open = Span::new(span.file, span.start, span.start.saturating_add(2));
+                self.fault(Code::BadToken, "the comment is not closed", open, "it begins here");
+            }
+            Class::Doc => self.token(TokenKind::Doc(doc_line(spelling)), span),
+            Class::FileDoc => self.token(TokenKind::FileDoc(doc_line(spelling)), span),
+            Class::Word => self.token(TokenKind::Ident(spelling.to_owned()), span),
+            Class::Number => {
+                let (kind, fault) = literal::number(spelling);
+                self.literal_faults(fault, start);
+                self.token(kind, span);
+            }
+            Class::Text(quotes) => self.text(quotes, spelling, start),
+            Class::Bytes(quotes) => {
+                let inner = self.unquote(quotes, spelling, 2, start);
+                let (value, faults) = literal::bytes(inner);
+                self.literal_faults(faults, start + 2);
+                self.token(TokenKind::Bytes(value), span);
+            }
+            Class::Char => {
+                self.fault(
+                    Code::BadToken,
+                    "a character in single quotes",
+                    span,
+                    "strings stand in double quotes",
+                );
+                let inner = spelling.trim_matches('\'');
+                self.token(TokenKind::Text(literal::text(inner).0), span);
+            }
+            Class::Prefix => {
+                let message = format!("`{}` is not a prefix of strings", super::token::shortened(spelling));
+                self.fault(
+                    Code::BadToken,
+                    message,
+                    span,
+                    "only `b\"…\"` is; put a space between them otherwise",
+                );
+                self.token(TokenKind::Ident(spelling.to_owned()), span);
+            }
+            Class::Fixed(kind) => self.token(kind, span),
+            Class::Bad => self.bad(spelling, span),
+        }
+    }
+
+    fn text(&mut self, quotes: Quotes, spelling: &str, start: usize) {
+        let inner = self.unquote(quotes, spelling, 1, start);
+        let (value, faults) = literal::text(inner);
+        self.literal_faults(faults, start + 1);
+        self.token(TokenKind::Text(value), self.span(start, start + spelling.len()));
+    }
+
+    /// What stands between the quotes; reports the one that is missing.
+    fn unquote<'a>(&mut self, quotes: Quotes, spelling: &'a str, open: usize, start: usize) -> &'a str {
+        let inner = spelling.get(open..).unwrap_or_default();
+        if quotes == Quotes::Closed {
+            return inner.strip_suffix('"').unwrap_or(inner);
+        }
+        let span = self.span(start, start + spelling.trim_end().len());
+        self.fault(Code::BadToken, "the string is not closed", span, "a string ends in its line");
+        inner
+    }
+
+    fn bad(&mut self, spelling: &str, span: Span) {
+        let first = spelling.chars().next().unwrap_or_default();
+        let shown = if first.is_control() || first.is_whitespace() || !first.is_ascii() {
+            format!("{} (U+{:04X})", first.escape_debug(), u32::from(first))
+        } else {
+            first.to_string()
+        };
+        let message = match spelling.chars().count() {
+            1 => format!("`{shown}` begins no token"),
+            count => format!("{count} characters from `{shown}` on begin no token"),
+        };
+        self.fault(Code::BadToken, message, span, "not part of the language");
+    }
+
+    fn literal_faults(&mut self, faults: impl IntoIterator<Item = literal::Fault>, offset: usize) {
+        for (range, message) in faults {
+            let span = self.span(offset + range.start, offset + range.end);
+            self.fault(Code::BadLiteral, message, span, "");
+        }
+    }
+
+    fn fault(&mut self, code: Code, message: impl Into<String>, span: Span, label: &str) {
+        self.lexed.faults.push(span.start);
+        self.lexed.sink.push(Diagnostic::new(code, message, span, label));
+    }
+
+    fn token(&mut self, kind: TokenKind, span: Span) {
+        self.lexed.tokens.push(Token { kind, span });
+    }
+
+    /// Offsets fit: larger texts were refused.
+    fn span(&self, start: usize, end: usize) -> Span {
+        let offset = |value: usize| u32::try_from(value).unwrap_or(u32::MAX);
+        Span::new(self.file, offset(start), offset(end))
+    }
+}
+
+/// A line of documentation without its marker, the space behind that, and space at its end.
+fn doc_line(spelling: &str) -> String {
+    let line = spelling.get(3..).unwrap_or_default();
+    line.strip_prefix(' ').unwrap_or(line).trim_end().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The tokens as `kind@start..end`, then the comments, then the diagnostics.
+    fn dump(text: &str) -> String {
+        let lexed = lex(FileId(0), text);
+        let mut lines: Vec<String> = Vec::new();
+        for token in &lexed.tokens {
+            lines.push(format!("{:?} {:?}", token.kind, token.span.range()));
+        }
+        for comment in &lexed.comments {
+            lines.push(format!("comment {:?}", comment.span.range()));
+        }
+        for diagnostic in lexed.into_diagnostics(FileId(0)) {
+            let label = &diagnostic.labels[0];
+            let (code, range) = (diagnostic.code, label.span.range());
+            lines.push(format!("{code} {range:?} {}; {}", diagnostic.message, label.text).trim().to_owned());
+        }
+        lines.join("\n")
+    }
+
+    fn check(text: &str, expected: &str) {
+        assert_eq!(
+            dump(text),
+            expected.trim().lines().map(str::trim).collect::<Vec<_>>().join("\n"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn a_range_is_three_tokens_and_a_dot_joins_nothing() {
+        check(
+            "1..=255 u64.dec 4.. 0x01",
+            r#"
+            Int(1) 0..1
+            RangeInclusive 1..4
+            Int(255) 4..7
+            Ident("u64") 8..11
+            Dot 11..12
+            Ident("dec") 12..15
+            Int(4) 16..17
+            Range 17..19
+            Hex("01") 20..24
+            "#,
+        );
+    }
+
+    #[test]
+    fn punctuation_takes_the_longest_token() {
+        check(
+            "->-%",
+            "
+            Arrow 0..2
+            Minus 2..3
+            Percent 3..4
+            ",
+        );
+    }
+
+    #[test]
+    fn comments_nest_and_documentation_is_a_token() {
+        check(
+            "/// a \n////b\n//!c\n/* /* x */ */ // y\r\n//",
+            r#"
+            Doc("a") 0..6
+            FileDoc("c") 13..17
+            comment 7..12
+            comment 18..31
+            comment 32..36
+            comment 38..40
+            "#,
+        );
+    }
+
+    #[test]
+    fn strings_resolve_their_escapes() {
+        check(
+            r#""a\"b" b"\xff" b x"#,
+            r#"
+            Text("a\"b") 0..6
+            Bytes([255]) 7..14
+            Ident("b") 15..16
+            Ident("x") 17..18
+            "#,
+        );
+    }
+
+    #[test]
+    fn bad_characters_are_reported_together_and_skipped() {
+        check(
+            "a @#é b \u{a0}",
+            r#"
+            Ident("a") 0..1
+            Ident("b") 7..8
+            KP0101 2..6 3 characters from `@` on begin no token; not part of the language
+            KP0101 9..11 `\u{a0} (U+00A0)` begins no token; not part of the language
+            "#,
+        );
+    }
+
+    #[test]
+    fn an_open_string_ends_with_its_line() {
+        check(
+            "\"ab\\\nkey",
+            r#"
+            Text("ab") 0..4
+            Ident("key") 5..8
+            KP0101 0..4 the string is not closed; a string ends in its line
+            KP0103 3..4 nothing stands behind the backslash;
+            "#,
+        );
+    }
+
+    #[test]
+    fn an_open_comment_is_reported_where_it_begins() {
+        check("a /* /* */", "Ident(\"a\") 0..1\nKP0101 2..4 the comment is not closed; it begins here");
+    }
+
+    #[test]
+    fn single_quotes_and_unknown_prefixes_are_mistakes_with_a_token() {
+        check(
+            r#"'x' r"y" '"#,
+            r#"
+            Text("x") 0..3
+            Ident("r") 4..5
+            Text("y") 5..8
+            KP0101 0..3 a character in single quotes; strings stand in double quotes
+            KP0101 4..5 `r` is not a prefix of strings; only `b"…"` is; put a space between them otherwise
+            KP0101 9..10 `'` begins no token; not part of the language
+            "#,
+        );
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_no_token() {
+        check("\u{feff}a", "Ident(\"a\") 3..4");
+    }
+}
