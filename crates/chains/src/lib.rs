@@ -1,1 +1,1 @@
-//! chains
+//! The key spaces of five real systems.

@@ -32,6 +32,7 @@ pub use error::{DecodeError, EncodeError, Expected, Fault};
 pub use lengths::Lengths;
 #[cfg(feature = "bech32")]
 pub use segment::bech32::{Bech32, Bech32View};
+pub use segment::count::Count;
 #[cfg(feature = "hash")]
 pub use segment::digest::{Digest, Hash, HashConcat, Hashed};
 pub use segment::{
@@ -54,7 +55,6 @@ pub use segment::{
     uint::{Be, Int, Le, Signed, Unsigned},
     varint::{BitcoinVarint, CompactSize, Leb128, OrdVar},
 };
-pub use segment::count::Count;
 pub use sink::{Buffer, Sink};
 
 /// One way of writing an argument as bytes.

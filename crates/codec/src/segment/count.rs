@@ -50,7 +50,7 @@ impl Segment for Count {
     }
 
     #[inline]
-    fn decode<'a>(&self, bytes: &'a [u8]) -> Result<usize, DecodeError> {
+    fn decode(&self, bytes: &[u8]) -> Result<usize, DecodeError> {
         let count: u64 = match self.width {
             LenWidth::L8 => u8::from_be_bytes(*exactly(bytes)?).into(),
             LenWidth::L16 => u16::from_be_bytes(*exactly(bytes)?).into(),
@@ -68,9 +68,7 @@ impl Delimited for Count {
     fn extent(&self, input: &[u8]) -> Result<usize, DecodeError> {
         match self.width.fixed() {
             Some(width) if width <= input.len() => Ok(width),
-            Some(width) => {
-                Err(DecodeError::new(input.len(), Fault::Short { missing: width - input.len() }))
-            }
+            Some(width) => Err(DecodeError::new(input.len(), Fault::Short { missing: width - input.len() })),
             None => Leb128::<u64>::new().extent(input),
         }
     }

@@ -93,8 +93,8 @@ macro_rules! byte_view {
 pub(crate) mod bool;
 pub(crate) mod bytes;
 pub(crate) mod checksum;
-pub(crate) mod count;
 pub(crate) mod complement;
+pub(crate) mod count;
 pub(crate) mod decimal;
 pub(crate) mod float;
 pub(crate) mod frame;

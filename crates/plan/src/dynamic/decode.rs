@@ -2,9 +2,10 @@ use std::collections::HashSet;
 use std::fmt;
 
 use keyplan_codec::{
-    Bech32, Bool, Bytes, Count, DecodeError, Delimited, Escaped, Fault, Fit, Fixed, FloatBadger, FloatBits, FloatOrdered,
-    HeightScore, HexBytes, HexPrefix, LenPrefix, LenWidth, Memcmp, Nibbles, Open, PackedNibbles, ScoreExact, Segment as _,
-    Terminated, TimeNanos, TimeText9, TupleBool, TupleBytes, TupleFloat, TupleText, complement,
+    Bech32, Bool, Bytes, Count, DecodeError, Delimited, Escaped, Fault, Fit, Fixed, FloatBadger, FloatBits,
+    FloatOrdered, HeightScore, HexBytes, HexPrefix, LenPrefix, LenWidth, Memcmp, Nibbles, Open,
+    PackedNibbles, ScoreExact, Segment as _, Terminated, TimeNanos, TimeText9, TupleBool, TupleBytes,
+    TupleFloat, TupleText, complement,
 };
 
 use super::{Value, derive, int};
@@ -190,7 +191,8 @@ impl<'m> Search<'m> {
                 Extent::Open => return self.branch(sequence, row, index, at, segment, shape),
             };
             let bytes = row.bytes.get(at..end).unwrap_or_default();
-            let found = self.values(shape, bytes, row.base + at, row.limit - row.found.len(), segment.label());
+            let found =
+                self.values(shape, bytes, row.base + at, row.limit - row.found.len(), segment.label());
             match found {
                 Values::None => return,
                 Values::One(value) => {
@@ -371,9 +373,7 @@ impl<'m> Search<'m> {
             let fault = match (next.first(), rest.get(stop)) {
                 (Some(&expected), Some(&found)) => Fault::Literal { expected, found },
                 (_, None) => Fault::Short { missing: after.min.max(1) },
-                (None, Some(&found)) => {
-                    Fault::Byte { found, expected: keyplan_codec::Expected::Alphabet }
-                }
+                (None, Some(&found)) => Fault::Byte { found, expected: keyplan_codec::Expected::Alphabet },
             };
             self.fail(row.base + at + stop, fault, segment.label());
         }
@@ -413,7 +413,9 @@ impl<'m> Search<'m> {
                 }
                 if found.len() < limit && Width::of_shape(inner).admits(bytes.len()) {
                     let some = self.values(inner, bytes, base, limit - found.len(), label);
-                    found.extend(some.into_vec().into_iter().map(|value| Value::Option(Some(Box::new(value)))));
+                    found.extend(
+                        some.into_vec().into_iter().map(|value| Value::Option(Some(Box::new(value)))),
+                    );
                 }
                 if found.is_empty() && !Width::of_shape(inner).admits(bytes.len()) {
                     self.fail(base, Fault::Length { found: bytes.len() }, label);
@@ -424,7 +426,9 @@ impl<'m> Search<'m> {
                 self.list(item, counts, framing, bytes, base, limit, label)
             }
             Shape::Framed { frame, inner } => match unframe(*frame, bytes) {
-                Ok(Unframed::Borrowed(skip, content)) => self.values(inner, content, base + skip, limit, label),
+                Ok(Unframed::Borrowed(skip, content)) => {
+                    self.values(inner, content, base + skip, limit, label)
+                }
                 Ok(Unframed::Owned(content)) => {
                     // Offsets inside escaped content are those of the content: no byte before it is counted.
                     self.values(inner, &content, base, limit, label)
@@ -514,8 +518,7 @@ impl<'m> Search<'m> {
                 None => head,
             };
             let room = values.len() < most && (start <= bytes.len());
-            let next =
-                if room { self.item(item, separator, bytes, start, least, base, label) } else { None };
+            let next = if room { self.item(item, separator, bytes, start, least, base, label) } else { None };
             match next {
                 // An element of no bytes would repeat for ever.
                 Some((end, _)) if end == start && separator.is_empty() => break,
@@ -630,7 +633,10 @@ impl<'m> Search<'m> {
                     };
                     at = at.saturating_add(width);
                     if at > input.len() {
-                        return Err(DecodeError::new(input.len(), Fault::Short { missing: at - input.len() }));
+                        return Err(DecodeError::new(
+                            input.len(),
+                            Fault::Short { missing: at - input.len() },
+                        ));
                     }
                 }
                 Ok(at)

@@ -101,7 +101,8 @@ impl<'p> Decoder<'p> {
             }
             if let Ok(found) = readings(&family.key, key, left) {
                 all.more |= found.more && found.readings.len() >= left;
-                let decoded = found.readings.into_iter().map(|values| Decoded { space: model, family, values });
+                let decoded =
+                    found.readings.into_iter().map(|values| Decoded { space: model, family, values });
                 all.readings.extend(decoded);
             }
         }
@@ -157,10 +158,8 @@ const NONE: u32 = u32::MAX;
 
 impl Trie {
     fn new(space: &Space) -> Self {
-        let mut trie = Self {
-            nodes: vec![Node { above: NONE, ..Node::default() }],
-            first: Box::new([NONE; 256]),
-        };
+        let mut trie =
+            Self { nodes: vec![Node { above: NONE, ..Node::default() }], first: Box::new([NONE; 256]) };
         for (index, family) in space.families.iter().enumerate() {
             let node = trie.insert(&family.key.literal_prefix());
             if let Some(node) = trie.nodes.get_mut(node as usize) {
@@ -174,18 +173,15 @@ impl Trie {
     fn insert(&mut self, prefix: &[u8]) -> u32 {
         let mut at = 0;
         for (depth, &byte) in prefix.iter().enumerate() {
-            let next = match self.child(at, byte) {
-                Some(next) => next,
-                None => {
-                    let next = u32::try_from(self.nodes.len()).unwrap_or(NONE);
-                    self.nodes.push(Node { above: NONE, ..Node::default() });
-                    if let Some(node) = self.nodes.get_mut(at as usize) {
-                        node.children.push((byte, next));
-                        node.children.sort_unstable();
-                    }
-                    next
+            let next = self.child(at, byte).unwrap_or_else(|| {
+                let next = u32::try_from(self.nodes.len()).unwrap_or(NONE);
+                self.nodes.push(Node { above: NONE, ..Node::default() });
+                if let Some(node) = self.nodes.get_mut(at as usize) {
+                    node.children.push((byte, next));
+                    node.children.sort_unstable();
                 }
-            };
+                next
+            });
             if depth == 0
                 && let Some(slot) = self.first.get_mut(usize::from(byte))
             {

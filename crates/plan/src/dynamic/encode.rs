@@ -1,9 +1,10 @@
 use std::fmt;
 
 use keyplan_codec::{
-    Bech32, Bool, Bytes, Count, Crc16, Crc32, Escaped, Fit, Fixed, FloatBadger, FloatBits, FloatOrdered, Hash, HashConcat,
-    Hashed, HeightScore, HexBytes, HexPrefix, LenPrefix, Memcmp, Nibbles, PackedNibbles, ScoreExact,
-    Segment as _, Sink, Terminated, TimeNanos, TimeText9, TupleBool, TupleBytes, TupleFloat, TupleText, complement,
+    Bech32, Bool, Bytes, Count, Crc16, Crc32, Escaped, Fit, Fixed, FloatBadger, FloatBits, FloatOrdered,
+    Hash, HashConcat, Hashed, HeightScore, HexBytes, HexPrefix, LenPrefix, Memcmp, Nibbles, PackedNibbles,
+    ScoreExact, Segment as _, Sink, Terminated, TimeNanos, TimeText9, TupleBool, TupleBytes, TupleFloat,
+    TupleText, complement,
 };
 
 use super::{Value, int};
@@ -180,19 +181,24 @@ fn shape(shape: &Shape, value: &Value, out: &mut Vec<u8>) -> Result<(), EncodeEr
         (Shape::Time(TimeEncoding::Text9), Value::Time(nanos)) => Ok(TimeText9.encode(*nanos, out)?),
         (Shape::Time(TimeEncoding::Nanos), Value::Time(nanos)) => Ok(TimeNanos.encode(*nanos, out)?),
         (Shape::Score(ScoreEncoding::Exact), Value::Score(score)) => Ok(ScoreExact.encode(*score, out)?),
-        (Shape::Score(ScoreEncoding::HeightScore), Value::Score(score)) => Ok(HeightScore.encode(*score, out)?),
+        (Shape::Score(ScoreEncoding::HeightScore), Value::Score(score)) => {
+            Ok(HeightScore.encode(*score, out)?)
+        }
         (Shape::Score(ScoreEncoding::HeightScore), Value::Float(score)) => {
             Ok(HeightScore.encode_float(*score, out)?)
         }
-        (Shape::Bytes { lengths, encoding }, Value::Bytes(bytes)) => byte_string(lengths, encoding, bytes, out),
+        (Shape::Bytes { lengths, encoding }, Value::Bytes(bytes)) => {
+            byte_string(lengths, encoding, bytes, out)
+        }
         (Shape::Text(shape), Value::Text(value)) => text(shape, value, out),
         (Shape::Nibbles { lengths, encoding }, Value::Nibbles(nibbles)) => {
             let lengths = lengths.lengths();
-            Ok(match encoding {
+            match encoding {
                 NibbleEncoding::Unpacked => Nibbles { lengths }.encode(nibbles, out)?,
                 NibbleEncoding::Packed => PackedNibbles { lengths }.encode(nibbles, out)?,
                 NibbleEncoding::HexPrefix => HexPrefix { lengths }.encode(nibbles, out)?,
-            })
+            }
+            Ok(())
         }
         (Shape::Opaque(_), Value::Bytes(bytes)) => {
             out.extend_from_slice(bytes);
@@ -204,7 +210,9 @@ fn shape(shape: &Shape, value: &Value, out: &mut Vec<u8>) -> Result<(), EncodeEr
         }
         (Shape::Option(_), Value::Option(None)) => Ok(()),
         (Shape::Option(inner), Value::Option(Some(value))) => self::shape(inner, value, out),
-        (Shape::List { item, counts, framing }, Value::List(values)) => list(item, counts, framing, values, out),
+        (Shape::List { item, counts, framing }, Value::List(values)) => {
+            list(item, counts, framing, values, out)
+        }
         (Shape::Framed { frame, inner }, value) => framed(*frame, inner, value, out),
         (Shape::Desc(inner), value) => {
             let start = out.len();
@@ -228,13 +236,14 @@ fn shape(shape: &Shape, value: &Value, out: &mut Vec<u8>) -> Result<(), EncodeEr
 }
 
 fn float(encoding: FloatEncoding, value: f64, out: &mut Vec<u8>) -> Result<(), EncodeError> {
-    Ok(match encoding {
+    match encoding {
         FloatEncoding::Bits => FloatBits.encode(value, out)?,
         FloatEncoding::Ordered => FloatOrdered.encode(value, out)?,
         FloatEncoding::Badger => FloatBadger.encode(value, out)?,
         FloatEncoding::Fixed(decimals) => Fixed { decimals }.encode(value, out)?,
         FloatEncoding::Tuple => TupleFloat.encode(value, out)?,
-    })
+    }
+    Ok(())
 }
 
 fn byte_string(
@@ -244,7 +253,7 @@ fn byte_string(
     out: &mut Vec<u8>,
 ) -> Result<(), EncodeError> {
     let lengths = lengths.lengths();
-    Ok(match encoding {
+    match encoding {
         BytesEncoding::Raw => Bytes { lengths }.encode(bytes, out)?,
         BytesEncoding::Hex(case) => HexBytes { case: *case, lengths }.encode(bytes, out)?,
         BytesEncoding::Bech32(hrp) => Bech32 { hrp, lengths }.encode(bytes, out)?,
@@ -260,7 +269,8 @@ fn byte_string(
             }
             TupleBytes.encode(bytes, out)?;
         }
-    })
+    }
+    Ok(())
 }
 
 fn text(shape: &TextShape, value: &str, out: &mut Vec<u8>) -> Result<(), EncodeError> {

@@ -12,11 +12,26 @@ use crate::model::{IntEncoding, IntRange, IntShape};
 macro_rules! with_unsigned {
     ($bits:expr, $int:ident => $body:expr) => {
         match $bits {
-            8 => { type $int = u8; $body }
-            16 => { type $int = u16; $body }
-            32 => { type $int = u32; $body }
-            64 => { type $int = u64; $body }
-            _ => { type $int = u128; $body }
+            8 => {
+                type $int = u8;
+                $body
+            }
+            16 => {
+                type $int = u16;
+                $body
+            }
+            32 => {
+                type $int = u32;
+                $body
+            }
+            64 => {
+                type $int = u64;
+                $body
+            }
+            _ => {
+                type $int = u128;
+                $body
+            }
         }
     };
 }
@@ -24,26 +39,45 @@ macro_rules! with_unsigned {
 macro_rules! with_signed {
     ($bits:expr, $int:ident => $body:expr) => {
         match $bits {
-            8 => { type $int = i8; $body }
-            16 => { type $int = i16; $body }
-            32 => { type $int = i32; $body }
-            64 => { type $int = i64; $body }
-            _ => { type $int = i128; $body }
+            8 => {
+                type $int = i8;
+                $body
+            }
+            16 => {
+                type $int = i16;
+                $body
+            }
+            32 => {
+                type $int = i32;
+                $body
+            }
+            64 => {
+                type $int = i64;
+                $body
+            }
+            _ => {
+                type $int = i128;
+                $body
+            }
         }
     };
 }
 
-/// Appends an unsigned integer; `None` if the encoding is not for one.
-pub(super) fn encode_unsigned<S: Sink>(shape: &IntShape, value: u128, out: &mut S) -> Result<(), EncodeError> {
+/// Appends an unsigned integer.
+pub(super) fn encode_unsigned<S: Sink>(
+    shape: &IntShape,
+    value: u128,
+    out: &mut S,
+) -> Result<(), EncodeError> {
     if !shape.range.contains_unsigned(value) {
         return Err(EncodeError::OutOfRange);
+    }
+    if shape.encoding == IntEncoding::CompactSize {
+        return CompactSize.encode(u64::try_from(value).map_err(|_| EncodeError::OutOfRange)?, out);
     }
     with_unsigned!(shape.ty.bits, Int => {
         let value = Int::try_from(value).map_err(|_| EncodeError::OutOfRange)?;
         match shape.encoding {
-            IntEncoding::Be | IntEncoding::SignFlip | IntEncoding::Tick9 | IntEncoding::Saturating => {
-                Be::<Int>::new().encode(value, out)
-            }
             IntEncoding::Le => Le::<Int>::new().encode(value, out),
             IntEncoding::Dec => Decimal::<Int>::full().encode(value, out),
             IntEncoding::DecPadded(width) => PaddedDecimal::<Int>::full(width).encode(value, out),
@@ -52,10 +86,8 @@ pub(super) fn encode_unsigned<S: Sink>(shape: &IntShape, value: u128, out: &mut 
             IntEncoding::Leb128 => Leb128::<Int>::new().encode(value, out),
             IntEncoding::OrdVar => OrdVar::<Int>::new().encode(value, out),
             IntEncoding::BitcoinVarint => BitcoinVarint::<Int>::new().encode(value, out),
-            IntEncoding::CompactSize => {
-                CompactSize.encode(u64::try_from(value).map_err(|_| EncodeError::OutOfRange)?, out)
-            }
             IntEncoding::Tuple => TupleInt::<Int>::new().encode(value, out),
+            _ => Be::<Int>::new().encode(value, out),
         }
     })
 }
@@ -65,13 +97,15 @@ pub(super) fn encode_signed<S: Sink>(shape: &IntShape, value: i128, out: &mut S)
     if !shape.range.contains_signed(value) {
         return Err(EncodeError::OutOfRange);
     }
+    if shape.encoding == IntEncoding::Tick9 {
+        return Tick9.encode(i64::try_from(value).map_err(|_| EncodeError::OutOfRange)?, out);
+    }
     with_signed!(shape.ty.bits, Int => {
         let value = Int::try_from(value).map_err(|_| EncodeError::OutOfRange)?;
         match shape.encoding {
             IntEncoding::Le => Le::<Int>::new().encode(value, out),
             IntEncoding::SignFlip => SignFlip::<Int>::new().encode(value, out),
             IntEncoding::Saturating => Saturating::<Int>::new().encode(value, out),
-            IntEncoding::Tick9 => Tick9.encode(i64::try_from(value).map_err(|_| EncodeError::OutOfRange)?, out),
             IntEncoding::Dec => Decimal::<Int>::full().encode(value, out),
             IntEncoding::Tuple => TupleInt::<Int>::new().encode(value, out),
             _ => Be::<Int>::new().encode(value, out),
@@ -82,38 +116,45 @@ pub(super) fn encode_signed<S: Sink>(shape: &IntShape, value: i128, out: &mut S)
 /// Decodes an integer that is exactly `bytes`.
 pub(super) fn decode(shape: &IntShape, bytes: &[u8]) -> Result<Value, DecodeError> {
     let value = if shape.ty.signed {
-        let value = with_signed!(shape.ty.bits, Int => i128::from(match shape.encoding {
-            IntEncoding::Le => Le::<Int>::new().decode(bytes)?,
-            IntEncoding::SignFlip => SignFlip::<Int>::new().decode(bytes)?,
-            IntEncoding::Saturating => Saturating::<Int>::new().decode(bytes)?,
-            IntEncoding::Tick9 => {
-                Int::try_from(Tick9.decode(bytes)?).map_err(|_| DecodeError::new(0, Fault::OutOfRange))?
-            }
-            IntEncoding::Dec => Decimal::<Int>::full().decode(bytes)?,
-            IntEncoding::Tuple => TupleInt::<Int>::new().decode(bytes)?,
-            _ => Be::<Int>::new().decode(bytes)?,
-        }));
+        let value = decode_signed(shape, bytes)?;
         shape.range.contains_signed(value).then_some(Value::Signed(value))
     } else {
-        let value = with_unsigned!(shape.ty.bits, Int => u128::from(match shape.encoding {
-            IntEncoding::Be | IntEncoding::SignFlip | IntEncoding::Tick9 | IntEncoding::Saturating => {
-                Be::<Int>::new().decode(bytes)?
-            }
-            IntEncoding::Le => Le::<Int>::new().decode(bytes)?,
-            IntEncoding::Dec => Decimal::<Int>::full().decode(bytes)?,
-            IntEncoding::DecPadded(width) => PaddedDecimal::<Int>::full(width).decode(bytes)?,
-            IntEncoding::Hex(case) => HexInt::<Int>::full(case).decode(bytes)?,
-            IntEncoding::HexPadded(case, width) => PaddedHexInt::<Int>::full(case, width).decode(bytes)?,
-            IntEncoding::Leb128 => Leb128::<Int>::new().decode(bytes)?,
-            IntEncoding::OrdVar => OrdVar::<Int>::new().decode(bytes)?,
-            IntEncoding::BitcoinVarint => BitcoinVarint::<Int>::new().decode(bytes)?,
-            IntEncoding::CompactSize => Int::try_from(CompactSize.decode(bytes)?)
-                .map_err(|_| DecodeError::new(0, Fault::OutOfRange))?,
-            IntEncoding::Tuple => TupleInt::<Int>::new().decode(bytes)?,
-        }));
+        let value = decode_unsigned(shape, bytes)?;
         shape.range.contains_unsigned(value).then_some(Value::Unsigned(value))
     };
     value.ok_or(DecodeError::new(0, Fault::OutOfRange))
+}
+
+fn decode_signed(shape: &IntShape, bytes: &[u8]) -> Result<i128, DecodeError> {
+    if shape.encoding == IntEncoding::Tick9 {
+        return Ok(Tick9.decode(bytes)?.into());
+    }
+    Ok(with_signed!(shape.ty.bits, Int => i128::from(match shape.encoding {
+        IntEncoding::Le => Le::<Int>::new().decode(bytes)?,
+        IntEncoding::SignFlip => SignFlip::<Int>::new().decode(bytes)?,
+        IntEncoding::Saturating => Saturating::<Int>::new().decode(bytes)?,
+        IntEncoding::Dec => Decimal::<Int>::full().decode(bytes)?,
+        IntEncoding::Tuple => TupleInt::<Int>::new().decode(bytes)?,
+        _ => Be::<Int>::new().decode(bytes)?,
+    })))
+}
+
+fn decode_unsigned(shape: &IntShape, bytes: &[u8]) -> Result<u128, DecodeError> {
+    if shape.encoding == IntEncoding::CompactSize {
+        return Ok(CompactSize.decode(bytes)?.into());
+    }
+    Ok(with_unsigned!(shape.ty.bits, Int => u128::from(match shape.encoding {
+        IntEncoding::Le => Le::<Int>::new().decode(bytes)?,
+        IntEncoding::Dec => Decimal::<Int>::full().decode(bytes)?,
+        IntEncoding::DecPadded(width) => PaddedDecimal::<Int>::full(width).decode(bytes)?,
+        IntEncoding::Hex(case) => HexInt::<Int>::full(case).decode(bytes)?,
+        IntEncoding::HexPadded(case, width) => PaddedHexInt::<Int>::full(case, width).decode(bytes)?,
+        IntEncoding::Leb128 => Leb128::<Int>::new().decode(bytes)?,
+        IntEncoding::OrdVar => OrdVar::<Int>::new().decode(bytes)?,
+        IntEncoding::BitcoinVarint => BitcoinVarint::<Int>::new().decode(bytes)?,
+        IntEncoding::Tuple => TupleInt::<Int>::new().decode(bytes)?,
+        _ => Be::<Int>::new().decode(bytes)?,
+    })))
 }
 
 /// Returns how many bytes at the front of `input` are a self-delimiting integer.

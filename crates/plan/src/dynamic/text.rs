@@ -187,9 +187,7 @@ impl<'t> Reader<'t> {
                 index
             };
             let argument = index.and_then(|index| sequence.arguments().nth(index));
-            let Some((argument, slot)) =
-                argument.zip(index.and_then(|index| values.get_mut(index)))
-            else {
+            let Some((argument, slot)) = argument.zip(index.and_then(|index| values.get_mut(index))) else {
                 return Err(self.expected("`)`"));
             };
             if slot.is_some() {
@@ -314,7 +312,12 @@ impl<'t> Reader<'t> {
             [high, low] => Some(digit(high)? << 4 | digit(low)?),
             _ => None,
         };
-        digits.as_bytes().chunks(2).map(byte).collect::<Option<_>>().ok_or_else(|| self.expected("hex digits"))
+        digits
+            .as_bytes()
+            .chunks(2)
+            .map(byte)
+            .collect::<Option<_>>()
+            .ok_or_else(|| self.expected("hex digits"))
     }
 
     /// Text in quotes, with the escapes that [`fmt::Debug`] writes; or a bare word.

@@ -6,8 +6,8 @@ use keyplan_codec::Alphabet;
 
 use super::resolve::{MAX_NODES, Resolver, TypeSource, TypeState, unknown};
 use super::{
-    Alternative, BoolEncoding, BytesEncoding, FloatEncoding, Framing, IntEncoding, IntRange, IntShape, IntType,
-    LengthSet, Name, NameSet, NibbleEncoding, Opaque, ScoreEncoding, Shape, TextShape, TimeEncoding,
+    Alternative, BoolEncoding, BytesEncoding, FloatEncoding, Framing, IntEncoding, IntRange, IntShape,
+    IntType, LengthSet, Name, NameSet, NibbleEncoding, Opaque, ScoreEncoding, Shape, TextShape, TimeEncoding,
 };
 use crate::diag::{Code, Diagnostic, Span};
 use crate::syntax::ast;
@@ -101,7 +101,8 @@ impl<'a> Resolver<'a> {
                 _ => self.bad(call, "`proto(\"package.Message\")`"),
             },
             "bytes" => {
-                let lengths = self.lengths_of(call, args, "`bytes(32)`, `bytes(1..=255)` or `bytes(20 | 32)`")?;
+                let lengths =
+                    self.lengths_of(call, args, "`bytes(32)`, `bytes(1..=255)` or `bytes(20 | 32)`")?;
                 Some(Shape::Bytes { lengths, encoding: BytesEncoding::Raw })
             }
             "nibbles" => {
@@ -110,7 +111,9 @@ impl<'a> Resolver<'a> {
             }
             "text" => self.text(call, args),
             "option" => match args {
-                [ast::CallArg::Domain(inner)] => self.domain(inner).map(|shape| Shape::Option(Box::new(shape))),
+                [ast::CallArg::Domain(inner)] => {
+                    self.domain(inner).map(|shape| Shape::Option(Box::new(shape)))
+                }
                 _ => self.bad(call, "`option(u64)`"),
             },
             "list" => self.list(call, args),
@@ -173,9 +176,7 @@ impl<'a> Resolver<'a> {
     fn lengths(&mut self, arg: &ast::CallArg) -> Lengths {
         let number = |int: &ast::Int| (!int.negative).then(|| usize::try_from(int.magnitude).ok()).flatten();
         let (set, span) = match arg {
-            ast::CallArg::Int(int) => {
-                (number(int).map(|n| LengthSet::Range { min: n, max: n }), int.span)
-            }
+            ast::CallArg::Int(int) => (number(int).map(|n| LengthSet::Range { min: n, max: n }), int.span),
             ast::CallArg::Range { first, last, span } => {
                 let max = last.as_ref().map_or(Some(usize::MAX), number);
                 let range = number(first).zip(max).filter(|(min, max)| min <= max);
@@ -374,7 +375,8 @@ impl IntRange {
             }
             Self::Signed { min, max } => {
                 let (first, last) = (signed(first)?, signed(last)?);
-                (min <= first && first <= last && last <= max).then_some(Self::Signed { min: first, max: last })
+                (min <= first && first <= last && last <= max)
+                    .then_some(Self::Signed { min: first, max: last })
             }
         }
     }
@@ -401,11 +403,7 @@ fn unsigned(int: &ast::Int) -> Option<u128> {
 }
 
 fn signed(int: &ast::Int) -> Option<i128> {
-    if int.negative {
-        0i128.checked_sub_unsigned(int.magnitude)
-    } else {
-        i128::try_from(int.magnitude).ok()
-    }
+    if int.negative { 0i128.checked_sub_unsigned(int.magnitude) } else { i128::try_from(int.magnitude).ok() }
 }
 
 /// Reads a character class: characters, ranges `a-z`, escapes `\-`, a leading `^` for "all but".

@@ -14,11 +14,50 @@ use crate::syntax::ast;
 
 /// The encodings of the language.
 const ENCODINGS: &[&str] = &[
-    "be", "le", "signflip", "tick9", "dec", "hex", "HEX", "leb128", "ordvar", "bitcoin_varint", "compact_size",
-    "saturating", "bits", "ordered", "badger", "exact", "height_score", "fixed", "text9", "nanos", "packed",
-    "hex_prefix", "bech32", "tuple", "len8", "len16", "len32", "len64", "len64le", "varlen", "terminated",
-    "escaped", "memcmp", "fit", "desc", "hashed", "hash_concat", "joined", "count8", "count16", "count32",
-    "count64", "varcount", "raw",
+    "be",
+    "le",
+    "signflip",
+    "tick9",
+    "dec",
+    "hex",
+    "HEX",
+    "leb128",
+    "ordvar",
+    "bitcoin_varint",
+    "compact_size",
+    "saturating",
+    "bits",
+    "ordered",
+    "badger",
+    "exact",
+    "height_score",
+    "fixed",
+    "text9",
+    "nanos",
+    "packed",
+    "hex_prefix",
+    "bech32",
+    "tuple",
+    "len8",
+    "len16",
+    "len32",
+    "len64",
+    "len64le",
+    "varlen",
+    "terminated",
+    "escaped",
+    "memcmp",
+    "fit",
+    "desc",
+    "hashed",
+    "hash_concat",
+    "joined",
+    "count8",
+    "count16",
+    "count32",
+    "count64",
+    "varcount",
+    "raw",
 ];
 
 impl<'a> Resolver<'a> {
@@ -64,8 +103,9 @@ impl<'a> Resolver<'a> {
         };
         let encoded = if shape.is_plain() {
             match shape.clone() {
-                Shape::Int(int) => int_encoding(name, number, &int)
-                    .map(|encoding| Shape::Int(IntShape { encoding, ..int })),
+                Shape::Int(int) => {
+                    int_encoding(name, number, &int).map(|encoding| Shape::Int(IntShape { encoding, ..int }))
+                }
                 Shape::Bool(_) if name == "tuple" => Some(Shape::Bool(BoolEncoding::Tuple)),
                 Shape::Float(_) => float_encoding(name, number).map(Shape::Float),
                 Shape::Time(_) => time_encoding(name).map(Shape::Time),
@@ -217,7 +257,8 @@ impl<'a> Resolver<'a> {
         if name == "hash_concat" {
             return Some(Shape::HashConcat { hash, keep, inner: Box::new(inner) });
         }
-        let digest = |name: &Name| Some((hash.digest(name.text.as_bytes()).get(..keep)?.to_vec(), name.clone()));
+        let digest =
+            |name: &Name| Some((hash.digest(name.text.as_bytes()).get(..keep)?.to_vec(), name.clone()));
         let mut known: Vec<(Vec<u8>, Name)> = match &inner {
             Shape::Text(TextShape { names: Some(set), tuple: false, .. }) => {
                 set.names.iter().filter_map(digest).collect()

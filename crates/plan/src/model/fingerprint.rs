@@ -3,8 +3,8 @@ use std::fmt;
 use keyplan_codec::Hash;
 
 use super::{
-    BytesEncoding, Family, Frame, Framing, IntEncoding, IntRange, IntShape, LengthSet, Plan, Segment, Sequence,
-    Shape,
+    BytesEncoding, Family, Frame, Framing, IntEncoding, IntRange, IntShape, LengthSet, Plan, Segment,
+    Sequence, Shape,
 };
 
 /// A number that stands for the layout of a plan.

@@ -81,7 +81,9 @@ impl Extent {
             Shape::List { item, counts, framing } => match (framing, counts.fixed(), item.extent()) {
                 (Framing::ToEnd, Some(n), Self::Fixed(width)) => Self::Fixed(width.saturating_mul(n)),
                 (Framing::Joined(separator), Some(n), Self::Fixed(width)) => Self::Fixed(
-                    width.saturating_mul(n).saturating_add(separator.len().saturating_mul(n.saturating_sub(1))),
+                    width
+                        .saturating_mul(n)
+                        .saturating_add(separator.len().saturating_mul(n.saturating_sub(1))),
                 ),
                 (Framing::Counted(_), _, Self::Fixed(_) | Self::Delimited) => Self::Delimited,
                 _ => Self::Open,
@@ -279,7 +281,10 @@ impl Width {
         match int.encoding {
             IntEncoding::Dec => digits(10),
             IntEncoding::Hex(_) => digits(16),
-            _ => Self { min: 1, max: Some(int.ty.bytes().saturating_mul(8).div_ceil(7).max(int.ty.bytes() + 2)) },
+            _ => Self {
+                min: 1,
+                max: Some(int.ty.bytes().saturating_mul(8).div_ceil(7).max(int.ty.bytes() + 2)),
+            },
         }
     }
 }

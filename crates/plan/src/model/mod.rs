@@ -1,10 +1,10 @@
 //! What a plan means: spaces, families, segments, with nothing of how it was spelled but the spans.
 
+mod domain;
+mod encoding;
 mod family;
 mod fingerprint;
 mod layout;
-mod domain;
-mod encoding;
 mod resolve;
 mod segment;
 mod shape;

@@ -11,7 +11,7 @@ use super::{
     Sequence, Shape, Space,
 };
 use crate::diag::{Code, Diagnostic, Span};
-use crate::syntax::ast;
+use crate::syntax::{ast, nearest};
 
 /// The most segments, alternatives and nested shapes that a plan may have once its types are written out.
 pub(crate) const MAX_NODES: usize = 200_000;
@@ -585,9 +585,8 @@ impl<'a> Resolver<'a> {
             );
             return;
         }
-        let dotted = |path: &ast::Path| {
-            path.names.iter().map(|name| name.text.as_str()).collect::<Vec<_>>().join(".")
-        };
+        let dotted =
+            |path: &ast::Path| path.names.iter().map(|name| name.text.as_str()).collect::<Vec<_>>().join(".");
         family.accepts.push(Accept {
             kind,
             of: accept.of.iter().map(dotted).collect(),
@@ -907,39 +906,8 @@ pub(super) fn unknown(name: &ast::Ident, what: &str, known: &[&str]) -> Diagnost
         name.span,
         format!("not a known {what}"),
     );
-    match nearest(&name.text, known) {
+    match nearest(&name.text, known.iter().copied()) {
         Some(near) => diagnostic.with_help(format!("did you mean `{near}`?")),
         None => diagnostic,
     }
-}
-
-/// The name that differs least from `name`, if the difference is small enough to be a slip.
-fn nearest<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
-    let limit = name.chars().count() / 3 + 1;
-    known
-        .iter()
-        .filter(|candidate| candidate.len() < 64 && name.len() < 64)
-        .map(|&candidate| (edit_distance(name, candidate), candidate))
-        .filter(|(distance, _)| *distance <= limit)
-        .min()
-        .map(|(_, candidate)| candidate)
-}
-
-/// How many characters must be inserted, deleted or replaced to turn `a` into `b`.
-fn edit_distance(a: &str, b: &str) -> usize {
-    let mut row: Vec<usize> = (0..=b.chars().count()).collect();
-    for (i, from) in a.chars().enumerate() {
-        let mut diagonal = i;
-        let mut left = i + 1;
-        for (slot, to) in row.iter_mut().skip(1).zip(b.chars()) {
-            let replaced = diagonal + usize::from(from != to);
-            diagonal = *slot;
-            left = replaced.min(diagonal + 1).min(left + 1);
-            *slot = left;
-        }
-        if let Some(first) = row.first_mut() {
-            *first = i + 1;
-        }
-    }
-    row.last().copied().unwrap_or_default()
 }

@@ -48,9 +48,7 @@ impl Plan {
             return exact;
         }
         self.families()
-            .filter(|(_, family)| {
-                family.path.strip_suffix(path).is_some_and(|rest| rest.ends_with('.'))
-            })
+            .filter(|(_, family)| family.path.strip_suffix(path).is_some_and(|rest| rest.ends_with('.')))
             .collect()
     }
 }

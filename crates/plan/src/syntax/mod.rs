@@ -16,6 +16,7 @@ mod source;
 mod token;
 
 pub use lexer::{Comment, Lexed, lex};
+pub(crate) use nearest::nearest;
 pub use parser::{Parsed, parse, parse_tokens};
 pub use source::{MAX_SOURCE_BYTES, decode_source};
 pub use token::{Token, TokenKind};

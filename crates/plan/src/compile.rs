@@ -1,0 +1,172 @@
+use crate::diag::{Code, Diagnostic, FileId, Severity, SourceMap, Span};
+use crate::model::{Plan, resolve};
+use crate::syntax::{ast, parse};
+
+/// The most files that one plan may be made of.
+const MAX_FILES: usize = 256;
+
+/// What came of reading a plan: its files, its meaning, and every finding.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Compiled {
+    /// The files, the root first.
+    pub sources: SourceMap,
+    /// The plan, unless an error leaves it without a meaning.
+    pub plan: Option<Plan>,
+    /// Mistakes and warnings, in the order of the files.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl Compiled {
+    /// The findings that keep the plan from being used.
+    pub fn errors(&self) -> impl Iterator<Item = &Diagnostic> {
+        self.diagnostics.iter().filter(|diagnostic| diagnostic.severity() == Severity::Error)
+    }
+}
+
+/// Reads a plan and the files that it imports.
+///
+/// `import` is given the path of an imported file, relative to the same folder as `name`, and returns its text or why
+/// it cannot be had: this crate does no input or output of its own.
+///
+/// ```
+/// let text = "plan demo; space s { key pool = 0x01 id: u64; }";
+/// let compiled = keyplan_plan::compile("demo.keyplan", text, |path| Err(format!("no {path} here")));
+/// let plan = compiled.plan.expect("the plan is sound");
+/// assert_eq!(plan.find("pool").len(), 1);
+/// ```
+pub fn compile(name: &str, text: &str, mut import: impl FnMut(&str) -> Result<String, String>) -> Compiled {
+    let mut sources = SourceMap::default();
+    let mut diagnostics = Vec::new();
+    let mut files: Vec<ast::File> = Vec::new();
+    let root = sources.add(name, text);
+    // Each waiting file with the files that led to it, by name.
+    let mut waiting: Vec<(FileId, Vec<String>)> = vec![(root, vec![name.to_owned()])];
+    while let Some((id, trail)) = waiting.pop() {
+        let text = sources.get(id).map(|source| source.text.clone()).unwrap_or_default();
+        let parsed = parse(id, &text);
+        diagnostics.extend(parsed.diagnostics);
+        for item in &parsed.file.items {
+            let ast::Item::Import(statement) = item else { continue };
+            let from = trail.last().map_or("", String::as_str);
+            let path = joined(from, &statement.path.value);
+            if trail.contains(&path) {
+                diagnostics.push(cycle(&trail, &path, statement.path.span));
+                continue;
+            }
+            if sources.find(&path).is_some() {
+                continue;
+            }
+            if sources.files().len() >= MAX_FILES {
+                diagnostics.push(Diagnostic::new(
+                    Code::TooLarge,
+                    format!("a plan is made of at most {MAX_FILES} files"),
+                    statement.path.span,
+                    "one too many",
+                ));
+                continue;
+            }
+            match import(&path) {
+                Ok(text) => {
+                    let imported = sources.add(&path, text);
+                    let mut trail = trail.clone();
+                    trail.push(path);
+                    waiting.push((imported, trail));
+                }
+                Err(why) => diagnostics.push(
+                    Diagnostic::new(
+                        Code::BadImport,
+                        format!("cannot read `{path}`: {why}"),
+                        statement.path.span,
+                        "imported here",
+                    )
+                    .with_help("the path is relative to the file that imports it"),
+                ),
+            }
+        }
+        files.push(parsed.file);
+    }
+    let resolved = resolve(&files);
+    let parsed = diagnostics.is_empty();
+    diagnostics.extend(resolved.diagnostics);
+    diagnostics.sort_by_key(|diagnostic| (diagnostic.span(), diagnostic.code));
+    // What a broken file seems to mean is not what it means.
+    Compiled { sources, plan: resolved.plan.filter(|_| parsed), diagnostics }
+}
+
+fn cycle(trail: &[String], path: &str, span: Span) -> Diagnostic {
+    let circle: Vec<&str> =
+        trail.iter().map(String::as_str).skip_while(|name| *name != path).chain([path]).collect();
+    Diagnostic::new(Code::ImportCycle, "files import each other in a circle", span, "leads back to itself")
+        .with_note(crate::diag::NoteKind::Note, circle.join(" → "))
+        .with_help("move the types that both need into a third file")
+}
+
+/// `path` as seen from the folder of `from`, with `.` and `..` taken out where they can be.
+fn joined(from: &str, path: &str) -> String {
+    if path.starts_with('/') {
+        return path.to_owned();
+    }
+    let folder = from.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let rooted = folder.starts_with('/');
+    let mut names: Vec<&str> = Vec::new();
+    for name in folder.split('/').chain(path.split('/')) {
+        match name {
+            "" | "." => {}
+            ".." if names.last().is_some_and(|last| *last != "..") => {
+                names.pop();
+            }
+            name => names.push(name),
+        }
+    }
+    format!("{}{}", if rooted { "/" } else { "" }, names.join("/"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn codes(files: &[(&str, &str)]) -> Vec<&'static str> {
+        let import = |path: &str| {
+            let found = files.iter().find(|(name, _)| *name == path);
+            found.map(|(_, text)| (*text).to_owned()).ok_or_else(|| "not there".to_owned())
+        };
+        let compiled = compile(files[0].0, files[0].1, import);
+        compiled.diagnostics.iter().map(|diagnostic| diagnostic.code.id()).collect()
+    }
+
+    #[test]
+    fn imported_types_are_in_sight() {
+        let files = [
+            ("plans/a.keyplan", "plan a; import \"lib/b.keyplan\"; space s { key k = x: Id; }"),
+            ("plans/lib/b.keyplan", "plan b; import \"../c.keyplan\"; type Id = Raw.le;"),
+            ("plans/c.keyplan", "plan c; type Raw = u64;"),
+        ];
+        assert_eq!(codes(&files), Vec::<&str>::new());
+    }
+
+    #[test]
+    fn a_file_that_imports_itself_is_a_finding() {
+        assert_eq!(codes(&[("a.keyplan", "plan a; import \"a.keyplan\";")]), ["KP0205"]);
+        let circle = [
+            ("a.keyplan", "plan a; import \"b.keyplan\";"),
+            ("b.keyplan", "plan b; import \"./a.keyplan\";"),
+        ];
+        assert_eq!(codes(&circle), ["KP0205"]);
+    }
+
+    #[test]
+    fn a_file_that_is_not_there_is_a_finding() {
+        assert_eq!(codes(&[("a.keyplan", "plan a; import \"b.keyplan\";")]), ["KP0204"]);
+    }
+
+    #[test]
+    fn a_file_imported_twice_is_read_once() {
+        let diamond = [
+            ("a", "plan a; import \"b\"; import \"c\"; space s { key k = x: T; }"),
+            ("b", "plan b; import \"d\";"),
+            ("c", "plan c; import \"d\";"),
+            ("d", "plan d; type T = u8;"),
+        ];
+        assert_eq!(codes(&diamond), Vec::<&str>::new());
+    }
+}
