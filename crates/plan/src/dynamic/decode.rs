@@ -7,8 +7,8 @@ use super::leaf::{Unframed, decode_leaf, longest, unframe};
 use super::{Value, derive, int};
 use crate::model::{Extent, Name, Segment, Sequence, Shape, Width};
 
-/// How many steps one key may take before the search is given up. A sound layout needs about one for each
-/// segment; only layouts with several ends to try come near it.
+/// How many steps one key may take before the search is given up, a step being a segment or 16 bytes tried. A sound
+/// layout needs about one for each segment; only layouts with several ends to try come near it.
 const MAX_STEPS: usize = 1 << 20;
 
 /// How deep the search may go. Sequences have at most 256 parts and nest at most 96 deep, but few use either.
@@ -93,7 +93,12 @@ impl<'m> Search<'m> {
 
     /// Counts a step; false when the search must end.
     pub(super) fn step(&mut self) -> bool {
-        self.steps += 1;
+        self.step_over(0)
+    }
+
+    /// Counts a step that looks at `bytes` bytes; false when the search must end.
+    pub(super) fn step_over(&mut self, bytes: usize) -> bool {
+        self.steps = self.steps.saturating_add(1 + bytes / 16);
         if self.steps > MAX_STEPS {
             self.exhausted = true;
         }
@@ -338,7 +343,7 @@ impl<'m> Search<'m> {
             if row.dead.contains(&(index + 1, end)) {
                 continue;
             }
-            if !self.step() {
+            if !self.step_over(length) {
                 return;
             }
             let bytes = rest.get(..length).unwrap_or_default();

@@ -114,7 +114,7 @@ impl<'m> Search<'m> {
             }
         };
         for length in range {
-            if !self.step() {
+            if !self.step_over(length) {
                 return None;
             }
             let behind = rest.get(length..).unwrap_or_default();

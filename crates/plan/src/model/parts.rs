@@ -1,7 +1,5 @@
 //! Sequences: parts in a row, with the copies and derived values among them.
 
-use std::fmt::Write as _;
-
 use keyplan_codec::Hash;
 
 use super::resolve::{Resolver, unknown};
@@ -208,7 +206,7 @@ impl<'a> Resolver<'a> {
 
     pub(super) fn literal(&mut self, literal: &ast::Literal) -> Option<Literal> {
         let (bytes, spelling, hashed) = match &literal.kind {
-            ast::LiteralKind::Hex(bytes) => (bytes.clone(), format!("0x{}", hex(bytes)), None),
+            ast::LiteralKind::Hex(bytes) => (bytes.clone(), format!("0x{}", const_hex::encode(bytes)), None),
             ast::LiteralKind::Text(text) => (text.clone().into_bytes(), format!("{text:?}"), None),
             ast::LiteralKind::Bytes(bytes) => (bytes.clone(), format!("b\"{}\"", bytes.escape_ascii()), None),
             ast::LiteralKind::Hash { function, of, keep } => {
@@ -265,13 +263,4 @@ fn type_name(domain: &ast::Domain) -> Option<String> {
         }
         _ => None,
     }
-}
-
-fn hex(bytes: &[u8]) -> String {
-    let mut text = String::with_capacity(bytes.len() * 2);
-    for byte in bytes {
-        // Writing to a String cannot fail.
-        let _ = write!(text, "{byte:02x}");
-    }
-    text
 }

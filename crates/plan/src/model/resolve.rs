@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::{Allotment, Literal, Module, ModuleId, NameSet, NamedType, Plan, Retired, Shape, Space};
-use crate::diag::{Code, Diagnostic, Span};
+use crate::diag::{Code, Diagnostic, Severity, Span};
 use crate::syntax::{ast, nearest};
 
 /// The most segments, alternatives and nested shapes that a plan may have once its types are written out.
@@ -25,7 +25,7 @@ pub fn resolve(files: &[ast::File]) -> Resolved {
     let plan = resolver.plan(files);
     let mut diagnostics = resolver.diagnostics;
     diagnostics.sort_by_key(|diagnostic| (diagnostic.span(), diagnostic.code));
-    let sound = diagnostics.iter().all(|d| d.severity() != crate::diag::Severity::Error);
+    let sound = diagnostics.iter().all(|d| d.severity() != Severity::Error);
     Resolved { plan: plan.filter(|_| sound), diagnostics }
 }
 
@@ -167,7 +167,10 @@ impl<'a> Resolver<'a> {
             spaces.push(space);
         }
         self.accepted_paths(&mut spaces);
-        self.unused(root);
+        // Behind an error a use may simply not have been seen.
+        if self.diagnostics.iter().all(|diagnostic| diagnostic.severity() == Severity::Warning) {
+            self.unused(root);
+        }
         let name = root.name.as_ref()?;
         self.snake(name, "a plan");
         Some(Plan {
