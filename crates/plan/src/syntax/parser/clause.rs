@@ -184,16 +184,18 @@ impl Parser<'_> {
         }
     }
 
-    /// Goes from a mistake to the next clause of the family, or to where the family must have ended.
+    /// Goes from a mistake to the next clause of the family, or to where the family must have ended. Nothing is
+    /// reported about the token found there: what is missing before it may be part of the mistake.
     pub(super) fn skip_to_clause(&mut self) {
         loop {
             let part_of_domain =
                 matches!(self.previous(), Some(TokenKind::Colon | TokenKind::Comma | TokenKind::OpenParen));
             match self.kind() {
-                None | Some(TokenKind::Semicolon | TokenKind::OpenBrace) => return,
-                Some(_) if self.at_boundary() || (self.at_clause() && !part_of_domain) => return,
+                None | Some(TokenKind::Semicolon | TokenKind::OpenBrace) => break,
+                Some(_) if self.at_boundary() || (self.at_clause() && !part_of_domain) => break,
                 Some(_) => self.skip_tree(),
             }
         }
+        self.reported_at = Some(self.at);
     }
 }

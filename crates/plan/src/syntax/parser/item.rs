@@ -126,7 +126,7 @@ impl Parser<'_> {
 
     /// `{ "known", retired "gone", … }`
     fn name_entries(&mut self) -> Parse<Vec<NameEntry>> {
-        let open = self.open_brace()?;
+        let open = self.open_brace("before the names")?;
         let mut entries = Vec::new();
         loop {
             let docs = self.docs();
@@ -181,7 +181,7 @@ impl Parser<'_> {
 
     /// `{ … }` of a space or a module.
     fn members(&mut self) -> Parse<Vec<Member>> {
-        let open = self.open_brace()?;
+        let open = self.open_brace("before what stands inside")?;
         let mut members = Vec::new();
         loop {
             let docs = self.docs();
@@ -262,9 +262,9 @@ impl Parser<'_> {
     }
 
     /// Goes past `{` and returns its index.
-    fn open_brace(&mut self) -> Parse<usize> {
+    fn open_brace(&mut self, why: &str) -> Parse<usize> {
         let open = self.at;
-        self.require(&TokenKind::OpenBrace, "behind this")?;
+        self.require(&TokenKind::OpenBrace, why)?;
         Ok(open)
     }
 

@@ -9,6 +9,8 @@ mod domain;
 mod family;
 mod item;
 mod part;
+#[cfg(test)]
+mod tests;
 
 use super::ast::{File, Ident, Int, Item, Text};
 use super::brackets::Brackets;
@@ -331,7 +333,7 @@ impl<'t> Parser<'t> {
             if !self.too_deep {
                 let message = format!("nested deeper than {MAX_DEPTH} levels");
                 let diagnostic = Diagnostic::new(Code::TooDeep, message, self.span(), "one level too many")
-                    .with_help("give the inner part a name with `type`");
+                    .with_help("give an inner domain a name with `type`, or use fewer modules");
                 self.report(diagnostic);
             }
             self.too_deep = true;
