@@ -29,10 +29,15 @@ fn findings(text: &str) -> String {
     lines
 }
 
+/// The lines of an expectation without their indentation.
+fn dedented(expected: &str) -> String {
+    expected.trim().lines().flat_map(|line| [line.trim(), "\n"]).collect()
+}
+
 /// Checks the diagnostics of a whole file.
 #[track_caller]
 fn check_file(text: &str, expected: &str) {
-    let expected: String = expected.trim().lines().map(|line| format!("{}\n", line.trim())).collect();
+    let expected = dedented(expected);
     assert_eq!(findings(text), expected, "of {text}");
 }
 
@@ -49,7 +54,7 @@ fn check_tree(statement: &str, expected: &str) {
     assert_eq!(parsed.diagnostics, []);
     let Some(Item::Space(space)) = parsed.file.items.first() else { panic!("no space") };
     let got: String = space.members.iter().map(member).collect();
-    let expected: String = expected.trim().lines().map(|line| format!("{}\n", line.trim())).collect();
+    let expected = dedented(expected);
     assert_eq!(got, expected, "of {statement}");
 }
 
@@ -147,7 +152,7 @@ fn domain(domain: &Domain) -> String {
 }
 
 fn calls(encodings: &[Call]) -> String {
-    encodings.iter().map(|it| format!(".{}", call(it))).collect()
+    encodings.iter().flat_map(|it| [".".to_owned(), call(it)]).collect()
 }
 
 fn call(call: &Call) -> String {
