@@ -1,6 +1,7 @@
 //! What stands at the top of a file, and what stands in braces.
 
 use super::super::ast::{File, Import, Item, Member, ModuleDecl, NameEntry, NamesDecl, SpaceDecl, TypeDecl};
+use super::super::layout::{MarkKind, Statement};
 use super::super::nearest::nearest;
 use super::super::token::{TokenKind, shortened};
 use super::{Docs, Parse, Parser, Place, Reported};
@@ -46,9 +47,13 @@ impl Parser<'_> {
             self.fail(Place::Here, message, "expected `space NAME { … }` around it");
             return self.skip_statement();
         }
+        let start = docs.at;
         let done = if word == "plan" { self.plan(&docs, file) } else { self.declaration(word, docs) };
         match done {
-            Ok(item) => file.items.extend(item),
+            Ok(item) => {
+                file.items.extend(item);
+                self.mark(MarkKind::Statement(statement(word)), start);
+            }
             Err(Reported) => self.skip_statement(),
         }
     }
@@ -154,6 +159,7 @@ impl Parser<'_> {
     }
 
     fn name_entry(&mut self, docs: Docs, entries: &mut Vec<NameEntry>) -> Parse<()> {
+        let start = docs.at;
         let retired = self.eat_word("retired");
         let text = self.text("a name in quotes")?;
         entries.push(NameEntry { doc: docs.lines, retired, text });
@@ -165,6 +171,7 @@ impl Parser<'_> {
         {
             return Err(Reported);
         }
+        self.mark(MarkKind::Statement(Statement::Entry), start);
         Ok(())
     }
 
@@ -219,8 +226,9 @@ impl Parser<'_> {
         let Some(word) = self.word() else {
             return Err(self.expected("a family, such as `key NAME = …;`, or `}`"));
         };
+        let first = docs.at;
         let word = self.correct(word, &MEMBER_WORDS, "inside a space")?;
-        match word {
+        let member = match word {
             "module" => {
                 let start = self.span();
                 self.bump();
@@ -243,7 +251,9 @@ impl Parser<'_> {
                 self.retirement().map(Member::Retired)
             }
             _ => self.family(word, docs).map(Member::Family),
-        }
+        }?;
+        self.mark(MarkKind::Statement(statement(word)), first);
+        Ok(member)
     }
 
     /// A type or a space inside of a space: said once, and read as if it stood where it belongs.
@@ -369,6 +379,18 @@ impl Parser<'_> {
                 Some(_) => self.skip_tree(),
             }
         }
+    }
+}
+
+/// What a statement is that begins with this word.
+fn statement(word: &str) -> Statement {
+    match word {
+        "plan" => Statement::Plan,
+        "import" => Statement::Import,
+        "type" => Statement::Type,
+        "names" | "space" | "module" => Statement::Block,
+        "allot" | "retired" => Statement::Number,
+        _ => Statement::Family,
     }
 }
 
