@@ -1,4 +1,3 @@
-use winnow::ascii::till_line_ending;
 use winnow::combinator::{alt, dispatch, empty, not, opt, peek, repeat};
 use winnow::error::EmptyError;
 use winnow::prelude::*;
@@ -26,7 +25,7 @@ pub struct Lexed {
 /// A `// …` or `/* … */`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Comment {
-    /// From its first slash to its end, without the line's end.
+    /// From its first slash to its end, without space at the end.
     pub span: Span,
 }
 
@@ -111,7 +110,7 @@ fn comment(input: &mut &str) -> Lex<Class> {
     let block = alt((block_comment, ("/*", rest).value(Class::OpenComment)));
     let line =
         alt((("///", not('/')).value(Class::Doc), "//!".value(Class::FileDoc), "//".value(Class::Comment)));
-    alt(((line, till_line_ending).map(|(class, _)| class), block)).parse_next(input)
+    alt(((line, take_till(0.., '\n')).map(|(class, _)| class), block)).parse_next(input)
 }
 
 /// A comment with the comments in it, to its end.
@@ -179,15 +178,16 @@ impl Lexer {
     /// Makes a token, a comment or a diagnostic of a stretch of text.
     fn take(&mut self, class: Class, spelling: &str, start: usize) {
         let span = self.span(start, start + spelling.len());
+        let line = self.span(start, start + spelling.trim_end().len());
         match class {
             Class::Space => {}
-            Class::Comment => self.lexed.comments.push(Comment { span }),
+            Class::Comment => self.lexed.comments.push(Comment { span: line }),
             Class::OpenComment => {
                 let open = Span::new(span.file, span.start, span.start.saturating_add(2));
                 self.fault(Code::BadToken, "the comment is not closed", open, "it begins here");
             }
-            Class::Doc => self.token(TokenKind::Doc(doc_line(spelling)), span),
-            Class::FileDoc => self.token(TokenKind::FileDoc(doc_line(spelling)), span),
+            Class::Doc => self.token(TokenKind::Doc(doc_line(spelling)), line),
+            Class::FileDoc => self.token(TokenKind::FileDoc(doc_line(spelling)), line),
             Class::Word => self.token(TokenKind::Ident(spelling.to_owned()), span),
             Class::Number => {
                 let (kind, fault) = literal::number(spelling);
@@ -352,7 +352,7 @@ mod tests {
         check(
             "/// a \n////b\n//!c\n/* /* x */ */ // y\r\n//",
             r#"
-            Doc("a") 0..6
+            Doc("a") 0..5
             FileDoc("c") 13..17
             comment 7..12
             comment 18..31
