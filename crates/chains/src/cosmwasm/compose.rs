@@ -118,7 +118,9 @@ impl fmt::Display for ComposeError {
             Self::TooLong { component, len } => {
                 write!(f, "component {component} has {len} bytes, and no more than {MAX_COMPONENT} fit")
             }
-            Self::NoRoom { needed, found } => write!(f, "the key takes {needed} bytes, and there is room for {found}"),
+            Self::NoRoom { needed, found } => {
+                write!(f, "the key takes {needed} bytes, and there is room for {found}")
+            }
             Self::TooLarge => f.write_str("the key is larger than what can be allocated"),
         }
     }

@@ -16,7 +16,8 @@ mod compose;
 mod decompose;
 
 pub use compose::{
-    ComposeError, MAX_COMPONENT, compose, compose_into, composed_len, to_length_prefixed, to_length_prefixed_nested,
+    ComposeError, MAX_COMPONENT, compose, compose_into, composed_len, to_length_prefixed,
+    to_length_prefixed_nested,
 };
 pub use decompose::{Components, DecomposeError, Decomposed, Splits, decompose, decompose_all};
 

@@ -13,7 +13,6 @@ mod osmosis_cl;
 mod paw;
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use serde_json::{Map, Value as Json};
@@ -105,21 +104,7 @@ fn number<T: std::str::FromStr>(json: &Json) -> Result<T, String> {
 
 /// Reads hex digits.
 pub fn hex(digits: &str) -> Result<Vec<u8>, String> {
-    if !digits.is_ascii() || !digits.len().is_multiple_of(2) {
-        return Err(format!("`{digits}` is not hex"));
-    }
-    (0..digits.len())
-        .step_by(2)
-        .map(|at| u8::from_str_radix(&digits[at..at + 2], 16).map_err(|_| format!("`{digits}` is not hex")))
-        .collect()
-}
-
-/// Writes hex digits.
-pub fn to_hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
+    const_hex::decode(digits).map_err(|error| format!("`{digits}`: {error}"))
 }
 
 /// Says how `found` differs from `expected`, if it does.
@@ -127,7 +112,7 @@ pub fn same(what: &str, found: &[u8], expected: &[u8]) -> Result<(), String> {
     if found == expected {
         return Ok(());
     }
-    Err(format!("{what}: made {}, expected {}", to_hex(found), to_hex(expected)))
+    Err(format!("{what}: made {}, expected {}", const_hex::encode(found), const_hex::encode(expected)))
 }
 
 fn folder() -> PathBuf {
@@ -138,7 +123,9 @@ fn folder() -> PathBuf {
 }
 
 fn read(line: &str) -> Vector {
-    let Json::Object(mut object) = serde_json::from_str(line).unwrap() else { panic!("not an object: {line}") };
+    let Json::Object(mut object) = serde_json::from_str(line).unwrap() else {
+        panic!("not an object: {line}")
+    };
     let Some(Json::String(family)) = object.remove("family") else { panic!("no family: {line}") };
     let Some(Json::Object(args)) = object.remove("args") else { panic!("no arguments: {line}") };
     let bytes = match object.remove("hex") {
@@ -163,7 +150,9 @@ fn run(file: &str, check: fn(&Vector) -> Outcome) {
     for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
         let vector = read(line);
         match check(&vector) {
-            Ok(verdict) => counts.entry(vector.family).or_default()[usize::from(verdict == Verdict::Behaviour)] += 1,
+            Ok(verdict) => {
+                counts.entry(vector.family).or_default()[usize::from(verdict == Verdict::Behaviour)] += 1
+            }
             Err(fault) => faults.push(format!("{file}:{}: {}: {fault}", at + 1, vector.family)),
         }
     }
