@@ -72,11 +72,12 @@ struct Row<'s, 'k> {
     bytes: &'k [u8],
     base: usize,
     limit: usize,
+    plain: bool,
     starts: Vec<usize>,
     values: Vec<Value>,
     found: Vec<Vec<Value>>,
     // Segment and offset from which no reading was found, kept only where the values before cannot matter.
-    dead: HashSet<(usize, usize)>,
+    dead: Option<HashSet<(usize, usize)>>,
     sequence: &'s Sequence,
 }
 
@@ -117,10 +118,12 @@ impl<'m> Search<'m> {
             bytes,
             base,
             limit,
-            starts: Vec::with_capacity(count),
+            plain: sequence.is_plain(),
+            // Only what is derived or copied looks back.
+            starts: if sequence.is_plain() { Vec::new() } else { Vec::with_capacity(count) },
             values: Vec::with_capacity(sequence.argument_count()),
             found: Vec::new(),
-            dead: HashSet::new(),
+            dead: None,
             sequence,
         };
         self.row(sequence, &mut row, 0, 0);
@@ -150,7 +153,9 @@ impl<'m> Search<'m> {
             if !self.step() {
                 return;
             }
-            row.starts.push(at);
+            if !row.plain {
+                row.starts.push(at);
+            }
             let rest = row.bytes.get(at..).unwrap_or_default();
             let shape = match segment {
                 Segment::Literal(literal) => {
@@ -285,11 +290,13 @@ impl<'m> Search<'m> {
             let label = sequence.segments().last().map_or("", Segment::label);
             return self.fail(row.base + at, fault, label);
         }
-        if !sequence.is_plain() && !self.derived_match(sequence, row) {
+        if !row.plain && !self.derived_match(sequence, row) {
             return;
         }
         // A family may have an alternative reading with the same arguments: the same bytes, but no second reading.
-        if !row.found.contains(&row.values) {
+        if row.found.is_empty() && row.limit == 1 {
+            row.found.push(std::mem::take(&mut row.values));
+        } else if !row.found.contains(&row.values) {
             row.found.push(row.values.clone());
         }
     }
@@ -322,14 +329,14 @@ impl<'m> Search<'m> {
         segment: &'m Segment,
         shape: &'m Shape,
     ) {
-        let memo = sequence.is_plain();
+        let memo = row.plain;
         let after = sequence.tail(index + 1);
         let next = match sequence.segments().get(index + 1) {
             Some(Segment::Literal(literal)) => literal.bytes.as_slice(),
             _ => &[],
         };
         let rest = row.bytes.get(at..).unwrap_or_default();
-        let width = Width::of_segment(segment);
+        let width = sequence.widths().get(index).copied().unwrap_or_default();
         let longest = longest(shape, rest).min(width.max.unwrap_or(usize::MAX));
         let most = longest.min(rest.len().saturating_sub(after.min));
         let least = width.min.max(after.max.map_or(0, |max| rest.len().saturating_sub(max)));
@@ -340,7 +347,7 @@ impl<'m> Search<'m> {
             }
             tried = true;
             let end = at + length;
-            if row.dead.contains(&(index + 1, end)) {
+            if row.dead.as_ref().is_some_and(|dead| dead.contains(&(index + 1, end))) {
                 continue;
             }
             if !self.step_over(length) {
@@ -362,7 +369,7 @@ impl<'m> Search<'m> {
                 }
             }
             if memo && any && row.found.len() == before {
-                row.dead.insert((index + 1, end));
+                row.dead.get_or_insert_default().insert((index + 1, end));
             }
         }
         if !tried {
