@@ -173,6 +173,20 @@ fn run(file: &str, check: fn(&Vector) -> Outcome) {
 }
 
 #[test]
+fn every_plan_compiles_without_a_finding() {
+    let plans = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../plans");
+    for folder in ["", "upstream"] {
+        for entry in std::fs::read_dir(plans.join(folder)).unwrap() {
+            let path = entry.unwrap().path();
+            if path.extension().is_some_and(|extension| extension == "keyplan") {
+                let file = path.strip_prefix(&plans).unwrap();
+                layout::Layout::open(file.to_str().unwrap());
+            }
+        }
+    }
+}
+
+#[test]
 fn osmosis_writes_these_bytes() {
     run("osmosis_cl.jsonl", osmosis_cl::check);
 }
