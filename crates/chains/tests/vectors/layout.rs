@@ -12,10 +12,10 @@ use keyplan::plan::model::{Segment, Sequence, Shape, Space};
 use crate::same;
 
 /// An argument by its name in the plan.
-pub type Args<'a> = &'a [(&'a str, Value)];
+pub(crate) type Args<'a> = &'a [(&'a str, Value)];
 
 /// One plan file.
-pub struct Layout {
+pub(crate) struct Layout {
     plan: &'static Plan,
     decoder: Decoder<'static>,
 }
@@ -25,7 +25,7 @@ const READINGS: usize = 64;
 
 impl Layout {
     /// Reads a plan below `plans/`. A plan that is not clean fails the test that opens it.
-    pub fn open(file: &str) -> Self {
+    pub(crate) fn open(file: &str) -> Self {
         let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../plans");
         let load = |path: &str| std::fs::read_to_string(folder.join(path)).map_err(|error| error.to_string());
         let compiled = compile(file, &load(file).unwrap(), load);
@@ -45,14 +45,9 @@ impl Layout {
         Self { plan, decoder: Decoder::new(plan) }
     }
 
-    /// The plan itself.
-    pub fn plan(&self) -> &'static Plan {
-        self.plan
-    }
-
     /// Checks both directions: `args` make exactly `bytes`, and `bytes` are read as `args` and nothing else. Where the
     /// plan accepts a flaw, readings that it speaks of may stand beside.
-    pub fn key(&self, path: &str, args: Args<'_>, bytes: &[u8]) -> Result<(), String> {
+    pub(crate) fn key(&self, path: &str, args: Args<'_>, bytes: &[u8]) -> Result<(), String> {
         let (space, family) = self.family(path)?;
         let values = ordered(&family.key, args)?;
         same(path, &encoded(&family.key, &values)?, bytes)?;
@@ -80,18 +75,18 @@ impl Layout {
     }
 
     /// The key that `args` make, whatever else it may be read as.
-    pub fn encode(&self, path: &str, args: Args<'_>) -> Result<Vec<u8>, String> {
+    pub(crate) fn encode(&self, path: &str, args: Args<'_>) -> Result<Vec<u8>, String> {
         let (_, family) = self.family(path)?;
         encoded(&family.key, &ordered(&family.key, args)?)
     }
 
     /// Checks that a scan the plan claims, with `args` bound, covers exactly the keys that begin with `bytes`.
-    pub fn scan(&self, path: &str, args: Args<'_>, bytes: &[u8]) -> Result<(), String> {
+    pub(crate) fn scan(&self, path: &str, args: Args<'_>, bytes: &[u8]) -> Result<(), String> {
         same(&format!("the scan of {path}"), &self.scanned(path, args)?, bytes)
     }
 
     /// The prefix of a scan that the plan claims, with `args` bound.
-    pub fn scanned(&self, path: &str, args: Args<'_>) -> Result<Vec<u8>, String> {
+    pub(crate) fn scanned(&self, path: &str, args: Args<'_>) -> Result<Vec<u8>, String> {
         let (_, family) = self.family(path)?;
         let scan = family.scans.iter().find(|scan| scan.bound == args.len());
         let scan = scan.ok_or_else(|| format!("{path} has no scan by {} argument(s)", args.len()))?;
@@ -108,14 +103,14 @@ impl Layout {
     }
 
     /// Everything that `bytes` may be read as in a space, by the plan's name or the engine's.
-    pub fn readings(&self, space: &str, bytes: &[u8]) -> Result<Vec<Decoded<'static>>, String> {
+    pub(crate) fn readings(&self, space: &str, bytes: &[u8]) -> Result<Vec<Decoded<'static>>, String> {
         let index = self.space(space)?;
         let found = self.decoder.decode_all(index, bytes, READINGS).map_err(|miss| miss.to_string())?;
         if found.more { Err(format!("more than {READINGS} readings")) } else { Ok(found.readings) }
     }
 
     /// Reads `bytes` in a space, insists that there is one reading, and that it makes the same bytes again.
-    pub fn read(&self, space: &str, bytes: &[u8]) -> Result<Decoded<'static>, String> {
+    pub(crate) fn read(&self, space: &str, bytes: &[u8]) -> Result<Decoded<'static>, String> {
         let mut found = self.readings(space, bytes)?;
         let reading = found.pop().ok_or("there is no reading")?;
         if let Some(other) = found.pop() {
@@ -126,7 +121,7 @@ impl Layout {
     }
 
     /// Checks that no family of a space makes `bytes`.
-    pub fn refuses(&self, space: &str, bytes: &[u8]) -> Result<(), String> {
+    pub(crate) fn refuses(&self, space: &str, bytes: &[u8]) -> Result<(), String> {
         match self.decoder.decode(self.space(space)?, bytes) {
             Ok(reading) => Err(format!("read as `{}` with {:?}", reading.family.path, reading.values)),
             Err(_) => Ok(()),
@@ -134,7 +129,7 @@ impl Layout {
     }
 
     /// Checks both directions for a value of a family.
-    pub fn value(&self, path: &str, args: Args<'_>, bytes: &[u8]) -> Result<(), String> {
+    pub(crate) fn value(&self, path: &str, args: Args<'_>, bytes: &[u8]) -> Result<(), String> {
         let layout = self.value_layout(path)?;
         let values = ordered(layout, args)?;
         same(path, &encoded(layout, &values)?, bytes)?;
@@ -147,7 +142,7 @@ impl Layout {
     }
 
     /// Reads a value of a family, insists that there is one reading, and that it makes the same bytes again.
-    pub fn read_value(&self, path: &str, bytes: &[u8]) -> Result<Vec<Value>, String> {
+    pub(crate) fn read_value(&self, path: &str, bytes: &[u8]) -> Result<Vec<Value>, String> {
         let layout = self.value_layout(path)?;
         let mut found =
             readings(layout, bytes, 2).map_err(|failure| format!("the value of {path}: {failure}"))?.readings;
@@ -160,7 +155,7 @@ impl Layout {
     }
 
     /// The family that `path` names.
-    pub fn family(&self, path: &str) -> Result<(&'static Space, &'static Family), String> {
+    pub(crate) fn family(&self, path: &str) -> Result<(&'static Space, &'static Family), String> {
         match self.plan.find(path)[..] {
             [found] => Ok(found),
             _ => Err(format!("`{path}` does not name one family of `{}`", self.plan.name)),
@@ -180,22 +175,22 @@ impl Layout {
 }
 
 /// An unsigned argument.
-pub fn uint(n: impl Into<u128>) -> Value {
+pub(crate) fn uint(n: impl Into<u128>) -> Value {
     Value::Unsigned(n.into())
 }
 
 /// A signed argument.
-pub fn int(n: impl Into<i128>) -> Value {
+pub(crate) fn int(n: impl Into<i128>) -> Value {
     Value::Signed(n.into())
 }
 
 /// A byte string.
-pub fn bytes(bytes: impl Into<Vec<u8>>) -> Value {
+pub(crate) fn bytes(bytes: impl Into<Vec<u8>>) -> Value {
     Value::Bytes(bytes.into())
 }
 
 /// A text.
-pub fn text(text: impl Into<String>) -> Value {
+pub(crate) fn text(text: impl Into<String>) -> Value {
     Value::Text(text.into())
 }
 

@@ -4,6 +4,13 @@
 //! encoded *and* decoded under the plan that its source names: `seed` under `plans/`, `code` under `plans/upstream/`,
 //! `seed+code` under both. A line without bytes records how the real system behaves; those are counted apart, and
 //! a module must name every such family. A family that no module knows fails the run.
+#![expect(
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    reason = "all of it is a test, though most of it stands outside of the functions marked as one"
+)]
 
 mod cardano;
 mod cosmwasm;
@@ -18,20 +25,20 @@ use std::path::PathBuf;
 use serde_json::{Map, Value as Json};
 
 /// One line of a vector file.
-pub struct Vector {
+pub(crate) struct Vector {
     /// The kind of key or value, as the file calls it.
-    pub family: String,
+    pub(crate) family: String,
     /// What the bytes are made of.
-    pub args: Map<String, Json>,
+    pub(crate) args: Map<String, Json>,
     /// The bytes; `None` where the line records a behaviour.
-    pub bytes: Option<Vec<u8>>,
+    pub(crate) bytes: Option<Vec<u8>>,
     /// Which plan the bytes belong to.
-    pub source: Source,
+    pub(crate) source: Source,
 }
 
 /// Where the bytes of a line come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Source {
+pub(crate) enum Source {
     /// The document: `plans/`.
     Seed,
     /// The system's code: `plans/upstream/`.
@@ -42,7 +49,7 @@ pub enum Source {
 
 /// What a line turned out to be, when nothing is wrong with it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub(crate) enum Verdict {
     /// Its bytes were made and read back.
     Passed,
     /// It has no bytes: it records what the real system does.
@@ -50,47 +57,47 @@ pub enum Verdict {
 }
 
 /// The verdict on a line, or a sentence that says what differs.
-pub type Outcome = Result<Verdict, String>;
+pub(crate) type Outcome = Result<Verdict, String>;
 
 impl Vector {
     /// The bytes of a line that must have some.
-    pub fn bytes(&self) -> Result<&[u8], String> {
+    pub(crate) fn bytes(&self) -> Result<&[u8], String> {
         self.bytes.as_deref().ok_or_else(|| "the line has no bytes".to_owned())
     }
 
     /// The argument `name` as it stands.
-    pub fn arg(&self, name: &str) -> Result<&Json, String> {
+    pub(crate) fn arg(&self, name: &str) -> Result<&Json, String> {
         self.args.get(name).ok_or_else(|| format!("the line has no argument `{name}`"))
     }
 
     /// A text argument.
-    pub fn text(&self, name: &str) -> Result<&str, String> {
+    pub(crate) fn text(&self, name: &str) -> Result<&str, String> {
         self.arg(name)?.as_str().ok_or_else(|| format!("`{name}` is not a text"))
     }
 
     /// An unsigned number, written as a number or as decimal text.
-    pub fn uint(&self, name: &str) -> Result<u128, String> {
+    pub(crate) fn uint(&self, name: &str) -> Result<u128, String> {
         uint(self.arg(name)?)
     }
 
     /// A signed number, written as a number or as decimal text.
-    pub fn int(&self, name: &str) -> Result<i128, String> {
+    pub(crate) fn int(&self, name: &str) -> Result<i128, String> {
         int(self.arg(name)?)
     }
 
     /// Bytes, written as hex.
-    pub fn hex(&self, name: &str) -> Result<Vec<u8>, String> {
+    pub(crate) fn hex(&self, name: &str) -> Result<Vec<u8>, String> {
         hex(self.text(name)?)
     }
 }
 
 /// Reads an unsigned number, written as a number or as decimal text.
-pub fn uint(json: &Json) -> Result<u128, String> {
+pub(crate) fn uint(json: &Json) -> Result<u128, String> {
     number(json)
 }
 
 /// Reads a signed number, written as a number or as decimal text.
-pub fn int(json: &Json) -> Result<i128, String> {
+pub(crate) fn int(json: &Json) -> Result<i128, String> {
     number(json)
 }
 
@@ -103,12 +110,12 @@ fn number<T: std::str::FromStr>(json: &Json) -> Result<T, String> {
 }
 
 /// Reads hex digits.
-pub fn hex(digits: &str) -> Result<Vec<u8>, String> {
+pub(crate) fn hex(digits: &str) -> Result<Vec<u8>, String> {
     const_hex::decode(digits).map_err(|error| format!("`{digits}`: {error}"))
 }
 
 /// Says how `found` differs from `expected`, if it does.
-pub fn same(what: &str, found: &[u8], expected: &[u8]) -> Result<(), String> {
+pub(crate) fn same(what: &str, found: &[u8], expected: &[u8]) -> Result<(), String> {
     if found == expected {
         return Ok(());
     }
@@ -151,7 +158,7 @@ fn run(file: &str, check: fn(&Vector) -> Outcome) {
         let vector = read(line);
         match check(&vector) {
             Ok(verdict) => {
-                counts.entry(vector.family).or_default()[usize::from(verdict == Verdict::Behaviour)] += 1
+                counts.entry(vector.family).or_default()[usize::from(verdict == Verdict::Behaviour)] += 1;
             }
             Err(fault) => faults.push(format!("{file}:{}: {}: {fault}", at + 1, vector.family)),
         }
@@ -163,6 +170,20 @@ fn run(file: &str, check: fn(&Vector) -> Outcome) {
     println!("{file}: {} passed, {} recorded behaviour, {} failed", total(0), total(1), faults.len());
     assert!(faults.is_empty(), "{} lines differ:\n{}", faults.len(), faults.join("\n"));
     assert!(total(0) > 0, "{file} holds no line with bytes");
+}
+
+#[test]
+fn every_plan_compiles_without_a_finding() {
+    let plans = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../plans");
+    for folder in ["", "upstream"] {
+        for entry in std::fs::read_dir(plans.join(folder)).unwrap() {
+            let path = entry.unwrap().path();
+            if path.extension().is_some_and(|extension| extension == "keyplan") {
+                let file = path.strip_prefix(&plans).unwrap();
+                layout::Layout::open(file.to_str().unwrap());
+            }
+        }
+    }
 }
 
 #[test]

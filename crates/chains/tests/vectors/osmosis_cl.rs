@@ -50,7 +50,7 @@ const INCENTIVE_SCANS: &[(&str, &[&str])] = &[
     ("scan_incentives_by_pool_uptime", &["pool_id", "uptime_index"]),
 ];
 
-pub fn check(line: &Vector) -> Outcome {
+pub(crate) fn check(line: &Vector) -> Outcome {
     let (seed, code) = (&*SEED, &*CODE);
     match line.source {
         Source::Seed => check_under(seed, "cl.incentive_record", line)?,
