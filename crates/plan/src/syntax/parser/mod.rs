@@ -58,7 +58,7 @@ pub(super) struct Marked {
 /// Reads a plan file whose size was checked.
 pub(super) fn parse_marked(file: FileId, text: &str) -> Marked {
     let Lexed { tokens, comments, faults, mut sink } = lex(file, text);
-    let end = u32::try_from(text.len()).unwrap_or(u32::MAX);
+    let end = u32::try_from(text.trim_end().len()).unwrap_or(u32::MAX);
     let mut parser = Parser::new(file, &tokens, &faults, end);
     let tree = parser.file();
     let marks = std::mem::take(&mut parser.marks);
@@ -97,7 +97,7 @@ struct Parser<'t> {
     brackets: Brackets,
     /// Offsets of the lexer's faults, ascending.
     faults: &'t [u32],
-    /// The empty span at the end of the text.
+    /// The empty span behind the last character of the text that is not space.
     end: Span,
     /// The index of the current token.
     at: usize,
