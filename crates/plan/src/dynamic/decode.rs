@@ -1,5 +1,6 @@
 use std::collections::HashSet;
 use std::fmt;
+use std::ops::Range;
 
 use keyplan_codec::{DecodeError, Fault, HashConcat, Segment as _, complement};
 
@@ -68,7 +69,7 @@ pub(super) struct Search<'m> {
 }
 
 /// A sequence half read: where each segment began, and the values so far.
-struct Row<'s, 'k> {
+struct Row<'k> {
     bytes: &'k [u8],
     base: usize,
     limit: usize,
@@ -78,7 +79,6 @@ struct Row<'s, 'k> {
     found: Vec<Vec<Value>>,
     // Segment and offset from which no reading was found, kept only where the values before cannot matter.
     dead: Option<HashSet<(usize, usize)>>,
-    sequence: &'s Sequence,
 }
 
 impl<'m> Search<'m> {
@@ -124,14 +124,13 @@ impl<'m> Search<'m> {
             values: Vec::with_capacity(sequence.argument_count()),
             found: Vec::new(),
             dead: None,
-            sequence,
         };
         self.row(sequence, &mut row, 0, 0);
         row.found
     }
 
     /// Reads the segments from `index` on, at offset `at`; leaves the row as it found it, but for what was found.
-    fn row(&mut self, sequence: &'m Sequence, row: &mut Row<'_, '_>, index: usize, at: usize) {
+    fn row(&mut self, sequence: &'m Sequence, row: &mut Row<'_>, index: usize, at: usize) {
         let (starts, values) = (row.starts.len(), row.values.len());
         self.depth += 1;
         if self.depth > MAX_DEPTH {
@@ -145,7 +144,7 @@ impl<'m> Search<'m> {
     }
 
     /// Goes on as long as each segment has one end and one value; branches where it has more.
-    fn run(&mut self, sequence: &'m Sequence, row: &mut Row<'_, '_>, first: usize, start: usize) {
+    fn run(&mut self, sequence: &'m Sequence, row: &mut Row<'_>, first: usize, start: usize) {
         let mut at = start;
         for (index, (segment, extent)) in
             sequence.segments().iter().zip(sequence.extents()).enumerate().skip(first)
@@ -167,12 +166,19 @@ impl<'m> Search<'m> {
                     continue;
                 }
                 Segment::Derived(derived) => {
-                    let Some(end) = self.derived_end(*extent, &derived.shape, rest, row, at, index, segment)
-                    else {
-                        return;
+                    // A derived part has a fixed width or marks its own end: the plan's resolution sees to it.
+                    let width = match extent {
+                        Extent::Fixed(width) => Ok(*width),
+                        _ => int::extent(&derived.shape, rest),
                     };
-                    match int::decode(&derived.shape, rest.get(..end - at).unwrap_or_default()) {
-                        Ok(_) => at = end,
+                    let read = width.and_then(|width| {
+                        let missing = width.saturating_sub(rest.len());
+                        let bytes = rest.get(..width);
+                        let bytes = bytes.ok_or(DecodeError::new(rest.len(), Fault::Short { missing }))?;
+                        int::decode(&derived.shape, bytes).map(|_| width)
+                    });
+                    match read {
+                        Ok(width) => at += width,
                         Err(error) => return self.error(error, row.base + at, segment.label()),
                     }
                     continue;
@@ -204,52 +210,30 @@ impl<'m> Search<'m> {
                     }
                     at = end;
                 }
-                Values::Many(many) => {
-                    for value in many {
-                        let kept = row.values.len();
-                        if self.place(segment, value, row, sequence, at) {
-                            self.row(sequence, row, index + 1, end);
-                        }
-                        row.values.truncate(kept);
-                        if row.found.len() >= row.limit || self.exhausted {
-                            return;
-                        }
-                    }
-                    return;
-                }
+                many @ Values::Many(_) => return self.go_on(sequence, row, index, at..end, many),
             }
         }
         self.finish(sequence, row, at);
     }
 
-    /// The end of a derived part: like any integer's, with an open one ending where its digits do.
-    #[expect(clippy::too_many_arguments, reason = "the state of one step of the loop above")]
-    fn derived_end(
+    /// Goes on behind the segment at `index`, once for each of its values.
+    fn go_on(
         &mut self,
-        extent: Extent,
-        shape: &crate::model::IntShape,
-        rest: &[u8],
-        row: &Row<'_, '_>,
-        at: usize,
+        sequence: &'m Sequence,
+        row: &mut Row<'_>,
         index: usize,
-        segment: &'m Segment,
-    ) -> Option<usize> {
-        let width = match extent {
-            Extent::Fixed(width) => Ok(width),
-            Extent::Delimited => int::extent(shape, rest),
-            Extent::Open if index + 1 == row.sequence.segments().len() => Ok(rest.len()),
-            Extent::Open => Ok(int::longest_text(shape, rest)),
-        };
-        match width {
-            Ok(width) if width <= rest.len() => Some(at + width),
-            Ok(width) => {
-                let fault = Fault::Short { missing: width - rest.len() };
-                self.fail(row.base + row.bytes.len(), fault, segment.label());
-                None
+        place: Range<usize>,
+        values: Values,
+    ) {
+        let Some(segment) = sequence.segments().get(index) else { return };
+        for value in values.into_vec() {
+            let kept = row.values.len();
+            if self.place(segment, value, row, sequence, place.start) {
+                self.row(sequence, row, index + 1, place.end);
             }
-            Err(error) => {
-                self.error(error, row.base + at, segment.label());
-                None
+            row.values.truncate(kept);
+            if row.found.len() >= row.limit || self.exhausted {
+                return;
             }
         }
     }
@@ -259,7 +243,7 @@ impl<'m> Search<'m> {
         &mut self,
         segment: &'m Segment,
         value: Value,
-        row: &mut Row<'_, '_>,
+        row: &mut Row<'_>,
         sequence: &Sequence,
         at: usize,
     ) -> bool {
@@ -284,7 +268,7 @@ impl<'m> Search<'m> {
     }
 
     /// All segments are read: nothing may be left, and what was derived must be right.
-    fn finish(&mut self, sequence: &'m Sequence, row: &mut Row<'_, '_>, at: usize) {
+    fn finish(&mut self, sequence: &'m Sequence, row: &mut Row<'_>, at: usize) {
         if at != row.bytes.len() {
             let fault = Fault::Trailing { extra: row.bytes.len() - at };
             let label = sequence.segments().last().map_or("", Segment::label);
@@ -301,7 +285,7 @@ impl<'m> Search<'m> {
         }
     }
 
-    fn derived_match(&mut self, sequence: &'m Sequence, row: &Row<'_, '_>) -> bool {
+    fn derived_match(&mut self, sequence: &'m Sequence, row: &Row<'_>) -> bool {
         let piece = |index: usize| {
             let start = row.starts.get(index).copied().unwrap_or_default();
             let end = row.starts.get(index + 1).copied().unwrap_or(row.bytes.len());
@@ -323,7 +307,7 @@ impl<'m> Search<'m> {
     fn branch(
         &mut self,
         sequence: &'m Sequence,
-        row: &mut Row<'_, '_>,
+        row: &mut Row<'_>,
         index: usize,
         at: usize,
         segment: &'m Segment,
@@ -358,15 +342,9 @@ impl<'m> Search<'m> {
             let left = row.limit - before;
             let found = self.values(shape, bytes, row.base + at, left, segment.label());
             let any = !matches!(found, Values::None);
-            for value in found.into_vec() {
-                let kept = row.values.len();
-                if self.place(segment, value, row, sequence, at) {
-                    self.row(sequence, row, index + 1, end);
-                }
-                row.values.truncate(kept);
-                if row.found.len() >= row.limit || self.exhausted {
-                    return;
-                }
+            self.go_on(sequence, row, index, at..end, found);
+            if row.found.len() >= row.limit || self.exhausted {
+                return;
             }
             if memo && any && row.found.len() == before {
                 row.dead.get_or_insert_default().insert((index + 1, end));
