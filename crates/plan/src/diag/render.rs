@@ -422,8 +422,9 @@ mod tests {
     #[test]
     fn colour_is_added_and_nothing_else() {
         let diagnostic = Diagnostic::new(Code::BadToken, "m", at(0, 4), "l").with_help("h");
-        let plain = render(&[diagnostic.clone()], &sources("plan a;"), Style::Plain);
-        let color = render(&[diagnostic], &sources("plan a;"), Style::Color);
+        let diagnostics = [diagnostic];
+        let plain = render(&diagnostics, &sources("plan a;"), Style::Plain);
+        let color = render(&diagnostics, &sources("plan a;"), Style::Color);
         let mut stripped = String::new();
         let mut rest = color.as_str();
         while let Some((before, escape)) = rest.split_once('\u{1b}') {
@@ -476,8 +477,9 @@ mod tests {
                 diagnostic = diagnostic.with_label(Span::new(FileId(file), start, end), label.clone());
             }
             diagnostic = diagnostic.with_help(label);
+            let diagnostics = [diagnostic];
             for style in [Style::Plain, Style::Color] {
-                let drawn = render(&[diagnostic.clone()], &sources, style);
+                let drawn = render(&diagnostics, &sources, style);
                 prop_assert!(drawn.starts_with("error[KP0101]") || style == Style::Color);
             }
         }

@@ -289,6 +289,8 @@ fn doc_line(spelling: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     /// The tokens as `kind@start..end`, then the comments, then the diagnostics.
@@ -424,5 +426,33 @@ mod tests {
     #[test]
     fn a_byte_order_mark_is_no_token() {
         check("\u{feff}a", "Ident(\"a\") 3..4");
+    }
+
+    proptest! {
+        #[test]
+        fn every_character_is_in_a_token_a_comment_a_space_or_a_diagnostic(
+            text in prop_oneof![proptest::arbitrary::any::<String>(), "[a-z0-9\"'\\\\/*\r\n{}.=@é -]{0,60}"],
+        ) {
+            let lexed = lex(FileId(0), &text);
+            let mut spans: Vec<Span> = lexed.tokens.iter().map(|token| token.span).collect();
+            spans.extend(lexed.comments.iter().map(|comment| comment.span));
+            spans.sort_by_key(|span| span.start);
+            for pair in spans.windows(2) {
+                prop_assert!(pair[0].end <= pair[1].start, "{pair:?} of {text:?}");
+            }
+            let open_comment = lexed.faults.last().copied();
+            let reported: Vec<Span> = lexed.into_diagnostics(FileId(0)).iter().map(Diagnostic::span).collect();
+            for (offset, char) in text.char_indices() {
+                let offset = u32::try_from(offset).unwrap();
+                let known = |span: &Span| span.start <= offset && offset < span.end;
+                let covered = char.is_whitespace()
+                    || (char == '\u{feff}' && offset == 0)
+                    || spans.iter().any(known)
+                    || reported.iter().any(known)
+                    // Behind an open comment everything is part of it.
+                    || open_comment.is_some_and(|start| start < offset && text[start as usize..].starts_with("/*"));
+                prop_assert!(covered, "{char:?} at {offset} of {text:?}");
+            }
+        }
     }
 }
