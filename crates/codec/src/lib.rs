@@ -23,6 +23,7 @@ extern crate std;
 
 mod alphabet;
 mod error;
+mod expect;
 #[cfg(any(feature = "laws", test))]
 pub mod laws;
 mod lengths;
@@ -31,6 +32,7 @@ mod sink;
 
 pub use alphabet::Alphabet;
 pub use error::{DecodeError, EncodeError, Expected, Fault};
+pub use expect::expect_width;
 pub use lengths::Lengths;
 #[cfg(feature = "bech32")]
 pub use segment::bech32::{Bech32, Bech32View};
