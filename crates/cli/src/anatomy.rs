@@ -110,7 +110,7 @@ impl Pieces {
             }
             (Shape::Framed { frame: keyplan_plan::model::Frame::Len(_), inner }, value) => {
                 let len = width(inner, value)?;
-                self.push(width(shape, value)?.checked_sub(len)?, PieceKind::Mark, "length");
+                self.push(width(shape, value)?.checked_sub(len)?, PieceKind::Mark, "len");
                 self.shape(inner, value, name)
             }
             (Shape::HashConcat { hash, keep, inner }, value) => {
@@ -146,16 +146,23 @@ fn literal_label(spelling: &str) -> String {
 
 fn leaf_label(shape: &Shape, value: &Value, name: &str) -> String {
     match (shape, value) {
-        // The bytes stand right above it.
+        // The bytes stand right above it; what reads as text is worth reading.
         (Shape::Bytes { encoding: BytesEncoding::Raw, .. } | Shape::Opaque(_), Value::Bytes(bytes))
             if !bytes.is_empty() =>
         {
-            name.to_owned()
+            match printable(bytes) {
+                Some(text) if bytes.len() >= 3 => format!("{name} {text:?}"),
+                _ => name.to_owned(),
+            }
         }
         (_, Value::Digest(_)) => format!("{name} (a hash)"),
-        (Shape::Bytes { .. } | Shape::Opaque(_), _) => format!("{name} = {}", value.display(shape)),
         _ => format!("{name} = {}", value.display(shape)),
     }
+}
+
+/// Bytes as text, if they are nothing but printable ASCII.
+pub(crate) fn printable(bytes: &[u8]) -> Option<&str> {
+    std::str::from_utf8(bytes).ok().filter(|text| text.bytes().all(|byte| (b' '..=b'~').contains(&byte)))
 }
 
 fn width(shape: &Shape, value: &Value) -> Option<usize> {

@@ -118,7 +118,7 @@ pub(crate) struct Encode {
     /// The family: its path, or any end of it that is clear
     pub(crate) family: String,
     /// A value for each argument
-    #[arg(value_name = "NAME=VALUE", allow_hyphen_values = true)]
+    #[arg(value_name = "NAME=VALUE")]
     pub(crate) values: Vec<String>,
     /// Encode the prefix of the scan that binds the arguments given
     #[arg(long, group = "layout")]
@@ -171,7 +171,7 @@ pub(crate) struct Explain {
     #[arg(required_unless_present = "decompose", conflicts_with = "decompose")]
     pub(crate) plan: Option<String>,
     /// Keys; without any, or with `-`, one a line on standard input
-    #[arg(value_name = "KEY", conflicts_with = "decompose", allow_hyphen_values = true)]
+    #[arg(value_name = "KEY", conflicts_with = "decompose")]
     pub(crate) keys: Vec<String>,
     /// Look in this space only
     #[arg(long, value_name = "SPACE")]

@@ -4,15 +4,13 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-use anyhow::{Context, Result, bail};
-use keyplan_plan::diag::{Code, Diagnostic, SourceMap, Span};
+use anyhow::{Result, anyhow, bail};
+use keyplan_plan::diag::{Code, Diagnostic, FileId, SourceMap, Span};
 use keyplan_plan::model::Plan;
+use keyplan_plan::syntax::{MAX_SOURCE_BYTES, decode_source};
 use keyplan_plan::{Compiled, compile};
 
 use crate::render;
-
-/// The largest plan file that is read.
-const MAX_PLAN: u64 = 4 << 20;
 
 /// A plan file that was compiled, with the path under which a person knows it.
 pub(crate) struct Loaded {
@@ -26,35 +24,31 @@ pub(crate) struct Loaded {
 pub(crate) enum PlanText {
     /// The whole text.
     Whole(String),
-    /// Bytes that are no plan: what could be read of them, and where that ends.
+    /// Bytes that are no plan.
     Broken {
-        /// The text before the fault.
+        /// What could be read before the fault.
         readable: String,
-        /// What is wrong behind it.
-        why: String,
+        /// What is wrong, in file 0.
+        why: Diagnostic,
     },
 }
 
 impl PlanText {
-    /// Reads a plan from a stream.
+    /// Reads a plan from a stream, and no more of it than a plan may have.
     pub(crate) fn read(from: impl Read) -> io::Result<Self> {
         let mut bytes = Vec::new();
-        from.take(MAX_PLAN + 1).read_to_end(&mut bytes)?;
-        if bytes.len() as u64 > MAX_PLAN {
-            let why = format!("larger than a plan may be: over {} MiB", MAX_PLAN >> 20);
+        from.take(MAX_SOURCE_BYTES as u64 + 1).read_to_end(&mut bytes)?;
+        if bytes.len() > MAX_SOURCE_BYTES {
+            let message = format!("the file is too large for a plan: over {} MiB", MAX_SOURCE_BYTES >> 20);
+            let why = Diagnostic::new(Code::UnreadableFile, message, Span::default(), "")
+                .with_help("split it into files and `import` the types they share");
             return Ok(Self::Broken { readable: String::new(), why });
         }
-        match String::from_utf8(bytes) {
-            Ok(text) => Ok(Self::Whole(text)),
-            Err(error) => {
-                let offset = error.utf8_error().valid_up_to();
-                let mut bytes = error.into_bytes();
-                let byte = bytes.get(offset).copied().unwrap_or_default();
-                bytes.truncate(offset);
-                let why = format!("not UTF-8: byte {offset} is 0x{byte:02x}");
-                Ok(Self::Broken { readable: String::from_utf8(bytes).unwrap_or_default(), why })
-            }
+        if let Err(why) = decode_source(FileId(0), &bytes) {
+            let readable = bytes.utf8_chunks().next().map_or(String::new(), |chunk| chunk.valid().to_owned());
+            return Ok(Self::Broken { readable, why });
         }
+        Ok(Self::Whole(String::from_utf8(bytes).unwrap_or_default()))
     }
 
     fn open(path: &Path) -> io::Result<Self> {
@@ -64,8 +58,12 @@ impl PlanText {
 
 /// Reads and compiles a plan and what it imports.
 pub(crate) fn load(path: &str) -> Result<Loaded> {
-    let text = PlanText::open(Path::new(path)).with_context(|| format!("cannot read `{path}`"))?;
-    Ok(Loaded { path: path.to_owned(), compiled: compiled(path, text) })
+    Ok(Loaded { path: path.to_owned(), compiled: compiled(path, text(path)?) })
+}
+
+/// Reads a plan's text.
+pub(crate) fn text(path: &str) -> Result<PlanText> {
+    PlanText::open(Path::new(path)).map_err(|error| anyhow!("cannot read `{path}`: {}", reason(&error)))
 }
 
 /// Compiles the text of a plan, whose imports are looked for on disk.
@@ -74,15 +72,8 @@ pub(crate) fn compiled(name: &str, text: PlanText) -> Compiled {
         PlanText::Whole(text) => compile(name, &text, import),
         PlanText::Broken { readable, why } => {
             let mut sources = SourceMap::default();
-            let end = u32::try_from(readable.len()).unwrap_or(u32::MAX);
-            let file = sources.add(name, readable);
-            let finding = Diagnostic::new(
-                Code::UnreadableFile,
-                format!("this is not a plan: {why}"),
-                Span::new(file, end, end),
-                "readable up to here",
-            );
-            Compiled { sources, plan: None, diagnostics: vec![finding] }
+            sources.add(name, readable);
+            Compiled { sources, plan: None, diagnostics: vec![why] }
         }
     }
 }
@@ -90,8 +81,18 @@ pub(crate) fn compiled(name: &str, text: PlanText) -> Compiled {
 fn import(path: &str) -> Result<String, String> {
     match PlanText::open(Path::new(path)) {
         Ok(PlanText::Whole(text)) => Ok(text),
-        Ok(PlanText::Broken { why, .. }) => Err(why),
-        Err(error) => Err(error.to_string()),
+        Ok(PlanText::Broken { why, .. }) => Err(why.message),
+        Err(error) => Err(reason(&error)),
+    }
+}
+
+/// Why a file could not be read, in the words of its kind: what the system says differs from one to the next.
+pub(crate) fn reason(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::NotFound => "there is no such file".to_owned(),
+        io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
+        io::ErrorKind::IsADirectory => "it is a directory".to_owned(),
+        _ => error.to_string(),
     }
 }
 

@@ -9,6 +9,7 @@ mod command;
 mod input;
 mod key_text;
 mod render;
+mod sample;
 
 use std::process::ExitCode;
 

@@ -5,7 +5,7 @@ use keyplan_plan::model::{Family, Opaque, Plan, Segment, Sequence, Shape};
 
 use super::explain_json::why;
 use super::picture::{caret, picture};
-use super::{DIM, ERROR, NAME, STRONG, counted, hex, notation, painted};
+use super::{DIM, ERROR, NAME, STRONG, counted, hex, notation, painted, visible};
 use crate::anatomy::{Piece, PieceKind, dissect};
 use crate::command::Explanation;
 
@@ -25,11 +25,12 @@ pub(crate) fn explanation(
     if explanation.readings.len() > 1 {
         several(explanation, &mut out);
     }
-    for (index, reading) in explanation.readings.iter().enumerate() {
+    let same_family = |a: &Decoded<'_>, b: &Decoded<'_>| a.family.path == b.family.path;
+    for (index, readings) in explanation.readings.chunk_by(same_family).enumerate() {
         if index > 0 {
             out.push('\n');
         }
-        one(key, reading, width, &mut out);
+        readings_of_one(key, readings, width, &mut out);
     }
     out
 }
@@ -59,19 +60,22 @@ fn several(explanation: &Explanation<'_>, out: &mut String) {
     out.push_str("\n\n");
 }
 
-fn one(key: &[u8], reading: &Decoded<'_>, width: usize, out: &mut String) {
-    let family = reading.family;
+/// The readings of one family: what it is, a picture for each, and what else is known.
+fn readings_of_one(key: &[u8], readings: &[Decoded<'_>], width: usize, out: &mut String) {
+    let Some(family) = readings.first().map(|reading| reading.family) else { return };
     heading(&family.path, &family.doc, out);
     if let Some(why) = &family.retired {
-        out.push_str(&format!("{}: {why}\n", painted(ERROR, "retired")));
+        out.push_str(&format!("{}: {}\n", painted(ERROR, "retired"), visible(why)));
     }
-    out.push('\n');
-    match dissect(&family.key, &reading.values) {
-        Some(mut pieces) => {
-            name_prefix(reading, &mut pieces);
-            out.push_str(&picture(key, &pieces, width));
+    for reading in readings {
+        out.push('\n');
+        match dissect(&family.key, &reading.values) {
+            Some(mut pieces) => {
+                name_prefix(reading, &mut pieces);
+                out.push_str(&picture(key, &pieces, width));
+            }
+            None => out.push_str(&format!("  {}\n", hex(key))),
         }
-        None => out.push_str(&format!("  {}\n", hex(key))),
     }
     facts(family, out);
 }
@@ -88,7 +92,7 @@ fn heading(title: &str, doc: &[String], out: &mut String) {
 /// The first sentence of a documentation, as it stands behind a dash.
 pub(crate) fn first_sentence(doc: &[String]) -> Option<String> {
     let paragraph: Vec<&str> = doc.iter().map(|line| line.trim()).take_while(|line| !line.is_empty()).collect();
-    let text = paragraph.join(" ");
+    let text = visible(&paragraph.join(" "));
     let sentence = text.split_once(". ").map_or(text.as_str(), |(first, _)| first).trim_end_matches('.');
     let mut chars = sentence.chars();
     let first = chars.next()?;

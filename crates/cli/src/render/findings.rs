@@ -1,25 +1,15 @@
-use std::fmt::Write;
 use std::time::Duration;
 
-use keyplan_plan::diag::{Diagnostic, SourceMap};
+use keyplan_plan::diag::{Diagnostic, SourceMap, Style, render};
 
 use super::{ERROR, GOOD, painted};
 use crate::command::Tally;
 
 /// Findings for people: each with the lines of the plan, what is wrong there and what to do.
 pub(crate) fn findings(sources: &SourceMap, diagnostics: &[Diagnostic]) -> String {
-    let mut out = String::new();
-    for diagnostic in diagnostics {
-        let place = sources.position(diagnostic.span());
-        let file = sources.get(diagnostic.span().file).map_or("", |f| f.name.as_str());
-        let _ = writeln!(
-            out,
-            "{}: {}\n  --> {file}:{}:{}",
-            painted(ERROR, format!("error[{}]", diagnostic.code)),
-            diagnostic.message,
-            place.line,
-            place.column
-        );
+    let mut out = render(diagnostics, sources, Style::Color);
+    if !out.is_empty() {
+        out.push('\n');
     }
     out
 }

@@ -2,6 +2,10 @@
 
 mod bytes;
 mod check_json;
+mod decomposition;
+mod demo;
+mod difference;
+mod document;
 mod encoded;
 mod explain_json;
 mod explanation;
@@ -10,6 +14,7 @@ mod github;
 mod json;
 mod notation;
 mod picture;
+mod pretty;
 mod sarif;
 mod style;
 
@@ -19,14 +24,18 @@ use anstream::ColorChoice;
 
 pub(crate) use bytes::{assignments, base64, escaped, hex, hex_into};
 pub(crate) use check_json::check_json;
+pub(crate) use decomposition::{decomposition_json, decompositions};
+pub(crate) use demo::{command_line, excerpt, next_steps, plan_table};
+pub(crate) use difference::difference;
+pub(crate) use document::document;
 pub(crate) use encoded::{encoded_json, refusal};
 pub(crate) use explain_json::{bad_line_json, explanation_json, part_json};
-pub(crate) use explanation::{bad_line, explanation, first_sentence, part};
+pub(crate) use explanation::{bad_line, explanation, part};
 pub(crate) use findings::{counted, findings, summary};
 pub(crate) use github::github;
 pub(crate) use notation::{scan, type_of};
 pub(crate) use sarif::sarif;
-pub(crate) use style::{DIM, ERROR, GOOD, NAME, STRONG, painted};
+pub(crate) use style::{DIM, ERROR, GOOD, NAME, STRONG, painted, visible};
 
 /// How wide a picture may get where there is no terminal to ask.
 const PIPE_WIDTH: usize = 100;
@@ -54,11 +63,6 @@ impl Output {
     /// How many columns there are.
     pub(crate) fn width(&self) -> usize {
         self.width
-    }
-
-    /// Whether styles are taken out.
-    pub(crate) fn is_plain(&self) -> bool {
-        self.plain
     }
 
     /// Writes text that may have styles.

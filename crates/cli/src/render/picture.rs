@@ -28,8 +28,11 @@ impl Cell {
 /// Draws the bytes of `pieces`, indented by two and broken into lines of `width`.
 pub(crate) fn picture(bytes: &[u8], pieces: &[Piece], width: usize) -> String {
     let mut out = String::new();
-    for row in rows(bytes, pieces, width.saturating_sub(2).max(16)) {
-        draw(&row, &mut out);
+    for (index, row) in rows(bytes, pieces, width.saturating_sub(2).max(16)).iter().enumerate() {
+        if index > 0 {
+            out.push('\n');
+        }
+        draw(row, &mut out);
     }
     out
 }

@@ -17,3 +17,8 @@ pub(crate) const DIM: Style = Style::new().dimmed();
 pub(crate) fn painted(style: Style, text: impl Display) -> String {
     format!("{style}{text}{style:#}")
 }
+
+/// Text of somebody else, without the characters that would move a terminal's cursor or change its colours.
+pub(crate) fn visible(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() && c != '\t' { '\u{fffd}' } else { c }).collect()
+}
