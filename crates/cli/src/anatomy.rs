@@ -2,9 +2,7 @@
 
 use keyplan_plan::diag::Span;
 use keyplan_plan::dynamic::{Value, derive, encode};
-use keyplan_plan::model::{
-    Alternative, Argument, BytesEncoding, Framing, Segment, Sequence, Shape,
-};
+use keyplan_plan::model::{Alternative, Argument, BytesEncoding, Framing, Segment, Sequence, Shape};
 
 /// A stretch of a key that has one meaning.
 #[derive(Clone, Debug, PartialEq, Eq)]

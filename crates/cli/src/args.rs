@@ -59,7 +59,9 @@ pub(crate) enum Command {
     /// Print the reference of the plan language
     Language,
     /// Print completions for a shell
-    #[command(after_help = "Example:\n  keyplan completions bash > ~/.local/share/bash-completion/completions/keyplan")]
+    #[command(
+        after_help = "Example:\n  keyplan completions bash > ~/.local/share/bash-completion/completions/keyplan"
+    )]
     Completions {
         /// The shell
         shell: Shell,
@@ -107,11 +109,14 @@ pub(crate) struct Fmt {
 
 /// `keyplan encode`
 #[derive(Debug, Group)]
-#[command(after_help = "Values: 42 or 0x2a for numbers, hex for bytes, text as it is, (txid=00ff, vout=1) for records, \
+#[command(
+    after_help = "Values: 42 or 0x2a for numbers, hex for bytes, text as it is, (txid=00ff, vout=1) for records, \
     spread(pool=1) for choices, none or some(5) for options, [1, 2] for lists.\n\n\
     Examples:\n  keyplan encode plans/osmosis_cl.keyplan tick pool_id=7 tick=-100\n  \
     keyplan encode plans/osmosis_cl.keyplan tick pool_id=7 --scan\n  \
-    keyplan encode plans/onesat.keyplan out_hash --field data tag=ord")]
+    keyplan encode plans/onesat.keyplan out_hash --field data tag=ord"
+)]
+#[expect(clippy::struct_excessive_bools, reason = "one for each flag that can be typed")]
 pub(crate) struct Encode {
     /// The plan file
     pub(crate) plan: String,
@@ -158,14 +163,16 @@ pub(crate) enum BytesFormat {
 
 /// `keyplan explain`
 #[derive(Debug, Group)]
-#[command(after_help = "Keys are hex (with or without 0x and spaces), base64, or text with escapes (\\x01abc). \
+#[command(
+    after_help = "Keys are hex (with or without 0x and spaces), base64, or text with escapes (\\x01abc). \
     `auto` takes what has an even number of hex digits and nothing else for hex, what is padded base64 for base64, \
     and the rest for text; --input settles it.\n\n\
     In JSON, integers of 64 bits and more are strings, bytes are hex strings.\n\n\
     Examples:\n  keyplan explain plans/osmosis_cl.keyplan 01000000000000000705ffffffffffffff9c\n  \
     keyplan explain plans/paw.keyplan --format json < keys.txt\n  \
     keyplan explain plans/onesat.keyplan --family out_hash --field 6576\n  \
-    keyplan explain --decompose state.json")]
+    keyplan explain --decompose state.json"
+)]
 pub(crate) struct Explain {
     /// The plan file
     #[arg(required_unless_present = "decompose", conflicts_with = "decompose")]

@@ -42,7 +42,7 @@ fn auto(text: &[u8], out: &mut Vec<u8>) -> Result<(), BadText> {
         return Err(not_hex);
     }
     out.clear();
-    if text.len() % 4 == 0 && base64(text, out).is_ok() {
+    if text.len().is_multiple_of(4) && base64(text, out).is_ok() {
         return Ok(());
     }
     out.clear();
@@ -56,7 +56,7 @@ fn auto(text: &[u8], out: &mut Vec<u8>) -> Result<(), BadText> {
 fn hex(text: &[u8], out: &mut Vec<u8>) -> Result<(), BadText> {
     let skipped = if text.starts_with(b"0x") || text.starts_with(b"0X") { 2 } else { 0 };
     let digits = text.get(skipped..).unwrap_or_default();
-    if digits.len() % 2 == 0 {
+    if digits.len().is_multiple_of(2) {
         out.resize(digits.len() / 2, 0);
         if const_hex::decode_to_slice(digits, out).is_ok() {
             return Ok(());
@@ -84,7 +84,7 @@ fn hex(text: &[u8], out: &mut Vec<u8>) -> Result<(), BadText> {
 }
 
 fn base64(text: &[u8], out: &mut Vec<u8>) -> Result<(), BadText> {
-    let decoded = if text.len() % 4 == 0 {
+    let decoded = if text.len().is_multiple_of(4) {
         STANDARD.decode_vec(text, out)
     } else {
         STANDARD_NO_PAD.decode_vec(text, out)

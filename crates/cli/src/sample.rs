@@ -48,17 +48,15 @@ impl Samples {
             Shape::Score(_) => Value::Score(Score::Confirmed { height: 850_000, index: 12 }),
             Shape::Bytes { lengths, .. } => {
                 let byte = self.number();
-                self.first_that_fits(shape, lengths, |len| Value::Bytes(vec![byte * 0x11; len]))?
+                first_that_fits(shape, lengths, |len| Value::Bytes(vec![0xa0 + byte; len]))?
             }
             Shape::Text(text) => self.text(shape, text)?,
             Shape::Nibbles { lengths, .. } => {
-                self.first_that_fits(shape, lengths, |len| Value::Nibbles((1..=15).cycle().take(len).collect()))?
+                first_that_fits(shape, lengths, |len| Value::Nibbles((1..=15).cycle().take(len).collect()))?
             }
             Shape::Opaque(_) => Value::Bytes(Vec::new()),
             Shape::Record(sequence) => Value::Record(self.sequence(sequence)?),
-            Shape::Choice(alternatives) => {
-                Value::Choice(0, self.sequence(&alternatives.first()?.sequence)?)
-            }
+            Shape::Choice(alternatives) => Value::Choice(0, self.sequence(&alternatives.first()?.sequence)?),
             Shape::Option(inner) => Value::Option(Some(Box::new(self.shape(inner)?))),
             Shape::List { item, counts, .. } => {
                 let count = if counts.admits(2) { 2 } else { counts.min() };
@@ -72,12 +70,6 @@ impl Samples {
         })
     }
 
-    fn first_that_fits(&self, shape: &Shape, lengths: &LengthSet, value: impl Fn(usize) -> Value) -> Option<Value> {
-        let usual = LENGTHS.into_iter().filter(|len| lengths.admits(*len));
-        let least = [lengths.min().max(1), lengths.min()].into_iter().filter(|len| *len <= 1024);
-        usual.chain(least).map(value).find(|value| alone(shape, value).is_some())
-    }
-
     fn text(&mut self, shape: &Shape, text: &TextShape) -> Option<Value> {
         let names = text.names.iter().flat_map(|set| &set.names).filter(|name| !name.retired);
         let skipped = usize::from(self.number()) - 1;
@@ -89,6 +81,13 @@ impl Samples {
             .map(Value::Text)
             .find(|value| alone(shape, value).is_some())
     }
+}
+
+/// The value of the first usual length that the shape takes.
+fn first_that_fits(shape: &Shape, lengths: &LengthSet, value: impl Fn(usize) -> Value) -> Option<Value> {
+    let usual = LENGTHS.into_iter().filter(|len| lengths.admits(*len));
+    let least = [lengths.min().max(1), lengths.min()].into_iter().filter(|len| *len <= 1024);
+    usual.chain(least).map(value).find(|value| alone(shape, value).is_some())
 }
 
 /// The shortest text over an alphabet, of its first letters.

@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use anyhow::Result;
+use keyplan_plan::model::Plan;
 
 use super::Outcome;
 use crate::args::{Check, CheckFormat};
@@ -51,7 +52,7 @@ impl Tally {
         for plan in plans {
             tally.plans += 1;
             tally.findings += plan.compiled.diagnostics.len();
-            for (_, family) in plan.compiled.plan.iter().flat_map(|plan| plan.families()) {
+            for (_, family) in plan.compiled.plan.iter().flat_map(Plan::families) {
                 tally.families += 1;
                 tally.scans += family.scans.len();
                 tally.accepted += family.accepts.len();

@@ -44,8 +44,10 @@ pub(crate) fn other_layout<'p>(
 ) -> Option<Other<'p>> {
     layouts.into_iter().find_map(|(owner, sequence)| {
         let all = readings(sequence, bytes, READINGS).ok()?;
-        let mut others =
-            all.readings.into_iter().filter(|read| owner != layout || !same_arguments(sequence, values, read));
+        let mut others = all
+            .readings
+            .into_iter()
+            .filter(|read| owner != layout || !same_arguments(sequence, values, read));
         others.next().map(|values| Other { owner, sequence, values })
     })
 }

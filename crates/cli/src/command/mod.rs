@@ -1,10 +1,10 @@
 //! One subcommand a file.
 
 mod check;
-mod encode;
 mod decompose;
 mod demo;
 mod doc;
+mod encode;
 mod explain;
 mod find;
 mod fmt;

@@ -2,6 +2,7 @@
 
 use anyhow::Result;
 use keyplan_plan::diag::{Diagnostic, Severity, SourceMap, Span};
+use keyplan_plan::model::Plan;
 use serde::Serialize;
 
 use crate::command::Tally;
@@ -95,7 +96,7 @@ pub(crate) fn check_json(plans: &[Loaded]) -> Result<Vec<u8>> {
 fn plan_report(loaded: &Loaded) -> PlanReport<'_> {
     let plan = loaded.compiled.plan.as_ref();
     let tally = Tally::of([loaded]);
-    let accepted = plan.into_iter().flat_map(|plan| plan.families()).flat_map(|(_, family)| {
+    let accepted = plan.into_iter().flat_map(Plan::families).flat_map(|(_, family)| {
         family.accepts.iter().map(|accept| Accepted {
             family: &family.path,
             kind: accept.kind.word(),

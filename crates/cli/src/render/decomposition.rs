@@ -21,14 +21,14 @@ pub(crate) fn decompositions(rows: &[Decomposition]) -> String {
             Some(namespace) => format!("namespace {}", part(namespace)),
         };
         let count = painted(DIM, counted(rows.len(), "key", "keys"));
-        out.push_str(&format!("{}  {count}\n\n", painted(NAME, title)));
+        put!(out, "{}  {count}\n\n", painted(NAME, title));
         for row in rows {
             entry(row, &mut out);
         }
         out.push('\n');
     }
     let (keys, names) = (counted(rows.len(), "key", "keys"), groups.keys().flatten().count());
-    out.push_str(&format!("{keys} in {}\n", counted(names, "namespace", "namespaces")));
+    put!(out, "{keys} in {}\n", counted(names, "namespace", "namespaces"));
     out
 }
 
@@ -45,18 +45,18 @@ fn entry(row: &Decomposition, out: &mut String) {
     if !rest.is_empty() || parts.is_empty() {
         parts.push(part(rest));
     }
-    out.push_str(&format!("  {}\n", parts.join(" │ ")));
-    let value = match std::str::from_utf8(&row.entry.value).ok().and_then(pretty::indented) {
-        Some(json) => json.lines().map(|line| format!("      {line}\n")).collect(),
-        None => format!("      {}\n", part(&row.entry.value)),
-    };
-    out.push_str(&value);
+    put!(out, "  {}\n", parts.join(" │ "));
+    let json = std::str::from_utf8(&row.entry.value).ok().and_then(pretty::indented);
+    let value = json.unwrap_or_else(|| part(&row.entry.value));
+    for line in value.lines() {
+        put!(out, "      {line}\n");
+    }
     if let [best, next, ..] = row.splits.as_slice()
         && best.score - next.score <= 3
     {
         let (components, rest) = component_bytes(&row.entry.key, next);
         let all: Vec<String> = components.iter().copied().chain([rest]).map(part).collect();
-        out.push_str(&format!("      {}\n", painted(DIM, format!("or: {}", all.join(" │ ")))));
+        put!(out, "      {}\n", painted(DIM, format!("or: {}", all.join(" │ "))));
     }
 }
 
@@ -90,15 +90,12 @@ pub(crate) fn decomposition_json(out: &mut Vec<u8>, row: &Decomposition) {
     json_parts(out, components.get(1..).unwrap_or_default());
     out.extend_from_slice(b",\"rest\":");
     json_part(out, rest);
-    match std::str::from_utf8(&row.entry.value).ok().and_then(pretty::compact) {
-        Some(json) => {
-            out.extend_from_slice(b",\"json\":");
-            out.extend_from_slice(json.as_bytes());
-        }
-        None => {
-            out.extend_from_slice(b",\"base64\":");
-            string(out, &base64(&row.entry.value));
-        }
+    if let Some(json) = std::str::from_utf8(&row.entry.value).ok().and_then(pretty::compact) {
+        out.extend_from_slice(b",\"json\":");
+        out.extend_from_slice(json.as_bytes());
+    } else {
+        out.extend_from_slice(b",\"base64\":");
+        string(out, &base64(&row.entry.value));
     }
     if row.splits.len() > 1 {
         out.extend_from_slice(b",\"other_splits\":[");

@@ -33,7 +33,10 @@ pub(crate) fn plan_table(plans: &[Loaded]) -> String {
     for column in table.column_iter_mut().skip(1) {
         column.set_cell_alignment(CellAlignment::Right);
     }
-    table.lines().map(|line| format!("  {}\n", line.trim_end())).collect::<String>() + "\n"
+    let mut out = String::new();
+    table.lines().for_each(|line| put!(out, "  {}\n", line.trim_end()));
+    out.push('\n');
+    out
 }
 
 fn number_or_dash(n: usize) -> String {
@@ -49,14 +52,17 @@ pub(crate) fn excerpt(plan: &Plan, path: &str) -> String {
 /// Commands to go on with.
 pub(crate) fn next_steps() -> String {
     let steps = [
-        ("keyplan encode plans/paw.keyplan pool_by_tokens token_a=upaw token_b=usdc", "refused: two readings"),
+        (
+            "keyplan encode plans/paw.keyplan pool_by_tokens token_a=upaw token_b=usdc",
+            "refused: two readings",
+        ),
         ("keyplan doc plans/paw.keyplan -o paw.md", "the reference of a chain"),
         ("keyplan explain plans/onesat.keyplan h:sats --input text", "a key as text"),
         ("keyplan language", "how to write a plan of your own"),
     ];
     let mut out = format!("{}\n", painted(GOOD, "Try next:"));
     for (command, what) in steps {
-        out.push_str(&format!("  {}\n      {}\n", painted(STRONG, command), painted(DIM, what)));
+        put!(out, "  {}\n      {}\n", painted(STRONG, command), painted(DIM, what));
     }
     out
 }

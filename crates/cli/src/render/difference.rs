@@ -11,7 +11,7 @@ pub(crate) fn difference(path: &str, old: &str, new: &str) -> String {
     // A rough difference after a second beats an exact one after a minute.
     let diff = TextDiff::configure().timeout(Duration::from_secs(1)).diff_lines(old, new);
     for hunk in diff.unified_diff().context_radius(2).iter_hunks() {
-        out.push_str(&format!("{}\n", painted(DIM, hunk.header())));
+        put!(out, "{}\n", painted(DIM, hunk.header()));
         for change in hunk.iter_changes() {
             let style = match change.tag() {
                 ChangeTag::Delete => AnsiColor::Red.on_default(),
@@ -19,7 +19,7 @@ pub(crate) fn difference(path: &str, old: &str, new: &str) -> String {
                 ChangeTag::Equal => Style::new(),
             };
             let line = visible(change.value().trim_end_matches('\n'));
-            out.push_str(&format!("{}\n", painted(style, format!("{}{line}", change.tag()))));
+            put!(out, "{}\n", painted(style, format!("{}{line}", change.tag())));
         }
     }
     out

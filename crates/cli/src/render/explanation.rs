@@ -1,11 +1,11 @@
 //! What a key stands for, for people.
 
 use keyplan_plan::dynamic::{Decoded, Failure, Readings, readings};
-use keyplan_plan::model::{Family, Opaque, Plan, Segment, Sequence, Shape};
+use keyplan_plan::model::{Family, Opaque, Plan, Segment, Sequence, Shape, Space};
 
 use super::explain_json::why;
 use super::picture::{caret, picture};
-use super::{DIM, ERROR, NAME, STRONG, counted, hex, notation, painted, visible};
+use super::{DIM, ERROR, NAME, STRONG, counted, hex, notation, painted, pretty, visible};
 use crate::anatomy::{Piece, PieceKind, dissect};
 use crate::command::Explanation;
 
@@ -42,7 +42,8 @@ pub(crate) fn bad_line(line: usize, why: &str) -> String {
 
 /// Says that there are several readings, and whether that is the plan's fault.
 fn several(explanation: &Explanation<'_>, out: &mut String) {
-    let mut names: Vec<&str> = explanation.readings.iter().map(|reading| reading.space.name.as_str()).collect();
+    let mut names: Vec<&str> =
+        explanation.readings.iter().map(|reading| reading.space.name.as_str()).collect();
     let ambiguous = names.windows(2).any(|pair| matches!(pair, [a, b] if a == b));
     names.dedup();
     let count = explanation.readings.len();
@@ -55,7 +56,7 @@ fn several(explanation: &Explanation<'_>, out: &mut String) {
         out.push_str(&painted(STRONG, text));
     }
     if names.len() > 1 {
-        out.push_str(&format!("; choose one with --space: {}", names.join(", ")));
+        put!(out, "; choose one with --space: {}", names.join(", "));
     }
     out.push_str("\n\n");
 }
@@ -65,16 +66,15 @@ fn readings_of_one(key: &[u8], readings: &[Decoded<'_>], width: usize, out: &mut
     let Some(family) = readings.first().map(|reading| reading.family) else { return };
     heading(&family.path, &family.doc, out);
     if let Some(why) = &family.retired {
-        out.push_str(&format!("{}: {}\n", painted(ERROR, "retired"), visible(why)));
+        put!(out, "{}: {}\n", painted(ERROR, "retired"), visible(why));
     }
     for reading in readings {
         out.push('\n');
-        match dissect(&family.key, &reading.values) {
-            Some(mut pieces) => {
-                name_prefix(reading, &mut pieces);
-                out.push_str(&picture(key, &pieces, width));
-            }
-            None => out.push_str(&format!("  {}\n", hex(key))),
+        if let Some(mut pieces) = dissect(&family.key, &reading.values) {
+            name_prefix(reading.space, family, &mut pieces);
+            out.push_str(&picture(key, &pieces, width));
+        } else {
+            put!(out, "  {}\n", hex(key));
         }
     }
     facts(family, out);
@@ -84,14 +84,15 @@ fn readings_of_one(key: &[u8], readings: &[Decoded<'_>], width: usize, out: &mut
 fn heading(title: &str, doc: &[String], out: &mut String) {
     out.push_str(&painted(NAME, title));
     if let Some(sentence) = first_sentence(doc) {
-        out.push_str(&format!(" — {sentence}"));
+        put!(out, " — {sentence}");
     }
     out.push('\n');
 }
 
 /// The first sentence of a documentation, as it stands behind a dash.
 pub(crate) fn first_sentence(doc: &[String]) -> Option<String> {
-    let paragraph: Vec<&str> = doc.iter().map(|line| line.trim()).take_while(|line| !line.is_empty()).collect();
+    let paragraph: Vec<&str> =
+        doc.iter().map(|line| line.trim()).take_while(|line| !line.is_empty()).collect();
     let text = visible(&paragraph.join(" "));
     let sentence = text.split_once(". ").map_or(text.as_str(), |(first, _)| first).trim_end_matches('.');
     let mut chars = sentence.chars();
@@ -102,22 +103,21 @@ pub(crate) fn first_sentence(doc: &[String]) -> Option<String> {
 }
 
 /// Labels the literals in front with the modules and the family that they stand for.
-fn name_prefix(reading: &Decoded<'_>, pieces: &mut [Piece]) {
-    let family = reading.family;
-    let mut names: Vec<(usize, &str)> = Vec::new();
-    let mut module = family.module.and_then(|id| reading.space.modules.get(id.0));
+pub(super) fn name_prefix(space: &Space, family: &Family, pieces: &mut [Piece]) {
+    let mut modules: Vec<(usize, &str)> = Vec::new();
+    let mut module = family.module.and_then(|id| space.modules.get(id.0));
     while let Some(outer) = module {
-        names.push((outer.prefix.len(), &outer.name));
-        module = outer.parent.and_then(|id| reading.space.modules.get(id.0));
+        modules.push((outer.prefix.len(), &outer.name));
+        module = outer.parent.and_then(|id| space.modules.get(id.0));
     }
     let mut end = 0;
     let mut named = false;
     for piece in pieces.iter_mut().take_while(|piece| piece.kind == PieceKind::Literal) {
         end += piece.len;
-        let module = names.iter().rev().find(|(prefix, _)| *prefix == end);
+        let module = modules.iter().rev().find(|(prefix, _)| *prefix == end);
         if let Some((_, name)) = module {
-            piece.label = (*name).to_owned();
-        } else if !named && names.iter().all(|(prefix, _)| *prefix < end) {
+            (*name).clone_into(&mut piece.label);
+        } else if !named && modules.iter().all(|(prefix, _)| *prefix < end) {
             named = true;
             piece.label.clone_from(&family.name);
         }
@@ -154,7 +154,7 @@ fn facts(family: &Family, out: &mut String) {
     }
     let facts: Vec<String> =
         facts.into_iter().map(|(name, text)| format!("{}  {text}", painted(DIM, name))).collect();
-    out.push_str(&format!("\n  {}\n", facts.join("        ")));
+    put!(out, "\n  {}\n", facts.join("        "));
 }
 
 fn miss(
@@ -170,11 +170,11 @@ fn miss(
         _ => plan.name.as_str(),
     };
     let title = format!("no family of `{owner}` makes this key");
-    out.push_str(&format!("{} ({})\n", painted(ERROR, title), counted(key.len(), "byte", "bytes")));
+    put!(out, "{} ({})\n", painted(ERROR, title), counted(key.len(), "byte", "bytes"));
     for (index, (path, failure)) in nearest.iter().enumerate() {
         let far = if index == 0 { " gets furthest" } else { "" };
         let place = format!("byte {}, in `{}`", failure.offset, failure.segment);
-        out.push_str(&format!("\n  {}{far}: {place}\n", painted(NAME, path)));
+        put!(out, "\n  {}{far}: {place}\n", painted(NAME, path));
         let family = plan.families().find(|(_, family)| family.path == *path);
         let groups = family.map_or(Vec::new(), |(_, family)| sound_groups(&family.key, key, failure));
         out.push_str(&caret(key, &groups, failure.offset, &why(failure), width));
@@ -214,7 +214,7 @@ pub(crate) fn part(
     match found {
         Err(failure) => {
             let text = format!("this is no {title}");
-            out.push_str(&format!("{}: {}\n", painted(ERROR, text), notation::value_layout(sequence)));
+            put!(out, "{}: {}\n", painted(ERROR, text), notation::value_layout(sequence));
             let groups = sound_groups(sequence, bytes, failure);
             out.push_str(&caret(bytes, &groups, failure.offset, &why(failure), width));
         }
@@ -222,14 +222,14 @@ pub(crate) fn part(
             heading(title, doc, &mut out);
             if found.readings.len() > 1 {
                 let count = counted(found.readings.len(), "reading", "readings");
-                out.push_str(&format!("{}\n", painted(ERROR, format!("ambiguous: {count}"))));
+                put!(out, "{}\n", painted(ERROR, format!("ambiguous: {count}")));
             }
             for values in &found.readings {
                 out.push('\n');
                 match (json(sequence, bytes), dissect(sequence, values)) {
                     (Some(text), _) => out.push_str(&text),
                     (None, Some(pieces)) => out.push_str(&picture(bytes, &pieces, width)),
-                    (None, None) => out.push_str(&format!("  {}\n", hex(bytes))),
+                    (None, None) => put!(out, "  {}\n", hex(bytes)),
                 }
             }
         }
@@ -241,7 +241,10 @@ pub(crate) fn part(
 fn json(sequence: &Sequence, bytes: &[u8]) -> Option<String> {
     let [Segment::Argument(argument)] = sequence.segments() else { return None };
     let Shape::Opaque(Opaque::Json) = argument.shape else { return None };
-    let value: serde_json::Value = serde_json::from_slice(bytes).ok()?;
-    let text = serde_json::to_string_pretty(&value).ok()?;
-    Some(text.lines().map(|line| format!("  {line}\n")).collect())
+    let text = pretty::indented(std::str::from_utf8(bytes).ok()?)?;
+    let mut out = String::new();
+    for line in text.lines() {
+        put!(out, "  {line}\n");
+    }
+    Some(out)
 }

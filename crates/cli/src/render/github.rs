@@ -23,7 +23,7 @@ fn annotation(sources: &SourceMap, diagnostic: &Diagnostic) -> String {
         text.push_str(&label.text);
     }
     for note in &diagnostic.notes {
-        text.push_str(&format!("\n{}: {}", note.kind.word(), note.text));
+        put!(text, "\n{}: {}", note.kind.word(), note.text);
     }
     format!(
         "::{} file={},line={},endLine={},col={},endColumn={},title={}::{}\n",

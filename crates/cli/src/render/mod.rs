@@ -1,5 +1,13 @@
 //! Every byte that is printed.
 
+/// Appends formatted text to a `String`, which cannot fail.
+macro_rules! put {
+    ($out:expr, $($text:tt)*) => {{
+        use std::fmt::Write as _;
+        let _ = $out.write_fmt(format_args!($($text)*));
+    }};
+}
+
 mod bytes;
 mod check_json;
 mod decomposition;

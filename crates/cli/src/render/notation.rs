@@ -121,7 +121,7 @@ pub(crate) fn lengths_text(lengths: &LengthSet) -> Option<String> {
         LengthSet::OneOf(lengths) => {
             Some(lengths.iter().map(usize::to_string).collect::<Vec<_>>().join(" | "))
         }
-        lengths => match (lengths.min(), lengths.max()) {
+        LengthSet::Range { .. } => match (lengths.min(), lengths.max()) {
             (0, None) => None,
             (min, None) => Some(format!("{min}..")),
             (min, Some(max)) if min == max => Some(min.to_string()),

@@ -177,7 +177,7 @@ pub(crate) fn caret(bytes: &[u8], groups: &[usize], offset: usize, note: &str, w
             Some(column) => column,
         };
         let mark = painted(ERROR, format!("{} {note}", if one == 1 { "^^" } else { "^" }));
-        out.push_str(&format!("      {}{mark}\n", " ".repeat(column)));
+        put!(out, "      {}{mark}\n", " ".repeat(column));
     }
     out
 }

@@ -74,7 +74,9 @@ impl<'t> Iterator for Tokens<'t> {
                 close.map_or(rest.len(), |(at, _)| at + 1)
             }
             '{' | '}' | '[' | ']' | ',' | ':' => 1,
-            _ => rest.find(|c: char| matches!(c, '}' | ']' | ',') || c.is_ascii_whitespace()).unwrap_or(rest.len()),
+            _ => rest
+                .find(|c: char| matches!(c, '}' | ']' | ',') || c.is_ascii_whitespace())
+                .unwrap_or(rest.len()),
         };
         let (token, behind) = rest.split_at_checked(end)?;
         self.rest = behind;

@@ -45,7 +45,7 @@ fn rule(code: Code) -> Value {
 fn result(sources: &SourceMap, diagnostic: &Diagnostic, codes: &[Code]) -> Value {
     let mut text = diagnostic.message.clone();
     for note in &diagnostic.notes {
-        text.push_str(&format!("\n{}: {}", note.kind.word(), note.text));
+        put!(text, "\n{}: {}", note.kind.word(), note.text);
     }
     let mut locations = diagnostic.labels.iter().map(|label| location(sources, label));
     let primary: Vec<Value> = locations.by_ref().take(1).collect();
@@ -87,7 +87,7 @@ fn uri(path: &str) -> String {
             b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'.' | b'_' | b'-' | b'~' => {
                 out.push(char::from(byte));
             }
-            byte => out.push_str(&format!("%{byte:02X}")),
+            byte => put!(out, "%{byte:02X}"),
         }
     }
     out

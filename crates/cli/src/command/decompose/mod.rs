@@ -33,11 +33,8 @@ pub(crate) fn run(file: &str, format: ExplainFormat, out: &mut Output) -> Result
     let entries = state::parse(&text).map_err(|error| anyhow!("{}: {error}", name(file)))?;
     let keys: Vec<&[u8]> = entries.iter().map(|entry| entry.key.as_slice()).collect();
     let splits = split::ranked(&keys);
-    let rows: Vec<Decomposition> = entries
-        .into_iter()
-        .zip(splits)
-        .map(|(entry, splits)| Decomposition { entry, splits })
-        .collect();
+    let rows: Vec<Decomposition> =
+        entries.into_iter().zip(splits).map(|(entry, splits)| Decomposition { entry, splits }).collect();
     match format {
         ExplainFormat::Text => out.text(&render::decompositions(&rows))?,
         ExplainFormat::Json => {
@@ -59,7 +56,11 @@ fn name(file: &str) -> &str {
 fn read(file: &str) -> Result<Vec<u8>> {
     let mut text = Vec::new();
     if file == "-" {
-        io::stdin().lock().take(MAX_STATE + 1).read_to_end(&mut text).context("cannot read standard input")?;
+        io::stdin()
+            .lock()
+            .take(MAX_STATE + 1)
+            .read_to_end(&mut text)
+            .context("cannot read standard input")?;
     } else {
         let opened = File::open(file);
         let opened = opened.map_err(|error| anyhow!("cannot read `{file}`: {}", input::reason(&error)))?;

@@ -146,7 +146,11 @@ mod tests {
     #[test]
     fn a_map_has_its_name_before_the_raw_key() {
         assert_eq!(best(&[b"\0\x07balanceosmo1alice"]), [[7]]);
-        assert_eq!(best(&[b"\0\x05votes\0\0\0\0\0\0\0\x07"]), [[5]], "a number is no row of empty components");
+        assert_eq!(
+            best(&[b"\0\x05votes\0\0\0\0\0\0\0\x07"]),
+            [[5]],
+            "a number is no row of empty components"
+        );
     }
 
     #[test]
@@ -157,7 +161,8 @@ mod tests {
     #[test]
     fn one_collection_has_keys_of_one_form() {
         // The last key alone could also be a pair of 0 bytes and 1 byte: its siblings settle it.
-        let keys: [&[u8]; 4] = [b"\0\x04pool\0\x01a", b"\0\x04pool\0\x02bcd", b"\0\x04pool\0\x03efg", b"\0\x04pool\0\0"];
+        let keys: [&[u8]; 4] =
+            [b"\0\x04pool\0\x01a", b"\0\x04pool\0\x02bcd", b"\0\x04pool\0\x03efg", b"\0\x04pool\0\0"];
         let got = best(&keys);
         assert_eq!(got[1], [4, 2]);
         assert_eq!(got[2], [4, 3]);

@@ -66,7 +66,8 @@ fn entry(index: usize, model: &Model<'_>) -> Result<Entry, BadState> {
 
 /// Lines and columns count from 1, columns in bytes.
 fn offset(text: &[u8], line: usize, column: usize) -> usize {
-    let start: usize = text.split_inclusive(|&byte| byte == b'\n').take(line.saturating_sub(1)).map(<[u8]>::len).sum();
+    let start: usize =
+        text.split_inclusive(|&byte| byte == b'\n').take(line.saturating_sub(1)).map(<[u8]>::len).sum();
     (start + column.saturating_sub(1)).min(text.len())
 }
 

@@ -158,7 +158,8 @@ pub(crate) fn read<'p>(decoder: &Decoder<'p>, spaces: &[usize], key: &[u8]) -> E
         }
     }
     if spaces.len() > 1 {
-        all.nearest.sort_by(|(a_path, a), (b_path, b)| b.offset.cmp(&a.offset).then_with(|| a_path.cmp(b_path)));
+        all.nearest
+            .sort_by(|(a_path, a), (b_path, b)| b.offset.cmp(&a.offset).then_with(|| a_path.cmp(b_path)));
         all.nearest.truncate(3);
     }
     all

@@ -52,7 +52,8 @@ fn value<'p>(family: &'p Family, field: Option<&'p Field>) -> Result<&'p Sequenc
 
 fn bytes(text: &str, args: &Explain) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    key_text::read(text.as_bytes(), args.input, &mut bytes).with_context(|| format!("cannot read `{text}`"))?;
+    key_text::read(text.as_bytes(), args.input, &mut bytes)
+        .with_context(|| format!("cannot read `{text}`"))?;
     Ok(bytes)
 }
 

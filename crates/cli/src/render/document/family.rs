@@ -3,6 +3,7 @@
 use keyplan_plan::dynamic::encode;
 use keyplan_plan::model::{Argument, Family, LengthSet, Segment, Sequence, Shape, Space, Width};
 
+use super::super::explanation::name_prefix;
 use super::super::picture::picture;
 use super::super::{assignments, hex, notation};
 use super::lanes::{encoding, lanes};
@@ -31,7 +32,7 @@ pub(super) fn section(page: &mut Page, space: &Space, family: &Family, heading: 
     fields(page, family);
     part(page, "Members", family.member.as_ref());
     part(page, "Scores", family.score.as_ref());
-    example(page, family);
+    example(page, space, family);
     accepted(page, family);
 }
 
@@ -88,7 +89,9 @@ fn row(argument: &Argument, name: &str) -> Vec<String> {
 /// Which values there are: a range, lengths, an alphabet, labels.
 fn values(shape: &Shape) -> String {
     let lengths = |lengths: &LengthSet, unit: &str| match notation::lengths_text(lengths) {
-        Some(text) => format!("{} {unit}", text.replace("..=", " to ").replace("..", " or more")),
+        Some(text) => {
+            format!("{} {unit}", text.replace("..=", " to ").replace("..", " or more").replace(" | ", " or "))
+        }
         None => format!("any number of {unit}"),
     };
     match shape {
@@ -100,10 +103,10 @@ fn values(shape: &Shape) -> String {
         Shape::Text(text) => {
             let mut all = lengths(&text.lengths, "bytes");
             if text.alphabet != keyplan_codec::Alphabet::UTF8 {
-                all.push_str(&format!(" of {}", code(&notation::class(&text.alphabet))));
+                put!(all, " of {}", code(&notation::class(&text.alphabet)));
             }
             if let Some(first) = &text.first {
-                all.push_str(&format!(", the first of {}", code(&notation::class(first))));
+                put!(all, ", the first of {}", code(&notation::class(first)));
             }
             all
         }
@@ -116,7 +119,9 @@ fn values(shape: &Shape) -> String {
         | Shape::Desc(inner)
         | Shape::Hashed { inner, .. }
         | Shape::HashConcat { inner, .. } => values(inner),
-        Shape::Float(_) | Shape::Time(_) | Shape::Score(_) | Shape::Opaque(_) | Shape::Record(_) => String::new(),
+        Shape::Float(_) | Shape::Time(_) | Shape::Score(_) | Shape::Opaque(_) | Shape::Record(_) => {
+            String::new()
+        }
     }
 }
 
@@ -171,7 +176,7 @@ fn fields(page: &mut Page, family: &Family) {
 }
 
 /// A key of the family, made by the encoder itself.
-fn example(page: &mut Page, family: &Family) {
+fn example(page: &mut Page, space: &Space, family: &Family) {
     let Some(values) = sample::arguments(&family.key) else { return };
     let mut key = Vec::new();
     if encode(&family.key, &values, &mut key).is_err() {
@@ -179,7 +184,10 @@ fn example(page: &mut Page, family: &Family) {
     }
     let drawn = dissect(&family.key, &values).map_or_else(
         || format!("  {}\n", hex(&key)),
-        |pieces| anstream::adapter::strip_str(&picture(&key, &pieces, WIDTH)).to_string(),
+        |mut pieces| {
+            name_prefix(space, family, &mut pieces);
+            anstream::adapter::strip_str(&picture(&key, &pieces, WIDTH)).to_string()
+        },
     );
     let arguments = if values.is_empty() { String::new() } else { assignments(&family.key, &values) };
     let title = format!("{} {arguments}", family.local_path());

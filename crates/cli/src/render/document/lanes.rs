@@ -36,12 +36,12 @@ fn draw(sequence: &Sequence, name: &str, depth: usize, out: &mut String) {
 fn nested(shape: &Shape, name: &str, depth: usize, out: &mut String) {
     match shape {
         Shape::Record(sequence) => {
-            out.push_str(&format!("\n{name}:\n"));
+            put!(out, "\n{name}:\n");
             draw(sequence, name, depth, out);
         }
         Shape::Choice(alternatives) => {
             for alternative in alternatives {
-                out.push_str(&format!("\n{name} = {}:\n", alternative.label));
+                put!(out, "\n{name} = {}:\n", alternative.label);
                 draw(&alternative.sequence, name, depth, out);
             }
         }
@@ -87,7 +87,7 @@ fn row_of_boxes(row: &[[String; 4]], out: &mut String) {
         for label in row {
             let text = label.get(line).map_or("", String::as_str);
             let padding = columns(label) - text.chars().count();
-            out.push_str(&format!("│ {text}{} ", " ".repeat(padding)));
+            put!(out, "│ {text}{} ", " ".repeat(padding));
         }
         out.push_str("│\n");
     }

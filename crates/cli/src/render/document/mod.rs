@@ -97,8 +97,7 @@ impl Page {
 
     /// Documentation as it was written.
     fn paragraphs(&mut self, doc: &[String]) {
-        let lines: Vec<&str> = doc.iter().map(|line| line.strip_prefix(' ').unwrap_or(line)).collect();
-        let text = lines.join("\n");
+        let text = doc.join("\n");
         if !text.trim().is_empty() {
             self.line(text.trim_end());
         }
@@ -111,8 +110,9 @@ impl Page {
         }
         let mut text = format!("| {} |\n|{}\n", head.join(" | "), " --- |".repeat(head.len()));
         for row in rows {
-            let cells: Vec<String> = row.iter().map(|cell| cell.replace('|', "\\|").replace('\n', " ")).collect();
-            text.push_str(&format!("| {} |\n", cells.join(" | ")));
+            let cells: Vec<String> =
+                row.iter().map(|cell| cell.replace('|', "\\|").replace('\n', " ")).collect();
+            put!(text, "| {} |\n", cells.join(" | "));
         }
         self.line(text.trim_end());
     }

@@ -21,7 +21,7 @@ pub(super) fn allotments(page: &mut Page, module: &Module, families: &[&Family])
             let (used, retired) = (within(&numbers.used), within(&numbers.retired));
             let size = usize::from(allotment.last) - usize::from(allotment.first) + 1;
             vec![
-                code(&format!("{:02x}..={:02x}", allotment.first, allotment.last)),
+                code(&format!("0x{:02x}..=0x{:02x}", allotment.first, allotment.last)),
                 code(&allotment.name),
                 allotment.purpose.clone().unwrap_or_default(),
                 size.to_string(),
@@ -32,7 +32,10 @@ pub(super) fn allotments(page: &mut Page, module: &Module, families: &[&Family])
             ]
         })
         .collect();
-    page.table(&["numbers", "allotment", "purpose", "in all", "used", "retired", "free", "which are used"], &rows);
+    page.table(
+        &["numbers", "allotment", "purpose", "in all", "used", "retired", "free", "which are used"],
+        &rows,
+    );
     let free = (0..=u8::MAX)
         .filter(|n| module.allotments.iter().any(|allotment| allotment.contains(*n)))
         .filter(|n| !numbers.used.contains(n) && !numbers.retired.contains(n))
@@ -86,7 +89,7 @@ fn misplaced(page: &mut Page, module: &Module, families: &[&Family]) {
             }
             Some(vec![
                 code(&family.name),
-                code(&format!("{number:02x}")),
+                code(&format!("0x{number:02x}")),
                 named.map_or("no allotment".to_owned(), code),
                 home.map_or("no range".to_owned(), |home| code(&home.name)),
             ])

@@ -74,7 +74,8 @@ fn hashed_names(shape: &Shape, set: &str, found: &mut Vec<HashedNames>) {
     match shape {
         Shape::Hashed { inner, known, .. } => {
             let title = notation::encodings(shape).join(".");
-            let is_set = matches!(&**inner, Shape::Text(text) if text.names.as_ref().is_some_and(|n| n.name == set));
+            let is_set =
+                matches!(&**inner, Shape::Text(text) if text.names.as_ref().is_some_and(|n| n.name == set));
             if is_set && found.iter().all(|other| other.title != title) {
                 found.push(HashedNames { title, known: Arc::clone(known) });
             }
