@@ -179,7 +179,7 @@ pub(crate) struct Explain {
     #[arg(required_unless_present = "decompose", conflicts_with = "decompose")]
     pub(crate) plan: Option<String>,
     /// Keys; without any, or with `-`, one a line on standard input
-    #[arg(value_name = "KEY", conflicts_with = "decompose")]
+    #[arg(value_name = "KEY", conflicts_with_all = ["decompose", "family"])]
     pub(crate) keys: Vec<String>,
     /// Look in this space only
     #[arg(long, value_name = "SPACE")]

@@ -155,36 +155,67 @@ pub(crate) fn lengths_text(lengths: &LengthSet) -> Option<String> {
     }
 }
 
-/// The characters of an alphabet, as a class of the language.
+/// The characters of an alphabet, as a class of the language: letters and digits in runs, then the others.
 pub(crate) fn class(alphabet: &Alphabet) -> String {
     let (mut out, listed) = if alphabet.beyond_ascii() {
         ("^".to_owned(), alphabet.complement())
     } else {
         (String::new(), *alphabet)
     };
-    let mut byte = 0u8;
-    while byte < 128 {
-        let first = byte;
-        while byte < 128 && listed.contains(byte) {
-            byte += 1;
+    for run in [b'a'..=b'z', b'A'..=b'Z', b'0'..=b'9'] {
+        runs(run.filter(|byte| listed.contains(*byte)), &mut out);
+    }
+    for byte in
+        (0..128u8).filter(|byte| listed.contains(*byte) && !byte.is_ascii_alphanumeric() && *byte != b'-')
+    {
+        if byte == b'\\' || (byte == b'^' && out.is_empty()) {
+            out.push('\\');
         }
-        let run = byte - first;
-        match run {
-            0 => byte += 1,
-            1 | 2 => (first..byte).for_each(|byte| class_char(byte, &mut out)),
-            _ => {
-                class_char(first, &mut out);
-                out.push('-');
-                class_char(byte - 1, &mut out);
-            }
-        }
+        out.push(char::from(byte));
+    }
+    // In last place a hyphen means itself.
+    if listed.contains(b'-') {
+        out.push('-');
     }
     out
 }
 
-fn class_char(byte: u8, out: &mut String) {
-    if matches!(byte, b'-' | b'\\' | b'^') {
-        out.push('\\');
+/// Characters in ascending order, with `a-z` for three or more in a row.
+fn runs(bytes: impl Iterator<Item = u8>, out: &mut String) {
+    let all: Vec<u8> = bytes.collect();
+    for run in all.chunk_by(|a, b| a.checked_add(1) == Some(*b)) {
+        match run {
+            [first, _, .., last] => put!(out, "{}-{}", char::from(*first), char::from(*last)),
+            few => few.iter().for_each(|byte| out.push(char::from(*byte))),
+        }
     }
-    out.push(char::from(byte));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The class that a plan gives back for the class it was written with.
+    fn again(text: &str) -> String {
+        let plan = format!("plan p; space s {{ key k = a: text({text:?}, 1..=2); }}");
+        let plan = keyplan_plan::compile("p", &plan, |_| Err(String::new())).plan.unwrap();
+        let argument = plan.spaces[0].families[0].key.arguments().next().unwrap();
+        let Shape::Text(text) = &argument.shape else { panic!("not a text") };
+        class(&text.alphabet)
+    }
+
+    #[test]
+    fn a_class_is_written_as_people_write_it() {
+        assert_eq!(again("a-zA-Z0-9/:._-"), "a-zA-Z0-9./:_-");
+        assert_eq!(again("1-9A-HJ-NP-Za-km-z"), "a-km-zA-HJ-NP-Z1-9");
+        assert_eq!(again("^/"), "^/");
+        assert_eq!(again("ab"), "ab");
+    }
+
+    #[test]
+    fn a_written_class_means_the_same() {
+        for text in ["a-zA-Z0-9/:._-", "\\\\\\^-", "^\\-\\^a", "+,./", "!-~"] {
+            assert_eq!(again(&again(text)), again(text), "{text}");
+        }
+    }
 }
