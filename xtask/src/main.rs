@@ -1,2 +1,37 @@
-//! cli
-fn main() {}
+//! The chores of the project: `cargo xtask test`, `bench`, `fuzz`, `soak`, `generate`.
+
+mod console;
+mod job;
+mod no_std;
+mod test;
+mod tool;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+#[derive(Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask", about = "The chores of the project")]
+struct Args {
+    #[command(subcommand)]
+    chore: Chore,
+}
+
+#[derive(Subcommand)]
+enum Chore {
+    /// Everything that must hold before a change is merged: formatting, lints, tests, documentation, short fuzzing.
+    Test,
+    /// Builds the codec into a program without `std` and without an allocator.
+    NoStd,
+}
+
+fn main() -> ExitCode {
+    let done = match Args::parse().chore {
+        Chore::Test => test::run(),
+        Chore::NoStd => no_std::run(),
+    };
+    done.unwrap_or_else(|error| {
+        console::error(&error);
+        ExitCode::from(2)
+    })
+}
