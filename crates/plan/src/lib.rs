@@ -31,3 +31,5 @@ pub mod model;
 pub mod syntax;
 
 pub use compile::{Compiled, compile};
+/// The codecs that a plan's segments are made of.
+pub use keyplan_codec as codec;

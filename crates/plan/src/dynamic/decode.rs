@@ -1,21 +1,14 @@
 use std::collections::HashSet;
 use std::fmt;
 
-use keyplan_codec::{
-    Bech32, Bool, Bytes, Count, DecodeError, Delimited, Escaped, Fault, Fit, Fixed, FloatBadger, FloatBits,
-    FloatOrdered, HeightScore, HexBytes, HexPrefix, LenPrefix, LenWidth, Memcmp, Nibbles, Open,
-    PackedNibbles, ScoreExact, Segment as _, Terminated, TimeNanos, TimeText9, TupleBool, TupleBytes,
-    TupleFloat, TupleText, complement,
-};
+use keyplan_codec::{DecodeError, Fault, HashConcat, Segment as _, complement};
 
+use super::leaf::{Unframed, decode_leaf, longest, unframe};
 use super::{Value, derive, int};
-use crate::model::{
-    BoolEncoding, BytesEncoding, Extent, FloatEncoding, Frame, Framing, LengthSet, Name, NibbleEncoding,
-    ScoreEncoding, Segment, Sequence, Shape, TextShape, TimeEncoding, Width,
-};
+use crate::model::{Extent, Name, Segment, Sequence, Shape, Width};
 
-/// How many steps one key may take before the search is given up. A sound layout needs about one for each
-/// segment; only layouts with several ends to try come near it.
+/// How many steps one key may take before the search is given up, a step being a segment or 16 bytes tried. A sound
+/// layout needs about one for each segment; only layouts with several ends to try come near it.
 const MAX_STEPS: usize = 1 << 20;
 
 /// How deep the search may go. Sequences have at most 256 parts and nest at most 96 deep, but few use either.
@@ -67,7 +60,7 @@ pub fn readings(sequence: &Sequence, bytes: &[u8], limit: usize) -> Result<Readi
 }
 
 /// A search for readings, and how far it got.
-struct Search<'m> {
+pub(super) struct Search<'m> {
     steps: usize,
     depth: usize,
     furthest: Option<(usize, Fault, &'m str)>,
@@ -88,19 +81,24 @@ struct Row<'s, 'k> {
 }
 
 impl<'m> Search<'m> {
-    fn fail(&mut self, offset: usize, fault: Fault, label: &'m str) {
+    pub(super) fn fail(&mut self, offset: usize, fault: Fault, label: &'m str) {
         if self.furthest.is_none_or(|(furthest, ..)| offset > furthest) {
             self.furthest = Some((offset, fault, label));
         }
     }
 
-    fn error(&mut self, error: DecodeError, base: usize, label: &'m str) {
+    pub(super) fn error(&mut self, error: DecodeError, base: usize, label: &'m str) {
         self.fail(base.saturating_add(error.offset), error.fault, label);
     }
 
     /// Counts a step; false when the search must end.
-    fn step(&mut self) -> bool {
-        self.steps += 1;
+    pub(super) fn step(&mut self) -> bool {
+        self.step_over(0)
+    }
+
+    /// Counts a step that looks at `bytes` bytes; false when the search must end.
+    pub(super) fn step_over(&mut self, bytes: usize) -> bool {
+        self.steps = self.steps.saturating_add(1 + bytes / 16);
         if self.steps > MAX_STEPS {
             self.exhausted = true;
         }
@@ -345,7 +343,7 @@ impl<'m> Search<'m> {
             if row.dead.contains(&(index + 1, end)) {
                 continue;
             }
-            if !self.step() {
+            if !self.step_over(length) {
                 return;
             }
             let bytes = rest.get(..length).unwrap_or_default();
@@ -380,7 +378,7 @@ impl<'m> Search<'m> {
     }
 
     /// The values of a shape that is exactly `bytes`.
-    fn values(
+    pub(super) fn values(
         &mut self,
         shape: &'m Shape,
         bytes: &[u8],
@@ -442,7 +440,7 @@ impl<'m> Search<'m> {
             }
             Shape::Hashed { keep, known, .. } => self.digest(*keep, known, bytes, base, label),
             Shape::HashConcat { hash, keep, inner } => {
-                match (keyplan_codec::HashConcat { hash: *hash, keep: *keep }).decode(bytes) {
+                match (HashConcat { hash: *hash, keep: *keep }).decode(bytes) {
                     Ok(content) => self.values(inner, content, base + keep, limit, label),
                     Err(error) => self.none(error, base, label),
                 }
@@ -454,7 +452,7 @@ impl<'m> Search<'m> {
         }
     }
 
-    fn none(&mut self, error: DecodeError, base: usize, label: &'m str) -> Values {
+    pub(super) fn none(&mut self, error: DecodeError, base: usize, label: &'m str) -> Values {
         self.error(error, base, label);
         Values::None
     }
@@ -478,213 +476,17 @@ impl<'m> Search<'m> {
             None => Value::Digest(bytes.to_vec()),
         })
     }
-
-    /// The lists that are exactly `bytes`: depth first over the ends of the elements, without recursion.
-    #[expect(clippy::too_many_arguments, reason = "the parts of a list and the state of the search")]
-    fn list(
-        &mut self,
-        item: &'m Shape,
-        counts: &LengthSet,
-        framing: &'m Framing,
-        bytes: &[u8],
-        base: usize,
-        limit: usize,
-        label: &'m str,
-    ) -> Values {
-        let (head, counted) = match framing {
-            Framing::Counted(width) => match counted(*width, bytes) {
-                Ok((count, head)) => (head, Some(count)),
-                Err(error) => return self.none(error, base, label),
-            },
-            Framing::ToEnd | Framing::Joined(_) => (0, None),
-        };
-        let separator: &[u8] = if let Framing::Joined(separator) = framing { separator } else { &[] };
-        let admits = |count: usize| counts.admits(count) && counted.is_none_or(|counted| counted == count);
-        let most = counted.or(counts.max()).unwrap_or(usize::MAX);
-        let mut found: Vec<Value> = Vec::new();
-        let mut ends: Vec<(usize, usize)> = Vec::new();
-        let mut values: Vec<Value> = Vec::new();
-        if head == bytes.len() && admits(0) {
-            found.push(Value::List(Vec::new()));
-        }
-        // The end to try next for the element that begins where the last one ended.
-        let mut least = 0;
-        while found.len() < limit {
-            if !self.step() {
-                break;
-            }
-            let start = match ends.last() {
-                Some(&(_, end)) => end + separator.len(),
-                None => head,
-            };
-            let room = values.len() < most && (start <= bytes.len());
-            let next = if room { self.item(item, separator, bytes, start, least, base, label) } else { None };
-            match next {
-                // An element of no bytes would repeat for ever.
-                Some((end, _)) if end == start && separator.is_empty() => break,
-                Some((end, value)) => {
-                    ends.push((start, end));
-                    values.push(value);
-                    least = 0;
-                    if end == bytes.len() {
-                        if admits(values.len()) {
-                            found.push(Value::List(values.clone()));
-                        } else {
-                            self.fail(base + start, Fault::Length { found: values.len() }, label);
-                        }
-                    }
-                }
-                None => {
-                    let Some((start, end)) = ends.pop() else { break };
-                    values.pop();
-                    least = end - start + 1;
-                }
-            }
-        }
-        if found.is_empty() && bytes.len() == head {
-            self.fail(base + head, Fault::Length { found: 0 }, label);
-        }
-        Values::of(found)
-    }
-
-    /// The next element at `start` that has at least `least` bytes, and its end.
-    #[expect(clippy::too_many_arguments, reason = "the state of one step of the loop above")]
-    fn item(
-        &mut self,
-        item: &'m Shape,
-        separator: &[u8],
-        bytes: &[u8],
-        start: usize,
-        least: usize,
-        base: usize,
-        label: &'m str,
-    ) -> Option<(usize, Value)> {
-        let rest = bytes.get(start..)?;
-        let only = match item.extent() {
-            Extent::Fixed(width) => Some(Ok(width)),
-            Extent::Delimited => Some(self.delimit(item, rest)),
-            Extent::Open => None,
-        };
-        let range = match only {
-            Some(Ok(width)) if width >= least && width <= rest.len() => width..=width,
-            Some(Ok(width)) => {
-                if width > rest.len() {
-                    let fault = Fault::Short { missing: width - rest.len() };
-                    self.fail(base + bytes.len(), fault, label);
-                }
-                return None;
-            }
-            Some(Err(error)) => {
-                self.error(error, base + start, label);
-                return None;
-            }
-            None => {
-                let width = Width::of_shape(item);
-                let most = longest(item, rest).min(width.max.unwrap_or(usize::MAX)).min(rest.len());
-                width.min.max(least)..=most
-            }
-        };
-        for length in range {
-            if !self.step() {
-                return None;
-            }
-            let behind = rest.get(length..).unwrap_or_default();
-            if !behind.is_empty() && !behind.starts_with(separator) {
-                continue;
-            }
-            let content = rest.get(..length).unwrap_or_default();
-            // One reading an element: several would multiply, and the element's own family reports them.
-            let found = self.values(item, content, base + start, 1, label);
-            if let Some(value) = found.into_vec().into_iter().next() {
-                return Some((start + length, value));
-            }
-        }
-        None
-    }
-
-    /// Returns how many bytes at the front of `input` belong to a shape that marks its own end.
-    fn delimit(&mut self, shape: &'m Shape, input: &[u8]) -> Result<usize, DecodeError> {
-        match shape {
-            Shape::Int(int) => int::extent(int, input),
-            Shape::Bytes { .. } => TupleBytes.extent(input),
-            Shape::Text(_) => TupleText.extent(input),
-            Shape::Framed { frame, .. } => match frame {
-                Frame::Len(width) => LenPrefix { width: *width }.extent(input),
-                Frame::Terminated => Terminated.extent(input),
-                Frame::Escaped => Escaped.extent(input),
-                Frame::Memcmp => Memcmp.extent(input),
-            },
-            Shape::Record(sequence) => {
-                let mut at = 0usize;
-                for (segment, extent) in sequence.segments().iter().zip(sequence.extents()) {
-                    let rest = input.get(at..).unwrap_or_default();
-                    let width = match (extent, segment) {
-                        (Extent::Fixed(width), _) => *width,
-                        (_, Segment::Argument(argument)) => {
-                            self.delimit(&argument.shape, rest).map_err(|error| error.behind(at))?
-                        }
-                        (_, Segment::Same(same)) => {
-                            self.delimit(&same.shape, rest).map_err(|error| error.behind(at))?
-                        }
-                        (_, Segment::Derived(derived)) => {
-                            int::extent(&derived.shape, rest).map_err(|error| error.behind(at))?
-                        }
-                        (_, Segment::Literal(literal)) => literal.bytes.len(),
-                    };
-                    at = at.saturating_add(width);
-                    if at > input.len() {
-                        return Err(DecodeError::new(
-                            input.len(),
-                            Fault::Short { missing: at - input.len() },
-                        ));
-                    }
-                }
-                Ok(at)
-            }
-            Shape::List { item, framing: Framing::Counted(width), .. } => {
-                let (count, mut at) = counted(*width, input)?;
-                for _ in 0..count {
-                    if !self.step() {
-                        return Err(DecodeError::new(at, Fault::OutOfRange));
-                    }
-                    let rest = input.get(at..).unwrap_or_default();
-                    let width = match item.extent() {
-                        Extent::Fixed(width) => width,
-                        _ => self.delimit(item, rest).map_err(|error| error.behind(at))?,
-                    };
-                    if width > rest.len() {
-                        let missing = width - rest.len();
-                        return Err(DecodeError::new(input.len(), Fault::Short { missing }));
-                    }
-                    at += width;
-                }
-                Ok(at)
-            }
-            Shape::Desc(inner) => {
-                let mut flipped = input.to_vec();
-                complement(&mut flipped);
-                self.delimit(inner, &flipped)
-            }
-            Shape::HashConcat { keep, inner, .. } => {
-                let rest = input.get(*keep..).ok_or_else(|| {
-                    DecodeError::new(input.len(), Fault::Short { missing: keep - input.len() })
-                })?;
-                self.delimit(inner, rest).map(|width| width + keep).map_err(|error| error.behind(*keep))
-            }
-            _ => Err(DecodeError::new(0, Fault::NoAlternative)),
-        }
-    }
 }
 
 /// What a shape may stand for: most often one value.
-enum Values {
+pub(super) enum Values {
     None,
     One(Value),
     Many(Vec<Value>),
 }
 
 impl Values {
-    fn of(values: impl IntoIterator<Item = Value>) -> Self {
+    pub(super) fn of(values: impl IntoIterator<Item = Value>) -> Self {
         let mut values: Vec<Value> = values.into_iter().collect();
         match values.len() {
             0 => Self::None,
@@ -693,109 +495,11 @@ impl Values {
         }
     }
 
-    fn into_vec(self) -> Vec<Value> {
+    pub(super) fn into_vec(self) -> Vec<Value> {
         match self {
             Self::None => Vec::new(),
             Self::One(value) => vec![value],
             Self::Many(values) => values,
         }
     }
-}
-
-/// The content of a frame: in place behind its prefix, or with its escapes undone.
-enum Unframed<'k> {
-    Borrowed(usize, &'k [u8]),
-    Owned(Vec<u8>),
-}
-
-fn unframe(frame: Frame, bytes: &[u8]) -> Result<Unframed<'_>, DecodeError> {
-    Ok(match frame {
-        Frame::Len(width) => {
-            let content = LenPrefix { width }.decode(bytes)?;
-            Unframed::Borrowed(bytes.len() - content.len(), content)
-        }
-        Frame::Terminated => Unframed::Owned(Terminated.decode(bytes)?.bytes().collect()),
-        Frame::Escaped => Unframed::Owned(Escaped.decode(bytes)?.bytes().collect()),
-        Frame::Memcmp => Unframed::Owned(Memcmp.decode(bytes)?.bytes().collect()),
-    })
-}
-
-/// The count at the front of `input`, and how many bytes it takes.
-fn counted(width: LenWidth, input: &[u8]) -> Result<(usize, usize), DecodeError> {
-    let extent = Count { width }.extent(input)?;
-    let count = Count { width }.decode(input.get(..extent).unwrap_or_default())?;
-    Ok((count, extent))
-}
-
-/// How many bytes at the front of `rest` an open shape could take at most.
-fn longest(shape: &Shape, rest: &[u8]) -> usize {
-    match shape {
-        Shape::Int(int) => int::longest_text(int, rest),
-        Shape::Text(text) => text.codec().longest(rest),
-        Shape::Bytes { lengths, encoding } => {
-            let lengths = lengths.lengths();
-            match encoding {
-                BytesEncoding::Hex(case) => HexBytes { case: *case, lengths }.longest(rest),
-                BytesEncoding::Bech32(hrp) => Bech32 { hrp, lengths }.longest(rest),
-                _ => Bytes { lengths }.longest(rest),
-            }
-        }
-        _ => rest.len(),
-    }
-}
-
-fn decode_leaf(shape: &Shape, bytes: &[u8]) -> Result<Value, DecodeError> {
-    Ok(match shape {
-        Shape::Int(int) => int::decode(int, bytes)?,
-        Shape::Bool(BoolEncoding::Byte) => Value::Bool(Bool.decode(bytes)?),
-        Shape::Bool(BoolEncoding::Tuple) => Value::Bool(TupleBool.decode(bytes)?),
-        Shape::Float(encoding) => Value::Float(match encoding {
-            FloatEncoding::Bits => FloatBits.decode(bytes)?,
-            FloatEncoding::Ordered => FloatOrdered.decode(bytes)?,
-            FloatEncoding::Badger => FloatBadger.decode(bytes)?,
-            FloatEncoding::Fixed(decimals) => Fixed { decimals: *decimals }.decode(bytes)?,
-            FloatEncoding::Tuple => TupleFloat.decode(bytes)?,
-        }),
-        Shape::Time(TimeEncoding::Text9) => Value::Time(TimeText9.decode(bytes)?),
-        Shape::Time(TimeEncoding::Nanos) => Value::Time(TimeNanos.decode(bytes)?),
-        Shape::Score(ScoreEncoding::Exact) => Value::Score(ScoreExact.decode(bytes)?),
-        Shape::Score(ScoreEncoding::HeightScore) => Value::Float(HeightScore.decode(bytes)?),
-        Shape::Bytes { lengths, encoding } => Value::Bytes(decode_bytes(lengths, encoding, bytes)?),
-        Shape::Text(text) => Value::Text(decode_text(text, bytes)?),
-        Shape::Nibbles { lengths, encoding } => {
-            let lengths = lengths.lengths();
-            Value::Nibbles(match encoding {
-                NibbleEncoding::Unpacked => Nibbles { lengths }.decode(bytes)?.to_vec(),
-                NibbleEncoding::Packed => PackedNibbles { lengths }.decode(bytes)?.bytes().collect(),
-                NibbleEncoding::HexPrefix => HexPrefix { lengths }.decode(bytes)?.bytes().collect(),
-            })
-        }
-        Shape::Opaque(_) => Value::Bytes(bytes.to_vec()),
-        _ => return Err(DecodeError::new(0, Fault::NoAlternative)),
-    })
-}
-
-fn decode_bytes(lengths: &LengthSet, encoding: &BytesEncoding, bytes: &[u8]) -> Result<Vec<u8>, DecodeError> {
-    let lengths = lengths.lengths();
-    Ok(match encoding {
-        BytesEncoding::Raw => Bytes { lengths }.decode(bytes)?.to_vec(),
-        BytesEncoding::Hex(case) => HexBytes { case: *case, lengths }.decode(bytes)?.bytes().collect(),
-        BytesEncoding::Bech32(hrp) => Bech32 { hrp, lengths }.decode(bytes)?.bytes().collect(),
-        BytesEncoding::Fit(width) => Fit { width: *width }.decode(bytes)?.to_vec(),
-        BytesEncoding::Tuple => {
-            let content: Vec<u8> = TupleBytes.decode(bytes)?.bytes().collect();
-            if !lengths.admits(content.len()) {
-                return Err(DecodeError::new(1, Fault::Length { found: content.len() }));
-            }
-            content
-        }
-    })
-}
-
-fn decode_text(shape: &TextShape, bytes: &[u8]) -> Result<String, DecodeError> {
-    if !shape.tuple {
-        return Ok(shape.codec().decode(bytes)?.to_owned());
-    }
-    let content: Vec<u8> = TupleText.decode(bytes)?.contents().bytes().collect();
-    shape.codec().decode(&content).map(str::to_owned).map_err(|error| error.behind(1))
 }

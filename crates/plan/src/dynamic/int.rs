@@ -125,6 +125,7 @@ pub(super) fn decode(shape: &IntShape, bytes: &[u8]) -> Result<Value, DecodeErro
     value.ok_or(DecodeError::new(0, Fault::OutOfRange))
 }
 
+#[expect(clippy::useless_conversion, reason = "one of the types is i128 itself")]
 fn decode_signed(shape: &IntShape, bytes: &[u8]) -> Result<i128, DecodeError> {
     if shape.encoding == IntEncoding::Tick9 {
         return Ok(Tick9.decode(bytes)?.into());
@@ -139,6 +140,7 @@ fn decode_signed(shape: &IntShape, bytes: &[u8]) -> Result<i128, DecodeError> {
     })))
 }
 
+#[expect(clippy::useless_conversion, reason = "one of the types is u128 itself")]
 fn decode_unsigned(shape: &IntShape, bytes: &[u8]) -> Result<u128, DecodeError> {
     if shape.encoding == IntEncoding::CompactSize {
         return Ok(CompactSize.decode(bytes)?.into());

@@ -4,9 +4,12 @@
 //! first, by one walk along its leading bytes.
 
 mod decode;
+mod delimit;
 mod dispatch;
 mod encode;
 mod int;
+mod leaf;
+mod list;
 mod text;
 mod value;
 

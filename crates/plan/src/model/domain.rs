@@ -428,19 +428,16 @@ fn parse_class(class: &str) -> Result<Alphabet, String> {
     let mut alphabet = Alphabet::EMPTY;
     let mut index = 0;
     while let Some(&(first, _)) = characters.get(index) {
-        match (characters.get(index + 1), characters.get(index + 2)) {
-            (Some((b'-', false)), Some(&(last, _))) => {
-                if last < first {
-                    return Err(format!("the range `{}-{}` is reversed", first as char, last as char));
-                }
-                alphabet = alphabet.with_range(first, last);
-                index += 3;
-            }
-            _ => {
-                alphabet = alphabet.with(first);
-                index += 1;
-            }
+        let Some([(b'-', false), (last, _)]) = characters.get(index + 1..index + 3) else {
+            alphabet = alphabet.with(first);
+            index += 1;
+            continue;
+        };
+        if *last < first {
+            return Err(format!("the range `{}-{}` is reversed", first as char, *last as char));
         }
+        alphabet = alphabet.with_range(first, *last);
+        index += 3;
     }
     let alphabet = if negated { alphabet.complement() } else { alphabet };
     if alphabet.is_empty() { Err("it has no characters".to_owned()) } else { Ok(alphabet) }

@@ -86,12 +86,12 @@ impl<'a> Resolver<'a> {
                 self.report(diagnostic);
                 None
             }
-            _ => self.leaf(shape, call, args),
+            _ => self.leaf(&shape, call, args),
         }
     }
 
     /// An encoding of a single value, which replaces the default one.
-    fn leaf(&mut self, shape: Shape, call: &ast::Call, args: &[ast::CallArg]) -> Option<Shape> {
+    fn leaf(&mut self, shape: &Shape, call: &ast::Call, args: &[ast::CallArg]) -> Option<Shape> {
         let name = call.name.text.as_str();
         let number = match args {
             [ast::CallArg::Int(int)] if !int.negative => usize::try_from(int.magnitude).ok(),
@@ -124,13 +124,11 @@ impl<'a> Resolver<'a> {
         };
         let takes_args = matches!(name, "dec" | "hex" | "HEX" | "fixed" | "bech32" | "fit");
         let args_fit = call.args.is_none() || (takes_args && (number.is_some() || text.is_some()));
-        match encoded.filter(|_| args_fit) {
-            Some(shape) => self.checked(shape, call),
-            None => {
-                self.misfit(&shape, call);
-                None
-            }
-        }
+        let Some(encoded) = encoded.filter(|_| args_fit) else {
+            self.misfit(shape, call);
+            return None;
+        };
+        self.checked(encoded, call)
     }
 
     fn misfit(&mut self, shape: &Shape, call: &ast::Call) {

@@ -1,6 +1,6 @@
 use std::fmt;
 
-use keyplan_codec::Hash;
+use keyplan_codec::{Alphabet, Hash};
 
 use super::{
     BytesEncoding, Family, Frame, Framing, IntEncoding, IntRange, IntShape, LengthSet, Plan, Segment,
@@ -108,7 +108,9 @@ impl Description {
 
     fn many(&mut self, blobs: &[Vec<u8>]) {
         self.size(blobs.len());
-        blobs.iter().for_each(|blob| self.blob(blob));
+        for blob in blobs {
+            self.blob(blob);
+        }
     }
 
     fn optional(&mut self, sequence: Option<&Sequence>) {
@@ -159,7 +161,9 @@ impl Description {
                     self.text("derived");
                     self.text(derived.function.name());
                     self.size(derived.of.len());
-                    derived.of.iter().for_each(|&of| self.size(sequence.arguments_before(of)));
+                    for &of in &derived.of {
+                        self.size(sequence.arguments_before(of));
+                    }
                     self.number(derived.modulus.unwrap_or(0));
                     self.int(&derived.shape);
                 }
@@ -171,9 +175,13 @@ impl Description {
         self.text("int");
         self.text(&int.ty.name());
         match int.range {
-            IntRange::Unsigned { min, max } => [min, max].into_iter().for_each(|n| self.number(n)),
+            IntRange::Unsigned { min, max } => {
+                self.number(min);
+                self.number(max);
+            }
             IntRange::Signed { min, max } => {
-                [min, max].into_iter().for_each(|n| self.bytes.extend_from_slice(&n.to_be_bytes()));
+                self.bytes.extend_from_slice(&min.to_be_bytes());
+                self.bytes.extend_from_slice(&max.to_be_bytes());
             }
         }
         match int.encoding {
@@ -190,6 +198,12 @@ impl Description {
         }
     }
 
+    fn alphabet(&mut self, alphabet: Alphabet) {
+        for word in alphabet.bits() {
+            self.number(u128::from(word));
+        }
+    }
+
     fn lengths(&mut self, lengths: &LengthSet) {
         match lengths {
             LengthSet::Range { min, max } => {
@@ -201,7 +215,9 @@ impl Description {
             LengthSet::OneOf(set) => {
                 self.text("one of");
                 self.size(set.len());
-                set.iter().for_each(|&n| self.size(n));
+                for &n in set {
+                    self.size(n);
+                }
             }
         }
     }
@@ -230,9 +246,8 @@ impl Description {
             }
             Shape::Text(text) => {
                 self.text(if text.tuple { "text tuple" } else { "text" });
-                text.alphabet.bits().into_iter().for_each(|word| self.number(u128::from(word)));
-                let first = text.first.unwrap_or(text.alphabet);
-                first.bits().into_iter().for_each(|word| self.number(u128::from(word)));
+                self.alphabet(text.alphabet);
+                self.alphabet(text.first.unwrap_or(text.alphabet));
                 self.lengths(&text.lengths);
             }
             Shape::Nibbles { lengths, encoding } => {
@@ -247,7 +262,9 @@ impl Description {
             Shape::Choice(alternatives) => {
                 self.text("choice");
                 self.size(alternatives.len());
-                alternatives.iter().for_each(|alternative| self.sequence(&alternative.sequence));
+                for alternative in alternatives {
+                    self.sequence(&alternative.sequence);
+                }
             }
             Shape::Option(inner) => self.wrapped("option", inner),
             Shape::List { item, counts, framing } => {

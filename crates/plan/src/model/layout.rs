@@ -49,11 +49,11 @@ impl Extent {
             Shape::Int(int) => Self::of_int(int),
             Shape::Bool(BoolEncoding::Byte | BoolEncoding::Tuple) => Self::Fixed(1),
             Shape::Float(FloatEncoding::Tuple) => Self::Fixed(9),
-            Shape::Float(_) => Self::Fixed(8),
+            Shape::Float(_) | Shape::Time(TimeEncoding::Nanos) | Shape::Score(ScoreEncoding::HeightScore) => {
+                Self::Fixed(8)
+            }
             Shape::Time(TimeEncoding::Text9) => Self::Fixed(29),
-            Shape::Time(TimeEncoding::Nanos) => Self::Fixed(8),
             Shape::Score(ScoreEncoding::Exact) => Self::Fixed(13),
-            Shape::Score(ScoreEncoding::HeightScore) => Self::Fixed(8),
             Shape::Bytes { lengths, encoding } => match encoding {
                 BytesEncoding::Raw => of_width(lengths.fixed()),
                 BytesEncoding::Hex(_) => of_width(lengths.fixed().map(|n| n.saturating_mul(2))),

@@ -1,10 +1,12 @@
 //! What a plan means: spaces, families, segments, with nothing of how it was spelled but the spans.
 
+mod clause;
 mod domain;
 mod encoding;
 mod family;
 mod fingerprint;
 mod layout;
+mod parts;
 mod resolve;
 mod segment;
 mod shape;

@@ -1,0 +1,112 @@
+//! Single values, and the frames around others.
+
+use keyplan_codec::{
+    Bech32, Bool, Bytes, Count, DecodeError, Delimited, Escaped, Fault, Fit, Fixed, FloatBadger, FloatBits,
+    FloatOrdered, HeightScore, HexBytes, HexPrefix, LenPrefix, LenWidth, Memcmp, Nibbles, Open,
+    PackedNibbles, ScoreExact, Segment as _, Terminated, TimeNanos, TimeText9, TupleBool, TupleBytes,
+    TupleFloat, TupleText,
+};
+
+use super::{Value, int};
+use crate::model::{
+    BoolEncoding, BytesEncoding, FloatEncoding, Frame, LengthSet, NibbleEncoding, ScoreEncoding, Shape,
+    TextShape, TimeEncoding,
+};
+
+/// The content of a frame: in place behind its prefix, or with its escapes undone.
+pub(super) enum Unframed<'k> {
+    Borrowed(usize, &'k [u8]),
+    Owned(Vec<u8>),
+}
+
+pub(super) fn unframe(frame: Frame, bytes: &[u8]) -> Result<Unframed<'_>, DecodeError> {
+    Ok(match frame {
+        Frame::Len(width) => {
+            let content = LenPrefix { width }.decode(bytes)?;
+            Unframed::Borrowed(bytes.len() - content.len(), content)
+        }
+        Frame::Terminated => Unframed::Owned(Terminated.decode(bytes)?.bytes().collect()),
+        Frame::Escaped => Unframed::Owned(Escaped.decode(bytes)?.bytes().collect()),
+        Frame::Memcmp => Unframed::Owned(Memcmp.decode(bytes)?.bytes().collect()),
+    })
+}
+
+/// The count at the front of `input`, and how many bytes it takes.
+pub(super) fn counted(width: LenWidth, input: &[u8]) -> Result<(usize, usize), DecodeError> {
+    let extent = Count { width }.extent(input)?;
+    let count = Count { width }.decode(input.get(..extent).unwrap_or_default())?;
+    Ok((count, extent))
+}
+
+/// How many bytes at the front of `rest` an open shape could take at most.
+pub(super) fn longest(shape: &Shape, rest: &[u8]) -> usize {
+    match shape {
+        Shape::Int(int) => int::longest_text(int, rest),
+        Shape::Text(text) => text.codec().longest(rest),
+        Shape::Bytes { lengths, encoding } => {
+            let lengths = lengths.lengths();
+            match encoding {
+                BytesEncoding::Hex(case) => HexBytes { case: *case, lengths }.longest(rest),
+                BytesEncoding::Bech32(hrp) => Bech32 { hrp, lengths }.longest(rest),
+                _ => Bytes { lengths }.longest(rest),
+            }
+        }
+        _ => rest.len(),
+    }
+}
+
+pub(super) fn decode_leaf(shape: &Shape, bytes: &[u8]) -> Result<Value, DecodeError> {
+    Ok(match shape {
+        Shape::Int(int) => int::decode(int, bytes)?,
+        Shape::Bool(BoolEncoding::Byte) => Value::Bool(Bool.decode(bytes)?),
+        Shape::Bool(BoolEncoding::Tuple) => Value::Bool(TupleBool.decode(bytes)?),
+        Shape::Float(encoding) => Value::Float(match encoding {
+            FloatEncoding::Bits => FloatBits.decode(bytes)?,
+            FloatEncoding::Ordered => FloatOrdered.decode(bytes)?,
+            FloatEncoding::Badger => FloatBadger.decode(bytes)?,
+            FloatEncoding::Fixed(decimals) => Fixed { decimals: *decimals }.decode(bytes)?,
+            FloatEncoding::Tuple => TupleFloat.decode(bytes)?,
+        }),
+        Shape::Time(TimeEncoding::Text9) => Value::Time(TimeText9.decode(bytes)?),
+        Shape::Time(TimeEncoding::Nanos) => Value::Time(TimeNanos.decode(bytes)?),
+        Shape::Score(ScoreEncoding::Exact) => Value::Score(ScoreExact.decode(bytes)?),
+        Shape::Score(ScoreEncoding::HeightScore) => Value::Float(HeightScore.decode(bytes)?),
+        Shape::Bytes { lengths, encoding } => Value::Bytes(decode_bytes(lengths, encoding, bytes)?),
+        Shape::Text(text) => Value::Text(decode_text(text, bytes)?),
+        Shape::Nibbles { lengths, encoding } => {
+            let lengths = lengths.lengths();
+            Value::Nibbles(match encoding {
+                NibbleEncoding::Unpacked => Nibbles { lengths }.decode(bytes)?.to_vec(),
+                NibbleEncoding::Packed => PackedNibbles { lengths }.decode(bytes)?.bytes().collect(),
+                NibbleEncoding::HexPrefix => HexPrefix { lengths }.decode(bytes)?.bytes().collect(),
+            })
+        }
+        Shape::Opaque(_) => Value::Bytes(bytes.to_vec()),
+        _ => return Err(DecodeError::new(0, Fault::NoAlternative)),
+    })
+}
+
+fn decode_bytes(lengths: &LengthSet, encoding: &BytesEncoding, bytes: &[u8]) -> Result<Vec<u8>, DecodeError> {
+    let lengths = lengths.lengths();
+    Ok(match encoding {
+        BytesEncoding::Raw => Bytes { lengths }.decode(bytes)?.to_vec(),
+        BytesEncoding::Hex(case) => HexBytes { case: *case, lengths }.decode(bytes)?.bytes().collect(),
+        BytesEncoding::Bech32(hrp) => Bech32 { hrp, lengths }.decode(bytes)?.bytes().collect(),
+        BytesEncoding::Fit(width) => Fit { width: *width }.decode(bytes)?.to_vec(),
+        BytesEncoding::Tuple => {
+            let content: Vec<u8> = TupleBytes.decode(bytes)?.bytes().collect();
+            if !lengths.admits(content.len()) {
+                return Err(DecodeError::new(1, Fault::Length { found: content.len() }));
+            }
+            content
+        }
+    })
+}
+
+fn decode_text(shape: &TextShape, bytes: &[u8]) -> Result<String, DecodeError> {
+    if !shape.tuple {
+        return Ok(shape.codec().decode(bytes)?.to_owned());
+    }
+    let content: Vec<u8> = TupleText.decode(bytes)?.contents().bytes().collect();
+    shape.codec().decode(&content).map(str::to_owned).map_err(|error| error.behind(1))
+}

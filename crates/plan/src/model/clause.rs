@@ -1,0 +1,281 @@
+//! Families and what is claimed of them.
+
+use super::resolve::{Place, Resolver, unknown};
+use super::{Accept, AcceptKind, Family, FamilyKind, Field, Scan, Segment, Space};
+use crate::diag::{Code, Diagnostic, Span};
+use crate::syntax::ast;
+
+impl<'a> Resolver<'a> {
+    pub(super) fn family(&mut self, decl: &'a ast::FamilyDecl, place: &Place, space: &mut Space) {
+        self.snake(&decl.name, "a family");
+        let path = format!("{}.{}", place.path, decl.name.text);
+        if let Some(first) = space.families.iter().find(|family| family.path == path) {
+            let first = first.name_span;
+            self.duplicate("family", &decl.name, first);
+        }
+        let prefix = place.prefix.iter().cloned().map(Segment::Literal).collect();
+        let number = decl.parts.first().and_then(|part| match part {
+            ast::Part::Literal(literal) => self.literal(literal)?.bytes.first().copied(),
+            _ => None,
+        });
+        let Some(key) = self.sequence_behind(prefix, &decl.parts) else {
+            return;
+        };
+        let mut family = Family {
+            name: decl.name.text.clone(),
+            path,
+            kind: decl.kind,
+            doc: decl.doc.clone(),
+            key,
+            value: None,
+            fields: Vec::new(),
+            member: None,
+            score: None,
+            scans: Vec::new(),
+            accepts: Vec::new(),
+            retired: None,
+            module: place.module,
+            number: number.filter(|_| place.module.is_some()),
+            allotment: None,
+            name_span: decl.name.span,
+            span: decl.span,
+        };
+        for clause in &decl.clauses {
+            self.clause(clause, &mut family, place, space);
+        }
+        self.complete(&family);
+        space.families.push(family);
+    }
+
+    fn clause(&mut self, clause: &'a ast::Clause, family: &mut Family, place: &Place, space: &Space) {
+        use FamilyKind::{Hash as HashFamily, Key, Queue, Set, Zset};
+        match clause {
+            ast::Clause::Value(body) => {
+                let value = self.body(body);
+                self.once("->", &[Key], family, family.value.is_some(), body_span(body));
+                family.value = value;
+            }
+            ast::Clause::Member(body) => {
+                let member = self.body(body);
+                self.once("member", &[Zset, Set, Queue], family, family.member.is_some(), body_span(body));
+                family.member = member;
+            }
+            ast::Clause::Score(body) => {
+                let score = self.body(body);
+                self.once("score", &[Zset, Queue], family, family.score.is_some(), body_span(body));
+                family.score = score;
+            }
+            ast::Clause::Field(field) => {
+                self.once("field", &[HashFamily], family, false, field.span);
+                self.field(field, family);
+            }
+            ast::Clause::Scan(scan) => self.scan(scan, family),
+            ast::Clause::Accept(accept) => self.accept(accept, family),
+            ast::Clause::Retired(why) => {
+                self.once("retired", &[], family, family.retired.is_some(), why.span);
+                family.retired = Some(why.value.clone());
+            }
+            ast::Clause::Allot(name) => {
+                self.once("allot", &[], family, family.allotment.is_some(), name.span);
+                let module = place.module.and_then(|id| space.modules.get(id.0));
+                let known: Vec<&str> =
+                    module.into_iter().flat_map(|m| &m.allotments).map(|a| a.name.as_str()).collect();
+                if known.contains(&name.text.as_str()) {
+                    family.allotment = Some(name.text.clone());
+                } else {
+                    let diagnostic = unknown(name, "allotment", &known)
+                        .with_help("declare it in the module, before the family: `allot 0x01..=0x0f core;`");
+                    self.report(diagnostic);
+                }
+            }
+        }
+    }
+
+    /// Refuses a clause that the kind of family does not take (`kinds`; empty for all), or takes only once.
+    fn once(&mut self, clause: &str, kinds: &[FamilyKind], family: &Family, again: bool, span: Span) {
+        let kind = family.kind.keyword();
+        if !kinds.is_empty() && !kinds.contains(&family.kind) {
+            let takers: Vec<&str> = kinds.iter().map(|kind| kind.keyword()).collect();
+            self.report(
+                Diagnostic::new(
+                    Code::BadClause,
+                    format!("a `{kind}` family has no `{clause}`"),
+                    span,
+                    "not for this kind of family",
+                )
+                .with_help(format!("`{clause}` belongs to: {}", takers.join(", "))),
+            );
+        } else if again {
+            self.report(Diagnostic::new(
+                Code::BadClause,
+                format!("`{clause}` is given twice"),
+                span,
+                "given already",
+            ));
+        }
+    }
+
+    /// Refuses a family that lacks a clause which its kind needs.
+    fn complete(&mut self, family: &Family) {
+        let missing = match family.kind {
+            FamilyKind::Zset | FamilyKind::Queue | FamilyKind::Set if family.member.is_none() => "member",
+            FamilyKind::Zset | FamilyKind::Queue if family.score.is_none() => "score",
+            FamilyKind::Hash if family.fields.is_empty() => "field",
+            _ => return,
+        };
+        // A clause that is there but did not resolve has been reported already.
+        let reported = self.diagnostics.iter().any(|d| {
+            d.span().file == family.span.file && family.span.range().contains(&(d.span().start as usize))
+        });
+        if !reported {
+            self.report(
+                Diagnostic::new(
+                    Code::BadClause,
+                    format!("a `{}` family needs a `{missing}` clause", family.kind.keyword()),
+                    family.name_span,
+                    format!("no `{missing}`"),
+                )
+                .with_help("say what its members, scores or fields look like"),
+            );
+        }
+    }
+
+    fn field(&mut self, field: &'a ast::FieldClause, family: &mut Family) {
+        self.snake(&field.name, "a field");
+        if let Some(first) = family.fields.iter().find(|other| other.name == field.name.text) {
+            let first = first.span;
+            self.duplicate("field", &field.name, first);
+        }
+        let key = self.sequence_behind(Vec::new(), &field.parts);
+        let value = field.value.as_ref().map(|body| self.body(body));
+        if let (Some(key), Some(_) | None) = (key, value.as_ref()) {
+            family.fields.push(Field {
+                name: field.name.text.clone(),
+                doc: field.doc.clone(),
+                key,
+                value: value.flatten(),
+                span: field.span,
+            });
+        }
+    }
+
+    fn scan(&mut self, scan: &ast::ScanClause, family: &mut Family) {
+        for (index, name) in scan.by.iter().enumerate() {
+            match family.key.argument_index(&name.text) {
+                Some(position) if position == index => {}
+                Some(_) => {
+                    let order: Vec<&str> =
+                        family.key.arguments().filter_map(|argument| argument.name.as_deref()).collect();
+                    self.report(
+                        Diagnostic::new(
+                            Code::BadScan,
+                            "a scan binds the first arguments of the key, in their order",
+                            name.span,
+                            format!("`{}` is not argument {} of the key", name.text, index + 1),
+                        )
+                        .with_help(format!("the arguments are: {}", order.join(", "))),
+                    );
+                    return;
+                }
+                None => {
+                    let known: Vec<&str> =
+                        family.key.arguments().filter_map(|argument| argument.name.as_deref()).collect();
+                    let diagnostic = unknown(name, "argument", &known);
+                    self.report(diagnostic);
+                    return;
+                }
+            }
+        }
+        let bound = scan.by.len();
+        if family.scans.iter().any(|other| other.bound == bound) {
+            self.report(Diagnostic::new(Code::BadScan, "the same scan is given twice", scan.span, "again"));
+            return;
+        }
+        family.scans.push(Scan {
+            bound,
+            segments: family.key.scanned_segments(bound),
+            in_order: scan.in_order,
+            span: scan.span,
+        });
+    }
+
+    fn accept(&mut self, accept: &ast::AcceptClause, family: &mut Family) {
+        let Some(kind) = AcceptKind::ALL.into_iter().find(|kind| kind.word() == accept.kind.text) else {
+            let words: Vec<&str> = AcceptKind::ALL.iter().map(|kind| kind.word()).collect();
+            let mut diagnostic = unknown(&accept.kind, "flaw", &words);
+            diagnostic.code = Code::BadAccept;
+            self.report(diagnostic.with_help(format!("flaws are: {}", words.join(", "))));
+            return;
+        };
+        if (kind == AcceptKind::Overlap) == accept.of.is_empty() {
+            let (label, help) = if kind == AcceptKind::Overlap {
+                ("names no family", "write `accept overlap(other) \"why\"`")
+            } else {
+                ("names a family", "only `overlap` names other families")
+            };
+            self.report(
+                Diagnostic::new(
+                    Code::BadAccept,
+                    format!("`accept {}` is not written like this", kind.word()),
+                    accept.span,
+                    label,
+                )
+                .with_help(help),
+            );
+            return;
+        }
+        let dotted =
+            |path: &ast::Path| path.names.iter().map(|name| name.text.as_str()).collect::<Vec<_>>().join(".");
+        family.accepts.push(Accept {
+            kind,
+            of: accept.of.iter().map(dotted).collect(),
+            why: accept.why.value.clone(),
+            span: accept.span,
+        });
+    }
+
+    /// Replaces the paths in `accept overlap(…)` by the whole paths of the families they name.
+    pub(super) fn accepted_paths(&mut self, spaces: &mut [Space]) {
+        for space in spaces {
+            let paths: Vec<String> = space.families.iter().map(|family| family.path.clone()).collect();
+            for family in &mut space.families {
+                let own = family.path.clone();
+                for accept in &mut family.accepts {
+                    for path in &mut accept.of {
+                        let suffix = format!(".{path}");
+                        let exact = paths.iter().filter(|other| *other == path);
+                        let found: Vec<&String> =
+                            exact.chain(paths.iter().filter(|other| other.ends_with(&suffix))).collect();
+                        // The family of the same module is the one that is meant, where several fit.
+                        let near = own.rsplit_once('.').map(|(module, _)| format!("{module}.{path}"));
+                        let chosen = match found.as_slice() {
+                            [only] => Some((*only).clone()),
+                            many => near.filter(|near| many.contains(&near)),
+                        };
+                        match chosen {
+                            Some(other) if other != own => *path = other,
+                            _ => {
+                                let span = accept.span;
+                                let message = format!("no other family of the space is called `{path}`");
+                                self.diagnostics.push(
+                                    Diagnostic::new(Code::BadAccept, message, span, "names it here")
+                                        .with_help("give the path of one family: `module.name`"),
+                                );
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn body_span(body: &ast::Body) -> Span {
+    match body {
+        ast::Body::Domain(domain) => domain.span,
+        ast::Body::Parts(parts) => match (parts.first(), parts.last()) {
+            (Some(first), Some(last)) => first.span().to(last.span()),
+            _ => Span::default(),
+        },
+    }
+}

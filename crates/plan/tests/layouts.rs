@@ -1,0 +1,298 @@
+//! Every domain and encoding of the language, from its text to its bytes and back.
+#![cfg(test)]
+
+use keyplan_plan::compile;
+use keyplan_plan::dynamic::{self, Decoder, Failure, Value, encode, readings};
+use keyplan_plan::model::{Family, Plan};
+
+fn plan(declarations: &str, parts: &str) -> Plan {
+    let text = format!("plan p; {declarations} space s {{ key k = {parts}; }}");
+    let compiled = compile("p.keyplan", &text, |_| Err("no imports".into()));
+    assert_eq!(compiled.diagnostics, [], "{text}");
+    compiled.plan.unwrap()
+}
+
+fn family(plan: &Plan) -> &Family {
+    &plan.spaces[0].families[0]
+}
+
+fn parse_all(family: &Family, args: &[&str]) -> Vec<Value> {
+    let arguments = family.key.arguments().zip(args);
+    arguments.map(|(argument, text)| dynamic::parse(&argument.shape, text).unwrap()).collect()
+}
+
+/// The layout writes these arguments as these bytes, reads them back, and shows them as they were given.
+#[track_caller]
+fn check(parts: &str, args: &[&str], hex: &str) {
+    let plan = plan("", parts);
+    let family = family(&plan);
+    let values = parse_all(family, args);
+    assert_eq!(values.len(), family.key.argument_count(), "one text for each argument");
+    let mut key = Vec::new();
+    encode(&family.key, &values, &mut key).unwrap();
+    assert_eq!(to_hex(&key), hex.replace(' ', ""), "bytes of {parts}");
+    let read = readings(&family.key, &key, 8).unwrap();
+    assert_eq!(read.readings, std::slice::from_ref(&values), "readings of {parts}");
+    assert!(family.key.width().admits(key.len()), "width of {parts}");
+    for (argument, value) in family.key.arguments().zip(&values) {
+        let shown = value.display(&argument.shape).to_string();
+        let again = dynamic::parse(&argument.shape, shown.trim_matches('"'));
+        assert_eq!(again.as_ref(), Ok(value), "{shown} is not read back");
+    }
+}
+
+/// The layout does not read these bytes, and says so at this offset.
+#[track_caller]
+fn refuse(parts: &str, hex: &str, offset: usize) {
+    let plan = plan("", parts);
+    let found = readings(&family(&plan).key, &from_hex(hex), 1);
+    assert_eq!(found.map(|found| found.readings).map_err(|failure| failure.offset), Err(offset), "{parts}");
+}
+
+fn to_hex(bytes: &[u8]) -> String {
+    const_hex::encode(bytes)
+}
+
+fn from_hex(hex: &str) -> Vec<u8> {
+    const_hex::decode(hex.replace(' ', "")).unwrap()
+}
+
+#[test]
+fn literals_stand_as_they_are() {
+    check(r#"0x01 "ab" b"\x00c""#, &[], "01 61 62 00 63");
+    check(r#"xxh3_64("accounts")"#, &[], "138a7b25414c083a");
+    check(r#"sha256("", 4)"#, &[], "e3b0c442");
+}
+
+#[test]
+fn integers_have_their_width() {
+    check("a: u16 b: u32.le c: i16 d: i16.le", &["258", "1", "-2", "-2"], "0102 01000000 fffe feff");
+    check("a: i64.signflip", &["-1"], "7fffffffffffffff");
+    check("a: i8.signflip b: u8.desc", &["127", "0"], "ff ff");
+    check("a: u128", &["340282366920938463463374607431768211455"], "ffffffffffffffffffffffffffffffff");
+    check("a: i64.tick9", &["-100"], "05ffffffffffffff9c");
+    refuse("a: i64.tick9", "06ffffffffffffff9c", 0);
+    check("a: bool b: bool", &["true", "false"], "0100");
+    refuse("a: bool", "02", 0);
+    check("a: i64.saturating", &["7"], "0000000000000007");
+}
+
+#[test]
+fn a_narrowed_range_is_kept_both_ways() {
+    check("a: u8(2..=5)", &["5"], "05");
+    refuse("a: u8(2..=5)", "06", 0);
+    let plan = plan("", "a: u8(2..=5)");
+    let error = encode(&family(&plan).key, &[Value::Unsigned(1)], &mut Vec::new()).unwrap_err();
+    assert_eq!(error.to_string(), "`a`: the number is out of its range");
+}
+
+#[test]
+fn decimal_and_hex_text_have_one_form() {
+    check("a: u64.dec", &["18446744073709551615"], "3138343436373434303733373039353531363135");
+    refuse("a: u64.dec", "303037", 0);
+    refuse("a: u64.dec", "3138343436373434303733373039353531363136", 0);
+    check("a: i8.dec \"/\" b: u8.dec(3)", &["-5", "7"], "2d35 2f 303037");
+    check("a: u32.hex \"|\" b: u32.HEX(8)", &["255", "255"], "6666 7c 3030303030304646");
+    check("a: bytes(2).hex b: bytes(1).HEX", &["00ff", "ab"], "30306666 4142");
+}
+
+#[test]
+fn variable_length_numbers_mark_their_end() {
+    check("a: u64.leb128 b: u8", &["300", "1"], "ac02 01");
+    check("a: u64.ordvar b: u8", &["109", "1"], "f5 01");
+    check("a: u64.ordvar b: u8", &["110", "1"], "f66e 01");
+    check("a: u64.bitcoin_varint b: u8", &["128", "1"], "8000 01");
+    check("a: u64.compact_size b: u8", &["253", "1"], "fdfd00 01");
+    refuse("a: u64.leb128 b: u8", "800001", 1);
+}
+
+#[test]
+fn floats_times_and_scores_keep_their_order_in_bytes() {
+    check("a: f64 b: f64.ordered", &["1.0", "-1.0"], "3ff0000000000000 400fffffffffffff");
+    check("a: f64.fixed(2)", &["1.5"], "8000000000000096");
+    check("a: time", &["2006-01-02T15:04:05.000000001"], &to_hex(b"2006-01-02T15:04:05.000000001"));
+    check("a: time.nanos", &["1"], "8000000000000001");
+    check("a: score", &["850000/123"], "00 000cf850 000000000000007b");
+    check("a: score", &["@1703097600.000000005"], "01 0000000065833500 00000005");
+}
+
+#[test]
+fn a_float_score_is_read_back_as_the_float_it_became() {
+    let plan = plan("", "a: score.height_score");
+    let key = &family(&plan).key;
+    let score = dynamic::parse(&key.arguments().next().unwrap().shape, "850000/123").unwrap();
+    let mut bytes = Vec::new();
+    encode(key, &[score], &mut bytes).unwrap();
+    assert_eq!(to_hex(&bytes), "4129f0a000000421");
+    let read = readings(key, &bytes, 2).unwrap().readings;
+    assert_eq!(read, [[Value::Float(850_000.000_000_123)]]);
+    let mut again = Vec::new();
+    encode(key, &read[0], &mut again).unwrap();
+    assert_eq!(again, bytes);
+}
+
+#[test]
+fn text_keeps_to_its_alphabet() {
+    check(r#"d: text("a-zA-Z", "a-zA-Z0-9/:._-", 3..=128) "|""#, &["ibc/2"], "6962632f32 7c");
+    refuse(r#"d: text("a-z", "a-z0-9", 3..=8)"#, "396162", 0);
+    refuse(r#"d: text("a-z", 1..=8) "/" b: u8"#, "6141 2f01", 1);
+    check("d: text(1..=8)", &["é"], "c3a9");
+    refuse("d: text(1..=8)", "c3", 0);
+}
+
+#[test]
+fn bytes_have_the_lengths_of_their_domain() {
+    check("a: bytes(20 | 32)", &[&"00".repeat(20)], &"00".repeat(20));
+    refuse("a: bytes(20 | 32)", &"00".repeat(21), 21);
+    check("a: bytes(2..) ", &["0102"], "0102");
+    check(
+        "a: bytes(20).bech32(\"osmo\")",
+        &["000102030405060708090a0b0c0d0e0f10111213"],
+        &to_hex(b"osmo1qqqsyqcyq5rqwzqfpg9scrgwpugpzysntdz28t"),
+    );
+    check("a: nibbles(0..=4) ", &["1a2"], "010a02");
+    check("a: nibbles(0..=4).packed", &["1a2b"], "1a2b");
+    check("a: nibbles(0..=4).hex_prefix", &["1a2"], "11a2");
+}
+
+#[test]
+fn frames_mark_the_end_of_what_they_hold() {
+    check("a: bytes.len8 b: u8", &["0102", "3"], "02 0102 03");
+    check("a: bytes.len16 b: bytes", &["", "ff"], "0000 ff");
+    check("a: bytes.len32", &["aa"], "00000001 aa");
+    check("a: bytes.len64", &["aa"], "0000000000000001 aa");
+    check("a: bytes(32).hex.len64le", &[&"ab".repeat(32)], &format!("4000000000000000{}", "6162".repeat(32)));
+    check("a: bytes.varlen b: u8", &[&"00".repeat(128), "9"], &format!("8001{}09", "00".repeat(128)));
+    check("a: bytes.terminated b: u8", &["610062", "255"], "61 00ff 62 0000 ff");
+    check("a: bytes.escaped b: u8", &["6100", "1"], "61 00ff 00 01");
+    check("a: bytes.memcmp b: u8", &["0102", "1"], "0102000000000000 f9 01");
+    check("a: (x: u8 y: text(\"a-z\", 0..)).len16 b: u8", &["(x=1, y=ab)", "2"], "0003 01 6162 02");
+    check("a: u64.len16", &["1"], "0008 0000000000000001");
+    refuse("a: bytes.len16 b: u8", "0005 61", 3);
+}
+
+#[test]
+fn tuple_elements_carry_their_type() {
+    check("a: u64.tuple b: i64.tuple", &["256", "-1"], "160100 13fe");
+    check("a: text.tuple b: bytes.tuple", &["a", "00"], "026100 0100ff00");
+    check("a: bool.tuple b: f64.tuple", &["true", "1.0"], "27 21bff0000000000000");
+}
+
+#[test]
+fn complements_reverse_any_layout() {
+    check("a: u16.desc b: text(\"a-z\", 1..).desc", &["1", "ab"], "fffe 9e9d");
+    check("a: bytes.len8.desc b: u8", &["01", "2"], "fefe 02");
+}
+
+#[test]
+fn hashes_stand_for_their_argument_or_before_it() {
+    check("a: u32.le.hash_concat(twox_64) b: u8", &["1", "2"], "5153cb1f00942ff401000000 02");
+    refuse("a: u32.le.hash_concat(twox_64) b: u8", "5153cb1f00942ff402000000 02", 0);
+    let plan = plan("", "a: text.hashed(xxh3_64) b: u8");
+    let key = &family(&plan).key;
+    let mut bytes = Vec::new();
+    encode(key, &[Value::Text("accounts".into()), Value::Unsigned(1)], &mut bytes).unwrap();
+    assert_eq!(to_hex(&bytes), "138a7b25414c083a01");
+    let digest = Value::Digest(from_hex("138a7b25414c083a"));
+    assert_eq!(readings(key, &bytes, 2).unwrap().readings, [[digest, Value::Unsigned(1)]]);
+}
+
+#[test]
+fn a_digest_of_a_known_name_is_read_as_the_name() {
+    let names = r#"names Ns = text("a-z", 1..=64) { "accounts", retired "pools" }"#;
+    let plan = plan(names, "ns: Ns.hashed(xxh3_64)");
+    let read = |hex: &str| readings(&family(&plan).key, &from_hex(hex), 2).unwrap().readings;
+    assert_eq!(read("138a7b25414c083a"), [[Value::Text("accounts".into())]]);
+    assert_eq!(read("9fa7410297c384fb"), [[Value::Text("pools".into())]]);
+    assert_eq!(read("0000000000000001"), [[Value::Digest(vec![0, 0, 0, 0, 0, 0, 0, 1])]]);
+}
+
+#[test]
+fn records_choices_options_and_lists_nest() {
+    let accum = r#""acc/" a: (spread: 0x0b "/" pool: u64.dec | uptime: 0x0c "/" pool: u64.dec "/" i: u8.dec) "||" p: u8"#;
+    check(accum, &["spread(pool=10)", "1"], "6163632f 0b2f3130 7c7c 01");
+    check(accum, &["uptime(pool=1, i=5)", "1"], "6163632f 0c2f312f35 7c7c 01");
+    check("side: (buy: 0x00 | sell: 0x01) n: u8", &["sell", "2"], "0102");
+    check("a: (id: u64.len8 | name: 0x00 n: text(1..))", &["name(n=ab)"], "00 6162");
+    check("a: (id: u64.len8 | name: 0x00 n: text(1..))", &["id(5)"], "08 0000000000000005");
+    check("a: option(u8) ", &["none"], "");
+    check("a: u8 b: option((\"/\" c: u8))", &["1", "some((c=2))"], "01 2f02");
+    check("a: list(u16) ", &["[1, 2, 3]"], "000100020003");
+    check("a: list(u8, 0..=9).count8 b: u8", &["[7, 8]", "9"], "02 0708 09");
+    check("a: list(text(\"a-z\", 1..), 1..=4).joined(\"/\")", &["[\"ab\", \"c\"]"], "61622f63");
+    check("a: list(bytes.len16) ", &["[0x61, 0x]"], "0001 61 0000");
+}
+
+#[test]
+fn an_argument_may_be_written_twice() {
+    check("a: u8 \"/\" same(a).dec", &["200"], "c8 2f 323030");
+    refuse("a: u8 \"/\" same(a).dec", "c8 2f 323031", 2);
+    check("a: u8 same(a)", &["3"], "0303");
+}
+
+#[test]
+fn a_slot_is_computed_from_the_key_behind_it() {
+    // CRC-16/XMODEM of "123456789" is 0x31c3.
+    check("slot = crc16(user) user: text", &["123456789"], "31c3 313233343536373839");
+    check("slot = crc16(user) % 16384 user: text", &["foo"], "2f96 666f6f");
+    let crc = format!("{} 00000000 3132", crc32_le(b"12"));
+    check("slot = crc32(a, b) as u64.le a: u8 b: u8", &["49", "50"], &crc);
+    refuse("slot = crc16(user) % 16384 user: text", "2f97 666f6f", 0);
+}
+
+/// CRC-32 (IEEE) bit by bit, apart from the codec, in little-endian hex.
+fn crc32_le(bytes: &[u8]) -> String {
+    let mut crc = u32::MAX;
+    for byte in bytes {
+        crc ^= u32::from(*byte);
+        for _ in 0..8 {
+            crc = if crc & 1 == 1 { crc >> 1 ^ 0xedb8_8320 } else { crc >> 1 };
+        }
+    }
+    format!("{:08x}", (!crc).swap_bytes())
+}
+
+#[test]
+fn an_ambiguous_key_has_all_its_readings() {
+    let plan = plan("", "a: text(\"a\", 1..) b: text(\"a\", 1..)");
+    let text = |n: usize| Value::Text("a".repeat(n));
+    let found = readings(&family(&plan).key, b"aaaa", 8).unwrap();
+    assert_eq!(found.readings, [[text(1), text(3)], [text(2), text(2)], [text(3), text(1)]]);
+    assert!(!found.more);
+    let found = readings(&family(&plan).key, b"aaaa", 2).unwrap();
+    assert_eq!((found.readings.len(), found.more), (2, true));
+}
+
+#[test]
+fn a_layout_with_too_many_splits_is_given_up_in_bounded_time() {
+    let parts = (0..40).map(|i| format!("a{i}: text(\"a\", 0..)")).collect::<Vec<_>>().join(" ");
+    let plan = plan("", &format!("{parts} \"b\""));
+    let failure = readings(&family(&plan).key, &[b'a'; 400], 1).unwrap_err();
+    assert_eq!(failure.fault, keyplan_plan::codec::Fault::Short { missing: 1 });
+    // Copies make what comes later depend on what came before, so nothing can be remembered.
+    let parts = (0..20).map(|i| format!("a{i}: text(\"a\", 0..) same(a{i})")).collect::<Vec<_>>().join(" ");
+    let plan = self::plan("", &format!("{parts} \"b\""));
+    let failure: Failure = readings(&family(&plan).key, &[b'a'; 4000], 1).unwrap_err();
+    assert!(failure.exhausted || failure.offset == 4000);
+}
+
+#[test]
+fn a_key_finds_its_family_by_its_leading_bytes() {
+    let text = r#"plan p; space s {
+        key a = 0x01 x: u8;
+        key b = 0x01 0x02 x: u16;
+        key c = "accum/" x: text;
+        key rest = x: bytes(30);
+    }"#;
+    let plan = compile("p", text, |_| Err(String::new())).plan.unwrap();
+    let decoder = Decoder::new(&plan);
+    let name = |key: &[u8]| decoder.decode(0, key).map(|read| read.family.name.clone());
+    assert_eq!(name(&[1, 2]), Ok("a".into()));
+    assert_eq!(name(&[1, 2, 0, 0]), Ok("b".into()));
+    assert_eq!(name(b"accum/x"), Ok("c".into()));
+    assert_eq!(name(&[1; 30]), Ok("rest".into()));
+    let miss = name(&[1, 2, 0]).unwrap_err();
+    let nearest: Vec<(&str, usize)> =
+        miss.nearest.iter().map(|(path, f)| (path.as_str(), f.offset)).collect();
+    assert_eq!(nearest, [("s.b", 3), ("s.rest", 3), ("s.a", 2)]);
+}

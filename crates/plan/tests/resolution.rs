@@ -1,0 +1,250 @@
+//! What a plan may not say, and what it means when it says it well.
+#![cfg(test)]
+
+use keyplan_plan::compile;
+use keyplan_plan::model::Plan;
+
+fn no_imports(_: &str) -> Result<String, String> {
+    Err("no imports".into())
+}
+
+/// The findings on a plan: code, the text that is underlined, the message.
+#[track_caller]
+fn check(body: &str, expected: &[(&str, &str, &str)]) {
+    let text = format!("plan p;\n{body}");
+    let compiled = compile("p.keyplan", &text, no_imports);
+    let found: Vec<(&str, &str, &str)> = compiled
+        .diagnostics
+        .iter()
+        .map(|d| (d.code.id(), compiled.sources.slice(d.span()), d.message.as_str()))
+        .collect();
+    assert_eq!(found, expected);
+}
+
+fn plan(body: &str) -> Plan {
+    let compiled = compile("p.keyplan", &format!("plan p; {body}"), no_imports);
+    assert_eq!(compiled.errors().collect::<Vec<_>>(), Vec::<&keyplan_plan::diag::Diagnostic>::new());
+    compiled.plan.unwrap()
+}
+
+#[test]
+fn names_that_nothing_declares_are_found_with_a_suggestion() {
+    check(
+        "space s { key k = a: Adress b: u46 c: u64.decc; } type Address = bytes(20);",
+        &[
+            ("KP0201", "Adress", "no domain or type is called `Adress`"),
+            ("KP0201", "u46", "no domain or type is called `u46`"),
+            ("KP0201", "decc", "no encoding is called `decc`"),
+        ],
+    );
+    check(
+        "space s { key k = a: u8; } type Address = bytes(20);",
+        &[("KP0217", "Address", "nothing uses the type `Address`")],
+    );
+    let text = "plan p; space s { key k = a: Adress; } type Address = bytes(20);";
+    let compiled = compile("p", text, no_imports);
+    assert_eq!(compiled.diagnostics[0].notes[0].text, "did you mean `Address`?");
+}
+
+#[test]
+fn names_declared_twice_are_found() {
+    check(
+        "type T = u8; type T = u16; space s { key k = a: T a: T; key k = 0x01; } space s { key z = 0x00; }",
+        &[
+            ("KP0202", "T", "the type `T` is declared twice"),
+            ("KP0202", "a", "the argument `a` is declared twice"),
+            ("KP0202", "k", "the family `k` is declared twice"),
+            ("KP0202", "s", "the space `s` is declared twice"),
+        ],
+    );
+}
+
+#[test]
+fn a_type_made_of_itself_is_found() {
+    check(
+        "type A = (x: B); type B = list(A); space s { key k = a: A; }",
+        &[("KP0203", "A", "the type `A` is made of itself")],
+    );
+}
+
+#[test]
+fn encodings_must_fit_their_domain() {
+    check(
+        "space s { key k = a: u64.tick9 b: text.bech32(\"x\") c: bytes.dec d: u64.dec.hex e: u64.dec(19) f: u8.len8(3); }",
+        &[
+            ("KP0207", "tick9", "`tick9` does not encode an unsigned integer"),
+            ("KP0207", "bech32(\"x\")", "`bech32` does not encode text"),
+            ("KP0207", "dec", "`dec` does not encode bytes"),
+            ("KP0207", "hex", "`hex` does not encode an unsigned integer that is already encoded"),
+            ("KP0207", "dec(19)", "`dec` cannot hold every value of its domain"),
+            ("KP0206", "len8(3)", "`len8` does not take these arguments"),
+        ],
+    );
+}
+
+#[test]
+fn ranges_and_classes_must_hold_something() {
+    check(
+        "space s { key k = a: bytes(5..=2) b: u8(0..=300) c: text(\"z-a\", 1..) d: text(300..).len8 e: bytes(-1); }",
+        &[
+            ("KP0209", "5..=2", "no length lies in this range"),
+            ("KP0209", "0..=300", "no `u8` lies in this range, or it goes beyond the type"),
+            ("KP0208", "\"z-a\"", "the character class is malformed"),
+            ("KP0210", "text(300..).len8", "`len8` can hold none of these values"),
+            ("KP0209", "-1", "no length lies in this range"),
+        ],
+    );
+}
+
+#[test]
+fn scans_bind_the_first_arguments() {
+    check(
+        "space s { key k = a: u8 b: u8 scan by b scan by a, c scan by a scan by a; }",
+        &[
+            ("KP0212", "b", "a scan binds the first arguments of the key, in their order"),
+            ("KP0201", "c", "no argument is called `c`"),
+            ("KP0212", "scan by a", "the same scan is given twice"),
+        ],
+    );
+}
+
+#[test]
+fn clauses_belong_to_their_kind_of_family() {
+    check(
+        "space s { zset z = 0x01 member m: u8; key k = 0x02 score s: u8; set t = 0x03 member a: u8 member b: u8; }",
+        &[
+            ("KP0211", "z", "a `zset` family needs a `score` clause"),
+            ("KP0211", "s: u8", "a `key` family has no `score`"),
+            ("KP0211", "b: u8", "`member` is given twice"),
+        ],
+    );
+}
+
+#[test]
+fn accepted_flaws_name_families_of_the_space() {
+    check(
+        "space s { key a = 0x01 accept overlap(b) \"x\" accept overlap(c) \"y\" accept sloppy \"z\" accept ambiguous(b) \"w\"; key b = 0x01; }",
+        &[
+            ("KP0213", "accept overlap(c) \"y\"", "no other family of the space is called `c`"),
+            ("KP0213", "sloppy", "no flaw is called `sloppy`"),
+            ("KP0213", "accept ambiguous(b) \"w\"", "`accept ambiguous` is not written like this"),
+        ],
+    );
+}
+
+#[test]
+fn allotments_are_bytes_and_do_not_overlap() {
+    check(
+        "space s { module m = 0x01 { allot 0x01..=0x0f core; allot 0x0f..=0x1f more; allot 300 x; key k = 0x01 allot cor; } allot 0x01 y; }",
+        &[
+            ("KP0214", "allot 0x0f..=0x1f more;", "the allotment `more` overlaps `core`"),
+            ("KP0214", "allot 300 x;", "numbers are one byte: 0x00 to 0xff"),
+            ("KP0201", "cor", "no allotment is called `cor`"),
+            ("KP0214", "allot 0x01 y;", "numbers are allotted inside a module"),
+        ],
+    );
+}
+
+#[test]
+fn copies_and_derived_parts_refer_to_arguments_of_their_sequence() {
+    check(
+        "space s { key k = same(a) a: u8 x = crc16(b) y = md5(a) z = crc16(a) as u8 w = crc16(a) % 0; }",
+        &[("KP0215", "a", "no argument `a` stands before this")],
+    );
+    check(
+        "space s { key k = a: u8 x = crc16(b); key l = a: u8 y = md5(a); key m = a: u8 z = crc16(a) as u8; key n = a: u8 w = crc16(a) % 0; }",
+        &[
+            ("KP0215", "b", "the sequence has no argument `b`"),
+            ("KP0201", "md5", "no function is called `md5`"),
+            ("KP0215", "z = crc16(a) as u8", "`u8` is too narrow for values up to 65535"),
+            ("KP0215", "0", "a modulus is at least 1"),
+        ],
+    );
+}
+
+#[test]
+fn names_are_spelled_as_generated_code_needs_them() {
+    check(
+        "type lower = u8; space Loud { key Tick = a: lower; }",
+        &[
+            ("KP0216", "lower", "a type is spelled with a capital letter first, as in `PoolId`"),
+            ("KP0216", "Loud", "a space is spelled with small letters, digits and `_`"),
+            ("KP0216", "Tick", "a family is spelled with small letters, digits and `_`"),
+        ],
+    );
+}
+
+#[test]
+fn types_that_multiply_end_in_an_answer() {
+    let mut text = String::from("type T0 = (a: u8 b: u8);");
+    for i in 1..60 {
+        let before = i - 1;
+        text = format!("{text} type T{i} = (a: T{before} b: T{before});");
+    }
+    text.push_str("space s { key k = a: T59; }");
+    let compiled = compile("p", &format!("plan p; {text}"), no_imports);
+    let codes: Vec<&str> = compiled.diagnostics.iter().map(|d| d.code.id()).collect();
+    assert_eq!(codes, ["KP0218"]);
+}
+
+#[test]
+fn a_scan_covers_the_literals_behind_its_arguments() {
+    let plan = plan(
+        "space s { key k = 0x01 a: u64.dec \"/\" b: u64.dec \"/\" c: u8 scan all scan by a scan by a, b; }",
+    );
+    let segments: Vec<usize> = plan.spaces[0].families[0].scans.iter().map(|scan| scan.segments).collect();
+    assert_eq!(segments, [1, 3, 5]);
+}
+
+#[test]
+fn a_module_stands_before_its_families_and_a_number_behind_it() {
+    let plan = plan("space s { module a = 0x01 { module b = \"x\" { key k = 0x05 n: u8; } } }");
+    let family = &plan.spaces[0].families[0];
+    assert_eq!(family.path, "s.a.b.k");
+    assert_eq!(family.key.literal_prefix(), b"\x01x\x05");
+    assert_eq!(family.number, Some(5));
+    assert_eq!(plan.find("b.k").len(), 1);
+    assert_eq!(plan.find("k").len(), 1);
+    assert_eq!(plan.find(".k").len(), 0);
+}
+
+const BASE: &str = "type Id = u64; space s { /// Doc.
+    key a = 0x01 id: Id -> json scan by id; key b = 0x02 x: (p: u8 q: u16); }";
+
+#[test]
+fn the_fingerprint_keeps_still_when_no_byte_moves() {
+    let base = plan(BASE).fingerprint();
+    for same in [
+        "space s { key b = 0x02 x: (p: u8 q: u16); key a = 0x01 id: u64 -> json; }",
+        "space other { key z = 0x01 n: u64 -> json accept ambiguous \"x\"; key y = 0x02 m: (r: u8 t: u16); }",
+        "space s { key a = 0x01 id: u64 -> json; key b = 0x02 p: u8 q: u16; }",
+        "space s { module m = 0x01 { key a = id: u64 -> json; } key b = b\"\\x02\" x: (p: u8 q: u16); }",
+    ] {
+        assert_eq!(plan(same).fingerprint(), base, "{same}");
+    }
+}
+
+#[test]
+fn the_fingerprint_moves_with_every_byte() {
+    let mut seen = vec![plan(BASE).fingerprint()];
+    for other in [
+        "space s { key a = 0x01 id: u64.le -> json; key b = 0x02 x: (p: u8 q: u16); }",
+        "space s { key a = 0x01 id: u64 -> cbor; key b = 0x02 x: (p: u8 q: u16); }",
+        "space s { key a = 0x01 id: u64(0..=9) -> json; key b = 0x02 x: (p: u8 q: u16); }",
+        "space s { key a = 0x03 id: u64 -> json; key b = 0x02 x: (p: u8 q: u16); }",
+        "space s { key a = 0x01 id: u64 -> json; key b = 0x02 x: (p: u8 q: u16).len8; }",
+        "space s { key a = 0x01 id: u64 -> json; } space t { key b = 0x02 x: (p: u8 q: u16); }",
+        "space s = \"real\" { key a = 0x01 id: u64 -> json; key b = 0x02 x: (p: u8 q: u16); }",
+        "space s { key a = 0x01 id: u64 -> json; }",
+    ] {
+        let fingerprint = plan(other).fingerprint();
+        assert!(!seen.contains(&fingerprint), "{other}");
+        seen.push(fingerprint);
+    }
+}
+
+#[test]
+fn the_fingerprint_is_the_same_in_every_release() {
+    // Databases keep it: a change here is a change of format and goes into the changelog under Bytes.
+    assert_eq!(plan(BASE).fingerprint().to_string(), "1d61ddb31f1beaa8ce73a9da78311836");
+}
