@@ -68,11 +68,7 @@ mod tests {
     fn each_difference_is_one_line() {
         let allowed = table("| `a` | nothing |\n| `b` | `a` |\n| `gone` | nothing |\n");
         let found = table("| `a` | `b` |\n| `b` | nothing |\n| `new` | nothing |\n");
-        let lines = [
-            "`a` may not depend on `b`",
-            "`new` has no row",
-            "there is no crate `gone`",
-        ];
+        let lines = ["`a` may not depend on `b`", "`new` has no row", "there is no crate `gone`"];
         assert_eq!(differences(&allowed, &found), lines);
     }
 }

@@ -5,4 +5,5 @@
 //! - [`fuzz`] holds what is tried with hostile input, on the stable toolchain and under the real fuzzer.
 
 pub mod architecture;
+pub mod fuzz;
 pub mod workspace;

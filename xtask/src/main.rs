@@ -3,6 +3,7 @@
 mod console;
 mod job;
 mod no_std;
+mod short_fuzz;
 mod test;
 mod tool;
 
@@ -21,6 +22,8 @@ struct Args {
 enum Chore {
     /// Everything that must hold before a change is merged: formatting, lints, tests, documentation, short fuzzing.
     Test,
+    /// The fuzz targets on the stable toolchain, over the kept corpus and seeded random input.
+    Fuzz(short_fuzz::Fuzz),
     /// Builds the codec into a program without `std` and without an allocator.
     NoStd,
 }
@@ -28,6 +31,7 @@ enum Chore {
 fn main() -> ExitCode {
     let done = match Args::parse().chore {
         Chore::Test => test::run(),
+        Chore::Fuzz(fuzz) => short_fuzz::run(&fuzz),
         Chore::NoStd => no_std::run(),
     };
     done.unwrap_or_else(|error| {
