@@ -1,1 +1,3 @@
 //! The key spaces of five real systems.
+
+pub mod cosmwasm;

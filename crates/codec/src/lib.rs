@@ -23,6 +23,8 @@ extern crate std;
 
 mod alphabet;
 mod error;
+#[cfg(any(feature = "laws", test))]
+pub mod laws;
 mod lengths;
 mod segment;
 mod sink;

@@ -296,3 +296,31 @@ fn a_key_finds_its_family_by_its_leading_bytes() {
         miss.nearest.iter().map(|(path, f)| (path.as_str(), f.offset)).collect();
     assert_eq!(nearest, [("s.b", 3), ("s.rest", 3), ("s.a", 2)]);
 }
+
+#[test]
+fn a_key_with_another_reading_is_told() {
+    let text = r#"plan p; space s {
+        key pair = 0x03 a: text("a-z", 1..) b: text("a-z", 1..);
+        key event = "z:" name: text;
+        key spent = "z:" name: text ":spnd";
+        key fitted = 0x04 key: bytes(0..=64).fit(4);
+    }"#;
+    let plan = compile("p", text, |_| Err(String::new())).plan.unwrap();
+    let decoder = Decoder::new(&plan);
+    let other = |name: &str, args: &[&str]| {
+        let (_, family) = plan.find(name)[0];
+        let values = parse_all(family, args);
+        let mut key = Vec::new();
+        encode(&family.key, &values, &mut key).unwrap();
+        let read = decoder.other_reading(0, family, &values, &key)?;
+        Some((read.family.name.clone(), read.values))
+    };
+    let text = |text: &str| Value::Text(text.into());
+    assert_eq!(other("pair", &["a", "b"]), None);
+    assert_eq!(other("pair", &["ab", "c"]), Some(("pair".into(), vec![text("a"), text("bc")])));
+    assert_eq!(other("event", &["own:x"]), None);
+    assert_eq!(other("event", &["x:spnd"]), Some(("spent".into(), vec![text("x")])));
+    assert_eq!(other("spent", &["x"]), Some(("event".into(), vec![text("x:spnd")])));
+    // Lossy, but the key has one reading only.
+    assert_eq!(other("fitted", &["0102030405"]), None);
+}

@@ -152,12 +152,13 @@ fn copies_and_derived_parts_refer_to_arguments_of_their_sequence() {
         &[("KP0215", "a", "no argument `a` stands before this")],
     );
     check(
-        "space s { key k = a: u8 x = crc16(b); key l = a: u8 y = md5(a); key m = a: u8 z = crc16(a) as u8; key n = a: u8 w = crc16(a) % 0; }",
+        "space s { key k = a: u8 x = crc16(b); key l = a: u8 y = md5(a); key m = a: u8 z = crc16(a) as u8; key n = a: u8 w = crc16(a) % 0; key o = a: u8 v = crc16(a) as u16.dec; }",
         &[
             ("KP0215", "b", "the sequence has no argument `b`"),
             ("KP0201", "md5", "no function is called `md5`"),
             ("KP0215", "z = crc16(a) as u8", "`u8` is too narrow for values up to 65535"),
             ("KP0215", "0", "a modulus is at least 1"),
+            ("KP0215", "v = crc16(a) as u16.dec", "a derived part must tell where it ends"),
         ],
     );
 }

@@ -148,3 +148,92 @@ impl<'a> Bech32View<'a> {
 }
 
 byte_view!(Bech32View);
+
+#[cfg(test)]
+mod tests {
+    use alloc::vec::Vec;
+
+    use super::*;
+
+    const OSMO: Bech32<'_> = Bech32 { hrp: "osmo", lengths: Lengths::ANY };
+    const ADDRESS: Bech32<'_> = Bech32 { hrp: "osmo", lengths: Lengths::OneOf(&[20, 32]) };
+    const TEXT: &[u8] = b"osmo1qqqsyqcyq5rqwzqfpg9scrgwpugpzysntdz28t";
+
+    crate::laws! {
+        address: ADDRESS, [(0..20).collect(), (0..32).collect(), [0xff; 32].into()], open;
+        any: OSMO, [b"".into(), b"\0".into(), b"ab".into(), b"abc".into(), b"abcd".into(), b"abcde".into()], open;
+        digit_in_hrp: Bech32 { hrp: "a1b", lengths: Lengths::ANY }, [b"".into(), b"xyz".into()], open;
+    }
+
+    fn text(segment: &Bech32<'_>, arg: &[u8]) -> Result<Vec<u8>, EncodeError> {
+        let mut out = Vec::new();
+        segment.encode(arg, &mut out).map(|()| out)
+    }
+
+    #[test]
+    fn an_address_is_written_as_cosmos_does() {
+        let bytes: [u8; 20] = core::array::from_fn(|index| index.try_into().unwrap());
+        assert_eq!(text(&ADDRESS, &bytes), Ok(TEXT.to_vec()));
+        let view = ADDRESS.decode(TEXT).unwrap();
+        assert_eq!(view.to_array(), Some(bytes));
+    }
+
+    #[test]
+    fn a_wrong_character_case_prefix_or_checksum_is_refused() {
+        let mut other = TEXT.to_vec();
+        other[10] = b'z';
+        assert_eq!(ADDRESS.decode(&other), Err(DecodeError::new(37, Fault::Mismatch)));
+        other[10] = b'b';
+        let fault = Fault::Byte { found: b'b', expected: Expected::Bech32 };
+        assert_eq!(ADDRESS.decode(&other), Err(DecodeError::new(10, fault)));
+        let upper = TEXT.to_ascii_uppercase();
+        let fault = Fault::Literal { expected: b'o', found: b'O' };
+        assert_eq!(ADDRESS.decode(&upper), Err(DecodeError::new(0, fault)));
+        let fault = Fault::Literal { expected: b'o', found: b'c' };
+        assert_eq!(ADDRESS.decode(b"cosmos1qqq"), Err(DecodeError::new(0, fault)));
+        let fault = Fault::Literal { expected: b'1', found: b'v' };
+        assert_eq!(ADDRESS.decode(b"osmovaloper1"), Err(DecodeError::new(4, fault)));
+        assert_eq!(ADDRESS.decode(b"osm"), Err(DecodeError::new(3, Fault::Short { missing: 1 })));
+        assert_eq!(ADDRESS.decode(b"osmo1qq"), Err(DecodeError::new(7, Fault::Short { missing: 4 })));
+    }
+
+    #[test]
+    fn padding_that_is_not_zero_or_not_needed_is_refused() {
+        // `p` is 1 and `q` 0: each text has its right checksum, but not the one form of its bytes.
+        for data in ["qp", "q", "qqqqqq", "qqp"] {
+            let hrp = Hrp::parse("osmo").unwrap();
+            let elements = data.chars().map(|char| Fe32::from_char(char).unwrap());
+            let bytes: Vec<u8> = elements.with_checksum::<bech32::Bech32>(&hrp).bytes().collect();
+            let end = 5 + data.len() - 1;
+            assert_eq!(OSMO.decode(&bytes), Err(DecodeError::new(end, Fault::Bech32)), "{data}");
+        }
+    }
+
+    #[test]
+    fn other_lengths_and_parts_are_refused() {
+        assert_eq!(text(&ADDRESS, &[0; 21]), Err(EncodeError::Length { found: 21 }));
+        let other = text(&OSMO, &[0; 21]).unwrap();
+        assert_eq!(ADDRESS.decode(&other), Err(DecodeError::new(39, Fault::Length { found: 21 })));
+        for hrp in ["", "OSMO", "os mo"] {
+            let segment = Bech32 { hrp, lengths: Lengths::ANY };
+            assert_eq!(text(&segment, &[0; 20]), Err(EncodeError::Bech32));
+        }
+        assert_eq!(text(&OSMO, &[0; 632]).map(|text| text.len()), Ok(1023));
+        assert_eq!(text(&OSMO, &[0; 633]), Err(EncodeError::Bech32));
+    }
+
+    #[test]
+    fn only_lengths_of_whole_bytes_are_admitted() {
+        let admitted: Vec<usize> = (0..22).filter(|&len| OSMO.admits(len)).collect();
+        assert_eq!(admitted, [11, 13, 15, 16, 18, 19, 21]);
+        let admitted: Vec<usize> = (0..1100).filter(|&len| ADDRESS.admits(len)).collect();
+        assert_eq!(admitted, [43, 63]);
+    }
+
+    #[test]
+    fn the_longest_run_ends_with_the_data() {
+        assert_eq!(ADDRESS.longest(&[TEXT, b"/1"].concat()), TEXT.len());
+        assert_eq!(ADDRESS.longest(b"osmx"), 3);
+        assert_eq!(ADDRESS.longest(&[TEXT, &[b'q'; 50]].concat()), 63);
+    }
+}

@@ -35,3 +35,20 @@ impl FixedWidth for Bool {
     type Value = bool;
     const WIDTH: usize = 1;
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    crate::laws! {
+        bool: Bool, [false, true], ordered, delimited;
+    }
+
+    #[test]
+    fn nothing_but_00_and_01_is_a_truth_value() {
+        let fault = Fault::Byte { found: 2, expected: Expected::Bool };
+        assert_eq!(Bool.decode(&[2]), Err(DecodeError::new(0, fault)));
+        assert_eq!(Bool.decode(&[]), Err(DecodeError::new(0, Fault::Short { missing: 1 })));
+        assert_eq!(Bool.decode(&[1, 1]), Err(DecodeError::new(1, Fault::Trailing { extra: 1 })));
+    }
+}

@@ -68,3 +68,38 @@ impl Delimited for Fit {
         fixed_extent(input, self.width)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use alloc::vec::Vec;
+
+    use super::*;
+    use crate::Fault;
+
+    crate::laws! {
+        any: Bytes { lengths: Lengths::ANY }, [b"".into(), b"\0".into(), b"a".into(), b"ab".into()], ordered, open;
+        address: Bytes { lengths: Lengths::OneOf(&[20, 32]) }, [[1; 20].into(), [1; 32].into()], ordered, open;
+        fit: Fit { width: 3 }, [b"\0\0\0".into(), b"ab\0".into(), b"abc".into()], ordered, delimited;
+        fit_nothing: Fit { width: 0 }, [b"".into()], delimited;
+    }
+
+    #[test]
+    fn another_length_is_refused_both_ways() {
+        let bytes = Bytes { lengths: Lengths::Range { min: 2, max: 3 } };
+        assert_eq!(bytes.encode(b"a", &mut Vec::new()), Err(EncodeError::Length { found: 1 }));
+        assert_eq!(bytes.decode(b"a"), Err(DecodeError::new(1, Fault::Length { found: 1 })));
+        assert_eq!(bytes.decode(b"abcd"), Err(DecodeError::new(3, Fault::Length { found: 4 })));
+        assert_eq!(bytes.longest(b"abcd"), 3);
+    }
+
+    #[test]
+    fn what_does_not_fit_is_padded_or_cut() {
+        let encode = |arg: &[u8]| {
+            let mut out = Vec::new();
+            Fit { width: 4 }.encode(arg, &mut out).map(|()| out)
+        };
+        assert_eq!(encode(b"ab"), Ok(b"ab\0\0".to_vec()));
+        assert_eq!(encode(b"abcdef"), Ok(b"abcd".to_vec()));
+        assert_eq!(encode(b""), Ok(b"\0\0\0\0".to_vec()));
+    }
+}

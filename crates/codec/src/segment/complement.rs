@@ -54,3 +54,37 @@ impl<T: FixedWidth> FixedWidth for Desc<T> {
     type Value = T::Value;
     const WIDTH: usize = T::WIDTH;
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Be, Bool, Buffer, Expected, Fault, Le, SignFlip, Tick9, TimeText9};
+
+    crate::laws! {
+        desc_u8: Desc(Be::<u8>::new()), [0, 1, u8::MAX], descending, delimited;
+        desc_u64: Desc(Be::<u64>::new()), [0, 1, 256, u64::MAX], descending, delimited;
+        desc_i32: Desc(SignFlip::<i32>::new()), [i32::MIN, -1, 0, i32::MAX], descending, delimited;
+        desc_le: Desc(Le::<u16>::new()), [0, 1, 256], delimited;
+        desc_tick: Desc(Tick9), [i64::MIN, -1, 0, i64::MAX], descending, delimited;
+        desc_bool: Desc(Bool), [false, true], descending, delimited;
+        desc_time: Desc(TimeText9), [-1, 0, 1], descending, delimited;
+        twice: Desc(Desc(Be::<u32>::new())), [0, 1, u32::MAX], ordered, delimited;
+    }
+
+    #[test]
+    fn every_byte_is_complemented() {
+        let mut room = [0; 3];
+        let mut out = Buffer::new(&mut room);
+        out.put(&[9]).unwrap();
+        Desc(Be::new()).encode(0x01fe_u16, &mut out).unwrap();
+        assert_eq!(out.written(), [9, 0xfe, 0x01]);
+    }
+
+    #[test]
+    fn faults_stand_at_the_offset_of_the_key() {
+        let fault = Fault::Byte { found: 2, expected: Expected::Bool };
+        assert_eq!(Desc(Bool).decode(&[0xfd]), Err(DecodeError::new(0, fault)));
+        let short = DecodeError::new(1, Fault::Short { missing: 1 });
+        assert_eq!(Desc(Be::<u16>::new()).decode(&[0xfd]), Err(short));
+    }
+}

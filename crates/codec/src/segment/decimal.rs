@@ -242,3 +242,118 @@ fn digit(byte: u8, offset: usize) -> Result<u8, DecodeError> {
     }
     Err(DecodeError::new(offset, Fault::Byte { found: byte, expected: Expected::Digit }))
 }
+
+#[cfg(test)]
+mod tests {
+    use alloc::string::ToString;
+    use alloc::vec::Vec;
+
+    use super::*;
+
+    crate::laws! {
+        dec_u8: Decimal::<u8>::full(), [0, 9, 10, 99, 100, u8::MAX], open;
+        dec_u64: Decimal::<u64>::full(), [0, 1, 9_999_999_999_999_999_999, u64::MAX], open;
+        dec_u128: Decimal::<u128>::full(), [0, u64::MAX.into(), 1 << 64, CHUNK_POWER, u128::MAX], open;
+        dec_i8: Decimal::<i8>::full(), [i8::MIN, -100, -99, -1, 0, 1, i8::MAX], open;
+        dec_i64: Decimal::<i64>::full(), [i64::MIN, -10, 0, i64::MAX], open;
+        dec_i128: Decimal::<i128>::full(), [i128::MIN, -1, 0, i128::MAX], open;
+        dec_narrow: Decimal::<u32> { min: 7, max: 120 }, [7, 9, 10, 120], open;
+        dec_below_zero: Decimal::<i32> { min: -120, max: -7 }, [-120, -10, -7], open;
+        padded_u8: PaddedDecimal::<u8>::full(3), [0, 9, 10, 99, 100, u8::MAX], ordered, delimited;
+        padded_short: PaddedDecimal::<u64>::full(2), [0, 9, 10, 99], ordered, delimited;
+        padded_u64: PaddedDecimal::<u64>::full(20), [0, 1, 10, u64::MAX], ordered, delimited;
+        padded_wide: PaddedDecimal::<u128>::full(45), [0, 1, u128::MAX], ordered, delimited;
+        padded_narrow: PaddedDecimal::<u16> { width: 4, min: 3, max: 1200 }, [3, 99, 1200], ordered, delimited;
+    }
+
+    fn text<T: Int>(value: T) -> Vec<u8> {
+        let mut out = Vec::new();
+        Decimal::full().encode(value, &mut out).unwrap();
+        out
+    }
+
+    #[test]
+    fn digits_are_those_of_display() {
+        let mut power = 1u128;
+        for _ in 0..39 {
+            for number in [power - 1, power, power + 1, power * 3] {
+                assert_eq!(text(number), number.to_string().into_bytes());
+                if let Ok(small) = u64::try_from(number) {
+                    assert_eq!(text(small), small.to_string().into_bytes());
+                }
+            }
+            power = power.saturating_mul(10);
+        }
+        assert_eq!(text(i64::MIN), b"-9223372036854775808");
+        assert_eq!(text(i128::MIN), b"-170141183460469231731687303715884105728");
+    }
+
+    #[test]
+    fn only_the_shortest_text_of_a_number_is_read() {
+        let decode = |text: &str| Decimal::<u64>::full().decode(text.as_bytes());
+        assert_eq!(decode("0"), Ok(0));
+        assert_eq!(decode("18446744073709551615"), Ok(u64::MAX));
+        assert_eq!(decode("18446744073709551616"), Err(DecodeError::new(0, Fault::OutOfRange)));
+        assert_eq!(decode("100000000000000000000"), Err(DecodeError::new(0, Fault::OutOfRange)));
+        assert_eq!(decode("007"), Err(DecodeError::new(0, Fault::LeadingZero)));
+        assert_eq!(decode("00"), Err(DecodeError::new(0, Fault::LeadingZero)));
+        assert_eq!(decode(""), Err(DecodeError::new(0, Fault::Short { missing: 1 })));
+        let digit =
+            |offset, found| DecodeError::new(offset, Fault::Byte { found, expected: Expected::Digit });
+        assert_eq!(decode("-1"), Err(digit(0, b'-')));
+        assert_eq!(decode("+1"), Err(digit(0, b'+')));
+        assert_eq!(decode("12:4"), Err(digit(2, b':')));
+        assert_eq!(decode("12345678901234567890/"), Err(digit(20, b'/')));
+    }
+
+    #[test]
+    fn a_sign_needs_a_number_behind_it() {
+        let decode = |text: &str| Decimal::<i8>::full().decode(text.as_bytes());
+        assert_eq!(decode("-128"), Ok(-128));
+        assert_eq!(decode("-129"), Err(DecodeError::new(0, Fault::OutOfRange)));
+        assert_eq!(decode("128"), Err(DecodeError::new(0, Fault::OutOfRange)));
+        assert_eq!(decode("-0"), Err(DecodeError::new(1, Fault::LeadingZero)));
+        assert_eq!(decode("-07"), Err(DecodeError::new(1, Fault::LeadingZero)));
+        assert_eq!(decode("-"), Err(DecodeError::new(1, Fault::Short { missing: 1 })));
+        let fault = Fault::Byte { found: b'-', expected: Expected::Digit };
+        assert_eq!(decode("--1"), Err(DecodeError::new(1, fault)));
+    }
+
+    #[test]
+    fn a_range_is_kept_both_ways() {
+        let narrow = Decimal::<u64> { min: 1, max: 5 };
+        assert_eq!(narrow.encode(6, &mut Vec::new()), Err(EncodeError::OutOfRange));
+        assert_eq!(narrow.encode(0, &mut Vec::new()), Err(EncodeError::OutOfRange));
+        assert_eq!(narrow.decode(b"6"), Err(DecodeError::new(0, Fault::OutOfRange)));
+        let empty = Decimal::<u64> { min: 2, max: 1 };
+        assert_eq!((empty.longest(b"12"), empty.admits(1)), (0, false));
+    }
+
+    #[test]
+    fn lengths_are_those_of_the_range() {
+        let admitted = |range: Decimal<i16>| (0..8).filter(|&len| range.admits(len)).collect::<Vec<_>>();
+        assert_eq!(admitted(Decimal::full()), [1, 2, 3, 4, 5, 6]);
+        assert_eq!(admitted(Decimal { min: -3, max: 1000 }), [1, 2, 3, 4]);
+        assert_eq!(admitted(Decimal { min: -1000, max: -10 }), [3, 4, 5]);
+        assert_eq!(admitted(Decimal { min: -1000, max: 5 }), [1, 2, 3, 4, 5]);
+        assert_eq!(admitted(Decimal { min: 10, max: 99 }), [2]);
+    }
+
+    #[test]
+    fn the_longest_run_stops_where_digits_do() {
+        assert_eq!(Decimal::<u64>::full().longest(b"12/34"), 2);
+        assert_eq!(Decimal::<u64>::full().longest(b"-12"), 0);
+        assert_eq!(Decimal::<i64>::full().longest(b"-12-"), 3);
+        assert_eq!(Decimal::<u8>::full().longest(b"12345"), 3);
+    }
+
+    #[test]
+    fn padding_does_not_widen_the_type() {
+        let padded = PaddedDecimal::<u8>::full(4);
+        assert_eq!(padded.decode(b"0255"), Ok(255));
+        assert_eq!(padded.decode(b"0256"), Err(DecodeError::new(0, Fault::OutOfRange)));
+        assert_eq!(padded.decode(b"255"), Err(DecodeError::new(3, Fault::Short { missing: 1 })));
+        let narrow = PaddedDecimal::<u64>::full(2);
+        assert_eq!(narrow.encode(100, &mut Vec::new()), Err(EncodeError::OutOfRange));
+    }
+}

@@ -257,3 +257,83 @@ impl Open for HashConcat {
         len >= self.width()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use alloc::format;
+    use alloc::vec;
+    use alloc::vec::Vec;
+
+    use super::*;
+
+    crate::laws! {
+        concat: HashConcat::whole(Hash::Twox64), [b"".into(), b"abc".into(), [7; 40].into()], open;
+        concat_cut: HashConcat { hash: Hash::Sha256, keep: 2 }, [b"".into(), b"abc".into()], open;
+    }
+
+    #[test]
+    fn digests_are_those_of_the_systems_that_use_them() {
+        // Dolos hashes its namespaces so, Substrate its pallets; the others are published test values.
+        let known: [(Hash, &[u8], &str); 8] = [
+            (Hash::Xxh3_64, b"accounts", "138a7b25414c083a"),
+            (Hash::Twox64, b"", "99e9d85137db46ef"),
+            (Hash::Twox128, b"System", "26aa394eea5630e07c48ae0c9558cef7"),
+            (Hash::Twox128, b"Account", "b99d880ec681799c0cf30e8886371da9"),
+            (Hash::Blake2b128, b"", "cae66941d9efbd404e4d88758ea67670"),
+            (Hash::Blake2b256, b"", "0e5751c026e543b2e8ab2eb06099daa1d1e5df47778f7787faab45cdf12fe3a8"),
+            (Hash::Sha256, b"", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
+            (Hash::Sha256, b"abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
+        ];
+        for (hash, bytes, digest) in known {
+            assert_eq!(format!("{:?}", hash.digest(bytes)), format!("Digest({digest})"), "{hash}");
+        }
+    }
+
+    #[test]
+    fn every_digest_has_the_width_said() {
+        for hash in Hash::ALL {
+            assert_eq!(hash.digest(b"x").len(), hash.width(), "{hash}");
+        }
+    }
+
+    #[test]
+    fn a_hash_is_cut_to_what_is_kept() {
+        let hashed = Hashed { hash: Hash::Sha256, keep: 4 };
+        let mut out = Vec::new();
+        hashed.encode(b"abc", &mut out).unwrap();
+        assert_eq!(out, [0xba, 0x78, 0x16, 0xbf]);
+        assert_eq!(hashed.decode(&out), Ok(out.as_slice()));
+        assert_eq!(hashed.extent(&[0; 9]), Ok(4));
+        assert_eq!(hashed.extent(&[0; 3]), Err(DecodeError::new(3, Fault::Short { missing: 1 })));
+        assert_eq!(hashed.decode(&[0; 5]), Err(DecodeError::new(4, Fault::Trailing { extra: 1 })));
+        assert_eq!(Hashed { hash: Hash::Sha256, keep: 99 }.width(), 32);
+    }
+
+    #[test]
+    fn wrapping_in_place_gives_the_same_bytes() {
+        for hash in Hash::ALL {
+            for inner in [vec![], vec![1, 2, 3], vec![9; 200]] {
+                for keep in [3, hash.width(), 99] {
+                    let mut direct = b"front".to_vec();
+                    let mut wrapped = direct.clone();
+                    Hashed { hash, keep }.encode(&inner, &mut direct).unwrap();
+                    Hashed { hash, keep }.wrap(&mut wrapped, |out| out.put(&inner)).unwrap();
+                    HashConcat { hash, keep }.encode(&inner, &mut direct).unwrap();
+                    HashConcat { hash, keep }.wrap(&mut wrapped, |out| out.put(&inner)).unwrap();
+                    assert_eq!(direct, wrapped, "{hash} {keep}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_hash_that_is_not_that_of_the_argument_is_refused() {
+        let concat = HashConcat::whole(Hash::Xxh3_64);
+        let mut bytes = Vec::new();
+        concat.encode(b"accounts", &mut bytes).unwrap();
+        assert_eq!(concat.decode(&bytes), Ok(b"accounts".as_slice()));
+        bytes[15] ^= 1;
+        assert_eq!(concat.decode(&bytes), Err(DecodeError::new(0, Fault::Mismatch)));
+        assert_eq!(concat.decode(&[0; 7]), Err(DecodeError::new(7, Fault::Short { missing: 1 })));
+    }
+}

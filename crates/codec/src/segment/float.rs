@@ -203,3 +203,117 @@ macro_rules! eight_bytes {
 }
 
 eight_bytes!(FloatBits FloatOrdered FloatBadger Fixed);
+
+#[cfg(test)]
+mod tests {
+    use alloc::vec::Vec;
+
+    use super::*;
+
+    const NUMBERS: [f64; 11] = [
+        f64::NEG_INFINITY,
+        f64::MIN,
+        -1.5,
+        -f64::MIN_POSITIVE,
+        -5e-324,
+        0.0,
+        5e-324,
+        0.1,
+        1.5,
+        f64::MAX,
+        f64::INFINITY,
+    ];
+
+    crate::laws! {
+        bits: FloatBits, NUMBERS, delimited;
+        bits_from_zero: FloatBits, [0.0, 5e-324, 0.5, 1.0, f64::INFINITY], ordered;
+        float_ordered: FloatOrdered, NUMBERS, ordered, delimited;
+        badger: FloatBadger, NUMBERS, ordered, delimited;
+        fixed9: Fixed { decimals: 9 }, [-9e9, -1.5, -1e-9, 0.0, 1e-9, 0.1, 850_000.000_000_123, 9e9], ordered, delimited;
+        fixed0: Fixed { decimals: 0 }, [-9_223_372_036_854_775_808.0, -1.0, 0.0, 1.0, 9e15], ordered, delimited;
+        fixed22: Fixed { decimals: 22 }, [-1e-4, 0.0, 1e-22, 1e-4], ordered, delimited;
+    }
+
+    fn bytes<T: for<'a> Segment<Arg<'a> = f64>>(segment: &T, arg: f64) -> Result<[u8; 8], EncodeError> {
+        let mut out = Vec::new();
+        segment.encode(arg, &mut out).map(|()| out.try_into().unwrap())
+    }
+
+    #[test]
+    fn there_is_one_zero_and_no_nan() {
+        assert_eq!(bytes(&FloatBits, -0.0), Ok([0; 8]));
+        assert_eq!(bytes(&FloatOrdered, -0.0), bytes(&FloatOrdered, 0.0));
+        assert_eq!(bytes(&FloatBits, f64::NAN), Err(EncodeError::Nan));
+        assert_eq!(bytes(&FloatOrdered, f64::NAN), Err(EncodeError::Nan));
+        let refused = DecodeError::new(0, Fault::Float);
+        assert_eq!(FloatBits.decode(&(-0.0f64).to_be_bytes()), Err(refused));
+        assert_eq!(FloatBits.decode(&f64::NAN.to_be_bytes()), Err(refused));
+        assert_eq!(FloatOrdered.decode(&[0x7f, 255, 255, 255, 255, 255, 255, 255]), Err(refused));
+        assert_eq!(FloatOrdered.decode(&[0; 8]), Err(refused));
+        assert_eq!(FloatOrdered.decode(&[255; 8]), Err(refused));
+    }
+
+    /// From the vectors of 1Sat's own code: the float's bits, then what its Badger store writes.
+    const BADGER: [(u64, u64); 12] = [
+        (0x3ff0_0000_0000_0000, 0xbff0_0000_0000_0000),
+        (0xbff0_0000_0000_0000, 0x400f_ffff_ffff_ffff),
+        (0x3fe0_0000_0000_0000, 0xbfe0_0000_0000_0000),
+        (0xbfe0_0000_0000_0000, 0x401f_ffff_ffff_ffff),
+        (0x4129_f0a0_0000_0000, 0xc129_f0a0_0000_0000),
+        (0x41d9_60cd_4007_e6b7, 0xc1d9_60cd_4007_e6b7),
+        (0x7fef_ffff_ffff_ffff, 0xffef_ffff_ffff_ffff),
+        (0xffef_ffff_ffff_ffff, 0x0010_0000_0000_0000),
+        (0x0000_0000_0000_0001, 0x8000_0000_0000_0001),
+        (0x8000_0000_0000_0001, 0x7fff_ffff_ffff_fffe),
+        (0x7ff0_0000_0000_0000, 0xfff0_0000_0000_0000),
+        (0xfff0_0000_0000_0000, 0x000f_ffff_ffff_ffff),
+    ];
+
+    #[test]
+    fn badger_writes_what_the_real_store_writes() {
+        for (bits, sortable) in BADGER {
+            let float = f64::from_bits(bits);
+            assert_eq!(bytes(&FloatBadger, float), Ok(sortable.to_be_bytes()));
+            assert_eq!(FloatBadger.decode(&sortable.to_be_bytes()).map(f64::to_bits), Ok(bits));
+        }
+    }
+
+    #[test]
+    fn badger_puts_negative_zero_first_and_nan_on_a_denormal() {
+        assert_eq!(bytes(&FloatBadger, -0.0), Ok([0; 8]));
+        assert_eq!(FloatBadger.decode(&[0; 8]).map(f64::to_bits), Ok(SIGN));
+        let nan = bytes(&FloatBadger, f64::from_bits(0x7ff8_0000_0000_0000)).unwrap();
+        assert_eq!(FloatBadger.decode(&nan).map(f64::to_bits), Ok(0x0007_ffff_ffff_ffff));
+        // A negative NaN sorts below −∞, alone in its place, and comes back.
+        let nan = bytes(&FloatBadger, f64::from_bits(0xfff8_0000_0000_0000)).unwrap();
+        assert_eq!(FloatBadger.decode(&nan).map(f64::to_bits), Ok(0xfff8_0000_0000_0000));
+        // No float is written as one of these.
+        for sortable in [0xfff0_0000_0000_0001_u64, 0xfff8_0000_0000_0000, u64::MAX] {
+            let refused = Err(DecodeError::new(0, Fault::Float));
+            assert_eq!(FloatBadger.decode(&sortable.to_be_bytes()), refused);
+        }
+    }
+
+    #[test]
+    fn fixed_point_refuses_what_it_would_change() {
+        let fixed = Fixed { decimals: 2 };
+        assert_eq!(bytes(&fixed, 1.25), Ok([0x80, 0, 0, 0, 0, 0, 0, 125]));
+        assert_eq!(bytes(&fixed, -0.01), Ok([0x7f, 255, 255, 255, 255, 255, 255, 255]));
+        assert_eq!(bytes(&fixed, -0.0), bytes(&fixed, 0.0));
+        assert_eq!(bytes(&fixed, 0.001), Err(EncodeError::Inexact));
+        assert_eq!(bytes(&fixed, 1e17), Err(EncodeError::OutOfRange));
+        assert_eq!(bytes(&fixed, f64::INFINITY), Err(EncodeError::OutOfRange));
+        assert_eq!(bytes(&fixed, f64::NAN), Err(EncodeError::Nan));
+        assert_eq!(bytes(&Fixed { decimals: 23 }, 0.0), Err(EncodeError::OutOfRange));
+    }
+
+    #[test]
+    fn fixed_point_reads_one_integer_a_float() {
+        let fixed = Fixed { decimals: 0 };
+        let refused = Err(DecodeError::new(0, Fault::Float));
+        // 2⁵³ + 1 has no float of its own.
+        assert_eq!(fixed.decode(&[0x80, 0x20, 0, 0, 0, 0, 0, 0]), Ok(9_007_199_254_740_992.0));
+        assert_eq!(fixed.decode(&[0x80, 0x20, 0, 0, 0, 0, 0, 1]), refused);
+        assert_eq!(fixed.decode(&[255; 8]), refused);
+    }
+}

@@ -475,3 +475,188 @@ impl<'a> Iterator for Pieces<'a> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use alloc::vec;
+    use alloc::vec::Vec;
+
+    use super::*;
+    use crate::laws::Law;
+    use crate::{Be, Buffer};
+
+    const fn prefix(width: LenWidth) -> LenPrefix {
+        LenPrefix { width }
+    }
+
+    fn contents() -> [Vec<u8>; 9] {
+        [
+            vec![],
+            vec![0],
+            vec![0, 0],
+            vec![0, 0xff],
+            vec![1],
+            b"abcdefg\0".to_vec(),
+            b"abcdefgh".to_vec(),
+            b"abcdefghi".to_vec(),
+            vec![0xff; 17],
+        ]
+    }
+
+    crate::laws! {
+        len8: prefix(LenWidth::L8), contents(), delimited;
+        len16: prefix(LenWidth::L16), contents(), delimited;
+        len32: prefix(LenWidth::L32), contents(), delimited;
+        len64: prefix(LenWidth::L64), contents(), delimited;
+        len64le: prefix(LenWidth::L64Le), contents(), delimited;
+        varlen: prefix(LenWidth::Varint), contents(), delimited;
+        varlen_long: prefix(LenWidth::Varint), [vec![7; 127], vec![7; 128], vec![7; 300]], delimited;
+        terminated: Terminated, contents(), ordered, delimited;
+        escaped: Escaped, contents(), ordered;
+        memcmp: Memcmp, contents(), ordered, delimited;
+    }
+
+    #[test]
+    fn an_escaped_end_is_found_before_anything_but_ff() {
+        Law::new(&Escaped, &contents()).delimited_before(&[b"", b"\0", b"\x01", b"\xfe\xff"]);
+        assert_eq!(Escaped.extent(b"ab\0\xffc\0d"), Ok(6));
+        assert_eq!(Escaped.extent(b"ab\0\xff"), Err(DecodeError::new(4, Fault::Short { missing: 1 })));
+    }
+
+    fn bytes<T: for<'a> Segment<Arg<'a> = &'a [u8]>>(segment: &T, arg: &[u8]) -> Vec<u8> {
+        let mut out = Vec::new();
+        segment.encode(arg, &mut out).unwrap();
+        out
+    }
+
+    #[test]
+    fn lengths_come_first() {
+        assert_eq!(bytes(&prefix(LenWidth::L8), b"ab"), b"\x02ab");
+        assert_eq!(bytes(&prefix(LenWidth::L16), b"hello"), b"\x00\x05hello");
+        assert_eq!(bytes(&prefix(LenWidth::L32), b"ab"), b"\0\0\0\x02ab");
+        assert_eq!(bytes(&prefix(LenWidth::L64), b"ab"), b"\0\0\0\0\0\0\0\x02ab");
+        assert_eq!(bytes(&prefix(LenWidth::L64Le), b"ab"), b"\x02\0\0\0\0\0\0\0ab");
+        assert_eq!(bytes(&prefix(LenWidth::Varint), &[1; 300])[..3], [0xac, 0x02, 1]);
+    }
+
+    #[test]
+    fn contents_longer_than_their_length_can_say_are_refused() {
+        let mut out = Vec::new();
+        let too_long = Err(EncodeError::Length { found: 256 });
+        assert_eq!(prefix(LenWidth::L8).encode(&[0; 256], &mut out), too_long);
+        assert_eq!(prefix(LenWidth::L8).wrap(&mut out, |out| out.put(&[0; 256])), too_long);
+        let too_long = Err(EncodeError::Length { found: 0x1_0000 });
+        assert_eq!(prefix(LenWidth::L16).encode(&vec![0; 0x1_0000], &mut out), too_long);
+    }
+
+    #[test]
+    fn a_length_beyond_the_input_is_short() {
+        let short = |offset, missing| Err(DecodeError::new(offset, Fault::Short { missing }));
+        assert_eq!(prefix(LenWidth::L16).extent(b"\x00\x05hell"), short(6, 1));
+        assert_eq!(prefix(LenWidth::L16).extent(b"\x00"), short(1, 1));
+        assert_eq!(prefix(LenWidth::L64).extent(&[0xff; 9]), short(9, usize::MAX - 9));
+        assert_eq!(prefix(LenWidth::L64Le).extent(&[0xff; 8]), short(8, usize::MAX - 8));
+        let longer = Err(DecodeError::new(1, Fault::NotShortest));
+        assert_eq!(prefix(LenWidth::Varint).extent(&[0x80, 0]), longer);
+        assert_eq!(
+            prefix(LenWidth::L8).decode(b"\x01ab"),
+            Err(DecodeError::new(2, Fault::Trailing { extra: 1 }))
+        );
+    }
+
+    #[test]
+    fn zeros_are_escaped() {
+        assert_eq!(bytes(&Terminated, b"a\0b"), b"a\0\xffb\0\0");
+        assert_eq!(bytes(&Escaped, b"a\0b"), b"a\0\xffb\0");
+        assert_eq!(bytes(&Escaped, b"\0"), b"\0\xff\0");
+        let fault = Fault::Byte { found: b'b', expected: Expected::Escape };
+        assert_eq!(Terminated.extent(b"a\0b"), Err(DecodeError::new(2, fault)));
+        assert_eq!(Terminated.extent(b"a\0"), Err(DecodeError::new(2, Fault::Short { missing: 1 })));
+        assert_eq!(Terminated.extent(b"a"), Err(DecodeError::new(1, Fault::Short { missing: 2 })));
+        assert_eq!(Escaped.decode(b"a\0b"), Err(DecodeError::new(2, Fault::Trailing { extra: 1 })));
+    }
+
+    #[test]
+    fn groups_are_those_of_tidb() {
+        assert_eq!(bytes(&Memcmp, &[]), [0, 0, 0, 0, 0, 0, 0, 0, 247]);
+        assert_eq!(bytes(&Memcmp, &[1, 2, 3]), [1, 2, 3, 0, 0, 0, 0, 0, 250]);
+        assert_eq!(bytes(&Memcmp, &[1, 2, 3, 0]), [1, 2, 3, 0, 0, 0, 0, 0, 251]);
+        let full = [1, 2, 3, 4, 5, 6, 7, 8, 255, 0, 0, 0, 0, 0, 0, 0, 0, 247];
+        assert_eq!(bytes(&Memcmp, &[1, 2, 3, 4, 5, 6, 7, 8]), full);
+        let fault = Fault::Byte { found: 9, expected: Expected::Padding };
+        assert_eq!(Memcmp.decode(&[1, 2, 3, 0, 9, 0, 0, 0, 250]), Err(DecodeError::new(4, fault)));
+        let fault = Fault::Byte { found: 246, expected: Expected::GroupMarker };
+        assert_eq!(Memcmp.extent(&[0, 0, 0, 0, 0, 0, 0, 0, 246]), Err(DecodeError::new(8, fault)));
+        let short = DecodeError::new(9, Fault::Short { missing: 9 });
+        assert_eq!(Memcmp.extent(&[1, 2, 3, 4, 5, 6, 7, 8, 255]), Err(short));
+    }
+
+    /// What `wrap` makes of `inner`, behind something else.
+    fn wrapped(wrap: impl FnOnce(&mut Vec<u8>) -> Result<(), EncodeError>) -> Vec<u8> {
+        let mut out = b"\0front".to_vec();
+        wrap(&mut out).unwrap();
+        assert_eq!(out[..6], *b"\0front");
+        out.split_off(6)
+    }
+
+    #[test]
+    fn wrapping_in_place_gives_the_same_bytes() {
+        let mut all = contents().to_vec();
+        all.extend([vec![0; 40], (0..=255).collect(), vec![7; 129], vec![3; 16_384]]);
+        for inner in all {
+            let put = |out: &mut Vec<u8>| out.put(&inner);
+            for width in [LenWidth::L16, LenWidth::L32, LenWidth::L64, LenWidth::L64Le, LenWidth::Varint] {
+                let frame = prefix(width);
+                assert_eq!(wrapped(|out| frame.wrap(out, put)), bytes(&frame, &inner), "{width:?}");
+            }
+            assert_eq!(wrapped(|out| Terminated.wrap(out, put)), bytes(&Terminated, &inner));
+            assert_eq!(wrapped(|out| Escaped.wrap(out, put)), bytes(&Escaped, &inner));
+            assert_eq!(wrapped(|out| Memcmp.wrap(out, put)), bytes(&Memcmp, &inner));
+        }
+    }
+
+    #[test]
+    fn frames_nest() {
+        let nested = wrapped(|out| {
+            prefix(LenWidth::L8).wrap(out, |out| Terminated.wrap(out, |out| Be::new().encode(1u16, out)))
+        });
+        assert_eq!(nested, [5, 0, 0xff, 1, 0, 0]);
+    }
+
+    #[test]
+    fn wrapping_in_a_small_buffer_fails_without_a_panic() {
+        type Wrap = fn(&mut Buffer<'_>, &[u8]) -> Result<(), EncodeError>;
+        let inner = [0, 1, 0, 2, 3, 4, 5, 6, 7, 8];
+        let frames: [Wrap; 5] = [
+            |out, inner| prefix(LenWidth::Varint).wrap(out, |out| out.put(inner)),
+            |out, inner| prefix(LenWidth::L32).wrap(out, |out| out.put(inner)),
+            |out, inner| Terminated.wrap(out, |out| out.put(inner)),
+            |out, inner| Escaped.wrap(out, |out| out.put(inner)),
+            |out, inner| Memcmp.wrap(out, |out| out.put(inner)),
+        ];
+        for (frame, needed) in frames.into_iter().zip([11, 14, 14, 13, 18]) {
+            for len in 0..needed {
+                let mut room = vec![0; len];
+                let result = frame(&mut Buffer::new(&mut room), &inner);
+                let full =
+                    matches!(result, Err(EncodeError::Full { needed: said }) if len < said && said <= needed);
+                assert!(full, "{len} of {needed} bytes: {result:?}");
+            }
+            assert_eq!(frame(&mut Buffer::new(&mut vec![0; needed]), &inner), Ok(()));
+        }
+    }
+
+    #[test]
+    fn contents_in_one_piece_are_borrowed() {
+        assert_eq!(Terminated.decode(b"ab\0\0").unwrap().as_slice(), Some(b"ab".as_slice()));
+        assert_eq!(Terminated.decode(b"\0\0").unwrap().as_slice(), Some(b"".as_slice()));
+        assert_eq!(Terminated.decode(b"ab\0\xff\0\0").unwrap().as_slice(), Some(b"ab\0".as_slice()));
+        assert_eq!(Terminated.decode(b"\0\xffa\0\0").unwrap().as_slice(), None);
+        let groups = bytes(&Memcmp, b"abcdefgh");
+        assert_eq!(Memcmp.decode(&groups).unwrap().as_slice(), Some(b"abcdefgh".as_slice()));
+        let groups = bytes(&Memcmp, b"abcdefghi");
+        let view = Memcmp.decode(&groups).unwrap();
+        assert_eq!((view.as_slice(), view.len()), (None, 9));
+        assert_eq!(view, *b"abcdefghi");
+    }
+}

@@ -321,3 +321,89 @@ fn in_range<T: Unsigned>(number: Option<u128>, min: T, max: T) -> Result<T, Deco
         _ => Err(DecodeError::new(0, Fault::OutOfRange)),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use alloc::vec::Vec;
+
+    use super::*;
+
+    const LOWER: HexBytes<'_> = HexBytes { case: Case::Lower, lengths: Lengths::ANY };
+
+    crate::laws! {
+        lower: LOWER, [b"".into(), b"\x00".into(), b"\x00\x01".into(), b"\xab\xcd\xef".into()], ordered, open;
+        long: LOWER, [(0..=255).collect(), (0..33).collect(), (0..32).collect()], open;
+        upper: HexBytes { case: Case::Upper, lengths: Lengths::Range { min: 1, max: 2 } },
+            [b"\x00".into(), b"\xff".into(), b"\xfe\xdc".into()], ordered, open;
+        one_of: HexBytes { case: Case::Lower, lengths: Lengths::OneOf(&[1, 3]) },
+            [b"\x0f".into(), b"\xf0\x00\x01".into()], ordered, open;
+        int_u8: HexInt::<u8>::full(Case::Lower), [0, 9, 10, 15, 16, u8::MAX], open;
+        int_u64: HexInt::<u64>::full(Case::Upper), [0, 0xf, 0x10, u64::MAX], open;
+        int_u128: HexInt::<u128>::full(Case::Lower), [0, 1 << 127, u128::MAX], open;
+        int_narrow: HexInt { case: Case::Lower, min: 0x10_u32, max: 0xabc }, [0x10, 0xff, 0x100, 0xabc], open;
+        padded_u8: PaddedHexInt::<u8>::full(Case::Lower, 2), [0, 9, 10, 15, 16, u8::MAX], ordered, delimited;
+        padded_u64: PaddedHexInt::<u64>::full(Case::Upper, 16), [0, 0xf, 0x10, u64::MAX], ordered, delimited;
+        padded_wide: PaddedHexInt::<u128>::full(Case::Lower, 40), [0, 1, u128::MAX], ordered, delimited;
+        padded_short: PaddedHexInt::<u64>::full(Case::Lower, 1), [0, 9, 0xf], ordered, delimited;
+    }
+
+    fn no_digit(offset: usize, found: u8, expected: Expected) -> DecodeError {
+        DecodeError::new(offset, Fault::Byte { found, expected })
+    }
+
+    #[test]
+    fn the_other_case_is_refused() {
+        assert_eq!(LOWER.decode(b"0a").unwrap(), [0x0a]);
+        assert_eq!(LOWER.decode(b"0A"), Err(no_digit(1, b'A', Expected::LowerHex)));
+        let upper = HexBytes { case: Case::Upper, ..LOWER };
+        assert_eq!(upper.decode(b"0Aaf"), Err(no_digit(2, b'a', Expected::UpperHex)));
+        assert_eq!(LOWER.decode(b"0g"), Err(no_digit(1, b'g', Expected::LowerHex)));
+        assert_eq!(LOWER.longest(b"00fFaa"), 3);
+    }
+
+    #[test]
+    fn half_a_byte_is_refused() {
+        assert_eq!(LOWER.decode(b"abc"), Err(DecodeError::new(3, Fault::Short { missing: 1 })));
+        assert_eq!((LOWER.admits(3), LOWER.admits(4)), (false, true));
+    }
+
+    #[test]
+    fn lengths_are_those_of_the_argument() {
+        let pair = HexBytes { lengths: Lengths::exactly(2), ..LOWER };
+        assert_eq!(pair.encode(&[1], &mut Vec::new()), Err(EncodeError::Length { found: 1 }));
+        assert_eq!(pair.decode(b"01"), Err(DecodeError::new(2, Fault::Length { found: 1 })));
+        assert_eq!(pair.decode(b"010203"), Err(DecodeError::new(4, Fault::Length { found: 3 })));
+        assert_eq!(pair.longest(b"01020304"), 4);
+    }
+
+    #[test]
+    fn a_view_gives_the_bytes_in_each_way() {
+        let view = LOWER.decode(b"00ff10").unwrap();
+        assert_eq!((view.len(), view.is_empty(), view.text()), (3, false, b"00ff10".as_slice()));
+        assert_eq!(view.to_array(), Some([0, 0xff, 0x10]));
+        assert_eq!(view.to_array::<2>(), None);
+        assert_eq!(view.copy_to(&mut [0; 4]), Some([0, 0xff, 0x10].as_slice()));
+        assert_eq!(view.copy_to(&mut [0; 2]), None);
+        let mut out = Vec::new();
+        view.put_into(&mut out).unwrap();
+        assert_eq!(out, [0, 0xff, 0x10]);
+        assert_eq!(alloc::format!("{view:?}"), "HexView(00ff10)");
+    }
+
+    #[test]
+    fn numbers_have_one_text() {
+        let int = HexInt::<u16>::full(Case::Lower);
+        assert_eq!(int.decode(b"0"), Ok(0));
+        assert_eq!(int.decode(b"ffff"), Ok(0xffff));
+        assert_eq!(int.decode(b"0f"), Err(DecodeError::new(0, Fault::LeadingZero)));
+        assert_eq!(int.decode(b"10000"), Err(DecodeError::new(0, Fault::OutOfRange)));
+        assert_eq!(int.decode(b""), Err(DecodeError::new(0, Fault::Short { missing: 1 })));
+        let wide = HexInt::<u128>::full(Case::Lower);
+        assert_eq!(wide.decode(&[b'f'; 33]), Err(DecodeError::new(0, Fault::OutOfRange)));
+        let padded = PaddedHexInt::<u16>::full(Case::Lower, 6);
+        assert_eq!(padded.decode(b"00ffff"), Ok(0xffff));
+        assert_eq!(padded.decode(b"010000"), Err(DecodeError::new(0, Fault::OutOfRange)));
+        let narrow = PaddedHexInt::<u16>::full(Case::Lower, 2);
+        assert_eq!(narrow.encode(0x100, &mut Vec::new()), Err(EncodeError::OutOfRange));
+    }
+}

@@ -75,3 +75,38 @@ impl<T: Signed> FixedWidth for Saturating<T> {
     type Value = T;
     const WIDTH: usize = T::BYTES;
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Buffer;
+
+    crate::laws! {
+        flip_i8: SignFlip::<i8>::new(), [i8::MIN, -1, 0, 1, i8::MAX], ordered, delimited;
+        flip_i16: SignFlip::<i16>::new(), [i16::MIN, -1, 0, 1, i16::MAX], ordered, delimited;
+        flip_i32: SignFlip::<i32>::new(), [i32::MIN, -1, 0, 1, i32::MAX], ordered, delimited;
+        flip_i64: SignFlip::<i64>::new(), [i64::MIN, -256, -1, 0, 1, 256, i64::MAX], ordered, delimited;
+        flip_i128: SignFlip::<i128>::new(), [i128::MIN, -1, 0, 1, i128::MAX], ordered, delimited;
+        saturating_i8: Saturating::<i8>::new(), [0, 1, i8::MAX], ordered, delimited;
+        saturating_i64: Saturating::<i64>::new(), [0, 1, 256, i64::MAX], ordered, delimited;
+    }
+
+    #[test]
+    fn the_top_bit_is_flipped() {
+        let mut room = [0; 8];
+        let mut out = Buffer::new(&mut room);
+        SignFlip::new().encode(-1i32, &mut out).unwrap();
+        SignFlip::new().encode(1i32, &mut out).unwrap();
+        assert_eq!(out.written(), [0x7f, 0xff, 0xff, 0xff, 0x80, 0, 0, 1]);
+    }
+
+    #[test]
+    fn negative_numbers_saturate_and_do_not_come_back() {
+        let mut room = [0xee; 2];
+        let mut out = Buffer::new(&mut room);
+        Saturating::new().encode(-300i16, &mut out).unwrap();
+        assert_eq!(Saturating::<i16>::new().decode(out.written()), Ok(0));
+        let beyond = DecodeError::new(0, Fault::OutOfRange);
+        assert_eq!(Saturating::<i16>::new().decode(&[0x80, 0]), Err(beyond));
+    }
+}

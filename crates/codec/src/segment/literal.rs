@@ -50,6 +50,11 @@ impl Delimited for Literal<'_> {
 mod tests {
     use super::*;
 
+    crate::laws! {
+        empty: Literal(b""), [()], delimited;
+        accum: Literal(b"accum/\x00\xff"), [()], delimited;
+    }
+
     const ACCUM: Literal<'_> = Literal(b"accum");
 
     #[test]

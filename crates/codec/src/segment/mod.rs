@@ -72,9 +72,9 @@ macro_rules! byte_view {
             }
         }
 
-        impl PartialEq<&[u8]> for $view<'_> {
-            fn eq(&self, other: &&[u8]) -> bool {
-                *self == **other
+        impl<const N: usize> PartialEq<[u8; N]> for $view<'_> {
+            fn eq(&self, other: &[u8; N]) -> bool {
+                *self == *other.as_slice()
             }
         }
 

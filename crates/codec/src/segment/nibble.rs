@@ -181,3 +181,66 @@ impl<'a> NibbleView<'a> {
 }
 
 byte_view!(NibbleView);
+
+#[cfg(test)]
+mod tests {
+    use alloc::vec::Vec;
+
+    use super::*;
+
+    const ANY: Lengths<'_> = Lengths::ANY;
+    const FEW: Lengths<'_> = Lengths::Range { min: 1, max: 4 };
+
+    crate::laws! {
+        plain: Nibbles { lengths: ANY }, [b"".into(), b"\0".into(), b"\x01\x0f".into()], ordered, open;
+        plain_few: Nibbles { lengths: FEW }, [b"\0".into(), b"\x0f\x0f\x0f\x0f".into()], ordered, open;
+        packed: PackedNibbles { lengths: ANY }, [b"".into(), b"\0\x01".into(), b"\x0f\0\x01\x02".into()], ordered, open;
+        packed_few: PackedNibbles { lengths: FEW }, [b"\0\x01".into(), b"\x0f\0\x01\x02".into()], ordered, open;
+        prefixed: HexPrefix { lengths: ANY }, [b"".into(), b"\x07".into(), b"\0\x01".into(), b"\x01\x02\x03".into()], open;
+        prefixed_few: HexPrefix { lengths: FEW }, [b"\x07".into(), b"\x01\x02\x03\x04".into()], open;
+        prefixed_one_of: HexPrefix { lengths: Lengths::OneOf(&[1, 4]) }, [b"\x07".into(), b"\x01\x02\x03\x04".into()], open;
+    }
+
+    fn bytes<T: for<'a> Segment<Arg<'a> = &'a [u8]>>(
+        segment: &T,
+        arg: &[u8],
+    ) -> Result<Vec<u8>, EncodeError> {
+        let mut out = Vec::new();
+        segment.encode(arg, &mut out).map(|()| out)
+    }
+
+    #[test]
+    fn hex_prefix_is_that_of_ethereum() {
+        let prefixed = HexPrefix { lengths: ANY };
+        assert_eq!(bytes(&prefixed, &[1, 2, 3, 4, 5]), Ok([0x11, 0x23, 0x45].to_vec()));
+        assert_eq!(bytes(&prefixed, &[0, 1, 2, 3, 4, 5]), Ok([0x00, 0x01, 0x23, 0x45].to_vec()));
+        for head in [0x01, 0x0f, 0x20, 0x3f, 0xff] {
+            let fault = Fault::Byte { found: head, expected: Expected::HexPrefixHead };
+            assert_eq!(prefixed.decode(&[head]), Err(DecodeError::new(0, fault)));
+        }
+        assert_eq!(prefixed.decode(&[]), Err(DecodeError::new(0, Fault::Short { missing: 1 })));
+    }
+
+    #[test]
+    fn nibbles_are_below_16() {
+        let error = Err(EncodeError::Byte { offset: 1, found: 16, expected: Expected::Nibble });
+        assert_eq!(bytes(&Nibbles { lengths: ANY }, &[1, 16]), error);
+        assert_eq!(bytes(&PackedNibbles { lengths: ANY }, &[1, 16]), error);
+        assert_eq!(bytes(&HexPrefix { lengths: ANY }, &[1, 16]), error);
+        let fault = Fault::Byte { found: 16, expected: Expected::Nibble };
+        assert_eq!(Nibbles { lengths: ANY }.decode(&[1, 16]), Err(DecodeError::new(1, fault)));
+        assert_eq!(Nibbles { lengths: ANY }.longest(&[1, 2, 16, 3]), 2);
+    }
+
+    #[test]
+    fn packed_counts_are_even() {
+        let packed = PackedNibbles { lengths: FEW };
+        assert_eq!(bytes(&packed, &[1, 2, 3]), Err(EncodeError::Length { found: 3 }));
+        assert_eq!(bytes(&packed, &[1, 2]), Ok([0x12].to_vec()));
+        assert_eq!(packed.decode(&[1, 2, 3]), Err(DecodeError::new(2, Fault::Length { found: 6 })));
+        assert_eq!(
+            (packed.admits(0), packed.admits(1), packed.admits(2), packed.admits(3)),
+            (false, true, true, false)
+        );
+    }
+}

@@ -172,3 +172,127 @@ impl FixedWidth for HeightScore {
     type Value = f64;
     const WIDTH: usize = 8;
 }
+
+#[cfg(test)]
+mod tests {
+    use alloc::vec::Vec;
+
+    use super::*;
+
+    crate::laws! {
+        exact: ScoreExact, [
+            Score::Confirmed { height: 0, index: 0 },
+            Score::Confirmed { height: 0, index: u64::MAX },
+            Score::Confirmed { height: 1, index: 0 },
+            Score::Confirmed { height: u32::MAX, index: u64::MAX },
+            Score::Unconfirmed { seconds: 0, nanos: 0 },
+            Score::Unconfirmed { seconds: 0, nanos: 999_999_999 },
+            Score::Unconfirmed { seconds: 1, nanos: 0 },
+            Score::Unconfirmed { seconds: u64::MAX, nanos: 0 },
+        ], ordered, delimited;
+    }
+
+    #[test]
+    fn a_score_is_exact_in_13_bytes() {
+        let mut out = Vec::new();
+        ScoreExact.encode(Score::Confirmed { height: 850_000, index: 123 }, &mut out).unwrap();
+        assert_eq!(out, [0, 0, 0x0c, 0xf8, 0x50, 0, 0, 0, 0, 0, 0, 0, 123]);
+        out.clear();
+        ScoreExact.encode(Score::Unconfirmed { seconds: 258, nanos: 1 }, &mut out).unwrap();
+        assert_eq!(out, [1, 0, 0, 0, 0, 0, 0, 1, 2, 0, 0, 0, 1]);
+    }
+
+    #[test]
+    fn a_second_has_a_thousand_million_nanoseconds() {
+        let over = Score::Unconfirmed { seconds: 1, nanos: 1_000_000_000 };
+        assert_eq!(ScoreExact.encode(over, &mut Vec::new()), Err(EncodeError::OutOfRange));
+        assert_eq!(HeightScore.encode(over, &mut Vec::new()), Err(EncodeError::OutOfRange));
+        let over = [1, 0, 0, 0, 0, 0, 0, 0, 1, 0x3b, 0x9a, 0xca, 0x00];
+        assert_eq!(ScoreExact.decode(&over), Err(DecodeError::new(9, Fault::OutOfRange)));
+        let tag = Fault::Byte { found: 2, expected: Expected::ScoreTag };
+        assert_eq!(ScoreExact.decode(&[2; 13]), Err(DecodeError::new(0, tag)));
+    }
+
+    /// From the vectors of 1Sat's own code: height, index, float.
+    const CONFIRMED_SCORES: [(u32, u64, u64); 17] = [
+        (1, 0, 0x3ff0_0000_0000_0000),
+        (1, 1, 0x3ff0_0000_0044_b830),
+        (800_000, 1234, 0x4128_6a00_0000_2968),
+        (850_000, 123, 0x4129_f0a0_0000_0421),
+        (850_000, 122, 0x4129_f0a0_0000_0418),
+        (1_048_575, 1, 0x412f_fffe_0000_0009),
+        (1_048_576, 1, 0x4130_0000_0000_0004),
+        (8_388_607, 1, 0x415f_ffff_c000_0001),
+        (8_388_608, 0, 0x4160_0000_0000_0000),
+        (8_388_608, 1, 0x4160_0000_0000_0001),
+        (8_388_608, 2, 0x4160_0000_0000_0001),
+        (16_777_216, 1, 0x4170_0000_0000_0000),
+        (u32::MAX, 0, 0x41ef_ffff_ffe0_0000),
+        (u32::MAX, 1, 0x41ef_ffff_ffe0_0000),
+        (u32::MAX, 476, 0x41ef_ffff_ffe0_0001),
+        (u32::MAX, 477, 0x41ef_ffff_ffe0_0001),
+        (850_000, u64::MAX, 0x4211_2e3f_c966_d695),
+    ];
+
+    /// From the vectors of 1Sat's own code: nanoseconds since 1970, float.
+    const UNCONFIRMED_SCORES: [(u64, u64); 9] = [
+        (0, 0x0000_0000_0000_0000),
+        (1, 0x3e11_2e0b_e826_d695),
+        (1_703_097_600_000_000_000, 0x41d9_60cd_4000_0000),
+        (1_703_097_600_123_456_789, 0x41d9_60cd_4007_e6b7),
+        (1_703_097_600_123_456_788, 0x41d9_60cd_4007_e6b7),
+        (1_703_097_600_123_456_790, 0x41d9_60cd_4007_e6b7),
+        (1_703_097_600_123_456_895, 0x41d9_60cd_4007_e6b7),
+        (1_703_097_600_123_457_000, 0x41d9_60cd_4007_e6b8),
+        (9_223_372_036_854_775_807, 0x4201_2e0b_e826_d695),
+    ];
+
+    fn check(score: Score, bits: u64) {
+        let mut out = Vec::new();
+        HeightScore.encode(score, &mut out).unwrap();
+        assert_eq!(out, bits.to_be_bytes(), "{score:?}");
+        assert_eq!(HeightScore.decode(&out).map(f64::to_bits), Ok(bits));
+        let mut again = Vec::new();
+        HeightScore.encode_float(f64::from_bits(bits), &mut again).unwrap();
+        assert_eq!(again, out);
+    }
+
+    #[test]
+    fn height_scores_are_those_of_the_real_code() {
+        for (height, index, bits) in CONFIRMED_SCORES {
+            check(Score::Confirmed { height, index }, bits);
+        }
+        for (nanos, bits) in UNCONFIRMED_SCORES {
+            let (seconds, nanos) = (nanos / 1_000_000_000, nanos % 1_000_000_000);
+            check(Score::Unconfirmed { seconds, nanos: nanos.try_into().unwrap() }, bits);
+        }
+    }
+
+    #[test]
+    fn height_zero_and_times_beyond_i64_have_no_height_score() {
+        let refused = Err(EncodeError::OutOfRange);
+        assert_eq!(HeightScore::float(Score::Confirmed { height: 0, index: 1 }), refused);
+        assert_eq!(
+            HeightScore::float(Score::Unconfirmed { seconds: 9_223_372_036, nanos: 854_775_808 }),
+            refused
+        );
+        assert_eq!(HeightScore::float(Score::Unconfirmed { seconds: u64::MAX, nanos: 0 }), refused);
+    }
+
+    #[test]
+    fn a_height_score_is_a_finite_number_from_zero_up() {
+        let decode = |float: f64| HeightScore.decode(&float.to_be_bytes());
+        assert_eq!(decode(0.0), Ok(0.0));
+        assert_eq!(decode(-0.0), Err(DecodeError::new(0, Fault::Float)));
+        assert_eq!(decode(f64::NAN), Err(DecodeError::new(0, Fault::Float)));
+        assert_eq!(decode(-1.0), Err(DecodeError::new(0, Fault::OutOfRange)));
+        assert_eq!(decode(f64::INFINITY), Err(DecodeError::new(0, Fault::OutOfRange)));
+        let encode = |float| HeightScore.encode_float(float, &mut Vec::new());
+        assert_eq!(encode(f64::NAN), Err(EncodeError::Nan));
+        assert_eq!(encode(-1.0), Err(EncodeError::OutOfRange));
+        assert_eq!(encode(f64::INFINITY), Err(EncodeError::OutOfRange));
+        let mut out = Vec::new();
+        HeightScore.encode_float(-0.0, &mut out).unwrap();
+        assert_eq!(out, [0; 8]);
+    }
+}

@@ -84,3 +84,61 @@ impl Open for Text<'_> {
         self.lengths.admits(len)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use alloc::string::String;
+    use alloc::vec::Vec;
+
+    use super::*;
+
+    const LETTERS: Alphabet = Alphabet::EMPTY.with_range(b'a', b'z');
+    const DENOM: Alphabet = LETTERS.with_range(b'0', b'9').with(b'/');
+    const NO_SLASH: Alphabet = Alphabet::EMPTY.with(b'/').complement();
+    const BEYOND: Alphabet = Alphabet::EMPTY.with_range(0x80, 0xff);
+    const DENOMS: Text<'_> =
+        Text { alphabet: &DENOM, first: Some(&LETTERS), lengths: Lengths::Range { min: 3, max: 8 } };
+
+    crate::laws! {
+        any: Text::ANY, [String::new(), "\0".into(), "a".into(), "é".into(), "日本".into(), "🦀".into()], ordered, open;
+        denom: DENOMS, ["abc".into(), "ibc/0a".into(), "uosmo".into()], ordered, open;
+        no_slash: Text { alphabet: &NO_SLASH, ..Text::ANY }, [String::new(), "a\u{7ff}".into(), "ä".into()], ordered, open;
+        foreign_first: Text { alphabet: &LETTERS, first: Some(&BEYOND), ..Text::ANY },
+            [String::new(), "éa".into(), "日".into(), "🦀crab".into()], ordered, open;
+    }
+
+    #[test]
+    fn a_character_outside_of_the_alphabet_is_named() {
+        let byte = |offset, found, expected| DecodeError::new(offset, Fault::Byte { found, expected });
+        assert_eq!(DENOMS.decode(b"ab|c"), Err(byte(2, b'|', Expected::Alphabet)));
+        assert_eq!(DENOMS.decode(b"1ab"), Err(byte(0, b'1', Expected::First)));
+        let error = EncodeError::Byte { offset: 0, found: b'1', expected: Expected::First };
+        assert_eq!(DENOMS.encode("1ab", &mut Vec::new()), Err(error));
+        let error = EncodeError::Byte { offset: 3, found: b'A', expected: Expected::Alphabet };
+        assert_eq!(DENOMS.encode("abcA", &mut Vec::new()), Err(error));
+    }
+
+    #[test]
+    fn lengths_count_bytes() {
+        let pair = Text { lengths: Lengths::exactly(2), ..Text::ANY };
+        assert_eq!(pair.encode("é", &mut Vec::new()), Ok(()));
+        assert_eq!(pair.encode("é!", &mut Vec::new()), Err(EncodeError::Length { found: 3 }));
+        assert_eq!(pair.decode(b"a"), Err(DecodeError::new(1, Fault::Length { found: 1 })));
+        assert_eq!(pair.longest(b"abc"), 2);
+    }
+
+    #[test]
+    fn broken_utf8_is_refused_where_it_breaks() {
+        assert_eq!(Text::ANY.decode(b"ab\xc3("), Err(DecodeError::new(2, Fault::Utf8)));
+        assert_eq!(Text::ANY.decode(b"\xed\xa0\x80"), Err(DecodeError::new(0, Fault::Utf8)));
+        assert_eq!(Text::ANY.decode(b"\xc0\x80"), Err(DecodeError::new(0, Fault::Utf8)));
+    }
+
+    #[test]
+    fn a_first_character_is_whole() {
+        let text = Text { alphabet: &LETTERS, first: Some(&BEYOND), ..Text::ANY };
+        assert_eq!(text.decode("éa".as_bytes()), Ok("éa"));
+        let second = Fault::Byte { found: 0xc3, expected: Expected::Alphabet };
+        assert_eq!(text.decode("éé".as_bytes()), Err(DecodeError::new(2, second)));
+    }
+}

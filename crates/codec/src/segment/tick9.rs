@@ -70,6 +70,10 @@ impl FixedWidth for Tick9 {
 mod tests {
     use super::*;
 
+    crate::laws! {
+        tick9: Tick9, [i64::MIN, -108_000_000, -256, -1, 0, 1, 255, 342_000_000, i64::MAX], ordered, delimited;
+    }
+
     #[test]
     fn the_sign_byte_leads() {
         assert_eq!(Tick9::array(-1), [5, 255, 255, 255, 255, 255, 255, 255, 255]);

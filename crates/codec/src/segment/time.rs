@@ -157,3 +157,81 @@ const fn date_of(days: i64) -> (i64, i64, i64) {
     let year = era * 400 + year;
     (if month <= 2 { year + 1 } else { year }, month, day)
 }
+
+#[cfg(test)]
+mod tests {
+    use alloc::vec::Vec;
+
+    use super::*;
+
+    const SECOND: i128 = NANOS_PER_SECOND;
+    const FIRST: i128 = -62_167_219_200 * SECOND;
+    const LAST: i128 = 253_402_300_800 * SECOND - 1;
+
+    crate::laws! {
+        text9: TimeText9, [FIRST, -SECOND, -1, 0, 1, 1_136_214_245 * SECOND, LAST], ordered, delimited;
+        nanos: TimeNanos, [i64::MIN.into(), -1, 0, 1, i64::MAX.into()], ordered, delimited;
+    }
+
+    fn text(nanos: i128) -> Vec<u8> {
+        let mut out = Vec::new();
+        TimeText9.encode(nanos, &mut out).unwrap();
+        out
+    }
+
+    #[test]
+    fn times_are_written_as_dates() {
+        assert_eq!(text(0), b"1970-01-01T00:00:00.000000000");
+        assert_eq!(text(-1), b"1969-12-31T23:59:59.999999999");
+        assert_eq!(text(1_136_214_245 * SECOND), b"2006-01-02T15:04:05.000000000");
+        assert_eq!(text(951_782_400 * SECOND + 7), b"2000-02-29T00:00:00.000000007");
+        assert_eq!(text(FIRST), b"0000-01-01T00:00:00.000000000");
+        assert_eq!(text(LAST), b"9999-12-31T23:59:59.999999999");
+    }
+
+    #[test]
+    fn years_before_0000_and_after_9999_are_refused() {
+        for beyond in [FIRST - 1, LAST + 1, i128::MIN, i128::MAX] {
+            assert_eq!(TimeText9.encode(beyond, &mut Vec::new()), Err(EncodeError::OutOfRange));
+        }
+        let beyond = i128::from(i64::MAX) + 1;
+        assert_eq!(TimeNanos.encode(beyond, &mut Vec::new()), Err(EncodeError::OutOfRange));
+    }
+
+    #[test]
+    fn dates_and_times_that_do_not_exist_are_refused() {
+        let fault = |offset| Err(DecodeError::new(offset, Fault::Time));
+        assert_eq!(TimeText9.decode(b"2023-00-01T00:00:00.000000000"), fault(5));
+        assert_eq!(TimeText9.decode(b"2023-13-01T00:00:00.000000000"), fault(5));
+        assert_eq!(TimeText9.decode(b"2023-01-00T00:00:00.000000000"), fault(8));
+        assert_eq!(TimeText9.decode(b"2023-02-29T00:00:00.000000000"), fault(8));
+        assert_eq!(TimeText9.decode(b"1900-02-29T00:00:00.000000000"), fault(8));
+        assert_eq!(TimeText9.decode(b"2023-04-31T00:00:00.000000000"), fault(8));
+        assert_eq!(TimeText9.decode(b"2023-01-01T24:00:00.000000000"), fault(11));
+        assert_eq!(TimeText9.decode(b"2023-01-01T00:60:00.000000000"), fault(14));
+        assert_eq!(TimeText9.decode(b"2016-12-31T23:59:60.000000000"), fault(17));
+        let byte =
+            |offset, found| Err(DecodeError::new(offset, Fault::Byte { found, expected: Expected::Time }));
+        assert_eq!(TimeText9.decode(b"2023-01-01 00:00:00.000000000"), byte(10, b' '));
+        assert_eq!(TimeText9.decode(b"2023-01-01T00:00:00.00000000Z"), byte(28, b'Z'));
+        assert_eq!(TimeText9.decode(b"-023-01-01T00:00:00.000000000"), byte(0, b'-'));
+    }
+
+    #[test]
+    fn every_day_of_ten_thousand_years_follows_the_one_before() {
+        let mut expected = (0, 1, 1);
+        for days in DAYS {
+            assert_eq!(date_of(days), expected);
+            let (year, month, day) = expected;
+            assert_eq!(days_of(year, month, day), days);
+            expected = if day < days_in_month(year, month) {
+                (year, month, day + 1)
+            } else if month < 12 {
+                (year, month + 1, 1)
+            } else {
+                (year + 1, 1, 1)
+            };
+        }
+        assert_eq!(expected, (10_000, 1, 1));
+    }
+}

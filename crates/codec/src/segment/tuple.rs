@@ -303,3 +303,95 @@ impl PartialEq<str> for UnescapedText<'_> {
         self.0 == *other.as_bytes()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use alloc::string::String;
+    use alloc::vec::Vec;
+
+    use super::*;
+    use crate::laws::Law;
+
+    crate::laws! {
+        int_u8: TupleInt::<u8>::new(), [0, 1, u8::MAX], ordered, delimited;
+        int_i8: TupleInt::<i8>::new(), [i8::MIN, -1, 0, 1, i8::MAX], ordered, delimited;
+        int_i16: TupleInt::<i16>::new(), [i16::MIN, -256, -255, -1, 0, 255, 256, i16::MAX], ordered, delimited;
+        int_u64: TupleInt::<u64>::new(), [0, 255, 256, 1 << 56, u64::MAX], ordered, delimited;
+        int_i64: TupleInt::<i64>::new(), [i64::MIN, -65_536, -65_535, 0, i64::MAX], ordered, delimited;
+        int_u128: TupleInt::<u128>::new(), [0, u64::MAX.into(), 1 << 64, 1 << 120, u128::MAX], ordered, delimited;
+        int_i128: TupleInt::<i128>::new(),
+            [i128::MIN, -(1 << 72), -(1 << 64), -0xffff_ffff_ffff_ffff, -1, 0, 1, 1 << 64, i128::MAX], ordered, delimited;
+        float: TupleFloat, [f64::NEG_INFINITY, -42.0, 0.0, 5e-324, 42.0, f64::INFINITY], ordered, delimited;
+        bool: TupleBool, [false, true], ordered, delimited;
+        bytes: TupleBytes, [b"".into(), b"\0".into(), b"\0\0".into(), b"foo\0bar".into(), b"\xff".into()], ordered;
+        text: TupleText, [String::new(), "\0".into(), "F\u{d4}O\0bar".into(), "🦀\0🦀".into()], ordered;
+    }
+
+    fn encoded<T: Segment>(segment: &T, arg: T::Arg<'_>) -> Vec<u8> {
+        let mut out = Vec::new();
+        segment.encode(arg, &mut out).unwrap();
+        out
+    }
+
+    #[test]
+    fn elements_end_before_anything_but_ff() {
+        let behind: [&[u8]; 4] = [b"", b"\0", b"\x01", b"\x30"];
+        Law::new(&TupleBytes, &[b"".into(), b"\0".into(), b"a\0b".into()]).delimited_before(&behind);
+        Law::new(&TupleText, &[String::new(), "\0".into(), "a\0b".into()]).delimited_before(&behind);
+    }
+
+    #[test]
+    fn elements_are_those_of_the_specification() {
+        assert_eq!(encoded(&TupleInt::new(), -5_551_212i64), [0x11, 0xab, 0x4b, 0x93]);
+        assert_eq!(encoded(&TupleInt::new(), 0u8), [0x14]);
+        assert_eq!(encoded(&TupleInt::new(), 1u8), [0x15, 1]);
+        assert_eq!(encoded(&TupleInt::new(), -1i8), [0x13, 0xfe]);
+        assert_eq!(encoded(&TupleInt::new(), u64::MAX), [0x1c, 255, 255, 255, 255, 255, 255, 255, 255]);
+        assert_eq!(encoded(&TupleInt::new(), 1u128 << 64), [0x1d, 9, 1, 0, 0, 0, 0, 0, 0, 0, 0]);
+        let below = [0x0b, !9, 0xfe, 255, 255, 255, 255, 255, 255, 255, 255];
+        assert_eq!(encoded(&TupleInt::new(), -(1i128 << 64)), below);
+        assert_eq!(encoded(&TupleBytes, b"foo\0bar"), b"\x01foo\x00\xffbar\x00");
+        assert_eq!(encoded(&TupleText, "F\u{d4}O\0bar"), b"\x02F\xc3\x94O\x00\xffbar\x00");
+        assert_eq!(encoded(&TupleFloat, -42.0), [0x21, 0x3f, 0xba, 255, 255, 255, 255, 255, 255]);
+        assert_eq!(encoded(&TupleBool, true), [0x27]);
+    }
+
+    #[test]
+    fn integers_have_one_form() {
+        let decode = |bytes: &[u8]| TupleInt::<i128>::new().decode(bytes);
+        assert_eq!(decode(&[0x15, 0]), Err(DecodeError::new(1, Fault::NotShortest)));
+        assert_eq!(decode(&[0x16, 0, 1]), Err(DecodeError::new(1, Fault::NotShortest)));
+        assert_eq!(decode(&[0x12, 0xff, 0]), Err(DecodeError::new(1, Fault::NotShortest)));
+        assert_eq!(decode(&[0x1d, 1, 1]), Err(DecodeError::new(1, Fault::NotShortest)));
+        assert_eq!(decode(&[0x1d, 0]), Err(DecodeError::new(1, Fault::NotShortest)));
+        let mut large = [1; 19];
+        large[..2].copy_from_slice(&[0x1d, 17]);
+        assert_eq!(decode(&large), Err(DecodeError::new(0, Fault::OutOfRange)));
+        assert_eq!(decode(&[0x1d]), Err(DecodeError::new(1, Fault::Short { missing: 1 })));
+        assert_eq!(TupleInt::<u8>::new().decode(&[0x13, 0xfe]), Err(DecodeError::new(0, Fault::OutOfRange)));
+        assert_eq!(TupleInt::<i8>::new().decode(&[0x15, 0x80]), Err(DecodeError::new(0, Fault::OutOfRange)));
+    }
+
+    #[test]
+    fn another_type_code_is_refused() {
+        let code = |found| DecodeError::new(0, Fault::Byte { found, expected: Expected::TypeCode });
+        assert_eq!(TupleInt::<u8>::new().extent(&[0x0a]), Err(code(0x0a)));
+        assert_eq!(TupleInt::<u8>::new().extent(&[0x1e]), Err(code(0x1e)));
+        assert_eq!(TupleBytes.extent(&[2, 0]), Err(code(2)));
+        assert_eq!(TupleText.extent(&[1, 0]), Err(code(1)));
+        assert_eq!(TupleFloat.extent(&[0x20; 9]), Err(code(0x20)));
+        assert_eq!(TupleBool.decode(&[0x28]), Err(code(0x28)));
+        assert_eq!(TupleBool.decode(&[0x27, 0]), Err(DecodeError::new(1, Fault::Trailing { extra: 1 })));
+    }
+
+    #[test]
+    fn text_between_escapes_is_checked() {
+        assert_eq!(TupleText.decode(b"\x02a\0\xffb\xff\0"), Err(DecodeError::new(5, Fault::Utf8)));
+        // The two halves of a character do not join across an escaped zero.
+        assert_eq!(TupleText.decode(b"\x02\xc3\0\xff\xa9\0"), Err(DecodeError::new(1, Fault::Utf8)));
+        let view = TupleText.decode(b"\x02a\0\xffb\0").unwrap();
+        assert!(view == *"a\0b");
+        assert_eq!((view.as_str(), view.contents().len()), (None, 3));
+        assert_eq!(TupleText.decode(b"\x02ab\0").unwrap().as_str(), Some("ab"));
+    }
+}

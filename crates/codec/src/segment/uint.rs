@@ -209,3 +209,55 @@ impl<T: Int> FixedWidth for Le<T> {
     type Value = T;
     const WIDTH: usize = T::BYTES;
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Buffer, Fault};
+
+    crate::laws! {
+        be_u8: Be::<u8>::new(), [0, 1, 0x7f, 0x80, u8::MAX], ordered, delimited;
+        be_u16: Be::<u16>::new(), [0, 1, 0xff, 0x100, u16::MAX], ordered, delimited;
+        be_u32: Be::<u32>::new(), [0, 1, 0xff, 0x100, u32::MAX], ordered, delimited;
+        be_u64: Be::<u64>::new(), [0, 1, 0xff, 0x100, u64::MAX], ordered, delimited;
+        be_u128: Be::<u128>::new(), [0, 1, 0xff, 0x100, u128::MAX], ordered, delimited;
+        be_i8: Be::<i8>::new(), [i8::MIN, -1, 0, 1, i8::MAX], delimited;
+        be_i64: Be::<i64>::new(), [i64::MIN, -1, 0, 1, i64::MAX], delimited;
+        be_i128: Be::<i128>::new(), [i128::MIN, -1, 0, 1, i128::MAX], delimited;
+        le_u8: Le::<u8>::new(), [0, 1, u8::MAX], ordered, delimited;
+        le_u16: Le::<u16>::new(), [0, 1, 0xff, 0x100, u16::MAX], delimited;
+        le_u64: Le::<u64>::new(), [0, 1, 0xff, 0x100, u64::MAX], delimited;
+        le_i32: Le::<i32>::new(), [i32::MIN, -1, 0, 1, i32::MAX], delimited;
+        le_i128: Le::<i128>::new(), [i128::MIN, -1, 0, 1, i128::MAX], delimited;
+    }
+
+    #[test]
+    fn bytes_stand_in_the_order_named() {
+        let mut room = [0; 16];
+        let mut out = Buffer::new(&mut room);
+        Be::new().encode(0x0102_0304_u32, &mut out).unwrap();
+        Le::new().encode(0x0102_0304_u32, &mut out).unwrap();
+        Be::new().encode(-2i16, &mut out).unwrap();
+        Le::new().encode(-2i16, &mut out).unwrap();
+        assert_eq!(out.written(), [1, 2, 3, 4, 4, 3, 2, 1, 0xff, 0xfe, 0xfe, 0xff]);
+    }
+
+    #[test]
+    fn another_width_is_refused() {
+        let short = DecodeError::new(3, Fault::Short { missing: 1 });
+        assert_eq!(Be::<u32>::new().decode(&[1, 2, 3]), Err(short));
+        assert_eq!(Be::<u32>::new().extent(&[1, 2, 3]), Err(short));
+        let trailing = DecodeError::new(2, Fault::Trailing { extra: 1 });
+        assert_eq!(Le::<u16>::new().decode(&[1, 2, 3]), Err(trailing));
+    }
+
+    #[test]
+    fn magnitudes_are_checked_against_the_type() {
+        assert_eq!(i8::from_magnitude(true, 128), Some(-128));
+        assert_eq!(i8::from_magnitude(true, 129), None);
+        assert_eq!(i8::from_magnitude(false, 128), None);
+        assert_eq!(i128::from_magnitude(true, 1 << 127), Some(i128::MIN));
+        assert_eq!(u8::from_magnitude(true, 1), None);
+        assert_eq!(u8::from_magnitude(false, 256), None);
+    }
+}

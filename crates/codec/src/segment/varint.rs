@@ -258,3 +258,114 @@ impl Delimited for CompactSize {
         if input.len() < width { Err(short(input.len(), width)) } else { Ok(width) }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use alloc::vec::Vec;
+
+    use super::*;
+
+    crate::laws! {
+        leb_u8: Leb128::<u8>::new(), [0, 1, 127, 128, u8::MAX], delimited;
+        leb_u16: Leb128::<u16>::new(), [0, 127, 128, 16_383, 16_384, u16::MAX], delimited;
+        leb_u64: Leb128::<u64>::new(), [0, 127, 128, 1 << 63, u64::MAX], delimited;
+        leb_u128: Leb128::<u128>::new(), [0, 127, 128, 1 << 127, u128::MAX], delimited;
+        ordvar_u8: OrdVar::<u8>::new(), [0, 109, 110, u8::MAX], ordered, delimited;
+        ordvar_u16: OrdVar::<u16>::new(), [0, 109, 110, 255, 256, u16::MAX], ordered, delimited;
+        ordvar_u64: OrdVar::<u64>::new(), [0, 109, 110, 255, 256, 0xff_ffff, 1 << 56, u64::MAX], ordered, delimited;
+        ordvar_u128: OrdVar::<u128>::new(), [0, 109, 110, u64::MAX.into()], ordered, delimited;
+        bitcoin_u8: BitcoinVarint::<u8>::new(), [0, 127, 128, u8::MAX], delimited;
+        bitcoin_u16: BitcoinVarint::<u16>::new(), [0, 127, 128, 16_511, 16_512, u16::MAX], delimited;
+        bitcoin_u64: BitcoinVarint::<u64>::new(), [0, 127, 128, 1 << 32, u64::MAX], delimited;
+        bitcoin_u128: BitcoinVarint::<u128>::new(), [0, 128, u64::MAX.into(), u128::MAX], delimited;
+        compact: CompactSize, [0, 252, 253, 0xffff, 0x1_0000, 0xffff_ffff, 1 << 32, u64::MAX], delimited;
+    }
+
+    fn bytes<T: Segment>(segment: &T, arg: T::Arg<'_>) -> Vec<u8> {
+        let mut out = Vec::new();
+        segment.encode(arg, &mut out).unwrap();
+        out
+    }
+
+    #[test]
+    fn leb128_puts_the_least_significant_first() {
+        assert_eq!(bytes(&Leb128::new(), 624_485_u32), [0xe5, 0x8e, 0x26]);
+        assert_eq!(bytes(&Leb128::new(), u64::MAX), [255, 255, 255, 255, 255, 255, 255, 255, 255, 1]);
+    }
+
+    #[test]
+    fn padded_or_oversized_leb128_is_refused() {
+        let leb = Leb128::<u16>::new();
+        assert_eq!(leb.decode(&[0x80, 0]), Err(DecodeError::new(1, Fault::NotShortest)));
+        assert_eq!(leb.decode(&[0xff, 0xff, 4]), Err(DecodeError::new(0, Fault::OutOfRange)));
+        assert_eq!(leb.extent(&[0x80, 0x80, 0x80, 0]), Err(DecodeError::new(0, Fault::OutOfRange)));
+        assert_eq!(leb.extent(&[0x80, 0x80]), Err(DecodeError::new(2, Fault::Short { missing: 1 })));
+        let mut beyond = [0xff; 19];
+        beyond[18] = 4;
+        assert_eq!(Leb128::<u128>::new().decode(&beyond), Err(DecodeError::new(0, Fault::OutOfRange)));
+    }
+
+    #[test]
+    fn ordvar_keeps_small_numbers_in_one_byte() {
+        assert_eq!(bytes(&OrdVar::new(), 0u64), [0x88]);
+        assert_eq!(bytes(&OrdVar::new(), 109u64), [0xf5]);
+        assert_eq!(bytes(&OrdVar::new(), 110u64), [0xf6, 110]);
+        assert_eq!(bytes(&OrdVar::new(), 256u64), [0xf7, 1, 0]);
+        assert_eq!(bytes(&OrdVar::new(), u64::MAX), [0xfd, 255, 255, 255, 255, 255, 255, 255, 255]);
+        let beyond = OrdVar::new().encode(1u128 << 64, &mut Vec::new());
+        assert_eq!(beyond, Err(EncodeError::OutOfRange));
+    }
+
+    #[test]
+    fn ordvar_has_one_form_a_number() {
+        let ordvar = OrdVar::<u64>::new();
+        assert_eq!(ordvar.decode(&[0xf6, 109]), Err(DecodeError::new(1, Fault::NotShortest)));
+        assert_eq!(ordvar.decode(&[0xf7, 0, 200]), Err(DecodeError::new(1, Fault::NotShortest)));
+        for head in [0x00, 0x87, 0xfe, 0xff] {
+            let fault = Fault::Byte { found: head, expected: Expected::VarintHead };
+            assert_eq!(ordvar.extent(&[head; 12]), Err(DecodeError::new(0, fault)));
+        }
+        let small = OrdVar::<u8>::new();
+        assert_eq!(small.decode(&[0xf7, 1, 0]), Err(DecodeError::new(0, Fault::OutOfRange)));
+    }
+
+    #[test]
+    fn bitcoin_varints_are_those_of_its_source() {
+        let known: [(u64, &[u8]); 11] = [
+            (0, &[0]),
+            (1, &[1]),
+            (127, &[0x7f]),
+            (128, &[0x80, 0]),
+            (255, &[0x80, 0x7f]),
+            (256, &[0x81, 0]),
+            (16_383, &[0xfe, 0x7f]),
+            (16_384, &[0xff, 0]),
+            (16_511, &[0xff, 0x7f]),
+            (65_535, &[0x82, 0xfe, 0x7f]),
+            (1 << 32, &[0x8e, 0xfe, 0xfe, 0xff, 0]),
+        ];
+        for (number, expected) in known {
+            assert_eq!(bytes(&BitcoinVarint::new(), number), expected);
+        }
+    }
+
+    #[test]
+    fn bitcoin_varints_beyond_the_type_are_refused() {
+        let beyond = DecodeError::new(0, Fault::OutOfRange);
+        assert_eq!(BitcoinVarint::<u8>::new().decode(&[0x81, 0]), Err(beyond));
+        assert_eq!(BitcoinVarint::<u128>::new().decode(&[0xff; 19]), Err(beyond));
+        let mut largest = bytes(&BitcoinVarint::new(), u128::MAX);
+        *largest.last_mut().unwrap() += 1;
+        assert_eq!(BitcoinVarint::<u128>::new().decode(&largest), Err(beyond));
+    }
+
+    #[test]
+    fn compact_sizes_are_little_endian_and_shortest() {
+        assert_eq!(bytes(&CompactSize, 252), [252]);
+        assert_eq!(bytes(&CompactSize, 253), [0xfd, 0xfd, 0]);
+        assert_eq!(bytes(&CompactSize, 0x1234_5678), [0xfe, 0x78, 0x56, 0x34, 0x12]);
+        assert_eq!(CompactSize.decode(&[0xfd, 0xfc, 0]), Err(DecodeError::new(1, Fault::NotShortest)));
+        assert_eq!(CompactSize.decode(&[0xfe, 255, 255, 0, 0]), Err(DecodeError::new(1, Fault::NotShortest)));
+        assert_eq!(CompactSize.extent(&[0xff, 0]), Err(DecodeError::new(2, Fault::Short { missing: 7 })));
+    }
+}

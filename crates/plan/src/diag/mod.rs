@@ -2,8 +2,10 @@
 
 mod code;
 mod diagnostic;
+mod render;
 mod source;
 
 pub use code::{Code, Severity};
 pub use diagnostic::{Diagnostic, Label, Note, NoteKind};
+pub use render::{Style, render};
 pub use source::{FileId, Position, Source, SourceMap, Span};

@@ -1,5 +1,6 @@
 use std::collections::HashSet;
 use std::fmt;
+use std::ops::Range;
 
 use keyplan_codec::{DecodeError, Fault, HashConcat, Segment as _, complement};
 
@@ -68,16 +69,16 @@ pub(super) struct Search<'m> {
 }
 
 /// A sequence half read: where each segment began, and the values so far.
-struct Row<'s, 'k> {
+struct Row<'k> {
     bytes: &'k [u8],
     base: usize,
     limit: usize,
+    plain: bool,
     starts: Vec<usize>,
     values: Vec<Value>,
     found: Vec<Vec<Value>>,
     // Segment and offset from which no reading was found, kept only where the values before cannot matter.
-    dead: HashSet<(usize, usize)>,
-    sequence: &'s Sequence,
+    dead: Option<HashSet<(usize, usize)>>,
 }
 
 impl<'m> Search<'m> {
@@ -117,18 +118,19 @@ impl<'m> Search<'m> {
             bytes,
             base,
             limit,
-            starts: Vec::with_capacity(count),
+            plain: sequence.is_plain(),
+            // Only what is derived or copied looks back.
+            starts: if sequence.is_plain() { Vec::new() } else { Vec::with_capacity(count) },
             values: Vec::with_capacity(sequence.argument_count()),
             found: Vec::new(),
-            dead: HashSet::new(),
-            sequence,
+            dead: None,
         };
         self.row(sequence, &mut row, 0, 0);
         row.found
     }
 
     /// Reads the segments from `index` on, at offset `at`; leaves the row as it found it, but for what was found.
-    fn row(&mut self, sequence: &'m Sequence, row: &mut Row<'_, '_>, index: usize, at: usize) {
+    fn row(&mut self, sequence: &'m Sequence, row: &mut Row<'_>, index: usize, at: usize) {
         let (starts, values) = (row.starts.len(), row.values.len());
         self.depth += 1;
         if self.depth > MAX_DEPTH {
@@ -142,7 +144,7 @@ impl<'m> Search<'m> {
     }
 
     /// Goes on as long as each segment has one end and one value; branches where it has more.
-    fn run(&mut self, sequence: &'m Sequence, row: &mut Row<'_, '_>, first: usize, start: usize) {
+    fn run(&mut self, sequence: &'m Sequence, row: &mut Row<'_>, first: usize, start: usize) {
         let mut at = start;
         for (index, (segment, extent)) in
             sequence.segments().iter().zip(sequence.extents()).enumerate().skip(first)
@@ -150,7 +152,9 @@ impl<'m> Search<'m> {
             if !self.step() {
                 return;
             }
-            row.starts.push(at);
+            if !row.plain {
+                row.starts.push(at);
+            }
             let rest = row.bytes.get(at..).unwrap_or_default();
             let shape = match segment {
                 Segment::Literal(literal) => {
@@ -162,12 +166,19 @@ impl<'m> Search<'m> {
                     continue;
                 }
                 Segment::Derived(derived) => {
-                    let Some(end) = self.derived_end(*extent, &derived.shape, rest, row, at, index, segment)
-                    else {
-                        return;
+                    // A derived part has a fixed width or marks its own end: the plan's resolution sees to it.
+                    let width = match extent {
+                        Extent::Fixed(width) => Ok(*width),
+                        _ => int::extent(&derived.shape, rest),
                     };
-                    match int::decode(&derived.shape, rest.get(..end - at).unwrap_or_default()) {
-                        Ok(_) => at = end,
+                    let read = width.and_then(|width| {
+                        let missing = width.saturating_sub(rest.len());
+                        let bytes = rest.get(..width);
+                        let bytes = bytes.ok_or(DecodeError::new(rest.len(), Fault::Short { missing }))?;
+                        int::decode(&derived.shape, bytes).map(|_| width)
+                    });
+                    match read {
+                        Ok(width) => at += width,
                         Err(error) => return self.error(error, row.base + at, segment.label()),
                     }
                     continue;
@@ -199,52 +210,30 @@ impl<'m> Search<'m> {
                     }
                     at = end;
                 }
-                Values::Many(many) => {
-                    for value in many {
-                        let kept = row.values.len();
-                        if self.place(segment, value, row, sequence, at) {
-                            self.row(sequence, row, index + 1, end);
-                        }
-                        row.values.truncate(kept);
-                        if row.found.len() >= row.limit || self.exhausted {
-                            return;
-                        }
-                    }
-                    return;
-                }
+                many @ Values::Many(_) => return self.go_on(sequence, row, index, at..end, many),
             }
         }
         self.finish(sequence, row, at);
     }
 
-    /// The end of a derived part: like any integer's, with an open one ending where its digits do.
-    #[expect(clippy::too_many_arguments, reason = "the state of one step of the loop above")]
-    fn derived_end(
+    /// Goes on behind the segment at `index`, once for each of its values.
+    fn go_on(
         &mut self,
-        extent: Extent,
-        shape: &crate::model::IntShape,
-        rest: &[u8],
-        row: &Row<'_, '_>,
-        at: usize,
+        sequence: &'m Sequence,
+        row: &mut Row<'_>,
         index: usize,
-        segment: &'m Segment,
-    ) -> Option<usize> {
-        let width = match extent {
-            Extent::Fixed(width) => Ok(width),
-            Extent::Delimited => int::extent(shape, rest),
-            Extent::Open if index + 1 == row.sequence.segments().len() => Ok(rest.len()),
-            Extent::Open => Ok(int::longest_text(shape, rest)),
-        };
-        match width {
-            Ok(width) if width <= rest.len() => Some(at + width),
-            Ok(width) => {
-                let fault = Fault::Short { missing: width - rest.len() };
-                self.fail(row.base + row.bytes.len(), fault, segment.label());
-                None
+        place: Range<usize>,
+        values: Values,
+    ) {
+        let Some(segment) = sequence.segments().get(index) else { return };
+        for value in values.into_vec() {
+            let kept = row.values.len();
+            if self.place(segment, value, row, sequence, place.start) {
+                self.row(sequence, row, index + 1, place.end);
             }
-            Err(error) => {
-                self.error(error, row.base + at, segment.label());
-                None
+            row.values.truncate(kept);
+            if row.found.len() >= row.limit || self.exhausted {
+                return;
             }
         }
     }
@@ -254,7 +243,7 @@ impl<'m> Search<'m> {
         &mut self,
         segment: &'m Segment,
         value: Value,
-        row: &mut Row<'_, '_>,
+        row: &mut Row<'_>,
         sequence: &Sequence,
         at: usize,
     ) -> bool {
@@ -279,22 +268,24 @@ impl<'m> Search<'m> {
     }
 
     /// All segments are read: nothing may be left, and what was derived must be right.
-    fn finish(&mut self, sequence: &'m Sequence, row: &mut Row<'_, '_>, at: usize) {
+    fn finish(&mut self, sequence: &'m Sequence, row: &mut Row<'_>, at: usize) {
         if at != row.bytes.len() {
             let fault = Fault::Trailing { extra: row.bytes.len() - at };
             let label = sequence.segments().last().map_or("", Segment::label);
             return self.fail(row.base + at, fault, label);
         }
-        if !sequence.is_plain() && !self.derived_match(sequence, row) {
+        if !row.plain && !self.derived_match(sequence, row) {
             return;
         }
         // A family may have an alternative reading with the same arguments: the same bytes, but no second reading.
-        if !row.found.contains(&row.values) {
+        if row.found.is_empty() && row.limit == 1 {
+            row.found.push(std::mem::take(&mut row.values));
+        } else if !row.found.contains(&row.values) {
             row.found.push(row.values.clone());
         }
     }
 
-    fn derived_match(&mut self, sequence: &'m Sequence, row: &Row<'_, '_>) -> bool {
+    fn derived_match(&mut self, sequence: &'m Sequence, row: &Row<'_>) -> bool {
         let piece = |index: usize| {
             let start = row.starts.get(index).copied().unwrap_or_default();
             let end = row.starts.get(index + 1).copied().unwrap_or(row.bytes.len());
@@ -316,20 +307,20 @@ impl<'m> Search<'m> {
     fn branch(
         &mut self,
         sequence: &'m Sequence,
-        row: &mut Row<'_, '_>,
+        row: &mut Row<'_>,
         index: usize,
         at: usize,
         segment: &'m Segment,
         shape: &'m Shape,
     ) {
-        let memo = sequence.is_plain();
+        let memo = row.plain;
         let after = sequence.tail(index + 1);
         let next = match sequence.segments().get(index + 1) {
             Some(Segment::Literal(literal)) => literal.bytes.as_slice(),
             _ => &[],
         };
         let rest = row.bytes.get(at..).unwrap_or_default();
-        let width = Width::of_segment(segment);
+        let width = sequence.widths().get(index).copied().unwrap_or_default();
         let longest = longest(shape, rest).min(width.max.unwrap_or(usize::MAX));
         let most = longest.min(rest.len().saturating_sub(after.min));
         let least = width.min.max(after.max.map_or(0, |max| rest.len().saturating_sub(max)));
@@ -340,7 +331,7 @@ impl<'m> Search<'m> {
             }
             tried = true;
             let end = at + length;
-            if row.dead.contains(&(index + 1, end)) {
+            if row.dead.as_ref().is_some_and(|dead| dead.contains(&(index + 1, end))) {
                 continue;
             }
             if !self.step_over(length) {
@@ -351,18 +342,12 @@ impl<'m> Search<'m> {
             let left = row.limit - before;
             let found = self.values(shape, bytes, row.base + at, left, segment.label());
             let any = !matches!(found, Values::None);
-            for value in found.into_vec() {
-                let kept = row.values.len();
-                if self.place(segment, value, row, sequence, at) {
-                    self.row(sequence, row, index + 1, end);
-                }
-                row.values.truncate(kept);
-                if row.found.len() >= row.limit || self.exhausted {
-                    return;
-                }
+            self.go_on(sequence, row, index, at..end, found);
+            if row.found.len() >= row.limit || self.exhausted {
+                return;
             }
             if memo && any && row.found.len() == before {
-                row.dead.insert((index + 1, end));
+                row.dead.get_or_insert_default().insert((index + 1, end));
             }
         }
         if !tried {

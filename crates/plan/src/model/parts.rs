@@ -4,7 +4,8 @@ use keyplan_codec::Hash;
 
 use super::resolve::{Resolver, unknown};
 use super::{
-    Argument, Derivation, Derived, IntEncoding, IntShape, IntType, Literal, Same, Segment, Sequence, Shape,
+    Argument, Derivation, Derived, Extent, IntEncoding, IntShape, IntType, Literal, Same, Segment, Sequence,
+    Shape,
 };
 use crate::diag::{Code, Diagnostic, Span};
 use crate::syntax::ast;
@@ -183,6 +184,18 @@ impl<'a> Resolver<'a> {
                 *span,
                 "does not fit",
             ));
+            return None;
+        }
+        if Extent::of_int(&shape) == Extent::Open {
+            self.report(
+                Diagnostic::new(
+                    Code::BadReference,
+                    "a derived part must tell where it ends",
+                    *span,
+                    "its digits may run into the next part",
+                )
+                .with_help("give it a width, as in `as u16.dec(5)`"),
+            );
             return None;
         }
         Some(Segment::Derived(Derived {

@@ -3,30 +3,40 @@ use crate::diag::Span;
 use keyplan_codec::Hash;
 
 /// Segments in a row: the layout of a key, a field, a member, a value, a record or an alternative.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Sequence {
     segments: Vec<Segment>,
     extents: Vec<Extent>,
+    widths: Vec<Width>,
     tails: Vec<Width>,
     width: Width,
     extent: Extent,
     arguments: usize,
+    plain: bool,
+}
+
+impl Default for Sequence {
+    fn default() -> Self {
+        Self::new(Vec::new())
+    }
 }
 
 impl Sequence {
     /// Puts segments in a row.
     pub fn new(segments: Vec<Segment>) -> Self {
         let extents: Vec<Extent> = segments.iter().map(Extent::of_segment).collect();
+        let widths: Vec<Width> = segments.iter().map(Width::of_segment).collect();
         let mut width = Width::exactly(0);
         let mut tails = vec![width];
-        for segment in segments.iter().rev() {
-            width = Width::of_segment(segment).then(width);
+        for segment in widths.iter().rev() {
+            width = segment.then(width);
             tails.push(width);
         }
         tails.reverse();
         let extent = Extent::of_row(&extents);
         let arguments = segments.iter().filter(|s| matches!(s, Segment::Argument(_))).count();
-        Self { segments, extents, tails, width, extent, arguments }
+        let plain = segments.iter().all(|s| matches!(s, Segment::Literal(_) | Segment::Argument(_)));
+        Self { segments, extents, widths, tails, width, extent, arguments, plain }
     }
 
     /// The segments, first to last.
@@ -39,6 +49,11 @@ impl Sequence {
         &self.extents
     }
 
+    /// How many bytes each segment may take.
+    pub fn widths(&self) -> &[Width] {
+        &self.widths
+    }
+
     /// How many bytes everything from segment `index` on may take.
     pub fn tail(&self, index: usize) -> Width {
         self.tails.get(index).copied().unwrap_or(Width::exactly(0))
@@ -46,7 +61,7 @@ impl Sequence {
 
     /// Whether no segment depends on another.
     pub fn is_plain(&self) -> bool {
-        self.segments.iter().all(|s| matches!(s, Segment::Literal(_) | Segment::Argument(_)))
+        self.plain
     }
 
     /// How many bytes it may take.

@@ -1,4 +1,3 @@
-use winnow::ascii::till_line_ending;
 use winnow::combinator::{alt, dispatch, empty, not, opt, peek, repeat};
 use winnow::error::EmptyError;
 use winnow::prelude::*;
@@ -26,7 +25,7 @@ pub struct Lexed {
 /// A `// …` or `/* … */`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Comment {
-    /// From its first slash to its end, without the line's end.
+    /// From its first slash to its end, without space at the end.
     pub span: Span,
 }
 
@@ -111,7 +110,7 @@ fn comment(input: &mut &str) -> Lex<Class> {
     let block = alt((block_comment, ("/*", rest).value(Class::OpenComment)));
     let line =
         alt((("///", not('/')).value(Class::Doc), "//!".value(Class::FileDoc), "//".value(Class::Comment)));
-    alt(((line, till_line_ending).map(|(class, _)| class), block)).parse_next(input)
+    alt(((line, take_till(0.., '\n')).map(|(class, _)| class), block)).parse_next(input)
 }
 
 /// A comment with the comments in it, to its end.
@@ -179,15 +178,16 @@ impl Lexer {
     /// Makes a token, a comment or a diagnostic of a stretch of text.
     fn take(&mut self, class: Class, spelling: &str, start: usize) {
         let span = self.span(start, start + spelling.len());
+        let line = self.span(start, start + spelling.trim_end().len());
         match class {
             Class::Space => {}
-            Class::Comment => self.lexed.comments.push(Comment { span }),
+            Class::Comment => self.lexed.comments.push(Comment { span: line }),
             Class::OpenComment => {
                 let open = Span::new(span.file, span.start, span.start.saturating_add(2));
                 self.fault(Code::BadToken, "the comment is not closed", open, "it begins here");
             }
-            Class::Doc => self.token(TokenKind::Doc(doc_line(spelling)), span),
-            Class::FileDoc => self.token(TokenKind::FileDoc(doc_line(spelling)), span),
+            Class::Doc => self.token(TokenKind::Doc(doc_line(spelling)), line),
+            Class::FileDoc => self.token(TokenKind::FileDoc(doc_line(spelling)), line),
             Class::Word => self.token(TokenKind::Ident(spelling.to_owned()), span),
             Class::Number => {
                 let (kind, fault) = literal::number(spelling);
@@ -289,6 +289,8 @@ fn doc_line(spelling: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     /// The tokens as `kind@start..end`, then the comments, then the diagnostics.
@@ -352,7 +354,7 @@ mod tests {
         check(
             "/// a \n////b\n//!c\n/* /* x */ */ // y\r\n//",
             r#"
-            Doc("a") 0..6
+            Doc("a") 0..5
             FileDoc("c") 13..17
             comment 7..12
             comment 18..31
@@ -424,5 +426,33 @@ mod tests {
     #[test]
     fn a_byte_order_mark_is_no_token() {
         check("\u{feff}a", "Ident(\"a\") 3..4");
+    }
+
+    proptest! {
+        #[test]
+        fn every_character_is_in_a_token_a_comment_a_space_or_a_diagnostic(
+            text in prop_oneof![proptest::arbitrary::any::<String>(), "[a-z0-9\"'\\\\/*\r\n{}.=@é -]{0,60}"],
+        ) {
+            let lexed = lex(FileId(0), &text);
+            let mut spans: Vec<Span> = lexed.tokens.iter().map(|token| token.span).collect();
+            spans.extend(lexed.comments.iter().map(|comment| comment.span));
+            spans.sort_by_key(|span| span.start);
+            for pair in spans.windows(2) {
+                prop_assert!(pair[0].end <= pair[1].start, "{pair:?} of {text:?}");
+            }
+            let open_comment = lexed.faults.last().copied();
+            let reported: Vec<Span> = lexed.into_diagnostics(FileId(0)).iter().map(Diagnostic::span).collect();
+            for (offset, char) in text.char_indices() {
+                let offset = u32::try_from(offset).unwrap();
+                let known = |span: &Span| span.start <= offset && offset < span.end;
+                let covered = char.is_whitespace()
+                    || (char == '\u{feff}' && offset == 0)
+                    || spans.iter().any(known)
+                    || reported.iter().any(known)
+                    // Behind an open comment everything is part of it.
+                    || open_comment.is_some_and(|start| start < offset && text[start as usize..].starts_with("/*"));
+                prop_assert!(covered, "{char:?} at {offset} of {text:?}");
+            }
+        }
     }
 }

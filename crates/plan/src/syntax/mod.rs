@@ -7,6 +7,8 @@
 pub mod ast;
 
 mod brackets;
+mod format;
+mod layout;
 mod lexer;
 mod literal;
 mod nearest;
@@ -15,6 +17,7 @@ mod sink;
 mod source;
 mod token;
 
+pub use format::format;
 pub use lexer::{Comment, Lexed, lex};
 pub(crate) use nearest::nearest;
 pub use parser::{Parsed, parse, parse_tokens};

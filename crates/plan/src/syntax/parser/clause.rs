@@ -1,6 +1,7 @@
 //! What stands behind the parts of a family.
 
-use super::super::ast::{AcceptClause, Body, Clause, FieldClause, Ident, Path, ScanClause};
+use super::super::ast::{AcceptClause, Body, Clause, FieldClause, Ident, Path, ScanClause, Text};
+use super::super::layout::MarkKind;
 use super::super::nearest::nearest;
 use super::super::token::{TokenKind, shortened};
 use super::{Docs, Parse, Parser, Place, Reported};
@@ -32,8 +33,12 @@ impl Parser<'_> {
                 self.expected("a clause or `;`");
                 return self.skip_tree();
             }
+            let first = docs.at;
             match self.clause(docs) {
-                Ok(clause) => clauses.push(clause),
+                Ok(clause) => {
+                    clauses.push(clause);
+                    self.mark(MarkKind::Clause, first);
+                }
                 Err(Reported) => self.skip_to_clause(),
             }
         }
@@ -127,8 +132,16 @@ impl Parser<'_> {
             }
             self.require(&TokenKind::CloseParen, "behind the families")?;
         }
-        let why = self.text("the reason, a string")?;
+        let why = self.reason("the reason, a string")?;
         Ok(AcceptClause { kind, of, why, span: self.since(start) })
+    }
+
+    /// A string that may stand in the next line.
+    pub(super) fn reason(&mut self, what: &str) -> Parse<Text> {
+        let start = self.at;
+        let text = self.text(what)?;
+        self.mark(MarkKind::Part, start);
+        Ok(text)
     }
 
     fn path(&mut self) -> Parse<Path> {
@@ -184,16 +197,18 @@ impl Parser<'_> {
         }
     }
 
-    /// Goes from a mistake to the next clause of the family, or to where the family must have ended.
+    /// Goes from a mistake to the next clause of the family, or to where the family must have ended. Nothing is
+    /// reported about the token found there: what is missing before it may be part of the mistake.
     pub(super) fn skip_to_clause(&mut self) {
         loop {
             let part_of_domain =
                 matches!(self.previous(), Some(TokenKind::Colon | TokenKind::Comma | TokenKind::OpenParen));
             match self.kind() {
-                None | Some(TokenKind::Semicolon | TokenKind::OpenBrace) => return,
-                Some(_) if self.at_boundary() || (self.at_clause() && !part_of_domain) => return,
+                None | Some(TokenKind::Semicolon | TokenKind::OpenBrace) => break,
+                Some(_) if self.at_boundary() || (self.at_clause() && !part_of_domain) => break,
                 Some(_) => self.skip_tree(),
             }
         }
+        self.reported_at = Some(self.at);
     }
 }

@@ -1,6 +1,7 @@
 //! Domains, their encodings and their arguments.
 
 use super::super::ast::{Alternative, Atom, Call, CallArg, Domain};
+use super::super::layout::MarkKind;
 use super::super::token::TokenKind;
 use super::{Parse, Parser, Reported};
 use crate::diag::{Code, Diagnostic};
@@ -39,18 +40,24 @@ impl Parser<'_> {
         if self.brackets.group(open).has_bar {
             let mut alternatives = Vec::new();
             self.alternatives(open, &mut alternatives)?;
+            self.mark(MarkKind::Choice, open);
             return Ok(Atom::Choice(alternatives));
         }
         let mut parts = Vec::new();
         let read = self.parts(&mut parts);
         let read = read.and_then(|()| self.close_paren(open, "a part or `)`"));
         read.or_else(|reported| self.skip_group(open, reported))?;
+        self.mark(MarkKind::Record, open);
         Ok(Atom::Record(parts))
     }
 
     fn alternatives(&mut self, open: usize, alternatives: &mut Vec<Alternative>) -> Parse<()> {
         loop {
-            let read = self.alternative().map(|alternative| alternatives.push(alternative));
+            let start = self.at;
+            let read = self.alternative().map(|alternative| {
+                alternatives.push(alternative);
+                self.mark(MarkKind::Alternative { open }, start);
+            });
             let read = read.and_then(|()| {
                 if self.eat(&TokenKind::Bar) {
                     return Ok(true);

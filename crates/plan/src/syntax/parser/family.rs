@@ -46,7 +46,7 @@ impl Parser<'_> {
         };
         let name = self.name("the name of the allotment")?;
         let purpose = match self.kind() {
-            Some(TokenKind::Text(_)) => Some(self.text("the purpose")?),
+            Some(TokenKind::Text(_)) => Some(self.reason("the purpose")?),
             _ => None,
         };
         self.finish_statement("behind the allotment");

@@ -1,6 +1,7 @@
 //! What stands at the top of a file, and what stands in braces.
 
 use super::super::ast::{File, Import, Item, Member, ModuleDecl, NameEntry, NamesDecl, SpaceDecl, TypeDecl};
+use super::super::layout::{MarkKind, Statement};
 use super::super::nearest::nearest;
 use super::super::token::{TokenKind, shortened};
 use super::{Docs, Parse, Parser, Place, Reported};
@@ -46,9 +47,13 @@ impl Parser<'_> {
             self.fail(Place::Here, message, "expected `space NAME { … }` around it");
             return self.skip_statement();
         }
+        let start = docs.at;
         let done = if word == "plan" { self.plan(&docs, file) } else { self.declaration(word, docs) };
         match done {
-            Ok(item) => file.items.extend(item),
+            Ok(item) => {
+                file.items.extend(item);
+                self.mark(MarkKind::Statement(statement(word)), start);
+            }
             Err(Reported) => self.skip_statement(),
         }
     }
@@ -126,7 +131,7 @@ impl Parser<'_> {
 
     /// `{ "known", retired "gone", … }`
     fn name_entries(&mut self) -> Parse<Vec<NameEntry>> {
-        let open = self.open_brace()?;
+        let open = self.open_brace("before the names")?;
         let mut entries = Vec::new();
         loop {
             let docs = self.docs();
@@ -154,6 +159,7 @@ impl Parser<'_> {
     }
 
     fn name_entry(&mut self, docs: Docs, entries: &mut Vec<NameEntry>) -> Parse<()> {
+        let start = docs.at;
         let retired = self.eat_word("retired");
         let text = self.text("a name in quotes")?;
         entries.push(NameEntry { doc: docs.lines, retired, text });
@@ -165,6 +171,7 @@ impl Parser<'_> {
         {
             return Err(Reported);
         }
+        self.mark(MarkKind::Statement(Statement::Entry), start);
         Ok(())
     }
 
@@ -181,7 +188,7 @@ impl Parser<'_> {
 
     /// `{ … }` of a space or a module.
     fn members(&mut self) -> Parse<Vec<Member>> {
-        let open = self.open_brace()?;
+        let open = self.open_brace("before what stands inside")?;
         let mut members = Vec::new();
         loop {
             let docs = self.docs();
@@ -219,8 +226,9 @@ impl Parser<'_> {
         let Some(word) = self.word() else {
             return Err(self.expected("a family, such as `key NAME = …;`, or `}`"));
         };
+        let first = docs.at;
         let word = self.correct(word, &MEMBER_WORDS, "inside a space")?;
-        match word {
+        let member = match word {
             "module" => {
                 let start = self.span();
                 self.bump();
@@ -243,7 +251,9 @@ impl Parser<'_> {
                 self.retirement().map(Member::Retired)
             }
             _ => self.family(word, docs).map(Member::Family),
-        }
+        }?;
+        self.mark(MarkKind::Statement(statement(word)), first);
+        Ok(member)
     }
 
     /// A type or a space inside of a space: said once, and read as if it stood where it belongs.
@@ -262,9 +272,9 @@ impl Parser<'_> {
     }
 
     /// Goes past `{` and returns its index.
-    fn open_brace(&mut self) -> Parse<usize> {
+    fn open_brace(&mut self, why: &str) -> Parse<usize> {
         let open = self.at;
-        self.require(&TokenKind::OpenBrace, "behind this")?;
+        self.require(&TokenKind::OpenBrace, why)?;
         Ok(open)
     }
 
@@ -369,6 +379,18 @@ impl Parser<'_> {
                 Some(_) => self.skip_tree(),
             }
         }
+    }
+}
+
+/// What a statement is that begins with this word.
+fn statement(word: &str) -> Statement {
+    match word {
+        "plan" => Statement::Plan,
+        "import" => Statement::Import,
+        "type" => Statement::Type,
+        "names" | "space" | "module" => Statement::Block,
+        "allot" | "retired" => Statement::Number,
+        _ => Statement::Family,
     }
 }
 

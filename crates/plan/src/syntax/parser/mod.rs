@@ -9,10 +9,13 @@ mod domain;
 mod family;
 mod item;
 mod part;
+#[cfg(test)]
+mod tests;
 
 use super::ast::{File, Ident, Int, Item, Text};
 use super::brackets::Brackets;
-use super::lexer::lex;
+use super::layout::{Mark, MarkKind};
+use super::lexer::{Comment, Lexed, lex};
 use super::literal;
 use super::sink::Sink;
 use super::source::check_size;
@@ -36,13 +39,31 @@ pub fn parse(file: FileId, text: &str) -> Parsed {
     if let Err(diagnostic) = check_size(file, text.len()) {
         return Parsed { file: File::default(), diagnostics: vec![diagnostic] };
     }
-    let lexed = lex(file, text);
-    let end = u32::try_from(text.len()).unwrap_or(u32::MAX);
-    let mut parser = Parser::new(file, &lexed.tokens, &lexed.faults, end);
+    let Marked { parsed, .. } = parse_marked(file, text);
+    parsed
+}
+
+/// What the formatter needs of a text.
+pub(super) struct Marked {
+    /// The tree.
+    pub(super) parsed: Parsed,
+    /// The text's tokens.
+    pub(super) tokens: Vec<Token>,
+    /// The text's comments.
+    pub(super) comments: Vec<Comment>,
+    /// Stretches of tokens; complete if nothing is wrong with the text.
+    pub(super) marks: Vec<Mark>,
+}
+
+/// Reads a plan file whose size was checked.
+pub(super) fn parse_marked(file: FileId, text: &str) -> Marked {
+    let Lexed { tokens, comments, faults, mut sink } = lex(file, text);
+    let end = u32::try_from(text.trim_end().len()).unwrap_or(u32::MAX);
+    let mut parser = Parser::new(file, &tokens, &faults, end);
     let tree = parser.file();
-    let mut sink = lexed.sink;
+    let marks = std::mem::take(&mut parser.marks);
     sink.merge(parser.sink);
-    Parsed { file: tree, diagnostics: sink.finish(file) }
+    Marked { parsed: Parsed { file: tree, diagnostics: sink.finish(file) }, tokens, comments, marks }
 }
 
 /// Reads a plan from tokens that were made elsewhere, as in a macro.
@@ -76,7 +97,7 @@ struct Parser<'t> {
     brackets: Brackets,
     /// Offsets of the lexer's faults, ascending.
     faults: &'t [u32],
-    /// The empty span at the end of the text.
+    /// The empty span behind the last character of the text that is not space.
     end: Span,
     /// The index of the current token.
     at: usize,
@@ -94,6 +115,8 @@ struct Parser<'t> {
     unclosed: Option<usize>,
     /// Items found inside a space.
     misplaced: Vec<Item>,
+    /// What was read where, for the formatter.
+    marks: Vec<Mark>,
 }
 
 impl<'t> Parser<'t> {
@@ -113,6 +136,7 @@ impl<'t> Parser<'t> {
             plan_seen: false,
             unclosed: None,
             misplaced: Vec::new(),
+            marks: Vec::new(),
         }
     }
 
@@ -243,6 +267,11 @@ impl<'t> Parser<'t> {
         Ok(Int { negative, magnitude, span: self.since(start) })
     }
 
+    /// Notes that the tokens from `start` to before the current one are a `kind`.
+    fn mark(&mut self, kind: MarkKind, start: usize) {
+        self.marks.push(Mark { kind, start, end: self.at });
+    }
+
     /// The lines of documentation before the current token, and where they begin.
     fn docs(&mut self) -> Docs {
         let docs = Docs { lines: Vec::new(), at: self.at, span: self.span() };
@@ -331,7 +360,7 @@ impl<'t> Parser<'t> {
             if !self.too_deep {
                 let message = format!("nested deeper than {MAX_DEPTH} levels");
                 let diagnostic = Diagnostic::new(Code::TooDeep, message, self.span(), "one level too many")
-                    .with_help("give the inner part a name with `type`");
+                    .with_help("give an inner domain a name with `type`, or use fewer modules");
                 self.report(diagnostic);
             }
             self.too_deep = true;

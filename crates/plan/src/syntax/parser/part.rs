@@ -1,6 +1,7 @@
 //! The parts of a layout.
 
 use super::super::ast::{Body, Ident, Literal, LiteralKind, Part};
+use super::super::layout::MarkKind;
 use super::super::token::TokenKind;
 use super::{Parse, Parser};
 
@@ -11,7 +12,9 @@ impl Parser<'_> {
     pub(super) fn parts(&mut self, parts: &mut Vec<Part>) -> Parse<()> {
         loop {
             if self.begins_part() {
+                let start = self.at;
                 parts.push(self.part()?);
+                self.mark(MarkKind::Part, start);
             } else if self.doc_count() > 0 && self.begins_part_at(self.doc_count()) {
                 let docs = self.docs();
                 self.refuse_docs(&docs, "before a part, which has none");
