@@ -7,6 +7,7 @@
 mod arbitrary;
 mod decode;
 mod encode;
+mod format;
 mod mutate;
 mod parser;
 mod plans;
@@ -18,6 +19,7 @@ mod value;
 pub use arbitrary::Arbitrary;
 pub use decode::decode;
 pub use encode::encode;
+pub use format::format;
 pub use parser::parser;
 pub use plans::{Kept, kept};
 pub use rng::Rng;
@@ -45,6 +47,13 @@ pub const TARGETS: &[Target] = &[
         name: "parser",
         claim: "any bytes as a plan give a model or an error with a span inside of the text",
         body: parser,
+        seeds: seeds::texts,
+        words: parser::WORDS,
+    },
+    Target {
+        name: "format",
+        claim: "formatting a plan keeps its tokens, comments and meaning, and a second time changes nothing",
+        body: format,
         seeds: seeds::texts,
         words: parser::WORDS,
     },

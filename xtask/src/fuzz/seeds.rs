@@ -5,9 +5,16 @@ use keyplan_plan::model::Sequence;
 
 use super::{Arbitrary, Kept, Rng, kept};
 
-/// The texts of the plans.
+/// The texts of the plans, and each family in a small plan of its own.
 pub(super) fn texts() -> Vec<Vec<u8>> {
-    kept().iter().map(|plan| plan.text.clone().into_bytes()).collect()
+    let whole = kept().iter().map(|kept| kept.text.clone());
+    let alone = kept().iter().flat_map(|kept| {
+        let names = kept.plan.types.iter().map(|named| named.name.as_str());
+        let types: String = names.map(|name| format!("type {name} = bytes(4);\n")).collect();
+        let families = kept.plan.families().filter_map(|(_, family)| kept.text.get(family.span.range()));
+        families.map(move |family| format!("plan p;\n{types}space s {{\n    {family}\n}}\n"))
+    });
+    whole.chain(alone).map(String::into_bytes).collect()
 }
 
 /// For each layout, the choice of it and bytes that it makes.
