@@ -25,15 +25,9 @@ impl Alphabet {
 
     /// Returns whether `byte` is a member.
     #[inline]
+    #[expect(clippy::indexing_slicing, reason = "the upper two bits of a byte are below 4")]
     pub const fn contains(&self, byte: u8) -> bool {
-        let [a, b, c, d] = self.members;
-        let word = match byte >> 6 {
-            0 => a,
-            1 => b,
-            2 => c,
-            _ => d,
-        };
-        (word >> (byte & 63)) & 1 == 1
+        (self.members[(byte >> 6) as usize] >> (byte & 63)) & 1 == 1
     }
 
     /// This alphabet and the bytes from `first` to `last`, both included.

@@ -264,6 +264,8 @@ impl<S: Lawful + Open> Law<'_, S> {
     /// Every argument's bytes are all bytes of the segment and have a length that it admits; so has everything
     /// that is read.
     pub fn open(&self) {
+        // Whatever the answer, asking for a length that no input has must not overflow.
+        let _ = self.segment.admits(usize::MAX);
         for value in self.values {
             let bytes = self.encoded(value);
             assert_eq!(self.segment.longest(&bytes), bytes.len(), "of {value:?}, {bytes:02x?}");
@@ -431,5 +433,90 @@ impl<T: FixedWidth + Lawful> Lawful for Desc<T> {
 
     fn lend(owned: &T::Owned) -> T::Arg<'_> {
         T::lend(owned)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{DecodeError, Fault, Sink};
+
+    /// A number in one byte, which breaks one law in each form.
+    struct Broken(Breaks);
+
+    #[derive(PartialEq)]
+    enum Breaks {
+        Nothing,
+        RoundTrip,
+        Canonical,
+        Order,
+        Extent,
+        Bound,
+        Longest,
+    }
+
+    impl Segment for Broken {
+        type Arg<'a> = u8;
+        type View<'a> = u8;
+
+        fn encode<S: Sink + ?Sized>(&self, arg: u8, out: &mut S) -> Result<(), EncodeError> {
+            let put = out.put(&[if self.0 == Breaks::Order { !arg } else { arg }]);
+            if self.0 == Breaks::Bound { Ok(()) } else { put }
+        }
+
+        fn decode(&self, bytes: &[u8]) -> Result<u8, DecodeError> {
+            match (&self.0, bytes) {
+                (Breaks::Order, [byte]) => Ok(!byte),
+                (Breaks::RoundTrip, [byte]) => Ok(byte / 2),
+                (Breaks::Canonical, [byte, ..]) | (_, [byte]) => Ok(*byte),
+                _ => Err(DecodeError::new(0, Fault::OutOfRange)),
+            }
+        }
+    }
+
+    impl Delimited for Broken {
+        fn extent(&self, input: &[u8]) -> Result<usize, DecodeError> {
+            let width = if self.0 == Breaks::Extent { input.len() } else { 1 };
+            crate::segment::fixed_extent(input, width)
+        }
+    }
+
+    impl Open for Broken {
+        fn longest(&self, input: &[u8]) -> usize {
+            if self.0 == Breaks::Longest { 0 } else { input.len().min(1) }
+        }
+
+        fn admits(&self, len: usize) -> bool {
+            len == 1
+        }
+    }
+
+    values! {
+        [] Broken => u8;
+    }
+
+    crate::laws! {
+        sound: Broken(Breaks::Nothing), [0, 1, 255], ordered, delimited, open;
+    }
+
+    /// Each law, on the segment that breaks just that one.
+    macro_rules! refused {
+        ($($law:ident: $breaks:ident, $message:literal;)*) => {$(
+            #[test]
+            #[should_panic(expected = $message)]
+            fn $law() {
+                Law::new(&Broken(Breaks::$breaks), &[0, 1, 255]).$law();
+            }
+        )*};
+    }
+
+    refused! {
+        round_trip: RoundTrip, "after a round trip through [01]";
+        canonical: Canonical, "what 0 was read from is not how it is written";
+        bounded: Bound, "0 in a buffer of 0 of 1 bytes gives Ok(())";
+        ordered: Order, "0 and 1: ([ff], [fe])";
+        descending: Nothing, "0 and 1: ([00], [01])";
+        delimited: Extent, "of 0 in [00, 00]";
+        open: Longest, "of 0, [00]";
     }
 }

@@ -7,6 +7,21 @@
 //! - [`Delimited`] segments know where they end; [`Open`] ones end where the key's next part begins.
 //! - [`Buffer`] is a [`Sink`] over a caller's slice: nothing here allocates.
 //!
+//! ```
+//! use keyplan_codec::{Be, Buffer, Delimited, Literal, Segment, Tick9};
+//!
+//! let mut room = [0; 18];
+//! let mut out = Buffer::new(&mut room);
+//! Literal(&[0x01]).encode((), &mut out)?;
+//! Be::new().encode(7u64, &mut out)?;
+//! Tick9.encode(-3, &mut out)?;
+//!
+//! let ((), rest) = Literal(&[0x01]).take(out.written())?;
+//! let (pool, rest) = Be::<u64>::new().take(rest)?;
+//! assert_eq!((pool, Tick9.decode(rest)?), (7, -3));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! Decoding is canonical: bytes are accepted only if encoding the result gives the same bytes again. No input
 //! panics, and every error carries the offset of the byte that broke it.
 //!
@@ -23,6 +38,7 @@ extern crate std;
 
 mod alphabet;
 mod error;
+mod expect;
 #[cfg(any(feature = "laws", test))]
 pub mod laws;
 mod lengths;
@@ -31,6 +47,7 @@ mod sink;
 
 pub use alphabet::Alphabet;
 pub use error::{DecodeError, EncodeError, Expected, Fault};
+pub use expect::expect_width;
 pub use lengths::Lengths;
 #[cfg(feature = "bech32")]
 pub use segment::bech32::{Bech32, Bech32View};

@@ -123,7 +123,9 @@ impl Open for Bech32<'_> {
     }
 
     fn admits(&self, len: usize) -> bool {
-        let Some(data) = len.checked_sub(self.head_len() + CHECKSUM) else { return false };
+        let Some(data) = len.checked_sub(self.head_len() + CHECKSUM).filter(|_| len <= MOST) else {
+            return false;
+        };
         let bytes = data * 5 / 8;
         self.text_len(bytes) == Some(len) && self.lengths.admits(bytes)
     }

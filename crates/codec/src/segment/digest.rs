@@ -57,12 +57,16 @@ impl Hash {
     #[inline]
     pub fn digest(self, bytes: &[u8]) -> Digest {
         match self {
-            Self::Xxh3_64 => Digest::new(&[&xxh3_64(bytes).be_array()]),
-            Self::Twox64 => Digest::new(&[&xxh64(bytes, 0).le_array()]),
-            Self::Twox128 => Digest::new(&[&xxh64(bytes, 0).le_array(), &xxh64(bytes, 1).le_array()]),
-            Self::Blake2b128 => Digest::new(&[&Blake2b128::digest(bytes)]),
-            Self::Blake2b256 => Digest::new(&[&Blake2b256::digest(bytes)]),
-            Self::Sha256 => Digest::new(&[&Sha256::digest(bytes)]),
+            Self::Xxh3_64 => Digest::new(xxh3_64(bytes).be_array()),
+            Self::Twox64 => Digest::new(xxh64(bytes, 0).le_array()),
+            Self::Twox128 => {
+                // The second half is above the first, as both are written least significant byte first.
+                let halves = u128::from(xxh64(bytes, 1)) << 64 | u128::from(xxh64(bytes, 0));
+                Digest::new(halves.le_array())
+            }
+            Self::Blake2b128 => Digest::new(Blake2b128::digest(bytes).0),
+            Self::Blake2b256 => Digest::new(Blake2b256::digest(bytes).0),
+            Self::Sha256 => Digest::new(Sha256::digest(bytes).0),
         }
     }
 }
@@ -82,14 +86,12 @@ pub struct Digest {
 
 impl Digest {
     #[inline]
-    fn new(parts: &[&[u8]]) -> Self {
+    fn new<const N: usize>(front: [u8; N]) -> Self {
         let mut bytes = [0; 32];
-        let mut len = 0;
-        for (slot, &byte) in bytes.iter_mut().zip(parts.iter().copied().flatten()) {
+        for (slot, byte) in bytes.iter_mut().zip(front) {
             *slot = byte;
-            len += 1;
         }
-        Self { bytes, len }
+        Self { bytes, len: N.min(32) }
     }
 
     /// Returns the first `keep` bytes, or all if there are not so many.

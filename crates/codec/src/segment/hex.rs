@@ -11,46 +11,39 @@ pub enum Case {
 }
 
 impl Case {
+    /// Returns the two digits of `byte`.
+    ///
+    /// This computes rather than looks up, so that a run of bytes is encoded many at a time.
     #[inline]
-    const fn digits(self) -> &'static [u8; 16] {
-        match self {
-            Self::Lower => b"0123456789abcdef",
-            Self::Upper => b"0123456789ABCDEF",
-        }
+    const fn pair(self, byte: u8) -> [u8; 2] {
+        let letter = match self {
+            Self::Lower => b'a' - b'9' - 1,
+            Self::Upper => b'A' - b'9' - 1,
+        };
+        let (high, low) = (byte >> 4, byte & 0x0f);
+        [b'0' + high + if high > 9 { letter } else { 0 }, b'0' + low + if low > 9 { letter } else { 0 }]
     }
 
     #[inline]
-    fn digit(self, nibble: u8) -> u8 {
-        self.digits().get(usize::from(nibble & 0x0f)).copied().unwrap_or_default()
-    }
-
-    /// What each byte stands for; [`NO_DIGIT`] where it is no digit of this case.
-    #[inline]
-    const fn values(self) -> &'static [u8; 256] {
-        const LOWER: [u8; 256] = values_of(Case::Lower);
-        const UPPER: [u8; 256] = values_of(Case::Upper);
-        match self {
-            Self::Lower => &LOWER,
-            Self::Upper => &UPPER,
-        }
-    }
-
-    #[inline]
-    fn value(self, byte: u8) -> u8 {
-        self.values().get(usize::from(byte)).copied().unwrap_or(NO_DIGIT)
+    const fn is_digit(self, byte: u8) -> bool {
+        let first = match self {
+            Self::Lower => b'a',
+            Self::Upper => b'A',
+        };
+        (byte.wrapping_sub(b'0') < 10) | (byte.wrapping_sub(first) < 6)
     }
 
     /// Returns the length of the longest run of digits at the front of `bytes`.
     fn run(self, bytes: &[u8]) -> usize {
-        bytes.iter().position(|&byte| self.value(byte) == NO_DIGIT).unwrap_or(bytes.len())
+        bytes.iter().position(|&byte| !self.is_digit(byte)).unwrap_or(bytes.len())
     }
 
     /// Refuses `bytes` that are not all digits.
     #[inline]
     fn check(self, bytes: &[u8]) -> Result<(), DecodeError> {
         // One pass without a branch a byte, then a second one only for the error's offset.
-        let all = bytes.iter().fold(0, |all, &byte| all | self.value(byte));
-        if all < NO_DIGIT { Ok(()) } else { Err(self.no_digit(bytes)) }
+        let all = bytes.iter().fold(true, |all, &byte| all & self.is_digit(byte));
+        if all { Ok(()) } else { Err(self.no_digit(bytes)) }
     }
 
     #[cold]
@@ -63,23 +56,6 @@ impl Case {
         let found = bytes.get(offset).copied().unwrap_or_default();
         DecodeError::new(offset, Fault::Byte { found, expected })
     }
-}
-
-/// Above every digit's value, and disjoint from their bits.
-const NO_DIGIT: u8 = 0x10;
-
-#[expect(
-    clippy::indexing_slicing,
-    reason = "evaluated by the compiler, which refuses an index out of bounds"
-)]
-const fn values_of(case: Case) -> [u8; 256] {
-    let mut values = [NO_DIGIT; 256];
-    let mut value = 0u8;
-    while value < 16 {
-        values[case.digits()[value as usize] as usize] = value;
-        value += 1;
-    }
-    values
 }
 
 /// Returns the value of a digit of either case.
@@ -107,7 +83,7 @@ impl Segment for HexBytes<'_> {
         for block in arg.chunks(32) {
             let mut text = [0; 64];
             for (pair, byte) in text.as_chunks_mut::<2>().0.iter_mut().zip(block) {
-                *pair = [self.case.digit(byte >> 4), self.case.digit(*byte)];
+                *pair = self.case.pair(*byte);
             }
             out.put(text.get(..2 * block.len()).unwrap_or_default())?;
         }
@@ -296,7 +272,7 @@ const fn count_digits(number: u128) -> usize {
 fn write_digits(case: Case, number: u128) -> [u8; ROOM] {
     let mut room = [b'0'; ROOM];
     for (pair, byte) in room.as_chunks_mut::<2>().0.iter_mut().zip(number.to_be_bytes()) {
-        *pair = [case.digit(byte >> 4), case.digit(byte)];
+        *pair = case.pair(byte);
     }
     room
 }
