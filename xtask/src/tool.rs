@@ -11,19 +11,20 @@ pub(crate) enum Tool {
     Rustfmt,
     Clippy,
     Valgrind,
+    Nightly,
+    CargoFuzz,
 }
 
 impl Tool {
     /// Sees to it that the tool is there: installs it where that disturbs nobody, or says how to.
     ///
-    /// Parts of the Rust toolchain are added through `rustup`; packages of the system only in CI.
+    /// What belongs to Rust is added through `rustup` and `cargo`; packages of the system only in CI.
     pub(crate) fn need(self) -> Result<()> {
         if self.present() {
             return Ok(());
         }
         let install = self.install();
-        let ours = matches!(self, Self::Rustfmt | Self::Clippy) || in_ci();
-        if ours {
+        if self != Self::Valgrind || in_ci() {
             console::line(format_args!("{self} is missing: {install}"));
             if install.status().is_ok_and(|status| status.success()) && self.present() {
                 return Ok(());
@@ -38,6 +39,8 @@ impl Tool {
             Self::Rustfmt => Job::cargo("fmt --version"),
             Self::Clippy => Job::cargo("clippy --version"),
             Self::Valgrind => Job::new("valgrind", "--version"),
+            Self::Nightly => Job::new("rustup", "run nightly cargo --version"),
+            Self::CargoFuzz => Job::cargo("fuzz --version"),
         }
         .succeeds()
     }
@@ -47,6 +50,8 @@ impl Tool {
             Self::Rustfmt => Job::new("rustup", "component add rustfmt"),
             Self::Clippy => Job::new("rustup", "component add clippy"),
             Self::Valgrind => Job::new("apt-get", "install --yes valgrind"),
+            Self::Nightly => Job::new("rustup", "toolchain install nightly --profile minimal"),
+            Self::CargoFuzz => Job::cargo("install cargo-fuzz --locked"),
         }
     }
 }
@@ -57,6 +62,8 @@ impl fmt::Display for Tool {
             Self::Rustfmt => "rustfmt",
             Self::Clippy => "clippy",
             Self::Valgrind => "valgrind",
+            Self::Nightly => "a nightly toolchain",
+            Self::CargoFuzz => "cargo-fuzz",
         })
     }
 }

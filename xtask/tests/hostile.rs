@@ -37,7 +37,7 @@ fn ten_thousand_levels_of_nesting_are_a_finding() {
     );
     assert_eq!(codes(&nested("a: (x: ", "u8", " | y: 0x01)")), ["KP0104"]);
     let modules = |depth: usize| {
-        let open: String = (0..depth).map(|n| format!("module m{n} = 0x02 {{ ")).collect();
+        let open = (0..depth).map(|n| format!("module m{n} = 0x02 {{ ")).collect::<Vec<_>>().concat();
         format!("plan p; space s {{ {open} key k = 0x01; {} }}", "}".repeat(depth))
     };
     assert_eq!(codes(&modules(10_000)), ["KP0104"]);
@@ -51,8 +51,8 @@ fn ten_thousand_encodings_in_a_row_are_a_finding() {
 
 #[test]
 fn types_that_double_ten_thousand_times_are_a_finding() {
-    let types: String = (1..10_000).map(|n| format!("type T{n} = (a: T{0} b: T{0});\n", n - 1)).collect();
-    let text = format!("plan p;\ntype T0 = u8;\n{types}space s {{ key k = a: T9999; }}");
+    let types: Vec<_> = (1..10_000).map(|n| format!("type T{n} = (a: T{0} b: T{0});\n", n - 1)).collect();
+    let text = format!("plan p;\ntype T0 = u8;\n{}space s {{ key k = a: T9999; }}", types.concat());
     let found = codes(&text);
     assert_eq!(found, ["KP0218"]);
 }

@@ -10,7 +10,7 @@ pub(super) fn texts() -> Vec<Vec<u8>> {
     let whole = kept().iter().map(|kept| kept.text.clone());
     let alone = kept().iter().flat_map(|kept| {
         let names = kept.plan.types.iter().map(|named| named.name.as_str());
-        let types: String = names.map(|name| format!("type {name} = bytes(4);\n")).collect();
+        let types = names.map(|name| format!("type {name} = bytes(4);\n")).collect::<Vec<_>>().concat();
         let families = kept.plan.families().filter_map(|(_, family)| kept.text.get(family.span.range()));
         families.map(move |family| format!("plan p;\n{types}space s {{\n    {family}\n}}\n"))
     });
