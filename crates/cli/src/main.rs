@@ -1,2 +1,40 @@
-//! cli
-fn main() {}
+//! The `keyplan` command.
+//!
+//! [`args`] says what was typed, [`command`] does one subcommand a file, and [`render`] owns every byte printed.
+//! Exit codes: 0 clean, 1 findings, 2 could not run.
+
+mod anatomy;
+mod args;
+mod command;
+mod input;
+mod key_text;
+mod render;
+mod sample;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::args::Args;
+use crate::command::Outcome;
+use crate::render::Output;
+
+fn main() -> ExitCode {
+    let args = Args::parse();
+    args.color.write_global();
+    let mut out = Output::stdout();
+    let done = command::run(args.command, &mut out).and_then(|outcome| {
+        out.flush()?;
+        Ok(outcome)
+    });
+    match done {
+        Ok(Outcome::Clean) => ExitCode::SUCCESS,
+        Ok(Outcome::Findings) => ExitCode::from(1),
+        // Whoever read the output has seen enough.
+        Err(error) if render::is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            render::fatal(&error);
+            ExitCode::from(2)
+        }
+    }
+}

@@ -1,0 +1,241 @@
+//! What was typed.
+
+use clap::{Args as Group, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+
+/// The key space of a program, as a plan: check it, encode and explain keys, write its reference.
+#[derive(Debug, Parser)]
+#[command(name = "keyplan", version, max_term_width = 100, after_help = EXIT)]
+pub(crate) struct Args {
+    /// When to colour the output; `auto` colours on a terminal unless `NO_COLOR` is set
+    #[arg(long, global = true, value_name = "WHEN", value_enum, default_value_t = Color::Auto)]
+    pub(crate) color: Color,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+const EXIT: &str = "Exit codes: 0 clean, 1 findings, 2 could not run.\n\n\
+    Examples:\n  keyplan demo\n  keyplan check plans/paw.keyplan\n  \
+    keyplan explain plans/osmosis_cl.keyplan 01000000000000000705ffffffffffffff9c";
+
+/// When to colour.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum Color {
+    /// On a terminal, unless `NO_COLOR` is set.
+    Auto,
+    /// In a pipe, too.
+    Always,
+    /// Not at all.
+    Never,
+}
+
+impl Color {
+    /// Makes it the choice of every stream.
+    pub(crate) fn write_global(self) {
+        match self {
+            Self::Auto => anstream::ColorChoice::Auto,
+            Self::Always => anstream::ColorChoice::Always,
+            Self::Never => anstream::ColorChoice::Never,
+        }
+        .write_global();
+    }
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Check plans and print every finding
+    Check(Check),
+    /// Rewrite plans in the one format
+    Fmt(Fmt),
+    /// Encode a key, a scan's prefix, a value, a field, a member or a score
+    Encode(Encode),
+    /// Say what a key stands for, byte by byte
+    Explain(Explain),
+    /// Write a plan's reference as Markdown
+    Doc(Doc),
+    /// Check five real plans and explain keys of three chains
+    Demo,
+    /// Print the reference of the plan language
+    Language,
+    /// Print completions for a shell
+    #[command(
+        after_help = "Example:\n  keyplan completions bash > ~/.local/share/bash-completion/completions/keyplan"
+    )]
+    Completions {
+        /// The shell
+        shell: Shell,
+    },
+}
+
+/// `keyplan check`
+#[derive(Debug, Group)]
+#[command(after_help = "Examples:\n  keyplan check plans/*.keyplan\n  \
+    keyplan check plans/paw.keyplan --format sarif > paw.sarif")]
+pub(crate) struct Check {
+    /// Plan files
+    #[arg(required = true, value_name = "PLAN")]
+    pub(crate) plans: Vec<String>,
+    /// How to print the findings
+    #[arg(long, value_enum, default_value_t = CheckFormat::Text)]
+    pub(crate) format: CheckFormat,
+}
+
+/// How findings are printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CheckFormat {
+    /// For people, with the lines of the plan
+    Text,
+    /// One object, for programs
+    Json,
+    /// SARIF 2.1.0, for code scanners
+    Sarif,
+    /// Annotations of a GitHub workflow
+    Github,
+}
+
+/// `keyplan fmt`
+#[derive(Debug, Group)]
+#[command(after_help = "Examples:\n  keyplan fmt plans/*.keyplan\n  keyplan fmt --check plans/*.keyplan\n  \
+    keyplan fmt - < draft.keyplan")]
+pub(crate) struct Fmt {
+    /// Plan files; `-` reads standard input and writes standard output
+    #[arg(required = true, value_name = "PLAN")]
+    pub(crate) plans: Vec<String>,
+    /// Change nothing; show what would change and exit with 1 if anything would
+    #[arg(long)]
+    pub(crate) check: bool,
+}
+
+/// `keyplan encode`
+#[derive(Debug, Group)]
+#[command(
+    after_help = "Values: 42 or 0x2a for numbers, hex for bytes, text as it is, (txid=00ff, vout=1) for records, \
+    spread(pool=1) for choices, none or some(5) for options, [1, 2] for lists.\n\n\
+    Examples:\n  keyplan encode plans/osmosis_cl.keyplan tick pool_id=7 tick=-100\n  \
+    keyplan encode plans/osmosis_cl.keyplan tick pool_id=7 --scan\n  \
+    keyplan encode plans/onesat.keyplan out_hash --field data tag=ord"
+)]
+#[expect(clippy::struct_excessive_bools, reason = "one for each flag that can be typed")]
+pub(crate) struct Encode {
+    /// The plan file
+    pub(crate) plan: String,
+    /// The family: its path, or any end of it that is clear
+    pub(crate) family: String,
+    /// A value for each argument
+    #[arg(value_name = "NAME=VALUE")]
+    pub(crate) values: Vec<String>,
+    /// Encode the prefix of the scan that binds the arguments given
+    #[arg(long, group = "layout")]
+    pub(crate) scan: bool,
+    /// Encode a value of the family; with `--field`, of that field
+    #[arg(long)]
+    pub(crate) value: bool,
+    /// Encode the key of this field of a hash
+    #[arg(long, group = "layout", value_name = "FIELD")]
+    pub(crate) field: Option<String>,
+    /// Encode a member of a set, sorted set or queue
+    #[arg(long, group = "layout", conflicts_with = "value")]
+    pub(crate) member: bool,
+    /// Encode a score of a sorted set or queue
+    #[arg(long, group = "layout", conflicts_with = "value")]
+    pub(crate) score: bool,
+    /// Print the bytes even if they can be read in another way
+    #[arg(long)]
+    pub(crate) unguarded: bool,
+    /// How to print the bytes
+    #[arg(long, value_enum, default_value_t = BytesFormat::Hex)]
+    pub(crate) format: BytesFormat,
+}
+
+/// How bytes are printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum BytesFormat {
+    /// Two digits a byte
+    Hex,
+    /// Base64 with padding
+    Base64,
+    /// Text with escapes such as \x01
+    Text,
+    /// An object with the family, its arguments and the bytes
+    Json,
+}
+
+/// `keyplan explain`
+#[derive(Debug, Group)]
+#[command(
+    after_help = "Keys are hex (with or without 0x and spaces), base64, or text with escapes (\\x01abc). \
+    `auto` takes what has an even number of hex digits and nothing else for hex, what is padded base64 for base64, \
+    and the rest for text; --input settles it.\n\n\
+    In JSON, integers of 64 bits and more are strings, bytes are hex strings.\n\n\
+    Examples:\n  keyplan explain plans/osmosis_cl.keyplan 01000000000000000705ffffffffffffff9c\n  \
+    keyplan explain plans/paw.keyplan --format json < keys.txt\n  \
+    keyplan explain plans/onesat.keyplan --family out_hash --field 6576\n  \
+    keyplan explain --decompose state.json"
+)]
+pub(crate) struct Explain {
+    /// The plan file
+    #[arg(required_unless_present = "decompose", conflicts_with = "decompose")]
+    pub(crate) plan: Option<String>,
+    /// Keys; without any, or with `-`, one a line on standard input
+    #[arg(value_name = "KEY", conflicts_with = "decompose")]
+    pub(crate) keys: Vec<String>,
+    /// Look in this space only
+    #[arg(long, value_name = "SPACE")]
+    pub(crate) space: Option<String>,
+    /// How keys are written
+    #[arg(long, value_enum, default_value_t = InputFormat::Auto)]
+    pub(crate) input: InputFormat,
+    /// How to print what was found; `json` is one object a line
+    #[arg(long, value_enum, default_value_t = ExplainFormat::Text)]
+    pub(crate) format: ExplainFormat,
+    /// The family whose value, field or member is explained
+    #[arg(long, value_name = "FAMILY")]
+    pub(crate) family: Option<String>,
+    /// Explain a value of --family, or of --field, instead of a key
+    #[arg(long, value_name = "BYTES", requires = "family")]
+    pub(crate) value: Option<String>,
+    /// Explain the key of a field of --family
+    #[arg(long, value_name = "BYTES", requires = "family")]
+    pub(crate) field: Option<String>,
+    /// Explain a member of --family
+    #[arg(long, value_name = "BYTES", requires = "family", conflicts_with_all = ["value", "field"])]
+    pub(crate) member: Option<String>,
+    /// Split the keys of a CosmWasm contract with no plan at all: FILE, or standard input, has the JSON that
+    /// `contract-state all` prints
+    #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "-")]
+    pub(crate) decompose: Option<String>,
+}
+
+/// How keys are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum InputFormat {
+    /// Whatever it looks like
+    Auto,
+    /// Two digits a byte
+    Hex,
+    /// Base64, with padding or without
+    Base64,
+    /// Text with escapes such as \x01
+    Text,
+}
+
+/// How an explanation is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ExplainFormat {
+    /// A picture, for people
+    Text,
+    /// One object a line, for programs
+    Json,
+}
+
+/// `keyplan doc`
+#[derive(Debug, Group)]
+#[command(after_help = "Example:\n  keyplan doc plans/paw.keyplan -o docs/paw.md")]
+pub(crate) struct Doc {
+    /// The plan file
+    pub(crate) plan: String,
+    /// Write here instead of standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<String>,
+}

@@ -1,0 +1,73 @@
+//! `keyplan explain --decompose`: the keys of a contract that nobody wrote a plan for.
+
+mod split;
+mod state;
+
+use std::fs::File;
+use std::io::{self, Read};
+
+use anyhow::{Context, Result, anyhow, bail};
+
+pub(crate) use self::split::{Split, component_bytes};
+pub(crate) use self::state::Entry;
+use super::Outcome;
+use crate::args::ExplainFormat;
+use crate::input;
+use crate::render::{self, Output};
+
+/// The largest state that is read.
+const MAX_STATE: u64 = 1 << 30;
+
+/// A key of the state, its value, and how it may be split, the likeliest first.
+#[derive(Debug)]
+pub(crate) struct Decomposition {
+    /// The row as it was read.
+    pub(crate) entry: Entry,
+    /// All splits; never none.
+    pub(crate) splits: Vec<Split>,
+}
+
+/// Splits every key of a contract's state.
+pub(crate) fn run(file: &str, format: ExplainFormat, out: &mut Output) -> Result<Outcome> {
+    let text = read(file)?;
+    let entries = state::parse(&text).map_err(|error| anyhow!("{}: {error}", name(file)))?;
+    let keys: Vec<&[u8]> = entries.iter().map(|entry| entry.key.as_slice()).collect();
+    let splits = split::ranked(&keys);
+    let rows: Vec<Decomposition> =
+        entries.into_iter().zip(splits).map(|(entry, splits)| Decomposition { entry, splits }).collect();
+    match format {
+        ExplainFormat::Text => out.text(&render::decompositions(&rows))?,
+        ExplainFormat::Json => {
+            let mut buffer = Vec::new();
+            for row in &rows {
+                buffer.clear();
+                render::decomposition_json(&mut buffer, row);
+                out.raw(&buffer)?;
+            }
+        }
+    }
+    Ok(Outcome::Clean)
+}
+
+fn name(file: &str) -> &str {
+    if file == "-" { "standard input" } else { file }
+}
+
+fn read(file: &str) -> Result<Vec<u8>> {
+    let mut text = Vec::new();
+    if file == "-" {
+        io::stdin()
+            .lock()
+            .take(MAX_STATE + 1)
+            .read_to_end(&mut text)
+            .context("cannot read standard input")?;
+    } else {
+        let opened = File::open(file);
+        let opened = opened.map_err(|error| anyhow!("cannot read `{file}`: {}", input::reason(&error)))?;
+        opened.take(MAX_STATE + 1).read_to_end(&mut text).with_context(|| format!("cannot read `{file}`"))?;
+    }
+    if text.len() as u64 > MAX_STATE {
+        bail!("{}: over {} MiB of state", name(file), MAX_STATE >> 20);
+    }
+    Ok(text)
+}

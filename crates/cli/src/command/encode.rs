@@ -1,0 +1,170 @@
+//! `keyplan encode`: arguments as a person writes them, to bytes.
+
+use anyhow::{Result, anyhow, bail};
+use keyplan_plan::dynamic::{Value, encode, parse, prefix};
+use keyplan_plan::model::{Argument, Family, Field, Plan, Sequence};
+
+use super::guard::{self, Other};
+use super::{Outcome, find};
+use crate::args::{BytesFormat, Encode};
+use crate::input;
+use crate::render::{self, Output};
+
+/// Encodes one key, prefix, value, field, member or score.
+pub(crate) fn run(args: &Encode, out: &mut Output) -> Result<Outcome> {
+    let Some(plan) = input::plan(&args.plan)? else { return Ok(Outcome::Findings) };
+    let (space, family) = find::family(&plan, &args.family)?;
+    let layout = Layout::chosen(args, family)?;
+    let given = assignments(&args.values)?;
+    let (bytes, values) = if args.scan {
+        scan_prefix(family, &given)?
+    } else {
+        let values = complete(layout.sequence, &given, &layout.title(family))?;
+        let mut bytes = Vec::new();
+        encode(layout.sequence, &values, &mut bytes)?;
+        (bytes, values)
+    };
+    if !args.scan
+        && !args.unguarded
+        && let Some(other) = layout.other_reading(&plan, space, family, &values, &bytes)
+    {
+        let title = layout.title(family);
+        render::message(&render::refusal(&title, layout.sequence, &values, &bytes, &other));
+        return Ok(Outcome::Findings);
+    }
+    match args.format {
+        BytesFormat::Hex => out.line(&render::hex(&bytes))?,
+        BytesFormat::Base64 => out.line(&render::base64(&bytes))?,
+        BytesFormat::Text => out.line(&render::escaped(&bytes))?,
+        BytesFormat::Json => {
+            let title = if args.scan { "scan" } else { layout.kind };
+            out.raw(&render::encoded_json(family, title, layout.sequence, &values, &bytes))?;
+        }
+    }
+    Ok(Outcome::Clean)
+}
+
+/// Which of a family's layouts is to be encoded.
+struct Layout<'p> {
+    kind: &'static str,
+    field: Option<&'p Field>,
+    sequence: &'p Sequence,
+}
+
+impl<'p> Layout<'p> {
+    fn chosen(args: &Encode, family: &'p Family) -> Result<Self> {
+        let lacks = |what: &str| anyhow!("`{}` is a {} without a {what}", family.path, family.kind.keyword());
+        if let Some(name) = &args.field {
+            let field = find::field(family, name)?;
+            let sequence = if args.value {
+                field.value.as_ref().ok_or_else(|| lacks("value layout of that field"))?
+            } else {
+                &field.key
+            };
+            let kind = if args.value { "field value" } else { "field" };
+            return Ok(Self { kind, field: Some(field), sequence });
+        }
+        let (kind, sequence) = if args.value {
+            ("value", family.value.as_ref().ok_or_else(|| lacks("value layout"))?)
+        } else if args.member {
+            ("member", family.member.as_ref().ok_or_else(|| lacks("member layout"))?)
+        } else if args.score {
+            ("score", family.score.as_ref().ok_or_else(|| lacks("score layout"))?)
+        } else {
+            ("key", &family.key)
+        };
+        Ok(Self { kind, field: None, sequence })
+    }
+
+    /// What a message calls it.
+    fn title(&self, family: &Family) -> String {
+        match (self.kind, self.field) {
+            ("key", _) => family.path.clone(),
+            (kind, Some(field)) => format!("{kind} `{}` of {}", field.name, family.path),
+            (kind, None) => format!("{kind} of {}", family.path),
+        }
+    }
+
+    fn other_reading(
+        &self,
+        plan: &'p Plan,
+        space: usize,
+        family: &'p Family,
+        values: &[Value],
+        bytes: &[u8],
+    ) -> Option<Other<'p>> {
+        match (self.kind, self.field) {
+            ("key", _) => guard::other_key(plan, space, family, values, bytes),
+            ("field", Some(field)) => {
+                let fields = family.fields.iter().map(|field| (field.name.as_str(), &field.key));
+                guard::other_layout(fields, &field.name, values, bytes)
+            }
+            (kind, _) => guard::other_layout([(kind, self.sequence)], kind, values, bytes),
+        }
+    }
+}
+
+/// `name=value`, taken apart.
+fn assignments(typed: &[String]) -> Result<Vec<(&str, &str)>> {
+    let mut given: Vec<(&str, &str)> = Vec::new();
+    for text in typed {
+        let Some((name, value)) = text.split_once('=') else {
+            bail!("`{text}` is not an argument: write NAME=VALUE");
+        };
+        if given.iter().any(|(other, _)| *other == name) {
+            bail!("the argument `{name}` is given twice");
+        }
+        given.push((name, value));
+    }
+    Ok(given)
+}
+
+fn name(argument: &Argument) -> &str {
+    argument.name.as_deref().unwrap_or("value")
+}
+
+/// The values of the first arguments of a layout, as many as were given.
+fn leading(sequence: &Sequence, given: &[(&str, &str)], title: &str) -> Result<Vec<Value>> {
+    let names: Vec<&str> = sequence.arguments().map(name).collect();
+    for (given, _) in given {
+        if !names.contains(given) {
+            let has = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+            bail!("{title} has no argument `{given}`; it has: {has}");
+        }
+    }
+    let mut values = Vec::new();
+    for argument in sequence.arguments() {
+        let Some((name, text)) = given.iter().find(|(given, _)| *given == name(argument)) else { break };
+        let value = parse(&argument.shape, text).map_err(|error| anyhow!("`{name}={text}`: {error}"))?;
+        values.push(value);
+    }
+    Ok(values)
+}
+
+/// A value for each argument of a layout.
+fn complete(sequence: &Sequence, given: &[(&str, &str)], title: &str) -> Result<Vec<Value>> {
+    let values = leading(sequence, given, title)?;
+    if values.len() < sequence.argument_count() {
+        let missing: Vec<String> = sequence
+            .arguments()
+            .filter(|argument| given.iter().all(|(given, _)| *given != name(argument)))
+            .map(|argument| format!("{} ({})", name(argument), render::type_of(argument)))
+            .collect();
+        bail!("{title} also needs: {}", missing.join(", "));
+    }
+    Ok(values)
+}
+
+/// The prefix of the scan that binds exactly the arguments given.
+fn scan_prefix(family: &Family, given: &[(&str, &str)]) -> Result<(Vec<u8>, Vec<Value>)> {
+    let values = leading(&family.key, given, &family.path)?;
+    let scan = family.scans.iter().find(|scan| scan.bound == given.len() && values.len() == given.len());
+    let Some(scan) = scan else {
+        let scans: Vec<String> = family.scans.iter().map(|scan| render::scan(family, scan)).collect();
+        let has = if scans.is_empty() { "none".to_owned() } else { scans.join("; ") };
+        bail!("`{}` has no scan that binds just these arguments; its scans: {has}", family.path);
+    };
+    let mut bytes = Vec::new();
+    prefix(&family.key, scan.segments, &values, &mut bytes)?;
+    Ok((bytes, values))
+}

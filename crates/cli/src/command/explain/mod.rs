@@ -1,0 +1,166 @@
+//! `keyplan explain`: what a key stands for.
+
+mod lines;
+mod part;
+
+use std::io;
+
+use anyhow::Result;
+use keyplan_plan::dynamic::{Decoded, Decoder, Failure};
+use keyplan_plan::model::Plan;
+
+use self::lines::{Lines, MAX_LINE};
+use super::Outcome;
+use crate::args::{Explain, ExplainFormat, InputFormat};
+use crate::input;
+use crate::key_text;
+use crate::render::{self, Output};
+
+/// How many readings of a key are looked for.
+const READINGS: usize = 16;
+
+/// What came of reading one key.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Explanation<'p> {
+    /// All readings, by space.
+    pub(crate) readings: Vec<Decoded<'p>>,
+    /// Whether there may be more.
+    pub(crate) more: bool,
+    /// Without a reading: the families that get furthest, and what breaks each; nearest first.
+    pub(crate) nearest: Vec<(String, Failure)>,
+}
+
+/// Explains keys, or a part of a row.
+pub(crate) fn run(args: &Explain, out: &mut Output) -> Result<Outcome> {
+    let path = args.plan.as_deref().unwrap_or_default();
+    let Some(plan) = input::plan(path)? else { return Ok(Outcome::Findings) };
+    if let Some(family) = &args.family {
+        return part::run(args, &plan, family, out);
+    }
+    let spaces = match &args.space {
+        Some(name) => vec![input::space(&plan, name)?],
+        None => (0..plan.spaces.len()).collect(),
+    };
+    let mut explainer = Explainer {
+        decoder: Decoder::new(&plan),
+        spaces,
+        format: args.format,
+        buffer: Vec::new(),
+        count: 0,
+        failed: false,
+    };
+    let stdin = args.keys.is_empty() || args.keys.iter().any(|key| key == "-");
+    if stdin {
+        explainer.stream(args.input, out)?;
+    }
+    let mut key = Vec::new();
+    for text in args.keys.iter().filter(|text| *text != "-") {
+        key_text::read(text.as_bytes(), args.input, &mut key)
+            .map_err(|error| anyhow::Error::new(error).context(format!("`{text}` is not a key")))?;
+        explainer.explain(&key, out)?;
+    }
+    Ok(if explainer.failed { Outcome::Findings } else { Outcome::Clean })
+}
+
+struct Explainer<'p> {
+    decoder: Decoder<'p>,
+    spaces: Vec<usize>,
+    format: ExplainFormat,
+    buffer: Vec<u8>,
+    count: usize,
+    failed: bool,
+}
+
+impl<'p> Explainer<'p> {
+    /// Explains the keys on standard input, one a line. A line that is no key is answered, and the next one read.
+    fn stream(&mut self, format: InputFormat, out: &mut Output) -> Result<()> {
+        let mut lines = Lines::new(io::stdin().lock());
+        let mut key = Vec::new();
+        while let Some(line) = lines.next()? {
+            let error = match line.text {
+                Some([]) => continue,
+                Some(text) => key_text::read(text, format, &mut key).err().map(|error| error.to_string()),
+                None => Some(format!("over {MAX_LINE} bytes long")),
+            };
+            match error {
+                None => self.explain(&key, out)?,
+                Some(why) => self.refuse(line.number, &why, out)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn refuse(&mut self, line: usize, why: &str, out: &mut Output) -> Result<()> {
+        self.failed = true;
+        match self.format {
+            ExplainFormat::Json => {
+                self.buffer.clear();
+                render::bad_line_json(&mut self.buffer, line, why);
+                out.raw(&self.buffer)?;
+            }
+            ExplainFormat::Text => {
+                self.separate(out)?;
+                out.text(&render::bad_line(line, why))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn separate(&mut self, out: &mut Output) -> Result<()> {
+        if self.count > 0 {
+            out.line("")?;
+        }
+        self.count += 1;
+        Ok(())
+    }
+
+    fn explain(&mut self, key: &[u8], out: &mut Output) -> Result<()> {
+        let explanation = self.read(key);
+        self.failed |= explanation.readings.is_empty();
+        match self.format {
+            ExplainFormat::Json => {
+                self.buffer.clear();
+                render::explanation_json(&mut self.buffer, key, &explanation);
+                out.raw(&self.buffer)?;
+            }
+            ExplainFormat::Text => {
+                self.separate(out)?;
+                let text = render::explanation(self.plan(), &self.spaces, key, &explanation, out.width());
+                out.text(&text)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn plan(&self) -> &'p Plan {
+        self.decoder.plan()
+    }
+
+    fn read(&self, key: &[u8]) -> Explanation<'p> {
+        read(&self.decoder, &self.spaces, key)
+    }
+}
+
+/// Reads a key in each of these spaces.
+pub(crate) fn read<'p>(decoder: &Decoder<'p>, spaces: &[usize], key: &[u8]) -> Explanation<'p> {
+    let mut all = Explanation { readings: Vec::new(), more: false, nearest: Vec::new() };
+    for &space in spaces {
+        match decoder.decode_all(space, key, READINGS) {
+            Ok(found) => {
+                all.more |= found.more;
+                if all.readings.is_empty() {
+                    all.readings = found.readings;
+                } else {
+                    all.readings.extend(found.readings);
+                }
+            }
+            Err(miss) => all.nearest.extend(miss.nearest),
+        }
+    }
+    if spaces.len() > 1 {
+        all.nearest
+            .sort_by(|(a_path, a), (b_path, b)| b.offset.cmp(&a.offset).then_with(|| a_path.cmp(b_path)));
+        all.nearest.truncate(3);
+    }
+    all
+}

@@ -1,0 +1,82 @@
+//! `keyplan fmt`: plans in the one format.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::Path;
+
+use anyhow::{Context, Result, anyhow};
+use keyplan_plan::diag::{Diagnostic, SourceMap};
+use keyplan_plan::syntax::format;
+
+use super::Outcome;
+use crate::args::Fmt;
+use crate::input::{self, PlanText};
+use crate::render::{self, Output};
+
+/// Formats plans, or shows what would change.
+pub(crate) fn run(args: &Fmt, out: &mut Output) -> Result<Outcome> {
+    let mut outcome = Outcome::Clean;
+    for path in &args.plans {
+        let text = if path == "-" {
+            PlanText::read(io::stdin().lock()).context("cannot read standard input")?
+        } else {
+            input::text(path)?
+        };
+        let (text, formatted) = match text {
+            PlanText::Whole(text) => match format(&text) {
+                Ok(formatted) => (text, formatted),
+                Err(diagnostics) => {
+                    refuse(path, &text, &diagnostics);
+                    outcome = Outcome::Findings;
+                    continue;
+                }
+            },
+            PlanText::Broken { readable, why } => {
+                refuse(path, &readable, &[why]);
+                outcome = Outcome::Findings;
+                continue;
+            }
+        };
+        if args.check {
+            if text != formatted {
+                out.text(&render::difference(path, &text, &formatted))?;
+                outcome = Outcome::Findings;
+            }
+        } else if path == "-" {
+            out.raw(formatted.as_bytes())?;
+        } else if text != formatted {
+            replace(Path::new(path), &formatted).with_context(|| format!("cannot write `{path}`"))?;
+        }
+    }
+    Ok(outcome)
+}
+
+fn refuse(path: &str, text: &str, diagnostics: &[Diagnostic]) {
+    let name = if path == "-" { "standard input" } else { path };
+    let mut sources = SourceMap::default();
+    sources.add(name, text);
+    render::message(&render::findings(&sources, diagnostics));
+}
+
+/// Replaces a file in one step: whoever reads it sees the old text or the new one, whatever happens in between.
+pub(crate) fn replace(path: &Path, text: &str) -> Result<()> {
+    // Behind a link it is the file itself that changes.
+    let target = fs::canonicalize(path)?;
+    let name = target.file_name().ok_or_else(|| anyhow!("it has no name"))?.to_string_lossy();
+    let temporary = target.with_file_name(format!(".{name}.{}.tmp", std::process::id()));
+    let written = write_beside(&temporary, &target, text);
+    if written.is_err() {
+        // The first error is the one to tell.
+        let _ = fs::remove_file(&temporary);
+    }
+    written
+}
+
+fn write_beside(temporary: &Path, target: &Path, text: &str) -> Result<()> {
+    let mut file = File::create_new(temporary)?;
+    file.set_permissions(fs::metadata(target)?.permissions())?;
+    file.write_all(text.as_bytes())?;
+    file.sync_all()?;
+    fs::rename(temporary, target)?;
+    Ok(())
+}

@@ -1,0 +1,81 @@
+//! Whether bytes that were encoded can be read in another way.
+
+use keyplan_plan::dynamic::{Decoder, Value, readings};
+use keyplan_plan::model::{Family, Plan, Sequence, Shape};
+
+use crate::anatomy::alone;
+
+/// How many readings are looked at before one is taken for another.
+const READINGS: usize = 8;
+
+/// Another reading of the same bytes.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Other<'p> {
+    /// Whose layout it is: the path of a family, or a field's name.
+    pub(crate) owner: &'p str,
+    /// The layout.
+    pub(crate) sequence: &'p Sequence,
+    /// Its arguments.
+    pub(crate) values: Vec<Value>,
+}
+
+/// Another reading of a key in its space than that of `family` with `values`.
+pub(crate) fn other_key<'p>(
+    plan: &'p Plan,
+    space: usize,
+    family: &'p Family,
+    values: &[Value],
+    key: &[u8],
+) -> Option<Other<'p>> {
+    let all = Decoder::new(plan).decode_all(space, key, READINGS).ok()?;
+    let other = all
+        .readings
+        .into_iter()
+        .find(|read| read.family.path != family.path || !same_arguments(&family.key, values, &read.values))?;
+    Some(Other { owner: &other.family.path, sequence: &other.family.key, values: other.values })
+}
+
+/// Another reading among layouts of which the bytes are to be `layout` with `values`.
+pub(crate) fn other_layout<'p>(
+    layouts: impl IntoIterator<Item = (&'p str, &'p Sequence)>,
+    layout: &str,
+    values: &[Value],
+    bytes: &[u8],
+) -> Option<Other<'p>> {
+    layouts.into_iter().find_map(|(owner, sequence)| {
+        let all = readings(sequence, bytes, READINGS).ok()?;
+        let mut others = all
+            .readings
+            .into_iter()
+            .filter(|read| owner != layout || !same_arguments(sequence, values, read));
+        others.next().map(|values| Other { owner, sequence, values })
+    })
+}
+
+fn same_arguments(sequence: &Sequence, given: &[Value], read: &[Value]) -> bool {
+    given.len() == read.len()
+        && sequence.arguments().zip(given).zip(read).all(|((a, given), read)| same(&a.shape, given, read))
+}
+
+/// Whether `read` is what `given` is read back as: equal, except where the bytes do not hold the argument.
+fn same(shape: &Shape, given: &Value, read: &Value) -> bool {
+    match (shape, given, read) {
+        (Shape::Record(sequence), Value::Record(given), Value::Record(read)) => {
+            same_arguments(sequence, given, read)
+        }
+        (Shape::Choice(alternatives), Value::Choice(a, given), Value::Choice(b, read)) => {
+            a == b && alternatives.get(*a).is_some_and(|a| same_arguments(&a.sequence, given, read))
+        }
+        (Shape::Option(inner), Value::Option(Some(given)), Value::Option(Some(read))) => {
+            same(inner, given, read)
+        }
+        (Shape::List { item, .. }, Value::List(given), Value::List(read)) => {
+            given.len() == read.len() && given.iter().zip(read).all(|(given, read)| same(item, given, read))
+        }
+        (Shape::Framed { inner, .. } | Shape::Desc(inner) | Shape::HashConcat { inner, .. }, ..) => {
+            same(inner, given, read)
+        }
+        _ if given == read => true,
+        _ => shape.loses_information() && alone(shape, given) == alone(shape, read),
+    }
+}

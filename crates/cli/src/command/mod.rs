@@ -1,0 +1,59 @@
+//! One subcommand a file.
+
+mod check;
+mod decompose;
+mod demo;
+mod doc;
+mod encode;
+mod explain;
+mod find;
+mod fmt;
+mod guard;
+
+use anyhow::Result;
+use clap::CommandFactory;
+
+pub(crate) use check::Tally;
+pub(crate) use decompose::{Decomposition, component_bytes};
+pub(crate) use explain::Explanation;
+pub(crate) use guard::Other;
+
+use crate::args::{Args, Command};
+use crate::render::Output;
+
+/// The reference of the plan language.
+const LANGUAGE: &str = include_str!("../../../../docs/language.md");
+
+/// How a command ended, when it could run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    /// Nothing to complain about.
+    Clean,
+    /// Something was found.
+    Findings,
+}
+
+/// Does what was asked for.
+pub(crate) fn run(command: Command, out: &mut Output) -> Result<Outcome> {
+    match command {
+        Command::Check(args) => check::run(&args, out),
+        Command::Encode(args) => encode::run(&args, out),
+        Command::Explain(args) => match &args.decompose {
+            Some(file) => decompose::run(file, args.format, out),
+            None => explain::run(&args, out),
+        },
+        Command::Fmt(args) => fmt::run(&args, out),
+        Command::Doc(args) => doc::run(&args, out),
+        Command::Demo => demo::run(out),
+        Command::Language => {
+            out.raw(LANGUAGE.as_bytes())?;
+            Ok(Outcome::Clean)
+        }
+        Command::Completions { shell } => {
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut Args::command(), "keyplan", &mut script);
+            out.raw(&script)?;
+            Ok(Outcome::Clean)
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! The findings of `check` as JSON: version 1 of a format of its own, whatever the model becomes.
+
+use anyhow::Result;
+use keyplan_plan::diag::{Diagnostic, Severity, SourceMap, Span};
+use keyplan_plan::model::Plan;
+use serde::Serialize;
+
+use crate::command::Tally;
+use crate::input::Loaded;
+
+#[derive(Serialize)]
+struct Report<'a> {
+    version: u32,
+    plans: Vec<PlanReport<'a>>,
+    summary: Summary,
+}
+
+#[derive(Serialize)]
+struct Summary {
+    plans: usize,
+    families: usize,
+    scans: usize,
+    findings: usize,
+    accepted: usize,
+}
+
+#[derive(Serialize)]
+struct PlanReport<'a> {
+    path: &'a str,
+    name: Option<&'a str>,
+    fingerprint: Option<String>,
+    families: usize,
+    scans: usize,
+    findings: Vec<Finding<'a>>,
+    accepted: Vec<Accepted<'a>>,
+}
+
+#[derive(Serialize)]
+struct Accepted<'a> {
+    family: &'a str,
+    kind: &'static str,
+    of: &'a [String],
+    why: &'a str,
+}
+
+#[derive(Serialize)]
+struct Finding<'a> {
+    code: &'static str,
+    name: &'static str,
+    severity: &'static str,
+    message: &'a str,
+    labels: Vec<Label<'a>>,
+    notes: Vec<Note<'a>>,
+}
+
+#[derive(Serialize)]
+struct Label<'a> {
+    file: &'a str,
+    start: Place,
+    end: Place,
+    text: &'a str,
+}
+
+#[derive(Serialize)]
+struct Place {
+    offset: u32,
+    line: usize,
+    column: usize,
+}
+
+#[derive(Serialize)]
+struct Note<'a> {
+    kind: &'static str,
+    text: &'a str,
+}
+
+/// All plans and findings as one object.
+pub(crate) fn check_json(plans: &[Loaded]) -> Result<Vec<u8>> {
+    let tally = Tally::of(plans);
+    let report = Report {
+        version: 1,
+        plans: plans.iter().map(plan_report).collect(),
+        summary: Summary {
+            plans: tally.plans,
+            families: tally.families,
+            scans: tally.scans,
+            findings: tally.findings,
+            accepted: tally.accepted,
+        },
+    };
+    let mut out = serde_json::to_vec_pretty(&report)?;
+    out.push(b'\n');
+    Ok(out)
+}
+
+fn plan_report(loaded: &Loaded) -> PlanReport<'_> {
+    let plan = loaded.compiled.plan.as_ref();
+    let tally = Tally::of([loaded]);
+    let accepted = plan.into_iter().flat_map(Plan::families).flat_map(|(_, family)| {
+        family.accepts.iter().map(|accept| Accepted {
+            family: &family.path,
+            kind: accept.kind.word(),
+            of: &accept.of,
+            why: &accept.why,
+        })
+    });
+    PlanReport {
+        path: &loaded.path,
+        name: plan.map(|plan| plan.name.as_str()),
+        fingerprint: plan.map(|plan| plan.fingerprint().to_string()),
+        families: tally.families,
+        scans: tally.scans,
+        findings: loaded.compiled.diagnostics.iter().map(|d| finding(&loaded.compiled.sources, d)).collect(),
+        accepted: accepted.collect(),
+    }
+}
+
+fn finding<'a>(sources: &'a SourceMap, diagnostic: &'a Diagnostic) -> Finding<'a> {
+    let labels = diagnostic.labels.iter().map(|label| Label {
+        file: file_name(sources, label.span),
+        start: place(sources, label.span, label.span.start),
+        end: place(sources, label.span, label.span.end),
+        text: &label.text,
+    });
+    let notes = diagnostic.notes.iter().map(|note| Note { kind: note.kind.word(), text: &note.text });
+    Finding {
+        code: diagnostic.code.id(),
+        name: diagnostic.code.slug(),
+        severity: severity(diagnostic),
+        message: &diagnostic.message,
+        labels: labels.collect(),
+        notes: notes.collect(),
+    }
+}
+
+fn place(sources: &SourceMap, span: Span, offset: u32) -> Place {
+    let position = sources.position(Span::new(span.file, offset, offset));
+    Place { offset, line: position.line, column: position.column }
+}
+
+/// The name of the file that a span is in.
+pub(super) fn file_name(sources: &SourceMap, span: Span) -> &str {
+    sources.get(span.file).map_or("", |file| file.name.as_str())
+}
+
+/// `error` or `warning`: also what SARIF and GitHub call them.
+pub(super) fn severity(diagnostic: &Diagnostic) -> &'static str {
+    match diagnostic.severity() {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+    }
+}

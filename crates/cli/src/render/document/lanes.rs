@@ -1,0 +1,162 @@
+//! A layout as byte lanes: each segment a box with what it is, how it is written and how many bytes it takes.
+
+use keyplan_plan::model::{Segment, Sequence, Shape, Width};
+
+use super::super::{hex, notation};
+use super::width;
+
+/// The widest row of boxes.
+const WIDTH: usize = 100;
+
+/// How deep records and choices are drawn.
+const DEPTH: usize = 8;
+
+/// Draws a layout, then the records and choices in it.
+pub(super) fn lanes(sequence: &Sequence) -> String {
+    let mut out = String::new();
+    draw(sequence, "", DEPTH, &mut out);
+    out
+}
+
+fn draw(sequence: &Sequence, name: &str, depth: usize, out: &mut String) {
+    boxes(sequence, out);
+    if depth == 0 {
+        return;
+    }
+    for argument in sequence.arguments() {
+        let inner = match &argument.name {
+            Some(inner) if name.is_empty() => inner.clone(),
+            Some(inner) => format!("{name}.{inner}"),
+            None => name.to_owned(),
+        };
+        nested(&argument.shape, &inner, depth - 1, out);
+    }
+}
+
+fn nested(shape: &Shape, name: &str, depth: usize, out: &mut String) {
+    match shape {
+        Shape::Record(sequence) => {
+            put!(out, "\n{name}:\n");
+            draw(sequence, name, depth, out);
+        }
+        Shape::Choice(alternatives) => {
+            for alternative in alternatives {
+                put!(out, "\n{name} = {}:\n", alternative.label);
+                draw(&alternative.sequence, name, depth, out);
+            }
+        }
+        Shape::List { item, .. } => nested(item, &format!("{name}[…]"), depth, out),
+        Shape::Option(inner)
+        | Shape::Framed { inner, .. }
+        | Shape::Desc(inner)
+        | Shape::Hashed { inner, .. }
+        | Shape::HashConcat { inner, .. } => nested(inner, name, depth, out),
+        _ => {}
+    }
+}
+
+fn boxes(sequence: &Sequence, out: &mut String) {
+    let all: Vec<[String; 4]> = sequence.segments().iter().map(label).collect();
+    if all.is_empty() {
+        out.push_str("(no bytes)\n");
+    }
+    let mut rest = all.as_slice();
+    while !rest.is_empty() {
+        let mut total = 1;
+        let fit = rest.iter().take_while(|label| {
+            total += columns(label) + 3;
+            total <= WIDTH
+        });
+        let (row, behind) = rest.split_at(fit.count().max(1));
+        row_of_boxes(row, out);
+        rest = behind;
+    }
+}
+
+fn row_of_boxes(row: &[[String; 4]], out: &mut String) {
+    let edge = |left: char, between: &str, right: char| {
+        let lines: Vec<String> = row.iter().map(|label| "─".repeat(columns(label) + 2)).collect();
+        format!("{left}{}{right}\n", lines.join(between))
+    };
+    out.push_str(&edge('┌', "┬", '┐'));
+    for line in 0..4 {
+        // A line that no box uses is left out.
+        if row.iter().all(|label| label.get(line).is_none_or(String::is_empty)) {
+            continue;
+        }
+        for label in row {
+            let text = label.get(line).map_or("", String::as_str);
+            let padding = columns(label) - text.chars().count();
+            put!(out, "│ {text}{} ", " ".repeat(padding));
+        }
+        out.push_str("│\n");
+    }
+    out.push_str(&edge('└', "┴", '┘'));
+}
+
+fn columns(label: &[String; 4]) -> usize {
+    label.iter().map(|line| line.chars().count()).max().unwrap_or_default()
+}
+
+/// The lines of a box: what it is, its type, its encoding, its width.
+fn label(segment: &Segment) -> [String; 4] {
+    let width = width(Width::of_segment(segment));
+    match segment {
+        Segment::Literal(literal) => {
+            let digits = hex(&literal.bytes);
+            let spelling = if literal.spelling.starts_with("0x") { "" } else { &literal.spelling };
+            [digits, shortened(spelling), String::new(), width]
+        }
+        Segment::Argument(argument) => {
+            let name = argument.name.as_deref().unwrap_or("value");
+            let ty = argument.type_name.clone().unwrap_or_else(|| short_domain(&argument.shape));
+            [name.to_owned(), shortened(&ty), shortened(&encoding(&argument.shape)), width]
+        }
+        Segment::Same(same) => [same.name.clone(), "again".to_owned(), encoding(&same.shape), width],
+        Segment::Derived(derived) => {
+            let shape = Shape::Int(derived.shape.clone());
+            [derived.name.clone(), notation::derivation(derived), encoding(&shape), width]
+        }
+    }
+}
+
+fn shortened(text: &str) -> String {
+    const MOST: usize = 40;
+    if text.chars().count() <= MOST {
+        return text.to_owned();
+    }
+    text.chars().take(MOST - 1).chain(['…']).collect()
+}
+
+/// A domain, without what is inside of it: that is drawn below.
+fn short_domain(shape: &Shape) -> String {
+    match shape {
+        Shape::Record(_) => "record".to_owned(),
+        Shape::Choice(_) => "choice".to_owned(),
+        Shape::List { .. } => "list".to_owned(),
+        Shape::Option(inner) => format!("option of {}", short_domain(inner)),
+        Shape::Framed { inner, .. }
+        | Shape::Desc(inner)
+        | Shape::Hashed { inner, .. }
+        | Shape::HashConcat { inner, .. } => short_domain(inner),
+        shape => notation::domain(shape),
+    }
+}
+
+/// How a shape is written, with the default spelled out.
+pub(super) fn encoding(shape: &Shape) -> String {
+    let all = notation::encodings(shape);
+    if !all.is_empty() {
+        return all.join(", ");
+    }
+    match shape {
+        Shape::Int(int) if int.ty.bits > 8 => "big-endian",
+        Shape::Float(_) => "IEEE-754 bits, big-endian",
+        Shape::Time(_) => "text9",
+        Shape::Score(_) => "exact",
+        Shape::Bytes { .. } => "raw",
+        Shape::Text(_) => "UTF-8",
+        _ => "",
+    }
+    .to_owned()
+}

@@ -1,0 +1,149 @@
+//! A plan's reference as Markdown. The same plan gives the same page.
+
+mod family;
+mod lanes;
+mod module;
+mod types;
+
+use keyplan_plan::model::{Family, Module, ModuleId, Plan, Space};
+
+use super::explanation::first_sentence;
+use super::{counted, notation};
+
+/// The whole page.
+pub(crate) fn document(plan: &Plan) -> String {
+    let mut page = Page::default();
+    page.line(&format!("# {}", plan.name));
+    page.paragraphs(&plan.doc);
+    let scans: usize = plan.families().map(|(_, family)| family.scans.len()).sum();
+    let accepted: usize = plan.families().map(|(_, family)| family.accepts.len()).sum();
+    page.table(
+        &["plan", "fingerprint", "spaces", "families", "scans", "accepted flaws"],
+        &[vec![
+            code(&plan.name),
+            code(&plan.fingerprint().to_string()),
+            plan.spaces.len().to_string(),
+            plan.families().count().to_string(),
+            scans.to_string(),
+            accepted.to_string(),
+        ]],
+    );
+    for space in &plan.spaces {
+        space_section(&mut page, space);
+    }
+    types::sections(&mut page, plan);
+    page.text
+}
+
+/// The section of one family.
+pub(crate) fn family_page(space: &Space, family: &Family) -> String {
+    let mut page = Page::default();
+    family::section(&mut page, space, family, "####");
+    page.text
+}
+
+fn space_section(page: &mut Page, space: &Space) {
+    page.line(&format!("## Space {}", code(&space.name)));
+    page.paragraphs(&space.doc);
+    if let Some(physical) = &space.physical {
+        page.line(&format!("Engines know it as {}.", code(physical)));
+    }
+    let rows: Vec<Vec<String>> = space.families.iter().map(overview).collect();
+    page.table(&["family", "key", "purpose"], &rows);
+    module::retired(page, &space.retired);
+    for family in space.families.iter().filter(|family| family.module.is_none()) {
+        family::section(page, space, family, "###");
+    }
+    for (index, module) in space.modules.iter().enumerate() {
+        module_section(page, space, ModuleId(index), module);
+    }
+}
+
+fn module_section(page: &mut Page, space: &Space, id: ModuleId, module: &Module) {
+    page.line(&format!("### Module {}, {}", code(&module.path), code(&spaced(&module.prefix))));
+    page.paragraphs(&module.doc);
+    let families: Vec<&Family> = space.families.iter().filter(|family| family.module == Some(id)).collect();
+    module::allotments(page, module, &families);
+    module::retired(page, &module.retired);
+    for family in families {
+        family::section(page, space, family, "####");
+    }
+}
+
+/// A line of the table of families.
+fn overview(family: &Family) -> Vec<String> {
+    let anchor = family.path.replace('.', "");
+    vec![
+        format!("[`{}`](#{anchor})", family.local_path()),
+        code(&notation::parts(&family.key)),
+        first_sentence(&family.doc).unwrap_or_default(),
+    ]
+}
+
+/// Markdown, piece by piece, with an empty line between two pieces.
+#[derive(Default)]
+struct Page {
+    text: String,
+}
+
+impl Page {
+    fn line(&mut self, text: &str) {
+        if !self.text.is_empty() {
+            self.text.push('\n');
+        }
+        self.text.push_str(text);
+        self.text.push('\n');
+    }
+
+    /// Documentation as it was written.
+    fn paragraphs(&mut self, doc: &[String]) {
+        let text = doc.join("\n");
+        if !text.trim().is_empty() {
+            self.line(text.trim_end());
+        }
+    }
+
+    /// A table; nothing at all without rows.
+    fn table(&mut self, head: &[&str], rows: &[Vec<String>]) {
+        if rows.is_empty() {
+            return;
+        }
+        let mut text = format!("| {} |\n|{}\n", head.join(" | "), " --- |".repeat(head.len()));
+        for row in rows {
+            let cells: Vec<String> =
+                row.iter().map(|cell| cell.replace('|', "\\|").replace('\n', " ")).collect();
+            put!(text, "| {} |\n", cells.join(" | "));
+        }
+        self.line(text.trim_end());
+    }
+
+    /// Text whose columns must stay as they are.
+    fn block(&mut self, text: &str) {
+        self.line(&format!("```text\n{}\n```", text.trim_end()));
+    }
+}
+
+/// `text` in code type; nothing if it is empty.
+fn code(text: &str) -> String {
+    match text {
+        "" => String::new(),
+        text if text.contains('`') => format!("`` {text} ``"),
+        text => format!("`{text}`"),
+    }
+}
+
+/// Bytes as hex, a space between two.
+fn spaced(bytes: &[u8]) -> String {
+    let all: Vec<String> = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    all.join(" ")
+}
+
+/// `18 bytes`, `4 to 20 bytes`, `at least 4 bytes`
+fn width(width: keyplan_plan::model::Width) -> String {
+    match width.max {
+        Some(max) if max == width.min => counted(max, "byte", "bytes"),
+        Some(max) => format!("{} to {}", width.min, counted(max, "byte", "bytes")),
+        None if width.min == 0 => "any number of bytes".to_owned(),
+        None => format!("at least {}", counted(width.min, "byte", "bytes")),
+    }
+}

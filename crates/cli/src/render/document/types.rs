@@ -1,0 +1,98 @@
+//! The types and name sets of a plan.
+
+use std::sync::Arc;
+
+use keyplan_plan::model::{Family, Name, NameSet, Plan, Sequence, Shape};
+
+use super::super::{hex, notation};
+use super::{Page, code};
+
+pub(super) fn sections(page: &mut Page, plan: &Plan) {
+    if !plan.types.is_empty() {
+        page.line("## Types");
+        let rows: Vec<Vec<String>> = plan
+            .types
+            .iter()
+            .map(|ty| vec![code(&ty.name), code(&notation::shape(&ty.shape)), flowing(&ty.doc)])
+            .collect();
+        page.table(&["type", "is", "purpose"], &rows);
+    }
+    for set in &plan.names {
+        name_set(page, plan, set);
+    }
+}
+
+fn flowing(doc: &[String]) -> String {
+    doc.iter().map(|line| line.trim()).collect::<Vec<_>>().join(" ")
+}
+
+/// The known names, each with the digests that stand for it in keys.
+fn name_set(page: &mut Page, plan: &Plan, set: &NameSet) {
+    page.line(&format!("## Names {}", code(&set.name)));
+    page.paragraphs(&set.doc);
+    let mut hashes: Vec<HashedNames> = Vec::new();
+    for (_, family) in plan.families() {
+        for sequence in layouts(family) {
+            for argument in sequence.arguments() {
+                hashed_names(&argument.shape, &set.name, &mut hashes);
+            }
+        }
+    }
+    let mut head = vec!["name"];
+    head.extend(hashes.iter().map(|hashed| hashed.title.as_str()));
+    head.push("purpose");
+    let rows: Vec<Vec<String>> = set
+        .names
+        .iter()
+        .map(|name| {
+            let digest = |hashed: &HashedNames| {
+                let found = hashed.known.iter().find(|(_, known)| known.text == name.text);
+                found.map_or(String::new(), |(digest, _)| code(&hex(digest)))
+            };
+            let mut row = vec![code(&name.text)];
+            row.extend(hashes.iter().map(digest));
+            row.push(format!("{}{}", if name.retired { "**retired** " } else { "" }, flowing(&name.doc)));
+            row
+        })
+        .collect();
+    page.table(&head, &rows);
+}
+
+fn layouts(family: &Family) -> impl Iterator<Item = &Sequence> {
+    let fields = family.fields.iter().flat_map(|field| [Some(&field.key), field.value.as_ref()]);
+    let parts = [Some(&family.key), family.value.as_ref(), family.member.as_ref(), family.score.as_ref()];
+    parts.into_iter().chain(fields).flatten()
+}
+
+/// A hash under which a name set is written, and the digests.
+struct HashedNames {
+    title: String,
+    known: Arc<Vec<(Vec<u8>, Name)>>,
+}
+
+fn hashed_names(shape: &Shape, set: &str, found: &mut Vec<HashedNames>) {
+    match shape {
+        Shape::Hashed { inner, known, .. } => {
+            let title = notation::encodings(shape).join(".");
+            let is_set =
+                matches!(&**inner, Shape::Text(text) if text.names.as_ref().is_some_and(|n| n.name == set));
+            if is_set && found.iter().all(|other| other.title != title) {
+                found.push(HashedNames { title, known: Arc::clone(known) });
+            }
+        }
+        Shape::Record(sequence) => {
+            sequence.arguments().for_each(|argument| hashed_names(&argument.shape, set, found));
+        }
+        Shape::Choice(alternatives) => {
+            for argument in alternatives.iter().flat_map(|alternative| alternative.sequence.arguments()) {
+                hashed_names(&argument.shape, set, found);
+            }
+        }
+        Shape::Option(inner)
+        | Shape::List { item: inner, .. }
+        | Shape::Framed { inner, .. }
+        | Shape::Desc(inner)
+        | Shape::HashConcat { inner, .. } => hashed_names(inner, set, found),
+        _ => {}
+    }
+}

@@ -1,0 +1,50 @@
+//! What `encode` has made.
+
+use keyplan_plan::dynamic::Value;
+use keyplan_plan::model::{Family, Sequence};
+
+use super::json::{arguments, hex_string, string};
+use super::{ERROR, NAME, assignments, base64, hex, painted};
+use crate::command::Other;
+
+/// The bytes with what they were made of, as one object.
+pub(crate) fn encoded_json(
+    family: &Family,
+    kind: &str,
+    sequence: &Sequence,
+    values: &[Value],
+    bytes: &[u8],
+) -> Vec<u8> {
+    let mut out = b"{\"family\":".to_vec();
+    string(&mut out, &family.path);
+    out.extend_from_slice(b",\"layout\":");
+    string(&mut out, kind);
+    out.extend_from_slice(b",\"args\":");
+    arguments(&mut out, sequence, values);
+    out.extend_from_slice(b",\"hex\":");
+    hex_string(&mut out, bytes);
+    out.extend_from_slice(b",\"base64\":");
+    string(&mut out, &base64(bytes));
+    out.extend_from_slice(b"}\n");
+    out
+}
+
+/// Why bytes are not printed: they can be read in another way, and in which.
+pub(crate) fn refusal(
+    title: &str,
+    sequence: &Sequence,
+    values: &[Value],
+    bytes: &[u8],
+    other: &Other<'_>,
+) -> String {
+    format!(
+        "{}: {} can also be read in another way\n  asked for   {}  {}\n  also reads  {}  {}\n  \
+         help: --unguarded prints it all the same\n",
+        painted(ERROR, "error"),
+        hex(bytes),
+        painted(NAME, title),
+        assignments(sequence, values),
+        painted(NAME, other.owner),
+        assignments(other.sequence, &other.values),
+    )
+}

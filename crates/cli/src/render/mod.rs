@@ -1,0 +1,119 @@
+//! Every byte that is printed.
+
+/// Appends formatted text to a `String`, which cannot fail.
+macro_rules! put {
+    ($out:expr, $($text:tt)*) => {{
+        use std::fmt::Write as _;
+        let _ = $out.write_fmt(format_args!($($text)*));
+    }};
+}
+
+mod bytes;
+mod check_json;
+mod decomposition;
+mod demo;
+mod difference;
+mod document;
+mod encoded;
+mod explain_json;
+mod explanation;
+mod findings;
+mod github;
+mod json;
+mod notation;
+mod picture;
+mod pretty;
+mod sarif;
+mod style;
+
+use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
+
+use anstream::ColorChoice;
+
+pub(crate) use bytes::{assignments, base64, escaped, hex, hex_into};
+pub(crate) use check_json::check_json;
+pub(crate) use decomposition::{decomposition_json, decompositions};
+pub(crate) use demo::{command_line, excerpt, next_steps, plan_table};
+pub(crate) use difference::difference;
+pub(crate) use document::document;
+pub(crate) use encoded::{encoded_json, refusal};
+pub(crate) use explain_json::{bad_line_json, explanation_json, part_json};
+pub(crate) use explanation::{bad_line, explanation, part};
+pub(crate) use findings::{counted, findings, summary};
+pub(crate) use github::github;
+pub(crate) use notation::{scan, type_of};
+pub(crate) use sarif::sarif;
+pub(crate) use style::{DIM, ERROR, GOOD, NAME, STRONG, painted, visible};
+
+/// How wide a picture may get where there is no terminal to ask.
+const PIPE_WIDTH: usize = 100;
+
+/// Standard output, buffered.
+///
+/// Text is written with its styles, and they are taken out where nobody would see them.
+pub(crate) struct Output {
+    out: BufWriter<StdoutLock<'static>>,
+    plain: bool,
+    width: usize,
+}
+
+impl Output {
+    /// Standard output, with colour if it is wanted and can be shown.
+    pub(crate) fn stdout() -> Self {
+        let stdout = io::stdout();
+        let plain = anstream::AutoStream::choice(&stdout) == ColorChoice::Never;
+        let width = terminal_size::terminal_size_of(&stdout)
+            .filter(|_| stdout.is_terminal())
+            .map_or(PIPE_WIDTH, |(width, _)| usize::from(width.0));
+        Self { out: BufWriter::with_capacity(1 << 16, stdout.lock()), plain, width: width.max(40) }
+    }
+
+    /// How many columns there are.
+    pub(crate) fn width(&self) -> usize {
+        self.width
+    }
+
+    /// Writes text that may have styles.
+    pub(crate) fn text(&mut self, text: &str) -> io::Result<()> {
+        if self.plain {
+            write!(self.out, "{}", anstream::adapter::strip_str(text))
+        } else {
+            self.out.write_all(text.as_bytes())
+        }
+    }
+
+    /// Writes text that may have styles, and ends the line.
+    pub(crate) fn line(&mut self, text: &str) -> io::Result<()> {
+        self.text(text)?;
+        self.out.write_all(b"\n")
+    }
+
+    /// Writes bytes as they are.
+    pub(crate) fn raw(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.out.write_all(bytes)
+    }
+
+    /// Hands everything over to the system.
+    pub(crate) fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
+/// Says on standard error why the command could not run.
+pub(crate) fn fatal(error: &anyhow::Error) {
+    message(&format!("{}: {error:#}\n", painted(ERROR, "error")));
+}
+
+/// Writes text that may have styles on standard error. Where even that fails, nobody is left to be told.
+pub(crate) fn message(text: &str) {
+    let mut err = anstream::stderr().lock();
+    drop(err.write_all(text.as_bytes()).and_then(|()| err.flush()));
+}
+
+/// Whether output ended because its reader went away.
+pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error
+        .chain()
+        .filter_map(|cause| cause.downcast_ref::<io::Error>())
+        .any(|cause| cause.kind() == io::ErrorKind::BrokenPipe)
+}

@@ -1,0 +1,94 @@
+//! Findings as SARIF 2.1.0, which code scanners read.
+
+use std::collections::BTreeSet;
+
+use anyhow::Result;
+use keyplan_plan::diag::{Code, Diagnostic, Label, SourceMap, Span};
+use serde_json::{Value, json};
+
+use super::check_json::{file_name, severity};
+use crate::input::Loaded;
+
+/// All findings as one SARIF log.
+pub(crate) fn sarif(plans: &[Loaded]) -> Result<Vec<u8>> {
+    let all = || plans.iter().flat_map(|p| p.compiled.diagnostics.iter().map(|d| (&p.compiled.sources, d)));
+    let codes: Vec<Code> = all().map(|(_, d)| d.code).collect::<BTreeSet<_>>().into_iter().collect();
+    let rules: Vec<Value> = codes.iter().map(|code| rule(*code)).collect();
+    let results: Vec<Value> = all().map(|(sources, d)| result(sources, d, &codes)).collect();
+    let log = json!({
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [{
+            "tool": { "driver": {
+                "name": "keyplan",
+                "version": env!("CARGO_PKG_VERSION"),
+                "informationUri": env!("CARGO_PKG_REPOSITORY"),
+                "rules": rules,
+            } },
+            "columnKind": "unicodeCodePoints",
+            "results": results,
+        }],
+    });
+    let mut out = serde_json::to_vec_pretty(&log)?;
+    out.push(b'\n');
+    Ok(out)
+}
+
+fn rule(code: Code) -> Value {
+    json!({
+        "id": code.id(),
+        "name": code.slug(),
+        "shortDescription": { "text": code.explanation().split_whitespace().collect::<Vec<_>>().join(" ") },
+    })
+}
+
+fn result(sources: &SourceMap, diagnostic: &Diagnostic, codes: &[Code]) -> Value {
+    let mut text = diagnostic.message.clone();
+    for note in &diagnostic.notes {
+        put!(text, "\n{}: {}", note.kind.word(), note.text);
+    }
+    let mut locations = diagnostic.labels.iter().map(|label| location(sources, label));
+    let primary: Vec<Value> = locations.by_ref().take(1).collect();
+    json!({
+        "ruleId": diagnostic.code.id(),
+        "ruleIndex": codes.iter().position(|code| *code == diagnostic.code),
+        "level": severity(diagnostic),
+        "message": { "text": text },
+        "locations": primary,
+        "relatedLocations": locations.collect::<Vec<_>>(),
+    })
+}
+
+fn location(sources: &SourceMap, label: &Label) -> Value {
+    let start = sources.position(label.span);
+    let end = sources.position(Span::new(label.span.file, label.span.end, label.span.end));
+    let mut location = json!({
+        "physicalLocation": {
+            "artifactLocation": { "uri": uri(file_name(sources, label.span)) },
+            "region": {
+                "startLine": start.line,
+                "startColumn": start.column,
+                "endLine": end.line,
+                "endColumn": end.column,
+            },
+        },
+    });
+    if let (Some(location), false) = (location.as_object_mut(), label.text.is_empty()) {
+        location.insert("message".to_owned(), json!({ "text": label.text }));
+    }
+    location
+}
+
+/// A path as a URI reference: what may not stand in one is written as `%20`.
+fn uri(path: &str) -> String {
+    let mut out = String::new();
+    for byte in path.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'.' | b'_' | b'-' | b'~' => {
+                out.push(char::from(byte));
+            }
+            byte => put!(out, "%{byte:02X}"),
+        }
+    }
+    out
+}

@@ -1,0 +1,100 @@
+//! Simple values of a layout, for examples: small numbers, short texts.
+
+use keyplan_codec::{Alphabet, Score};
+use keyplan_plan::dynamic::Value;
+use keyplan_plan::model::{IntRange, LengthSet, Sequence, Shape, TextShape};
+
+use crate::anatomy::alone;
+
+/// Texts that look like something, tried before one is made up.
+const TEXTS: [&str; 8] = ["uosmo", "usdc", "alice", "main", "abc", "a", "AB", "1"];
+
+/// Lengths that byte strings have in the wild, tried before the shortest.
+const LENGTHS: [usize; 4] = [20, 32, 8, 4];
+
+/// 2024-03-01T12:00:00 in nanoseconds since 1970.
+const NOON: i128 = 1_709_294_400_000_000_000;
+
+/// One value for each argument; `None` if the layout asks for something unusual.
+pub(crate) fn arguments(sequence: &Sequence) -> Option<Vec<Value>> {
+    let mut samples = Samples { next: 0 };
+    samples.sequence(sequence)
+}
+
+struct Samples {
+    next: u8,
+}
+
+impl Samples {
+    fn sequence(&mut self, sequence: &Sequence) -> Option<Vec<Value>> {
+        sequence.arguments().map(|argument| self.shape(&argument.shape)).collect()
+    }
+
+    /// A different small number each time, so that arguments can be told apart.
+    fn number(&mut self) -> u8 {
+        self.next = self.next % 9 + 1;
+        self.next
+    }
+
+    fn shape(&mut self, shape: &Shape) -> Option<Value> {
+        Some(match shape {
+            Shape::Int(int) => match int.range {
+                IntRange::Unsigned { min, max } => Value::Unsigned(u128::from(self.number()).clamp(min, max)),
+                IntRange::Signed { min, max } => Value::Signed((-i128::from(self.number())).clamp(min, max)),
+            },
+            Shape::Bool(_) => Value::Bool(true),
+            Shape::Float(_) => Value::Float(1.5),
+            Shape::Time(_) => Value::Time(NOON),
+            Shape::Score(_) => Value::Score(Score::Confirmed { height: 850_000, index: 12 }),
+            Shape::Bytes { lengths, .. } => {
+                let byte = self.number();
+                first_that_fits(shape, lengths, |len| Value::Bytes(vec![0xa0 + byte; len]))?
+            }
+            Shape::Text(text) => self.text(shape, text)?,
+            Shape::Nibbles { lengths, .. } => {
+                first_that_fits(shape, lengths, |len| Value::Nibbles((1..=15).cycle().take(len).collect()))?
+            }
+            Shape::Opaque(_) => Value::Bytes(Vec::new()),
+            Shape::Record(sequence) => Value::Record(self.sequence(sequence)?),
+            Shape::Choice(alternatives) => Value::Choice(0, self.sequence(&alternatives.first()?.sequence)?),
+            Shape::Option(inner) => Value::Option(Some(Box::new(self.shape(inner)?))),
+            Shape::List { item, counts, .. } => {
+                let count = if counts.admits(2) { 2 } else { counts.min() };
+                let items: Option<Vec<Value>> = (0..count.min(64)).map(|_| self.shape(item)).collect();
+                Value::List(items?)
+            }
+            Shape::Framed { inner, .. }
+            | Shape::Desc(inner)
+            | Shape::Hashed { inner, .. }
+            | Shape::HashConcat { inner, .. } => self.shape(inner)?,
+        })
+    }
+
+    fn text(&mut self, shape: &Shape, text: &TextShape) -> Option<Value> {
+        let names = text.names.iter().flat_map(|set| &set.names).filter(|name| !name.retired);
+        let skipped = usize::from(self.number()) - 1;
+        let usual = TEXTS.into_iter().cycle().skip(skipped).take(TEXTS.len()).map(str::to_owned);
+        names
+            .map(|name| name.text.clone())
+            .chain(usual)
+            .chain([made_up(text)])
+            .map(Value::Text)
+            .find(|value| alone(shape, value).is_some())
+    }
+}
+
+/// The value of the first usual length that the shape takes.
+fn first_that_fits(shape: &Shape, lengths: &LengthSet, value: impl Fn(usize) -> Value) -> Option<Value> {
+    let usual = LENGTHS.into_iter().filter(|len| lengths.admits(*len));
+    let least = [lengths.min().max(1), lengths.min()].into_iter().filter(|len| *len <= 1024);
+    usual.chain(least).map(value).find(|value| alone(shape, value).is_some())
+}
+
+/// The shortest text over an alphabet, of its first letters.
+fn made_up(text: &TextShape) -> String {
+    let of = |alphabet: &Alphabet| (b'a'..=b'z').chain(b' '..=b'~').find(|byte| alphabet.contains(*byte));
+    let length = text.lengths.min().clamp(1, 1024);
+    let first = of(text.first.as_ref().unwrap_or(&text.alphabet)).unwrap_or(b'a');
+    let rest = of(&text.alphabet).unwrap_or(b'a');
+    std::iter::once(first).chain(std::iter::repeat_n(rest, length - 1)).map(char::from).collect()
+}
