@@ -1,2 +1,49 @@
-//! cli
-fn main() {}
+//! The chores of the project: `cargo xtask test`, `bench`, `fuzz`, `soak`, `generate`.
+
+mod bench;
+mod console;
+mod job;
+mod no_std;
+mod short_fuzz;
+mod soak;
+mod test;
+mod tool;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+#[derive(Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask", about = "The chores of the project")]
+struct Args {
+    #[command(subcommand)]
+    chore: Chore,
+}
+
+#[derive(Subcommand)]
+enum Chore {
+    /// Everything that must hold before a change is merged: formatting, lints, tests, documentation, short fuzzing.
+    Test,
+    /// Measures, and compares with the goals.
+    Bench(bench::Bench),
+    /// The fuzz targets on the stable toolchain, over the kept corpus and seeded random input.
+    Fuzz(short_fuzz::Fuzz),
+    /// The fuzz targets under the real fuzzer; needs a nightly toolchain and `cargo-fuzz`.
+    Soak(soak::Soak),
+    /// Builds the codec into a program without `std` and without an allocator.
+    NoStd,
+}
+
+fn main() -> ExitCode {
+    let done = match Args::parse().chore {
+        Chore::Test => Ok(test::run()),
+        Chore::Bench(bench) => bench::run(&bench),
+        Chore::Fuzz(fuzz) => short_fuzz::run(&fuzz),
+        Chore::Soak(soak) => soak::run(&soak),
+        Chore::NoStd => no_std::run(),
+    };
+    done.unwrap_or_else(|error| {
+        console::error(&error);
+        ExitCode::from(2)
+    })
+}

@@ -1,0 +1,129 @@
+use std::ffi::OsString;
+use std::fmt;
+use std::path::PathBuf;
+use std::process::{Command, ExitStatus};
+
+use anyhow::{Context as _, Result, bail};
+use xtask::workspace;
+
+/// A command that can be run, and shown so that a person can run it again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Job {
+    program: String,
+    arguments: Vec<String>,
+    variables: Vec<(&'static str, String)>,
+    folder: PathBuf,
+}
+
+impl Job {
+    /// A program with its arguments, separated by spaces, in the root folder.
+    pub(crate) fn new(program: &str, arguments: &str) -> Self {
+        Self {
+            program: program.to_owned(),
+            arguments: arguments.split_whitespace().map(str::to_owned).collect(),
+            variables: Vec::new(),
+            folder: workspace::root().to_owned(),
+        }
+    }
+
+    /// A Cargo command.
+    pub(crate) fn cargo(arguments: &str) -> Self {
+        Self::new("cargo", arguments)
+    }
+
+    /// Adds one argument, which may have spaces.
+    #[must_use]
+    pub(crate) fn argument(mut self, argument: impl Into<String>) -> Self {
+        self.arguments.push(argument.into());
+        self
+    }
+
+    /// Sets a variable of the environment.
+    #[must_use]
+    pub(crate) fn variable(mut self, name: &'static str, value: &str) -> Self {
+        self.variables.push((name, value.to_owned()));
+        self
+    }
+
+    /// Runs it in another folder.
+    #[must_use]
+    pub(crate) fn folder(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.folder = folder.into();
+        self
+    }
+
+    /// The command, for a caller that needs more of it than to run.
+    pub(crate) fn command(&self) -> Command {
+        // Cargo tells its children which Cargo it is; `cargo` from the path could be another one.
+        let program = match self.program.as_str() {
+            "cargo" => std::env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo")),
+            program => OsString::from(program),
+        };
+        let mut command = Command::new(program);
+        command.args(&self.arguments).current_dir(&self.folder);
+        command.envs(self.variables.iter().map(|(name, value)| (name, value)));
+        command
+    }
+
+    /// Runs it with this process's input and output.
+    pub(crate) fn status(&self) -> Result<ExitStatus> {
+        self.command().status().with_context(|| format!("cannot run `{self}`"))
+    }
+
+    /// Runs it; an error if it fails.
+    pub(crate) fn run(&self) -> Result<()> {
+        let status = self.status()?;
+        if status.success() { Ok(()) } else { bail!("`{self}` failed: {status}") }
+    }
+
+    /// Runs it and returns what it prints; an error, with what it says, if it fails.
+    pub(crate) fn output(&self) -> Result<String> {
+        let output = self.command().output().with_context(|| format!("cannot run `{self}`"))?;
+        if !output.status.success() {
+            let said = String::from_utf8_lossy(&output.stderr);
+            bail!("`{self}` failed: {}\n{}", output.status, said.trim_end());
+        }
+        String::from_utf8(output.stdout).with_context(|| format!("`{self}` prints what is not UTF-8"))
+    }
+
+    /// Whether it can be run, with nothing shown.
+    pub(crate) fn succeeds(&self) -> bool {
+        self.command().output().is_ok_and(|output| output.status.success())
+    }
+}
+
+impl fmt::Display for Job {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let folder = workspace::relative(&self.folder);
+        if !folder.is_empty() {
+            write!(f, "cd {} && ", quoted(&folder))?;
+        }
+        for (name, value) in &self.variables {
+            write!(f, "{name}={} ", quoted(value))?;
+        }
+        f.write_str(&self.program)?;
+        self.arguments.iter().try_for_each(|argument| write!(f, " {}", quoted(argument)))
+    }
+}
+
+/// A word as a shell takes it.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=,:+@".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_job_is_shown_as_a_shell_takes_it() {
+        let job = Job::cargo("doc --no-deps").variable("RUSTDOCFLAGS", "-D warnings").argument("it's");
+        assert_eq!(job.to_string(), r"RUSTDOCFLAGS='-D warnings' cargo doc --no-deps 'it'\''s'");
+        let elsewhere = Job::new("make", "").folder(workspace::root().join("xtask"));
+        assert_eq!(elsewhere.to_string(), "cd xtask && make");
+    }
+}

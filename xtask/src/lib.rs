@@ -1,0 +1,9 @@
+//! What the project's chores are made of, for `cargo xtask`, its tests and the fuzzer.
+//!
+//! - [`workspace`] finds the project's files and asks Cargo about its crates.
+//! - [`architecture`] reads the table of allowed dependencies.
+//! - [`fuzz`] holds what is tried with hostile input, on the stable toolchain and under the real fuzzer.
+
+pub mod architecture;
+pub mod fuzz;
+pub mod workspace;

@@ -1,0 +1,79 @@
+//! `cargo xtask soak`: the fuzz targets under the real fuzzer.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Context as _, Result};
+use clap::Args;
+use xtask::fuzz::{Target, corpus};
+use xtask::workspace;
+
+use crate::console;
+use crate::job::Job;
+use crate::short_fuzz::targets;
+use crate::tool::Tool;
+
+/// What to try, and for how long.
+#[derive(Args)]
+pub(crate) struct Soak {
+    /// One target; all of them in turn if none is named
+    target: Option<String>,
+    /// How long each target runs
+    #[arg(long, default_value_t = 10)]
+    minutes: u32,
+}
+
+pub(crate) fn run(soak: &Soak) -> Result<ExitCode> {
+    let targets = targets(soak.target.as_deref())?;
+    Tool::Nightly.need()?;
+    Tool::CargoFuzz.need()?;
+    for target in targets {
+        let grown = grown_corpus(target)?;
+        let mut job = Job::new("rustup", "run nightly cargo fuzz run")
+            .argument(target.name)
+            .argument(grown.to_string_lossy())
+            .argument("--")
+            .argument(format!("-max_total_time={}", u64::from(soak.minutes) * 60))
+            // Bounded time and memory are part of every claim: seconds for one input, and MiB for all of them.
+            .argument("-timeout=20")
+            .argument("-rss_limit_mb=2048");
+        if !target.words.is_empty() {
+            job = job.argument(format!("-dict={}", dictionary(target)?.display()));
+        }
+        console::line(format_args!("{}: {}", target.name, target.claim));
+        job.run()?;
+    }
+    console::line("nothing was found");
+    Ok(ExitCode::SUCCESS)
+}
+
+/// A folder that outlives the run, in which the fuzzer keeps what it finds interesting.
+fn grown_corpus(target: Target) -> Result<PathBuf> {
+    let folder = workspace::scratch()?.join("soak").join(target.name);
+    std::fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    for (number, input) in corpus(target)?.iter().enumerate() {
+        write(&folder.join(format!("seed-{number}")), input)?;
+    }
+    Ok(folder)
+}
+
+/// The target's words in the form that the fuzzer reads.
+fn dictionary(target: Target) -> Result<PathBuf> {
+    let mut text = String::new();
+    for word in target.words {
+        text.push('"');
+        for byte in *word {
+            // Writing to a string does not fail.
+            let _ = write!(text, "\\x{byte:02x}");
+        }
+        text.push_str("\"\n");
+    }
+    let path = workspace::scratch()?.join(format!("{}.dict", target.name));
+    write(&path, text.as_bytes())?;
+    Ok(path)
+}
+
+fn write(path: &Path, bytes: &[u8]) -> Result<()> {
+    std::fs::write(path, bytes).with_context(|| format!("cannot write {}", path.display()))
+}

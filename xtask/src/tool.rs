@@ -1,0 +1,74 @@
+use std::fmt;
+
+use anyhow::{Result, bail};
+
+use crate::console;
+use crate::job::Job;
+
+/// A program that a chore needs beside Cargo.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Tool {
+    Rustfmt,
+    Clippy,
+    Valgrind,
+    Nightly,
+    CargoFuzz,
+}
+
+impl Tool {
+    /// Sees to it that the tool is there: installs it where that disturbs nobody, or says how to.
+    ///
+    /// What belongs to Rust is added through `rustup` and `cargo`; packages of the system only in CI.
+    pub(crate) fn need(self) -> Result<()> {
+        if self.present() {
+            return Ok(());
+        }
+        let install = self.install();
+        if self != Self::Valgrind || in_ci() {
+            console::line(format_args!("{self} is missing: {install}"));
+            if install.status().is_ok_and(|status| status.success()) && self.present() {
+                return Ok(());
+            }
+        }
+        bail!("{self} is missing: install it with `{install}`")
+    }
+
+    /// Whether it can be run.
+    pub(crate) fn present(self) -> bool {
+        match self {
+            Self::Rustfmt => Job::cargo("fmt --version"),
+            Self::Clippy => Job::cargo("clippy --version"),
+            Self::Valgrind => Job::new("valgrind", "--version"),
+            Self::Nightly => Job::new("rustup", "run nightly cargo --version"),
+            Self::CargoFuzz => Job::cargo("fuzz --version"),
+        }
+        .succeeds()
+    }
+
+    fn install(self) -> Job {
+        match self {
+            Self::Rustfmt => Job::new("rustup", "component add rustfmt"),
+            Self::Clippy => Job::new("rustup", "component add clippy"),
+            Self::Valgrind => Job::new("apt-get", "install --yes valgrind"),
+            Self::Nightly => Job::new("rustup", "toolchain install nightly --profile minimal"),
+            Self::CargoFuzz => Job::cargo("install cargo-fuzz --locked"),
+        }
+    }
+}
+
+impl fmt::Display for Tool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Rustfmt => "rustfmt",
+            Self::Clippy => "clippy",
+            Self::Valgrind => "valgrind",
+            Self::Nightly => "a nightly toolchain",
+            Self::CargoFuzz => "cargo-fuzz",
+        })
+    }
+}
+
+/// Whether the run must not pass by leaving something out.
+pub(crate) fn in_ci() -> bool {
+    std::env::var("CI").is_ok_and(|value| !matches!(value.as_str(), "" | "0" | "false"))
+}
