@@ -292,8 +292,7 @@ fn a_key_finds_its_family_by_its_leading_bytes() {
     assert_eq!(name(b"accum/x"), Ok("c".into()));
     assert_eq!(name(&[1; 30]), Ok("rest".into()));
     let miss = name(&[1, 2, 0]).unwrap_err();
-    let nearest: Vec<(&str, usize)> =
-        miss.nearest.iter().map(|(path, f)| (path.as_str(), f.offset)).collect();
+    let nearest: Vec<(&str, usize)> = miss.nearest().into_iter().map(|(path, f)| (path, f.offset)).collect();
     assert_eq!(nearest, [("s.b", 3), ("s.rest", 3), ("s.a", 2)]);
 }
 
