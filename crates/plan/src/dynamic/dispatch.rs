@@ -140,24 +140,6 @@ impl<'p> Decoder<'p> {
         }
         if all.readings.is_empty() { Err(Miss { space: Some(model), key: key.to_vec() }) } else { Ok(all) }
     }
-
-    /// A reading of `key` other than the arguments that it was made from, if it has one.
-    ///
-    /// This is what makes an accepted flaw bite: a guarded encoder refuses such arguments and names the other reading.
-    /// An encoding that loses information is no second reading by itself.
-    pub fn other_reading(
-        &self,
-        space: usize,
-        family: &Family,
-        values: &[Value],
-        key: &[u8],
-    ) -> Option<Decoded<'p>> {
-        let all = self.decode_all(space, key, 3).ok()?.readings;
-        if all.len() < 2 {
-            return None;
-        }
-        all.into_iter().find(|read| read.family.path != family.path || read.values != values)
-    }
 }
 
 impl Family {
