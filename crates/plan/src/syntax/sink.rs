@@ -13,7 +13,7 @@ pub(super) struct Sink {
 impl Sink {
     /// Keeps `diagnostic` or counts it. Where two ways of going on meet the same mistake, it is one mistake.
     pub(super) fn push(&mut self, diagnostic: Diagnostic) {
-        if self.kept.last() == Some(&diagnostic) {
+        if self.kept.contains(&diagnostic) {
             return;
         }
         if self.kept.len() < MOST {
