@@ -31,6 +31,7 @@
 //! unless the program is built to abort on panics.
 
 mod batch;
+mod bulk;
 pub mod engine;
 mod error;
 mod meta;
@@ -41,6 +42,7 @@ mod snapshot;
 mod store;
 
 pub use batch::{Found, PendingRange, StoreBatch};
+pub use bulk::{BulkLoad, BulkOptions, BulkProgress, Duplicates};
 pub use error::{StoreError, TokenFault};
 pub use meta::{FORMAT, META_PLAN, META_SPACE, Meta};
 pub use page::{Direction, Page, PageToken};
