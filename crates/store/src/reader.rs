@@ -25,7 +25,7 @@ pub struct Row<'p, E: Engine> {
     /// The value.
     pub value: BytesOf<E>,
     /// Its family and arguments, or why no family makes the key.
-    pub decoded: Result<Decoded<'p>, Miss>,
+    pub decoded: Result<Decoded<'p>, Miss<'p>>,
 }
 
 /// How much of a space each family takes.
