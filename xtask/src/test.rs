@@ -3,8 +3,6 @@
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use anyhow::Result;
-
 use crate::console;
 use crate::job::Job;
 use crate::tool::{Tool, in_ci};
@@ -43,7 +41,13 @@ impl Step {
                 console::error(&why);
                 if self.needs == Some(Tool::Valgrind) && !in_ci() { Outcome::NotRun } else { Outcome::Failed }
             }
-            Ok(()) => self.outcome(&self.job.run()),
+            Ok(()) => match self.job.run() {
+                Ok(()) => Outcome::Passed,
+                Err(why) => {
+                    console::error(&why);
+                    Outcome::Failed
+                }
+            },
         };
         console::line(format_args!("{}: {}", self.name, outcome.after(start.elapsed())));
         if outcome == Outcome::Failed {
@@ -51,16 +55,6 @@ impl Step {
         }
         console::line("");
         outcome
-    }
-
-    fn outcome(&self, done: &Result<()>) -> Outcome {
-        match done {
-            Ok(()) => Outcome::Passed,
-            Err(why) => {
-                console::error(why);
-                Outcome::Failed
-            }
-        }
     }
 }
 

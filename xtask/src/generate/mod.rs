@@ -5,6 +5,9 @@
 //! | `docs/reference/` | `keyplan doc` for every plan |
 //! | `docs/cli.md` | `keyplan help` for every subcommand |
 //! | `docs/diagnostics.md` | every diagnostic code and its explanation |
+//! | `README.md` | what its commands print, and only that |
+
+mod console;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -16,7 +19,7 @@ use clap::Args;
 use keyplan_plan::diag::{Code, Severity};
 use xtask::workspace;
 
-use crate::console;
+use crate::console::line;
 use crate::job::Job;
 
 /// Write, or look.
@@ -30,6 +33,8 @@ pub(crate) struct Generate {
 /// The folder that holds nothing but generated pages.
 const REFERENCE: &str = "docs/reference";
 
+const README: &str = "README.md";
+
 /// Writes every page, or compares it.
 pub(crate) fn run(generate: &Generate) -> Result<ExitCode> {
     let pages = pages()?;
@@ -38,24 +43,24 @@ pub(crate) fn run(generate: &Generate) -> Result<ExitCode> {
     let orphans: Vec<String> = orphans(&pages)?;
     if generate.check {
         for path in stale.iter().copied().chain(orphans.iter().map(String::as_str)) {
-            console::line(format_args!("stale: {path}"));
+            line(format_args!("stale: {path}"));
         }
         if stale.is_empty() && orphans.is_empty() {
-            console::line(format_args!("{} generated pages are up to date", pages.len()));
+            line(format_args!("{} generated pages are up to date", pages.len()));
             return Ok(ExitCode::SUCCESS);
         }
-        console::line("bring them up to date with: cargo xtask generate");
+        line("bring them up to date with: cargo xtask generate");
         return Ok(ExitCode::FAILURE);
     }
     for path in &orphans {
         std::fs::remove_file(workspace::root().join(path))
             .with_context(|| format!("cannot remove {path}"))?;
-        console::line(format_args!("removed {path}"));
+        line(format_args!("removed {path}"));
     }
     for path in stale {
         let text = pages.get(path).map(String::as_str).unwrap_or_default();
         write(path, text)?;
-        console::line(format_args!("wrote {path}"));
+        line(format_args!("wrote {path}"));
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -93,6 +98,8 @@ fn pages() -> Result<BTreeMap<String, String>> {
         pages.insert(reference(&plan), document(&keyplan, &plan)?);
     }
     pages.insert("docs/cli.md".to_owned(), commands(&keyplan)?);
+    let readme = std::fs::read_to_string(workspace::root().join(README)).context("cannot read README.md")?;
+    pages.insert(README.to_owned(), console::refreshed(&readme, |arguments| printed(&keyplan, arguments))?);
     pages.insert("docs/diagnostics.md".to_owned(), diagnostics());
     Ok(pages)
 }
@@ -154,6 +161,14 @@ fn diagnostics() -> String {
 fn output(keyplan: &Path, arguments: &[&str]) -> Result<String> {
     let start = Job::new(&keyplan.to_string_lossy(), "").variable("COLUMNS", "100").variable("NO_COLOR", "1");
     arguments.iter().fold(start, |job, argument| job.argument(*argument)).output()
+}
+
+/// What a command prints on both streams, whether it is content or not.
+fn printed(keyplan: &Path, arguments: &[&str]) -> Result<String> {
+    let start = Job::new(&keyplan.to_string_lossy(), "").variable("COLUMNS", "100").variable("NO_COLOR", "1");
+    let job = arguments.iter().fold(start, |job, argument| job.argument(*argument));
+    let output = job.command().output().with_context(|| format!("cannot run `{job}`"))?;
+    Ok(String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned())
 }
 
 #[cfg(test)]
