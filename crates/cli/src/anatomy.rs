@@ -174,3 +174,52 @@ pub(crate) fn alone(shape: &Shape, value: &Value) -> Option<Vec<u8>> {
     encode(&Sequence::new(vec![Segment::Argument(argument)]), std::slice::from_ref(value), &mut out).ok()?;
     Some(out)
 }
+
+#[cfg(test)]
+mod tests {
+    use keyplan_plan::dynamic::Decoder;
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::sample;
+
+    /// The pieces of the example key of each family, as `len:label`.
+    fn pieces(family: &str) -> Vec<String> {
+        let text = include_str!("../tests/plans/shapes.keyplan");
+        let plan = keyplan_plan::compile("shapes", text, |_| Err(String::new())).plan.unwrap();
+        let (_, family) = plan.find(family)[0];
+        let values = sample::arguments(&family.key).unwrap();
+        let pieces = dissect(&family.key, &values).unwrap();
+        let mut key = Vec::new();
+        encode(&family.key, &values, &mut key).unwrap();
+        assert_eq!(pieces.iter().map(|piece| piece.len).sum::<usize>(), key.len());
+        pieces.iter().map(|piece| format!("{}:{}", piece.len, piece.label)).collect()
+    }
+
+    #[test]
+    fn records_choices_and_lists_are_taken_apart() {
+        assert_eq!(pieces("nested"), ["1:", "1:a.x = 1", "1:a.y = left", "2:b[0] = 2", "2:b[1] = 3"]);
+        let counted = ["1:", "1:a: 2 in all", "1:len", "5:a[0] = \"uosmo\"", "1:len", "4:a[1] = \"usdc\""];
+        assert_eq!(pieces("counted"), [&counted[..], &["1:b[0] = 3", "1:", "1:b[1] = 4"]].concat());
+    }
+
+    #[test]
+    fn marks_say_what_they_are_for() {
+        assert_eq!(pieces("twice"), ["1:", "2:slot = 4129", "4:a = 1", "1:a again"]);
+        assert_eq!(pieces("hashed"), ["1:", "8:a = \"buyers\"", "8:twox_64", "20:b"]);
+    }
+
+    proptest! {
+        #[test]
+        fn pieces_cover_the_key(first in 0u8..=0x0a, rest in prop::collection::vec(any::<u8>(), 0..40)) {
+            let text = include_str!("../tests/plans/shapes.keyplan");
+            let plan = keyplan_plan::compile("shapes", text, |_| Err(String::new())).plan.unwrap();
+            let key = [&[first], rest.as_slice()].concat();
+            for space in 0..plan.spaces.len() {
+                let Ok(read) = Decoder::new(&plan).decode(space, &key) else { continue };
+                let pieces = dissect(&read.family.key, &read.values).unwrap();
+                prop_assert_eq!(pieces.iter().map(|piece| piece.len).sum::<usize>(), key.len());
+            }
+        }
+    }
+}

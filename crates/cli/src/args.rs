@@ -167,7 +167,8 @@ pub(crate) enum BytesFormat {
     after_help = "Keys are hex (with or without 0x and spaces), base64, or text with escapes (\\x01abc). \
     `auto` takes what has an even number of hex digits and nothing else for hex, what is padded base64 for base64, \
     and the rest for text; --input settles it.\n\n\
-    In JSON, integers of 64 bits and more are strings, bytes are hex strings.\n\n\
+    Empty lines on standard input are skipped; the empty key is 0x.\n\n\
+    In JSON, integers of more than 32 bits are strings, whatever their value; bytes are strings of hex digits.\n\n\
     Examples:\n  keyplan explain plans/osmosis_cl.keyplan 01000000000000000705ffffffffffffff9c\n  \
     keyplan explain plans/paw.keyplan --format json < keys.txt\n  \
     keyplan explain plans/onesat.keyplan --family out_hash --field 6576\n  \
@@ -178,7 +179,7 @@ pub(crate) struct Explain {
     #[arg(required_unless_present = "decompose", conflicts_with = "decompose")]
     pub(crate) plan: Option<String>,
     /// Keys; without any, or with `-`, one a line on standard input
-    #[arg(value_name = "KEY", conflicts_with = "decompose")]
+    #[arg(value_name = "KEY", conflicts_with_all = ["decompose", "family"])]
     pub(crate) keys: Vec<String>,
     /// Look in this space only
     #[arg(long, value_name = "SPACE")]

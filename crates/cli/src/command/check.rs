@@ -16,8 +16,8 @@ pub(crate) fn run(args: &Check, out: &mut Output) -> Result<Outcome> {
     let plans = args.plans.iter().map(|path| input::load(path)).collect::<Result<Vec<Loaded>>>()?;
     match args.format {
         CheckFormat::Text => {
-            for plan in &plans {
-                out.text(&render::findings(&plan.compiled.sources, &plan.compiled.diagnostics))?;
+            for plan in plans.iter().filter(|plan| !plan.compiled.diagnostics.is_empty()) {
+                out.line(&render::findings(&plan.compiled.sources, &plan.compiled.diagnostics))?;
             }
             let tally = Tally::of(&plans);
             out.line(&render::summary(&tally, started.elapsed()))?;

@@ -8,7 +8,7 @@ use keyplan_plan::dynamic::Decoder;
 use keyplan_plan::model::Plan;
 
 use super::check::Tally;
-use super::{Outcome, explain};
+use super::{Outcome, read};
 use crate::input::Loaded;
 use crate::render::{self, Output};
 
@@ -43,8 +43,8 @@ pub(crate) fn run(out: &mut Output) -> Result<Outcome> {
         })
         .collect();
     out.line(&render::command_line("keyplan check plans/*.keyplan"))?;
-    for plan in &plans {
-        out.text(&render::findings(&plan.compiled.sources, &plan.compiled.diagnostics))?;
+    for plan in plans.iter().filter(|plan| !plan.compiled.diagnostics.is_empty()) {
+        out.line(&render::findings(&plan.compiled.sources, &plan.compiled.diagnostics))?;
     }
     out.text(&render::plan_table(&plans))?;
     out.line(&render::summary(&Tally::of(&plans), started.elapsed()))?;
@@ -54,7 +54,7 @@ pub(crate) fn run(out: &mut Output) -> Result<Outcome> {
         out.line(&render::command_line(&format!("keyplan explain {path} {key}")))?;
         let key = const_hex::decode(key)?;
         let spaces: Vec<usize> = (0..model.spaces.len()).collect();
-        let explanation = explain::read(&Decoder::new(model), &spaces, &key);
+        let explanation = read(&Decoder::new(model), &spaces, &key);
         out.text(&render::explanation(model, &spaces, &key, &explanation, out.width()))?;
     }
     let (path, model) = plan_at(&plans, DOCUMENTED.0)?;

@@ -8,7 +8,7 @@ use super::guard::{self, Other};
 use super::{Outcome, find};
 use crate::args::{BytesFormat, Encode};
 use crate::input;
-use crate::render::{self, Output};
+use crate::render::{self, Notation, Output};
 
 /// Encodes one key, prefix, value, field, member or score.
 pub(crate) fn run(args: &Encode, out: &mut Output) -> Result<Outcome> {
@@ -19,7 +19,7 @@ pub(crate) fn run(args: &Encode, out: &mut Output) -> Result<Outcome> {
     let (bytes, values) = if args.scan {
         scan_prefix(family, &given)?
     } else {
-        let values = complete(layout.sequence, &given, &layout.title(family))?;
+        let values = complete(Notation::of(&plan), layout.sequence, &given, &layout.title(family))?;
         let mut bytes = Vec::new();
         encode(layout.sequence, &values, &mut bytes)?;
         (bytes, values)
@@ -142,13 +142,18 @@ fn leading(sequence: &Sequence, given: &[(&str, &str)], title: &str) -> Result<V
 }
 
 /// A value for each argument of a layout.
-fn complete(sequence: &Sequence, given: &[(&str, &str)], title: &str) -> Result<Vec<Value>> {
+fn complete(
+    notation: Notation<'_>,
+    sequence: &Sequence,
+    given: &[(&str, &str)],
+    title: &str,
+) -> Result<Vec<Value>> {
     let values = leading(sequence, given, title)?;
     if values.len() < sequence.argument_count() {
         let missing: Vec<String> = sequence
             .arguments()
             .filter(|argument| given.iter().all(|(given, _)| *given != name(argument)))
-            .map(|argument| format!("{} ({})", name(argument), render::type_of(argument)))
+            .map(|argument| format!("{} ({})", name(argument), notation.type_of(argument)))
             .collect();
         bail!("{title} also needs: {}", missing.join(", "));
     }

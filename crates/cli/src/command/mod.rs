@@ -15,7 +15,7 @@ use clap::CommandFactory;
 
 pub(crate) use check::Tally;
 pub(crate) use decompose::{Decomposition, component_bytes};
-pub(crate) use explain::Explanation;
+pub(crate) use explain::{Explanation, read};
 pub(crate) use guard::Other;
 
 use crate::args::{Args, Command};

@@ -46,7 +46,7 @@ fn number_or_dash(n: usize) -> String {
 /// The reference of one family, as it stands in the page of its plan.
 pub(crate) fn excerpt(plan: &Plan, path: &str) -> String {
     let family = plan.families().find(|(_, family)| family.path == path);
-    family.map_or(String::new(), |(space, family)| family_page(space, family))
+    family.map_or(String::new(), |(space, family)| family_page(plan, space, family))
 }
 
 /// Commands to go on with.

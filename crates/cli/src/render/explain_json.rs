@@ -121,3 +121,42 @@ pub(super) fn why(failure: &Failure) -> String {
         failure.fault.to_string()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use keyplan_plan::dynamic::Decoder;
+    use proptest::prelude::*;
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::command::read;
+
+    /// Bytes that get past the first segment of some family, most of the time.
+    fn keys() -> impl Strategy<Value = Vec<u8>> {
+        let byte = prop_oneof![0u8..=0x0b, Just(b'/'), Just(b'1'), Just(b'a'), Just(0xff), any::<u8>()];
+        (0u8..=0x0b, prop::collection::vec(byte, 0..48)).prop_map(|(first, mut rest)| {
+            rest.insert(0, first);
+            rest
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn any_key_gives_one_line_of_json_and_a_picture(key in keys()) {
+            let text = include_str!("../../tests/plans/shapes.keyplan");
+            let plan = keyplan_plan::compile("shapes", text, |_| Err(String::new())).plan.unwrap();
+            let decoder = Decoder::new(&plan);
+            for spaces in [vec![0], vec![0, 1]] {
+                let explanation = read(&decoder, &spaces, &key);
+                let mut line = Vec::new();
+                explanation_json(&mut line, &key, &explanation);
+                prop_assert_eq!(line.iter().position(|byte| *byte == b'\n'), Some(line.len() - 1));
+                let object: Value = serde_json::from_slice(&line).unwrap();
+                prop_assert_eq!(&object["key"], &json!(const_hex::encode(&key)));
+                prop_assert_eq!(object.get("error").is_some(), explanation.readings.is_empty());
+                let picture = crate::render::explanation(&plan, &spaces, &key, &explanation, 40);
+                prop_assert!(!picture.is_empty());
+            }
+        }
+    }
+}

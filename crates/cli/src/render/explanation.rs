@@ -5,7 +5,7 @@ use keyplan_plan::model::{Family, Opaque, Plan, Segment, Sequence, Shape, Space}
 
 use super::explain_json::why;
 use super::picture::{caret, picture};
-use super::{DIM, ERROR, NAME, STRONG, counted, hex, notation, painted, pretty, visible};
+use super::{DIM, ERROR, NAME, Notation, STRONG, counted, hex, painted, pretty, visible};
 use crate::anatomy::{Piece, PieceKind, dissect};
 use crate::command::Explanation;
 
@@ -30,7 +30,7 @@ pub(crate) fn explanation(
         if index > 0 {
             out.push('\n');
         }
-        readings_of_one(key, readings, width, &mut out);
+        readings_of_one(plan, key, readings, width, &mut out);
     }
     out
 }
@@ -62,7 +62,7 @@ fn several(explanation: &Explanation<'_>, out: &mut String) {
 }
 
 /// The readings of one family: what it is, a picture for each, and what else is known.
-fn readings_of_one(key: &[u8], readings: &[Decoded<'_>], width: usize, out: &mut String) {
+fn readings_of_one(plan: &Plan, key: &[u8], readings: &[Decoded<'_>], width: usize, out: &mut String) {
     let Some(family) = readings.first().map(|reading| reading.family) else { return };
     heading(&family.path, &family.doc, out);
     if let Some(why) = &family.retired {
@@ -77,7 +77,7 @@ fn readings_of_one(key: &[u8], readings: &[Decoded<'_>], width: usize, out: &mut
             put!(out, "  {}\n", hex(key));
         }
     }
-    facts(family, out);
+    facts(Notation::of(plan), family, out);
 }
 
 /// `cl.tick — liquidity at every initialised tick of a pool`
@@ -125,20 +125,20 @@ pub(super) fn name_prefix(space: &Space, family: &Family, pieces: &mut [Piece]) 
 }
 
 /// `scans  by pool in order        value  TickInfo (protobuf)`
-fn facts(family: &Family, out: &mut String) {
+fn facts(notation: Notation<'_>, family: &Family, out: &mut String) {
     let mut facts = Vec::new();
-    let scans: Vec<String> = family.scans.iter().map(|scan| notation::scan(family, scan)).collect();
+    let scans: Vec<String> = family.scans.iter().map(|scan| super::scan(family, scan)).collect();
     if !scans.is_empty() {
         facts.push(("scans", scans.join("; ")));
     }
     if let Some(value) = &family.value {
-        facts.push(("value", notation::value_layout(value)));
+        facts.push(("value", notation.value_layout(value)));
     }
     if let Some(member) = &family.member {
-        facts.push(("member", notation::parts(member)));
+        facts.push(("member", notation.parts(member)));
     }
     if let Some(score) = &family.score {
-        facts.push(("score", notation::parts(score)));
+        facts.push(("score", notation.parts(score)));
     }
     if !family.fields.is_empty() {
         let names: Vec<&str> = family.fields.iter().map(|field| field.name.as_str()).collect();
@@ -203,6 +203,7 @@ fn sound_groups(sequence: &Sequence, key: &[u8], failure: &Failure) -> Vec<usize
 
 /// A value, field or member under its layout.
 pub(crate) fn part(
+    plan: &Plan,
     title: &str,
     doc: &[String],
     sequence: &Sequence,
@@ -214,7 +215,7 @@ pub(crate) fn part(
     match found {
         Err(failure) => {
             let text = format!("this is no {title}");
-            put!(out, "{}: {}\n", painted(ERROR, text), notation::value_layout(sequence));
+            put!(out, "{}: {}\n", painted(ERROR, text), Notation::of(plan).value_layout(sequence));
             let groups = sound_groups(sequence, bytes, failure);
             out.push_str(&caret(bytes, &groups, failure.offset, &why(failure), width));
         }

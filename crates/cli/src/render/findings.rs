@@ -7,11 +7,7 @@ use crate::command::Tally;
 
 /// Findings for people: each with the lines of the plan, what is wrong there and what to do.
 pub(crate) fn findings(sources: &SourceMap, diagnostics: &[Diagnostic]) -> String {
-    let mut out = render(diagnostics, sources, Style::Color);
-    if !out.is_empty() {
-        out.push('\n');
-    }
-    out
+    render(diagnostics, sources, Style::Color)
 }
 
 /// The whole truth in one line.

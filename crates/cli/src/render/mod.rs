@@ -15,6 +15,7 @@ mod demo;
 mod difference;
 mod document;
 mod encoded;
+mod encoding;
 mod explain_json;
 mod explanation;
 mod findings;
@@ -41,7 +42,7 @@ pub(crate) use explain_json::{bad_line_json, explanation_json, part_json};
 pub(crate) use explanation::{bad_line, explanation, part};
 pub(crate) use findings::{counted, findings, summary};
 pub(crate) use github::github;
-pub(crate) use notation::{scan, type_of};
+pub(crate) use notation::{Notation, scan};
 pub(crate) use sarif::sarif;
 pub(crate) use style::{DIM, ERROR, GOOD, NAME, STRONG, painted, visible};
 

@@ -1,48 +1,103 @@
 //! Layouts in the words of the plan language.
 
-use keyplan_codec::{Alphabet, Case, LenWidth};
+use keyplan_codec::Alphabet;
 use keyplan_plan::model::{
-    Argument, BoolEncoding, BytesEncoding, Derived, Family, FloatEncoding, Frame, Framing, IntEncoding,
-    IntShape, LengthSet, NibbleEncoding, Opaque, Scan, ScoreEncoding, Segment, Sequence, Shape, TextShape,
-    TimeEncoding,
+    Argument, Derived, Family, IntShape, LengthSet, NamedType, Opaque, Plan, Scan, Segment, Sequence, Shape,
+    TextShape,
 };
 
-/// The type of an argument as a person would write it: `Denom`, `u64.dec`.
-pub(crate) fn type_of(argument: &Argument) -> String {
-    let domain = argument.type_name.clone().unwrap_or_else(|| domain(&argument.shape));
-    let encodings = encodings(&argument.shape);
-    if argument.type_name.is_some() || encodings.is_empty() {
-        domain
-    } else {
-        format!("{domain}.{}", encodings.join("."))
+use super::encoding::encodings;
+
+/// Writes layouts with the types of one plan.
+#[derive(Clone, Copy)]
+pub(crate) struct Notation<'p> {
+    types: &'p [NamedType],
+}
+
+impl<'p> Notation<'p> {
+    /// The notation of a plan.
+    pub(crate) fn of(plan: &'p Plan) -> Self {
+        Self { types: &plan.types }
     }
-}
 
-/// A shape, domain and encodings: `u64.dec`.
-pub(crate) fn shape(shape: &Shape) -> String {
-    let mut all = vec![domain(shape)];
-    all.extend(encodings(shape));
-    all.join(".")
-}
+    /// The type of an argument as a person would write it: `Denom`, `Address.hex`, `u64.dec`.
+    pub(crate) fn type_of(self, argument: &Argument) -> String {
+        let Some(name) = &argument.type_name else { return self.shape(&argument.shape) };
+        // Encodings that the type brings with it are not written again.
+        let of_type = self.types.iter().find(|ty| ty.name == *name);
+        let known = of_type.map_or(0, |ty| encodings(&ty.shape).len());
+        let mut all = vec![name.clone()];
+        all.extend(encodings(&argument.shape).into_iter().skip(known));
+        all.join(".")
+    }
 
-/// The parts of a layout in a row: `0x01 pool: u64`.
-pub(crate) fn parts(sequence: &Sequence) -> String {
-    let parts: Vec<String> = sequence.segments().iter().map(part).collect();
-    parts.join(" ")
-}
+    /// A shape, domain and encodings: `u64.dec`.
+    pub(crate) fn shape(self, shape: &Shape) -> String {
+        let mut all = vec![self.domain(shape)];
+        all.extend(encodings(shape));
+        all.join(".")
+    }
 
-fn part(segment: &Segment) -> String {
-    match segment {
-        Segment::Literal(literal) => literal.spelling.clone(),
-        Segment::Argument(argument) => {
-            let text = match &argument.type_name {
-                Some(name) => name.clone(),
-                None => shape(&argument.shape),
-            };
-            argument.name.as_ref().map_or(text.clone(), |name| format!("{name}: {text}"))
+    /// The parts of a layout in a row: `0x01 pool: u64`.
+    pub(crate) fn parts(self, sequence: &Sequence) -> String {
+        let parts: Vec<String> = sequence.segments().iter().map(|segment| self.part(segment)).collect();
+        parts.join(" ")
+    }
+
+    fn part(self, segment: &Segment) -> String {
+        match segment {
+            Segment::Literal(literal) => literal.spelling.clone(),
+            Segment::Argument(argument) => match &argument.name {
+                Some(name) => format!("{name}: {}", self.type_of(argument)),
+                None => self.type_of(argument),
+            },
+            Segment::Same(same) => format!("same({})", same.name),
+            Segment::Derived(derived) => format!("{} = {}", derived.name, derivation(derived)),
         }
-        Segment::Same(same) => format!("same({})", same.name),
-        Segment::Derived(derived) => format!("{} = {}", derived.name, derivation(derived)),
+    }
+
+    /// A value layout in a few words: `TickInfo (protobuf)`.
+    pub(crate) fn value_layout(self, sequence: &Sequence) -> String {
+        match sequence.segments() {
+            [Segment::Argument(Argument { name: None, shape: Shape::Opaque(opaque), .. })] => match opaque {
+                Opaque::Proto(message) => format!("{message} (protobuf)"),
+                Opaque::Json => "JSON".to_owned(),
+                Opaque::Cbor => "CBOR".to_owned(),
+                Opaque::Raw => "raw bytes".to_owned(),
+            },
+            _ => self.parts(sequence),
+        }
+    }
+
+    /// The values of a shape, without their encodings.
+    pub(crate) fn domain(self, shape: &Shape) -> String {
+        match shape {
+            Shape::Int(int) if int.range == int.ty.range() => int.ty.name(),
+            Shape::Int(int) => format!("{}({})", int.ty.name(), int_range(int)),
+            Shape::Bool(_) => "bool".to_owned(),
+            Shape::Float(_) => "f64".to_owned(),
+            Shape::Time(_) => "time".to_owned(),
+            Shape::Score(_) => "score".to_owned(),
+            Shape::Bytes { lengths, .. } => call("bytes", &[lengths_text(lengths)]),
+            Shape::Text(TextShape { names: Some(names), .. }) => names.name.clone(),
+            Shape::Text(text) => text_domain(text),
+            Shape::Nibbles { lengths, .. } => call("nibbles", &[lengths_text(lengths)]),
+            Shape::Opaque(opaque) => opaque.name(),
+            Shape::Record(sequence) => format!("({})", self.parts(sequence)),
+            Shape::Choice(alternatives) => {
+                let all: Vec<String> = alternatives
+                    .iter()
+                    .map(|a| format!("{}: {}", a.label, self.parts(&a.sequence)))
+                    .collect();
+                format!("({})", all.join(" | "))
+            }
+            Shape::Option(inner) => format!("option({})", self.shape(inner)),
+            Shape::List { item, counts, .. } => call("list", &[Some(self.shape(item)), lengths_text(counts)]),
+            Shape::Framed { inner, .. }
+            | Shape::Desc(inner)
+            | Shape::Hashed { inner, .. }
+            | Shape::HashConcat { inner, .. } => self.domain(inner),
+        }
     }
 }
 
@@ -63,43 +118,13 @@ pub(crate) fn scan(family: &Family, scan: &Scan) -> String {
     text
 }
 
-/// The values of a shape, without their encodings.
-pub(crate) fn domain(shape: &Shape) -> String {
-    match shape {
-        Shape::Int(int) if int.range == int.ty.range() => int.ty.name(),
-        Shape::Int(int) => format!("{}({})", int.ty.name(), int_range(int)),
-        Shape::Bool(_) => "bool".to_owned(),
-        Shape::Float(_) => "f64".to_owned(),
-        Shape::Time(_) => "time".to_owned(),
-        Shape::Score(_) => "score".to_owned(),
-        Shape::Bytes { lengths, .. } => call("bytes", &[lengths_text(lengths)]),
-        Shape::Text(text) => text_domain(text),
-        Shape::Nibbles { lengths, .. } => call("nibbles", &[lengths_text(lengths)]),
-        Shape::Opaque(opaque) => opaque.name(),
-        Shape::Record(sequence) => format!("({})", parts(sequence)),
-        Shape::Choice(alternatives) => {
-            let all: Vec<String> =
-                alternatives.iter().map(|a| format!("{}: {}", a.label, parts(&a.sequence))).collect();
-            format!("({})", all.join(" | "))
-        }
-        Shape::Option(inner) => format!("option({})", self::shape(inner)),
-        Shape::List { item, counts, .. } => call("list", &[Some(self::shape(item)), lengths_text(counts)]),
-        Shape::Framed { inner, .. }
-        | Shape::Desc(inner)
-        | Shape::Hashed { inner, .. }
-        | Shape::HashConcat { inner, .. } => domain(inner),
-    }
-}
-
 fn call(name: &str, args: &[Option<String>]) -> String {
     let args: Vec<&str> = args.iter().flatten().map(String::as_str).collect();
     if args.is_empty() { name.to_owned() } else { format!("{name}({})", args.join(", ")) }
 }
 
-fn text_domain(text: &TextShape) -> String {
-    if let Some(names) = &text.names {
-        return names.name.clone();
-    }
+/// A text's alphabet and lengths, whatever names are known of it.
+pub(crate) fn text_domain(text: &TextShape) -> String {
     let class = |alphabet: &Alphabet| format!("{:?}", class(alphabet));
     let plain = text.alphabet == Alphabet::UTF8 && text.first.is_none();
     let first = text.first.as_ref().map(class);
@@ -130,156 +155,67 @@ pub(crate) fn lengths_text(lengths: &LengthSet) -> Option<String> {
     }
 }
 
-/// The characters of an alphabet, as a class of the language.
+/// The characters of an alphabet, as a class of the language: letters and digits in runs, then the others.
 pub(crate) fn class(alphabet: &Alphabet) -> String {
     let (mut out, listed) = if alphabet.beyond_ascii() {
         ("^".to_owned(), alphabet.complement())
     } else {
         (String::new(), *alphabet)
     };
-    let mut byte = 0u8;
-    while byte < 128 {
-        let first = byte;
-        while byte < 128 && listed.contains(byte) {
-            byte += 1;
+    for run in [b'a'..=b'z', b'A'..=b'Z', b'0'..=b'9'] {
+        runs(run.filter(|byte| listed.contains(*byte)), &mut out);
+    }
+    for byte in
+        (0..128u8).filter(|byte| listed.contains(*byte) && !byte.is_ascii_alphanumeric() && *byte != b'-')
+    {
+        if byte == b'\\' || (byte == b'^' && out.is_empty()) {
+            out.push('\\');
         }
-        let run = byte - first;
-        match run {
-            0 => byte += 1,
-            1 | 2 => (first..byte).for_each(|byte| class_char(byte, &mut out)),
-            _ => {
-                class_char(first, &mut out);
-                out.push('-');
-                class_char(byte - 1, &mut out);
-            }
-        }
+        out.push(char::from(byte));
+    }
+    // In last place a hyphen means itself.
+    if listed.contains(b'-') {
+        out.push('-');
     }
     out
 }
 
-fn class_char(byte: u8, out: &mut String) {
-    if matches!(byte, b'-' | b'\\' | b'^') {
-        out.push('\\');
-    }
-    out.push(char::from(byte));
-}
-
-/// The encodings of a shape, in the order in which they are applied; none if it is the default.
-pub(crate) fn encodings(shape: &Shape) -> Vec<String> {
-    let one = |name: &str| vec![name.to_owned()];
-    match shape {
-        Shape::Int(int) => int_encoding(int.encoding).into_iter().collect(),
-        Shape::Bool(BoolEncoding::Tuple) | Shape::Float(FloatEncoding::Tuple) => one("tuple"),
-        Shape::Float(FloatEncoding::Ordered) => one("ordered"),
-        Shape::Float(FloatEncoding::Badger) => one("badger"),
-        Shape::Float(FloatEncoding::Fixed(decimals)) => vec![format!("fixed({decimals})")],
-        Shape::Time(TimeEncoding::Nanos) => one("nanos"),
-        Shape::Score(ScoreEncoding::HeightScore) => one("height_score"),
-        Shape::Bytes { encoding, .. } => match encoding {
-            BytesEncoding::Raw => Vec::new(),
-            BytesEncoding::Hex(case) => one(hex_name(*case)),
-            BytesEncoding::Bech32(hrp) => vec![format!("bech32({hrp:?})")],
-            BytesEncoding::Fit(width) => vec![format!("fit({width})")],
-            BytesEncoding::Tuple => one("tuple"),
-        },
-        Shape::Text(text) if text.tuple => one("tuple"),
-        Shape::Nibbles { encoding: NibbleEncoding::Packed, .. } => one("packed"),
-        Shape::Nibbles { encoding: NibbleEncoding::HexPrefix, .. } => one("hex_prefix"),
-        Shape::List { framing, .. } => match framing {
-            Framing::ToEnd => Vec::new(),
-            Framing::Joined(separator) => vec![format!("joined(\"{}\")", super::escaped(separator))],
-            Framing::Counted(width) => one(count_name(*width)),
-        },
-        Shape::Framed { frame, inner } => behind(inner, frame_name(*frame).to_owned()),
-        Shape::Desc(inner) => behind(inner, "desc".to_owned()),
-        Shape::Hashed { hash, keep, inner, .. } => {
-            behind(inner, format!("hashed({})", hash_args(hash.name(), hash.width(), *keep)))
+/// Characters in ascending order, with `a-z` for three or more in a row.
+fn runs(bytes: impl Iterator<Item = u8>, out: &mut String) {
+    let all: Vec<u8> = bytes.collect();
+    for run in all.chunk_by(|a, b| a.checked_add(1) == Some(*b)) {
+        match run {
+            [first, _, .., last] => put!(out, "{}-{}", char::from(*first), char::from(*last)),
+            few => few.iter().for_each(|byte| out.push(char::from(*byte))),
         }
-        Shape::HashConcat { hash, keep, inner } => {
-            behind(inner, format!("hash_concat({})", hash_args(hash.name(), hash.width(), *keep)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The class that a plan gives back for the class it was written with.
+    fn again(text: &str) -> String {
+        let plan = format!("plan p; space s {{ key k = a: text({text:?}, 1..=2); }}");
+        let plan = keyplan_plan::compile("p", &plan, |_| Err(String::new())).plan.unwrap();
+        let argument = plan.spaces[0].families[0].key.arguments().next().unwrap();
+        let Shape::Text(text) = &argument.shape else { panic!("not a text") };
+        class(&text.alphabet)
+    }
+
+    #[test]
+    fn a_class_is_written_as_people_write_it() {
+        assert_eq!(again("a-zA-Z0-9/:._-"), "a-zA-Z0-9./:_-");
+        assert_eq!(again("1-9A-HJ-NP-Za-km-z"), "a-km-zA-HJ-NP-Z1-9");
+        assert_eq!(again("^/"), "^/");
+        assert_eq!(again("ab"), "ab");
+    }
+
+    #[test]
+    fn a_written_class_means_the_same() {
+        for text in ["a-zA-Z0-9/:._-", "\\\\\\^-", "^\\-\\^a", "+,./", "!-~"] {
+            assert_eq!(again(&again(text)), again(text), "{text}");
         }
-        Shape::Bool(_)
-        | Shape::Float(_)
-        | Shape::Time(_)
-        | Shape::Score(_)
-        | Shape::Text(_)
-        | Shape::Nibbles { .. }
-        | Shape::Opaque(_)
-        | Shape::Record(_)
-        | Shape::Choice(_)
-        | Shape::Option(_) => Vec::new(),
-    }
-}
-
-fn behind(inner: &Shape, name: String) -> Vec<String> {
-    let mut all = encodings(inner);
-    all.push(name);
-    all
-}
-
-fn hash_args(name: &str, width: usize, keep: usize) -> String {
-    if keep == width { name.to_owned() } else { format!("{name}, {keep}") }
-}
-
-fn int_encoding(encoding: IntEncoding) -> Option<String> {
-    Some(match encoding {
-        IntEncoding::Be => return None,
-        IntEncoding::Le => "le".to_owned(),
-        IntEncoding::SignFlip => "signflip".to_owned(),
-        IntEncoding::Tick9 => "tick9".to_owned(),
-        IntEncoding::Dec => "dec".to_owned(),
-        IntEncoding::DecPadded(width) => format!("dec({width})"),
-        IntEncoding::Hex(case) => hex_name(case).to_owned(),
-        IntEncoding::HexPadded(case, width) => format!("{}({width})", hex_name(case)),
-        IntEncoding::Leb128 => "leb128".to_owned(),
-        IntEncoding::OrdVar => "ordvar".to_owned(),
-        IntEncoding::BitcoinVarint => "bitcoin_varint".to_owned(),
-        IntEncoding::CompactSize => "compact_size".to_owned(),
-        IntEncoding::Saturating => "saturating".to_owned(),
-        IntEncoding::Tuple => "tuple".to_owned(),
-    })
-}
-
-fn hex_name(case: Case) -> &'static str {
-    match case {
-        Case::Lower => "hex",
-        Case::Upper => "HEX",
-    }
-}
-
-fn frame_name(frame: Frame) -> &'static str {
-    match frame {
-        Frame::Len(LenWidth::L8) => "len8",
-        Frame::Len(LenWidth::L16) => "len16",
-        Frame::Len(LenWidth::L32) => "len32",
-        Frame::Len(LenWidth::L64) => "len64",
-        Frame::Len(LenWidth::L64Le) => "len64le",
-        Frame::Len(LenWidth::Varint) => "varlen",
-        Frame::Terminated => "terminated",
-        Frame::Escaped => "escaped",
-        Frame::Memcmp => "memcmp",
-    }
-}
-
-fn count_name(width: LenWidth) -> &'static str {
-    match width {
-        LenWidth::L8 => "count8",
-        LenWidth::L16 => "count16",
-        LenWidth::L32 => "count32",
-        LenWidth::L64 | LenWidth::L64Le => "count64",
-        LenWidth::Varint => "varcount",
-    }
-}
-
-/// A value layout in a few words: `TickInfo (protobuf)`.
-pub(crate) fn value_layout(sequence: &Sequence) -> String {
-    match sequence.segments() {
-        [Segment::Argument(Argument { name: None, shape: Shape::Opaque(opaque), .. })] => match opaque {
-            Opaque::Proto(message) => format!("{message} (protobuf)"),
-            Opaque::Json => "JSON".to_owned(),
-            Opaque::Cbor => "CBOR".to_owned(),
-            Opaque::Raw => "raw bytes".to_owned(),
-        },
-        _ => parts(sequence),
     }
 }

@@ -160,6 +160,10 @@ pub(crate) fn read<'p>(decoder: &Decoder<'p>, spaces: &[usize], key: &[u8]) -> E
     if spaces.len() > 1 {
         all.nearest
             .sort_by(|(a_path, a), (b_path, b)| b.offset.cmp(&a.offset).then_with(|| a_path.cmp(b_path)));
+        // A family that does not even share the first byte explains nothing beside one that does.
+        if all.nearest.first().is_some_and(|(_, failure)| failure.offset > 0) {
+            all.nearest.retain(|(_, failure)| failure.offset > 0);
+        }
         all.nearest.truncate(3);
     }
     all

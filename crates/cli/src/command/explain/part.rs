@@ -22,18 +22,21 @@ pub(super) fn run(args: &Explain, plan: &Plan, family: &str, out: &mut Output) -
             bail!("no field of `{}` is written as {}", family.path, render::hex(&bytes));
         };
         let title = format!("field {} of {}", field.name, family.path);
-        sound &= part(&title, &field.doc, &field.key, &bytes, args.format, out)?;
+        sound &= part(plan, &title, &field.doc, &field.key, &bytes, args.format, out)?;
     }
     if let Some(text) = &args.member {
         let member = family.member.as_ref().ok_or_else(|| anyhow!("`{}` has no members", family.path))?;
         let title = format!("member of {}", family.path);
-        sound &= part(&title, &[], member, &bytes(text, args)?, args.format, out)?;
+        sound &= part(plan, &title, &[], member, &bytes(text, args)?, args.format, out)?;
     }
     if let Some(text) = &args.value {
         let value = value(family, field)?;
         let owner = field.map_or(String::new(), |field| format!("field {} of ", field.name));
         let title = format!("value of {owner}{}", family.path);
-        sound &= part(&title, &[], value, &bytes(text, args)?, args.format, out)?;
+        if let (Some(_), ExplainFormat::Text) = (field, args.format) {
+            out.line("")?;
+        }
+        sound &= part(plan, &title, &[], value, &bytes(text, args)?, args.format, out)?;
     }
     if args.field.is_none() && args.member.is_none() && args.value.is_none() {
         bail!("--family needs one of --value, --field and --member");
@@ -59,6 +62,7 @@ fn bytes(text: &str, args: &Explain) -> Result<Vec<u8>> {
 
 /// Explains bytes under one layout; false if they do not fit it.
 fn part(
+    plan: &Plan,
     title: &str,
     doc: &[String],
     sequence: &Sequence,
@@ -74,7 +78,7 @@ fn part(
             out.raw(&buffer)?;
         }
         ExplainFormat::Text => {
-            out.text(&render::part(title, doc, sequence, bytes, &found, out.width()))?;
+            out.text(&render::part(plan, title, doc, sequence, bytes, &found, out.width()))?;
         }
     }
     Ok(found.is_ok())

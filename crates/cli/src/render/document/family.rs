@@ -4,8 +4,9 @@ use keyplan_plan::dynamic::encode;
 use keyplan_plan::model::{Argument, Family, LengthSet, Segment, Sequence, Shape, Space, Width};
 
 use super::super::explanation::name_prefix;
+use super::super::notation::{class, int_range, lengths_text};
 use super::super::picture::picture;
-use super::super::{assignments, hex, notation};
+use super::super::{Notation, assignments, hex, scan};
 use super::lanes::{encoding, lanes};
 use super::{Page, code, width};
 use crate::anatomy::dissect;
@@ -14,7 +15,7 @@ use crate::sample;
 /// How wide the picture of an example is.
 const WIDTH: usize = 100;
 
-pub(super) fn section(page: &mut Page, space: &Space, family: &Family, heading: &str) {
+pub(super) fn section(page: &mut Page<'_>, space: &Space, family: &Family, heading: &str) {
     page.line(&format!("{heading} {}", family.path));
     page.paragraphs(&family.doc);
     if let Some(why) = &family.retired {
@@ -24,7 +25,7 @@ pub(super) fn section(page: &mut Page, space: &Space, family: &Family, heading: 
     if kind != "key" {
         page.line(&format!("A {} in space {}.", code(kind), code(&space.name)));
     }
-    page.block(&lanes(&family.key));
+    page.block(&lanes(page.notation, &family.key));
     page.line(&format!("A key has {}.", width(family.key.width())));
     arguments(page, &family.key);
     scans(page, family);
@@ -36,47 +37,65 @@ pub(super) fn section(page: &mut Page, space: &Space, family: &Family, heading: 
     accepted(page, family);
 }
 
-fn arguments(page: &mut Page, sequence: &Sequence) {
+fn arguments(page: &mut Page<'_>, sequence: &Sequence) {
     let mut rows = Vec::new();
-    collect(sequence, "", 8, &mut rows);
+    collect(page.notation, sequence, "", 8, &mut rows);
     page.table(&["argument", "type", "encoding", "width", "values"], &rows);
 }
 
 /// The arguments of a layout and, below each, those of the records and choices in it.
-fn collect(sequence: &Sequence, within: &str, depth: usize, rows: &mut Vec<Vec<String>>) {
+fn collect(
+    notation: Notation<'_>,
+    sequence: &Sequence,
+    within: &str,
+    depth: usize,
+    rows: &mut Vec<Vec<String>>,
+) {
     for argument in sequence.arguments() {
         let name = match &argument.name {
             Some(name) => format!("{within}{name}"),
             None if within.is_empty() => "value".to_owned(),
             None => within.trim_end_matches('.').to_owned(),
         };
-        rows.push(row(argument, &name));
+        rows.push(row(notation, argument, &name));
         if depth > 0 {
-            collect_inside(&argument.shape, &name, depth - 1, rows);
+            collect_inside(notation, &argument.shape, &name, depth - 1, rows);
         }
     }
 }
 
-fn collect_inside(shape: &Shape, name: &str, depth: usize, rows: &mut Vec<Vec<String>>) {
+fn collect_inside(
+    notation: Notation<'_>,
+    shape: &Shape,
+    name: &str,
+    depth: usize,
+    rows: &mut Vec<Vec<String>>,
+) {
     match shape {
-        Shape::Record(sequence) => collect(sequence, &format!("{name}."), depth, rows),
+        Shape::Record(sequence) => collect(notation, sequence, &format!("{name}."), depth, rows),
         Shape::Choice(alternatives) => {
             for alternative in alternatives {
-                collect(&alternative.sequence, &format!("{name}.{}.", alternative.label), depth, rows);
+                collect(
+                    notation,
+                    &alternative.sequence,
+                    &format!("{name}.{}.", alternative.label),
+                    depth,
+                    rows,
+                );
             }
         }
-        Shape::List { item, .. } => collect_inside(item, &format!("{name}[…]"), depth, rows),
+        Shape::List { item, .. } => collect_inside(notation, item, &format!("{name}[…]"), depth, rows),
         Shape::Option(inner)
         | Shape::Framed { inner, .. }
         | Shape::Desc(inner)
         | Shape::Hashed { inner, .. }
-        | Shape::HashConcat { inner, .. } => collect_inside(inner, name, depth, rows),
+        | Shape::HashConcat { inner, .. } => collect_inside(notation, inner, name, depth, rows),
         _ => {}
     }
 }
 
-fn row(argument: &Argument, name: &str) -> Vec<String> {
-    let ty = argument.type_name.clone().unwrap_or_else(|| notation::domain(&argument.shape));
+fn row(notation: Notation<'_>, argument: &Argument, name: &str) -> Vec<String> {
+    let ty = argument.type_name.clone().unwrap_or_else(|| notation.domain(&argument.shape));
     vec![
         code(name),
         code(&ty),
@@ -88,14 +107,14 @@ fn row(argument: &Argument, name: &str) -> Vec<String> {
 
 /// Which values there are: a range, lengths, an alphabet, labels.
 fn values(shape: &Shape) -> String {
-    let lengths = |lengths: &LengthSet, unit: &str| match notation::lengths_text(lengths) {
+    let lengths = |lengths: &LengthSet, unit: &str| match lengths_text(lengths) {
         Some(text) => {
             format!("{} {unit}", text.replace("..=", " to ").replace("..", " or more").replace(" | ", " or "))
         }
         None => format!("any number of {unit}"),
     };
     match shape {
-        Shape::Int(int) => notation::int_range(int).replace("..=", " to "),
+        Shape::Int(int) => int_range(int).replace("..=", " to "),
         Shape::Bool(_) => "false, true".to_owned(),
         Shape::Bytes { lengths: set, .. } => lengths(set, "bytes"),
         Shape::Nibbles { lengths: set, .. } => lengths(set, "nibbles"),
@@ -103,10 +122,10 @@ fn values(shape: &Shape) -> String {
         Shape::Text(text) => {
             let mut all = lengths(&text.lengths, "bytes");
             if text.alphabet != keyplan_codec::Alphabet::UTF8 {
-                put!(all, " of {}", code(&notation::class(&text.alphabet)));
+                put!(all, " of {}", code(&class(&text.alphabet)));
             }
             if let Some(first) = &text.first {
-                put!(all, ", the first of {}", code(&notation::class(first)));
+                put!(all, ", the first of {}", code(&class(first)));
             }
             all
         }
@@ -125,49 +144,53 @@ fn values(shape: &Shape) -> String {
     }
 }
 
-fn scans(page: &mut Page, family: &Family) {
-    let rows = family.scans.iter().map(|scan| {
-        let prefix: Vec<Segment> = family.key.segments().iter().take(scan.segments).cloned().collect();
+fn scans(page: &mut Page<'_>, family: &Family) {
+    let rows = family.scans.iter().map(|claim| {
+        let prefix: Vec<Segment> = family.key.segments().iter().take(claim.segments).cloned().collect();
         let rest: Vec<String> =
-            family.key.arguments().skip(scan.bound).filter_map(|a| a.name.as_deref()).map(code).collect();
-        let order = match (scan.in_order, rest.is_empty()) {
+            family.key.arguments().skip(claim.bound).filter_map(|a| a.name.as_deref()).map(code).collect();
+        let order = match (claim.in_order, rest.is_empty()) {
             (true, false) => format!("by {}", rest.join(", then ")),
             (true, true) => "one row".to_owned(),
             (false, _) => "not claimed".to_owned(),
         };
-        let name = notation::scan(family, scan);
-        vec![code(name.trim_end_matches(" in order")), code(&notation::parts(&Sequence::new(prefix))), order]
+        let name = scan(family, claim);
+        vec![
+            code(name.trim_end_matches(" in order")),
+            code(&page.notation.parts(&Sequence::new(prefix))),
+            order,
+        ]
     });
     let rows: Vec<Vec<String>> = rows.collect();
     page.table(&["scan", "prefix", "order of the rows"], &rows);
 }
 
-fn value(page: &mut Page, value: Option<&Sequence>) {
+fn value(page: &mut Page<'_>, value: Option<&Sequence>) {
     let Some(value) = value else { return };
     match value.segments() {
         [Segment::Argument(Argument { name: None, shape: Shape::Opaque(_), .. })] => {
-            page.line(&format!("Value: {}.", notation::value_layout(value)));
+            page.line(&format!("Value: {}.", page.notation.value_layout(value)));
         }
         _ => part(page, "Value", Some(value)),
     }
 }
 
-fn part(page: &mut Page, title: &str, sequence: Option<&Sequence>) {
+fn part(page: &mut Page<'_>, title: &str, sequence: Option<&Sequence>) {
     let Some(sequence) = sequence else { return };
     page.line(&format!("{title}:"));
-    page.block(&lanes(sequence));
+    page.block(&lanes(page.notation, sequence));
     arguments(page, sequence);
 }
 
-fn fields(page: &mut Page, family: &Family) {
+fn fields(page: &mut Page<'_>, family: &Family) {
     let rows: Vec<Vec<String>> = family
         .fields
         .iter()
         .map(|field| {
             vec![
                 code(&field.name),
-                code(&notation::parts(&field.key)),
-                field.value.as_ref().map_or(String::new(), |value| code(&notation::parts(value))),
+                code(&page.notation.parts(&field.key)),
+                field.value.as_ref().map_or(String::new(), |value| code(&page.notation.parts(value))),
                 field.doc.iter().map(|line| line.trim()).collect::<Vec<_>>().join(" "),
             ]
         })
@@ -176,7 +199,7 @@ fn fields(page: &mut Page, family: &Family) {
 }
 
 /// A key of the family, made by the encoder itself.
-fn example(page: &mut Page, space: &Space, family: &Family) {
+fn example(page: &mut Page<'_>, space: &Space, family: &Family) {
     let Some(values) = sample::arguments(&family.key) else { return };
     let mut key = Vec::new();
     if encode(&family.key, &values, &mut key).is_err() {
@@ -195,7 +218,7 @@ fn example(page: &mut Page, space: &Space, family: &Family) {
     page.block(&format!("{}\n\n{}", hex(&key), drawn.trim_end()));
 }
 
-fn accepted(page: &mut Page, family: &Family) {
+fn accepted(page: &mut Page<'_>, family: &Family) {
     if family.accepts.is_empty() {
         return;
     }

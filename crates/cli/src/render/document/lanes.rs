@@ -2,7 +2,9 @@
 
 use keyplan_plan::model::{Segment, Sequence, Shape, Width};
 
-use super::super::{hex, notation};
+use super::super::encoding::encodings;
+use super::super::notation::derivation;
+use super::super::{Notation, hex};
 use super::width;
 
 /// The widest row of boxes.
@@ -12,14 +14,14 @@ const WIDTH: usize = 100;
 const DEPTH: usize = 8;
 
 /// Draws a layout, then the records and choices in it.
-pub(super) fn lanes(sequence: &Sequence) -> String {
+pub(super) fn lanes(notation: Notation<'_>, sequence: &Sequence) -> String {
     let mut out = String::new();
-    draw(sequence, "", DEPTH, &mut out);
+    draw(notation, sequence, "", DEPTH, &mut out);
     out
 }
 
-fn draw(sequence: &Sequence, name: &str, depth: usize, out: &mut String) {
-    boxes(sequence, out);
+fn draw(notation: Notation<'_>, sequence: &Sequence, name: &str, depth: usize, out: &mut String) {
+    boxes(notation, sequence, out);
     if depth == 0 {
         return;
     }
@@ -29,34 +31,34 @@ fn draw(sequence: &Sequence, name: &str, depth: usize, out: &mut String) {
             Some(inner) => format!("{name}.{inner}"),
             None => name.to_owned(),
         };
-        nested(&argument.shape, &inner, depth - 1, out);
+        nested(notation, &argument.shape, &inner, depth - 1, out);
     }
 }
 
-fn nested(shape: &Shape, name: &str, depth: usize, out: &mut String) {
+fn nested(notation: Notation<'_>, shape: &Shape, name: &str, depth: usize, out: &mut String) {
     match shape {
         Shape::Record(sequence) => {
             put!(out, "\n{name}:\n");
-            draw(sequence, name, depth, out);
+            draw(notation, sequence, name, depth, out);
         }
         Shape::Choice(alternatives) => {
             for alternative in alternatives {
                 put!(out, "\n{name} = {}:\n", alternative.label);
-                draw(&alternative.sequence, name, depth, out);
+                draw(notation, &alternative.sequence, name, depth, out);
             }
         }
-        Shape::List { item, .. } => nested(item, &format!("{name}[…]"), depth, out),
+        Shape::List { item, .. } => nested(notation, item, &format!("{name}[…]"), depth, out),
         Shape::Option(inner)
         | Shape::Framed { inner, .. }
         | Shape::Desc(inner)
         | Shape::Hashed { inner, .. }
-        | Shape::HashConcat { inner, .. } => nested(inner, name, depth, out),
+        | Shape::HashConcat { inner, .. } => nested(notation, inner, name, depth, out),
         _ => {}
     }
 }
 
-fn boxes(sequence: &Sequence, out: &mut String) {
-    let all: Vec<[String; 4]> = sequence.segments().iter().map(label).collect();
+fn boxes(notation: Notation<'_>, sequence: &Sequence, out: &mut String) {
+    let all: Vec<[String; 4]> = sequence.segments().iter().map(|segment| label(notation, segment)).collect();
     if all.is_empty() {
         out.push_str("(no bytes)\n");
     }
@@ -99,7 +101,7 @@ fn columns(label: &[String; 4]) -> usize {
 }
 
 /// The lines of a box: what it is, its type, its encoding, its width.
-fn label(segment: &Segment) -> [String; 4] {
+fn label(notation: Notation<'_>, segment: &Segment) -> [String; 4] {
     let width = width(Width::of_segment(segment));
     match segment {
         Segment::Literal(literal) => {
@@ -109,13 +111,13 @@ fn label(segment: &Segment) -> [String; 4] {
         }
         Segment::Argument(argument) => {
             let name = argument.name.as_deref().unwrap_or("value");
-            let ty = argument.type_name.clone().unwrap_or_else(|| short_domain(&argument.shape));
+            let ty = argument.type_name.clone().unwrap_or_else(|| short_domain(notation, &argument.shape));
             [name.to_owned(), shortened(&ty), shortened(&encoding(&argument.shape)), width]
         }
         Segment::Same(same) => [same.name.clone(), "again".to_owned(), encoding(&same.shape), width],
         Segment::Derived(derived) => {
             let shape = Shape::Int(derived.shape.clone());
-            [derived.name.clone(), notation::derivation(derived), encoding(&shape), width]
+            [derived.name.clone(), derivation(derived), encoding(&shape), width]
         }
     }
 }
@@ -129,23 +131,23 @@ fn shortened(text: &str) -> String {
 }
 
 /// A domain, without what is inside of it: that is drawn below.
-fn short_domain(shape: &Shape) -> String {
+fn short_domain(notation: Notation<'_>, shape: &Shape) -> String {
     match shape {
         Shape::Record(_) => "record".to_owned(),
         Shape::Choice(_) => "choice".to_owned(),
         Shape::List { .. } => "list".to_owned(),
-        Shape::Option(inner) => format!("option of {}", short_domain(inner)),
+        Shape::Option(inner) => format!("option of {}", short_domain(notation, inner)),
         Shape::Framed { inner, .. }
         | Shape::Desc(inner)
         | Shape::Hashed { inner, .. }
-        | Shape::HashConcat { inner, .. } => short_domain(inner),
-        shape => notation::domain(shape),
+        | Shape::HashConcat { inner, .. } => short_domain(notation, inner),
+        shape => notation.domain(shape),
     }
 }
 
 /// How a shape is written, with the default spelled out.
 pub(super) fn encoding(shape: &Shape) -> String {
-    let all = notation::encodings(shape);
+    let all = encodings(shape);
     if !all.is_empty() {
         return all.join(", ");
     }

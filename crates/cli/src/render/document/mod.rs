@@ -8,11 +8,11 @@ mod types;
 use keyplan_plan::model::{Family, Module, ModuleId, Plan, Space};
 
 use super::explanation::first_sentence;
-use super::{counted, notation};
+use super::{Notation, counted};
 
 /// The whole page.
 pub(crate) fn document(plan: &Plan) -> String {
-    let mut page = Page::default();
+    let mut page = Page::of(plan);
     page.line(&format!("# {}", plan.name));
     page.paragraphs(&plan.doc);
     let scans: usize = plan.families().map(|(_, family)| family.scans.len()).sum();
@@ -36,19 +36,20 @@ pub(crate) fn document(plan: &Plan) -> String {
 }
 
 /// The section of one family.
-pub(crate) fn family_page(space: &Space, family: &Family) -> String {
-    let mut page = Page::default();
+pub(crate) fn family_page(plan: &Plan, space: &Space, family: &Family) -> String {
+    let mut page = Page::of(plan);
     family::section(&mut page, space, family, "####");
     page.text
 }
 
-fn space_section(page: &mut Page, space: &Space) {
+fn space_section(page: &mut Page<'_>, space: &Space) {
     page.line(&format!("## Space {}", code(&space.name)));
     page.paragraphs(&space.doc);
     if let Some(physical) = &space.physical {
         page.line(&format!("Engines know it as {}.", code(physical)));
     }
-    let rows: Vec<Vec<String>> = space.families.iter().map(overview).collect();
+    let rows: Vec<Vec<String>> =
+        space.families.iter().map(|family| overview(page.notation, family)).collect();
     page.table(&["family", "key", "purpose"], &rows);
     module::retired(page, &space.retired);
     for family in space.families.iter().filter(|family| family.module.is_none()) {
@@ -59,7 +60,7 @@ fn space_section(page: &mut Page, space: &Space) {
     }
 }
 
-fn module_section(page: &mut Page, space: &Space, id: ModuleId, module: &Module) {
+fn module_section(page: &mut Page<'_>, space: &Space, id: ModuleId, module: &Module) {
     page.line(&format!("### Module {}, {}", code(&module.path), code(&spaced(&module.prefix))));
     page.paragraphs(&module.doc);
     let families: Vec<&Family> = space.families.iter().filter(|family| family.module == Some(id)).collect();
@@ -71,22 +72,26 @@ fn module_section(page: &mut Page, space: &Space, id: ModuleId, module: &Module)
 }
 
 /// A line of the table of families.
-fn overview(family: &Family) -> Vec<String> {
+fn overview(notation: Notation<'_>, family: &Family) -> Vec<String> {
     let anchor = family.path.replace('.', "");
     vec![
         format!("[`{}`](#{anchor})", family.local_path()),
-        code(&notation::parts(&family.key)),
+        code(&notation.parts(&family.key)),
         first_sentence(&family.doc).unwrap_or_default(),
     ]
 }
 
 /// Markdown, piece by piece, with an empty line between two pieces.
-#[derive(Default)]
-struct Page {
+struct Page<'p> {
     text: String,
+    notation: Notation<'p>,
 }
 
-impl Page {
+impl<'p> Page<'p> {
+    fn of(plan: &'p Plan) -> Self {
+        Self { text: String::new(), notation: Notation::of(plan) }
+    }
+
     fn line(&mut self, text: &str) {
         if !self.text.is_empty() {
             self.text.push('\n');

@@ -8,7 +8,7 @@ use super::super::counted;
 use super::{Page, code, spaced};
 
 /// The ranges of a module: what for, how many numbers are taken, and which families stand in the wrong one.
-pub(super) fn allotments(page: &mut Page, module: &Module, families: &[&Family]) {
+pub(super) fn allotments(page: &mut Page<'_>, module: &Module, families: &[&Family]) {
     if module.allotments.is_empty() {
         return;
     }
@@ -77,7 +77,7 @@ fn listed<'a>(numbers: impl Iterator<Item = &'a u8>) -> String {
 }
 
 /// Families whose number lies outside of the range that they name, or of every range.
-fn misplaced(page: &mut Page, module: &Module, families: &[&Family]) {
+fn misplaced(page: &mut Page<'_>, module: &Module, families: &[&Family]) {
     let rows: Vec<Vec<String>> = families
         .iter()
         .filter_map(|family| {
@@ -102,7 +102,7 @@ fn misplaced(page: &mut Page, module: &Module, families: &[&Family]) {
 }
 
 /// Prefixes that may not come back.
-pub(super) fn retired(page: &mut Page, retired: &[Retired]) {
+pub(super) fn retired(page: &mut Page<'_>, retired: &[Retired]) {
     let rows: Vec<Vec<String>> =
         retired.iter().map(|retired| vec![code(&spaced(&retired.prefix)), retired.why.clone()]).collect();
     page.table(&["retired prefix", "why"], &rows);

@@ -4,17 +4,19 @@ use std::sync::Arc;
 
 use keyplan_plan::model::{Family, Name, NameSet, Plan, Sequence, Shape};
 
-use super::super::{hex, notation};
+use super::super::encoding::encodings;
+use super::super::hex;
+use super::super::notation::text_domain;
 use super::{Page, code};
 
-pub(super) fn sections(page: &mut Page, plan: &Plan) {
-    if !plan.types.is_empty() {
+pub(super) fn sections(page: &mut Page<'_>, plan: &Plan) {
+    // Name sets are types, too, but have a section of their own.
+    let types = plan.types.iter().filter(|ty| plan.names.iter().all(|set| set.name != ty.name));
+    let rows: Vec<Vec<String>> = types
+        .map(|ty| vec![code(&ty.name), code(&page.notation.shape(&ty.shape)), flowing(&ty.doc)])
+        .collect();
+    if !rows.is_empty() {
         page.line("## Types");
-        let rows: Vec<Vec<String>> = plan
-            .types
-            .iter()
-            .map(|ty| vec![code(&ty.name), code(&notation::shape(&ty.shape)), flowing(&ty.doc)])
-            .collect();
         page.table(&["type", "is", "purpose"], &rows);
     }
     for set in &plan.names {
@@ -27,9 +29,13 @@ fn flowing(doc: &[String]) -> String {
 }
 
 /// The known names, each with the digests that stand for it in keys.
-fn name_set(page: &mut Page, plan: &Plan, set: &NameSet) {
+fn name_set(page: &mut Page<'_>, plan: &Plan, set: &NameSet) {
     page.line(&format!("## Names {}", code(&set.name)));
     page.paragraphs(&set.doc);
+    let shape = plan.types.iter().find(|ty| ty.name == set.name).map(|ty| &ty.shape);
+    if let Some(Shape::Text(text)) = shape {
+        page.line(&format!("Taken from {}.", code(&text_domain(text))));
+    }
     let mut hashes: Vec<HashedNames> = Vec::new();
     for (_, family) in plan.families() {
         for sequence in layouts(family) {
@@ -51,7 +57,8 @@ fn name_set(page: &mut Page, plan: &Plan, set: &NameSet) {
             };
             let mut row = vec![code(&name.text)];
             row.extend(hashes.iter().map(digest));
-            row.push(format!("{}{}", if name.retired { "**retired** " } else { "" }, flowing(&name.doc)));
+            let retired = if name.retired { "**retired** " } else { "" };
+            row.push(format!("{retired}{}", flowing(&name.doc)).trim_end().to_owned());
             row
         })
         .collect();
@@ -73,7 +80,7 @@ struct HashedNames {
 fn hashed_names(shape: &Shape, set: &str, found: &mut Vec<HashedNames>) {
     match shape {
         Shape::Hashed { inner, known, .. } => {
-            let title = notation::encodings(shape).join(".");
+            let title = encodings(shape).join(".");
             let is_set =
                 matches!(&**inner, Shape::Text(text) if text.names.as_ref().is_some_and(|n| n.name == set));
             if is_set && found.iter().all(|other| other.title != title) {

@@ -1,0 +1,114 @@
+//! Encodings in the words of the plan language.
+
+use keyplan_codec::{Case, LenWidth};
+use keyplan_plan::model::{
+    BoolEncoding, BytesEncoding, FloatEncoding, Frame, Framing, IntEncoding, NibbleEncoding, ScoreEncoding,
+    Shape, TimeEncoding,
+};
+
+/// The encodings of a shape, in the order in which they are applied; none if it is the default.
+pub(crate) fn encodings(shape: &Shape) -> Vec<String> {
+    let one = |name: &str| vec![name.to_owned()];
+    match shape {
+        Shape::Int(int) => int_encoding(int.encoding).into_iter().collect(),
+        Shape::Bool(BoolEncoding::Tuple) | Shape::Float(FloatEncoding::Tuple) => one("tuple"),
+        Shape::Float(FloatEncoding::Ordered) => one("ordered"),
+        Shape::Float(FloatEncoding::Badger) => one("badger"),
+        Shape::Float(FloatEncoding::Fixed(decimals)) => vec![format!("fixed({decimals})")],
+        Shape::Time(TimeEncoding::Nanos) => one("nanos"),
+        Shape::Score(ScoreEncoding::HeightScore) => one("height_score"),
+        Shape::Bytes { encoding, .. } => match encoding {
+            BytesEncoding::Raw => Vec::new(),
+            BytesEncoding::Hex(case) => one(hex_name(*case)),
+            BytesEncoding::Bech32(hrp) => vec![format!("bech32({hrp:?})")],
+            BytesEncoding::Fit(width) => vec![format!("fit({width})")],
+            BytesEncoding::Tuple => one("tuple"),
+        },
+        Shape::Text(text) if text.tuple => one("tuple"),
+        Shape::Nibbles { encoding: NibbleEncoding::Packed, .. } => one("packed"),
+        Shape::Nibbles { encoding: NibbleEncoding::HexPrefix, .. } => one("hex_prefix"),
+        Shape::List { framing, .. } => match framing {
+            Framing::ToEnd => Vec::new(),
+            Framing::Joined(separator) => vec![format!("joined(\"{}\")", super::escaped(separator))],
+            Framing::Counted(width) => one(count_name(*width)),
+        },
+        Shape::Framed { frame, inner } => behind(inner, frame_name(*frame).to_owned()),
+        Shape::Desc(inner) => behind(inner, "desc".to_owned()),
+        Shape::Hashed { hash, keep, inner, .. } => {
+            behind(inner, format!("hashed({})", hash_args(hash.name(), hash.width(), *keep)))
+        }
+        Shape::HashConcat { hash, keep, inner } => {
+            behind(inner, format!("hash_concat({})", hash_args(hash.name(), hash.width(), *keep)))
+        }
+        Shape::Bool(_)
+        | Shape::Float(_)
+        | Shape::Time(_)
+        | Shape::Score(_)
+        | Shape::Text(_)
+        | Shape::Nibbles { .. }
+        | Shape::Opaque(_)
+        | Shape::Record(_)
+        | Shape::Choice(_)
+        | Shape::Option(_) => Vec::new(),
+    }
+}
+
+fn behind(inner: &Shape, name: String) -> Vec<String> {
+    let mut all = encodings(inner);
+    all.push(name);
+    all
+}
+
+fn hash_args(name: &str, width: usize, keep: usize) -> String {
+    if keep == width { name.to_owned() } else { format!("{name}, {keep}") }
+}
+
+fn int_encoding(encoding: IntEncoding) -> Option<String> {
+    Some(match encoding {
+        IntEncoding::Be => return None,
+        IntEncoding::Le => "le".to_owned(),
+        IntEncoding::SignFlip => "signflip".to_owned(),
+        IntEncoding::Tick9 => "tick9".to_owned(),
+        IntEncoding::Dec => "dec".to_owned(),
+        IntEncoding::DecPadded(width) => format!("dec({width})"),
+        IntEncoding::Hex(case) => hex_name(case).to_owned(),
+        IntEncoding::HexPadded(case, width) => format!("{}({width})", hex_name(case)),
+        IntEncoding::Leb128 => "leb128".to_owned(),
+        IntEncoding::OrdVar => "ordvar".to_owned(),
+        IntEncoding::BitcoinVarint => "bitcoin_varint".to_owned(),
+        IntEncoding::CompactSize => "compact_size".to_owned(),
+        IntEncoding::Saturating => "saturating".to_owned(),
+        IntEncoding::Tuple => "tuple".to_owned(),
+    })
+}
+
+fn hex_name(case: Case) -> &'static str {
+    match case {
+        Case::Lower => "hex",
+        Case::Upper => "HEX",
+    }
+}
+
+fn frame_name(frame: Frame) -> &'static str {
+    match frame {
+        Frame::Len(LenWidth::L8) => "len8",
+        Frame::Len(LenWidth::L16) => "len16",
+        Frame::Len(LenWidth::L32) => "len32",
+        Frame::Len(LenWidth::L64) => "len64",
+        Frame::Len(LenWidth::L64Le) => "len64le",
+        Frame::Len(LenWidth::Varint) => "varlen",
+        Frame::Terminated => "terminated",
+        Frame::Escaped => "escaped",
+        Frame::Memcmp => "memcmp",
+    }
+}
+
+fn count_name(width: LenWidth) -> &'static str {
+    match width {
+        LenWidth::L8 => "count8",
+        LenWidth::L16 => "count16",
+        LenWidth::L32 => "count32",
+        LenWidth::L64 | LenWidth::L64Le => "count64",
+        LenWidth::Varint => "varcount",
+    }
+}

@@ -1,0 +1,152 @@
+//! What the command does to files and pipes.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+use std::fs;
+use std::io::{Read, Write};
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+
+fn keyplan(args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_keyplan"));
+    command.args(args).env("NO_COLOR", "1").stdin(Stdio::null());
+    command
+}
+
+fn run(args: &[&str]) -> Output {
+    keyplan(args).output().unwrap()
+}
+
+/// An empty folder of this test's own.
+fn folder(name: &str) -> PathBuf {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+    if folder.exists() {
+        fs::remove_dir_all(&folder).unwrap();
+    }
+    fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+const UNTIDY: &str = "plan untidy;\nspace s{ key a=0x01 id:u64; }\n";
+const TIDY: &str = "plan untidy;\n\nspace s {\n    key a = 0x01 id: u64;\n}\n";
+
+#[test]
+fn fmt_rewrites_a_file_once_and_leaves_nothing_behind() {
+    let folder = folder("fmt");
+    let path = folder.join("a.keyplan");
+    fs::write(&path, UNTIDY).unwrap();
+    for _ in 0..2 {
+        let done = run(&["fmt", path.to_str().unwrap()]);
+        assert_eq!((done.status.code(), done.stdout.as_slice()), (Some(0), b"".as_slice()));
+        assert_eq!(fs::read_to_string(&path).unwrap(), TIDY);
+    }
+    assert_eq!(fs::read_dir(&folder).unwrap().count(), 1);
+}
+
+#[cfg(unix)]
+#[test]
+fn fmt_keeps_permissions_and_links() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    let folder = folder("links");
+    let path = folder.join("a.keyplan");
+    let link = folder.join("link.keyplan");
+    fs::write(&path, UNTIDY).unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
+    symlink(&path, &link).unwrap();
+    assert_eq!(run(&["fmt", link.to_str().unwrap()]).status.code(), Some(0));
+    assert_eq!(fs::read_to_string(&path).unwrap(), TIDY);
+    assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o640);
+    assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+}
+
+#[test]
+fn fmt_check_changes_nothing() {
+    let path = folder("check").join("a.keyplan");
+    fs::write(&path, UNTIDY).unwrap();
+    assert_eq!(run(&["fmt", "--check", path.to_str().unwrap()]).status.code(), Some(1));
+    assert_eq!(fs::read_to_string(&path).unwrap(), UNTIDY);
+}
+
+#[test]
+fn doc_writes_the_same_page_to_a_file() {
+    let path = folder("doc").join("market.md");
+    let page = run(&["doc", "tests/plans/market.keyplan"]).stdout;
+    for _ in 0..2 {
+        let done = run(&["doc", "tests/plans/market.keyplan", "-o", path.to_str().unwrap()]);
+        assert_eq!((done.status.code(), done.stdout.len()), (Some(0), 0));
+        assert_eq!(fs::read(&path).unwrap(), page);
+    }
+}
+
+#[test]
+fn a_plan_over_the_limit_is_a_finding() {
+    let path = folder("large").join("large.keyplan");
+    fs::write(&path, format!("plan large;\n{}", "// filler\n".repeat(500_000))).unwrap();
+    let done = run(&["check", path.to_str().unwrap()]);
+    assert_eq!(done.status.code(), Some(1));
+    let text = String::from_utf8(done.stdout).unwrap();
+    assert!(text.starts_with("error[KP0105]: the file is too large for a plan: over 4 MiB\n"), "{text}");
+}
+
+#[test]
+fn a_plan_nested_without_end_is_a_finding() {
+    let path = folder("deep").join("deep.keyplan");
+    let deep =
+        format!("plan deep;\nspace s {{ key k = a: {}u8{}; }}\n", "(b: ".repeat(10_000), ")".repeat(10_000));
+    fs::write(&path, deep).unwrap();
+    assert_eq!(run(&["check", path.to_str().unwrap()]).status.code(), Some(1));
+}
+
+#[test]
+fn a_reader_that_goes_away_ends_the_command_quietly() {
+    let mut child = keyplan(&["explain", "tests/plans/market.keyplan", "--format", "json"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let mut stdin = child.stdin.take().unwrap();
+    let line = b"01000000000000000705ffffffffffffff9c\n".repeat(1000);
+    // The command may end before it has read everything.
+    while stdin.write_all(&line).is_ok() {}
+    drop(stdin);
+    let mut message = String::new();
+    child.stderr.take().unwrap().read_to_string(&mut message).unwrap();
+    assert_eq!((child.wait().unwrap().code(), message.as_str()), (Some(0), ""));
+}
+
+#[test]
+fn colour_is_for_those_who_ask() {
+    let args = ["explain", "tests/plans/market.keyplan", "10010000000000000001"];
+    let plain = run(&args).stdout;
+    assert!(!plain.contains(&0x1b));
+    let coloured = run(&[&args[..], &["--color", "always"]].concat()).stdout;
+    assert!(coloured.contains(&0x1b));
+    let stripped = anstream::adapter::strip_str(std::str::from_utf8(&coloured).unwrap()).to_string();
+    assert_eq!(stripped.as_bytes(), plain);
+}
+
+#[test]
+fn the_language_and_completions_are_printed() {
+    let language = run(&["language"]).stdout;
+    assert_eq!(language, fs::read("../../docs/language.md").unwrap());
+    for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
+        let done = run(&["completions", shell]);
+        assert_eq!(done.status.code(), Some(0), "{shell}");
+        assert!(String::from_utf8(done.stdout).unwrap().contains("decompose"), "{shell}");
+    }
+}
+
+#[test]
+fn documents_of_the_five_plans_have_every_family() {
+    for plan in ["osmosis_cl", "cosmwasm", "cardano", "paw", "onesat"] {
+        let path = format!("../../plans/{plan}.keyplan");
+        let page = String::from_utf8(run(&["doc", &path]).stdout).unwrap();
+        let report: serde_json::Value =
+            serde_json::from_slice(&run(&["check", &path, "--format", "json"]).stdout).unwrap();
+        let families = page.lines().filter(|line| line.starts_with("Example: ")).count();
+        assert_eq!(serde_json::json!(families), report["plans"][0]["families"], "{plan}");
+    }
+}

@@ -1,0 +1,195 @@
+use std::collections::BTreeMap;
+use std::fmt;
+
+use super::capabilities::within;
+use super::{Capabilities, Engine, Error, KeyRange, MultimapEngine, SpaceId, TooLarge};
+
+/// Changes to several spaces that are applied as one step.
+///
+/// The last operation on a key wins. The batch can be asked what it holds; until the first such question it is a plain
+/// list, and keeps no index.
+pub struct Batch<E: Engine> {
+    operations: Vec<Operation<E::Buffer>>,
+    bytes: u64,
+    index: Option<Index<E::Buffer>>,
+}
+
+/// For each space the keys of the batch, each with its last operation.
+type Index<B> = BTreeMap<SpaceId, BTreeMap<B, usize>>;
+
+/// One change of a batch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Operation<B> {
+    /// The space.
+    pub space: SpaceId,
+    /// The key.
+    pub key: B,
+    /// What happens to it.
+    pub action: Action<B>,
+}
+
+/// What happens to a key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Action<B> {
+    /// It gets this value, in place of any it has.
+    Put(B),
+    /// It goes, with its value or values.
+    Delete,
+    /// It gets this value besides those it has.
+    AddValue(B),
+    /// It loses this value.
+    RemoveValue(B),
+}
+
+impl<B: AsRef<[u8]>> Action<B> {
+    fn len(&self) -> usize {
+        match self {
+            Self::Put(value) | Self::AddValue(value) | Self::RemoveValue(value) => value.as_ref().len(),
+            Self::Delete => 0,
+        }
+    }
+}
+
+impl<E: Engine> Batch<E> {
+    /// An empty batch.
+    pub const fn new() -> Self {
+        Self { operations: Vec::new(), bytes: 0, index: None }
+    }
+
+    /// An empty batch with room for this many operations.
+    pub fn with_capacity(operations: usize) -> Self {
+        Self { operations: Vec::with_capacity(operations), bytes: 0, index: None }
+    }
+
+    /// Gives a key a value.
+    pub fn put(&mut self, space: SpaceId, key: impl Into<E::Buffer>, value: impl Into<E::Buffer>) {
+        self.push(space, key.into(), Action::Put(value.into()));
+    }
+
+    /// Deletes a key, and all of its values in a space where it may have several.
+    pub fn delete(&mut self, space: SpaceId, key: impl Into<E::Buffer>) {
+        self.push(space, key.into(), Action::Delete);
+    }
+
+    /// How many operations it holds.
+    pub const fn len(&self) -> usize {
+        self.operations.len()
+    }
+
+    /// Whether it holds nothing.
+    pub const fn is_empty(&self) -> bool {
+        self.operations.is_empty()
+    }
+
+    /// How many bytes of keys and values it holds.
+    pub const fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// What the batch does to a key: `None` if nothing, `Some(None)` if it deletes it.
+    ///
+    /// The first call builds an index of the batch, which later operations then keep up.
+    pub fn pending(&mut self, space: SpaceId, key: &[u8]) -> Option<Option<&E::Buffer>> {
+        let found = *self.index().get(&space)?.get(key)?;
+        match &self.operations.get(found)?.action {
+            Action::Put(value) => Some(Some(value)),
+            _ => Some(None),
+        }
+    }
+
+    /// What the batch does to the keys of a range, in their order.
+    pub fn pending_range(
+        &mut self,
+        space: SpaceId,
+        range: KeyRange<'_>,
+    ) -> impl DoubleEndedIterator<Item = (&E::Buffer, Option<&E::Buffer>)> {
+        self.index();
+        let operations = &self.operations;
+        // A range that is empty may also be inverted, which a BTreeMap does not take.
+        let rows = self.index.as_ref().and_then(|index| index.get(&space)).filter(|_| !range.is_empty());
+        rows.into_iter().flat_map(move |rows| rows.range::<[u8], _>(range)).filter_map(|(key, &at)| {
+            match &operations.get(at)?.action {
+                Action::Put(value) => Some((key, Some(value))),
+                _ => Some((key, None)),
+            }
+        })
+    }
+
+    /// The operations by space and key. Of those on one key the last alone is left; in a space where a key may have
+    /// several values, those on its values keep their order.
+    pub fn into_sorted(self) -> Vec<Operation<E::Buffer>> {
+        let mut operations = self.operations;
+        // Stable, so that operations on one key stay in their order.
+        operations.sort_by(|a, b| (a.space, &a.key).cmp(&(b.space, &b.key)));
+        // `dedup_by` drops its first argument, the later one: exchange them first.
+        operations.dedup_by(|later, earlier| {
+            let replaced = matches!(later.action, Action::Put(_) | Action::Delete)
+                && later.space == earlier.space
+                && later.key == earlier.key;
+            if replaced {
+                std::mem::swap(later, earlier);
+            }
+            replaced
+        });
+        operations
+    }
+
+    /// Refuses the batch if any part of it is over a limit of the engine.
+    pub fn check(&self, capabilities: &Capabilities) -> Result<(), Error> {
+        within(TooLarge::BatchOperations, capabilities.batch_operations, self.len())?;
+        within(
+            TooLarge::BatchBytes,
+            capabilities.batch_bytes,
+            usize::try_from(self.bytes).unwrap_or(usize::MAX),
+        )?;
+        self.operations
+            .iter()
+            .try_for_each(|operation| capabilities.admit::<E>(operation.key.len(), operation.action.len()))
+    }
+
+    fn push(&mut self, space: SpaceId, key: E::Buffer, action: Action<E::Buffer>) {
+        let bytes = u64::try_from(key.len().saturating_add(action.len())).unwrap_or(u64::MAX);
+        self.bytes = self.bytes.saturating_add(bytes);
+        if let Some(index) = &mut self.index {
+            index.entry(space).or_default().insert(key.clone(), self.operations.len());
+        }
+        self.operations.push(Operation { space, key, action });
+    }
+
+    fn index(&mut self) -> &Index<E::Buffer> {
+        self.index.get_or_insert_with(|| {
+            let mut index = Index::new();
+            for (at, operation) in self.operations.iter().enumerate() {
+                index.entry(operation.space).or_default().insert(operation.key.clone(), at);
+            }
+            index
+        })
+    }
+}
+
+impl<E: MultimapEngine> Batch<E> {
+    /// Gives a key one more value, in a space where it may have several.
+    pub fn put_multi(&mut self, space: SpaceId, key: impl Into<E::Buffer>, value: impl Into<E::Buffer>) {
+        self.push(space, key.into(), Action::AddValue(value.into()));
+    }
+
+    /// Takes one of its values from a key, in a space where it may have several.
+    pub fn remove_multi(&mut self, space: SpaceId, key: impl Into<E::Buffer>, value: impl Into<E::Buffer>) {
+        self.push(space, key.into(), Action::RemoveValue(value.into()));
+    }
+}
+
+impl<E: Engine> Default for Batch<E> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<E: Engine> fmt::Debug for Batch<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Batch")
+            .field("operations", &self.len())
+            .field("bytes", &self.bytes)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,73 @@
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+
+use fjall::LsmError;
+
+use crate::engine::Error;
+
+/// Runs a call of the engine, and turns what goes wrong into our terms.
+///
+/// The engine asserts what it expects of its own files: on damaged ones it panics where it should report. That panic
+/// ends here.
+#[inline]
+pub(super) fn guarded<T>(path: &Path, call: impl FnOnce() -> fjall::Result<T>) -> Result<T, Error> {
+    match catch_unwind(AssertUnwindSafe(call)) {
+        Ok(Ok(value)) => Ok(value),
+        Ok(Err(error)) => Err(translated(error, path)),
+        Err(panic) => Err(panicked(panic.as_ref())),
+    }
+}
+
+/// An error of a commit: input or output that failed leaves it open whether the batch is there.
+pub(super) fn failed_commit(error: Error) -> Error {
+    match error {
+        Error::Io { .. } | Error::Engine { .. } => Error::CommitUnknown { source: Box::new(error) },
+        other => other,
+    }
+}
+
+#[cold]
+pub(super) fn panicked(panic: &(dyn std::any::Any + Send)) -> Error {
+    let message = panic.downcast_ref::<String>().cloned();
+    let message = message.or_else(|| panic.downcast_ref::<&str>().map(ToString::to_string));
+    let message = message.unwrap_or_default();
+    if message.contains("lock is poisoned") || message.contains("PoisonError") {
+        return Error::Poisoned;
+    }
+    Error::corrupt(format!("the engine met what it does not expect: {message}"))
+}
+
+#[cold]
+pub(super) fn translated(error: fjall::Error, path: &Path) -> Error {
+    match error {
+        fjall::Error::Locked => Error::AlreadyOpen { path: path.to_owned() },
+        fjall::Error::Poisoned => Error::Poisoned,
+        fjall::Error::Io(source) | fjall::Error::Storage(LsmError::Io(source)) => io(source),
+        fjall::Error::InvalidVersion(Some(version)) => Error::Format { what: format!("version {version:?}") },
+        fjall::Error::InvalidVersion(None) => Error::Format { what: "no version that is known".into() },
+        fjall::Error::KeyspaceDeleted => Error::Engine { source: Box::new(error) },
+        other => Error::Corrupt { what: damage(&other).into(), source: Some(Box::new(other)) },
+    }
+}
+
+fn io(source: std::io::Error) -> Error {
+    match source.kind() {
+        // A table or a manifest that ends too soon, or holds what cannot be: the files are not as they were written.
+        std::io::ErrorKind::UnexpectedEof | std::io::ErrorKind::InvalidData => Error::Corrupt {
+            what: "a file is shorter or other than it says".into(),
+            source: Some(Box::new(source)),
+        },
+        _ => Error::Io { doing: "reading or writing the database", source },
+    }
+}
+
+const fn damage(error: &fjall::Error) -> &'static str {
+    match error {
+        fjall::Error::JournalRecovery(_) => "a journal cannot be read back",
+        fjall::Error::Storage(LsmError::ChecksumMismatch { .. }) => "a checksum does not match",
+        fjall::Error::Storage(LsmError::Unrecoverable) | fjall::Error::Unrecoverable => {
+            "a file that is needed is missing"
+        }
+        _ => "bytes that the engine does not write",
+    }
+}

@@ -1,0 +1,41 @@
+//! Every call that fjall hides from its documentation, in one place: the version is pinned because of these.
+
+use fjall::{AbstractTree as _, Database, Keyspace, Result};
+
+/// Seals what a keyspace holds in memory and hands it to the flushing thread. False if it held nothing.
+pub(super) fn rotate(keyspace: &Keyspace) -> Result<bool> {
+    if in_memory(keyspace) == 0 {
+        return Ok(false);
+    }
+    keyspace.rotate_memtable()
+}
+
+/// Bytes that a keyspace holds in memory and has not sealed.
+pub(super) fn in_memory(keyspace: &Keyspace) -> u64 {
+    keyspace.tree.active_memtable().size()
+}
+
+/// Sealed memtables that wait to be flushed.
+pub(super) fn waiting(keyspace: &Keyspace) -> usize {
+    keyspace.sealed_memtable_count()
+}
+
+/// Flushes that are queued in the whole database.
+pub(super) fn queued_flushes(database: &Database) -> usize {
+    database.outstanding_flushes()
+}
+
+/// Runs of the level that is compacted first.
+pub(super) fn first_level(keyspace: &Keyspace) -> usize {
+    keyspace.tree.l0_run_count()
+}
+
+/// Rewrites a keyspace into one sorted run.
+pub(super) fn compact(keyspace: &Keyspace) -> Result<()> {
+    keyspace.major_compact()
+}
+
+/// Bytes of all journals.
+pub(super) fn journal_bytes(database: &Database) -> Result<u64> {
+    database.journal_disk_space()
+}

@@ -1,0 +1,347 @@
+mod bytes;
+mod failure;
+mod hidden;
+mod ingestion;
+mod settings;
+mod snapshot;
+
+use std::fmt;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, mpsc};
+use std::time::{Duration, Instant};
+
+use fjall::{Database, Keyspace, KeyspaceCreateOptions, OwnedWriteBatch, PersistMode};
+
+use self::failure::{failed_commit, guarded};
+use super::ages::Ages;
+use super::{
+    Action, Batch, Capabilities, Durability, Engine, Error, Setting, Space, SpaceId, SpaceKind, Statistics,
+    Survives,
+};
+
+pub use bytes::FjallBytes;
+pub use settings::FjallSettings;
+pub use snapshot::{FjallRange, FjallSnapshot};
+
+/// The embedded engine that stores stand on by default: a log-structured merge tree for each space.
+///
+/// Every read goes through a snapshot, because the engine's direct reads can see half of a batch. Every batch says what
+/// it waits for. Batches are applied in the order of their keys, which costs less than any other.
+pub struct Fjall {
+    // Taken out on drop alone: the engine waits for its threads there, and must not do so for ever.
+    database: Option<Database>,
+    keyspaces: Arc<Vec<Keyspace>>,
+    spaces: Vec<Space>,
+    path: Arc<Path>,
+    settings: FjallSettings,
+    ages: Ages,
+    closed: AtomicBool,
+    since_flush: AtomicU64,
+    pace: Pace,
+}
+
+#[derive(Debug, Default)]
+struct Pace {
+    commits: AtomicU64,
+    nanoseconds: AtomicU64,
+    stalls: AtomicU64,
+}
+
+impl Fjall {
+    /// Opens the database in a directory, and makes it if there is none.
+    pub fn open(path: impl AsRef<Path>, settings: FjallSettings) -> Result<Self, Error> {
+        let path = path.as_ref();
+        settings.check()?;
+        let database = guarded(path, || {
+            Database::builder(path)
+                .cache_size(settings.cache_bytes)
+                .worker_threads(settings.workers)
+                .max_journaling_size(settings.journal_bytes)
+                .max_cached_files(Some(settings.open_files))
+                .open()
+        })?;
+        let mut names: Vec<String> = database.list_keyspace_names().iter().map(ToString::to_string).collect();
+        names.sort();
+        let mut engine = Self {
+            database: Some(database),
+            keyspaces: Arc::default(),
+            spaces: Vec::new(),
+            path: path.into(),
+            settings,
+            ages: Ages::default(),
+            closed: AtomicBool::new(false),
+            since_flush: AtomicU64::new(0),
+            pace: Pace::default(),
+        };
+        for name in names {
+            engine.create_space(&Space::map(name))?;
+        }
+        Ok(engine)
+    }
+
+    /// Opens the database in a directory, and makes none.
+    pub fn open_existing(path: impl AsRef<Path>, settings: FjallSettings) -> Result<Self, Error> {
+        let path = path.as_ref();
+        if Self::exists(path) {
+            Self::open(path, settings)
+        } else {
+            Err(Error::NotFound { path: path.to_owned() })
+        }
+    }
+
+    /// Whether there is a database of this engine in a directory.
+    pub fn exists(path: impl AsRef<Path>) -> bool {
+        path.as_ref().join("version").is_file() && path.as_ref().join("keyspaces").is_dir()
+    }
+
+    fn database(&self) -> Result<&Database, Error> {
+        self.database.as_ref().ok_or(Error::Closed)
+    }
+
+    fn keyspace(&self, space: SpaceId) -> Result<&Keyspace, Error> {
+        self.keyspaces.get(space.index()).ok_or(Error::NoSpace { number: space.0 })
+    }
+
+    fn writable(&self) -> Result<(), Error> {
+        if self.closed.load(Ordering::Acquire) { Err(Error::Closed) } else { Ok(()) }
+    }
+
+    fn options(&self) -> KeyspaceCreateOptions {
+        let strategy =
+            fjall::compaction::Leveled::default().with_l0_threshold(self.settings.first_level_tables);
+        KeyspaceCreateOptions::default()
+            .max_memtable_size(self.settings.memtable_bytes)
+            .compaction_strategy(Arc::new(strategy))
+    }
+
+    /// Makes the writer wait a little when flushing falls behind.
+    ///
+    /// The engine itself waits in steps of a tenth of a second once four memtables are sealed, and in busy loops once
+    /// the first level is long. Short waits before that point spread the same time over many commits.
+    fn pace(&self) {
+        let behind = self.keyspaces.iter().map(hidden::waiting).max().unwrap_or(0);
+        let levels = self.keyspaces.iter().map(hidden::first_level).max().unwrap_or(0);
+        if behind >= 4 || levels >= 20 {
+            self.pace.stalls.fetch_add(1, Ordering::Relaxed);
+        }
+        let steps = match (behind, levels) {
+            (0 | 1, 0..12) => return,
+            (2, 0..12) => 4,
+            (2, _) | (_, 0..16) => 16,
+            _ => 40,
+        };
+        let begun = Instant::now();
+        for _ in 0..steps {
+            std::thread::sleep(Duration::from_millis(1));
+            if self.keyspaces.iter().all(|keyspace| hidden::waiting(keyspace) < behind) {
+                break;
+            }
+        }
+        let nanoseconds = u64::try_from(begun.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        self.pace.commits.fetch_add(1, Ordering::Relaxed);
+        self.pace.nanoseconds.fetch_add(nanoseconds, Ordering::Relaxed);
+    }
+
+    /// Flushes the spaces that were written little, now and then: a journal is given back only when every space with
+    /// rows in it has been flushed, and one row in a quiet space holds back all of it.
+    fn flush_small(&self, written: u64) -> Result<(), Error> {
+        let since = self.since_flush.fetch_add(written, Ordering::Relaxed).saturating_add(written);
+        if since < self.settings.flush_small_after {
+            return Ok(());
+        }
+        self.since_flush.store(0, Ordering::Relaxed);
+        for keyspace in self.keyspaces.iter() {
+            let held = hidden::in_memory(keyspace);
+            if held > 0 && held < self.settings.flush_small_after / 4 {
+                guarded(&self.path, || hidden::rotate(keyspace))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Engine for Fjall {
+    type Buffer = FjallBytes;
+    type Snapshot = FjallSnapshot;
+
+    const NAME: &'static str = "fjall";
+
+    fn capabilities(&self) -> Capabilities {
+        Capabilities {
+            key_bytes: Some(u16::MAX.into()),
+            value_bytes: Some(u32::MAX.into()),
+            batch_operations: Some(u32::MAX.into()),
+            batch_bytes: Some(self.settings.batch_bytes),
+            snapshot_age: self.settings.snapshot_age,
+            empty_keys: false,
+            multimap: false,
+            atomic_across_spaces: true,
+            buffer: Survives::Process,
+            sync: Survives::Power,
+        }
+    }
+
+    fn spaces(&self) -> &[Space] {
+        &self.spaces
+    }
+
+    fn create_space(&mut self, space: &Space) -> Result<SpaceId, Error> {
+        if space.kind == SpaceKind::Multimap {
+            return Err(Error::Unsupported {
+                engine: Self::NAME,
+                what: "spaces with several values for a key",
+            });
+        }
+        if space.name.is_empty() || space.name.len() > usize::from(u8::MAX) {
+            return Err(Error::SpaceName { name: space.name.clone() });
+        }
+        if let Some(found) = self.space(&space.name) {
+            return Ok(found);
+        }
+        let keyspace = {
+            let database = self.database()?;
+            guarded(&self.path, || database.keyspace(&space.name, || self.options()))?
+        };
+        Arc::make_mut(&mut self.keyspaces).push(keyspace);
+        self.spaces.push(space.clone());
+        self.space(&space.name).ok_or_else(|| Error::SpaceName { name: space.name.clone() })
+    }
+
+    fn snapshot(&self) -> Result<FjallSnapshot, Error> {
+        let ticket = self.ages.open(self.settings.snapshot_age);
+        Ok(FjallSnapshot::new(self.database()?.snapshot(), self.keyspaces.clone(), ticket, self.path.clone()))
+    }
+
+    fn commit(&self, batch: Batch<Self>, durability: Durability) -> Result<(), Error> {
+        self.writable()?;
+        batch.check(&self.capabilities())?;
+        let bytes = batch.bytes();
+        let operations = batch.into_sorted();
+        let mut write = OwnedWriteBatch::with_capacity(self.database()?.clone(), operations.len())
+            .durability(Some(mode(durability)));
+        for operation in operations {
+            let keyspace = self.keyspace(operation.space)?;
+            match operation.action {
+                Action::Put(value) => write.insert(keyspace, operation.key.0, value.0),
+                Action::Delete => write.remove(keyspace, operation.key.0),
+                Action::AddValue(_) | Action::RemoveValue(_) => {
+                    return Err(Error::Unsupported { engine: Self::NAME, what: "several values for a key" });
+                }
+            }
+        }
+        self.pace();
+        // A commit that fails half-way may be in the journal: whether it happened shows when the database is opened.
+        guarded(&self.path, || write.commit()).map_err(failed_commit)?;
+        self.flush_small(bytes)
+    }
+
+    fn sync(&self) -> Result<(), Error> {
+        let database = self.database()?;
+        guarded(&self.path, || database.persist(PersistMode::SyncAll))
+    }
+
+    fn checkpoint(&self, limit: Duration) -> Result<(), Error> {
+        let begun = Instant::now();
+        let database = self.database()?;
+        self.sync()?;
+        for keyspace in self.keyspaces.iter() {
+            guarded(&self.path, || hidden::rotate(keyspace))?;
+        }
+        let flushed = || {
+            hidden::queued_flushes(database) == 0
+                && self.keyspaces.iter().all(|keyspace| hidden::waiting(keyspace) == 0)
+        };
+        while !flushed() {
+            // A flush that failed poisons the database, and would be waited for in vain.
+            self.sync()?;
+            if begun.elapsed() > limit {
+                return Err(Error::Deadline { limit });
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        Ok(())
+    }
+
+    fn compact(&self) -> Result<(), Error> {
+        self.checkpoint(Duration::MAX)?;
+        self.keyspaces.iter().try_for_each(|keyspace| guarded(&self.path, || hidden::compact(keyspace)))
+    }
+
+    fn shutdown(&self, limit: Duration) -> Result<(), Error> {
+        self.closed.store(true, Ordering::Release);
+        self.checkpoint(limit)
+    }
+
+    fn ingest<I>(&self, space: SpaceId, rows: I) -> Result<u64, Error>
+    where
+        I: IntoIterator<Item = Result<(FjallBytes, FjallBytes), Error>>,
+    {
+        self.writable()?;
+        self.ingest_into(self.keyspace(space)?, rows)
+    }
+
+    fn statistics(&self) -> Statistics {
+        let (open_snapshots, oldest_snapshot) = self.ages.oldest();
+        let database = self.database.as_ref();
+        let sum = |figure: fn(&Keyspace) -> usize| {
+            u64::try_from(self.keyspaces.iter().map(figure).sum::<usize>()).unwrap_or(u64::MAX)
+        };
+        Statistics {
+            disk_bytes: database.and_then(|database| database.disk_space().ok()),
+            journal_bytes: database.and_then(|database| hidden::journal_bytes(database).ok()),
+            journals: database.and_then(|database| u64::try_from(database.journal_count()).ok()),
+            open_snapshots,
+            oldest_snapshot,
+            paced_commits: self.pace.commits.load(Ordering::Relaxed),
+            paced_time: Duration::from_nanos(self.pace.nanoseconds.load(Ordering::Relaxed)),
+            stalled_commits: self.pace.stalls.load(Ordering::Relaxed),
+            waiting_memtables: sum(hidden::waiting),
+            first_level_tables: sum(hidden::first_level),
+        }
+    }
+
+    fn settings(&self) -> Vec<Setting> {
+        self.settings.record()
+    }
+
+    fn directory(&self) -> Option<&Path> {
+        Some(&self.path)
+    }
+}
+
+impl Drop for Fjall {
+    /// Closes the database. The engine waits for its threads when it goes, which a long compaction can hold up: that
+    /// happens on a thread of its own, and is waited for no longer than [`FjallSettings::drop_wait`].
+    fn drop(&mut self) {
+        let Some(database) = self.database.take() else { return };
+        let keyspaces = std::mem::take(&mut self.keyspaces);
+        let (done, wait) = mpsc::channel();
+        let close = move || {
+            drop(keyspaces);
+            drop(database);
+            // Nobody may be waiting any longer.
+            let _ = done.send(());
+        };
+        if std::thread::Builder::new().name("keyplan:close".into()).spawn(close).is_ok() {
+            let _ = wait.recv_timeout(self.settings.drop_wait);
+        }
+    }
+}
+
+impl fmt::Debug for Fjall {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Fjall")
+            .field("path", &self.path)
+            .field("spaces", &self.spaces)
+            .finish_non_exhaustive()
+    }
+}
+
+const fn mode(durability: Durability) -> PersistMode {
+    match durability {
+        Durability::Buffer => PersistMode::Buffer,
+        Durability::SyncData => PersistMode::SyncData,
+        Durability::SyncAll => PersistMode::SyncAll,
+    }
+}

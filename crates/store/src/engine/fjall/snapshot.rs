@@ -1,0 +1,127 @@
+use std::fmt;
+use std::ops::Bound;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use fjall::{Guard, Iter, Keyspace, Readable as _};
+
+use super::FjallBytes;
+use super::failure::guarded;
+use crate::engine::ages::Ticket;
+use crate::engine::{Error, KeyRange, Snapshot, SpaceId};
+
+/// A point in time of a [`Fjall`](super::Fjall) database.
+#[derive(Clone)]
+pub struct FjallSnapshot(Arc<Inner>);
+
+struct Inner {
+    snapshot: fjall::Snapshot,
+    keyspaces: Arc<Vec<Keyspace>>,
+    ticket: Ticket,
+    path: Arc<Path>,
+}
+
+impl FjallSnapshot {
+    pub(super) fn new(
+        snapshot: fjall::Snapshot,
+        keyspaces: Arc<Vec<Keyspace>>,
+        ticket: Ticket,
+        path: Arc<Path>,
+    ) -> Self {
+        Self(Arc::new(Inner { snapshot, keyspaces, ticket, path }))
+    }
+
+    fn keyspace(&self, space: SpaceId) -> Result<&Keyspace, Error> {
+        self.0.ticket.check()?;
+        self.0.keyspaces.get(space.index()).ok_or(Error::NoSpace { number: space.0 })
+    }
+}
+
+impl Snapshot for FjallSnapshot {
+    type Bytes = FjallBytes;
+    type Range = FjallRange;
+
+    #[inline]
+    fn get(&self, space: SpaceId, key: &[u8]) -> Result<Option<FjallBytes>, Error> {
+        let keyspace = self.keyspace(space)?;
+        guarded(&self.0.path, || self.0.snapshot.get(keyspace, key)).map(|value| value.map(FjallBytes))
+    }
+
+    fn contains(&self, space: SpaceId, key: &[u8]) -> Result<bool, Error> {
+        let keyspace = self.keyspace(space)?;
+        guarded(&self.0.path, || self.0.snapshot.contains_key(keyspace, key))
+    }
+
+    fn range(&self, space: SpaceId, range: KeyRange<'_>) -> Result<FjallRange, Error> {
+        let keyspace = self.keyspace(space)?;
+        let rows = if range.is_empty() {
+            None
+        } else {
+            let bounds: (Bound<&[u8]>, Bound<&[u8]>) = (range.start, range.end);
+            Some(guarded(&self.0.path, || Ok(self.0.snapshot.range::<&[u8], _>(keyspace, bounds)))?)
+        };
+        Ok(FjallRange { rows, snapshot: self.clone() })
+    }
+
+    fn age(&self) -> Duration {
+        self.0.ticket.age()
+    }
+}
+
+impl fmt::Debug for FjallSnapshot {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("FjallSnapshot").field("age", &self.age()).finish_non_exhaustive()
+    }
+}
+
+/// Rows of a [`FjallSnapshot`].
+pub struct FjallRange {
+    // None once it has ended or failed.
+    rows: Option<Iter>,
+    snapshot: FjallSnapshot,
+}
+
+impl FjallRange {
+    #[inline]
+    fn step(
+        &mut self,
+        step: impl FnOnce(&mut Iter) -> Option<Guard>,
+    ) -> Option<Result<(FjallBytes, FjallBytes), Error>> {
+        let rows = self.rows.as_mut()?;
+        let row = guarded(&self.snapshot.0.path, || step(rows).map(Guard::into_inner).transpose());
+        match row {
+            Ok(Some((key, value))) => Some(Ok((FjallBytes(key), FjallBytes(value)))),
+            Ok(None) => {
+                self.rows = None;
+                None
+            }
+            Err(error) => {
+                self.rows = None;
+                Some(Err(error))
+            }
+        }
+    }
+}
+
+impl Iterator for FjallRange {
+    type Item = Result<(FjallBytes, FjallBytes), Error>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        self.step(Iterator::next)
+    }
+}
+
+impl DoubleEndedIterator for FjallRange {
+    #[inline]
+    fn next_back(&mut self) -> Option<Self::Item> {
+        self.step(DoubleEndedIterator::next_back)
+    }
+}
+
+impl fmt::Debug for FjallRange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("FjallRange").field("snapshot", &self.snapshot).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,302 @@
+use std::borrow::Borrow;
+use std::collections::VecDeque;
+use std::fmt;
+use std::ops::{Bound, Deref};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Duration;
+
+use rpds::RedBlackTreeMapSync;
+
+use super::ages::{Ages, Ticket};
+use super::{
+    Action, Batch, Capabilities, Durability, Engine, Error, KeyRange, Setting, Snapshot, Space, SpaceId,
+    SpaceKind, Statistics, Survives,
+};
+
+/// An engine in memory: persistent trees, so that a snapshot costs the same however much there is.
+///
+/// Handles made with `clone` share one database. Nothing outlives the last of them.
+#[derive(Clone, Debug, Default)]
+pub struct Memory {
+    spaces: Vec<Space>,
+    shared: Arc<Shared>,
+}
+
+#[derive(Debug, Default)]
+struct Shared {
+    // All spaces in one, so that a reader takes them at one moment.
+    state: RwLock<Arc<Vec<Rows>>>,
+    closed: AtomicBool,
+    ages: Ages,
+}
+
+/// The rows of one space.
+type Rows = RedBlackTreeMapSync<MemoryBytes, MemoryBytes>;
+
+impl Memory {
+    /// An empty database.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    fn state(&self) -> Arc<Vec<Rows>> {
+        self.shared.state.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+impl Engine for Memory {
+    type Buffer = MemoryBytes;
+    type Snapshot = MemorySnapshot;
+
+    const NAME: &'static str = "memory";
+
+    fn capabilities(&self) -> Capabilities {
+        Capabilities {
+            key_bytes: None,
+            value_bytes: None,
+            batch_operations: None,
+            batch_bytes: None,
+            snapshot_age: None,
+            empty_keys: true,
+            multimap: false,
+            atomic_across_spaces: true,
+            buffer: Survives::Nothing,
+            sync: Survives::Nothing,
+        }
+    }
+
+    fn spaces(&self) -> &[Space] {
+        &self.spaces
+    }
+
+    fn create_space(&mut self, space: &Space) -> Result<SpaceId, Error> {
+        if space.kind == SpaceKind::Multimap {
+            return Err(Error::Unsupported {
+                engine: Self::NAME,
+                what: "spaces with several values for a key",
+            });
+        }
+        if space.name.is_empty() {
+            return Err(Error::SpaceName { name: space.name.clone() });
+        }
+        if let Some(found) = self.space(&space.name) {
+            return Ok(found);
+        }
+        self.spaces.push(space.clone());
+        let mut state = self.shared.state.write().unwrap_or_else(PoisonError::into_inner);
+        let state = Arc::make_mut(&mut state);
+        while state.len() < self.spaces.len() {
+            state.push(Rows::new_sync());
+        }
+        self.space(&space.name).ok_or_else(|| Error::SpaceName { name: space.name.clone() })
+    }
+
+    fn snapshot(&self) -> Result<MemorySnapshot, Error> {
+        let ticket = Arc::new(self.shared.ages.open(None));
+        Ok(MemorySnapshot { state: self.state(), ticket })
+    }
+
+    fn commit(&self, batch: Batch<Self>, _: Durability) -> Result<(), Error> {
+        let operations = batch.into_sorted();
+        let mut guard = self.shared.state.write().unwrap_or_else(PoisonError::into_inner);
+        if self.shared.closed.load(Ordering::Acquire) {
+            return Err(Error::Closed);
+        }
+        let mut next = guard.as_ref().clone();
+        for operation in operations {
+            let space = operation.space;
+            let rows = next.get_mut(space.index()).ok_or(Error::NoSpace { number: space.0 })?;
+            match operation.action {
+                Action::Put(value) => rows.insert_mut(operation.key, value),
+                Action::Delete => {
+                    rows.remove_mut(&operation.key);
+                }
+                Action::AddValue(_) | Action::RemoveValue(_) => {
+                    return Err(Error::Unsupported { engine: Self::NAME, what: "several values for a key" });
+                }
+            }
+        }
+        *guard = Arc::new(next);
+        Ok(())
+    }
+
+    fn sync(&self) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn checkpoint(&self, _: Duration) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn compact(&self) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn shutdown(&self, _: Duration) -> Result<(), Error> {
+        self.shared.closed.store(true, Ordering::Release);
+        Ok(())
+    }
+
+    fn statistics(&self) -> Statistics {
+        let (open_snapshots, oldest_snapshot) = self.shared.ages.oldest();
+        Statistics { open_snapshots, oldest_snapshot, ..Statistics::default() }
+    }
+
+    fn settings(&self) -> Vec<Setting> {
+        Vec::new()
+    }
+}
+
+/// A point in time of a [`Memory`].
+#[derive(Clone)]
+pub struct MemorySnapshot {
+    state: Arc<Vec<Rows>>,
+    ticket: Arc<Ticket>,
+}
+
+impl MemorySnapshot {
+    fn rows(&self, space: SpaceId) -> Result<&Rows, Error> {
+        self.ticket.check()?;
+        self.state.get(space.index()).ok_or(Error::NoSpace { number: space.0 })
+    }
+}
+
+impl fmt::Debug for MemorySnapshot {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("MemorySnapshot").field("age", &self.age()).finish_non_exhaustive()
+    }
+}
+
+impl Snapshot for MemorySnapshot {
+    type Bytes = MemoryBytes;
+    type Range = MemoryRange;
+
+    fn get(&self, space: SpaceId, key: &[u8]) -> Result<Option<MemoryBytes>, Error> {
+        Ok(self.rows(space)?.get(key).cloned())
+    }
+
+    fn range(&self, space: SpaceId, range: KeyRange<'_>) -> Result<MemoryRange, Error> {
+        let rows = if range.is_empty() { Rows::new_sync() } else { self.rows(space)?.clone() };
+        Ok(MemoryRange {
+            rows,
+            start: range.start.map(MemoryBytes::from),
+            end: range.end.map(MemoryBytes::from),
+            front: VecDeque::new(),
+            back: VecDeque::new(),
+            _ticket: self.ticket.clone(),
+        })
+    }
+
+    fn age(&self) -> Duration {
+        self.ticket.age()
+    }
+}
+
+/// Rows of a [`MemorySnapshot`].
+///
+/// An iterator over a persistent tree borrows from it; this one owns its tree, and walks it in runs.
+pub struct MemoryRange {
+    rows: Rows,
+    // What has not been fetched yet lies between these.
+    start: Bound<MemoryBytes>,
+    end: Bound<MemoryBytes>,
+    // Fetched from the front, ascending; fetched from the back, descending.
+    front: VecDeque<Row>,
+    back: VecDeque<Row>,
+    _ticket: Arc<Ticket>,
+}
+
+type Row = (MemoryBytes, MemoryBytes);
+
+/// How many rows are fetched at a time.
+const RUN: usize = 64;
+
+impl MemoryRange {
+    fn between(&self) -> KeyRange<'_> {
+        KeyRange { start: self.start.as_ref().map(Deref::deref), end: self.end.as_ref().map(Deref::deref) }
+    }
+}
+
+impl fmt::Debug for MemoryRange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("MemoryRange")
+            .field("start", &self.start)
+            .field("end", &self.end)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Iterator for MemoryRange {
+    type Item = Result<Row, Error>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.front.is_empty() && !self.between().is_empty() {
+            let between = self.between();
+            let bounds = (between.start, between.end);
+            let run: VecDeque<Row> = self
+                .rows
+                .range::<[u8], _>(bounds)
+                .take(RUN)
+                .map(|(key, value)| (key.clone(), value.clone()))
+                .collect();
+            self.front = run;
+            if let Some((last, _)) = self.front.back() {
+                self.start = Bound::Excluded(last.clone());
+            }
+        }
+        self.front.pop_front().or_else(|| self.back.pop_back()).map(Ok)
+    }
+}
+
+impl DoubleEndedIterator for MemoryRange {
+    fn next_back(&mut self) -> Option<Self::Item> {
+        if self.back.is_empty() && !self.between().is_empty() {
+            let between = self.between();
+            let bounds = (between.start, between.end);
+            let rows = self.rows.range::<[u8], _>(bounds).rev().take(RUN);
+            let run: VecDeque<Row> = rows.map(|(key, value)| (key.clone(), value.clone())).collect();
+            self.back = run;
+            if let Some((last, _)) = self.back.back() {
+                self.end = Bound::Excluded(last.clone());
+            }
+        }
+        self.back.pop_front().or_else(|| self.front.pop_back()).map(Ok)
+    }
+}
+
+/// Shared bytes.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct MemoryBytes(Arc<[u8]>);
+
+impl Deref for MemoryBytes {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+impl AsRef<[u8]> for MemoryBytes {
+    fn as_ref(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+impl Borrow<[u8]> for MemoryBytes {
+    fn borrow(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+impl From<&[u8]> for MemoryBytes {
+    fn from(bytes: &[u8]) -> Self {
+        Self(bytes.into())
+    }
+}
+
+impl From<Vec<u8>> for MemoryBytes {
+    fn from(bytes: Vec<u8>) -> Self {
+        Self(bytes.into())
+    }
+}

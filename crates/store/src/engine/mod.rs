@@ -1,0 +1,275 @@
+//! What a store stands on: named spaces of ordered bytes, snapshots over all of them, and atomic batches.
+//!
+//! [`Engine`] is small and synchronous, so that a database in this process and one behind a network both fit: nothing
+//! that it returns borrows from it, and its errors say what a caller of a remote one must know. What an engine cannot do
+//! is in its [`Capabilities`] and is refused by name; nothing is imitated.
+
+mod ages;
+mod batch;
+mod capabilities;
+mod error;
+#[cfg(feature = "fjall")]
+mod fjall;
+mod memory;
+mod range;
+#[cfg(feature = "redb")]
+mod redb;
+mod settings;
+
+use std::fmt::Debug;
+use std::ops::Deref;
+use std::path::Path;
+use std::time::Duration;
+
+pub use batch::{Action, Batch, Operation};
+pub use capabilities::{Capabilities, Statistics, Survives};
+pub use error::{Error, TooLarge};
+#[cfg(feature = "fjall")]
+pub use fjall::{Fjall, FjallBytes, FjallRange, FjallSettings, FjallSnapshot};
+pub use memory::{Memory, MemoryBytes, MemoryRange, MemorySnapshot};
+pub use range::{KeyRange, OwnedKeyRange};
+#[cfg(feature = "redb")]
+pub use redb::{
+    Redb, RedbBuffer, RedbBytes, RedbRange, RedbSettings, RedbSnapshot, RedbValueRange, RedbValues,
+};
+pub use settings::{Setting, machine_memory};
+
+/// An ordered key-value engine with named spaces.
+pub trait Engine: Debug + Send + Sync + Sized + 'static {
+    /// An owned byte string as the engine keeps it: what a batch is filled with.
+    type Buffer: Buffer;
+    /// A point in time over all spaces.
+    type Snapshot: Snapshot;
+
+    /// The name that databases are marked with.
+    const NAME: &'static str;
+
+    /// What this engine can do, and its limits.
+    fn capabilities(&self) -> Capabilities;
+
+    /// The spaces that exist, in the order of their [`SpaceId`]s.
+    fn spaces(&self) -> &[Space];
+
+    /// Opens a space, and makes it if it does not exist.
+    ///
+    /// Refused if the space exists and is of another kind, or if the engine has no such kind.
+    fn create_space(&mut self, space: &Space) -> Result<SpaceId, Error>;
+
+    /// Opens a snapshot: it sees every batch committed before, whole, and none committed later.
+    fn snapshot(&self) -> Result<Self::Snapshot, Error>;
+
+    /// Applies a batch as one step and returns when it is visible, and as durable as asked for.
+    ///
+    /// A batch over a limit is refused and leaves nothing behind; it is never split.
+    fn commit(&self, batch: Batch<Self>, durability: Durability) -> Result<(), Error>;
+
+    /// Makes everything committed so far durable.
+    fn sync(&self) -> Result<(), Error>;
+
+    /// Moves everything committed so far to where opening again finds it at once, within `limit`.
+    fn checkpoint(&self, limit: Duration) -> Result<(), Error>;
+
+    /// Rewrites all spaces without what was overwritten or deleted. Takes as long as it takes.
+    fn compact(&self) -> Result<(), Error>;
+
+    /// Makes everything durable, checkpoints, and refuses every later commit. Ends after about `limit` in any case.
+    ///
+    /// If the time runs out the error says so; what was committed is durable all the same, and the next opening is
+    /// slower. Other processes can open the database once this handle and all its snapshots are dropped.
+    fn shutdown(&self, limit: Duration) -> Result<(), Error>;
+
+    /// Fills a space with rows in ascending order, as cheaply as the engine can, and returns how many there were.
+    ///
+    /// This is not one step with anything else, and is not promised to be one step at all: if it fails, rows may stay.
+    /// Write what says that the rows are there, such as a cursor, afterwards.
+    fn ingest<I>(&self, space: SpaceId, rows: I) -> Result<u64, Error>
+    where
+        I: IntoIterator<Item = Result<(Self::Buffer, Self::Buffer), Error>>,
+    {
+        let mut last: Option<Self::Buffer> = None;
+        let mut batch = Batch::new();
+        let mut count = 0_u64;
+        for row in rows {
+            let (key, value) = row?;
+            if last.as_ref().is_some_and(|last| *last >= key) {
+                return Err(unsorted(&key));
+            }
+            last = Some(key.clone());
+            batch.put(space, key, value);
+            count += 1;
+            if batch.len() >= INGESTED_AT_ONCE || batch.bytes() >= INGESTED_BYTES {
+                self.commit(std::mem::take(&mut batch), Durability::Buffer)?;
+            }
+        }
+        self.commit(batch, Durability::SyncAll)?;
+        Ok(count)
+    }
+
+    /// Figures of the running engine.
+    fn statistics(&self) -> Statistics;
+
+    /// The settings in force, for the record in the database.
+    fn settings(&self) -> Vec<Setting>;
+
+    /// The directory that the engine keeps its files in, if it has one.
+    fn directory(&self) -> Option<&Path> {
+        None
+    }
+
+    /// Finds a space by name.
+    fn space(&self, name: &str) -> Option<SpaceId> {
+        let found = self.spaces().iter().position(|space| space.name == name)?;
+        u32::try_from(found).ok().map(SpaceId)
+    }
+}
+
+/// How many rows, and how many bytes, one batch of an ingestion holds.
+const INGESTED_AT_ONCE: usize = 16 * 1024;
+const INGESTED_BYTES: u64 = 16 * 1024 * 1024;
+
+#[cold]
+fn unsorted(key: &[u8]) -> Error {
+    use std::fmt::Write as _;
+    let mut text = String::new();
+    for byte in key {
+        // Writing to a string does not fail.
+        let _ = write!(text, "{byte:02x}");
+    }
+    Error::Unsorted { key: text }
+}
+
+/// A point in time over all spaces. Clones are cheap and see the same.
+///
+/// A snapshot keeps old versions from being given back: hold it no longer than the reads it is for.
+pub trait Snapshot: Clone + Debug + Send + Sync + 'static {
+    /// A key or a value, without a copy where the engine can.
+    type Bytes: Bytes;
+    /// Rows in the order of their keys, from either end. It keeps its snapshot alive and is not tied to it.
+    type Range: DoubleEndedIterator<Item = Result<(Self::Bytes, Self::Bytes), Error>> + Send + 'static;
+
+    /// Reads the value of a key.
+    fn get(&self, space: SpaceId, key: &[u8]) -> Result<Option<Self::Bytes>, Error>;
+
+    /// Iterates over the rows of a range, lazily. An inverted range is empty.
+    ///
+    /// The first error ends the iteration: no row is left out in silence.
+    fn range(&self, space: SpaceId, range: KeyRange<'_>) -> Result<Self::Range, Error>;
+
+    /// How long ago the snapshot was opened.
+    fn age(&self) -> Duration;
+
+    /// Whether a key exists.
+    fn contains(&self, space: SpaceId, key: &[u8]) -> Result<bool, Error> {
+        self.get(space, key).map(|value| value.is_some())
+    }
+
+    /// Reads several keys: one slot for each, in the order given.
+    fn multi_get<K: AsRef<[u8]>>(
+        &self,
+        space: SpaceId,
+        keys: &[K],
+    ) -> Result<Vec<Option<Self::Bytes>>, Error> {
+        keys.iter().map(|key| self.get(space, key.as_ref())).collect()
+    }
+
+    /// Iterates over the rows whose keys begin with `prefix`.
+    fn prefix(&self, space: SpaceId, prefix: &[u8]) -> Result<Self::Range, Error> {
+        self.range(space, OwnedKeyRange::prefix(prefix).borrow())
+    }
+}
+
+/// An engine with spaces in which a key has several values.
+pub trait MultimapEngine: Engine<Snapshot: MultimapSnapshot> {}
+
+/// Reads of spaces in which a key has several values.
+pub trait MultimapSnapshot: Snapshot {
+    /// The values of one key, ascending, from either end.
+    type Values: DoubleEndedIterator<Item = Result<Self::Bytes, Error>> + Send + 'static;
+    /// Keys in order, each with its values.
+    type ValueRange: DoubleEndedIterator<Item = Result<(Self::Bytes, Self::Values), Error>> + Send + 'static;
+
+    /// Iterates over the values of a key; over nothing if there is no such key.
+    fn iter_values(&self, space: SpaceId, key: &[u8]) -> Result<Self::Values, Error>;
+
+    /// Iterates over the keys of a range with their values.
+    fn iter_multi(&self, space: SpaceId, range: KeyRange<'_>) -> Result<Self::ValueRange, Error>;
+}
+
+/// Bytes that a snapshot gave out.
+pub trait Bytes: Deref<Target = [u8]> + AsRef<[u8]> + Debug + Send + Sync + 'static {}
+
+impl<T: Deref<Target = [u8]> + AsRef<[u8]> + Debug + Send + Sync + 'static> Bytes for T {}
+
+/// Bytes that an engine takes in. They order and compare as the bytes themselves do.
+pub trait Buffer:
+    Bytes + Clone + Ord + std::borrow::Borrow<[u8]> + From<Vec<u8>> + for<'a> From<&'a [u8]>
+{
+}
+
+impl<T> Buffer for T where
+    T: Bytes + Clone + Ord + std::borrow::Borrow<[u8]> + From<Vec<u8>> + for<'a> From<&'a [u8]>
+{
+}
+
+/// The number of a space in the engine that it was opened on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SpaceId(pub u32);
+
+impl SpaceId {
+    pub(crate) fn index(self) -> usize {
+        usize::try_from(self.0).unwrap_or(usize::MAX)
+    }
+}
+
+/// A named space of an engine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Space {
+    /// The name that the engine stores it under.
+    pub name: String,
+    /// How many values a key has in it.
+    pub kind: SpaceKind,
+}
+
+impl Space {
+    /// A space in which a key has one value.
+    pub fn map(name: impl Into<String>) -> Self {
+        Self { name: name.into(), kind: SpaceKind::Map }
+    }
+
+    /// A space in which a key has several values.
+    pub fn multimap(name: impl Into<String>) -> Self {
+        Self { name: name.into(), kind: SpaceKind::Multimap }
+    }
+}
+
+/// How many values a key has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum SpaceKind {
+    /// One.
+    #[default]
+    Map,
+    /// A set of them.
+    Multimap,
+}
+
+impl SpaceKind {
+    /// The word in messages and in the metadata.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Map => "map",
+            Self::Multimap => "multimap",
+        }
+    }
+}
+
+/// What a commit waits for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Durability {
+    /// Visible to every later snapshot. What it survives is [`Capabilities::buffer`].
+    #[default]
+    Buffer,
+    /// Also on the disk, with what is needed to read it back.
+    SyncData,
+    /// Also on the disk, with all of the files' metadata.
+    SyncAll,
+}
