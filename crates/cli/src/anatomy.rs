@@ -1,8 +1,7 @@
 //! Which bytes of a key belong to which of its segments.
 
-use keyplan_plan::diag::Span;
-use keyplan_plan::dynamic::{Value, derive, encode};
-use keyplan_plan::model::{Alternative, Argument, BytesEncoding, Framing, Segment, Sequence, Shape};
+use keyplan_plan::dynamic::{Value, derive, encode_one};
+use keyplan_plan::model::{Alternative, BytesEncoding, Framing, Segment, Sequence, Shape};
 
 /// A stretch of a key that has one meaning.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -169,15 +168,14 @@ fn width(shape: &Shape, value: &Value) -> Option<usize> {
 
 /// The bytes of one value by itself.
 pub(crate) fn alone(shape: &Shape, value: &Value) -> Option<Vec<u8>> {
-    let argument = Argument { name: None, type_name: None, shape: shape.clone(), span: Span::default() };
     let mut out = Vec::new();
-    encode(&Sequence::new(vec![Segment::Argument(argument)]), std::slice::from_ref(value), &mut out).ok()?;
+    encode_one(shape, value, &mut out).ok()?;
     Some(out)
 }
 
 #[cfg(test)]
 mod tests {
-    use keyplan_plan::dynamic::Decoder;
+    use keyplan_plan::dynamic::{Decoder, encode};
     use proptest::prelude::*;
 
     use super::*;

@@ -292,8 +292,7 @@ fn a_key_finds_its_family_by_its_leading_bytes() {
     assert_eq!(name(b"accum/x"), Ok("c".into()));
     assert_eq!(name(&[1; 30]), Ok("rest".into()));
     let miss = name(&[1, 2, 0]).unwrap_err();
-    let nearest: Vec<(&str, usize)> =
-        miss.nearest.iter().map(|(path, f)| (path.as_str(), f.offset)).collect();
+    let nearest: Vec<(&str, usize)> = miss.nearest().into_iter().map(|(path, f)| (path, f.offset)).collect();
     assert_eq!(nearest, [("s.b", 3), ("s.rest", 3), ("s.a", 2)]);
 }
 
@@ -312,15 +311,15 @@ fn a_key_with_another_reading_is_told() {
         let values = parse_all(family, args);
         let mut key = Vec::new();
         encode(&family.key, &values, &mut key).unwrap();
-        let read = decoder.other_reading(0, family, &values, &key)?;
-        Some((read.family.name.clone(), read.values))
+        let other = dynamic::other_key(&decoder, 0, family, &values, &key)?;
+        Some((other.owner.to_owned(), other.values))
     };
     let text = |text: &str| Value::Text(text.into());
     assert_eq!(other("pair", &["a", "b"]), None);
-    assert_eq!(other("pair", &["ab", "c"]), Some(("pair".into(), vec![text("a"), text("bc")])));
+    assert_eq!(other("pair", &["ab", "c"]), Some(("s.pair".into(), vec![text("a"), text("bc")])));
     assert_eq!(other("event", &["own:x"]), None);
-    assert_eq!(other("event", &["x:spnd"]), Some(("spent".into(), vec![text("x")])));
-    assert_eq!(other("spent", &["x"]), Some(("event".into(), vec![text("x:spnd")])));
+    assert_eq!(other("event", &["x:spnd"]), Some(("s.spent".into(), vec![text("x")])));
+    assert_eq!(other("spent", &["x"]), Some(("s.event".into(), vec![text("x:spnd")])));
     // Lossy, but the key has one reading only.
     assert_eq!(other("fitted", &["0102030405"]), None);
 }

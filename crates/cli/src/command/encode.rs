@@ -1,10 +1,9 @@
 //! `keyplan encode`: arguments as a person writes them, to bytes.
 
 use anyhow::{Result, anyhow, bail};
-use keyplan_plan::dynamic::{Value, encode, parse, prefix};
+use keyplan_plan::dynamic::{Decoder, Other, Value, encode, other_key, other_layout, parse, prefix};
 use keyplan_plan::model::{Argument, Family, Field, Plan, Sequence};
 
-use super::guard::{self, Other};
 use super::{Outcome, find};
 use crate::args::{BytesFormat, Encode};
 use crate::input;
@@ -94,12 +93,12 @@ impl<'p> Layout<'p> {
         bytes: &[u8],
     ) -> Option<Other<'p>> {
         match (self.kind, self.field) {
-            ("key", _) => guard::other_key(plan, space, family, values, bytes),
+            ("key", _) => other_key(&Decoder::new(plan), space, family, values, bytes),
             ("field", Some(field)) => {
                 let fields = family.fields.iter().map(|field| (field.name.as_str(), &field.key));
-                guard::other_layout(fields, &field.name, values, bytes)
+                other_layout(fields, &field.name, values, bytes)
             }
-            (kind, _) => guard::other_layout([(kind, self.sequence)], kind, values, bytes),
+            (kind, _) => other_layout([(kind, self.sequence)], kind, values, bytes),
         }
     }
 }

@@ -8,7 +8,6 @@ mod encode;
 mod explain;
 mod find;
 mod fmt;
-mod guard;
 
 use anyhow::Result;
 use clap::CommandFactory;
@@ -16,7 +15,6 @@ use clap::CommandFactory;
 pub(crate) use check::Tally;
 pub(crate) use decompose::{Decomposition, component_bytes};
 pub(crate) use explain::{Explanation, read};
-pub(crate) use guard::Other;
 
 use crate::args::{Args, Command};
 use crate::render::Output;

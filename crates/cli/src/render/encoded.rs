@@ -5,7 +5,7 @@ use keyplan_plan::model::{Family, Sequence};
 
 use super::json::{arguments, hex_string, string};
 use super::{ERROR, NAME, assignments, base64, hex, painted};
-use crate::command::Other;
+use keyplan_plan::dynamic::Other;
 
 /// The bytes with what they were made of, as one object.
 pub(crate) fn encoded_json(

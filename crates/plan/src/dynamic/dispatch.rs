@@ -33,23 +33,55 @@ pub struct KeyReadings<'p> {
 }
 
 /// A key that no family makes.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Miss {
-    /// The families that get furthest and what breaks each, nearest first.
-    pub nearest: Vec<(String, Failure)>,
+#[derive(Clone, Debug, PartialEq)]
+pub struct Miss<'p> {
+    /// The space it was looked for in; `None` if the plan has no such space.
+    pub space: Option<&'p Space>,
+    /// The key.
+    pub key: Vec<u8>,
 }
 
-impl fmt::Display for Miss {
+/// How many families a [`Miss`] names.
+const NEAREST: usize = 3;
+
+impl Miss<'_> {
+    /// The families that get furthest and what breaks each, nearest first.
+    ///
+    /// This is found out when it is asked for: a stream of foreign keys pays for none of it.
+    pub fn nearest(&self) -> Vec<(&str, Failure)> {
+        let families = self.space.map_or(&[][..], |space| &space.families);
+        let reach = |family: &Family| {
+            let prefix = family.key.literal_prefix();
+            let same = prefix.iter().zip(&self.key).take_while(|(a, b)| a == b).count();
+            if same < prefix.len() {
+                return same;
+            }
+            readings(&family.key, &self.key, 1).map_or_else(|failure| failure.offset, |_| usize::MAX)
+        };
+        let mut reached: Vec<(usize, &Family)> =
+            families.iter().map(|family| (reach(family), family)).collect();
+        reached.sort_by(|(a, one), (b, other)| b.cmp(a).then_with(|| one.path.cmp(&other.path)));
+        // A family that does not even share the first byte explains nothing beside one that does.
+        if reached.first().is_some_and(|(offset, _)| *offset > 0) {
+            reached.retain(|(offset, _)| *offset > 0);
+        }
+        let failure = |(_, family): (usize, &'_ Family)| readings(&family.key, &self.key, 1).err();
+        let named = reached.into_iter().take(NEAREST);
+        named.filter_map(|reached| Some((reached.1.path.as_str(), failure(reached)?))).collect()
+    }
+}
+
+impl fmt::Display for Miss<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("no family makes this key")?;
-        match self.nearest.first() {
+        match self.nearest().first() {
             Some((path, failure)) => write!(f, "; `{path}` gets furthest: {failure}"),
             None => Ok(()),
         }
     }
 }
 
-impl std::error::Error for Miss {}
+impl std::error::Error for Miss<'_> {}
 
 impl<'p> Decoder<'p> {
     /// Prepares the spaces of a plan.
@@ -65,9 +97,9 @@ impl<'p> Decoder<'p> {
 
     /// Reads a key of the space at `space` in the plan: the first reading of the family with the longest
     /// literal prefix.
-    pub fn decode(&self, space: usize, key: &[u8]) -> Result<Decoded<'p>, Miss> {
+    pub fn decode(&self, space: usize, key: &[u8]) -> Result<Decoded<'p>, Miss<'p>> {
         let Some((model, trie)) = self.plan.spaces.get(space).zip(self.spaces.get(space)) else {
-            return Err(Miss { nearest: Vec::new() });
+            return Err(Miss { space: None, key: key.to_vec() });
         };
         for index in trie.candidates(key) {
             let Some(family) = model.families.get(index) else { continue };
@@ -80,13 +112,13 @@ impl<'p> Decoder<'p> {
                 return Ok(Decoded { space: model, family, values });
             }
         }
-        Err(nearest(model, key))
+        Err(Miss { space: Some(model), key: key.to_vec() })
     }
 
     /// Finds up to `limit` readings of a key of one space.
-    pub fn decode_all(&self, space: usize, key: &[u8], limit: usize) -> Result<KeyReadings<'p>, Miss> {
+    pub fn decode_all(&self, space: usize, key: &[u8], limit: usize) -> Result<KeyReadings<'p>, Miss<'p>> {
         let Some((model, trie)) = self.plan.spaces.get(space).zip(self.spaces.get(space)) else {
-            return Err(Miss { nearest: Vec::new() });
+            return Err(Miss { space: None, key: key.to_vec() });
         };
         let mut all = KeyReadings { readings: Vec::new(), more: false };
         for index in trie.candidates(key) {
@@ -106,25 +138,7 @@ impl<'p> Decoder<'p> {
                 all.readings.extend(decoded);
             }
         }
-        if all.readings.is_empty() { Err(nearest(model, key)) } else { Ok(all) }
-    }
-
-    /// A reading of `key` other than the arguments that it was made from, if it has one.
-    ///
-    /// This is what makes an accepted flaw bite: a guarded encoder refuses such arguments and names the other reading.
-    /// An encoding that loses information is no second reading by itself.
-    pub fn other_reading(
-        &self,
-        space: usize,
-        family: &Family,
-        values: &[Value],
-        key: &[u8],
-    ) -> Option<Decoded<'p>> {
-        let all = self.decode_all(space, key, 3).ok()?.readings;
-        if all.len() < 2 {
-            return None;
-        }
-        all.into_iter().find(|read| read.family.path != family.path || read.values != values)
+        if all.readings.is_empty() { Err(Miss { space: Some(model), key: key.to_vec() }) } else { Ok(all) }
     }
 }
 
@@ -136,25 +150,6 @@ impl Family {
             Some((field, values))
         })
     }
-}
-
-/// How many families a [`Miss`] names.
-const NEAREST: usize = 3;
-
-/// The families that get furthest with a key that none makes.
-fn nearest(space: &Space, key: &[u8]) -> Miss {
-    let mut failures: Vec<(String, Failure)> = space
-        .families
-        .iter()
-        .filter_map(|family| Some((family.path.clone(), readings(&family.key, key, 1).err()?)))
-        .collect();
-    failures.sort_by(|(a_path, a), (b_path, b)| b.offset.cmp(&a.offset).then_with(|| a_path.cmp(b_path)));
-    // A family that does not even share the first byte explains nothing beside one that does.
-    if failures.first().is_some_and(|(_, failure)| failure.offset > 0) {
-        failures.retain(|(_, failure)| failure.offset > 0);
-    }
-    failures.truncate(NEAREST);
-    Miss { nearest: failures }
 }
 
 /// The literal prefixes of a space's families, byte by byte.

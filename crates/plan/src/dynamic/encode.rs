@@ -148,6 +148,11 @@ fn row(sequence: &Sequence, count: usize, values: &[Value], out: &mut Vec<u8>) -
     Ok(())
 }
 
+/// Appends the bytes of one value by itself.
+pub fn encode_one(shape: &Shape, value: &Value, out: &mut Vec<u8>) -> Result<(), EncodeError> {
+    self::shape(shape, value, out)
+}
+
 fn missing(sequence: &Sequence, values: &[Value]) -> EncodeError {
     EncodeError::new(EncodeFault::Arguments { expected: sequence.argument_count(), found: values.len() })
 }

@@ -7,6 +7,7 @@ mod decode;
 mod delimit;
 mod dispatch;
 mod encode;
+mod guard;
 mod int;
 mod leaf;
 mod list;
@@ -15,6 +16,7 @@ mod value;
 
 pub use decode::{Failure, Readings, readings};
 pub use dispatch::{Decoded, Decoder, KeyReadings, Miss};
-pub use encode::{EncodeError, EncodeFault, derive, encode, prefix};
+pub use encode::{EncodeError, EncodeFault, derive, encode, encode_one, prefix};
+pub use guard::{Other, other_key, other_layout};
 pub use text::{ParseError, parse};
 pub use value::Value;

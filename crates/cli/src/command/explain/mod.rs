@@ -144,6 +144,7 @@ impl<'p> Explainer<'p> {
 /// Reads a key in each of these spaces.
 pub(crate) fn read<'p>(decoder: &Decoder<'p>, spaces: &[usize], key: &[u8]) -> Explanation<'p> {
     let mut all = Explanation { readings: Vec::new(), more: false, nearest: Vec::new() };
+    let mut misses = Vec::new();
     for &space in spaces {
         match decoder.decode_all(space, key, READINGS) {
             Ok(found) => {
@@ -154,9 +155,14 @@ pub(crate) fn read<'p>(decoder: &Decoder<'p>, spaces: &[usize], key: &[u8]) -> E
                     all.readings.extend(found.readings);
                 }
             }
-            Err(miss) => all.nearest.extend(miss.nearest),
+            Err(miss) => misses.push(miss),
         }
     }
+    if !all.readings.is_empty() {
+        return all;
+    }
+    let nearest = misses.iter().flat_map(|miss| miss.nearest());
+    all.nearest = nearest.map(|(path, failure)| (path.to_owned(), failure)).collect();
     if spaces.len() > 1 {
         all.nearest
             .sort_by(|(a_path, a), (b_path, b)| b.offset.cmp(&a.offset).then_with(|| a_path.cmp(b_path)));

@@ -1,33 +1,34 @@
-//! Whether bytes that were encoded can be read in another way.
+//! Whether bytes that were encoded can be read in another way: what makes an accepted flaw bite.
+//!
+//! A guarded encoder refuses such arguments and names the other reading. An encoding that loses information is no
+//! second reading by itself.
 
-use keyplan_plan::dynamic::{Decoder, Value, readings};
-use keyplan_plan::model::{Family, Plan, Sequence, Shape};
-
-use crate::anatomy::alone;
+use super::{Decoder, Value, encode_one, readings};
+use crate::model::{Family, Sequence, Shape};
 
 /// How many readings are looked at before one is taken for another.
 const READINGS: usize = 8;
 
 /// Another reading of the same bytes.
-#[derive(Debug, PartialEq)]
-pub(crate) struct Other<'p> {
+#[derive(Clone, Debug, PartialEq)]
+pub struct Other<'p> {
     /// Whose layout it is: the path of a family, or a field's name.
-    pub(crate) owner: &'p str,
+    pub owner: &'p str,
     /// The layout.
-    pub(crate) sequence: &'p Sequence,
+    pub sequence: &'p Sequence,
     /// Its arguments.
-    pub(crate) values: Vec<Value>,
+    pub values: Vec<Value>,
 }
 
 /// Another reading of a key in its space than that of `family` with `values`.
-pub(crate) fn other_key<'p>(
-    plan: &'p Plan,
+pub fn other_key<'p>(
+    decoder: &Decoder<'p>,
     space: usize,
-    family: &'p Family,
+    family: &Family,
     values: &[Value],
     key: &[u8],
 ) -> Option<Other<'p>> {
-    let all = Decoder::new(plan).decode_all(space, key, READINGS).ok()?;
+    let all = decoder.decode_all(space, key, READINGS).ok()?;
     let other = all
         .readings
         .into_iter()
@@ -36,7 +37,7 @@ pub(crate) fn other_key<'p>(
 }
 
 /// Another reading among layouts of which the bytes are to be `layout` with `values`.
-pub(crate) fn other_layout<'p>(
+pub fn other_layout<'p>(
     layouts: impl IntoIterator<Item = (&'p str, &'p Sequence)>,
     layout: &str,
     values: &[Value],
@@ -76,6 +77,12 @@ fn same(shape: &Shape, given: &Value, read: &Value) -> bool {
             same(inner, given, read)
         }
         _ if given == read => true,
-        _ => shape.loses_information() && alone(shape, given) == alone(shape, read),
+        _ => shape.loses_information() && bytes(shape, given) == bytes(shape, read),
     }
+}
+
+fn bytes(shape: &Shape, value: &Value) -> Option<Vec<u8>> {
+    let mut out = Vec::new();
+    encode_one(shape, value, &mut out).ok()?;
+    Some(out)
 }
