@@ -1,6 +1,5 @@
 use std::ffi::OsString;
 use std::fmt;
-use std::path::PathBuf;
 use std::process::{Command, ExitStatus};
 
 use anyhow::{Context as _, Result, bail};
@@ -12,7 +11,6 @@ pub(crate) struct Job {
     program: String,
     arguments: Vec<String>,
     variables: Vec<(&'static str, String)>,
-    folder: PathBuf,
 }
 
 impl Job {
@@ -22,7 +20,6 @@ impl Job {
             program: program.to_owned(),
             arguments: arguments.split_whitespace().map(str::to_owned).collect(),
             variables: Vec::new(),
-            folder: workspace::root().to_owned(),
         }
     }
 
@@ -45,13 +42,6 @@ impl Job {
         self
     }
 
-    /// Runs it in another folder.
-    #[must_use]
-    pub(crate) fn folder(mut self, folder: impl Into<PathBuf>) -> Self {
-        self.folder = folder.into();
-        self
-    }
-
     /// The command, for a caller that needs more of it than to run.
     pub(crate) fn command(&self) -> Command {
         // Cargo tells its children which Cargo it is; `cargo` from the path could be another one.
@@ -60,7 +50,7 @@ impl Job {
             program => OsString::from(program),
         };
         let mut command = Command::new(program);
-        command.args(&self.arguments).current_dir(&self.folder);
+        command.args(&self.arguments).current_dir(workspace::root());
         command.envs(self.variables.iter().map(|(name, value)| (name, value)));
         command
     }
@@ -94,10 +84,6 @@ impl Job {
 
 impl fmt::Display for Job {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let folder = workspace::relative(&self.folder);
-        if !folder.is_empty() {
-            write!(f, "cd {} && ", quoted(&folder))?;
-        }
         for (name, value) in &self.variables {
             write!(f, "{name}={} ", quoted(value))?;
         }
@@ -123,7 +109,5 @@ mod tests {
     fn a_job_is_shown_as_a_shell_takes_it() {
         let job = Job::cargo("doc --no-deps").variable("RUSTDOCFLAGS", "-D warnings").argument("it's");
         assert_eq!(job.to_string(), r"RUSTDOCFLAGS='-D warnings' cargo doc --no-deps 'it'\''s'");
-        let elsewhere = Job::new("make", "").folder(workspace::root().join("xtask"));
-        assert_eq!(elsewhere.to_string(), "cd xtask && make");
     }
 }

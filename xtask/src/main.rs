@@ -2,6 +2,7 @@
 
 mod bench;
 mod console;
+mod generate;
 mod job;
 mod no_std;
 mod short_fuzz;
@@ -30,6 +31,8 @@ enum Chore {
     Fuzz(short_fuzz::Fuzz),
     /// The fuzz targets under the real fuzzer; needs a nightly toolchain and `cargo-fuzz`.
     Soak(soak::Soak),
+    /// Writes the pages that come from the code: references of the plans, the command line, the diagnostics.
+    Generate(generate::Generate),
     /// Builds the codec into a program without `std` and without an allocator.
     NoStd,
 }
@@ -40,6 +43,7 @@ fn main() -> ExitCode {
         Chore::Bench(bench) => bench::run(&bench),
         Chore::Fuzz(fuzz) => short_fuzz::run(&fuzz),
         Chore::Soak(soak) => soak::run(&soak),
+        Chore::Generate(generate) => generate::run(&generate),
         Chore::NoStd => no_std::run(),
     };
     done.unwrap_or_else(|error| {

@@ -16,7 +16,7 @@ pub(crate) enum Tool {
 }
 
 impl Tool {
-    /// Sees to it that the tool is there: installs it where that disturbs nobody, or says how to.
+    /// Sees to it that the tool is there: installs it where that disturbs nobody, or says in one line how to.
     ///
     /// What belongs to Rust is added through `rustup` and `cargo`; packages of the system only in CI.
     pub(crate) fn need(self) -> Result<()> {

@@ -31,10 +31,8 @@ fn nested(open: &str, inside: &str, close: &str) -> String {
 #[test]
 fn ten_thousand_levels_of_nesting_are_a_finding() {
     assert_eq!(codes(&nested("a: (", "b: u8", ")")), ["KP0104"]);
-    assert_eq!(
-        codes(&nested("", &format!("a: {}u8{}", "list(".repeat(10_000), ")".repeat(10_000)), "")),
-        ["KP0104"]
-    );
+    let lists = format!("a: {}u8{}", "list(".repeat(10_000), ")".repeat(10_000));
+    assert!(codes(&nested("", &lists, "")).contains(&"KP0104"));
     assert_eq!(codes(&nested("a: (x: ", "u8", " | y: 0x01)")), ["KP0104"]);
     let modules = |depth: usize| {
         let open = (0..depth).map(|n| format!("module m{n} = 0x02 {{ ")).collect::<Vec<_>>().concat();
@@ -47,6 +45,10 @@ fn ten_thousand_levels_of_nesting_are_a_finding() {
 fn ten_thousand_encodings_in_a_row_are_a_finding() {
     let text = format!("plan p; space s {{ key k = a: bytes{}; }}", ".desc".repeat(10_000));
     assert_eq!(codes(&text), ["KP0218"]);
+    let type_of = |n: usize| format!("type T{n} = T{}{};\n", n - 1, ".desc".repeat(8));
+    let types = (1..90).map(type_of).collect::<Vec<_>>().concat();
+    let text = format!("plan p;\ntype T0 = bytes;\n{types}space s {{ key k = a: T89; }}");
+    assert_eq!(codes(&text), Vec::<&str>::new());
 }
 
 #[test]
@@ -74,14 +76,14 @@ fn imports_that_never_end_are_a_finding() {
 fn a_line_of_a_mebibyte_is_read_or_refused() {
     let mebibyte = 1 << 20;
     assert_eq!(codes(&"a".repeat(mebibyte)), ["KP0102"]);
-    assert_eq!(codes(&"(".repeat(mebibyte)).last(), Some(&"KP0107"));
+    assert_eq!(codes(&"(".repeat(mebibyte)), ["KP0102"]);
     assert_eq!(codes(&format!("plan p; // {}", "x".repeat(mebibyte))), Vec::<&str>::new());
     assert_eq!(codes(&format!("plan p; space s {{ key k = \"{}", "x".repeat(mebibyte))), ["KP0101"]);
-    assert_eq!(codes(&"\u{1}".repeat(mebibyte)).last(), Some(&"KP0107"));
+    assert_eq!(codes(&"\u{1}".repeat(mebibyte)), ["KP0101", "KP0106"]);
     let digits = format!("plan p; space s {{ key k = a: u64(0..={}); }}", "9".repeat(mebibyte));
-    assert_eq!(codes(&digits), ["KP0103"]);
+    assert_eq!(codes(&digits), ["KP0209", "KP0103"]);
     let literal = format!("plan p; space s {{ key k = 0x{}; }}", "00".repeat(mebibyte));
-    assert_eq!(codes(&literal), ["KP0218"]);
+    assert_eq!(codes(&literal), Vec::<&str>::new());
 }
 
 #[test]

@@ -20,6 +20,7 @@ pub use arbitrary::Arbitrary;
 pub use decode::decode;
 pub use encode::encode;
 pub use format::format;
+pub use mutate::mutated;
 pub use parser::parser;
 pub use plans::{Kept, kept};
 pub use rng::Rng;

@@ -7,7 +7,7 @@ const MAX_BYTES: usize = 4096;
 const EDGES: [u8; 8] = [0x00, 0x01, 0x7f, 0x80, 0xfe, 0xff, b'0', b'"'];
 
 /// Makes an input from those that are known: one of them, changed in a few places.
-pub(super) fn mutated(rng: &mut Rng, pool: &[Vec<u8>], words: &[&[u8]]) -> Vec<u8> {
+pub fn mutated(rng: &mut Rng, pool: &[Vec<u8>], words: &[&[u8]]) -> Vec<u8> {
     let mut bytes = match rng.below(16) {
         0 => {
             let count = rng.below(64);

@@ -60,9 +60,22 @@ const ENCODINGS: &[&str] = &[
     "raw",
 ];
 
+/// How many encodings one domain may have. Each is a level of nesting in its shape, and shapes are walked by
+/// recursion.
+const MAX_ENCODINGS: usize = 8;
+
 impl<'a> Resolver<'a> {
     /// Applies encodings from left to right.
     pub(super) fn encoded(&mut self, shape: Shape, calls: &'a [ast::Call], span: Span) -> Option<Shape> {
+        if let Some(call) = calls.get(MAX_ENCODINGS) {
+            self.report(Diagnostic::new(
+                Code::TooLarge,
+                format!("a domain has at most {MAX_ENCODINGS} encodings"),
+                call.name.span,
+                "one too many",
+            ));
+            return None;
+        }
         calls.iter().try_fold(shape, |shape, call| self.encode_as(shape, call, span))
     }
 

@@ -1,0 +1,183 @@
+//! `cargo xtask generate`: the pages that come from the code.
+//!
+//! | page | from |
+//! | --- | --- |
+//! | `docs/reference/` | `keyplan doc` for every plan |
+//! | `docs/cli.md` | `keyplan help` for every subcommand |
+//! | `docs/diagnostics.md` | every diagnostic code and its explanation |
+//! | `README.md` | what its commands print, and only that |
+
+mod console;
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Context as _, Result};
+use clap::Args;
+use keyplan_plan::diag::{Code, Severity};
+use xtask::workspace;
+
+use crate::console::line;
+use crate::job::Job;
+
+/// Write, or look.
+#[derive(Args)]
+pub(crate) struct Generate {
+    /// Write nothing; fail if a page is not what would be written
+    #[arg(long)]
+    check: bool,
+}
+
+/// The folder that holds nothing but generated pages.
+const REFERENCE: &str = "docs/reference";
+
+const README: &str = "README.md";
+
+/// Writes every page, or compares it.
+pub(crate) fn run(generate: &Generate) -> Result<ExitCode> {
+    let pages = pages()?;
+    let stale: Vec<&str> =
+        pages.iter().filter(|(path, text)| !is(path, text)).map(|(path, _)| path.as_str()).collect();
+    let orphans: Vec<String> = orphans(&pages)?;
+    if generate.check {
+        for path in stale.iter().copied().chain(orphans.iter().map(String::as_str)) {
+            line(format_args!("stale: {path}"));
+        }
+        if stale.is_empty() && orphans.is_empty() {
+            line(format_args!("{} generated pages are up to date", pages.len()));
+            return Ok(ExitCode::SUCCESS);
+        }
+        line("bring them up to date with: cargo xtask generate");
+        return Ok(ExitCode::FAILURE);
+    }
+    for path in &orphans {
+        std::fs::remove_file(workspace::root().join(path))
+            .with_context(|| format!("cannot remove {path}"))?;
+        line(format_args!("removed {path}"));
+    }
+    for path in stale {
+        let text = pages.get(path).map(String::as_str).unwrap_or_default();
+        write(path, text)?;
+        line(format_args!("wrote {path}"));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn is(path: &str, text: &str) -> bool {
+    std::fs::read_to_string(workspace::root().join(path)).is_ok_and(|found| found == text)
+}
+
+fn write(path: &str, text: &str) -> Result<()> {
+    let path = workspace::root().join(path);
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    }
+    std::fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))
+}
+
+/// Pages of plans that are no more.
+fn orphans(pages: &BTreeMap<String, String>) -> Result<Vec<String>> {
+    let mut found = Vec::new();
+    for folder in [REFERENCE.to_owned(), format!("{REFERENCE}/upstream")] {
+        let files = workspace::files_in(&workspace::root().join(folder), "md")?;
+        found.extend(files.iter().map(|path| workspace::relative(path)));
+    }
+    found.retain(|path| !pages.contains_key(path));
+    Ok(found)
+}
+
+/// Every page by its path.
+fn pages() -> Result<BTreeMap<String, String>> {
+    Job::cargo("build --quiet --package keyplan-cli").run()?;
+    let keyplan = workspace::target()?.join("debug/keyplan");
+    let mut pages = BTreeMap::new();
+    for plan in workspace::plans()? {
+        let plan = workspace::relative(&plan);
+        pages.insert(reference(&plan), document(&keyplan, &plan)?);
+    }
+    pages.insert("docs/cli.md".to_owned(), commands(&keyplan)?);
+    let readme = std::fs::read_to_string(workspace::root().join(README)).context("cannot read README.md")?;
+    pages.insert(README.to_owned(), console::refreshed(&readme, |arguments| printed(&keyplan, arguments))?);
+    pages.insert("docs/diagnostics.md".to_owned(), diagnostics());
+    Ok(pages)
+}
+
+/// What the first line of a generated page says.
+fn notice(from: &str) -> String {
+    format!("<!-- Written by `cargo xtask generate` from {from}: change that instead. -->\n")
+}
+
+/// The page of a plan: `plans/upstream/paw.keyplan` has `docs/reference/upstream/paw.md`.
+fn reference(plan: &str) -> String {
+    let inside = plan.strip_prefix("plans/").unwrap_or(plan);
+    PathBuf::from(REFERENCE).join(inside).with_extension("md").to_string_lossy().into_owned()
+}
+
+fn document(keyplan: &Path, plan: &str) -> Result<String> {
+    let text = output(keyplan, &["doc", plan])?;
+    Ok(format!("{}{text}", notice(plan)))
+}
+
+/// The help of the command and of each of its subcommands.
+fn commands(keyplan: &Path) -> Result<String> {
+    let overview = output(keyplan, &["--help"])?;
+    let mut text = notice("the help of the command");
+    text.push_str("# The command line\n");
+    section(&mut text, "keyplan", &overview);
+    let listed = overview.lines().skip_while(|line| *line != "Commands:").skip(1);
+    let names = listed.take_while(|line| !line.is_empty()).filter_map(|line| line.split_whitespace().next());
+    for name in names.filter(|name| *name != "help") {
+        section(&mut text, &format!("keyplan {name}"), &output(keyplan, &[name, "--help"])?);
+    }
+    Ok(text)
+}
+
+fn section(text: &mut String, title: &str, help: &str) {
+    let lines: Vec<&str> = help.trim_end().lines().map(str::trim_end).collect();
+    // Writing to a string does not fail.
+    let _ = write!(text, "\n## `{title}`\n\n```text\n{}\n```\n", lines.join("\n"));
+}
+
+/// Every code with its explanation.
+fn diagnostics() -> String {
+    let mut text = notice("crates/plan/src/diag/code.rs");
+    text.push_str("# Diagnostics\n\nA code is never reused, so that it can be looked up in any version.\n");
+    let mut codes = Code::ALL.to_vec();
+    codes.sort_by_key(|code| code.id());
+    for code in codes {
+        let severity = match code.severity() {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+        };
+        let lines: Vec<&str> = code.explanation().trim().lines().map(str::trim).collect();
+        // Writing to a string does not fail.
+        let _ = write!(text, "\n## {}: {}\n\n*{severity}* — {}\n", code.id(), code.slug(), lines.join("\n"));
+    }
+    text
+}
+
+fn output(keyplan: &Path, arguments: &[&str]) -> Result<String> {
+    let start = Job::new(&keyplan.to_string_lossy(), "").variable("COLUMNS", "100").variable("NO_COLOR", "1");
+    arguments.iter().fold(start, |job, argument| job.argument(*argument)).output()
+}
+
+/// What a command prints on both streams, whether it is content or not.
+fn printed(keyplan: &Path, arguments: &[&str]) -> Result<String> {
+    let start = Job::new(&keyplan.to_string_lossy(), "").variable("COLUMNS", "100").variable("NO_COLOR", "1");
+    let job = arguments.iter().fold(start, |job, argument| job.argument(*argument));
+    let output = job.command().output().with_context(|| format!("cannot run `{job}`"))?;
+    Ok(String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_plan_has_its_page_in_the_same_place() {
+        assert_eq!(reference("plans/paw.keyplan"), "docs/reference/paw.md");
+        assert_eq!(reference("plans/upstream/paw.keyplan"), "docs/reference/upstream/paw.md");
+    }
+}

@@ -1,0 +1,45 @@
+//! The documents that people write: their plans are plans, and their links lead somewhere.
+
+use std::path::Path;
+
+use keyplan_plan::compile;
+use xtask::workspace;
+
+fn pages() -> Vec<(String, String)> {
+    let files = workspace::files().unwrap();
+    let pages = files.iter().filter(|path| path.extension().is_some_and(|extension| extension == "md"));
+    let pages = pages.map(|path| (workspace::relative(path), std::fs::read_to_string(path).unwrap()));
+    // Test cases show mistakes on purpose.
+    pages.filter(|(path, _)| !path.contains("testdata/")).collect()
+}
+
+#[test]
+fn every_plan_in_a_document_has_a_meaning() {
+    let mut found = 0;
+    for (page, text) in pages() {
+        for block in text.split("```keyplan\n").skip(1) {
+            let block = block.split("```").next().unwrap();
+            let whole = block.lines().any(|line| line.starts_with("plan "));
+            let plan = if whole { block.to_owned() } else { format!("plan example;\n{block}") };
+            let compiled = compile(&page, &plan, |_| Err("no imports".to_owned()));
+            let errors: Vec<_> = compiled.errors().collect();
+            assert_eq!(errors, Vec::<&keyplan_plan::diag::Diagnostic>::new(), "in {page}:\n{block}");
+            found += 1;
+        }
+    }
+    assert!(found > 0, "no document has a plan");
+}
+
+#[test]
+fn every_link_to_a_file_leads_to_one() {
+    let mut broken = Vec::new();
+    for (page, text) in pages() {
+        let folder = Path::new(&page).parent().unwrap();
+        let targets = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+        let files = targets.map(|target| target.split('#').next().unwrap());
+        let files = files.filter(|file| !file.is_empty() && !file.contains("://") && !file.contains(' '));
+        let absent = files.filter(|file| !workspace::root().join(folder).join(file).exists());
+        broken.extend(absent.map(|file| format!("{page}: {file}")));
+    }
+    assert_eq!(broken, Vec::<String>::new());
+}
