@@ -11,18 +11,37 @@ use keyplan_plan::codec::{
 use keyplan_plan::dynamic::{Value, encode, readings};
 use keyplan_plan::model::{Argument, Frame, Framing, LengthSet, Segment, Sequence, Shape, Width};
 
-/// The most steps of one reading.
-const MOST_STEPS: u32 = 400_000;
+/// The steps that the readings for one verdict may take together.
+#[derive(Debug)]
+pub(crate) struct Effort(u32);
+
+impl Effort {
+    pub(crate) fn new() -> Self {
+        Self(150_000)
+    }
+
+    pub(crate) fn is_spent(&self) -> bool {
+        self.0 == 0
+    }
+
+    fn spend(&mut self, steps: u32) -> bool {
+        self.0 = self.0.saturating_sub(steps);
+        self.0 > 0
+    }
+}
 
 /// Up to `limit` argument lists that are written as `bytes`.
-pub(crate) fn read(sequence: &Sequence, bytes: &[u8], limit: usize) -> Vec<Vec<Value>> {
+pub(crate) fn read(sequence: &Sequence, bytes: &[u8], limit: usize, effort: &mut Effort) -> Vec<Vec<Value>> {
+    if !sequence.width().admits(bytes.len()) || !effort.spend(8) {
+        return Vec::new();
+    }
     // The quick way finds most of them.
     let mut found = readings(sequence, bytes, limit).map(|found| found.readings).unwrap_or_default();
     found.retain(|values| writes(sequence, values, bytes));
     if found.len() >= limit {
         return found;
     }
-    let mut reader = Reader { steps: 0 };
+    let mut reader = Reader { effort };
     for values in reader.sequence(sequence, bytes, limit.saturating_mul(4).max(16)) {
         if found.len() < limit && !found.contains(&values) && writes(sequence, &values, bytes) {
             found.push(values);
@@ -36,8 +55,8 @@ fn writes(sequence: &Sequence, values: &[Value], bytes: &[u8]) -> bool {
     encode(sequence, values, &mut out).is_ok() && out == bytes
 }
 
-struct Reader {
-    steps: u32,
+struct Reader<'e> {
+    effort: &'e mut Effort,
 }
 
 /// A sequence half read.
@@ -50,10 +69,9 @@ struct Row<'m, 'b> {
     dead: HashSet<(usize, usize)>,
 }
 
-impl Reader {
+impl Reader<'_> {
     fn step(&mut self) -> bool {
-        self.steps += 1;
-        self.steps <= MOST_STEPS
+        self.effort.spend(1)
     }
 
     fn sequence(&mut self, sequence: &Sequence, bytes: &[u8], limit: usize) -> Vec<Vec<Value>> {

@@ -603,7 +603,11 @@ fn verdicts_agree_with_enumeration() {
             continue;
         };
         plans += 1;
+        let started = std::time::Instant::now();
         let report = prove(&plan, &Options::default());
+        if started.elapsed().as_millis() > 150 {
+            println!("slow: {:?} {text}", started.elapsed());
+        }
         check_plan(&text, &plan, &report, &mut tally);
     }
     println!("{plans} plans, {} statements checked", tally.checked);

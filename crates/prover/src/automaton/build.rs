@@ -22,7 +22,7 @@ impl Precision {
     fn unrolled(self) -> u64 {
         match self {
             Self::Coarse => 16,
-            Self::Fine => 512,
+            Self::Fine => 128,
         }
     }
 }
@@ -217,7 +217,7 @@ impl Pen<'_> {
                 Frame::Len(width) => self.len(*width, inner, next, flip)?,
                 Frame::Terminated => self.escaped(inner, &[0, 0], next, flip)?,
                 Frame::Escaped => self.escaped(inner, &[0], next, flip)?,
-                Frame::Memcmp => self.memcmp(inner, next, flip),
+                Frame::Memcmp => self.memcmp(inner, next, flip)?,
             },
             Shape::Desc(inner) => self.shape(inner, next, !flip)?,
             Shape::Hashed { hash, keep, .. } => {
@@ -689,8 +689,11 @@ impl Pen<'_> {
         let hole = self.hole();
         let contents = self.shape(inner, hole, flip)?;
         let nodes = self.arena.reachable(contents, None);
-        let prefixed = nodes.iter().any(|&id| matches!(self.arena.node(id), Node::Prefixed { .. }));
-        if prefixed {
+        let long = nodes.iter().any(|&id| match self.arena.node(id) {
+            Node::Prefixed { counts, .. } => counts.max().is_none_or(|most| most > MOST_SLICED),
+            _ => false,
+        });
+        if long {
             self.hide(inner, "escaped contents are free in the graph");
             return Some(self.escaped_run(ByteSet::FULL, &Numbers::range(0, UNLIMITED), end, flip));
         }
@@ -738,7 +741,23 @@ impl Pen<'_> {
                     let ways = ways.into_iter().map(to).collect();
                     self.arena.split(ways, false)
                 }
-                Node::End | Node::Prefixed { .. } | Node::Mark { .. } => DEAD,
+                Node::Prefixed { prefix, set, counts, next } => {
+                    let next = to(next);
+                    let mut ways = Vec::new();
+                    for count in (0..=MOST_SLICED).filter(|&count| counts.contains(count)) {
+                        let mut node = self.escaped_run(set.flipped_if(flip), &Numbers::one(count), next, flip);
+                        for byte in prefix.bytes(count).into_iter().rev() {
+                            node = if zero.contains(byte) {
+                                self.escaped_zero(zero, node, flip)
+                            } else {
+                                self.arena.byte(ByteSet::of(byte), node)
+                            };
+                        }
+                        ways.push(node);
+                    }
+                    self.arena.split(ways, false)
+                }
+                Node::End | Node::Mark { .. } => DEAD,
             };
             changed.insert(id, new);
         }
@@ -787,25 +806,102 @@ impl Pen<'_> {
         after
     }
 
-    fn memcmp(&mut self, inner: &Shape, next: NodeId, flip: bool) -> NodeId {
-        let plain = self.plain(inner);
-        if plain.is_none() {
-            self.hide(inner, "grouped contents are free in the graph");
+    fn memcmp(&mut self, inner: &Shape, next: NodeId, flip: bool) -> Option<NodeId> {
+        if let Some(plain) = self.plain(inner) {
+            self.loose.extend(plain.loose);
+            return Some(self.grouped_run(plain.set.flipped_if(flip), &plain.counts, next, flip));
         }
-        let (set, counts) = match plain {
-            Some(plain) => {
-                self.loose.extend(plain.loose);
-                (plain.set, plain.counts)
+        let hole = self.hole();
+        let contents = self.shape(inner, hole, flip)?;
+        let mut groups = Groups { memo: HashMap::new(), hole, next, flip, refused: false };
+        let grouped = self.group(&mut groups, contents, 0)?;
+        if !groups.refused {
+            return Some(grouped);
+        }
+        self.hide(inner, "grouped contents are free in the graph");
+        Some(self.grouped_run(ByteSet::FULL, &Numbers::range(0, UNLIMITED), next, flip))
+    }
+
+    /// The same graph with a marker behind each eighth byte, and padding in place of the hole.
+    fn group(&mut self, groups: &mut Groups, node: NodeId, place: u8) -> Option<NodeId> {
+        if node == groups.hole {
+            return Some(self.last_group(place, groups.next, groups.flip));
+        }
+        match groups.memo.get(&(node, place)) {
+            Some(Some(done)) => return Some(*done),
+            Some(None) => {
+                groups.refused = true;
+                return Some(DEAD);
             }
-            None => (ByteSet::FULL, Numbers::range(0, UNLIMITED)),
+            None => {}
+        }
+        if self.arena.len() > self.limit || groups.memo.len() > 20_000 {
+            return None;
+        }
+        groups.memo.insert((node, place), None);
+        let grouped = match self.arena.node(node).clone() {
+            Node::End | Node::Mark { .. } => DEAD,
+            Node::Byte { set, next } => self.group_bytes(groups, &[set], next, place)?,
+            Node::Run { counts, .. } | Node::Prefixed { counts, .. }
+                if counts.max().is_none_or(|most| most > MOST_SLICED) =>
+            {
+                groups.refused = true;
+                DEAD
+            }
+            Node::Run { set, counts, next, reversed } => {
+                let mut ways = Vec::new();
+                for count in (0..=MOST_SLICED).filter(|&count| counts.contains(count)) {
+                    let sets: Vec<ByteSet> = (0..count).map(|_| set).collect();
+                    ways.push(self.group_bytes(groups, &sets, next, place)?);
+                }
+                self.arena.split(ways, reversed)
+            }
+            Node::Prefixed { prefix, set, counts, next } => {
+                let mut ways = Vec::new();
+                for count in (0..=MOST_SLICED).filter(|&count| counts.contains(count)) {
+                    let length = prefix.bytes(count).into_iter().map(ByteSet::of);
+                    let sets: Vec<ByteSet> = length.chain((0..count).map(|_| set)).collect();
+                    ways.push(self.group_bytes(groups, &sets, next, place)?);
+                }
+                self.arena.split(ways, false)
+            }
+            Node::Split(ways) => {
+                let mut grouped = Vec::new();
+                for way in ways {
+                    grouped.push(self.group(groups, way, place)?);
+                }
+                self.arena.split(grouped, false)
+            }
         };
-        let set = set.flipped_if(flip);
+        groups.memo.insert((node, place), Some(grouped));
+        Some(grouped)
+    }
+
+    /// A byte of each set from a place of a group on.
+    fn group_bytes(&mut self, groups: &mut Groups, sets: &[ByteSet], next: NodeId, place: u8) -> Option<NodeId> {
+        let place_after = |count: usize| u8::try_from((usize::from(place) + count) % 8).unwrap_or(0);
+        let mut node = self.group(groups, next, place_after(sets.len()))?;
+        for (index, &set) in sets.iter().enumerate().rev() {
+            if place_after(index + 1) == 0 {
+                node = self.arena.literal_flipped(&[0xff], node, groups.flip);
+            }
+            node = self.arena.byte(set, node);
+        }
+        Some(node)
+    }
+
+    /// The padding and the marker of the last group, of which `place` bytes are read.
+    fn last_group(&mut self, place: u8, next: NodeId, flip: bool) -> NodeId {
+        let mut end = vec![0; usize::from(8 - place)];
+        end.push(0xf7 + place);
+        self.arena.literal_flipped(&end, next, flip)
+    }
+
+    /// As many bytes of `set` as one of `counts`, in groups.
+    fn grouped_run(&mut self, set: ByteSet, counts: &Numbers, next: NodeId, flip: bool) -> NodeId {
         let most = counts.max().unwrap_or(0);
         let exit = |pen: &mut Self, place: u64| {
-            let place = u8::try_from(place % 8).unwrap_or(0);
-            let mut end = vec![0; usize::from(8 - place)];
-            end.push(0xf7 + place);
-            pen.arena.literal_flipped(&end, next, flip)
+            pen.last_group(u8::try_from(place % 8).unwrap_or(0), next, flip)
         };
         if most <= self.precision.unrolled() {
             let mut after = DEAD;
@@ -822,7 +918,7 @@ impl Pen<'_> {
             }
             return after;
         }
-        if counts != Numbers::range(0, UNLIMITED) {
+        if *counts != Numbers::range(0, UNLIMITED) {
             self.loose.insert("a long bound on a length is left out of the graph");
             self.coarse |= most != UNLIMITED;
         }
@@ -854,6 +950,16 @@ fn hex_set(case: Case) -> ByteSet {
         Case::Lower => set_of(HEX_LOWER),
         Case::Upper => set_of(HEX_UPPER),
     }
+}
+
+/// The state of putting an inner layout into groups.
+struct Groups {
+    memo: HashMap<(NodeId, u8), Option<NodeId>>,
+    hole: NodeId,
+    next: NodeId,
+    flip: bool,
+    /// A loop or a long run cannot be put into groups place by place.
+    refused: bool,
 }
 
 /// The state of cutting an inner layout to its lengths.

@@ -138,12 +138,6 @@ impl Numbers {
         Self(self.0.iter().filter_map(lower).collect())
     }
 
-    /// Each member, plus `by`.
-    pub(crate) fn raised(&self, by: u64) -> Self {
-        let raise = |&(first, last): &(u64, u64)| (first.saturating_add(by), last.saturating_add(by));
-        Self(self.0.iter().map(raise).collect())
-    }
-
     /// Every `x - y > 0` with `x` of this set and `y` of `other`; a superset if there are too many stretches.
     pub(crate) fn differences(&self, other: &Self) -> Self {
         let (Some(least), Some(most)) = (self.min(), self.max()) else { return Self::empty() };

@@ -9,7 +9,7 @@ use crate::layout::Layout;
 use crate::product::search::Search;
 use crate::product::{Budget, Goal, Outcome, Product};
 use crate::proof::{Assumption, Reason, Side, Verdict, Witness};
-use crate::reader::read;
+use crate::reader::{Effort, read};
 use crate::sample;
 
 /// How many words are tried as witnesses.
@@ -48,25 +48,26 @@ fn attempt(
         return Verdict::Holds;
     }
     let mut search = Search::of_two(arena, Goal::Meet, left.start, right.start);
+    let effort = &mut Effort::new();
     let mut by_digest = false;
     for _ in 0..MOST_WORDS {
         let Some(found) = search.next() else { break };
-        for first in read(a.sequence, &found.common, 1) {
-            for second in read(b.sequence, &found.common, 1) {
+        for first in read(a.sequence, &found.common, 1, effort) {
+            for second in read(b.sequence, &found.common, 1, effort) {
                 if grounded(&first) && grounded(&second) {
                     if let Some(witness) = witness(a, &first, b, &second) {
                         return Verdict::Fails(Box::new(witness));
                     }
                 } else {
                     by_digest = true;
-                    if let Some(witness) = ground(a, &first, b).or_else(|| ground(b, &second, a)) {
+                    if let Some(witness) = ground(a, &first, b, effort).or_else(|| ground(b, &second, a, effort)) {
                         return Verdict::Fails(Box::new(witness));
                     }
                 }
             }
         }
     }
-    if let Some(witness) = sampled(a, b).or_else(|| sampled(b, a)) {
+    if let Some(witness) = sampled(a, b, effort).or_else(|| sampled(b, a, effort)) {
         return Verdict::Fails(Box::new(witness));
     }
     if outcome == Outcome::Exhausted {
@@ -88,28 +89,28 @@ fn witness(a: &Layout<'_>, first: &[Value], b: &Layout<'_>, second: &[Value]) ->
 }
 
 /// Puts real arguments in place of digests, and looks whether the other layout still makes the key.
-fn ground(a: &Layout<'_>, values: &[Value], b: &Layout<'_>) -> Option<Witness> {
+fn ground(a: &Layout<'_>, values: &[Value], b: &Layout<'_>, effort: &mut Effort) -> Option<Witness> {
     let columns: Vec<Vec<Value>> = a
         .sequence
         .arguments()
         .zip(values)
         .map(|(argument, value)| if super::holds_digest(value) { sample::values(&argument.shape) } else { vec![value.clone()] })
         .collect();
-    sample::combine(&columns, MOST_SAMPLES).iter().find_map(|row| shared(a, row, b))
+    sample::combine(&columns, MOST_SAMPLES).iter().find_map(|row| shared(a, row, b, effort))
 }
 
-fn sampled(a: &Layout<'_>, b: &Layout<'_>) -> Option<Witness> {
-    sample::rows(a.sequence, MOST_SAMPLES).iter().find_map(|row| shared(a, row, b))
+fn sampled(a: &Layout<'_>, b: &Layout<'_>, effort: &mut Effort) -> Option<Witness> {
+    sample::rows(a.sequence, MOST_SAMPLES).iter().find_map(|row| shared(a, row, b, effort))
 }
 
 /// The key of an argument list, if the other layout makes it too, from real arguments.
-fn shared(a: &Layout<'_>, row: &[Value], b: &Layout<'_>) -> Option<Witness> {
+fn shared(a: &Layout<'_>, row: &[Value], b: &Layout<'_>, effort: &mut Effort) -> Option<Witness> {
     let mut key = Vec::new();
     encode(a.sequence, row, &mut key).ok()?;
     if !b.sequence.width().admits(key.len()) || !key.starts_with(&b.literal) {
         return None;
     }
-    read(b.sequence, &key, 2).into_iter().find_map(|other| {
+    read(b.sequence, &key, 2, effort).into_iter().find_map(|other| {
         let other = named(b, other, row, &key)?;
         witness(a, row, b, &other)
     })

@@ -11,7 +11,7 @@ use crate::layout::Layout;
 use crate::product::search::Search;
 use crate::product::{Budget, Goal, Outcome, Product};
 use crate::proof::{Reason, Side, Verdict, Witness};
-use crate::reader::{alone, read};
+use crate::reader::{Effort, alone, read};
 use crate::sample;
 
 const MOST_WORDS: usize = 12;
@@ -35,11 +35,12 @@ fn attempt(arena: &mut Arena, layout: &Layout<'_>, drawing: &Drawing, budget: &m
         return unless(drawing.hashes.iter().copied());
     }
     let mut search = Search::of_one(arena, Goal::Meet, drawing.start);
+    let effort = &mut Effort::new();
     for _ in 0..MOST_WORDS {
         let Some(found) = search.next() else { break };
         let mut word = found.common;
         word.extend(found.first);
-        if let Some(witness) = two_readings(layout, &word) {
+        if let Some(witness) = two_readings(layout, &word, effort) {
             return Verdict::Fails(Box::new(witness));
         }
     }
@@ -65,8 +66,8 @@ pub(super) fn contents_injective(arena: &mut Arena, shape: &Shape, budget: &mut 
         && drawing.hidden.iter().all(|shape| contents_injective(arena, shape, budget, depth + 1))
 }
 
-fn two_readings(layout: &Layout<'_>, word: &[u8]) -> Option<Witness> {
-    let all = read(layout.sequence, word, 4);
+fn two_readings(layout: &Layout<'_>, word: &[u8], effort: &mut Effort) -> Option<Witness> {
+    let all = read(layout.sequence, word, 4, effort);
     let all: Vec<&Vec<Value>> = all.iter().filter(|values| grounded(values)).collect();
     let [first, second, ..] = all.as_slice() else { return None };
     let side = |values: &[Value]| Side::key(layout.path, layout.sequence, values);

@@ -16,7 +16,7 @@ use crate::automaton::{Arena, Drawing};
 use crate::product::search::Search;
 use crate::product::{Budget, Goal, Outcome, Product};
 use crate::proof::{Reason, Side, Verdict, Witness};
-use crate::reader::read;
+use crate::reader::{Effort, read};
 use crate::sample;
 
 const MOST_WORDS: usize = 8;
@@ -101,11 +101,12 @@ fn searched(
 ) -> Option<Witness> {
     let (path, sequence) = (scanned.layout.path, scanned.layout.sequence);
     let mut search = Search::of_one(arena, Goal::Disorder { stop: None }, region);
+    let effort = &mut Effort::new();
     for _ in 0..MOST_WORDS {
         let found = search.next()?;
         let key = |tail: &[u8]| [bound.bytes.as_slice(), &found.common, tail].concat();
-        let rows = |key: &[u8]| -> Vec<Vec<Value>> {
-            read(sequence, key, 4).into_iter().filter(|row| row.starts_with(&bound.values)).collect()
+        let mut rows = |key: &[u8]| -> Vec<Vec<Value>> {
+            read(sequence, key, 4, effort).into_iter().filter(|row| row.starts_with(&bound.values)).collect()
         };
         let (firsts, seconds) = (rows(&key(&found.first)), rows(&key(&found.second)));
         for first in &firsts {

@@ -10,7 +10,8 @@ use crate::layout::Layout;
 use crate::product::search::Search;
 use crate::product::{Budget, Goal, Outcome, Product};
 use crate::proof::{Assumption, Reason, Side, Verdict, Witness};
-use crate::reader::read;
+use crate::reader::{Effort, read};
+use crate::rules::lossless::lossless;
 use crate::sample;
 
 const MOST_WORDS: usize = 12;
@@ -66,9 +67,34 @@ pub(crate) fn foreign(
     }
 }
 
-/// Decides whether no key of the family with other bound arguments begins with a prefix of the scan, apart from what
-/// a lossy encoding merges.
+/// Decides whether no key of the family with other bound arguments begins with a prefix of the scan.
 pub(crate) fn siblings(arena: &mut Arena, scanned: Scanned<'_, '_>, budget: &mut Budget) -> Verdict {
+    let verdict = told_apart(arena, scanned, budget);
+    match (&verdict, lossless(scanned.layout.path, &scanned.prefix())) {
+        (Verdict::Holds | Verdict::Assumed(_), Some(Verdict::Fails(witness))) => {
+            match merged(scanned, &witness) {
+                Some(witness) => Verdict::Fails(Box::new(witness)),
+                None => Verdict::Unknown(Reason::NotRealised { loose: vec!["an encoding loses information"] }),
+            }
+        }
+        (Verdict::Holds | Verdict::Assumed(_), Some(unknown @ Verdict::Unknown(_))) => unknown,
+        _ => verdict,
+    }
+}
+
+/// A row of one of two bound arguments that a lossy encoding writes alike, for the scan by the other.
+fn merged(scanned: Scanned<'_, '_>, witness: &Witness) -> Option<Witness> {
+    let Witness::SameKey { first, second } = witness else { return None };
+    let sequence = scanned.layout.sequence;
+    let mut columns: Vec<Vec<Value>> = second.values.iter().map(|value| vec![value.clone()]).collect();
+    columns.extend(sequence.arguments().skip(columns.len()).map(|argument| sample::values(&argument.shape)));
+    sample::combine(&columns, MOST_SAMPLES).iter().find_map(|row| {
+        Witness::row(scanned.side(&first.values)?, Side::key(scanned.layout.path, sequence, row)?)
+    })
+}
+
+/// The same, apart from what a lossy encoding merges.
+fn told_apart(arena: &mut Arena, scanned: Scanned<'_, '_>, budget: &mut Budget) -> Verdict {
     let Some(drawing) = &scanned.layout.drawing else { return Verdict::Unknown(Reason::TooLarge) };
     match attempt(arena, scanned, drawing, Other::Same, budget) {
         Verdict::Unknown(Reason::NotRealised { .. }) if drawing.coarse => match scanned.layout.fine(arena) {
@@ -119,20 +145,24 @@ fn attempt(
         Other::Family(layout, _) => layout,
         Other::Same => scanned.layout,
     };
+    let effort = &mut Effort::new();
     let mut by_digest = false;
     for _ in 0..MOST_WORDS {
         let Some(found) = search.next() else { break };
         let cut = found.common.len();
         let mut row = found.common;
         row.extend(found.second);
-        match realise(scanned, &prefix, layout, &row, Some(cut), &mut by_digest) {
+        match realise(scanned, &prefix, layout, &row, Some(cut), &mut by_digest, effort) {
             Some(witness) => return Verdict::Fails(Box::new(witness)),
             None => continue,
         }
     }
     for values in sample::rows(layout.sequence, MOST_SAMPLES) {
+        if effort.is_spent() {
+            break;
+        }
         let Some(side) = Side::key(layout.path, layout.sequence, &values) else { continue };
-        if let Some(witness) = realise(scanned, &prefix, layout, &side.bytes, None, &mut by_digest) {
+        if let Some(witness) = realise(scanned, &prefix, layout, &side.bytes, None, &mut by_digest, effort) {
             return Verdict::Fails(Box::new(witness));
         }
     }
@@ -160,19 +190,20 @@ fn realise(
     row: &[u8],
     cut: Option<usize>,
     by_digest: &mut bool,
+    effort: &mut Effort,
 ) -> Option<Witness> {
-    let rows = read(layout.sequence, row, 4);
+    let rows = read(layout.sequence, row, 4, effort);
     if rows.is_empty() {
         return None;
     }
     let width = prefix.width();
-    let all = (0..=row.len().min(512)).filter(|&cut| width.admits(cut));
+    let all = (0..=row.len().min(128)).filter(|&cut| width.admits(cut));
     for cut in cut.into_iter().chain(all) {
         let front = row.get(..cut).unwrap_or_default();
         if !width.admits(cut) {
             continue;
         }
-        for bound in read(prefix, front, 4) {
+        for bound in read(prefix, front, 4, effort) {
             let same = |values: &[Value]| layout.path == scanned.layout.path && values.starts_with(&bound);
             for values in rows.iter().filter(|values| !same(values)) {
                 if !grounded(&bound) || !grounded(values) {

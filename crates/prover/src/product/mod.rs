@@ -45,7 +45,10 @@ pub(crate) struct Budget {
 }
 
 /// The most steps of one product.
-const MOST_STEPS: u64 = 400_000;
+const MOST_STEPS: u64 = 200_000;
+
+/// The most pairs of items that one product reads.
+const MOST_WORK: u64 = 3_000_000;
 
 /// How many pairs of lengths are read byte by byte, each trying up to 256 values.
 const MOST_LENGTH_PAIRS: u64 = 4_000;
@@ -108,6 +111,8 @@ pub(crate) struct Product<'a> {
     queue: BinaryHeap<(u64, Place, Place)>,
     reached: bool,
     steps: u64,
+    /// Pairs of items that were read; what is beyond the limit is not, and the product then knows nothing.
+    work: u64,
     enumerated: u64,
     stops: HashMap<NodeId, bool>,
 }
@@ -122,6 +127,7 @@ impl<'a> Product<'a> {
             queue: BinaryHeap::new(),
             reached: false,
             steps: 0,
+            work: 0,
             enumerated: 0,
             stops: HashMap::new(),
         }
@@ -249,7 +255,7 @@ impl<'a> Product<'a> {
                 break;
             }
             self.steps += 1;
-            if self.steps > MOST_STEPS || self.steps > budget.steps {
+            if self.steps > MOST_STEPS || self.work > MOST_WORK || self.steps > budget.steps {
                 budget.steps = budget.steps.saturating_sub(self.steps);
                 return Outcome::Exhausted;
             }
@@ -281,7 +287,11 @@ impl<'a> Product<'a> {
             }
         }
         budget.steps = budget.steps.saturating_sub(self.steps);
-        if self.reached { Outcome::Perhaps } else { Outcome::Never }
+        match self.reached {
+            true => Outcome::Perhaps,
+            false if self.work > MOST_WORK => Outcome::Exhausted,
+            false => Outcome::Never,
+        }
     }
 
     /// What can be read next at a place.
@@ -399,7 +409,8 @@ impl<'a> Product<'a> {
 
     /// Lets both sides read what they can read alike.
     fn pair(&mut self, x: &Item, y: &Item) {
-        if self.reached {
+        self.work += 1;
+        if self.reached || self.work > MOST_WORK {
             return;
         }
         if let Goal::Disorder { .. } = self.goal

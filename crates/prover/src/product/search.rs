@@ -286,7 +286,7 @@ impl<'a> Search<'a> {
             Spot::Byte(id) => Some(self.arena.shortest(id)),
             Spot::Run(id, read) => match self.arena.node(id) {
                 Node::Run { counts, next, .. } => counts
-                    .at_least(read.max(1))
+                    .at_least(read + 1)
                     .map(|count| (count - read).saturating_add(self.arena.shortest(*next))),
                 _ => None,
             },

@@ -7,7 +7,7 @@ use crate::layout::Layout;
 use crate::product::search::Search;
 use crate::product::{Budget, Goal, Outcome, Product};
 use crate::proof::{NumberFault, Reason, Side, Verdict, Witness};
-use crate::reader::read;
+use crate::reader::{Effort, read};
 
 /// Decides whether a family's number is its own, lies in the allotment that it names, and was not retired. `None` if
 /// the module allots nothing and nothing is retired.
@@ -84,8 +84,9 @@ fn meets(arena: &mut Arena, layout: &Layout<'_>, prefix: &[u8], budget: &mut Bud
         Outcome::Perhaps => {}
     }
     let mut search = Search::of_two(arena, Goal::Meet, drawing.start, reserved);
-    while let Some(found) = search.next() {
-        let side = read(layout.sequence, &found.common, 1)
+    let mut effort = Effort::new();
+    while let Some(found) = search.next().filter(|_| !effort.is_spent()) {
+        let side = read(layout.sequence, &found.common, 1, &mut effort)
             .into_iter()
             .find_map(|values| Side::key(layout.path, layout.sequence, &values));
         if let Some(side) = side {
