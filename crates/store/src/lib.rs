@@ -1,9 +1,52 @@
-//! State under proven keys: engines, snapshots, atomic batches.
+//! State under proven keys: engines, snapshots, atomic batches, and the plan inside the database.
 //!
-//! [`engine`] is what a store stands on.
+//! [`Store`] is an [`engine`] with a plan in it. It is opened with a [`Schema`], refuses a database that was written
+//! under another layout, and gives out snapshots that see every batch whole. Keys and values are bytes here; the typed
+//! side makes them. [`Reader`] is for tools that learn the plan from the database itself.
+//!
+//! ```
+//! use keyplan_store::engine::{Durability, Memory};
+//! use keyplan_store::{Schema, Store};
+//!
+//! let text = "plan demo; space cl { key tick = 0x01 pool: u64 -> liquidity: u64; }";
+//! let compiled = keyplan_plan::compile("demo.keyplan", text, |_| Err("no imports".into()));
+//! let store = Store::create(Memory::new(), &Schema::of(&compiled).expect("sound"))?;
+//!
+//! let space = store.space("cl")?;
+//! let mut batch = store.batch()?;
+//! batch.put(space, [1, 0, 0, 0, 0, 0, 0, 0, 7].as_slice(), [9].as_slice());
+//! assert!(store.snapshot()?.get(space, &[1, 0, 0, 0, 0, 0, 0, 0, 7])?.is_none());
+//! batch.commit(Durability::SyncAll)?;
+//! assert_eq!(&*store.snapshot()?.get(space, &[1, 0, 0, 0, 0, 0, 0, 0, 7])?.expect("there"), [9]);
+//! # Ok::<(), keyplan_store::StoreError>(())
+//! ```
 //!
 //! # Features
 //!
 //! `fjall` (on by default) and `redb` add the engines of these names; one in memory is always there.
+//!
+//! # Hostile input
+//!
+//! A damaged file gives an error or the right data. The engines panic on some damage; that panic ends in an error,
+//! unless the program is built to abort on panics.
 
+mod batch;
+mod bulk;
 pub mod engine;
+mod error;
+mod meta;
+mod page;
+mod reader;
+mod schema;
+mod snapshot;
+mod store;
+
+pub use batch::{Found, PendingRange, StoreBatch};
+pub use bulk::{BulkLoad, BulkOptions, BulkProgress, Duplicates};
+pub use error::{StoreError, TokenFault};
+pub use meta::{FORMAT, META_PLAN, META_SPACE, Meta};
+pub use page::{Direction, Page, PageToken};
+pub use reader::{Figures, Reader, Row, Rows, SpaceFigures};
+pub use schema::{PlanFile, PlanFingerprint, Schema};
+pub use snapshot::{BytesOf, RangeOf, StoreSnapshot};
+pub use store::{Access, ChangedSettings, Store};

@@ -11,8 +11,11 @@ pub(super) struct Sink {
 }
 
 impl Sink {
-    /// Keeps `diagnostic` or counts it.
+    /// Keeps `diagnostic` or counts it. Where two ways of going on meet the same mistake, it is one mistake.
     pub(super) fn push(&mut self, diagnostic: Diagnostic) {
+        if self.kept.contains(&diagnostic) {
+            return;
+        }
         if self.kept.len() < MOST {
             self.kept.push(diagnostic);
         } else {

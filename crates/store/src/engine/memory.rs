@@ -17,18 +17,25 @@ use super::{
 /// An engine in memory: persistent trees, so that a snapshot costs the same however much there is.
 ///
 /// Handles made with `clone` share one database. Nothing outlives the last of them.
-#[derive(Clone, Debug, Default)]
+#[derive(Default)]
 pub struct Memory {
+    // The spaces that this handle knows: those of the database, or the first of them.
     spaces: Vec<Space>,
     shared: Arc<Shared>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 struct Shared {
     // All spaces in one, so that a reader takes them at one moment.
-    state: RwLock<Arc<Vec<Rows>>>,
+    state: RwLock<State>,
     closed: AtomicBool,
     ages: Ages,
+}
+
+#[derive(Clone, Default)]
+struct State {
+    spaces: Vec<Space>,
+    rows: Arc<Vec<Rows>>,
 }
 
 /// The rows of one space.
@@ -40,8 +47,20 @@ impl Memory {
         Self::default()
     }
 
-    fn state(&self) -> Arc<Vec<Rows>> {
+    fn state(&self) -> State {
         self.shared.state.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+impl Clone for Memory {
+    fn clone(&self) -> Self {
+        Self { spaces: self.state().spaces, shared: self.shared.clone() }
+    }
+}
+
+impl fmt::Debug for Memory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Memory").field("spaces", &self.spaces).finish_non_exhaustive()
     }
 }
 
@@ -80,21 +99,20 @@ impl Engine for Memory {
         if space.name.is_empty() {
             return Err(Error::SpaceName { name: space.name.clone() });
         }
-        if let Some(found) = self.space(&space.name) {
-            return Ok(found);
-        }
-        self.spaces.push(space.clone());
         let mut state = self.shared.state.write().unwrap_or_else(PoisonError::into_inner);
-        let state = Arc::make_mut(&mut state);
-        while state.len() < self.spaces.len() {
-            state.push(Rows::new_sync());
+        if state.spaces.iter().all(|known| known.name != space.name) {
+            state.spaces.push(space.clone());
+            Arc::make_mut(&mut state.rows).push(Rows::new_sync());
         }
+        // Another handle may have made it, or others before it.
+        self.spaces = state.spaces.clone();
+        drop(state);
         self.space(&space.name).ok_or_else(|| Error::SpaceName { name: space.name.clone() })
     }
 
     fn snapshot(&self) -> Result<MemorySnapshot, Error> {
         let ticket = Arc::new(self.shared.ages.open(None));
-        Ok(MemorySnapshot { state: self.state(), ticket })
+        Ok(MemorySnapshot { rows: self.state().rows, ticket })
     }
 
     fn commit(&self, batch: Batch<Self>, _: Durability) -> Result<(), Error> {
@@ -103,7 +121,7 @@ impl Engine for Memory {
         if self.shared.closed.load(Ordering::Acquire) {
             return Err(Error::Closed);
         }
-        let mut next = guard.as_ref().clone();
+        let mut next = guard.rows.as_ref().clone();
         for operation in operations {
             let space = operation.space;
             let rows = next.get_mut(space.index()).ok_or(Error::NoSpace { number: space.0 })?;
@@ -117,7 +135,7 @@ impl Engine for Memory {
                 }
             }
         }
-        *guard = Arc::new(next);
+        guard.rows = Arc::new(next);
         Ok(())
     }
 
@@ -151,14 +169,14 @@ impl Engine for Memory {
 /// A point in time of a [`Memory`].
 #[derive(Clone)]
 pub struct MemorySnapshot {
-    state: Arc<Vec<Rows>>,
+    rows: Arc<Vec<Rows>>,
     ticket: Arc<Ticket>,
 }
 
 impl MemorySnapshot {
     fn rows(&self, space: SpaceId) -> Result<&Rows, Error> {
         self.ticket.check()?;
-        self.state.get(space.index()).ok_or(Error::NoSpace { number: space.0 })
+        self.rows.get(space.index()).ok_or(Error::NoSpace { number: space.0 })
     }
 }
 

@@ -145,7 +145,7 @@ pub trait Snapshot: Clone + Debug + Send + Sync + 'static {
     /// A key or a value, without a copy where the engine can.
     type Bytes: Bytes;
     /// Rows in the order of their keys, from either end. It keeps its snapshot alive and is not tied to it.
-    type Range: DoubleEndedIterator<Item = Result<(Self::Bytes, Self::Bytes), Error>> + Send + 'static;
+    type Range: DoubleEndedIterator<Item = Result<(Self::Bytes, Self::Bytes), Error>> + Debug + Send + 'static;
 
     /// Reads the value of a key.
     fn get(&self, space: SpaceId, key: &[u8]) -> Result<Option<Self::Bytes>, Error>;

@@ -1,0 +1,470 @@
+//! Records, choices and whole layouts: the structs and enums that hold arguments.
+
+use keyplan_plan::model::{Alternative, Extent, Shape};
+use proc_macro2::{Ident, TokenStream};
+use quote::quote;
+
+use crate::Expander;
+use crate::code::{Code, Order};
+use crate::docs;
+use crate::names;
+use crate::row::{Row, arg};
+
+/// A struct or enum that was made.
+#[derive(Clone)]
+pub(crate) struct Composite {
+    pub(crate) name: String,
+    /// Whether it stands in the plan's own module.
+    root: bool,
+    pub(crate) borrows: bool,
+    pub(crate) eq: bool,
+    pub(crate) order: Order,
+    /// Whether it has an `encode` that gives an array.
+    pub(crate) array: bool,
+    delimited: bool,
+    choice: Option<usize>,
+    lossy: bool,
+}
+
+impl Composite {
+    /// How an argument of this type is written, seen from `depth` modules below the plan's.
+    pub(crate) fn code(&self, depth: usize, label: &str) -> Code {
+        let up = names::up(if self.root { depth } else { 0 });
+        let name = names::ty(&self.name);
+        let life = life(self.borrows);
+        let ty = quote!(#up #name #life);
+        Code {
+            borrows: self.borrows,
+            eq: self.eq,
+            order: self.order,
+            read: quote!(<#ty as ::keyplan::typed::Layout>::read(piece)),
+            extent: self.delimited.then(|| quote!(<#up #name>::extent(rest))),
+            array: self.array.then(|| quote!(value.encode())),
+            choice: self.choice,
+            lossy: self.lossy,
+            ..Code::leaf(
+                ty.clone(),
+                quote!(::keyplan::typed::Layout::put(value, out).map_err(|error| error.within(#label))),
+                quote!(<#ty as ::keyplan::typed::Layout>::search(piece, base)),
+            )
+        }
+    }
+}
+
+/// `<'k>` for a type that borrows.
+pub(crate) fn life(borrows: bool) -> Option<TokenStream> {
+    borrows.then(|| quote!(<'k>))
+}
+
+/// The fields of a struct or a variant.
+pub(crate) struct Fields {
+    /// `{ pool: u64 }`, `(u64)` or nothing, with documentation.
+    pub(crate) declared: TokenStream,
+    /// The same as a pattern or an expression over the arguments' variables.
+    pub(crate) bound: TokenStream,
+}
+
+/// What a family or another layout is called in errors and documentation.
+pub(crate) struct Titled<'a> {
+    /// The type's name.
+    pub(crate) name: &'a str,
+    /// What `Display` puts before the arguments.
+    pub(crate) shown: &'a str,
+    /// Lines of documentation.
+    pub(crate) doc: Vec<String>,
+    /// Whether `Ord` is derived where the order is that of the bytes.
+    pub(crate) ordered: bool,
+}
+
+impl Expander<'_> {
+    /// The type of a record or a choice, made if need be.
+    pub(crate) fn composite(
+        &mut self,
+        at: usize,
+        hint: &str,
+        shape: &Shape,
+        owned: bool,
+    ) -> Option<Composite> {
+        let declared = self.plan.types.iter().find(|ty| !owned && ty.shape == *shape);
+        let Some(declared) = declared else {
+            let name = self.fresh(at, hint);
+            let doc = vec![format!("The argument `{name}`.")];
+            return self.make(at, &name, doc, shape, owned, false);
+        };
+        if let Some(made) = self.named.get(&declared.name) {
+            return Some(made.clone());
+        }
+        let doc = docs::text(&declared.doc, &format!("The type `{}`.", declared.name));
+        let made = self.make(0, &declared.name, doc, shape, owned, true)?;
+        self.named.insert(declared.name.clone(), made.clone());
+        Some(made)
+    }
+
+    fn make(
+        &mut self,
+        at: usize,
+        name: &str,
+        mut doc: Vec<String>,
+        shape: &Shape,
+        owned: bool,
+        root: bool,
+    ) -> Option<Composite> {
+        match shape {
+            Shape::Record(sequence) => {
+                doc.extend(docs::lanes(sequence, self.sources));
+                let titled = Titled { name, shown: "", doc, ordered: true };
+                let row = self.row(at, name, sequence, owned)?;
+                let made = self.layout(at, &titled, &row);
+                Some(Composite { root, ..made })
+            }
+            Shape::Choice(alternatives) => {
+                let made = self.choice(at, name, &doc, alternatives, owned)?;
+                Some(Composite { root, ..made })
+            }
+            _ => None,
+        }
+    }
+
+    /// A struct for a row, with its `Layout` and `Display`.
+    pub(crate) fn layout(&mut self, at: usize, titled: &Titled<'_>, row: &Row<'_>) -> Composite {
+        let (name, doc) = (names::ty(titled.name), docs::lines(&titled.doc));
+        let life = life(row.borrows());
+        let Fields { declared, bound } = fields(row, Kind::Struct);
+        let order = row.order();
+        let derives = derives(row.eq(), titled.ordered && order != Order::Unknown);
+        let end = declared.is_empty().then(|| quote!(;)).or_else(|| Some(TokenStream::new()));
+        let put = row.put(row.sequence.segments().len(), false);
+        let finish = quote!(Self #bound);
+        let search = row.search(&finish);
+        let read = if row.is_direct() {
+            row.read(&finish)
+        } else {
+            quote!(<Self as ::keyplan::typed::Layout<'k>>::search(bytes, 0).ok())
+        };
+        let array = row.array();
+        let encode = array.as_ref().map(|array| {
+            let Extent::Fixed(width) = row.sequence.extent() else { return TokenStream::new() };
+            quote! {
+                /// Returns the bytes. Nothing can be refused.
+                #[inline]
+                pub fn encode(&self) -> [u8; #width] {
+                    let Self #bound = self;
+                    #array
+                }
+            }
+        });
+        let extent = extent_fn(row.extent());
+        let helpers = (titled.shown.is_empty() && (encode.is_some() || extent.is_some())).then(|| {
+            quote! {
+                impl #life #name #life {
+                    #encode
+                    #extent
+                }
+            }
+        });
+        let show = show(titled.shown, row);
+        self.emit(
+            at,
+            quote! {
+                #doc
+                #derives
+                pub struct #name #life #declared #end
+
+                #helpers
+
+                impl<'k> ::keyplan::typed::Layout<'k> for #name #life {
+                    #[inline]
+                    fn put<S: ::keyplan::codec::Sink + ?Sized>(
+                        &self,
+                        out: &mut S,
+                    ) -> ::core::result::Result<(), ::keyplan::typed::SegmentError> {
+                        let Self #bound = self;
+                        #put
+                        ::core::result::Result::Ok(())
+                    }
+
+                    #[inline]
+                    fn read(bytes: &'k [u8]) -> ::core::option::Option<Self> {
+                        #read
+                    }
+
+                    fn search(
+                        bytes: &'k [u8],
+                        base: usize,
+                    ) -> ::core::result::Result<Self, ::keyplan::typed::SegmentError> {
+                        #search
+                    }
+                }
+
+                impl #life ::core::fmt::Display for #name #life {
+                    fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                        let Self #bound = self;
+                        #show
+                    }
+                }
+            },
+        );
+        Composite {
+            name: titled.name.to_owned(),
+            root: false,
+            borrows: row.borrows(),
+            eq: row.eq(),
+            order,
+            array: array.is_some(),
+            delimited: row.sequence.extent() == Extent::Delimited,
+            choice: None,
+            lossy: row.lossy(),
+        }
+    }
+
+    fn choice(
+        &mut self,
+        at: usize,
+        name: &str,
+        doc: &[String],
+        alternatives: &[Alternative],
+        owned: bool,
+    ) -> Option<Composite> {
+        let mut rows = Vec::new();
+        for alternative in alternatives {
+            let label = names::pascal(&alternative.label);
+            rows.push((
+                label.clone(),
+                alternative,
+                self.row(at, &format!("{name}{label}"), &alternative.sequence, owned)?,
+            ));
+        }
+        let borrows = rows.iter().any(|(_, _, row)| row.borrows());
+        let eq = rows.iter().all(|(_, _, row)| row.eq());
+        let lossy = rows.iter().any(|(_, _, row)| row.lossy());
+        let (ident, life) = (names::ty(name), life(borrows));
+        let (doc, derives) = (docs::lines(doc), derives(eq, false));
+        let mut variants = Vec::new();
+        let (mut puts, mut reads, mut searches, mut shows, mut indices) =
+            (vec![], vec![], vec![], vec![], vec![]);
+        let mut arrays = Some(Vec::new());
+        for (index, (label, alternative, row)) in rows.iter().enumerate() {
+            let variant = names::ty(label);
+            let Fields { declared, bound } = fields(row, Kind::Variant);
+            let mut doc = docs::text(&alternative.doc, &format!("The alternative `{}`.", alternative.label));
+            doc.extend(docs::lanes(&alternative.sequence, self.sources));
+            let doc = docs::lines(&doc);
+            variants.push(quote!(#doc #variant #declared));
+            let put = row.put(row.sequence.segments().len(), false);
+            puts.push(quote!(Self::#variant #bound => { #put }));
+            let finish = quote!(Self::#variant #bound);
+            let search = row.search(&finish);
+            reads.push(if row.is_direct() {
+                let read = row.read(&finish);
+                quote! {
+                    if let ::core::option::Option::Some(found) = (|| -> ::core::option::Option<Self> { #read })() {
+                        return ::core::option::Option::Some(found);
+                    }
+                }
+            } else {
+                quote! {
+                    if let ::core::result::Result::Ok(found) = Self::alternative(#index, bytes, 0) {
+                        return ::core::option::Option::Some(found);
+                    }
+                }
+            });
+            searches.push(quote!(#index => { #search }));
+            let show = show(&alternative.label, row);
+            shows.push(quote!(Self::#variant #bound => { #show }));
+            indices.push(quote!(Self::#variant { .. } => #index));
+            let array = row.array();
+            arrays = arrays.zip(array).map(|(mut arrays, array)| {
+                arrays.push(quote!(Self::#variant #bound => #array));
+                arrays
+            });
+        }
+        let extent = Shape::Choice(alternatives.to_vec()).extent();
+        let array = match (extent, arrays) {
+            (Extent::Fixed(width), Some(arrays)) => Some(quote! {
+                /// Returns the bytes. Nothing can be refused.
+                #[inline]
+                pub fn encode(&self) -> [u8; #width] {
+                    match self {
+                        #(#arrays,)*
+                    }
+                }
+            }),
+            _ => None,
+        };
+        let count = alternatives.len();
+        self.emit(
+            at,
+            quote! {
+                #doc
+                #derives
+                pub enum #ident #life {
+                    #(#variants,)*
+                }
+
+                impl<'k> #ident #life {
+                    #array
+
+                    /// Decodes what is exactly `bytes` as the alternative of this number.
+                    #[doc(hidden)]
+                    pub fn alternative(
+                        index: usize,
+                        bytes: &'k [u8],
+                        base: usize,
+                    ) -> ::core::result::Result<Self, ::keyplan::typed::SegmentError> {
+                        match index {
+                            #(#searches)*
+                            _ => ::core::result::Result::Err(::keyplan::typed::SegmentError::passed_over()),
+                        }
+                    }
+
+                    /// The number of the alternative.
+                    #[doc(hidden)]
+                    pub const fn alternative_index(&self) -> usize {
+                        match self {
+                            #(#indices,)*
+                        }
+                    }
+                }
+
+                impl<'k> ::keyplan::typed::Layout<'k> for #ident #life {
+                    #[inline]
+                    fn put<S: ::keyplan::codec::Sink + ?Sized>(
+                        &self,
+                        out: &mut S,
+                    ) -> ::core::result::Result<(), ::keyplan::typed::SegmentError> {
+                        match self {
+                            #(#puts)*
+                        }
+                        ::core::result::Result::Ok(())
+                    }
+
+                    #[inline]
+                    fn read(bytes: &'k [u8]) -> ::core::option::Option<Self> {
+                        #(#reads)*
+                        ::core::option::Option::None
+                    }
+
+                    fn search(
+                        bytes: &'k [u8],
+                        base: usize,
+                    ) -> ::core::result::Result<Self, ::keyplan::typed::SegmentError> {
+                        let mut furthest = ::keyplan::typed::Furthest::default();
+                        for index in 0..#count {
+                            match Self::alternative(index, bytes, base) {
+                                ::core::result::Result::Ok(found) => return ::core::result::Result::Ok(found),
+                                ::core::result::Result::Err(error) => furthest.keep(error),
+                            }
+                        }
+                        ::core::result::Result::Err(furthest.or(
+                            &::keyplan::typed::Steps::default(),
+                            ::keyplan::typed::SegmentError::passed_over,
+                        ))
+                    }
+                }
+
+                impl #life ::core::fmt::Display for #ident #life {
+                    fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                        match self {
+                            #(#shows)*
+                        }
+                    }
+                }
+            },
+        );
+        Some(Composite {
+            name: name.to_owned(),
+            root: false,
+            borrows,
+            eq,
+            order: Order::Unknown,
+            array: array.is_some(),
+            delimited: false,
+            choice: Some(count),
+            lossy,
+        })
+    }
+}
+
+/// Where fields stand.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Struct,
+    Variant,
+}
+
+/// The fields for the arguments of a row.
+fn fields(row: &Row<'_>, kind: Kind) -> Fields {
+    let arguments: Vec<(Ident, Option<&str>, &TokenStream, &str)> = row
+        .arguments()
+        .map(|(index, argument, code)| {
+            let label = argument.type_name.as_deref().unwrap_or_default();
+            (arg(index), argument.name.as_deref(), &code.ty, label)
+        })
+        .collect();
+    if let ([(value, None, ty, _)], Kind::Variant) = (arguments.as_slice(), kind) {
+        return Fields { declared: quote!((#ty)), bound: quote!((#value)) };
+    }
+    if arguments.is_empty() {
+        return Fields { declared: TokenStream::new(), bound: TokenStream::new() };
+    }
+    let public = (kind == Kind::Struct).then(|| quote!(pub));
+    let declared = arguments.iter().map(|(_, name, ty, type_name)| {
+        let spelled = name.unwrap_or("value");
+        let doc = match *type_name {
+            "" => format!("The argument `{spelled}`."),
+            type_name => format!("The argument `{spelled}`, a `{type_name}`."),
+        };
+        let (doc, name) = (docs::lines(&[doc]), names::field(spelled));
+        quote!(#doc #public #name: #ty)
+    });
+    let bound = arguments.iter().map(|(value, name, ..)| {
+        let name = names::field(name.unwrap_or("value"));
+        quote!(#name: #value)
+    });
+    Fields { declared: quote!({ #(#declared,)* }), bound: quote!({ #(#bound,)* }) }
+}
+
+/// What is derived for a type all of whose fields are `Copy`.
+pub(crate) fn derives(eq: bool, ord: bool) -> TokenStream {
+    let eq_hash = eq.then(|| quote!(, Eq, Hash));
+    // Only where byte order is the derived order by the construction of the layout.
+    let order = (eq && ord).then(|| quote!(, PartialOrd, Ord));
+    quote!(#[derive(Clone, Copy, Debug, PartialEq #eq_hash #order)])
+}
+
+fn extent_fn(extent: Option<TokenStream>) -> Option<TokenStream> {
+    extent.map(|extent| {
+        quote! {
+            /// How many bytes at the front of `rest` belong to it.
+            #[doc(hidden)]
+            pub fn extent(rest: &[u8]) -> ::core::result::Result<usize, ::keyplan::codec::DecodeError> {
+                #extent
+            }
+        }
+    })
+}
+
+/// The body of `Display`: `tick(pool=7, tick=-100)`.
+fn show(shown: &str, row: &Row<'_>) -> TokenStream {
+    let mut statements = Vec::new();
+    let arguments: Vec<_> = row.arguments().collect();
+    if arguments.is_empty() {
+        let text = if shown.is_empty() { "()" } else { shown };
+        return quote!(f.write_str(#text));
+    }
+    let open = format!("{shown}(");
+    statements.push(quote!(f.write_str(#open)?;));
+    for (index, argument, code) in arguments {
+        let comma = if index == 0 { "" } else { ", " };
+        let before = match &argument.name {
+            Some(name) => format!("{comma}{name}="),
+            None => comma.to_owned(),
+        };
+        let (value, show) = (arg(index), &code.show);
+        statements.push(quote! {
+            f.write_str(#before)?;
+            { let value = #value; #show?; }
+        });
+    }
+    quote!(#(#statements)* f.write_str(")"))
+}

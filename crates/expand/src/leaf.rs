@@ -1,0 +1,544 @@
+//! Single values: the codec of each, and the type that holds it.
+
+use keyplan_codec::{Alphabet, Case};
+use keyplan_plan::diag::Span;
+use keyplan_plan::model::{
+    BoolEncoding, BytesEncoding, FloatEncoding, IntEncoding, IntRange, IntShape, LengthSet, NibbleEncoding,
+    Opaque, ScoreEncoding, TextShape, TimeEncoding,
+};
+use proc_macro2::{Literal, TokenStream};
+use quote::{format_ident, quote};
+
+use crate::Expander;
+use crate::code::{Code, Order};
+
+/// The longest argument that is held in place rather than borrowed.
+pub(crate) const IN_PLACE: usize = 1024;
+
+/// The most bytes that bech32 text may stand for.
+const BECH32_BYTES: usize = 633;
+
+/// What a label adds to the errors of a codec: encoding.
+pub(crate) fn put_leaf(label: &str, result: &TokenStream) -> TokenStream {
+    quote!(::keyplan::typed::encoded(#label, #result))
+}
+
+/// What a label adds to the errors of a codec: decoding.
+pub(crate) fn decode_leaf(label: &str, result: &TokenStream) -> TokenStream {
+    quote!(::keyplan::typed::decoded(#label, base, #result))
+}
+
+fn encode(codec: &TokenStream, arg: &TokenStream) -> TokenStream {
+    quote!(::keyplan::codec::Segment::encode(&#codec, #arg, out))
+}
+
+fn decode(codec: &TokenStream) -> TokenStream {
+    quote!(::keyplan::codec::Segment::decode(&#codec, piece))
+}
+
+pub(crate) fn extent(codec: &TokenStream) -> TokenStream {
+    quote!(::keyplan::codec::Delimited::extent(&#codec, rest))
+}
+
+/// Lengths as the codecs take them.
+pub(crate) fn lengths(lengths: &LengthSet) -> TokenStream {
+    match lengths {
+        LengthSet::Range { min, max: usize::MAX } => {
+            let min = Literal::usize_unsuffixed(*min);
+            quote!(::keyplan::codec::Lengths::Range { min: #min, max: usize::MAX })
+        }
+        LengthSet::Range { min, max } => {
+            let (min, max) = (Literal::usize_unsuffixed(*min), Literal::usize_unsuffixed(*max));
+            quote!(::keyplan::codec::Lengths::Range { min: #min, max: #max })
+        }
+        LengthSet::OneOf(lengths) => {
+            let lengths = lengths.iter().map(|length| Literal::usize_unsuffixed(*length));
+            quote!(::keyplan::codec::Lengths::OneOf(&[#(#lengths),*]))
+        }
+    }
+}
+
+pub(crate) fn case(case: Case) -> TokenStream {
+    match case {
+        Case::Lower => quote!(::keyplan::codec::Case::Lower),
+        Case::Upper => quote!(::keyplan::codec::Case::Upper),
+    }
+}
+
+/// The codec of a text, as a constant.
+pub(crate) fn text_codec(text: &TextShape) -> TokenStream {
+    let alphabet = |alphabet: &Alphabet| {
+        if *alphabet == Alphabet::UTF8 {
+            return quote!(::keyplan::codec::Alphabet::UTF8);
+        }
+        let bits = alphabet.bits();
+        quote!(::keyplan::codec::Alphabet::from_bits([#(#bits),*]))
+    };
+    let first = match &text.first {
+        Some(first) => {
+            let first = alphabet(first);
+            quote!(::core::option::Option::Some(&#first))
+        }
+        None => quote!(::core::option::Option::None),
+    };
+    let (alphabet, lengths) = (alphabet(&text.alphabet), lengths(&text.lengths));
+    quote!(const {
+        ::keyplan::codec::Text { alphabet: &#alphabet, first: #first, lengths: #lengths }
+    })
+}
+
+fn integer(value: i128) -> TokenStream {
+    let magnitude = Literal::u128_unsuffixed(value.unsigned_abs());
+    if value < 0 { quote!(-#magnitude) } else { quote!(#magnitude) }
+}
+
+pub(crate) fn int(shape: &IntShape, label: &str) -> Code {
+    let ty = format_ident!("{}", shape.ty.name());
+    let codec = int_codec(shape);
+    let range = match shape.range {
+        _ if shape.range == shape.ty.range() => None,
+        IntRange::Unsigned { min, max } => {
+            let (min, max) = (Literal::u128_unsuffixed(min), Literal::u128_unsuffixed(max));
+            Some((quote!(#min), quote!(#max)))
+        }
+        IntRange::Signed { min, max } => Some((integer(min), integer(max))),
+    };
+    let (put, read) = match &range {
+        None => (encode(&codec, &quote!(*value)), decode(&codec)),
+        Some((min, max)) => {
+            let (put, read) = (encode(&codec, &quote!(value)), decode(&codec));
+            (
+                quote!(::keyplan::typed::inside(*value, #min, #max).and_then(|value| #put)),
+                quote!(::keyplan::typed::in_range(#read, #min, #max)),
+            )
+        }
+    };
+    let bytes = match shape.encoding {
+        IntEncoding::Be => Some(quote!(::keyplan::codec::Int::be_array(*value))),
+        IntEncoding::Le => Some(quote!(::keyplan::codec::Int::le_array(*value))),
+        IntEncoding::SignFlip => {
+            Some(quote!(::keyplan::codec::Int::be_array(::keyplan::codec::Signed::flip_sign_bit(*value))))
+        }
+        IntEncoding::Tick9 => Some(quote!(::keyplan::codec::Tick9::array(*value))),
+        _ => None,
+    };
+    let ordered = match shape.encoding {
+        IntEncoding::Be => !shape.ty.signed,
+        IntEncoding::SignFlip
+        | IntEncoding::Tick9
+        | IntEncoding::DecPadded(_)
+        | IntEncoding::HexPadded(..) => true,
+        _ => false,
+    };
+    let bound = bytes.as_ref().filter(|_| ordered).map(|bytes| quote!({ let value = &next; #bytes }));
+    let hex = matches!(shape.encoding, IntEncoding::Hex(_));
+    let signed = shape.ty.signed;
+    Code {
+        order: if ordered { Order::Anywhere } else { Order::Unknown },
+        array: bytes.filter(|_| range.is_none()),
+        bound,
+        extent: Some(extent(&codec)),
+        longest: quote!(::keyplan::typed::longest_number(#signed, #hex, rest)),
+        lossy: shape.encoding == IntEncoding::Saturating,
+        ..Code::leaf(quote!(#ty), put_leaf(label, &put), decode_leaf(label, &read))
+    }
+}
+
+/// The codec of an integer.
+pub(crate) fn int_codec(shape: &IntShape) -> TokenStream {
+    let ty = format_ident!("{}", shape.ty.name());
+    let new = |name: &str| {
+        let name = format_ident!("{name}");
+        quote!(::keyplan::codec::#name::<#ty>::new())
+    };
+    match shape.encoding {
+        IntEncoding::Be => new("Be"),
+        IntEncoding::Le => new("Le"),
+        IntEncoding::SignFlip => new("SignFlip"),
+        IntEncoding::Saturating => new("Saturating"),
+        IntEncoding::Leb128 => new("Leb128"),
+        IntEncoding::OrdVar => new("OrdVar"),
+        IntEncoding::BitcoinVarint => new("BitcoinVarint"),
+        IntEncoding::Tuple => new("TupleInt"),
+        IntEncoding::CompactSize => quote!(::keyplan::codec::CompactSize),
+        IntEncoding::Tick9 => quote!(::keyplan::codec::Tick9),
+        IntEncoding::Dec => quote!(::keyplan::codec::Decimal::<#ty>::full()),
+        IntEncoding::DecPadded(width) => quote!(::keyplan::codec::PaddedDecimal::<#ty>::full(#width)),
+        IntEncoding::Hex(digits) => {
+            let digits = case(digits);
+            quote!(::keyplan::codec::HexInt::<#ty>::full(#digits))
+        }
+        IntEncoding::HexPadded(digits, width) => {
+            let digits = case(digits);
+            quote!(::keyplan::codec::PaddedHexInt::<#ty>::full(#digits, #width))
+        }
+    }
+}
+
+/// A value of a `Copy` type with a codec that takes it as it is.
+fn scalar(ty: TokenStream, codec: &TokenStream, label: &str) -> Code {
+    let (put, read) = (encode(codec, &quote!(*value)), decode(codec));
+    Code::leaf(ty, put_leaf(label, &put), decode_leaf(label, &read))
+}
+
+pub(crate) fn bool(encoding: BoolEncoding, label: &str) -> Code {
+    let codec = match encoding {
+        BoolEncoding::Byte => quote!(::keyplan::codec::Bool),
+        BoolEncoding::Tuple => quote!(::keyplan::codec::TupleBool),
+    };
+    Code { order: Order::Anywhere, ..scalar(quote!(bool), &codec, label) }
+}
+
+pub(crate) fn float(encoding: FloatEncoding, label: &str) -> Code {
+    let codec = match encoding {
+        FloatEncoding::Bits => quote!(::keyplan::codec::FloatBits),
+        FloatEncoding::Ordered => quote!(::keyplan::codec::FloatOrdered),
+        FloatEncoding::Badger => quote!(::keyplan::codec::FloatBadger),
+        FloatEncoding::Fixed(decimals) => quote!(::keyplan::codec::Fixed { decimals: #decimals }),
+        FloatEncoding::Tuple => quote!(::keyplan::codec::TupleFloat),
+    };
+    let lossy = encoding == FloatEncoding::Badger;
+    Code { eq: false, lossy, ..scalar(quote!(f64), &codec, label) }
+}
+
+pub(crate) fn time(encoding: TimeEncoding, label: &str) -> Code {
+    let codec = match encoding {
+        TimeEncoding::Text9 => quote!(::keyplan::codec::TimeText9),
+        TimeEncoding::Nanos => quote!(::keyplan::codec::TimeNanos),
+    };
+    Code { order: Order::Anywhere, ..scalar(quote!(i128), &codec, label) }
+}
+
+pub(crate) fn score(encoding: ScoreEncoding, label: &str) -> Code {
+    match encoding {
+        ScoreEncoding::Exact => Code {
+            show: quote!(::core::fmt::Debug::fmt(value, f)),
+            ..scalar(quote!(::keyplan::codec::Score), &quote!(::keyplan::codec::ScoreExact), label)
+        },
+        ScoreEncoding::HeightScore => {
+            let put = quote!(::keyplan::codec::HeightScore.encode_float(value.0, out));
+            let read = decode(&quote!(::keyplan::codec::HeightScore));
+            let read = quote!(#read.map(::keyplan::typed::FloatScore));
+            Code {
+                lossy: true,
+                ..Code::leaf(
+                    quote!(::keyplan::typed::FloatScore),
+                    put_leaf(label, &put),
+                    decode_leaf(label, &read),
+                )
+            }
+        }
+    }
+}
+
+pub(crate) fn opaque(opaque: &Opaque, label: &str) -> Code {
+    let name = match opaque {
+        Opaque::Cbor => quote!(Cbor),
+        Opaque::Json => quote!(Json),
+        Opaque::Proto(_) => quote!(Proto),
+        Opaque::Raw => quote!(Raw),
+    };
+    let put = put_leaf(label, &quote!(::keyplan::codec::Sink::put(out, value.0)));
+    let read = quote! {
+        ::core::result::Result::<_, ::keyplan::typed::SegmentError>::Ok(::keyplan::typed::#name(piece))
+    };
+    Code { borrows: true, ..Code::leaf(quote!(::keyplan::typed::#name<'k>), put, read) }
+}
+
+/// What holds bytes or text that has to be copied out of a key.
+enum Held {
+    Array(usize),
+    Short(usize),
+    Coded,
+}
+
+fn held(lengths: &LengthSet, most: Option<usize>) -> Held {
+    match (lengths.fixed(), most.or(lengths.max())) {
+        (Some(length), _) if length <= IN_PLACE => Held::Array(length),
+        (_, Some(most)) if most <= IN_PLACE => Held::Short(most),
+        _ => Held::Coded,
+    }
+}
+
+fn show_bytes() -> TokenStream {
+    quote!(::core::fmt::Display::fmt(&::keyplan::typed::Shown::bytes(value.as_slice()), f))
+}
+
+impl Expander<'_> {
+    pub(crate) fn bytes(
+        &mut self,
+        of: &LengthSet,
+        encoding: &BytesEncoding,
+        label: &str,
+        owned: bool,
+        span: Span,
+    ) -> Option<Code> {
+        let lengths = lengths(of);
+        match encoding {
+            BytesEncoding::Raw => self.raw_bytes(of, label, owned, span),
+            BytesEncoding::Hex(digits) => {
+                let digits = case(*digits);
+                let codec = quote!(const { ::keyplan::codec::HexBytes { case: #digits, lengths: #lengths } });
+                let longest = quote!(::keyplan::codec::Open::longest(&#codec, rest));
+                let coded = (
+                    quote!(value.put_hex(#digits, &#lengths, out)),
+                    quote!(::keyplan::typed::CodedBytes::hex(::keyplan::codec::Segment::decode(&#codec, piece))),
+                );
+                let code = self.copied(of, None, &codec, &lengths, Some(coded), label, owned, span)?;
+                let order = if of.fixed().is_some() { Order::Anywhere } else { Order::Last };
+                Some(Code { longest, order, ..code })
+            }
+            BytesEncoding::Bech32(hrp) => {
+                let codec = quote!(const { ::keyplan::codec::Bech32 { hrp: #hrp, lengths: #lengths } });
+                let longest = quote!(::keyplan::codec::Open::longest(&#codec, rest));
+                let most = of.max().map_or(BECH32_BYTES, |max| max.min(BECH32_BYTES));
+                let code = self.copied(of, Some(most), &codec, &lengths, None, label, owned, span)?;
+                Some(Code { longest, ..code })
+            }
+            BytesEncoding::Fit(width) => {
+                if owned {
+                    return self.cannot_own(span);
+                }
+                let codec = quote!(::keyplan::codec::Fit { width: #width });
+                let put = encode(&codec, &quote!(value));
+                let put =
+                    quote!(::keyplan::typed::admitted(&const { #lengths }, value).and_then(|value| #put));
+                let read = decode(&codec);
+                Some(Code {
+                    borrows: true,
+                    lossy: true,
+                    show: quote!(::core::fmt::Display::fmt(&::keyplan::typed::Shown::bytes(value), f)),
+                    ..Code::leaf(quote!(&'k [u8]), put_leaf(label, &put), decode_leaf(label, &read))
+                })
+            }
+            BytesEncoding::Tuple => {
+                let codec = quote!(::keyplan::codec::TupleBytes);
+                let read = decode(&codec);
+                let coded = (
+                    quote!(value.put_tuple(&const { #lengths }, out)),
+                    quote!(::keyplan::typed::CodedBytes::escaped(#read, &const { #lengths })),
+                );
+                let code = self.copied(of, None, &codec, &lengths, Some(coded), label, owned, span)?;
+                // The codec itself knows no lengths.
+                let put = if let Held::Coded = held(of, None) {
+                    code.put
+                } else {
+                    let whole = quote!(::keyplan::typed::CodedBytes::from(value.as_slice()));
+                    put_leaf(label, &quote!(#whole.put_tuple(&const { #lengths }, out)))
+                };
+                Some(Code { extent: Some(extent(&codec)), put, ..code })
+            }
+        }
+    }
+
+    fn raw_bytes(&mut self, of: &LengthSet, label: &str, owned: bool, span: Span) -> Option<Code> {
+        let lengths = lengths(of);
+        let codec = quote!(const { ::keyplan::codec::Bytes { lengths: #lengths } });
+        if let Some(length) = of.fixed().filter(|length| *length <= IN_PLACE) {
+            let put = encode(&codec, &quote!(value.as_slice()));
+            let read = quote!(::keyplan::typed::exact::<#length>(piece));
+            return Some(Code {
+                order: Order::Anywhere,
+                array: Some(quote!(*value)),
+                bound: Some(quote!(next)),
+                show: show_bytes(),
+                ..Code::leaf(quote!([u8; #length]), put_leaf(label, &put), decode_leaf(label, &read))
+            });
+        }
+        let longest = quote!(::keyplan::codec::Open::longest(&#codec, rest));
+        let order = Order::Last;
+        if owned {
+            let Held::Short(most) = held(of, None) else { return self.cannot_own(span) };
+            let put = encode(&codec, &quote!(value.as_slice()));
+            let read = decode(&codec);
+            let read = quote!(#read.and_then(::keyplan::typed::kept::<#most>));
+            return Some(Code {
+                longest,
+                order,
+                show: show_bytes(),
+                ..Code::leaf(
+                    quote!(::keyplan::typed::ShortBytes<#most>),
+                    put_leaf(label, &put),
+                    decode_leaf(label, &read),
+                )
+            });
+        }
+        let (put, read) = (encode(&codec, &quote!(value)), decode(&codec));
+        Some(Code {
+            borrows: true,
+            longest,
+            order,
+            bound: Some(quote!(next)),
+            show: quote!(::core::fmt::Display::fmt(&::keyplan::typed::Shown::bytes(value), f)),
+            ..Code::leaf(quote!(&'k [u8]), put_leaf(label, &put), decode_leaf(label, &read))
+        })
+    }
+
+    /// Bytes that do not stand in a key as they are, with a codec that gives a view of them.
+    #[expect(clippy::too_many_arguments, reason = "what the encodings of bytes differ in")]
+    fn copied(
+        &mut self,
+        of: &LengthSet,
+        most: Option<usize>,
+        codec: &TokenStream,
+        lengths: &TokenStream,
+        coded: Option<(TokenStream, TokenStream)>,
+        label: &str,
+        owned: bool,
+        span: Span,
+    ) -> Option<Code> {
+        let read = decode(codec);
+        let put = encode(codec, &quote!(value.as_slice()));
+        match held(of, most) {
+            Held::Array(length) => {
+                let read = quote!(::keyplan::typed::array::<#length, _>(#read));
+                Some(Code {
+                    show: show_bytes(),
+                    ..Code::leaf(quote!([u8; #length]), put_leaf(label, &put), decode_leaf(label, &read))
+                })
+            }
+            Held::Short(most) => {
+                let read = quote!(::keyplan::typed::short_bytes::<#most, _>(#read, &const { #lengths }));
+                Some(Code {
+                    show: show_bytes(),
+                    ..Code::leaf(
+                        quote!(::keyplan::typed::ShortBytes<#most>),
+                        put_leaf(label, &put),
+                        decode_leaf(label, &read),
+                    )
+                })
+            }
+            Held::Coded => match coded {
+                Some((put, read)) if !owned => Some(Code {
+                    borrows: true,
+                    ..Code::leaf(
+                        quote!(::keyplan::typed::CodedBytes<'k>),
+                        put_leaf(label, &put),
+                        decode_leaf(label, &read),
+                    )
+                }),
+                _ => self.cannot_own(span),
+            },
+        }
+    }
+
+    pub(crate) fn text(&mut self, shape: &TextShape, label: &str, owned: bool, span: Span) -> Option<Code> {
+        let codec = text_codec(shape);
+        let most = shape.lengths.max().filter(|most| *most <= IN_PLACE);
+        if shape.tuple {
+            let view = quote!(::keyplan::codec::Segment::decode(&::keyplan::codec::TupleText, piece));
+            let view = quote!(#view.map(|text| text.contents()));
+            let code = self.escaped_text(&codec, most, &view, label, owned, span)?;
+            let put = match most {
+                Some(_) => quote!(::keyplan::typed::CodedText::from(value.as_str()).put_tuple(&#codec, out)),
+                None => quote!(value.put_tuple(&#codec, out)),
+            };
+            let extent = extent(&quote!(::keyplan::codec::TupleText));
+            return Some(Code { put: put_leaf(label, &put), extent: Some(extent), ..code });
+        }
+        let longest = quote!(::keyplan::codec::Open::longest(&#codec, rest));
+        if owned {
+            let Some(most) = most else { return self.cannot_own(span) };
+            let put = encode(&codec, &quote!(value.as_str()));
+            let read = quote!(::keyplan::typed::short_text::<#most>(piece, &#codec));
+            return Some(Code {
+                longest,
+                order: Order::Last,
+                show: quote!(::core::fmt::Display::fmt(&::keyplan::typed::Shown::text(value.as_str()), f)),
+                ..Code::leaf(
+                    quote!(::keyplan::typed::ShortText<#most>),
+                    put_leaf(label, &put),
+                    decode_leaf(label, &read),
+                )
+            });
+        }
+        let (put, read) = (encode(&codec, &quote!(value)), decode(&codec));
+        Some(Code {
+            borrows: true,
+            longest,
+            order: Order::Last,
+            bound: Some(quote!(next.as_bytes())),
+            show: quote!(::core::fmt::Display::fmt(&::keyplan::typed::Shown::text(value), f)),
+            ..Code::leaf(quote!(&'k str), put_leaf(label, &put), decode_leaf(label, &read))
+        })
+    }
+
+    /// Text that stands in a key escaped, of which `view` is the contents; how it is put is left open.
+    pub(crate) fn escaped_text(
+        &mut self,
+        codec: &TokenStream,
+        most: Option<usize>,
+        view: &TokenStream,
+        label: &str,
+        owned: bool,
+        span: Span,
+    ) -> Option<Code> {
+        if let Some(most) = most {
+            let read = quote!(::keyplan::typed::unescaped_text::<#most>(#view, &#codec));
+            return Some(Code {
+                show: quote!(::core::fmt::Display::fmt(&::keyplan::typed::Shown::text(value.as_str()), f)),
+                ..Code::leaf(
+                    quote!(::keyplan::typed::ShortText<#most>),
+                    TokenStream::new(),
+                    decode_leaf(label, &read),
+                )
+            });
+        }
+        if owned {
+            return self.cannot_own(span);
+        }
+        let read = quote!(::keyplan::typed::CodedText::escaped(#view, &#codec));
+        Some(Code {
+            borrows: true,
+            ..Code::leaf(
+                quote!(::keyplan::typed::CodedText<'k>),
+                TokenStream::new(),
+                decode_leaf(label, &read),
+            )
+        })
+    }
+
+    pub(crate) fn nibbles(
+        &mut self,
+        of: &LengthSet,
+        encoding: NibbleEncoding,
+        label: &str,
+        owned: bool,
+        span: Span,
+    ) -> Option<Code> {
+        let lengths = lengths(of);
+        let codec = |name: TokenStream| quote!(const { ::keyplan::codec::#name { lengths: #lengths } });
+        match encoding {
+            NibbleEncoding::Unpacked => {
+                if owned {
+                    return self.cannot_own(span);
+                }
+                let codec = codec(quote!(Nibbles));
+                let (put, read) = (encode(&codec, &quote!(value)), decode(&codec));
+                Some(Code {
+                    borrows: true,
+                    order: Order::Last,
+                    show: quote!(::core::fmt::Display::fmt(&::keyplan::typed::Shown::bytes(value), f)),
+                    ..Code::leaf(quote!(&'k [u8]), put_leaf(label, &put), decode_leaf(label, &read))
+                })
+            }
+            NibbleEncoding::Packed | NibbleEncoding::HexPrefix => {
+                let name = if encoding == NibbleEncoding::Packed {
+                    quote!(PackedNibbles)
+                } else {
+                    quote!(HexPrefix)
+                };
+                self.copied(of, None, &codec(name), &lengths, None, label, owned, span)
+            }
+        }
+    }
+
+    /// Reports an argument that would have to be copied, but may be of any length.
+    pub(crate) fn cannot_own<T>(&mut self, span: Span) -> Option<T> {
+        self.unsupported(
+            span,
+            "its bytes do not stand in the key as they are, and they may be of any length",
+            "give the argument a greatest length, at most 1024 bytes",
+        )
+    }
+}

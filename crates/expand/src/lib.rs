@@ -1,0 +1,187 @@
+//! From a plan to Rust types.
+//!
+//! [`expand`] gives what `keyplan::plan!` emits for a plan that was read; [`format`] prints it for people. The same plan
+//! gives the same code on every machine.
+//!
+//! ```
+//! let text = "plan demo; space cl { key tick = 0x01 pool: u64 tick: i64.tick9; }";
+//! let compiled = keyplan_plan::compile("demo.keyplan", text, |_| Err("no imports".into()));
+//! let code = keyplan_expand::expand(&compiled).expect("the plan is sound");
+//! assert!(keyplan_expand::format(code).contains("pub struct Tick {"));
+//! ```
+//!
+//! The code names `::keyplan` for everything that it does not make itself: bytes come from `keyplan::codec`, the traits
+//! and errors from `keyplan::typed`. It needs neither `std` nor an allocator.
+
+mod code;
+mod composite;
+mod docs;
+mod family;
+mod guard;
+mod leaf;
+mod names;
+mod row;
+mod scan;
+mod shape;
+mod space;
+mod structure;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use keyplan_plan::Compiled;
+use keyplan_plan::diag::{Code, Diagnostic, SourceMap, Span};
+use keyplan_plan::model::{Family, Plan};
+use proc_macro2::TokenStream;
+use quote::quote;
+
+/// Turns a plan into the Rust module that stands for it, or says why there is none.
+pub fn expand(compiled: &Compiled) -> Result<TokenStream, Vec<Diagnostic>> {
+    let errors: Vec<Diagnostic> = compiled.errors().cloned().collect();
+    let Some(plan) = compiled.plan.as_ref().filter(|_| errors.is_empty()) else { return Err(errors) };
+    let refuted = prove(plan);
+    if !refuted.is_empty() {
+        return Err(refuted);
+    }
+    let mut expander = Expander::new(plan, &compiled.sources);
+    let module = expander.plan();
+    if expander.problems.is_empty() { Ok(module) } else { Err(expander.problems) }
+}
+
+/// The guarantees of a plan that do not hold and that nothing in it accepts.
+pub fn prove(_plan: &Plan) -> Vec<Diagnostic> {
+    Vec::new()
+}
+
+/// Prints generated code as a person would lay it out.
+pub fn format(code: TokenStream) -> String {
+    match syn::parse2::<syn::File>(code.clone()) {
+        Ok(file) => prettyplease::unparse(&file),
+        Err(_) => code.to_string(),
+    }
+}
+
+/// What is known while a plan is turned into code.
+struct Expander<'p> {
+    plan: &'p Plan,
+    sources: &'p SourceMap,
+    /// Modules being filled, the plan's own first.
+    scopes: Vec<Scope>,
+    /// Types of the plan that have a Rust type of their own, by name.
+    named: BTreeMap<String, composite::Composite>,
+    /// The types of families' keys, by path.
+    families: BTreeMap<String, composite::Composite>,
+    problems: Vec<Diagnostic>,
+}
+
+/// A module being filled.
+#[derive(Default)]
+struct Scope {
+    /// How many modules lie around it, that of the plan being 0.
+    depth: usize,
+    /// The types in it.
+    taken: BTreeSet<String>,
+    items: Vec<TokenStream>,
+}
+
+impl<'p> Expander<'p> {
+    fn new(plan: &'p Plan, sources: &'p SourceMap) -> Self {
+        let mut root = Scope::default();
+        // Named types come first, whenever they turn out to be needed.
+        root.taken.extend(plan.types.iter().map(|ty| ty.name.clone()));
+        root.taken.extend(plan.names.iter().map(|set| set.name.clone()));
+        Self {
+            plan,
+            sources,
+            scopes: vec![root],
+            named: BTreeMap::new(),
+            families: BTreeMap::new(),
+            problems: Vec::new(),
+        }
+    }
+
+    fn plan(&mut self) -> TokenStream {
+        let spaces: Vec<TokenStream> = self.plan.spaces.iter().map(|space| self.space(space)).collect();
+        let sets = self.name_sets();
+        let types = self.scopes.pop().map(|scope| scope.items).unwrap_or_default();
+        let name = names::module(&self.plan.name);
+        let doc = docs::lines(&self.plan.doc);
+        let text = &self.plan.name;
+        let fingerprint = self.plan.fingerprint().bytes();
+        let files = self.sources.files().iter().map(|file| {
+            let (name, text) = (&file.name, &file.text);
+            quote!((#name, #text))
+        });
+        quote! {
+            #doc
+            pub mod #name {
+                /// The plan that this module was made from.
+                pub const PLAN: ::keyplan::typed::PlanText = ::keyplan::typed::PlanText::new(
+                    #text,
+                    &[#(#files),*],
+                    [#(#fingerprint),*],
+                );
+                #(#sets)*
+                #(#types)*
+                #(#spaces)*
+            }
+        }
+    }
+
+    /// Runs `fill` on a new module inside of the current one and returns what it holds.
+    fn inside(&mut self, taken: BTreeSet<String>, fill: impl FnOnce(&mut Self, usize)) -> Vec<TokenStream> {
+        let depth = self.scopes.last().map_or(0, |scope| scope.depth + 1);
+        self.scopes.push(Scope { depth, taken, items: Vec::new() });
+        let at = self.scopes.len() - 1;
+        fill(self, at);
+        self.scopes.pop().map(|scope| scope.items).unwrap_or_default()
+    }
+
+    /// A name that no type of the module has yet.
+    fn fresh(&mut self, at: usize, wanted: &str) -> String {
+        let Some(scope) = self.scopes.get_mut(at) else { return wanted.to_owned() };
+        let mut name = wanted.to_owned();
+        let mut number = 2;
+        while !scope.taken.insert(name.clone()) {
+            name = format!("{wanted}{number}");
+            number += 1;
+        }
+        name
+    }
+
+    fn emit(&mut self, at: usize, item: TokenStream) {
+        if let Some(scope) = self.scopes.get_mut(at) {
+            scope.items.push(item);
+        }
+    }
+
+    fn depth(&self, at: usize) -> usize {
+        self.scopes.get(at).map_or(0, |scope| scope.depth)
+    }
+
+    /// The path of a family's type, seen from `depth` modules below the plan's.
+    fn family_path(&self, depth: usize, family: &Family) -> TokenStream {
+        let mut modules: Vec<&str> = family.path.split('.').collect();
+        modules.pop();
+        let up = names::up(depth);
+        let down = modules.iter().map(|name| {
+            let name = names::module(name);
+            quote!(#name::)
+        });
+        let name = names::ty(&names::pascal(&family.name));
+        quote!(#up #(#down)* #name)
+    }
+
+    /// Reports a layout that has no Rust type.
+    fn unsupported<T>(&mut self, span: Span, why: &str, help: &str) -> Option<T> {
+        self.problems.push(
+            Diagnostic::new(
+                Code::TooLarge,
+                format!("there is no Rust type for this layout: {why}"),
+                span,
+                "this",
+            )
+            .with_help(help),
+        );
+        None
+    }
+}

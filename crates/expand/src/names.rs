@@ -1,0 +1,78 @@
+//! From the names of a plan to those of Rust.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::quote;
+
+/// `owner_position` as `OwnerPosition`.
+pub(crate) fn pascal(name: &str) -> String {
+    let mut out = String::new();
+    for word in name.split('_').filter(|word| !word.is_empty()) {
+        let mut letters = word.chars();
+        out.extend(letters.next().map(|first| first.to_ascii_uppercase()));
+        out.push_str(letters.as_str());
+    }
+    if out.is_empty() || out.starts_with(|first: char| first.is_ascii_digit()) {
+        out.insert(0, 'N');
+    }
+    out
+}
+
+/// A type's name.
+pub(crate) fn ty(name: &str) -> Ident {
+    ident(if name == "Self" { "SelfKey" } else { name })
+}
+
+/// A field, argument or function name.
+pub(crate) fn field(name: &str) -> Ident {
+    ident(name)
+}
+
+/// A module's name.
+pub(crate) fn module(name: &str) -> Ident {
+    ident(name)
+}
+
+/// The name of a constant for a text: `pending_rewards` as `PENDING_REWARDS`.
+pub(crate) fn constant(text: &str) -> String {
+    let mut out: String =
+        text.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' }).collect();
+    if out.is_empty() || out.starts_with(|first: char| first.is_ascii_digit()) {
+        out.insert(0, 'N');
+    }
+    out
+}
+
+/// `super::` once for each of `depth` modules.
+pub(crate) fn up(depth: usize) -> TokenStream {
+    let up = std::iter::repeat_n(quote!(super::), depth);
+    quote!(#(#up)*)
+}
+
+/// An identifier, raw where the name is a word of Rust.
+fn ident(name: &str) -> Ident {
+    // These cannot be raw.
+    if matches!(name, "self" | "super" | "crate" | "_") {
+        return Ident::new(&format!("{name}_"), Span::call_site());
+    }
+    syn::parse_str::<Ident>(name)
+        .map_or_else(|_| Ident::new_raw(name, Span::call_site()), |_| Ident::new(name, Span::call_site()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_become_types() {
+        let names = ["tick", "by_u8", "_x", "list_by_seller", "0"].map(pascal);
+        assert_eq!(names, ["Tick", "ByU8", "X", "ListBySeller", "N0"]);
+    }
+
+    #[test]
+    fn words_of_rust_are_escaped() {
+        let names = ["type", "self", "pool", "_"].map(|name| field(name).to_string());
+        assert_eq!(names, ["r#type", "self_", "pool", "__"]);
+        assert_eq!(constant("bsv21:whitelist"), "BSV21_WHITELIST");
+        assert_eq!(constant("2x"), "N2X");
+    }
+}

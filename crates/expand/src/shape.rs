@@ -1,0 +1,559 @@
+//! Shapes: from the values of an argument to its code.
+
+use keyplan_codec::{Hash, LenWidth};
+use keyplan_plan::diag::Span;
+use keyplan_plan::model::{BytesEncoding, Extent, Frame, Framing, LengthSet, Name, Shape, Width};
+use proc_macro2::{Literal, TokenStream};
+use quote::{format_ident, quote};
+
+use crate::Expander;
+use crate::code::{Code, Order};
+use crate::leaf::{self, IN_PLACE, decode_leaf, put_leaf};
+use crate::{docs, names, row};
+
+impl Expander<'_> {
+    /// The code of an argument called `label`. With `owned`, its bytes are a copy that does not outlive the decoding.
+    /// Types that it needs are called after `hint` and put into the module at `at`.
+    pub(crate) fn shape(
+        &mut self,
+        at: usize,
+        hint: &str,
+        label: &str,
+        shape: &Shape,
+        owned: bool,
+        span: Span,
+    ) -> Option<Code> {
+        match shape {
+            Shape::Int(int) => Some(leaf::int(int, label)),
+            Shape::Bool(encoding) => Some(leaf::bool(*encoding, label)),
+            Shape::Float(encoding) => Some(leaf::float(*encoding, label)),
+            Shape::Time(encoding) => Some(leaf::time(*encoding, label)),
+            Shape::Score(encoding) => Some(leaf::score(*encoding, label)),
+            Shape::Bytes { lengths, encoding } => self.bytes(lengths, encoding, label, owned, span),
+            Shape::Text(text) => self.text(text, label, owned, span),
+            Shape::Nibbles { lengths, encoding } => self.nibbles(lengths, *encoding, label, owned, span),
+            Shape::Opaque(_) if owned => self.cannot_own(span),
+            Shape::Opaque(opaque) => Some(leaf::opaque(opaque, label)),
+            Shape::Record(_) | Shape::Choice(_) => {
+                let composite = self.composite(at, hint, shape, owned)?;
+                Some(composite.code(self.depth(at), label))
+            }
+            Shape::Option(inner) => {
+                let inner = self.shape(at, hint, label, inner, owned, span)?;
+                Some(option(inner))
+            }
+            Shape::List { item, counts, framing } => {
+                if owned {
+                    return self.cannot_own(span);
+                }
+                self.list(at, hint, label, item, counts, framing, span)
+            }
+            Shape::Framed { frame: Frame::Len(width), inner } => {
+                self.len_prefixed(at, hint, label, *width, inner, owned, span)
+            }
+            Shape::Framed { frame, inner } => self.escaped(at, hint, label, *frame, inner, owned, span),
+            Shape::Desc(inner) => self.desc(at, hint, label, inner, span),
+            Shape::Hashed { hash, keep, inner, known } => {
+                self.hashed(at, hint, label, *hash, *keep, inner, known, span)
+            }
+            Shape::HashConcat { hash, keep, inner } => {
+                let inner = self.shape(at, hint, label, inner, owned, span)?;
+                Some(hash_concat(*hash, *keep, &inner, label))
+            }
+        }
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "the parts of a list and where it stands")]
+    fn list(
+        &mut self,
+        at: usize,
+        hint: &str,
+        label: &str,
+        item: &Shape,
+        counts: &LengthSet,
+        framing: &Framing,
+        span: Span,
+    ) -> Option<Code> {
+        let separator: &[u8] = if let Framing::Joined(separator) = framing { separator } else { &[] };
+        let width = Width::of_shape(item);
+        let code = self.shape(at, &format!("{hint}Item"), label, item, false, span)?;
+        let extent = match item.extent() {
+            Extent::Fixed(0) => None,
+            Extent::Fixed(width) => Some(quote!({ let _ = rest; ::core::result::Result::Ok(#width) })),
+            Extent::Delimited => code.extent.clone(),
+            Extent::Open if row::ends_at(item, separator) && width.min > 0 => {
+                let first = separator.first().copied().unwrap_or_default();
+                Some(quote! {
+                    ::core::result::Result::Ok(
+                        rest.iter().position(|byte| *byte == #first).unwrap_or(rest.len()),
+                    )
+                })
+            }
+            Extent::Open => None,
+        };
+        let Some(extent) = extent else {
+            return self.unsupported(
+                span,
+                "nothing tells where an element of the list ends",
+                "join the elements with a byte that none contains, or put their length before them",
+            );
+        };
+        let name = self.fresh(at, &format!("{hint}List"));
+        let ident = names::ty(&name);
+        let (ty, put, decode) = (&code.ty, &code.put, &code.decode);
+        let (counts, separator) = (leaf::lengths(counts), Literal::byte_string(separator));
+        let counted = match framing {
+            Framing::Counted(width) => {
+                let width = len_width(*width);
+                quote!(::core::option::Option::Some(#width))
+            }
+            Framing::ToEnd | Framing::Joined(_) => quote!(::core::option::Option::None),
+        };
+        let doc = docs::lines(&[format!("How the elements of `{label}` are written.")]);
+        self.emit(
+            at,
+            quote! {
+                #doc
+                #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+                pub struct #ident;
+
+                impl ::keyplan::typed::ListLayout for #ident {
+                    type Item<'k> = #ty;
+                    const LABEL: &'static str = #label;
+                    const COUNTS: ::keyplan::codec::Lengths<'static> = #counts;
+                    const COUNTED: ::core::option::Option<::keyplan::codec::LenWidth> = #counted;
+                    const SEPARATOR: &'static [u8] = #separator;
+
+                    fn put<S: ::keyplan::codec::Sink + ?Sized>(
+                        value: &Self::Item<'_>,
+                        out: &mut S,
+                    ) -> ::core::result::Result<(), ::keyplan::typed::SegmentError> {
+                        #put
+                    }
+
+                    fn extent(rest: &[u8]) -> ::core::result::Result<usize, ::keyplan::codec::DecodeError> {
+                        #extent
+                    }
+
+                    fn decode<'k>(
+                        piece: &'k [u8],
+                        base: usize,
+                    ) -> ::core::result::Result<Self::Item<'k>, ::keyplan::typed::SegmentError> {
+                        #decode
+                    }
+                }
+            },
+        );
+        let counted = matches!(framing, Framing::Counted(_));
+        Some(Code {
+            borrows: true,
+            eq: code.eq,
+            lossy: code.lossy,
+            extent: counted.then(|| quote!(::keyplan::typed::List::<#ident>::extent(rest))),
+            ..Code::leaf(
+                quote!(::keyplan::typed::List<'k, #ident>),
+                quote!(value.put(out)),
+                quote!(::keyplan::typed::List::<#ident>::decode(piece, base)),
+            )
+        })
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "the parts of a frame and where it stands")]
+    fn len_prefixed(
+        &mut self,
+        at: usize,
+        hint: &str,
+        label: &str,
+        width: LenWidth,
+        inner: &Shape,
+        owned: bool,
+        span: Span,
+    ) -> Option<Code> {
+        let code = self.shape(at, hint, label, inner, owned, span)?;
+        let width = len_width(width);
+        let codec = quote!(::keyplan::codec::LenPrefix { width: #width });
+        let (put, decode, read) = (&code.put, &code.decode, &code.read);
+        let put = match inner {
+            // One copy, straight from the argument.
+            Shape::Bytes { lengths, encoding: BytesEncoding::Raw } if code.borrows => {
+                let lengths = leaf::lengths(lengths);
+                let put = quote! {
+                    ::keyplan::typed::admitted(&const { #lengths }, value)
+                        .and_then(|value| ::keyplan::codec::Segment::encode(&#codec, value, out))
+                };
+                put_leaf(label, &put)
+            }
+            _ => quote!(#codec.wrap(out, |out| #put).map_err(|error| error.within(#label))),
+        };
+        let content = quote!(::keyplan::codec::Segment::decode(&#codec, piece));
+        let bytes = decode_leaf(label, &content);
+        Some(Code {
+            put,
+            decode: quote!(match #bytes {
+                ::core::result::Result::Ok(content) => {
+                    let base = base + (piece.len() - content.len());
+                    let piece = content;
+                    #decode
+                }
+                ::core::result::Result::Err(error) => ::core::result::Result::Err(error),
+            }),
+            read: quote!(match #content {
+                ::core::result::Result::Ok(piece) => #read,
+                ::core::result::Result::Err(_) => ::core::option::Option::None,
+            }),
+            extent: Some(leaf::extent(&codec)),
+            longest: quote!(rest.len()),
+            order: Order::Unknown,
+            array: None,
+            bound: None,
+            choice: None,
+            ..code
+        })
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "the parts of a frame and where it stands")]
+    fn escaped(
+        &mut self,
+        at: usize,
+        hint: &str,
+        label: &str,
+        frame: Frame,
+        inner: &Shape,
+        owned: bool,
+        span: Span,
+    ) -> Option<Code> {
+        let codec = match frame {
+            Frame::Escaped => quote!(::keyplan::codec::Escaped),
+            Frame::Memcmp => quote!(::keyplan::codec::Memcmp),
+            Frame::Terminated | Frame::Len(_) => quote!(::keyplan::codec::Terminated),
+        };
+        let view = quote!(::keyplan::codec::Segment::decode(&#codec, piece));
+        let wrap =
+            |put: &TokenStream| quote!(#codec.wrap(out, |out| #put).map_err(|error| error.within(#label)));
+        let extent = Some(leaf::extent(&codec));
+        let ordered = matches!(frame, Frame::Terminated | Frame::Memcmp);
+        let order = if ordered { Order::Anywhere } else { Order::Unknown };
+        match inner {
+            Shape::Bytes { lengths, encoding: BytesEncoding::Raw } if unbounded(lengths) => {
+                if owned {
+                    return self.cannot_own(span);
+                }
+                let lengths = leaf::lengths(lengths);
+                let put = wrap(&put_leaf(label, &quote!(value.put_raw(&const { #lengths }, out))));
+                let read = quote!(::keyplan::typed::CodedBytes::escaped(#view, &const { #lengths }));
+                Some(Code {
+                    borrows: true,
+                    extent,
+                    order,
+                    ..Code::leaf(quote!(::keyplan::typed::CodedBytes<'k>), put, decode_leaf(label, &read))
+                })
+            }
+            Shape::Text(text) if !text.tuple && unbounded(&text.lengths) => {
+                let codec = leaf::text_codec(text);
+                let code = self.escaped_text(&codec, None, &view, label, owned, span)?;
+                let put = wrap(&put_leaf(label, &quote!(value.put_raw(&#codec, out))));
+                Some(Code { put, extent, order, ..code })
+            }
+            _ => {
+                let Some(most) = Width::of_shape(inner).max.filter(|most| *most <= IN_PLACE) else {
+                    return self.cannot_own(span);
+                };
+                let code = self.shape(at, hint, label, inner, true, span)?;
+                let content = quote! {
+                    ::keyplan::typed::short_bytes::<#most, _>(#view, &::keyplan::codec::Lengths::ANY)
+                };
+                let order = if code.order == Order::Unknown { Order::Unknown } else { order };
+                let put = wrap(&code.put);
+                Some(Code { put, extent, order, ..through_copy(code, &content, label) })
+            }
+        }
+    }
+
+    fn desc(&mut self, at: usize, hint: &str, label: &str, inner: &Shape, span: Span) -> Option<Code> {
+        let Some(most) = Width::of_shape(inner).max.filter(|most| *most <= IN_PLACE) else {
+            return self.cannot_own(span);
+        };
+        let code = self.shape(at, hint, label, inner, true, span)?;
+        let content = quote!(::keyplan::typed::uncomplement::<#most>(piece));
+        let put = &code.put;
+        let put = quote!({
+            let start = ::keyplan::codec::Sink::len(out);
+            (#put).map(|()| ::keyplan::codec::complement(::keyplan::codec::Sink::tail_mut(out, start)))
+        });
+        let extent = code.extent.as_ref().map(|extent| {
+            quote! {
+                ::keyplan::typed::uncomplement::<#most>(rest.get(..#most).unwrap_or(rest)).and_then(|flipped| {
+                    let rest = flipped.as_slice();
+                    #extent
+                })
+            }
+        });
+        Some(Code { put, extent, order: Order::Unknown, ..through_copy(code, &content, label) })
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "the parts of a hash and where it stands")]
+    fn hashed(
+        &mut self,
+        at: usize,
+        hint: &str,
+        label: &str,
+        hash: Hash,
+        keep: usize,
+        inner: &Shape,
+        known: &[(Vec<u8>, Name)],
+        span: Span,
+    ) -> Option<Code> {
+        let code = self.shape(at, &format!("{hint}Of"), label, inner, false, span)?;
+        let function = hash_function(hash);
+        let (ty, put) = (&code.ty, &code.put);
+        let (check, of) = match inner {
+            Shape::Bytes { encoding: BytesEncoding::Raw, .. } if code.borrows => {
+                let Shape::Bytes { lengths, .. } = inner else { return None };
+                let lengths = leaf::lengths(lengths);
+                let check = quote!(::keyplan::typed::admitted(&const { #lengths }, value).map(|_| ()));
+                (put_leaf(label, &check), quote!(::keyplan::typed::digest::<#keep>(#function, value)))
+            }
+            Shape::Text(text) if !text.tuple && code.borrows => {
+                let codec = leaf::text_codec(text);
+                let check = quote!(::keyplan::typed::admitted_text(&#codec, value));
+                let bytes = quote!(value.as_bytes());
+                (put_leaf(label, &check), quote!(::keyplan::typed::digest::<#keep>(#function, #bytes)))
+            }
+            _ => {
+                let Some(most) = Width::of_shape(inner).max.filter(|most| *most <= IN_PLACE) else {
+                    return self.cannot_own(span);
+                };
+                let check = quote!({
+                    let value = &value;
+                    let out = &mut room;
+                    #put
+                });
+                (
+                    quote!({ let mut room = ::keyplan::typed::ShortBytes::<#most>::new(); #check.map(|()| room) }),
+                    quote!(::keyplan::typed::digest::<#keep>(#function, &checked)),
+                )
+            }
+        };
+        let name = self.fresh(at, hint);
+        let (ident, life) = (names::ty(&name), crate::composite::life(code.borrows));
+        let names: Vec<(proc_macro2::Ident, &Vec<u8>, &Name)> = known
+            .iter()
+            .map(|(digest, name)| (format_ident!("{}", crate::names::constant(&name.text)), digest, name))
+            .collect();
+        let mut seen = std::collections::BTreeSet::new();
+        let constants = names.iter().filter(|(name, ..)| seen.insert(name.to_string())).map(
+            |(constant, digest, name)| {
+                let mut doc = docs::text(&name.doc, "A known name.");
+                doc.push(String::new());
+                doc.push(format!("The digest of `{:?}`.", name.text));
+                let doc = docs::lines(&doc);
+                let digest = digest.iter();
+                quote! {
+                    #doc
+                    pub const #constant: Self = Self([#(#digest),*]);
+                }
+            },
+        );
+        let texts = names.iter().map(|(_, digest, name)| {
+            let (digest, text) = (digest.iter(), &name.text);
+            quote!([#(#digest),*] => ::core::option::Option::Some(#text))
+        });
+        let doc = docs::lines(&[
+            format!("The argument `{label}`, as the `{hash}` digest that stands in the key."),
+            String::new(),
+            "Two are equal if their digests are: what was hashed cannot be read back.".to_owned(),
+        ]);
+        let lookup = if known.is_empty() {
+            quote!(::core::option::Option::None)
+        } else {
+            quote!(match self.0 {
+                #(#texts,)*
+                _ => ::core::option::Option::None,
+            })
+        };
+        self.emit(
+            at,
+            quote! {
+                #doc
+                #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+                pub struct #ident([u8; #keep]);
+
+                impl #ident {
+                    #(#constants)*
+
+                    /// Hashes the argument, or refuses one outside of its domain.
+                    pub fn of #life(
+                        value: #ty,
+                    ) -> ::core::result::Result<Self, ::keyplan::typed::SegmentError> {
+                        let checked = #check?;
+                        let _ = checked;
+                        ::core::result::Result::Ok(Self(#of))
+                    }
+
+                    /// A digest that was made elsewhere.
+                    pub const fn from_digest(digest: [u8; #keep]) -> Self {
+                        Self(digest)
+                    }
+
+                    /// The digest.
+                    pub const fn digest(&self) -> [u8; #keep] {
+                        self.0
+                    }
+
+                    /// The name that was hashed, if it is one that the plan knows.
+                    pub const fn name(&self) -> ::core::option::Option<&'static str> {
+                        #lookup
+                    }
+                }
+
+                impl ::core::fmt::Display for #ident {
+                    fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                        match self.name() {
+                            ::core::option::Option::Some(name) => ::core::fmt::Debug::fmt(name, f),
+                            ::core::option::Option::None => {
+                                ::core::fmt::Display::fmt(&::keyplan::typed::Shown::bytes(&self.0), f)
+                            }
+                        }
+                    }
+                }
+            },
+        );
+        let put = put_leaf(label, &quote!(::keyplan::codec::Sink::put(out, &value.0)));
+        let read =
+            decode_leaf(label, &quote!(::keyplan::typed::exact::<#keep>(piece).map(#ident::from_digest)));
+        Some(Code {
+            order: Order::Anywhere,
+            array: Some(quote!(value.digest())),
+            bound: Some(quote!(next.digest())),
+            ..Code::leaf(quote!(#ident), put, read)
+        })
+    }
+}
+
+fn unbounded(lengths: &LengthSet) -> bool {
+    lengths.max().is_none_or(|most| most > IN_PLACE)
+}
+
+/// A code whose bytes are decoded from a copy that `content` makes of `piece`.
+fn through_copy(code: Code, content: &TokenStream, label: &str) -> Code {
+    let (decode, read) = (&code.decode, &code.read);
+    let bytes = decode_leaf(label, content);
+    Code {
+        decode: quote!(match #bytes {
+            ::core::result::Result::Ok(content) => {
+                let piece = content.as_slice();
+                #decode
+            }
+            ::core::result::Result::Err(error) => ::core::result::Result::Err(error),
+        }),
+        read: quote!(match #content {
+            ::core::result::Result::Ok(content) => {
+                let piece = content.as_slice();
+                #read
+            }
+            ::core::result::Result::Err(_) => ::core::option::Option::None,
+        }),
+        longest: quote!(rest.len()),
+        array: None,
+        bound: None,
+        choice: None,
+        ..code
+    }
+}
+
+fn option(inner: Code) -> Code {
+    let Code { ty, put, decode, read, show, .. } = &inner;
+    Code {
+        ty: quote!(::core::option::Option<#ty>),
+        put: quote!(match value {
+            ::core::option::Option::Some(value) => #put,
+            ::core::option::Option::None => ::core::result::Result::Ok(()),
+        }),
+        decode: quote!(if piece.is_empty() {
+            ::core::result::Result::Ok(::core::option::Option::None)
+        } else {
+            (#decode).map(::core::option::Option::Some)
+        }),
+        read: quote!(if piece.is_empty() {
+            ::core::option::Option::Some(::core::option::Option::None)
+        } else {
+            (#read).map(::core::option::Option::Some)
+        }),
+        show: quote!(match value {
+            ::core::option::Option::Some(value) => #show,
+            ::core::option::Option::None => f.write_str("none"),
+        }),
+        extent: None,
+        longest: quote!(rest.len()),
+        order: if inner.order == Order::Unknown { Order::Unknown } else { Order::Last },
+        array: None,
+        bound: None,
+        choice: None,
+        ..inner.clone()
+    }
+}
+
+fn hash_concat(hash: Hash, keep: usize, inner: &Code, label: &str) -> Code {
+    let function = hash_function(hash);
+    let codec = quote!(::keyplan::codec::HashConcat { hash: #function, keep: #keep });
+    let Code { put, decode, read, extent, .. } = inner;
+    let content = quote!(::keyplan::codec::Segment::decode(&#codec, piece));
+    let bytes = decode_leaf(label, &content);
+    Code {
+        put: quote!(#codec.wrap(out, |out| #put).map_err(|error| error.within(#label))),
+        decode: quote!(match #bytes {
+            ::core::result::Result::Ok(content) => {
+                let base = base + #keep;
+                let piece = content;
+                #decode
+            }
+            ::core::result::Result::Err(error) => ::core::result::Result::Err(error),
+        }),
+        read: quote!(match #content {
+            ::core::result::Result::Ok(piece) => #read,
+            ::core::result::Result::Err(_) => ::core::option::Option::None,
+        }),
+        extent: extent.as_ref().map(|extent| {
+            quote!(match rest.get(#keep..) {
+                ::core::option::Option::Some(rest) => {
+                    (#extent).map(|width| width + #keep).map_err(|error| error.behind(#keep))
+                }
+                ::core::option::Option::None => {
+                    ::core::result::Result::Err(::keyplan::typed::too_short(rest.len(), #keep))
+                }
+            })
+        }),
+        longest: quote!(rest.len()),
+        order: Order::Unknown,
+        array: None,
+        bound: None,
+        choice: None,
+        ..inner.clone()
+    }
+}
+
+fn hash_function(hash: Hash) -> TokenStream {
+    let name = match hash {
+        Hash::Xxh3_64 => "Xxh3_64",
+        Hash::Twox64 => "Twox64",
+        Hash::Twox128 => "Twox128",
+        Hash::Blake2b128 => "Blake2b128",
+        Hash::Blake2b256 => "Blake2b256",
+        Hash::Sha256 => "Sha256",
+    };
+    let name = format_ident!("{name}");
+    quote!(::keyplan::codec::Hash::#name)
+}
+
+fn len_width(width: LenWidth) -> TokenStream {
+    let name = match width {
+        LenWidth::L8 => "L8",
+        LenWidth::L16 => "L16",
+        LenWidth::L32 => "L32",
+        LenWidth::L64 => "L64",
+        LenWidth::L64Le => "L64Le",
+        LenWidth::Varint => "Varint",
+    };
+    let name = format_ident!("{name}");
+    quote!(::keyplan::codec::LenWidth::#name)
+}

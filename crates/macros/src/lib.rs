@@ -1,0 +1,21 @@
+//! The macro that turns a plan into Rust types; `keyplan::plan!` is its documentation.
+
+mod plan;
+
+/// Turns a plan into a module of types, in a file or written here.
+///
+/// ```ignore
+/// keyplan::plan!("plans/osmosis_cl.keyplan");
+/// keyplan::plan! { plan example; space cl { key pool = 0x03 id: u64.dec; } }
+/// ```
+///
+/// The path is relative to the folder of the crate's `Cargo.toml`; the crate is built again when the file or one that it
+/// imports changes. What is wrong with the plan is a compile error: at the tokens at fault in a plan written here, with
+/// the lines of the file otherwise.
+///
+/// The module is called like the plan. It holds a module for each space, and there a struct for each family, with
+/// `encode`, `decode` and a function for each declared scan, and an enum `Key` over all families.
+#[proc_macro]
+pub fn plan(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
+    plan::expand(input.into()).into()
+}

@@ -1,0 +1,68 @@
+use std::path::{Path, PathBuf};
+
+use keyplan_plan::diag::{Diagnostic, SourceMap, Style, render};
+use keyplan_plan::{Compiled, compile};
+use proc_macro2::{Span, TokenStream, TokenTree};
+use quote::{quote, quote_spanned};
+
+/// The code of a plan in a file or in tokens.
+pub(crate) fn expand(input: TokenStream) -> TokenStream {
+    let mut tokens = input.clone().into_iter();
+    if let (Some(TokenTree::Literal(literal)), None) = (tokens.next(), tokens.next())
+        && let Some(path) = unquoted(&literal.to_string())
+    {
+        return file(&path, literal.span());
+    }
+    error(Span::call_site(), "expected the path of a plan file in quotes, or a plan")
+}
+
+fn file(path: &str, span: Span) -> TokenStream {
+    let Some(root) = std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from) else {
+        return error(span, "the folder of the crate is not known: CARGO_MANIFEST_DIR is not set");
+    };
+    let read = |path: &str| std::fs::read_to_string(root.join(path)).map_err(|error| error.to_string());
+    let text = match read(path) {
+        Ok(text) => text,
+        Err(why) => return error(span, &format!("cannot read `{path}` in the folder of the crate: {why}")),
+    };
+    let compiled = compile(path, &text, read);
+    let tracked = track(&root, &compiled.sources);
+    match keyplan_expand::expand(&compiled) {
+        Ok(code) => quote!(#code #tracked),
+        Err(findings) => {
+            let errors = report(&findings, &compiled, span);
+            quote!(#errors #tracked)
+        }
+    }
+}
+
+/// Makes the build depend on every file of the plan.
+fn track(root: &Path, sources: &SourceMap) -> TokenStream {
+    let files = sources.files().iter().filter_map(|file| {
+        let path = root.join(&file.name);
+        let path = path.to_str()?;
+        Some(quote!(
+            const _: &[u8] = ::core::include_bytes!(#path);
+        ))
+    });
+    quote!(#(#files)*)
+}
+
+/// One compile error for each finding, with the lines of the file.
+fn report(findings: &[Diagnostic], compiled: &Compiled, span: Span) -> TokenStream {
+    let errors = findings.iter().map(|finding| {
+        let drawn = render(std::slice::from_ref(finding), &compiled.sources, Style::Plain);
+        error(span, drawn.trim_end())
+    });
+    quote!(#(#errors)*)
+}
+
+fn error(span: Span, message: &str) -> TokenStream {
+    quote_spanned!(span=> ::core::compile_error! { #message })
+}
+
+/// The text of a string literal.
+fn unquoted(literal: &str) -> Option<String> {
+    let inner = literal.strip_prefix('"')?.strip_suffix('"')?;
+    (!inner.contains('\\')).then(|| inner.to_owned())
+}

@@ -1,0 +1,245 @@
+use std::collections::VecDeque;
+use std::fmt;
+use std::ops::Deref;
+
+use crate::engine::{Batch, Durability, Engine, Error, KeyRange, MultimapEngine, Snapshot as _, SpaceId};
+use crate::error::StoreError;
+use crate::snapshot::{BytesOf, RangeOf};
+use crate::store::Store;
+
+/// Changes to a store that are applied as one step, and are seen by the reads of the batch itself.
+///
+/// Dropped without a commit, it leaves nothing. Its reads are of the state at its first read, with its own changes laid
+/// over it; a store has one writer at a time, and what another commits meanwhile is overwritten.
+pub struct StoreBatch<'s, E: Engine> {
+    store: &'s Store<E>,
+    batch: Batch<E>,
+    base: Option<E::Snapshot>,
+}
+
+impl<'s, E: Engine> StoreBatch<'s, E> {
+    pub(crate) fn new(store: &'s Store<E>) -> Self {
+        Self { store, batch: Batch::new(), base: None }
+    }
+
+    /// The store that it belongs to.
+    pub const fn store(&self) -> &'s Store<E> {
+        self.store
+    }
+
+    /// Finds a space of the plan by the name that the engine knows.
+    pub fn space(&self, name: &str) -> Result<SpaceId, StoreError> {
+        self.store.space(name)
+    }
+
+    /// Gives a key a value.
+    pub fn put(&mut self, space: SpaceId, key: impl Into<E::Buffer>, value: impl Into<E::Buffer>) {
+        self.batch.put(space, key, value);
+    }
+
+    /// Deletes a key.
+    pub fn delete(&mut self, space: SpaceId, key: impl Into<E::Buffer>) {
+        self.batch.delete(space, key);
+    }
+
+    /// Reads the value of a key, as it will be once the batch is committed.
+    pub fn get(&mut self, space: SpaceId, key: &[u8]) -> Result<Option<Found<E>>, StoreError> {
+        if let Some(pending) = self.batch.pending(space, key) {
+            return Ok(pending.cloned().map(Found::Pending));
+        }
+        Ok(self.base()?.get(space, key)?.map(Found::Stored))
+    }
+
+    /// Iterates over the rows of a range, as they will be once the batch is committed.
+    pub fn range(&mut self, space: SpaceId, range: KeyRange<'_>) -> Result<PendingRange<E>, StoreError> {
+        let stored = self.base()?.range(space, range)?;
+        let pending = self.batch.pending_range(space, range);
+        let pending = pending.map(|(key, value)| (key.clone(), value.cloned())).collect();
+        Ok(PendingRange { stored: Some(stored), front: None, back: None, pending })
+    }
+
+    /// How many operations it holds.
+    pub const fn len(&self) -> usize {
+        self.batch.len()
+    }
+
+    /// Whether it holds nothing.
+    pub const fn is_empty(&self) -> bool {
+        self.batch.is_empty()
+    }
+
+    /// How many bytes of keys and values it holds.
+    pub const fn bytes(&self) -> u64 {
+        self.batch.bytes()
+    }
+
+    /// Applies it as one step.
+    pub fn commit(self, durability: Durability) -> Result<(), StoreError> {
+        // The snapshot goes first: it is not needed, and holds back what the commit may give free.
+        drop(self.base);
+        self.store.commit(self.batch, durability)
+    }
+
+    fn base(&mut self) -> Result<&E::Snapshot, StoreError> {
+        if self.base.is_none() {
+            self.base = Some(self.store.engine().snapshot()?);
+        }
+        self.base.as_ref().ok_or(StoreError::Engine(Error::Closed))
+    }
+}
+
+impl<E: MultimapEngine> StoreBatch<'_, E> {
+    /// Gives a key one more value, in a space where it may have several.
+    pub fn put_multi(&mut self, space: SpaceId, key: impl Into<E::Buffer>, value: impl Into<E::Buffer>) {
+        self.batch.put_multi(space, key, value);
+    }
+
+    /// Takes one of its values from a key, in a space where it may have several.
+    pub fn remove_multi(&mut self, space: SpaceId, key: impl Into<E::Buffer>, value: impl Into<E::Buffer>) {
+        self.batch.remove_multi(space, key, value);
+    }
+}
+
+impl<E: Engine> fmt::Debug for StoreBatch<'_, E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("StoreBatch").field("batch", &self.batch).finish_non_exhaustive()
+    }
+}
+
+/// Bytes that a batch found: its own, or the store's.
+pub enum Found<E: Engine> {
+    /// What the batch itself wrote.
+    Pending(E::Buffer),
+    /// What is in the store.
+    Stored(BytesOf<E>),
+}
+
+impl<E: Engine> Deref for Found<E> {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match self {
+            Self::Pending(bytes) => bytes,
+            Self::Stored(bytes) => bytes,
+        }
+    }
+}
+
+impl<E: Engine> AsRef<[u8]> for Found<E> {
+    fn as_ref(&self) -> &[u8] {
+        self
+    }
+}
+
+impl<E: Engine> fmt::Debug for Found<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Found").field(&&**self).finish()
+    }
+}
+
+/// Rows of a store with the changes of a batch laid over them.
+pub struct PendingRange<E: Engine> {
+    // None once it has failed.
+    stored: Option<RangeOf<E>>,
+    // Rows that were read from either end and have not been given out.
+    front: Option<Stored<E>>,
+    back: Option<Stored<E>>,
+    pending: VecDeque<(E::Buffer, Option<E::Buffer>)>,
+}
+
+type Stored<E> = (BytesOf<E>, BytesOf<E>);
+type Row<E> = Result<(Found<E>, Found<E>), Error>;
+
+/// The end that a row is taken from.
+#[derive(Clone, Copy)]
+enum End {
+    Front,
+    Back,
+}
+
+impl<E: Engine> PendingRange<E> {
+    fn step(&mut self, end: End) -> Option<Row<E>> {
+        loop {
+            if let Err(error) = self.fill(end) {
+                self.stored = None;
+                self.front = None;
+                self.back = None;
+                self.pending.clear();
+                return Some(Err(error));
+            }
+            let (stored, pending) = match end {
+                End::Front => (self.front.as_ref(), self.pending.front()),
+                End::Back => (self.back.as_ref(), self.pending.back()),
+            };
+            let order = match (stored, pending) {
+                (None, None) => return None,
+                (Some(_), None) => std::cmp::Ordering::Less,
+                (None, Some(_)) => std::cmp::Ordering::Greater,
+                (Some((stored, _)), Some((pending, _))) => match end {
+                    End::Front => stored[..].cmp(&pending[..]),
+                    End::Back => pending[..].cmp(&stored[..]),
+                },
+            };
+            if order.is_lt() {
+                let row = self.slot(end).take();
+                return row.map(|(key, value)| Ok((Found::Stored(key), Found::Stored(value))));
+            }
+            if order.is_eq() {
+                self.slot(end).take();
+            }
+            let pending = match end {
+                End::Front => self.pending.pop_front(),
+                End::Back => self.pending.pop_back(),
+            };
+            // A deletion hides the row below it, and is none itself.
+            if let Some((key, Some(value))) = pending {
+                return Some(Ok((Found::Pending(key), Found::Pending(value))));
+            }
+        }
+    }
+
+    /// Reads the next stored row of an end into its slot, unless it is there; when all are read, the other end's.
+    fn fill(&mut self, end: End) -> Result<(), Error> {
+        if self.slot(end).is_some() {
+            return Ok(());
+        }
+        let stored = self.stored.as_mut().and_then(|stored| match end {
+            End::Front => stored.next(),
+            End::Back => stored.next_back(),
+        });
+        let row = match (stored, end) {
+            (Some(row), _) => Some(row?),
+            (None, End::Front) => self.back.take(),
+            (None, End::Back) => self.front.take(),
+        };
+        *self.slot(end) = row;
+        Ok(())
+    }
+
+    const fn slot(&mut self, end: End) -> &mut Option<Stored<E>> {
+        match end {
+            End::Front => &mut self.front,
+            End::Back => &mut self.back,
+        }
+    }
+}
+
+impl<E: Engine> Iterator for PendingRange<E> {
+    type Item = Row<E>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.step(End::Front)
+    }
+}
+
+impl<E: Engine> DoubleEndedIterator for PendingRange<E> {
+    fn next_back(&mut self) -> Option<Self::Item> {
+        self.step(End::Back)
+    }
+}
+
+impl<E: Engine> fmt::Debug for PendingRange<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PendingRange").field("pending", &self.pending.len()).finish_non_exhaustive()
+    }
+}

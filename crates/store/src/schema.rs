@@ -1,0 +1,81 @@
+use std::fmt;
+
+use keyplan_plan::Compiled;
+use keyplan_plan::model::Fingerprint;
+
+use crate::engine::Space;
+
+/// What a store needs to know of a plan: its text, for those who come without it, its fingerprint, and its spaces.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Schema {
+    /// The files that the plan is made of, the root first.
+    pub files: Vec<PlanFile>,
+    /// The fingerprint of its layout.
+    pub fingerprint: PlanFingerprint,
+    /// Its spaces under the names that the engine knows, in the order of the plan.
+    pub spaces: Vec<Space>,
+}
+
+/// A file of a plan.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlanFile {
+    /// The name that other files import it by.
+    pub name: String,
+    /// Its text.
+    pub text: String,
+}
+
+impl Schema {
+    /// The schema of a plan; `None` if it has no meaning.
+    ///
+    /// ```
+    /// use keyplan_store::Schema;
+    ///
+    /// let text = "plan demo; space cl = \"cl-state\" { key tick = 0x01 pool: u64; }";
+    /// let compiled = keyplan_plan::compile("demo.keyplan", text, |_| Err("no imports".into()));
+    /// let schema = Schema::of(&compiled).expect("sound");
+    /// assert_eq!(schema.spaces[0].name, "cl-state");
+    /// ```
+    pub fn of(compiled: &Compiled) -> Option<Self> {
+        let plan = compiled.plan.as_ref()?;
+        let files = compiled.sources.files().iter();
+        Some(Self {
+            files: files.map(|file| PlanFile { name: file.name.clone(), text: file.text.clone() }).collect(),
+            fingerprint: plan.fingerprint().into(),
+            spaces: plan.spaces.iter().map(|space| Space::map(space.engine_name())).collect(),
+        })
+    }
+
+    /// The same with one of its spaces a multimap.
+    #[must_use]
+    pub fn with_multimap(mut self, name: &str) -> Self {
+        for space in &mut self.spaces {
+            if space.name == name {
+                *space = Space::multimap(name);
+            }
+        }
+        self
+    }
+}
+
+/// The fingerprint of a plan's layout, as it is written into a database.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PlanFingerprint(pub [u8; 16]);
+
+impl From<Fingerprint> for PlanFingerprint {
+    fn from(fingerprint: Fingerprint) -> Self {
+        Self(fingerprint.bytes())
+    }
+}
+
+impl fmt::Display for PlanFingerprint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl fmt::Debug for PlanFingerprint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "PlanFingerprint({self})")
+    }
+}

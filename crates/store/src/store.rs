@@ -1,0 +1,283 @@
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use crate::batch::StoreBatch;
+use crate::engine::{Batch, Durability, Engine, KeyRange, OwnedKeyRange, Snapshot as _, Space, SpaceId};
+use crate::error::StoreError;
+use crate::meta::{META_SPACE, Meta};
+use crate::schema::{PlanFingerprint, Schema};
+use crate::snapshot::StoreSnapshot;
+
+/// An engine with a plan in it.
+///
+/// A store is opened with the plan that the program was built with, and refuses a database that was written under
+/// another layout. The plan's text is in the database, so that tools need no file.
+#[derive(Debug)]
+pub struct Store<E: Engine> {
+    engine: E,
+    meta: Option<Meta>,
+    meta_space: Option<SpaceId>,
+    spaces: Arc<Spaces>,
+    access: Access,
+    names: Mutex<BTreeMap<(String, Vec<u8>), String>>,
+}
+
+/// The spaces of a schema on an engine.
+#[derive(Debug)]
+pub(crate) struct Spaces {
+    pub(crate) fingerprint: PlanFingerprint,
+    pub(crate) named: Vec<(String, SpaceId)>,
+}
+
+impl Spaces {
+    pub(crate) fn find(&self, name: &str) -> Result<SpaceId, StoreError> {
+        let found = self.named.iter().find(|(known, _)| known == name);
+        found.map(|(_, id)| *id).ok_or_else(|| StoreError::NoSpace { name: name.to_owned() })
+    }
+}
+
+/// What a store may be used for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// Reading and writing.
+    ReadWrite,
+    /// Reading only.
+    ReadOnly,
+}
+
+/// What to do about settings that were fixed when the database was made, and are asked for otherwise.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ChangedSettings {
+    /// Refuse to open: the engine would ignore them without a word.
+    #[default]
+    Refuse,
+    /// Open with those that the database has.
+    Keep,
+}
+
+impl<E: Engine> Store<E> {
+    /// Makes a store in an empty database: creates the spaces of the plan, and writes the plan last.
+    ///
+    /// A creation that is interrupted leaves a database without a plan, which can be created again.
+    pub fn create(engine: E, schema: &Schema) -> Result<Self, StoreError> {
+        if let Some(meta) = Meta::read(&engine)? {
+            return Err(StoreError::AlreadyCreated { theirs: meta.fingerprint });
+        }
+        // Rows without a plan are another program's.
+        for space in engine.spaces() {
+            let id = engine.space(&space.name).filter(|_| space.kind == crate::engine::SpaceKind::Map);
+            if let Some(id) = id
+                && engine.snapshot()?.range(id, KeyRange::ALL)?.next().transpose()?.is_some()
+            {
+                return Err(StoreError::NoPlan);
+            }
+        }
+        Self::claim(engine, schema)
+    }
+
+    /// Opens a store that was created with this plan, or another with the same layout.
+    pub fn open(engine: E, schema: &Schema) -> Result<Self, StoreError> {
+        Self::open_with(engine, schema, ChangedSettings::Refuse)
+    }
+
+    /// Opens a store, and says what to do about settings that cannot be changed.
+    pub fn open_with(engine: E, schema: &Schema, changed: ChangedSettings) -> Result<Self, StoreError> {
+        let meta = Meta::read(&engine)?.ok_or(StoreError::NoPlan)?;
+        if meta.fingerprint != schema.fingerprint {
+            return Err(StoreError::PlanMismatch { ours: schema.fingerprint, theirs: meta.fingerprint });
+        }
+        if meta.engine != E::NAME {
+            return Err(StoreError::Engines { expected: E::NAME, found: meta.engine });
+        }
+        if changed == ChangedSettings::Refuse {
+            meta.check_settings(&engine.settings())?;
+        }
+        Self::with(engine, schema, Some(meta), Access::ReadWrite)
+    }
+
+    /// Opens a store, or creates it if the database is empty.
+    pub fn open_or_create(engine: E, schema: &Schema) -> Result<Self, StoreError> {
+        if Meta::read(&engine)?.is_some() { Self::open(engine, schema) } else { Self::create(engine, schema) }
+    }
+
+    /// Opens a store with the plan that is in it: for tools that come without one.
+    pub fn open_recorded(engine: E, access: Access) -> Result<Self, StoreError> {
+        let meta = Meta::read(&engine)?.ok_or(StoreError::NoPlan)?;
+        let schema = meta.schema();
+        Self::with(engine, &schema, Some(meta), access)
+    }
+
+    /// Reads a database that another program wrote, and writes nothing to it. Spaces that it lacks are left out.
+    pub fn adopt(engine: E, schema: &Schema) -> Result<Self, StoreError> {
+        let meta = Meta::read(&engine)?;
+        if let Some(meta) = meta.as_ref().filter(|meta| meta.fingerprint != schema.fingerprint) {
+            return Err(StoreError::PlanMismatch { ours: schema.fingerprint, theirs: meta.fingerprint });
+        }
+        Self::with(engine, schema, meta, Access::ReadOnly)
+    }
+
+    /// Makes a database that another program wrote a store, with this plan.
+    ///
+    /// Whether its rows are rows of the plan is not looked at; the other program can still open it.
+    pub fn claim(mut engine: E, schema: &Schema) -> Result<Self, StoreError> {
+        if let Some(meta) = Meta::read(&engine)? {
+            return Err(StoreError::AlreadyCreated { theirs: meta.fingerprint });
+        }
+        for space in &schema.spaces {
+            not_reserved(space)?;
+            engine.create_space(space)?;
+        }
+        let space = engine.create_space(&Space::map(META_SPACE))?;
+        let meta = Meta::new(&engine, schema);
+        meta.write(&engine, space)?;
+        Self::with(engine, schema, Some(meta), Access::ReadWrite)
+    }
+
+    fn with(mut engine: E, schema: &Schema, meta: Option<Meta>, access: Access) -> Result<Self, StoreError> {
+        let mut found = Vec::with_capacity(schema.spaces.len());
+        for space in &schema.spaces {
+            not_reserved(space)?;
+            let id = match engine.space(&space.name) {
+                // Opening it again checks that it is of the right kind.
+                Some(_) => Some(engine.create_space(space)?),
+                None if access == Access::ReadWrite => Some(engine.create_space(space)?),
+                None => None,
+            };
+            found.extend(id.map(|id| (space.name.clone(), id)));
+        }
+        let spaces = Arc::new(Spaces { fingerprint: schema.fingerprint, named: found });
+        let names = meta.as_ref().map(|meta| meta.names.clone()).unwrap_or_default();
+        let meta_space = engine.space(META_SPACE);
+        Ok(Self { engine, meta, meta_space, spaces, access, names: Mutex::new(names) })
+    }
+
+    /// The engine below.
+    pub const fn engine(&self) -> &E {
+        &self.engine
+    }
+
+    /// What the database knows of itself; `None` if another program wrote it.
+    pub const fn meta(&self) -> Option<&Meta> {
+        self.meta.as_ref()
+    }
+
+    /// The fingerprint of the plan that it was opened with.
+    pub fn fingerprint(&self) -> PlanFingerprint {
+        self.spaces.fingerprint
+    }
+
+    /// Whether it can be written.
+    pub const fn access(&self) -> Access {
+        self.access
+    }
+
+    /// Finds a space of the plan by the name that the engine knows.
+    pub fn space(&self, name: &str) -> Result<SpaceId, StoreError> {
+        self.spaces.find(name)
+    }
+
+    /// A point in time over all spaces.
+    pub fn snapshot(&self) -> Result<StoreSnapshot<E>, StoreError> {
+        Ok(StoreSnapshot::new(self.engine.snapshot()?, self.spaces.clone()))
+    }
+
+    /// A batch that sees its own changes. Nothing of it is visible to others before it is committed.
+    pub fn batch(&self) -> Result<StoreBatch<'_, E>, StoreError> {
+        self.writable()?;
+        Ok(StoreBatch::new(self))
+    }
+
+    /// Commits a plain batch of the engine.
+    pub fn commit(&self, batch: Batch<E>, durability: Durability) -> Result<(), StoreError> {
+        self.writable()?;
+        Ok(self.engine.commit(batch, durability)?)
+    }
+
+    /// Deletes every row of a range, `chunk` rows in a batch, and returns how many there were.
+    ///
+    /// This is **not** one step: each batch is. After each, `progress` is told how many rows are gone so far, and may
+    /// stop the rest. Rows that others add behind the place already reached are deleted too.
+    pub fn delete_range(
+        &self,
+        space: SpaceId,
+        range: KeyRange<'_>,
+        chunk: usize,
+        durability: Durability,
+        mut progress: impl FnMut(u64) -> ControlFlow<()>,
+    ) -> Result<u64, StoreError> {
+        self.writable()?;
+        let mut rest: OwnedKeyRange = range.to_owned();
+        let mut done = 0_u64;
+        loop {
+            // A snapshot for each chunk, so that none is held for long, and no deleted row is walked over again.
+            let snapshot = self.engine.snapshot()?;
+            let mut batch = Batch::<E>::new();
+            let mut last = None;
+            for row in snapshot.range(space, rest.borrow())?.take(chunk.max(1)) {
+                let (key, _) = row?;
+                batch.delete(space, &key[..]);
+                last = Some(key);
+            }
+            let Some(last) = last else { return Ok(done) };
+            rest = rest.after(&last);
+            done = done.saturating_add(u64::try_from(batch.len()).unwrap_or(u64::MAX));
+            self.engine.commit(batch, durability)?;
+            if progress(done).is_break() {
+                return Err(StoreError::Stopped { done });
+            }
+        }
+    }
+
+    /// Records the name behind a digest, so that rows under it can be explained. A second name with the same digest is
+    /// refused; the same name again is not written again.
+    pub fn record_name(&self, scope: &str, digest: &[u8], name: &str) -> Result<(), StoreError> {
+        self.writable()?;
+        let meta_space = self.meta_space.ok_or(StoreError::NoPlan)?;
+        let mut names = self.names.lock().unwrap_or_else(PoisonError::into_inner);
+        let place = (scope.to_owned(), digest.to_vec());
+        if let Some(known) = names.get(&place) {
+            if known == name {
+                return Ok(());
+            }
+            let (scope, name, known) = (scope.to_owned(), name.to_owned(), known.clone());
+            return Err(StoreError::NameCollision { scope, name, known });
+        }
+        let mut batch = Batch::<E>::new();
+        batch.put(meta_space, Meta::name_row(scope, digest)?, name.as_bytes());
+        self.engine.commit(batch, Durability::SyncAll)?;
+        names.insert(place, name.to_owned());
+        Ok(())
+    }
+
+    /// The name behind a digest, if it was recorded.
+    pub fn known_name(&self, scope: &str, digest: &[u8]) -> Option<String> {
+        let names = self.names.lock().unwrap_or_else(PoisonError::into_inner);
+        names.get(&(scope.to_owned(), digest.to_vec())).cloned()
+    }
+
+    /// Makes everything durable, moves it to where opening finds it at once, and refuses later commits; within about
+    /// `limit`. Dropping the store afterwards gives it free for others.
+    pub fn shutdown(&self, limit: Duration) -> Result<(), StoreError> {
+        if self.access == Access::ReadOnly {
+            return Ok(());
+        }
+        Ok(self.engine.shutdown(limit)?)
+    }
+
+    pub(crate) fn writable(&self) -> Result<(), StoreError> {
+        match self.access {
+            Access::ReadWrite => Ok(()),
+            Access::ReadOnly => Err(StoreError::ReadOnly),
+        }
+    }
+}
+
+fn not_reserved(space: &Space) -> Result<(), StoreError> {
+    if space.name == META_SPACE {
+        Err(StoreError::ReservedSpace { name: space.name.clone() })
+    } else {
+        Ok(())
+    }
+}
