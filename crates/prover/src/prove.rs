@@ -201,7 +201,9 @@ impl<'p> Prover<'p> {
             let mut worst = Verdict::Holds;
             let mut other = None;
             for index in near {
-                let Some(candidate) = layouts.get(index).filter(|other| other.path != layout.path) else { continue };
+                let Some(candidate) = layouts.get(index).filter(|other| other.path != layout.path) else {
+                    continue;
+                };
                 let verdict = foreign(&mut self.arena, scanned, candidate, &mut self.budget);
                 if rank(&verdict) > rank(&worst) {
                     worst = verdict;
@@ -246,7 +248,8 @@ impl<'p> Prover<'p> {
             self.lossless(family, layout.path, sequence, *span);
             for other in layouts.iter().skip(index + 1) {
                 let verdict = disjoint(&mut self.arena, layout, other, &mut self.budget);
-                let (first, second) = if layout.path < other.path { (layout, other) } else { (other, layout) };
+                let (first, second) =
+                    if layout.path < other.path { (layout, other) } else { (other, layout) };
                 self.say(family, Guarantee::Disjoint, verdict, *span);
                 if let Some(statement) = self.statements.last_mut() {
                     first.path.clone_into(&mut statement.family);
@@ -334,7 +337,8 @@ impl Order {
             .flatten()
             .copied()
             .collect();
-        let behind = self.exact.range(prefix.to_vec()..).take_while(|(literal, _)| literal.starts_with(prefix));
+        let behind =
+            self.exact.range(prefix.to_vec()..).take_while(|(literal, _)| literal.starts_with(prefix));
         near.extend(behind.flat_map(|(_, indices)| indices));
         near.sort_unstable();
         debug_assert!(near.iter().all(|&index| index < layouts.len()));

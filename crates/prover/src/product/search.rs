@@ -166,7 +166,13 @@ impl<'a> Search<'a> {
     fn push(&mut self, pair: Pair, cost: u64, parent: usize, byte: u8) {
         let rest = match (pair, self.goal) {
             (Pair::Twice(node), _) => self.arena.shortest(node),
-            (Pair::Same(spot), _) => if self.stop().is_some() { 0 } else { self.rest(spot) },
+            (Pair::Same(spot), _) => {
+                if self.stop().is_some() {
+                    0
+                } else {
+                    self.rest(spot)
+                }
+            }
             (Pair::Two(_, b), Goal::Prefix { .. }) => self.rest(b),
             (Pair::Two(a, b), _) => self.rest(a).max(self.rest(b)),
         };
@@ -210,7 +216,14 @@ impl<'a> Search<'a> {
     }
 
     /// Both sides took one path up to here: they go on together, or part.
-    fn part(&mut self, options: Vec<(Spot, Vec<u32>)>, twice: Vec<NodeId>, cost: u64, parent: usize, byte: u8) {
+    fn part(
+        &mut self,
+        options: Vec<(Spot, Vec<u32>)>,
+        twice: Vec<NodeId>,
+        cost: u64,
+        parent: usize,
+        byte: u8,
+    ) {
         for node in twice {
             self.push(Pair::Twice(node), cost, parent, byte);
         }
@@ -308,12 +321,7 @@ impl<'a> Search<'a> {
     }
 
     /// Where a side may stand after a byte that it may begin with.
-    fn after(
-        &mut self,
-        spot: Spot,
-        byte: u8,
-        stop: Option<u32>,
-    ) -> (Vec<(Spot, Vec<u32>)>, Vec<NodeId>) {
+    fn after(&mut self, spot: Spot, byte: u8, stop: Option<u32>) -> (Vec<(Spot, Vec<u32>)>, Vec<NodeId>) {
         match spot {
             Spot::End | Spot::Stop(_) => (Vec::new(), Vec::new()),
             Spot::Byte(id) => match self.arena.node(id) {
@@ -422,9 +430,7 @@ fn extended(prefix: Prefix, read: u8, value: u64, byte: u8) -> (u64, bool) {
     let byte = if prefix.flipped { !byte } else { byte };
     let shifted = |digit: u64, shift: u32| digit.checked_shl(shift).unwrap_or(0);
     match prefix.width {
-        LenWidth::Varint => {
-            (value | shifted(u64::from(byte & 0x7f), 7 * u32::from(read)), byte & 0x80 == 0)
-        }
+        LenWidth::Varint => (value | shifted(u64::from(byte & 0x7f), 7 * u32::from(read)), byte & 0x80 == 0),
         LenWidth::L64Le => (value | shifted(byte.into(), 8 * u32::from(read)), read == 7),
         width => (value << 8 | u64::from(byte), width.fixed() == Some(usize::from(read) + 1)),
     }
