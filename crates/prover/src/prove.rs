@@ -208,6 +208,15 @@ impl<'p> Prover<'p> {
     }
 
     fn scans(&mut self, family: &Family, layout: &Layout<'_>, layouts: &[Layout<'_>], order: &Order) {
+        let ambiguous = self.statements.iter().rev().find_map(|statement| match &statement.verdict {
+            Verdict::Fails(witness)
+                if statement.guarantee == Guarantee::Unambiguous && statement.family == layout.path =>
+            {
+                Some((**witness).clone())
+            }
+            _ => None,
+        });
+        let ambiguous = ambiguous.as_ref();
         for scan in &family.scans {
             let scanned = Scanned { layout, scan };
             let near = order.near(layouts, &scanned.literal());
@@ -234,7 +243,13 @@ impl<'p> Prover<'p> {
                 }
             };
             scan_statement(self, Guarantee::NoForeignRows, worst, other);
-            let verdict = siblings(&mut self.arena, scanned, &mut self.budget);
+            let verdict = match siblings(&mut self.arena, scanned, &mut self.budget) {
+                // Two argument lists with one key are siblings too, where they differ in a bound argument.
+                Verdict::Unknown(reason) => ambiguous
+                    .and_then(|witness| scanned.leak_of(witness))
+                    .map_or(Verdict::Unknown(reason), |witness| Verdict::Fails(Box::new(witness))),
+                verdict => verdict,
+            };
             scan_statement(self, Guarantee::NoSiblingRows, verdict, None);
             if scan.in_order {
                 let verdict = ordered(&mut self.arena, scanned, &mut self.budget);

@@ -40,7 +40,14 @@ impl Scanned<'_, '_> {
         self.prefix().literal_prefix()
     }
 
-    /// Bound arguments that make exactly `bytes`.
+    /// The leak that two argument lists with one key are, if they differ in a bound argument.
+    pub(crate) fn leak_of(self, witness: &Witness) -> Option<Witness> {
+        let Witness::SameKey { first, second } = witness else { return None };
+        let bound = self.layout.sequence.arguments_before(self.scan.segments);
+        Witness::row(self.side(first.values.get(..bound)?)?, second.clone())
+    }
+
+    /// The prefix of bound arguments.
     fn side(self, values: &[Value]) -> Option<Side> {
         Side::prefix(self.layout.path, self.layout.sequence, self.scan.segments, values)
     }

@@ -45,13 +45,13 @@ pub(crate) struct Budget {
 }
 
 /// The most steps of one product.
-const MOST_STEPS: u64 = 200_000;
+const MOST_STEPS: u64 = 100_000;
 
 /// The most pairs of items that one product reads.
-const MOST_WORK: u64 = 3_000_000;
+const MOST_WORK: u64 = 1_000_000;
 
-/// How many pairs of lengths are read byte by byte, each trying up to 256 values.
-const MOST_LENGTH_PAIRS: u64 = 4_000;
+/// How many values of a byte are tried for pairs of lengths that are read byte by byte.
+const MOST_LENGTH_BYTES: u64 = 20_000;
 
 /// How often a state may grow before its set is widened.
 const MOST_VISITS: u32 = 96;
@@ -409,7 +409,7 @@ impl<'a> Product<'a> {
 
     /// Lets both sides read what they can read alike.
     fn pair(&mut self, x: &Item, y: &Item) {
-        self.work += 1;
+        self.work += 1 + (stretches(x) + stretches(y)) / 16;
         if self.reached || self.work > MOST_WORK {
             return;
         }
@@ -454,8 +454,7 @@ impl<'a> Product<'a> {
     /// Two lengths that are not read in step: byte by byte.
     fn lengths(&mut self, x: &Item, y: &Item) {
         let common = first(x).and(first(y));
-        self.enumerated += 1;
-        if self.enumerated > MOST_LENGTH_PAIRS {
+        if self.enumerated > MOST_LENGTH_BYTES {
             // Too many: the two are read without regard to each other's value.
             for a in after(x, common) {
                 for b in after(y, common) {
@@ -465,7 +464,11 @@ impl<'a> Product<'a> {
             return;
         }
         for byte in common.iter() {
+            if self.reached || self.work > MOST_WORK {
+                return;
+            }
             let only = ByteSet::of(byte);
+            self.enumerated += 1 + (stretches(x) + stretches(y)) / 8;
             for a in after(x, only) {
                 for b in after(y, only) {
                     self.afters(a.clone(), b);
@@ -493,6 +496,10 @@ impl<'a> Product<'a> {
 
     /// Two runs whose sets meet: they end together, or one has a rest.
     fn runs(&mut self, (a, after_a, m): (NodeId, NodeId, &Numbers), (b, after_b, n): (NodeId, NodeId, &Numbers)) {
+        self.work += (m.stretches().len() as u64).saturating_mul(n.stretches().len() as u64) / 8;
+        if self.work > MOST_WORK {
+            return;
+        }
         if m.meets(n) {
             self.push(Place::At(after_a), Place::At(after_b), None);
         }
@@ -515,6 +522,14 @@ fn place_of(item: Item) -> Option<(Place, Numbers)> {
         Item::Run { node, left, .. } => Some((Place::Within(node), left)),
         Item::Length { node, width, read, counts, .. } => Some((Place::Length { node, width, read }, counts)),
         Item::End | Item::Byte { .. } => None,
+    }
+}
+
+/// How many stretches the set of an item has.
+fn stretches(item: &Item) -> u64 {
+    match item {
+        Item::End | Item::Byte { .. } => 0,
+        Item::Run { left: set, .. } | Item::Length { counts: set, .. } => set.stretches().len() as u64,
     }
 }
 
