@@ -41,7 +41,11 @@ pub(crate) fn compare(shape: &Shape, a: &Value, b: &Value) -> Option<Ordering> {
             decided => decided,
         },
         (Shape::Option(_), Value::Option(None), Value::Option(b)) => {
-            if b.is_some() { Ordering::Less } else { Ordering::Equal }
+            if b.is_some() {
+                Ordering::Less
+            } else {
+                Ordering::Equal
+            }
         }
         (Shape::Option(_), Value::Option(Some(_)), Value::Option(None)) => Ordering::Greater,
         (Shape::Option(inner), Value::Option(Some(a)), Value::Option(Some(b))) => {

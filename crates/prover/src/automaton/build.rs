@@ -182,9 +182,7 @@ impl Pen<'_> {
             }
             Shape::Float(encoding) => self.float(*encoding, next, flip),
             Shape::Time(TimeEncoding::Text9) => self.time(next, flip),
-            Shape::Time(TimeEncoding::Nanos) => {
-                self.arena.run(ByteSet::FULL, Numbers::one(8), next, false)
-            }
+            Shape::Time(TimeEncoding::Nanos) => self.arena.run(ByteSet::FULL, Numbers::one(8), next, false),
             Shape::Score(ScoreEncoding::Exact) => {
                 let confirmed = self.arena.run(ByteSet::FULL, Numbers::one(12), next, false);
                 let confirmed = self.arena.literal_flipped(&[0], confirmed, flip);
@@ -298,7 +296,10 @@ impl Pen<'_> {
             Shape::Text(text) if !text.tuple && text.first.is_none() => Some(Plain {
                 set: ByteSet::from_bits(text.alphabet.bits()),
                 counts: numbers(&text.lengths),
-                loose: text.alphabet.beyond_ascii().then_some("bytes that are not UTF-8 count as text in the graph"),
+                loose: text
+                    .alphabet
+                    .beyond_ascii()
+                    .then_some("bytes that are not UTF-8 count as text in the graph"),
             }),
             Shape::Nibbles { lengths, encoding } => match encoding {
                 NibbleEncoding::Unpacked => exact(ByteSet::range(0, 15), numbers(lengths)),
@@ -745,7 +746,8 @@ impl Pen<'_> {
                     let next = to(next);
                     let mut ways = Vec::new();
                     for count in (0..=MOST_SLICED).filter(|&count| counts.contains(count)) {
-                        let mut node = self.escaped_run(set.flipped_if(flip), &Numbers::one(count), next, flip);
+                        let mut node =
+                            self.escaped_run(set.flipped_if(flip), &Numbers::one(count), next, flip);
                         for byte in prefix.bytes(count).into_iter().rev() {
                             node = if zero.contains(byte) {
                                 self.escaped_zero(zero, node, flip)
@@ -778,10 +780,10 @@ impl Pen<'_> {
 
     /// As many bytes of `set` as one of `counts`, each `00` with `ff` behind it.
     fn escaped_run(&mut self, set: ByteSet, counts: &Numbers, next: NodeId, flip: bool) -> NodeId {
-        let (zero, other) = (set.and(ByteSet::of(0)).flipped_if(flip), set.minus(ByteSet::of(0)).flipped_if(flip));
-        let one = |pen: &mut Self, next: NodeId| {
-            [pen.escaped_zero(zero, next, flip), pen.arena.byte(other, next)]
-        };
+        let (zero, other) =
+            (set.and(ByteSet::of(0)).flipped_if(flip), set.minus(ByteSet::of(0)).flipped_if(flip));
+        let one =
+            |pen: &mut Self, next: NodeId| [pen.escaped_zero(zero, next, flip), pen.arena.byte(other, next)];
         let most = counts.max().unwrap_or(0);
         let least = counts.min().unwrap_or(0);
         let unrolled = self.precision.unrolled();
@@ -878,7 +880,13 @@ impl Pen<'_> {
     }
 
     /// A byte of each set from a place of a group on.
-    fn group_bytes(&mut self, groups: &mut Groups, sets: &[ByteSet], next: NodeId, place: u8) -> Option<NodeId> {
+    fn group_bytes(
+        &mut self,
+        groups: &mut Groups,
+        sets: &[ByteSet],
+        next: NodeId,
+        place: u8,
+    ) -> Option<NodeId> {
         let place_after = |count: usize| u8::try_from((usize::from(place) + count) % 8).unwrap_or(0);
         let mut node = self.group(groups, next, place_after(sets.len()))?;
         for (index, &set) in sets.iter().enumerate().rev() {
@@ -900,9 +908,8 @@ impl Pen<'_> {
     /// As many bytes of `set` as one of `counts`, in groups.
     fn grouped_run(&mut self, set: ByteSet, counts: &Numbers, next: NodeId, flip: bool) -> NodeId {
         let most = counts.max().unwrap_or(0);
-        let exit = |pen: &mut Self, place: u64| {
-            pen.last_group(u8::try_from(place % 8).unwrap_or(0), next, flip)
-        };
+        let exit =
+            |pen: &mut Self, place: u64| pen.last_group(u8::try_from(place % 8).unwrap_or(0), next, flip);
         if most <= self.precision.unrolled() {
             let mut after = DEAD;
             for count in (0..=most).rev() {

@@ -173,7 +173,13 @@ impl Arena {
         }
     }
 
-    pub(crate) fn prefixed(&mut self, prefix: Prefix, set: ByteSet, counts: &Numbers, next: NodeId) -> NodeId {
+    pub(crate) fn prefixed(
+        &mut self,
+        prefix: Prefix,
+        set: ByteSet,
+        counts: &Numbers,
+        next: NodeId,
+    ) -> NodeId {
         let counts = counts.intersection(&Numbers::range(0, prefix.limit()));
         let counts = if set.is_empty() { counts.intersection(&Numbers::one(0)) } else { counts };
         match counts.single() {

@@ -111,7 +111,8 @@ fn searched(
         let (firsts, seconds) = (rows(&key(&found.first)), rows(&key(&found.second)));
         for first in &firsts {
             for second in &seconds {
-                let (Some(a), Some(b)) = (Side::key(path, sequence, first), Side::key(path, sequence, second))
+                let (Some(a), Some(b)) =
+                    (Side::key(path, sequence, first), Side::key(path, sequence, second))
                 else {
                     continue;
                 };

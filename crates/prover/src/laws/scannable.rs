@@ -81,7 +81,9 @@ pub(crate) fn siblings(arena: &mut Arena, scanned: Scanned<'_, '_>, budget: &mut
         (Verdict::Holds | Verdict::Assumed(_), Some(Verdict::Fails(witness))) => {
             match merged(scanned, &witness) {
                 Some(witness) => Verdict::Fails(Box::new(witness)),
-                None => Verdict::Unknown(Reason::NotRealised { loose: vec!["an encoding loses information"] }),
+                None => {
+                    Verdict::Unknown(Reason::NotRealised { loose: vec!["an encoding loses information"] })
+                }
             }
         }
         (Verdict::Holds | Verdict::Assumed(_), Some(unknown @ Verdict::Unknown(_))) => unknown,
