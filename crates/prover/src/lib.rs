@@ -20,8 +20,10 @@
 
 mod automaton;
 mod compare;
+mod diagnose;
 mod laws;
 mod layout;
+mod lossless_twin;
 mod product;
 mod proof;
 mod prove;
@@ -29,5 +31,6 @@ mod reader;
 mod rules;
 mod sample;
 
+pub use diagnose::{PAGES, Page, describe, diagnose, layout, page};
 pub use proof::{Assumption, Guarantee, NumberFault, Reason, Report, Side, Statement, Verdict, Witness};
 pub use prove::{Engine, Options, prove};

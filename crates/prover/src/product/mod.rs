@@ -79,10 +79,26 @@ impl Place {
 #[derive(Clone, Debug)]
 enum Item {
     End,
-    Byte { set: ByteSet, next: NodeId },
+    Byte {
+        set: ByteSet,
+        next: NodeId,
+    },
     /// `left` holds no 0.
-    Run { node: NodeId, set: ByteSet, next: NodeId, left: Numbers },
-    Length { node: NodeId, prefix: Prefix, width: u8, read: u8, set: ByteSet, next: NodeId, counts: Numbers },
+    Run {
+        node: NodeId,
+        set: ByteSet,
+        next: NodeId,
+        left: Numbers,
+    },
+    Length {
+        node: NodeId,
+        prefix: Prefix,
+        width: u8,
+        read: u8,
+        set: ByteSet,
+        next: NodeId,
+        counts: Numbers,
+    },
 }
 
 /// Where one side stands after a byte.
@@ -273,7 +289,8 @@ impl<'a> Product<'a> {
                 }
                 if state.visits > MOST_VISITS {
                     let hull = state.known.union(&fresh).hull();
-                    let wide = if state.visits > 4 * MOST_VISITS { Numbers::range(1, UNLIMITED) } else { hull };
+                    let wide =
+                        if state.visits > 4 * MOST_VISITS { Numbers::range(1, UNLIMITED) } else { hull };
                     fresh = wide.minus(&state.known);
                 }
                 state.known = state.known.union(&fresh);
@@ -422,7 +439,10 @@ impl<'a> Product<'a> {
         match (x, y) {
             (Item::End, Item::End) => self.reached |= self.goal == Goal::Meet,
             (Item::End, _) | (_, Item::End) => {}
-            (Item::Run { node: a, set: s, next: after_a, left: m }, Item::Run { node: b, set: t, next: after_b, left: n }) => {
+            (
+                Item::Run { node: a, set: s, next: after_a, left: m },
+                Item::Run { node: b, set: t, next: after_b, left: n },
+            ) => {
                 if s.meets(*t) {
                     self.runs((*a, *after_a, m), (*b, *after_b, n));
                 }
@@ -495,7 +515,11 @@ impl<'a> Product<'a> {
     }
 
     /// Two runs whose sets meet: they end together, or one has a rest.
-    fn runs(&mut self, (a, after_a, m): (NodeId, NodeId, &Numbers), (b, after_b, n): (NodeId, NodeId, &Numbers)) {
+    fn runs(
+        &mut self,
+        (a, after_a, m): (NodeId, NodeId, &Numbers),
+        (b, after_b, n): (NodeId, NodeId, &Numbers),
+    ) {
         self.work += (m.stretches().len() as u64).saturating_mul(n.stretches().len() as u64) / 8;
         if self.work > MOST_WORK {
             return;

@@ -125,7 +125,8 @@ impl<'a> Search<'a> {
             Spot::End => u64::MAX,
             Spot::Byte(id) => to(id),
             spot => {
-                let (Node::Run { next, .. } | Node::Prefixed { next, .. }) = self.arena.node(spot_node(spot)) else {
+                let (Node::Run { next, .. } | Node::Prefixed { next, .. }) = self.arena.node(spot_node(spot))
+                else {
                     return 0;
                 };
                 let own = self.rest(spot).saturating_sub(self.arena.shortest(*next));
@@ -224,7 +225,13 @@ impl<'a> Search<'a> {
         let times = cost.saturating_sub(before);
         let rest = match (pair, self.goal) {
             (Pair::Twice(node), _) => self.arena.shortest(node),
-            (Pair::Same(spot), _) => if self.stop().is_some() { 0 } else { self.rest(spot) },
+            (Pair::Same(spot), _) => {
+                if self.stop().is_some() {
+                    0
+                } else {
+                    self.rest(spot)
+                }
+            }
             (Pair::Two(a, b), Goal::Prefix { .. }) => {
                 let distance = self.until_stop(a);
                 // The second side has to last until the first one stops.
@@ -311,7 +318,14 @@ impl<'a> Search<'a> {
     }
 
     /// Both sides took one path up to here: they go on together, or part.
-    fn part(&mut self, options: Vec<(Spot, Vec<u32>)>, twice: Vec<NodeId>, cost: u64, parent: usize, byte: u8) {
+    fn part(
+        &mut self,
+        options: Vec<(Spot, Vec<u32>)>,
+        twice: Vec<NodeId>,
+        cost: u64,
+        parent: usize,
+        byte: u8,
+    ) {
         for node in twice {
             self.push(Pair::Twice(node), cost, parent, byte);
         }
@@ -430,12 +444,7 @@ impl<'a> Search<'a> {
     }
 
     /// Where a side may stand after a byte that it may begin with.
-    fn after(
-        &mut self,
-        spot: Spot,
-        byte: u8,
-        stop: Option<u32>,
-    ) -> (Vec<(Spot, Vec<u32>)>, Vec<NodeId>) {
+    fn after(&mut self, spot: Spot, byte: u8, stop: Option<u32>) -> (Vec<(Spot, Vec<u32>)>, Vec<NodeId>) {
         match spot {
             Spot::End | Spot::Stop(_) => (Vec::new(), Vec::new()),
             Spot::Byte(id) => match self.arena.node(id) {
@@ -542,7 +551,9 @@ impl<'a> Search<'a> {
 fn spot_node(spot: Spot) -> NodeId {
     match spot {
         Spot::End => crate::automaton::END,
-        Spot::Stop(id) | Spot::Byte(id) | Spot::Run(id, _) | Spot::Length(id, ..) | Spot::Contents(id, _) => id,
+        Spot::Stop(id) | Spot::Byte(id) | Spot::Run(id, _) | Spot::Length(id, ..) | Spot::Contents(id, _) => {
+            id
+        }
     }
 }
 
@@ -551,9 +562,7 @@ fn extended(prefix: Prefix, read: u8, value: u64, byte: u8) -> (u64, bool) {
     let byte = if prefix.flipped { !byte } else { byte };
     let shifted = |digit: u64, shift: u32| digit.checked_shl(shift).unwrap_or(0);
     match prefix.width {
-        LenWidth::Varint => {
-            (value | shifted(u64::from(byte & 0x7f), 7 * u32::from(read)), byte & 0x80 == 0)
-        }
+        LenWidth::Varint => (value | shifted(u64::from(byte & 0x7f), 7 * u32::from(read)), byte & 0x80 == 0),
         LenWidth::L64Le => (value | shifted(byte.into(), 8 * u32::from(read)), read == 7),
         width => (value << 8 | u64::from(byte), width.fixed() == Some(usize::from(read) + 1)),
     }
@@ -582,7 +591,9 @@ fn greatest_count(prefix: Prefix, counts: &Numbers, read: u8, value: u64) -> u64
         width => {
             let bytes = width.fixed().unwrap_or(0);
             let shift = 8 * u32::try_from(bytes).unwrap_or(0).saturating_sub(read.into());
-            let last = value.checked_shl(shift).map(|first| first | (1u64.checked_shl(shift).map_or(UNLIMITED, |n| n - 1)));
+            let last = value
+                .checked_shl(shift)
+                .map(|first| first | (1u64.checked_shl(shift).map_or(UNLIMITED, |n| n - 1)));
             if read == 0 { all } else { all.min(last.unwrap_or(UNLIMITED)) }
         }
     }
