@@ -100,7 +100,7 @@ impl Expander<'_> {
         };
         let name = self.fresh(at, &format!("{hint}List"));
         let ident = names::ty(&name);
-        let (ty, put, decode) = (&code.ty, &code.put, &code.decode);
+        let Code { ty, put, decode, show, .. } = &code;
         let (counts, separator) = (leaf::lengths(counts), Literal::byte_string(separator));
         let counted = match framing {
             Framing::Counted(width) => {
@@ -133,6 +133,13 @@ impl Expander<'_> {
 
                     fn extent(rest: &[u8]) -> ::core::result::Result<usize, ::keyplan::codec::DecodeError> {
                         #extent
+                    }
+
+                    fn show(
+                        value: &Self::Item<'_>,
+                        f: &mut ::core::fmt::Formatter<'_>,
+                    ) -> ::core::fmt::Result {
+                        #show
                     }
 
                     fn decode<'k>(
