@@ -39,8 +39,8 @@ impl Expander<'_> {
                 Some(composite.code(self.depth(at), label))
             }
             Shape::Option(inner) => {
-                let inner = self.shape(at, hint, label, inner, owned, span)?;
-                Some(option(inner))
+                let code = self.shape(at, hint, label, inner, owned, span)?;
+                Some(option(code, Width::of_shape(inner), label))
             }
             Shape::List { item, counts, framing } => {
                 if owned {
@@ -468,7 +468,8 @@ fn through_copy(code: Code, content: &TokenStream, label: &str) -> Code {
     }
 }
 
-fn option(inner: Code) -> Code {
+fn option(inner: Code, width: Width, label: &str) -> Code {
+    let (min, max) = (width.min, width.max.map_or(quote!(usize::MAX), |max| quote!(#max)));
     let Code { ty, put, decode, read, show, .. } = &inner;
     Code {
         ty: quote!(::core::option::Option<#ty>),
@@ -478,6 +479,8 @@ fn option(inner: Code) -> Code {
         }),
         decode: quote!(if piece.is_empty() {
             ::core::result::Result::Ok(::core::option::Option::None)
+        } else if piece.len() < #min || piece.len() > #max {
+            ::core::result::Result::Err(::keyplan::typed::SegmentError::length(#label, base, piece.len()))
         } else {
             (#decode).map(::core::option::Option::Some)
         }),
