@@ -39,8 +39,8 @@ impl Expander<'_> {
                 Some(composite.code(self.depth(at), label))
             }
             Shape::Option(inner) => {
-                let inner = self.shape(at, hint, label, inner, owned, span)?;
-                Some(option(inner))
+                let code = self.shape(at, hint, label, inner, owned, span)?;
+                Some(option(code, Width::of_shape(inner), label))
             }
             Shape::List { item, counts, framing } => {
                 if owned {
@@ -100,7 +100,7 @@ impl Expander<'_> {
         };
         let name = self.fresh(at, &format!("{hint}List"));
         let ident = names::ty(&name);
-        let (ty, put, decode) = (&code.ty, &code.put, &code.decode);
+        let Code { ty, put, decode, show, .. } = &code;
         let (counts, separator) = (leaf::lengths(counts), Literal::byte_string(separator));
         let counted = match framing {
             Framing::Counted(width) => {
@@ -133,6 +133,13 @@ impl Expander<'_> {
 
                     fn extent(rest: &[u8]) -> ::core::result::Result<usize, ::keyplan::codec::DecodeError> {
                         #extent
+                    }
+
+                    fn show(
+                        value: &Self::Item<'_>,
+                        f: &mut ::core::fmt::Formatter<'_>,
+                    ) -> ::core::fmt::Result {
+                        #show
                     }
 
                     fn decode<'k>(
@@ -461,7 +468,8 @@ fn through_copy(code: Code, content: &TokenStream, label: &str) -> Code {
     }
 }
 
-fn option(inner: Code) -> Code {
+fn option(inner: Code, width: Width, label: &str) -> Code {
+    let (min, max) = (width.min, width.max.map_or(quote!(usize::MAX), |max| quote!(#max)));
     let Code { ty, put, decode, read, show, .. } = &inner;
     Code {
         ty: quote!(::core::option::Option<#ty>),
@@ -471,6 +479,8 @@ fn option(inner: Code) -> Code {
         }),
         decode: quote!(if piece.is_empty() {
             ::core::result::Result::Ok(::core::option::Option::None)
+        } else if piece.len() < #min || piece.len() > #max {
+            ::core::result::Result::Err(::keyplan::typed::SegmentError::length(#label, base, piece.len()))
         } else {
             (#decode).map(::core::option::Option::Some)
         }),

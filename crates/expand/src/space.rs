@@ -95,7 +95,10 @@ impl Expander<'_> {
             })
             .collect();
         let arms = arms(space, &reads);
-        let nearest = variants.iter().map(|(family, _, ty)| {
+        // Of families that get equally far, the first by path is named, as the dynamic path does.
+        let mut sorted: Vec<_> = variants.iter().collect();
+        sorted.sort_by_key(|(family, ..)| &family.path);
+        let nearest = sorted.iter().map(|(family, _, ty)| {
             let path = &family.path;
             quote! {
                 if let ::core::result::Result::Err(error) = <#ty as ::keyplan::typed::Layout<'k>>::search(key, 0) {
@@ -109,6 +112,7 @@ impl Expander<'_> {
         };
         let family = each(&quote!(::keyplan::typed::family_of(key)));
         let encode = each(&quote!(::keyplan::typed::Key::encode_into(key, out)));
+        let unguarded = each(&quote!(::keyplan::typed::Key::encode_unguarded_into(key, out)));
         let display = each(&quote!(::core::fmt::Display::fmt(key, f)));
         let froms = variants.iter().map(|(_, variant, ty)| {
             quote! {
@@ -159,6 +163,14 @@ impl Expander<'_> {
                         out: &mut S,
                     ) -> ::core::result::Result<(), ::keyplan::typed::KeyError> {
                         #encode
+                    }
+
+                    /// Appends the key, even if its bytes can also be read as something else.
+                    pub fn encode_unguarded_into<S: ::keyplan::codec::Sink + ?Sized>(
+                        &self,
+                        out: &mut S,
+                    ) -> ::core::result::Result<(), ::keyplan::typed::KeyError> {
+                        #unguarded
                     }
                 }
 

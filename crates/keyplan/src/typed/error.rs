@@ -97,6 +97,12 @@ impl SegmentError {
         Self::bytes(segment, at, DecodeError::new(0, Fault::Differs))
     }
 
+    /// A segment of a length that it cannot have.
+    #[cold]
+    pub const fn length(segment: &'static str, at: usize, found: usize) -> Self {
+        Self::bytes(segment, at, DecodeError::new(0, Fault::Length { found }))
+    }
+
     /// A derived part that does not match what it is derived from.
     #[cold]
     pub const fn mismatch(segment: &'static str, at: usize) -> Self {

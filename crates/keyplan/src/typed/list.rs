@@ -25,6 +25,9 @@ pub trait ListLayout: Copy {
     /// How many bytes at the front of `rest`, which is not empty, are an element.
     fn extent(rest: &[u8]) -> Result<usize, DecodeError>;
 
+    /// Displays an element.
+    fn show(item: &Self::Item<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result;
+
     /// Decodes an element that is exactly `piece`, which begins at offset `base` of a key.
     fn decode(piece: &[u8], base: usize) -> Result<Self::Item<'_>, SegmentError>;
 }
@@ -228,11 +231,15 @@ impl<L: ListLayout> fmt::Debug for ListIter<'_, L> {
     }
 }
 
-impl<L: ListLayout> fmt::Display for List<'_, L>
-where
-    for<'k> L::Item<'k>: fmt::Debug,
-{
+impl<L: ListLayout> fmt::Display for List<'_, L> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Debug::fmt(self, f)
+        f.write_str("[")?;
+        for (index, item) in self.iter().enumerate() {
+            if index > 0 {
+                f.write_str(", ")?;
+            }
+            L::show(&item, f)?;
+        }
+        f.write_str("]")
     }
 }

@@ -162,7 +162,7 @@ pub fn short_bytes<const N: usize, V: View>(
     let view = view?;
     let len = view.count();
     let short = ShortBytes::filled(len, |room| view.copy(room)).filter(|_| lengths.admits(len));
-    short.ok_or_else(|| too_long(len))
+    short.ok_or_else(|| too_long(len).behind(len.min(N)))
 }
 
 /// Bytes as a text held in place, if `text` admits it.
@@ -181,7 +181,7 @@ pub fn uncomplement<const N: usize>(bytes: &[u8]) -> Result<ShortBytes<N>, Decod
         }
         Some(())
     });
-    flipped.ok_or_else(|| too_long(bytes.len()))
+    flipped.ok_or_else(|| too_long(bytes.len()).behind(N))
 }
 
 /// Whether two arguments are written as the same bytes, of which there are at most `N`.
