@@ -1,5 +1,6 @@
 //! The types of every plan against the dynamic path.
 
+#[cfg(test)]
 #[path = "../../keyplan/tests/agree/mod.rs"]
 mod agree;
 

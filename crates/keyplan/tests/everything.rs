@@ -1,5 +1,6 @@
 //! Every domain and encoding: the generated types against the dynamic path.
 
+#[cfg(test)]
 mod agree;
 
 keyplan::plan!("tests/everything.keyplan");

@@ -5,7 +5,7 @@ use keyplan_plan::{Compiled, compile};
 use proc_macro2::{Delimiter, Group, Span, TokenStream, TokenTree};
 use quote::{quote, quote_spanned};
 
-use crate::tokens::Text;
+use crate::tokens::Printed;
 
 /// What the text of a plan is called that stands in a program.
 const INLINE: &str = "inline";
@@ -22,7 +22,7 @@ pub(crate) fn expand(input: TokenStream) -> TokenStream {
 }
 
 fn inline(input: TokenStream) -> TokenStream {
-    let text = Text::new(input);
+    let text = Printed::new(input);
     if text.text.is_empty() {
         return error(Span::call_site(), "expected the path of a plan file in quotes, or a plan");
     }

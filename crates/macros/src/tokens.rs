@@ -3,7 +3,7 @@ use proc_macro2::{Delimiter, Group, Spacing, Span, TokenStream, TokenTree};
 
 /// A plan written as tokens of Rust, as text, with where each piece of the text came from.
 #[derive(Default)]
-pub(crate) struct Text {
+pub(crate) struct Printed {
     pub(crate) text: String,
     /// Where each token begins and ends in the text, and its place in the source; in order.
     pieces: Vec<(u32, u32, Span)>,
@@ -11,7 +11,7 @@ pub(crate) struct Text {
     joined: bool,
 }
 
-impl Text {
+impl Printed {
     /// Prints tokens so that the plan language reads them as Rust's lexer did.
     pub(crate) fn new(tokens: TokenStream) -> Self {
         let mut text = Self::default();
@@ -60,7 +60,7 @@ impl Text {
                         self.joined = true;
                     }
                 }
-                TokenTree::Group(group) => self.group(group),
+                TokenTree::Group(group) => self.group(&group),
                 TokenTree::Ident(ident) => {
                     let name = ident.to_string();
                     self.put(name.strip_prefix("r#").unwrap_or(&name), ident.span());
@@ -70,7 +70,7 @@ impl Text {
         }
     }
 
-    fn group(&mut self, group: Group) {
+    fn group(&mut self, group: &Group) {
         let (open, close) = match group.delimiter() {
             Delimiter::Parenthesis => ("(", ")"),
             Delimiter::Brace => ("{", "}"),
@@ -128,7 +128,7 @@ mod tests {
     use super::*;
 
     fn printed(tokens: &str) -> String {
-        Text::new(tokens.parse().unwrap()).text
+        Printed::new(tokens.parse().unwrap()).text
     }
 
     #[test]

@@ -33,28 +33,14 @@ pub trait ListLayout: Copy {
 }
 
 /// A list: given as a slice, read back as a view that decodes its elements when they are asked for.
+#[derive(Clone, Copy)]
 pub struct List<'k, L: ListLayout>(Form<'k, L>);
 
+#[derive(Clone, Copy)]
 enum Form<'k, L: ListLayout> {
     Items(&'k [L::Item<'k>]),
     Bytes(&'k [u8]),
 }
-
-impl<L: ListLayout> Clone for List<'_, L> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<L: ListLayout> Copy for List<'_, L> {}
-
-impl<L: ListLayout> Clone for Form<'_, L> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<L: ListLayout> Copy for Form<'_, L> {}
 
 impl<'k, L: ListLayout> List<'k, L> {
     /// A list to encode.

@@ -83,7 +83,11 @@ pub fn finish(bytes: &[u8], at: usize, base: usize, label: &'static str) -> Resu
 
 /// Refuses a number that was read, but lies outside of the argument's range.
 #[inline]
-pub fn in_range<T: PartialOrd>(read: Result<T, DecodeError>, min: T, max: T) -> Result<T, DecodeError> {
+pub fn in_range<T: PartialOrd + Copy>(
+    read: Result<T, DecodeError>,
+    min: T,
+    max: T,
+) -> Result<T, DecodeError> {
     match read {
         Ok(value) if min <= value && value <= max => Ok(value),
         Ok(_) => Err(DecodeError::new(0, Fault::OutOfRange)),
@@ -93,7 +97,7 @@ pub fn in_range<T: PartialOrd>(read: Result<T, DecodeError>, min: T, max: T) -> 
 
 /// Refuses a number to write that lies outside of the argument's range.
 #[inline]
-pub fn inside<T: PartialOrd>(value: T, min: T, max: T) -> Result<T, EncodeError> {
+pub fn inside<T: PartialOrd + Copy>(value: T, min: T, max: T) -> Result<T, EncodeError> {
     if min <= value && value <= max { Ok(value) } else { Err(EncodeError::OutOfRange) }
 }
 

@@ -1,3 +1,9 @@
+#![expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    reason = "random numbers are cut to the size that is needed"
+)]
+
 use keyplan::codec::{Alphabet, Score};
 use keyplan::plan::dynamic::Value;
 use keyplan::plan::model::{IntRange, LengthSet, Sequence, Shape, TextShape};
@@ -23,6 +29,10 @@ impl Random {
         (self.next() % n.max(1) as u64) as usize
     }
 
+    fn coin(&mut self) -> bool {
+        self.next().is_multiple_of(2)
+    }
+
     /// A value for each argument of a layout; `None` if a domain turned out to be empty.
     pub(crate) fn values(&mut self, sequence: &Sequence) -> Option<Vec<Value>> {
         sequence.arguments().map(|argument| self.value(&argument.shape)).collect()
@@ -37,12 +47,12 @@ impl Random {
                     Value::Signed(min.wrapping_add_unsigned(self.unsigned(0, span)))
                 }
             },
-            Shape::Bool(_) => Value::Bool(self.next() % 2 == 0),
+            Shape::Bool(_) => Value::Bool(self.coin()),
             Shape::Float(_) => Value::Float(self.float()),
             Shape::Time(_) => {
-                Value::Time(i128::from(self.next() as i64) / if self.next() % 2 == 0 { 1 } else { 1 << 30 })
+                Value::Time(i128::from(self.next().cast_signed()) / if self.coin() { 1 } else { 1 << 30 })
             }
-            Shape::Score(_) => Value::Score(if self.next() % 2 == 0 {
+            Shape::Score(_) => Value::Score(if self.coin() {
                 Score::Confirmed { height: 1 + self.next() as u32 % 1_000_000, index: self.next() % 5_000 }
             } else {
                 Score::Unconfirmed {
@@ -66,7 +76,7 @@ impl Random {
                 Value::Choice(index, self.values(&alternatives[index].sequence)?)
             }
             Shape::Option(inner) => {
-                Value::Option(if self.next() % 2 == 0 { None } else { Some(Box::new(self.value(inner)?)) })
+                Value::Option(if self.coin() { None } else { Some(Box::new(self.value(inner)?)) })
             }
             Shape::List { item, counts, .. } => {
                 let count = self.length(counts)?.min(4).max(counts.min());
@@ -138,7 +148,7 @@ impl Random {
             all
         };
         if let Some(names) = text.names.as_ref().filter(|names| !names.names.is_empty())
-            && self.next() % 2 == 0
+            && self.coin()
         {
             return Some(names.names[self.below(names.names.len())].text.clone());
         }

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use keyplan::codec::Fault;
 use keyplan::plan::compile;
 use keyplan::plan::dynamic::{Decoder, Failure, encode, readings};
-use keyplan::plan::model::{AcceptKind, Family, Plan, Sequence};
+use keyplan::plan::model::{AcceptKind, Family, Plan};
 use keyplan::typed::{KeyError, KeyFault};
 
 pub(crate) use generate::Random;
@@ -137,14 +137,4 @@ fn same_fault(error: &KeyError, failure: &Failure) -> bool {
         || (bytes.fault == failure.fault
             && bytes.offset == failure.offset
             && error.segment == failure.segment)
-}
-
-/// The bytes of random arguments of a layout and how they are shown, for what is not a key.
-#[allow(dead_code, reason = "not every test that shares this module has values to compare")]
-pub(crate) fn sample(random: &mut Random, name: &str, sequence: &Sequence) -> Option<(Vec<u8>, String)> {
-    let values = random.values(sequence)?;
-    let mut bytes = Vec::new();
-    encode(sequence, &values, &mut bytes).ok()?;
-    let read = readings(sequence, &bytes, 1).unwrap().readings.remove(0);
-    Some((bytes, shown(name, sequence, &read)))
 }

@@ -21,8 +21,9 @@ pub(crate) fn shown(name: &str, sequence: &Sequence, values: &[Value]) -> String
 }
 
 fn value_shown(shape: &Shape, value: &Value) -> String {
-    let hex =
-        |bytes: &[u8]| format!("0x{}", bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>());
+    let hex = |bytes: &[u8]| {
+        format!("0x{}", bytes.iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().concat())
+    };
     match (shape, value) {
         (Shape::Framed { inner, .. } | Shape::Desc(inner) | Shape::HashConcat { inner, .. }, value) => {
             value_shown(inner, value)

@@ -1,0 +1,161 @@
+use std::fmt;
+
+/// A set of byte values.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+pub(crate) struct ByteSet([u64; 4]);
+
+impl ByteSet {
+    pub(crate) const EMPTY: Self = Self([0; 4]);
+    pub(crate) const FULL: Self = Self([u64::MAX; 4]);
+
+    /// A set from its bits: bit `b % 64` of word `b / 64` for each member `b`.
+    pub(crate) const fn from_bits(bits: [u64; 4]) -> Self {
+        Self(bits)
+    }
+
+    pub(crate) fn of(byte: u8) -> Self {
+        Self::range(byte, byte)
+    }
+
+    /// The bytes from `first` to `last`, both included; empty if `last` is below `first`.
+    pub(crate) fn range(first: u8, last: u8) -> Self {
+        (first..=last).fold(Self::EMPTY, Self::with)
+    }
+
+    pub(crate) fn with(mut self, byte: u8) -> Self {
+        if let Some(word) = self.0.get_mut(usize::from(byte >> 6)) {
+            *word |= 1 << (byte & 63);
+        }
+        self
+    }
+
+    pub(crate) fn contains(self, byte: u8) -> bool {
+        self.0.get(usize::from(byte >> 6)).is_some_and(|word| word >> (byte & 63) & 1 == 1)
+    }
+
+    pub(crate) fn and(self, other: Self) -> Self {
+        let ([a, b, c, d], [e, f, g, h]) = (self.0, other.0);
+        Self([a & e, b & f, c & g, d & h])
+    }
+
+    pub(crate) fn or(self, other: Self) -> Self {
+        let ([a, b, c, d], [e, f, g, h]) = (self.0, other.0);
+        Self([a | e, b | f, c | g, d | h])
+    }
+
+    pub(crate) fn complement(self) -> Self {
+        let [a, b, c, d] = self.0;
+        Self([!a, !b, !c, !d])
+    }
+
+    pub(crate) fn minus(self, other: Self) -> Self {
+        self.and(other.complement())
+    }
+
+    /// The set of the members with all their bits flipped.
+    pub(crate) fn flipped(self) -> Self {
+        let [a, b, c, d] = self.0;
+        Self([d.reverse_bits(), c.reverse_bits(), b.reverse_bits(), a.reverse_bits()])
+    }
+
+    /// The set itself, or its members with all their bits flipped.
+    pub(crate) fn flipped_if(self, flip: bool) -> Self {
+        if flip { self.flipped() } else { self }
+    }
+
+    pub(crate) fn is_empty(self) -> bool {
+        self == Self::EMPTY
+    }
+
+    pub(crate) fn meets(self, other: Self) -> bool {
+        !self.and(other).is_empty()
+    }
+
+    pub(crate) fn iter(self) -> impl Iterator<Item = u8> {
+        (0..=255).filter(move |&byte| self.contains(byte))
+    }
+
+    pub(crate) fn min(self) -> Option<u8> {
+        let mut base = 0u32;
+        for word in self.0 {
+            if word != 0 {
+                return u8::try_from(base + word.trailing_zeros()).ok();
+            }
+            base += 64;
+        }
+        None
+    }
+
+    pub(crate) fn max(self) -> Option<u8> {
+        self.flipped().min().map(|byte| !byte)
+    }
+
+    /// The runs of neighbouring members, ascending.
+    pub(crate) fn runs(self) -> Vec<(u8, u8)> {
+        let mut runs: Vec<(u8, u8)> = Vec::new();
+        for byte in self.iter() {
+            match runs.last_mut() {
+                Some((_, last)) if last.checked_add(1) == Some(byte) => *last = byte,
+                _ => runs.push((byte, byte)),
+            }
+        }
+        runs
+    }
+
+    /// The member that is easiest to read: a letter, a digit, another printable character, else the least.
+    pub(crate) fn simplest(self) -> Option<u8> {
+        let preferred = b"a0A1/".iter().copied().find(|&byte| self.contains(byte));
+        let all = self == Self::FULL;
+        if all {
+            return Some(0);
+        }
+        preferred
+            .or_else(|| self.and(Self::range(b'a', b'z')).min())
+            .or_else(|| self.and(Self::range(b'0', b'9')).min())
+            .or_else(|| self.and(Self::range(b'!', b'~')).min())
+            .or_else(|| self.min())
+    }
+}
+
+impl fmt::Debug for ByteSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("[")?;
+        for (first, last) in self.runs() {
+            if first == last { write!(f, "{first:02x} ")? } else { write!(f, "{first:02x}-{last:02x} ")? }
+        }
+        f.write_str("]")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn operations_agree_with_a_list_of_members() {
+        let sets = [ByteSet::EMPTY, ByteSet::FULL, ByteSet::range(3, 70), ByteSet::of(0).with(255).with(64)];
+        for a in sets {
+            assert_eq!(a.min(), a.iter().min());
+            assert_eq!(a.max(), a.iter().max());
+            let mut flipped: Vec<u8> = a.iter().map(|byte| !byte).collect();
+            flipped.sort_unstable();
+            assert_eq!(a.flipped().iter().collect::<Vec<u8>>(), flipped);
+            for b in sets {
+                let both: Vec<u8> = a.iter().filter(|&byte| b.contains(byte)).collect();
+                assert_eq!(a.and(b).iter().collect::<Vec<u8>>(), both);
+                let without: Vec<u8> = a.iter().filter(|&byte| !b.contains(byte)).collect();
+                assert_eq!(a.minus(b).iter().collect::<Vec<u8>>(), without);
+                assert_eq!(a.meets(b), !both.is_empty());
+            }
+        }
+        assert_eq!(ByteSet::of(9).with(10).with(12).runs(), [(9, 10), (12, 12)]);
+    }
+
+    #[test]
+    fn the_simplest_member_is_printable_where_one_is() {
+        assert_eq!(ByteSet::FULL.simplest(), Some(0));
+        assert_eq!(ByteSet::range(0, 200).simplest(), Some(b'a'));
+        assert_eq!(ByteSet::of(200).with(7).simplest(), Some(7));
+        assert_eq!(ByteSet::EMPTY.simplest(), None);
+    }
+}

@@ -1,0 +1,297 @@
+//! The keys of a layout as paths through a graph.
+//!
+//! Every argument list of a layout is one path from its first node to [`Node::End`], and two different argument
+//! lists are two different paths, apart from what a lossy encoding or a hash merges. The bytes along a path are
+//! the key. Where a layout cannot be drawn exactly the graph has *more* paths than the layout has keys, never
+//! fewer: what is shown absent in the graph is absent in the layout.
+
+mod build;
+mod byteset;
+mod digits;
+mod numbers;
+mod prefix;
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+pub(crate) use build::{Drawing, Precision, draw};
+pub(crate) use byteset::ByteSet;
+pub(crate) use numbers::{Numbers, UNLIMITED};
+pub(crate) use prefix::Prefix;
+
+/// The index of a node. A node's successors have smaller ones, but for the way back of a loop.
+pub(crate) type NodeId = u32;
+
+/// The end of every key.
+pub(crate) const END: NodeId = 0;
+/// A node that leads nowhere.
+pub(crate) const DEAD: NodeId = 1;
+
+/// A step along a key.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Node {
+    /// The end of the key.
+    End,
+    /// One byte of a set.
+    Byte { set: ByteSet, next: NodeId },
+    /// As many bytes of a set as one of `counts`. Fewer bytes come first in logical order, or last if `reversed`.
+    Run { set: ByteSet, counts: Numbers, next: NodeId, reversed: bool },
+    /// A length, then as many bytes of a set.
+    Prefixed { prefix: Prefix, set: ByteSet, counts: Numbers, next: NodeId },
+    /// One of several ways on, in logical order.
+    Split(Vec<NodeId>),
+    /// The place before a segment of the key: where a scan's prefix may end.
+    Mark { segment: u32, next: NodeId },
+}
+
+/// A node that reads bytes, or the end, reached without reading any.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Core {
+    /// Which node. A run of these reads at least one byte.
+    pub(crate) node: NodeId,
+    /// The ranks of the ways taken; the first difference tells which comes first in logical order.
+    pub(crate) trail: Vec<u32>,
+}
+
+/// Everything that can come next at a node.
+#[derive(Debug, Default)]
+pub(crate) struct Closure {
+    pub(crate) cores: Vec<Core>,
+    /// The nodes that two ways lead to without reading a byte.
+    pub(crate) twice: Vec<NodeId>,
+}
+
+/// Graphs that share their equal parts.
+#[derive(Debug)]
+pub(crate) struct Arena {
+    nodes: Vec<Node>,
+    index: HashMap<Node, NodeId>,
+    closures: Vec<Option<Rc<Closure>>>,
+    shortest: Vec<u64>,
+}
+
+impl Arena {
+    pub(crate) fn new() -> Self {
+        let mut arena =
+            Self { nodes: Vec::new(), index: HashMap::new(), closures: Vec::new(), shortest: Vec::new() };
+        arena.add(Node::End);
+        arena.add(Node::Split(Vec::new()));
+        arena
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    pub(crate) fn node(&self, id: NodeId) -> &Node {
+        self.nodes.get(id as usize).unwrap_or(&Node::End)
+    }
+
+    /// The fewest bytes from a node to the end; `u64::MAX` if there is no way.
+    pub(crate) fn shortest(&self, id: NodeId) -> u64 {
+        self.shortest.get(id as usize).copied().unwrap_or(u64::MAX)
+    }
+
+    fn add(&mut self, node: Node) -> NodeId {
+        if let Some(&id) = self.index.get(&node) {
+            return id;
+        }
+        let id = self.push(node.clone());
+        self.index.insert(node, id);
+        id
+    }
+
+    fn push(&mut self, node: Node) -> NodeId {
+        let id = u32::try_from(self.nodes.len()).unwrap_or(u32::MAX);
+        self.shortest.push(self.measure(&node));
+        self.nodes.push(node);
+        self.closures.push(None);
+        id
+    }
+
+    fn measure(&self, node: &Node) -> u64 {
+        match node {
+            Node::End => 0,
+            Node::Byte { next, .. } => self.shortest(*next).saturating_add(1),
+            Node::Run { counts, next, .. } => {
+                self.shortest(*next).saturating_add(counts.min().unwrap_or(u64::MAX))
+            }
+            Node::Prefixed { prefix, counts, next, .. } => {
+                let least = counts.min().unwrap_or(u64::MAX);
+                self.shortest(*next).saturating_add(least).saturating_add(prefix.width(least))
+            }
+            Node::Split(ways) => ways.iter().map(|&way| self.shortest(way)).min().unwrap_or(u64::MAX),
+            Node::Mark { next, .. } => self.shortest(*next),
+        }
+    }
+
+    pub(crate) fn byte(&mut self, set: ByteSet, next: NodeId) -> NodeId {
+        if set.is_empty() || next == DEAD { DEAD } else { self.add(Node::Byte { set, next }) }
+    }
+
+    pub(crate) fn literal(&mut self, bytes: &[u8], next: NodeId) -> NodeId {
+        bytes.iter().rev().fold(next, |next, &byte| self.byte(ByteSet::of(byte), next))
+    }
+
+    pub(crate) fn run(&mut self, set: ByteSet, counts: Numbers, next: NodeId, reversed: bool) -> NodeId {
+        let counts = if set.is_empty() { counts.intersection(&Numbers::one(0)) } else { counts };
+        match counts.single() {
+            _ if counts.is_empty() || next == DEAD => DEAD,
+            Some(0) => next,
+            Some(1) => self.byte(set, next),
+            // One count has no order among counts, so equal runs are one node.
+            Some(_) => self.add(Node::Run { set, counts, next, reversed: false }),
+            None => self.add(Node::Run { set, counts, next, reversed }),
+        }
+    }
+
+    pub(crate) fn prefixed(
+        &mut self,
+        prefix: Prefix,
+        set: ByteSet,
+        counts: &Numbers,
+        next: NodeId,
+    ) -> NodeId {
+        let counts = counts.intersection(&Numbers::range(0, prefix.limit()));
+        let counts = if set.is_empty() { counts.intersection(&Numbers::one(0)) } else { counts };
+        match counts.single() {
+            _ if counts.is_empty() || next == DEAD => DEAD,
+            Some(count) => {
+                let contents = self.run(set, counts, next, false);
+                self.literal(&prefix.bytes(count), contents)
+            }
+            None => self.add(Node::Prefixed { prefix, set, counts, next }),
+        }
+    }
+
+    /// One of `ways`, in logical order.
+    pub(crate) fn split(&mut self, mut ways: Vec<NodeId>, reversed: bool) -> NodeId {
+        ways.retain(|&way| way != DEAD);
+        if reversed {
+            ways.reverse();
+        }
+        match ways.as_slice() {
+            [] => DEAD,
+            [only] => *only,
+            _ => self.add(Node::Split(ways)),
+        }
+    }
+
+    pub(crate) fn mark(&mut self, segment: u32, next: NodeId) -> NodeId {
+        if next == DEAD { DEAD } else { self.add(Node::Mark { segment, next }) }
+    }
+
+    /// A node that is given its ways on later, so that they may lead back to it.
+    pub(crate) fn open_loop(&mut self, exit: NodeId) -> NodeId {
+        // Until it is closed it has the way out, so that lengths measured through it are right.
+        self.push(Node::Split(vec![exit]))
+    }
+
+    /// Gives a loop its ways on.
+    pub(crate) fn close_loop(&mut self, id: NodeId, mut ways: Vec<NodeId>, reversed: bool) {
+        ways.retain(|&way| way != DEAD);
+        if reversed {
+            ways.reverse();
+        }
+        if let Some(node) = self.nodes.get_mut(id as usize) {
+            *node = Node::Split(ways);
+        }
+    }
+
+    /// What can come next at a node, marks being passed through.
+    pub(crate) fn closure(&mut self, id: NodeId) -> Rc<Closure> {
+        if let Some(Some(closure)) = self.closures.get(id as usize) {
+            return Rc::clone(closure);
+        }
+        let closure = Rc::new(self.closure_to(id, None));
+        if let Some(slot) = self.closures.get_mut(id as usize) {
+            *slot = Some(Rc::clone(&closure));
+        }
+        closure
+    }
+
+    /// What can come next at a node; the mark at `stop` counts as a core of its own.
+    pub(crate) fn closure_to(&self, id: NodeId, stop: Option<u32>) -> Closure {
+        let mut closure = Closure::default();
+        let mut seen: HashMap<NodeId, ()> = HashMap::new();
+        let mut waiting: Vec<(NodeId, Vec<u32>)> = vec![(id, Vec::new())];
+        while let Some((id, trail)) = waiting.pop() {
+            if seen.insert(id, ()).is_some() {
+                closure.twice.push(id);
+                continue;
+            }
+            let ranked = |rank: u32| {
+                let mut trail = trail.clone();
+                trail.push(rank);
+                trail
+            };
+            match self.node(id) {
+                Node::Split(ways) => {
+                    for (rank, &way) in ways.iter().enumerate().rev() {
+                        waiting.push((way, ranked(u32::try_from(rank).unwrap_or(u32::MAX))));
+                    }
+                }
+                Node::Mark { segment, .. } if Some(*segment) == stop => {
+                    closure.cores.push(Core { node: id, trail });
+                }
+                Node::Mark { next, .. } => waiting.push((*next, trail)),
+                Node::Run { counts, next, reversed, .. } if counts.contains(0) => {
+                    waiting.push((*next, ranked(if *reversed { 2 } else { 0 })));
+                    closure.cores.push(Core { node: id, trail: ranked(1) });
+                }
+                Node::End | Node::Byte { .. } | Node::Run { .. } | Node::Prefixed { .. } => {
+                    closure.cores.push(Core { node: id, trail });
+                }
+            }
+        }
+        closure
+    }
+
+    /// The nodes that can be reached from `from`, not going on behind the mark at `stop`; ascending.
+    pub(crate) fn reachable(&self, from: NodeId, stop: Option<u32>) -> Vec<NodeId> {
+        let mut seen: HashMap<NodeId, ()> = HashMap::new();
+        let mut found = Vec::new();
+        let mut waiting = vec![from];
+        while let Some(id) = waiting.pop() {
+            if seen.insert(id, ()).is_some() {
+                continue;
+            }
+            found.push(id);
+            match self.node(id) {
+                Node::End => {}
+                Node::Mark { segment, .. } if Some(*segment) == stop => {}
+                Node::Byte { next, .. }
+                | Node::Run { next, .. }
+                | Node::Prefixed { next, .. }
+                | Node::Mark { next, .. } => waiting.push(*next),
+                Node::Split(ways) => waiting.extend(ways),
+            }
+        }
+        found.sort_unstable();
+        found
+    }
+
+    /// The nodes of `nodes` at which a choice may be made: the first, and each that follows a node that reads.
+    pub(crate) fn boundaries(&self, from: NodeId, nodes: &[NodeId]) -> Vec<NodeId> {
+        let mut found = vec![from];
+        for &id in nodes {
+            match self.node(id) {
+                Node::Byte { next, .. } | Node::Run { next, .. } | Node::Prefixed { next, .. } => {
+                    found.push(*next);
+                }
+                Node::End | Node::Split(_) | Node::Mark { .. } => {}
+            }
+        }
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+
+    /// The node behind the mark of a segment on the way from `from`.
+    pub(crate) fn behind_mark(&self, from: NodeId, segment: u32) -> Option<NodeId> {
+        self.reachable(from, Some(segment)).into_iter().find_map(|id| match self.node(id) {
+            Node::Mark { segment: found, next } if *found == segment => Some(*next),
+            _ => None,
+        })
+    }
+}

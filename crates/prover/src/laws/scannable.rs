@@ -1,0 +1,224 @@
+//! KP0003 and KP0004: a scan returns its own rows and no others.
+
+use keyplan_plan::dynamic::Value;
+use keyplan_plan::model::{Scan, Sequence};
+
+use super::injective::contents_injective;
+use super::{SAFE_DIGEST, grounded, not_realised, unless};
+use crate::automaton::{Arena, Drawing};
+use crate::layout::Layout;
+use crate::product::search::Search;
+use crate::product::{Budget, Goal, Outcome, Product};
+use crate::proof::{Assumption, Reason, Side, Verdict, Witness};
+use crate::reader::{Effort, read};
+use crate::rules::lossless::lossless;
+use crate::sample;
+
+const MOST_WORDS: usize = 12;
+const MOST_SAMPLES: usize = 200;
+
+/// A scan of a layout.
+#[derive(Clone, Copy)]
+pub(crate) struct Scanned<'a, 'p> {
+    pub(crate) layout: &'a Layout<'p>,
+    pub(crate) scan: &'a Scan,
+}
+
+impl Scanned<'_, '_> {
+    fn stop(self) -> u32 {
+        u32::try_from(self.scan.segments).unwrap_or(u32::MAX)
+    }
+
+    /// The layout of the prefix alone.
+    pub(crate) fn prefix(self) -> Sequence {
+        let segments = self.layout.sequence.segments();
+        Sequence::new(segments.get(..self.scan.segments).unwrap_or(segments).to_vec())
+    }
+
+    /// The literals at the front of the prefix.
+    pub(crate) fn literal(self) -> Vec<u8> {
+        self.prefix().literal_prefix()
+    }
+
+    /// Bound arguments that make exactly `bytes`.
+    fn side(self, values: &[Value]) -> Option<Side> {
+        Side::prefix(self.layout.path, self.layout.sequence, self.scan.segments, values)
+    }
+}
+
+/// Decides whether no key of `other` begins with a prefix of the scan.
+pub(crate) fn foreign(
+    arena: &mut Arena,
+    scanned: Scanned<'_, '_>,
+    other: &Layout<'_>,
+    budget: &mut Budget,
+) -> Verdict {
+    let (Some(left), Some(right)) = (&scanned.layout.drawing, &other.drawing) else {
+        return Verdict::Unknown(Reason::TooLarge);
+    };
+    match attempt(arena, scanned, left, Other::Family(other, right), budget) {
+        Verdict::Unknown(Reason::NotRealised { .. }) if left.coarse || right.coarse => {
+            let (Some(left), Some(right)) = (scanned.layout.fine(arena), other.fine(arena)) else {
+                return Verdict::Unknown(not_realised(&[left, right]));
+            };
+            attempt(arena, scanned, &left, Other::Family(other, &right), budget)
+        }
+        verdict => verdict,
+    }
+}
+
+/// Decides whether no key of the family with other bound arguments begins with a prefix of the scan.
+pub(crate) fn siblings(arena: &mut Arena, scanned: Scanned<'_, '_>, budget: &mut Budget) -> Verdict {
+    let verdict = told_apart(arena, scanned, budget);
+    match (&verdict, lossless(scanned.layout.path, &scanned.prefix())) {
+        (Verdict::Holds | Verdict::Assumed(_), Some(Verdict::Fails(witness))) => {
+            match merged(scanned, &witness) {
+                Some(witness) => Verdict::Fails(Box::new(witness)),
+                None => {
+                    Verdict::Unknown(Reason::NotRealised { loose: vec!["an encoding loses information"] })
+                }
+            }
+        }
+        (Verdict::Holds | Verdict::Assumed(_), Some(unknown @ Verdict::Unknown(_))) => unknown,
+        _ => verdict,
+    }
+}
+
+/// A row of one of two bound arguments that a lossy encoding writes alike, for the scan by the other.
+fn merged(scanned: Scanned<'_, '_>, witness: &Witness) -> Option<Witness> {
+    let Witness::SameKey { first, second } = witness else { return None };
+    let sequence = scanned.layout.sequence;
+    let mut columns: Vec<Vec<Value>> = second.values.iter().map(|value| vec![value.clone()]).collect();
+    columns.extend(sequence.arguments().skip(columns.len()).map(|argument| sample::values(&argument.shape)));
+    sample::combine(&columns, MOST_SAMPLES).iter().find_map(|row| {
+        Witness::row(scanned.side(&first.values)?, Side::key(scanned.layout.path, sequence, row)?)
+    })
+}
+
+/// The same, apart from what a lossy encoding merges.
+fn told_apart(arena: &mut Arena, scanned: Scanned<'_, '_>, budget: &mut Budget) -> Verdict {
+    let Some(drawing) = &scanned.layout.drawing else { return Verdict::Unknown(Reason::TooLarge) };
+    match attempt(arena, scanned, drawing, Other::Same, budget) {
+        Verdict::Unknown(Reason::NotRealised { .. }) if drawing.coarse => match scanned.layout.fine(arena) {
+            Some(drawing) => attempt(arena, scanned, &drawing, Other::Same, budget),
+            None => Verdict::Unknown(not_realised(&[drawing])),
+        },
+        verdict => verdict,
+    }
+}
+
+/// Whose rows are looked for.
+#[derive(Clone, Copy)]
+enum Other<'a, 'p> {
+    Family(&'a Layout<'p>, &'a Drawing),
+    /// The scan's own family, with other bound arguments.
+    Same,
+}
+
+fn attempt(
+    arena: &mut Arena,
+    scanned: Scanned<'_, '_>,
+    drawing: &Drawing,
+    other: Other<'_, '_>,
+    budget: &mut Budget,
+) -> Verdict {
+    let stop = scanned.stop();
+    let goal = Goal::Prefix { stop };
+    let outcome = match other {
+        Other::Family(_, right) => Product::new(arena, goal).from_starts(drawing.start, right.start, budget),
+        Other::Same => Product::new(arena, goal).siblings(drawing.start, stop, budget),
+    };
+    let told_apart = match other {
+        Other::Family(..) => true,
+        Other::Same => drawing.hidden.iter().all(|shape| contents_injective(arena, shape, budget, 0)),
+    };
+    if outcome == Outcome::Never && told_apart {
+        return match other {
+            Other::Family(..) => Verdict::Holds,
+            Other::Same => unless(drawing.hashes.iter().copied()),
+        };
+    }
+    let mut search = match other {
+        Other::Family(_, right) => Search::of_two(arena, goal, drawing.start, right.start),
+        Other::Same => Search::of_one(arena, goal, drawing.start),
+    };
+    let prefix = scanned.prefix();
+    let layout = match other {
+        Other::Family(layout, _) => layout,
+        Other::Same => scanned.layout,
+    };
+    let effort = &mut Effort::new();
+    let mut by_digest = false;
+    for _ in 0..MOST_WORDS {
+        let Some(found) = search.next() else { break };
+        let cut = found.common.len();
+        let mut row = found.common;
+        row.extend(found.second);
+        match realise(scanned, &prefix, layout, &row, Some(cut), &mut by_digest, effort) {
+            Some(witness) => return Verdict::Fails(Box::new(witness)),
+            None => continue,
+        }
+    }
+    for values in sample::rows(layout.sequence, MOST_SAMPLES) {
+        if effort.is_spent() {
+            break;
+        }
+        let Some(side) = Side::key(layout.path, layout.sequence, &values) else { continue };
+        if let Some(witness) = realise(scanned, &prefix, layout, &side.bytes, None, &mut by_digest, effort) {
+            return Verdict::Fails(Box::new(witness));
+        }
+    }
+    if outcome == Outcome::Exhausted {
+        return Verdict::Unknown(Reason::TooManySteps);
+    }
+    if outcome == Outcome::Never {
+        return Verdict::Unknown(Reason::Contents);
+    }
+    let hashes = scanned.layout.hashes().chain(layout.hashes());
+    match hashes.min_by_key(|&(hash, keep)| (keep, hash)) {
+        Some((hash, keep)) if by_digest && keep >= SAFE_DIGEST => Verdict::Assumed(Assumption { hash, keep }),
+        _ => match other {
+            Other::Family(_, right) => Verdict::Unknown(not_realised(&[drawing, right])),
+            Other::Same => Verdict::Unknown(not_realised(&[drawing])),
+        },
+    }
+}
+
+/// Finds bound arguments whose prefix a row begins with, though the row is not theirs.
+fn realise(
+    scanned: Scanned<'_, '_>,
+    prefix: &Sequence,
+    layout: &Layout<'_>,
+    row: &[u8],
+    cut: Option<usize>,
+    by_digest: &mut bool,
+    effort: &mut Effort,
+) -> Option<Witness> {
+    let rows = read(layout.sequence, row, 4, effort);
+    if rows.is_empty() {
+        return None;
+    }
+    let width = prefix.width();
+    let all = (0..=row.len().min(128)).filter(|&cut| width.admits(cut));
+    for cut in cut.into_iter().chain(all) {
+        let front = row.get(..cut).unwrap_or_default();
+        if !width.admits(cut) {
+            continue;
+        }
+        for bound in read(prefix, front, 4, effort) {
+            let same = |values: &[Value]| layout.path == scanned.layout.path && values.starts_with(&bound);
+            for values in rows.iter().filter(|values| !same(values)) {
+                if !grounded(&bound) || !grounded(values) {
+                    *by_digest = true;
+                    continue;
+                }
+                let witness =
+                    Witness::row(scanned.side(&bound)?, Side::key(layout.path, layout.sequence, values)?);
+                if witness.is_some() {
+                    return witness;
+                }
+            }
+        }
+    }
+    None
+}

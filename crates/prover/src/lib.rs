@@ -1,0 +1,33 @@
+//! Decides what a plan's key space guarantees, and shows two keys where it does not.
+//!
+//! [`prove`] takes a plan and gives a [`Report`]: for every family, scan and module a [`Verdict`] on each
+//! [`Guarantee`]. A verdict is `Holds` (proved), `Assumed` (proved unless a named hash collides), `Fails` with a
+//! [`Witness`] that the codec has really encoded, or `Unknown` with the reason. Nothing is `Holds` on a guess.
+//!
+//! ```
+//! use keyplan_prover::{Guarantee, Options, Verdict, prove};
+//!
+//! let text = r#"plan demo; space s { key pool = "p/" a: text("a-z", 1..) b: text("a-z", 1..); }"#;
+//! let plan = keyplan_plan::compile("demo.keyplan", text, |_| Err("no imports".into())).plan.expect("sound");
+//! let report = prove(&plan, &Options::default());
+//! let ambiguous = report.findings().find(|finding| finding.guarantee == Guarantee::Unambiguous).expect("found");
+//! let Verdict::Fails(witness) = &ambiguous.verdict else { panic!("{ambiguous:?}") };
+//! assert_eq!(witness.length(), 5); // "p/aaa" is ("a", "aa") and ("aa", "a")
+//! ```
+//!
+//! The proofs are about declared domains: an encoder that lets other values through has no guarantees. Hostile plans
+//! end within fixed bounds of nodes and steps, with `Unknown` where those are reached.
+
+mod automaton;
+mod compare;
+mod laws;
+mod layout;
+mod product;
+mod proof;
+mod prove;
+mod reader;
+mod rules;
+mod sample;
+
+pub use proof::{Assumption, Guarantee, NumberFault, Reason, Report, Side, Statement, Verdict, Witness};
+pub use prove::{Engine, Options, prove};

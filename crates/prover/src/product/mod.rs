@@ -1,0 +1,591 @@
+//! Two graphs read side by side.
+//!
+//! [`Product`] answers whether two paths with the same bytes can reach a goal. It never says no when the answer is
+//! yes; where sets of lengths grow too long it may say yes when the answer is no, so each yes is followed by a
+//! [`search`] for the bytes themselves.
+
+pub(crate) mod search;
+
+use std::collections::{BinaryHeap, HashMap};
+
+use crate::automaton::{Arena, ByteSet, Core, Node, NodeId, Numbers, Prefix, UNLIMITED};
+
+/// What two paths are looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Goal {
+    /// Both end with the same bytes.
+    Meet,
+    /// The first stands before the mark of a segment, whatever the second does.
+    Prefix {
+        /// The segment.
+        stop: u32,
+    },
+    /// The second, which comes later in logical order, comes first in byte order.
+    Disorder {
+        /// Where the second may end early: the mark of a segment.
+        stop: Option<u32>,
+    },
+}
+
+/// What came of a product.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    /// The goal cannot be reached.
+    Never,
+    /// The goal may be reached.
+    Perhaps,
+    /// Too many steps.
+    Exhausted,
+}
+
+/// The steps that products may still take.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Budget {
+    pub(crate) steps: u64,
+}
+
+/// The most steps of one product.
+const MOST_STEPS: u64 = 200_000;
+
+/// The most pairs of items that one product reads.
+const MOST_WORK: u64 = 3_000_000;
+
+/// How many pairs of lengths are read byte by byte, each trying up to 256 values.
+const MOST_LENGTH_PAIRS: u64 = 4_000;
+
+/// How often a state may grow before its set is widened.
+const MOST_VISITS: u32 = 96;
+
+/// Where one side stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+enum Place {
+    /// Before a node.
+    At(NodeId),
+    /// Inside the run of a node; how much is left is in the state's set.
+    Within(NodeId),
+    /// Inside the length of a node, of `width` bytes of which `read` are read; which lengths is in the state's set.
+    Length { node: NodeId, width: u8, read: u8 },
+}
+
+impl Place {
+    fn node(self) -> NodeId {
+        match self {
+            Self::At(node) | Self::Within(node) | Self::Length { node, .. } => node,
+        }
+    }
+}
+
+/// What one side can read next.
+#[derive(Clone, Debug)]
+enum Item {
+    End,
+    Byte {
+        set: ByteSet,
+        next: NodeId,
+    },
+    /// `left` holds no 0.
+    Run {
+        node: NodeId,
+        set: ByteSet,
+        next: NodeId,
+        left: Numbers,
+    },
+    Length {
+        node: NodeId,
+        prefix: Prefix,
+        width: u8,
+        read: u8,
+        set: ByteSet,
+        next: NodeId,
+        counts: Numbers,
+    },
+}
+
+/// Where one side stands after a byte.
+#[derive(Clone, Debug)]
+enum After {
+    At(NodeId),
+    Item(Item),
+}
+
+#[derive(Debug, Default)]
+struct State {
+    known: Numbers,
+    fresh: Vec<Numbers>,
+    /// For a state without a set: whether it was seen.
+    seen: bool,
+    queued: bool,
+    visits: u32,
+}
+
+pub(crate) struct Product<'a> {
+    arena: &'a mut Arena,
+    goal: Goal,
+    /// Whether both sides are of one graph and may change places.
+    symmetric: bool,
+    states: HashMap<(Place, Place), State>,
+    queue: BinaryHeap<(u64, Place, Place)>,
+    reached: bool,
+    steps: u64,
+    /// Pairs of items that were read; what is beyond the limit is not, and the product then knows nothing.
+    work: u64,
+    enumerated: u64,
+    stops: HashMap<NodeId, bool>,
+}
+
+impl<'a> Product<'a> {
+    pub(crate) fn new(arena: &'a mut Arena, goal: Goal) -> Self {
+        Self {
+            arena,
+            goal,
+            symmetric: false,
+            states: HashMap::new(),
+            queue: BinaryHeap::new(),
+            reached: false,
+            steps: 0,
+            work: 0,
+            enumerated: 0,
+            stops: HashMap::new(),
+        }
+    }
+
+    /// Both sides from the start.
+    pub(crate) fn from_starts(mut self, a: NodeId, b: NodeId, budget: &mut Budget) -> Outcome {
+        self.push(Place::At(a), Place::At(b), None);
+        self.run(budget)
+    }
+
+    /// One graph twice: two different paths that end with the same bytes.
+    pub(crate) fn ambiguity(mut self, start: NodeId, budget: &mut Budget) -> Outcome {
+        self.symmetric = true;
+        let nodes = self.arena.reachable(start, None);
+        for boundary in self.arena.boundaries(start, &nodes) {
+            let closure = self.arena.closure(boundary);
+            if !closure.twice.is_empty() {
+                return Outcome::Perhaps;
+            }
+            for (index, a) in closure.cores.iter().enumerate() {
+                for b in closure.cores.iter().skip(index + 1) {
+                    self.cores(a.node, b.node);
+                }
+            }
+            if self.reached {
+                return Outcome::Perhaps;
+            }
+        }
+        for &id in &nodes {
+            if let Some((next, apart)) = self.run_apart(id) {
+                self.push(Place::At(next), Place::Within(id), Some(apart));
+            }
+        }
+        self.run(budget)
+    }
+
+    /// One graph twice: the first up to the mark of a segment, the second with other bound arguments.
+    pub(crate) fn siblings(mut self, start: NodeId, stop: u32, budget: &mut Budget) -> Outcome {
+        let nodes = self.arena.reachable(start, Some(stop));
+        for boundary in self.arena.boundaries(start, &nodes) {
+            let closure = self.arena.closure_to(boundary, Some(stop));
+            if !closure.twice.is_empty() {
+                return Outcome::Perhaps;
+            }
+            for (index, a) in closure.cores.iter().enumerate() {
+                for b in closure.cores.iter().skip(index + 1) {
+                    // One of them at the mark: the other goes on with the same prefix.
+                    if self.is_stop(a.node, stop) || self.is_stop(b.node, stop) {
+                        return Outcome::Perhaps;
+                    }
+                    self.cores(a.node, b.node);
+                    self.cores(b.node, a.node);
+                }
+            }
+        }
+        for &id in &nodes {
+            if let Some((next, apart)) = self.run_apart(id) {
+                self.push(Place::At(next), Place::Within(id), Some(apart.clone()));
+                self.push(Place::Within(id), Place::At(next), Some(apart));
+            }
+        }
+        self.run(budget)
+    }
+
+    /// One graph twice from the same place on: the paths part, and the one that comes later in logical order comes
+    /// first in byte order. With a `stop`, only paths that part before that mark.
+    pub(crate) fn disorder(mut self, start: NodeId, stop: Option<u32>, budget: &mut Budget) -> Outcome {
+        let nodes = self.arena.reachable(start, stop);
+        for boundary in self.arena.boundaries(start, &nodes) {
+            let closure = self.arena.closure_to(boundary, stop);
+            for &node in &closure.twice {
+                // Two ways to one node: from there on anything may follow on either side.
+                self.push(Place::At(node), Place::At(node), None);
+            }
+            for a in &closure.cores {
+                for b in closure.cores.iter().filter(|b| a.trail < b.trail) {
+                    self.ordered_cores(a, b, stop);
+                }
+            }
+        }
+        for &id in &nodes {
+            if let Some((next, apart)) = self.run_apart(id) {
+                let reversed = matches!(self.arena.node(id), Node::Run { reversed: true, .. });
+                let (exit, stay) = (Place::At(next), Place::Within(id));
+                let (smaller, larger) = if reversed { (stay, exit) } else { (exit, stay) };
+                self.push(smaller, larger, Some(apart));
+            }
+        }
+        self.run(budget)
+    }
+
+    fn ordered_cores(&mut self, smaller: &Core, larger: &Core, stop: Option<u32>) {
+        let behind = |product: &Self, core: &Core| match (product.arena.node(core.node), stop) {
+            (Node::Mark { segment, next }, Some(stop)) if *segment == stop => Some(*next),
+            _ => None,
+        };
+        match (behind(self, smaller), behind(self, larger)) {
+            (_, Some(_)) => self.reached = true,
+            (Some(next), None) => {
+                let closure = self.arena.closure(next);
+                for core in &closure.cores {
+                    self.cores(core.node, larger.node);
+                }
+            }
+            (None, None) => self.cores(smaller.node, larger.node),
+        }
+    }
+
+    /// For a run of several counts: what follows it, and how much longer one of two equal beginnings may be.
+    fn run_apart(&self, id: NodeId) -> Option<(NodeId, Numbers)> {
+        let Node::Run { counts, next, .. } = self.arena.node(id) else { return None };
+        let counts = counts.positive();
+        let apart = counts.differences(&counts);
+        (!apart.is_empty()).then_some((*next, apart))
+    }
+
+    fn is_stop(&self, id: NodeId, stop: u32) -> bool {
+        matches!(self.arena.node(id), Node::Mark { segment, .. } if *segment == stop)
+    }
+
+    fn run(&mut self, budget: &mut Budget) -> Outcome {
+        while let Some((_, a, b)) = self.queue.pop() {
+            if self.reached {
+                break;
+            }
+            self.steps += 1;
+            if self.steps > MOST_STEPS || self.work > MOST_WORK || self.steps > budget.steps {
+                budget.steps = budget.steps.saturating_sub(self.steps);
+                return Outcome::Exhausted;
+            }
+            let Some(state) = self.states.get_mut(&(a, b)) else { continue };
+            state.queued = false;
+            let fresh = if matches!((a, b), (Place::At(_), Place::At(_))) {
+                None
+            } else {
+                state.visits += 1;
+                let fresh: Vec<(u64, u64)> =
+                    state.fresh.drain(..).flat_map(|set| set.stretches().to_vec()).collect();
+                let mut fresh = Numbers::from_stretches(fresh).minus(&state.known);
+                if fresh.is_empty() {
+                    continue;
+                }
+                if state.visits > MOST_VISITS {
+                    let hull = state.known.union(&fresh).hull();
+                    let wide =
+                        if state.visits > 4 * MOST_VISITS { Numbers::range(1, UNLIMITED) } else { hull };
+                    fresh = wide.minus(&state.known);
+                }
+                state.known = state.known.union(&fresh);
+                Some(fresh)
+            };
+            let (left, right) = (self.items(a, fresh.as_ref()), self.items(b, fresh.as_ref()));
+            for x in &left {
+                for y in &right {
+                    self.pair(x, y);
+                }
+            }
+        }
+        budget.steps = budget.steps.saturating_sub(self.steps);
+        match self.reached {
+            true => Outcome::Perhaps,
+            false if self.work > MOST_WORK => Outcome::Exhausted,
+            false => Outcome::Never,
+        }
+    }
+
+    /// What can be read next at a place.
+    fn items(&mut self, place: Place, set: Option<&Numbers>) -> Vec<Item> {
+        match place {
+            Place::At(id) => {
+                let closure = self.arena.closure(id);
+                closure.cores.iter().flat_map(|core| self.core(core.node)).collect()
+            }
+            Place::Within(id) => match self.arena.node(id) {
+                Node::Run { set: class, next, .. } | Node::Prefixed { set: class, next, .. } => {
+                    let left = set.cloned().unwrap_or_default();
+                    vec![Item::Run { node: id, set: *class, next: *next, left }]
+                }
+                _ => Vec::new(),
+            },
+            Place::Length { node, width, read } => match self.arena.node(node) {
+                Node::Prefixed { prefix, set: class, next, .. } => {
+                    // A widened set may hold lengths that are no lengths of the node.
+                    let counts = set.cloned().unwrap_or_default();
+                    vec![Item::Length {
+                        node,
+                        prefix: *prefix,
+                        width,
+                        read,
+                        set: *class,
+                        next: *next,
+                        counts,
+                    }]
+                }
+                _ => Vec::new(),
+            },
+        }
+    }
+
+    /// What can be read at a node that a closure gave.
+    fn core(&self, id: NodeId) -> Vec<Item> {
+        match self.arena.node(id) {
+            Node::End => vec![Item::End],
+            Node::Byte { set, next } => vec![Item::Byte { set: *set, next: *next }],
+            Node::Run { set, counts, next, .. } => {
+                vec![Item::Run { node: id, set: *set, next: *next, left: counts.positive() }]
+            }
+            Node::Prefixed { prefix, set, counts, next } => prefix
+                .forms(counts)
+                .into_iter()
+                .map(|(width, counts)| Item::Length {
+                    node: id,
+                    prefix: *prefix,
+                    width,
+                    read: 0,
+                    set: *set,
+                    next: *next,
+                    counts,
+                })
+                .collect(),
+            Node::Split(_) | Node::Mark { .. } => Vec::new(),
+        }
+    }
+
+    fn cores(&mut self, a: NodeId, b: NodeId) {
+        let (left, right) = (self.core(a), self.core(b));
+        for x in &left {
+            for y in &right {
+                self.pair(x, y);
+            }
+        }
+    }
+
+    fn push(&mut self, a: Place, b: Place, set: Option<Numbers>) {
+        if self.reached || set.as_ref().is_some_and(Numbers::is_empty) {
+            return;
+        }
+        match self.goal {
+            Goal::Meet if a == b => {
+                // Equal places in a run have different amounts left; anywhere else the two can end alike.
+                self.reached |= matches!(a, Place::At(_));
+            }
+            Goal::Prefix { stop } => {
+                if let Place::At(id) = a {
+                    self.reached |= self.stops_at(id, stop);
+                }
+            }
+            Goal::Disorder { stop: Some(stop) } => {
+                if let Place::At(id) = b {
+                    self.reached |= self.stops_at(id, stop);
+                }
+            }
+            Goal::Meet | Goal::Disorder { stop: None } => {}
+        }
+        let (a, b) = if self.symmetric && b < a { (b, a) } else { (a, b) };
+        let state = self.states.entry((a, b)).or_default();
+        match set {
+            Some(set) => state.fresh.push(set),
+            None if state.seen => return,
+            None => state.seen = true,
+        }
+        if !state.queued {
+            state.queued = true;
+            let weight = u64::from(a.node()) + u64::from(b.node());
+            self.queue.push((weight, a, b));
+        }
+    }
+
+    /// Whether the mark of `stop` can be reached from a node without reading a byte.
+    fn stops_at(&mut self, id: NodeId, stop: u32) -> bool {
+        if let Some(&known) = self.stops.get(&id) {
+            return known;
+        }
+        let closure = self.arena.closure_to(id, Some(stop));
+        let found = closure.cores.iter().any(|core| self.is_stop(core.node, stop));
+        self.stops.insert(id, found);
+        found
+    }
+
+    /// Lets both sides read what they can read alike.
+    fn pair(&mut self, x: &Item, y: &Item) {
+        self.work += 1;
+        if self.reached || self.work > MOST_WORK {
+            return;
+        }
+        if let Goal::Disorder { .. } = self.goal
+            && self.disordered(x, y)
+        {
+            self.reached = true;
+            return;
+        }
+        match (x, y) {
+            (Item::End, Item::End) => self.reached |= self.goal == Goal::Meet,
+            (Item::End, _) | (_, Item::End) => {}
+            (
+                Item::Run { node: a, set: s, next: after_a, left: m },
+                Item::Run { node: b, set: t, next: after_b, left: n },
+            ) => {
+                if s.meets(*t) {
+                    self.runs((*a, *after_a, m), (*b, *after_b, n));
+                }
+            }
+            (
+                Item::Length { prefix: p, width: v, read: 0, set: s, next: after_a, counts: m, .. },
+                Item::Length { prefix: q, width: w, read: 0, set: t, next: after_b, counts: n, .. },
+            ) if p == q && v == w && !matches!(self.goal, Goal::Disorder { .. }) => {
+                // Equal lengths: both contents end together.
+                let both = m.intersection(n);
+                if both.contains(0) || (s.meets(*t) && !both.is_empty()) {
+                    self.push(Place::At(*after_a), Place::At(*after_b), None);
+                }
+            }
+            (Item::Length { .. }, Item::Length { .. }) => self.lengths(x, y),
+            _ => {
+                let common = first(x).and(first(y));
+                if !common.is_empty() {
+                    for a in after(x, common) {
+                        for b in after(y, common) {
+                            self.afters(a.clone(), b);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Two lengths that are not read in step: byte by byte.
+    fn lengths(&mut self, x: &Item, y: &Item) {
+        let common = first(x).and(first(y));
+        self.enumerated += 1;
+        if self.enumerated > MOST_LENGTH_PAIRS {
+            // Too many: the two are read without regard to each other's value.
+            for a in after(x, common) {
+                for b in after(y, common) {
+                    self.afters(a.clone(), b);
+                }
+            }
+            return;
+        }
+        for byte in common.iter() {
+            let only = ByteSet::of(byte);
+            for a in after(x, only) {
+                for b in after(y, only) {
+                    self.afters(a.clone(), b);
+                }
+            }
+        }
+    }
+
+    fn afters(&mut self, a: After, b: After) {
+        match (a, b) {
+            (After::At(a), After::At(b)) => self.push(Place::At(a), Place::At(b), None),
+            (After::At(a), After::Item(item)) => {
+                if let Some((place, set)) = place_of(item) {
+                    self.push(Place::At(a), place, Some(set));
+                }
+            }
+            (After::Item(item), After::At(b)) => {
+                if let Some((place, set)) = place_of(item) {
+                    self.push(place, Place::At(b), Some(set));
+                }
+            }
+            (After::Item(x), After::Item(y)) => self.pair(&x, &y),
+        }
+    }
+
+    /// Two runs whose sets meet: they end together, or one has a rest.
+    fn runs(
+        &mut self,
+        (a, after_a, m): (NodeId, NodeId, &Numbers),
+        (b, after_b, n): (NodeId, NodeId, &Numbers),
+    ) {
+        if m.meets(n) {
+            self.push(Place::At(after_a), Place::At(after_b), None);
+        }
+        self.push(Place::Within(a), Place::At(after_b), Some(m.differences(n)));
+        self.push(Place::At(after_a), Place::Within(b), Some(n.differences(m)));
+    }
+
+    /// Whether the smaller of two can come behind the larger in byte order.
+    fn disordered(&self, smaller: &Item, larger: &Item) -> bool {
+        match (smaller, larger) {
+            (Item::End, _) => false,
+            (_, Item::End) => true,
+            _ => first(smaller).max() > first(larger).min(),
+        }
+    }
+}
+
+fn place_of(item: Item) -> Option<(Place, Numbers)> {
+    match item {
+        Item::Run { node, left, .. } => Some((Place::Within(node), left)),
+        Item::Length { node, width, read, counts, .. } => Some((Place::Length { node, width, read }, counts)),
+        Item::End | Item::Byte { .. } => None,
+    }
+}
+
+/// The bytes that an item may begin with.
+fn first(item: &Item) -> ByteSet {
+    match item {
+        Item::End => ByteSet::EMPTY,
+        Item::Byte { set, .. } | Item::Run { set, .. } => *set,
+        Item::Length { prefix, width, read, counts, .. } => prefix.values(*width, *read, counts),
+    }
+}
+
+/// Where an item stands after a byte of `set`, which it may begin with.
+fn after(item: &Item, set: ByteSet) -> Vec<After> {
+    let run = |node: NodeId, class: ByteSet, next: NodeId, left: &Numbers| {
+        let mut all = Vec::new();
+        if left.contains(0) {
+            all.push(After::At(next));
+        }
+        let left = left.positive();
+        if !left.is_empty() {
+            all.push(After::Item(Item::Run { node, set: class, next, left }));
+        }
+        all
+    };
+    match item {
+        Item::End => Vec::new(),
+        Item::Byte { next, .. } => vec![After::At(*next)],
+        Item::Run { node, set: class, next, left } => run(*node, *class, *next, &left.lowered(1)),
+        Item::Length { node, prefix, width, read, set: class, next, counts } => {
+            let counts = prefix.filter(*width, *read, counts, set);
+            if counts.is_empty() {
+                return Vec::new();
+            }
+            let read = read + 1;
+            if read == *width {
+                return run(*node, *class, *next, &counts);
+            }
+            vec![After::Item(Item::Length {
+                node: *node,
+                prefix: *prefix,
+                width: *width,
+                read,
+                set: *class,
+                next: *next,
+                counts,
+            })]
+        }
+    }
+}

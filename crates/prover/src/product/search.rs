@@ -1,0 +1,479 @@
+//! The bytes behind a yes: the shortest first.
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashSet};
+
+use super::Goal;
+use crate::automaton::{Arena, ByteSet, Node, NodeId, Numbers, Prefix, UNLIMITED};
+use keyplan_plan::codec::LenWidth;
+
+/// The most places that one search looks at.
+const MOST_PLACES: usize = 60_000;
+
+/// The longest witness that is looked for.
+const LONGEST: u64 = 70_000;
+
+/// Bytes that reach a goal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Found {
+    /// What both sides begin with.
+    pub(crate) common: Vec<u8>,
+    /// What the first side goes on with.
+    pub(crate) first: Vec<u8>,
+    /// What the second side goes on with.
+    pub(crate) second: Vec<u8>,
+}
+
+/// Where one side stands, with every count known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Spot {
+    End,
+    /// At the mark where the first side stops.
+    Stop(NodeId),
+    Byte(NodeId),
+    /// In a run of which so many bytes are read.
+    Run(NodeId, u64),
+    /// In a length of which so many bytes are read, which stand for this number so far.
+    Length(NodeId, u8, u64),
+    /// In contents of which so many bytes are left.
+    Contents(NodeId, u64),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Pair {
+    /// Both sides have taken the same path so far.
+    Same(Spot),
+    Two(Spot, Spot),
+    /// Two ways lead to this node without a byte between them.
+    Twice(NodeId),
+}
+
+struct Step {
+    pair: Pair,
+    cost: u64,
+    parent: usize,
+    byte: u8,
+}
+
+/// Which paths may part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Parting {
+    /// They are of two graphs.
+    Never,
+    /// In either order.
+    Any,
+    /// The first comes before the second in logical order.
+    Ordered,
+}
+
+pub(crate) struct Search<'a> {
+    arena: &'a mut Arena,
+    goal: Goal,
+    parting: Parting,
+    steps: Vec<Step>,
+    queue: BinaryHeap<Reverse<(u64, u64, usize)>>,
+    seen: HashSet<Pair>,
+}
+
+impl<'a> Search<'a> {
+    fn new(arena: &'a mut Arena, goal: Goal, parting: Parting) -> Self {
+        Self { arena, goal, parting, steps: Vec::new(), queue: BinaryHeap::new(), seen: HashSet::new() }
+    }
+
+    /// Paths of two graphs.
+    pub(crate) fn of_two(arena: &'a mut Arena, goal: Goal, a: NodeId, b: NodeId) -> Self {
+        let mut search = Self::new(arena, goal, Parting::Never);
+        let (left, right) = (search.entry(a, search.stop()), search.entry(b, None));
+        for (x, _) in &left.0 {
+            for (y, _) in &right.0 {
+                search.push(Pair::Two(*x, *y), 0, usize::MAX, 0);
+            }
+        }
+        search
+    }
+
+    /// Two paths of one graph.
+    pub(crate) fn of_one(arena: &'a mut Arena, goal: Goal, start: NodeId) -> Self {
+        let parting = if let Goal::Disorder { .. } = goal { Parting::Ordered } else { Parting::Any };
+        let mut search = Self::new(arena, goal, parting);
+        let (options, twice) = search.entry(start, search.stop());
+        search.part(options, twice, 0, usize::MAX, 0);
+        search
+    }
+
+    fn stop(&self) -> Option<u32> {
+        match self.goal {
+            Goal::Prefix { stop } => Some(stop),
+            Goal::Meet | Goal::Disorder { .. } => None,
+        }
+    }
+
+    /// The next bytes that reach the goal, shortest first.
+    pub(crate) fn next(&mut self) -> Option<Found> {
+        while let Some(Reverse((_, _, index))) = self.queue.pop() {
+            let Some(&Step { pair, cost, .. }) = self.steps.get(index) else { continue };
+            if let Some(found) = self.goal_of(pair, index) {
+                return Some(found);
+            }
+            if self.steps.len() > MOST_PLACES || !self.seen.insert(pair) {
+                continue;
+            }
+            self.expand(pair, cost, index);
+        }
+        None
+    }
+
+    fn goal_of(&mut self, pair: Pair, index: usize) -> Option<Found> {
+        let (first, second) = match (pair, self.goal) {
+            (Pair::Twice(node), _) => {
+                let rest = self.complete(node);
+                (rest.clone(), rest)
+            }
+            (Pair::Two(Spot::End, Spot::End), Goal::Meet) => (Vec::new(), Vec::new()),
+            (Pair::Two(Spot::Stop(_), spot), Goal::Prefix { .. }) => (Vec::new(), self.finish(spot)),
+            (Pair::Two(smaller, larger), Goal::Disorder { .. }) => self.disorder(smaller, larger)?,
+            _ => return None,
+        };
+        Some(Found { common: self.word(index), first, second })
+    }
+
+    fn disorder(&mut self, smaller: Spot, larger: Spot) -> Option<(Vec<u8>, Vec<u8>)> {
+        if smaller == Spot::End {
+            return None;
+        }
+        if larger == Spot::End {
+            return Some((self.finish(smaller), Vec::new()));
+        }
+        let low = self.first(larger).min()?;
+        let above = low.checked_add(1).map_or(ByteSet::EMPTY, |from| ByteSet::range(from, 255));
+        let high = self.first(smaller).and(above).simplest()?;
+        Some((self.finish_with(smaller, high), self.finish_with(larger, low)))
+    }
+
+    fn word(&self, mut index: usize) -> Vec<u8> {
+        let mut word = Vec::new();
+        while let Some(step) = self.steps.get(index) {
+            if step.parent == usize::MAX {
+                break;
+            }
+            word.push(step.byte);
+            index = step.parent;
+        }
+        word.reverse();
+        word
+    }
+
+    fn push(&mut self, pair: Pair, cost: u64, parent: usize, byte: u8) {
+        let rest = match (pair, self.goal) {
+            (Pair::Twice(node), _) => self.arena.shortest(node),
+            (Pair::Same(spot), _) => {
+                if self.stop().is_some() {
+                    0
+                } else {
+                    self.rest(spot)
+                }
+            }
+            (Pair::Two(_, b), Goal::Prefix { .. }) => self.rest(b),
+            (Pair::Two(a, b), _) => self.rest(a).max(self.rest(b)),
+        };
+        let total = cost.saturating_add(rest);
+        if total > LONGEST || (self.seen.contains(&pair)) {
+            return;
+        }
+        let index = self.steps.len();
+        self.steps.push(Step { pair, cost, parent, byte });
+        self.queue.push(Reverse((total, rest, index)));
+    }
+
+    fn expand(&mut self, pair: Pair, cost: u64, index: usize) {
+        match pair {
+            Pair::Twice(_) => {}
+            Pair::Same(spot) => {
+                for byte in self.bytes(self.first(spot), matches!(spot, Spot::Length(..))) {
+                    let (options, twice) = self.after(spot, byte, self.stop());
+                    self.part(options, twice, cost + 1, index, byte);
+                }
+            }
+            Pair::Two(a, b) => {
+                let common = self.first(a).and(self.first(b));
+                let each = matches!(a, Spot::Length(..)) || matches!(b, Spot::Length(..));
+                for byte in self.bytes(common, each) {
+                    let left = self.after(a, byte, self.stop());
+                    let right = self.after(b, byte, None);
+                    for (x, _) in &left.0 {
+                        for (y, _) in &right.0 {
+                            self.push(Pair::Two(*x, *y), cost + 1, index, byte);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// The bytes to try: each of them where they matter, else the simplest.
+    fn bytes(&self, set: ByteSet, each: bool) -> Vec<u8> {
+        if each { set.iter().collect() } else { set.simplest().into_iter().collect() }
+    }
+
+    /// Both sides took one path up to here: they go on together, or part.
+    fn part(
+        &mut self,
+        options: Vec<(Spot, Vec<u32>)>,
+        twice: Vec<NodeId>,
+        cost: u64,
+        parent: usize,
+        byte: u8,
+    ) {
+        for node in twice {
+            self.push(Pair::Twice(node), cost, parent, byte);
+        }
+        for (x, trail) in &options {
+            if !matches!(x, Spot::End | Spot::Stop(_)) {
+                self.push(Pair::Same(*x), cost, parent, byte);
+            }
+            for (y, other) in &options {
+                let parts = match self.parting {
+                    Parting::Never => false,
+                    Parting::Any => x != y,
+                    Parting::Ordered => trail < other,
+                };
+                if !parts {
+                    continue;
+                }
+                if let Spot::Stop(mark) = y {
+                    // The second side does not stop: it goes on behind the mark.
+                    let behind = self.entry(*mark, None);
+                    for (y, _) in behind.0 {
+                        self.push(Pair::Two(*x, y), cost, parent, byte);
+                    }
+                } else {
+                    self.push(Pair::Two(*x, *y), cost, parent, byte);
+                }
+            }
+        }
+    }
+
+    /// What can come next at a node, each with the ranks of its ways.
+    fn entry(&mut self, id: NodeId, stop: Option<u32>) -> (Vec<(Spot, Vec<u32>)>, Vec<NodeId>) {
+        let spots = |arena: &Arena, cores: &[crate::automaton::Core]| {
+            let spot = |core: &crate::automaton::Core| {
+                let node = core.node;
+                Some(match arena.node(node) {
+                    Node::End => Spot::End,
+                    Node::Byte { .. } => Spot::Byte(node),
+                    Node::Run { .. } => Spot::Run(node, 0),
+                    Node::Prefixed { .. } => Spot::Length(node, 0, 0),
+                    Node::Mark { next, .. } => Spot::Stop(*next),
+                    Node::Split(_) => return None,
+                })
+            };
+            cores.iter().filter_map(|core| Some((spot(core)?, core.trail.clone()))).collect()
+        };
+        if stop.is_none() {
+            let closure = self.arena.closure(id);
+            return (spots(self.arena, &closure.cores), closure.twice.clone());
+        }
+        let closure = self.arena.closure_to(id, stop);
+        (spots(self.arena, &closure.cores), closure.twice.clone())
+    }
+
+    fn first(&self, spot: Spot) -> ByteSet {
+        match spot {
+            Spot::End | Spot::Stop(_) => ByteSet::EMPTY,
+            Spot::Byte(id) | Spot::Run(id, _) | Spot::Contents(id, _) => match self.arena.node(id) {
+                Node::Byte { set, .. } | Node::Run { set, .. } | Node::Prefixed { set, .. } => *set,
+                _ => ByteSet::EMPTY,
+            },
+            Spot::Length(id, read, value) => match self.arena.node(id) {
+                Node::Prefixed { prefix, counts, .. } => next_bytes(*prefix, counts, read, value),
+                _ => ByteSet::EMPTY,
+            },
+        }
+    }
+
+    /// The fewest bytes to the end.
+    fn rest(&self, spot: Spot) -> u64 {
+        let rest = match spot {
+            Spot::End => Some(0),
+            Spot::Stop(id) => Some(self.arena.shortest(id)),
+            Spot::Byte(id) => Some(self.arena.shortest(id)),
+            Spot::Run(id, read) => match self.arena.node(id) {
+                Node::Run { counts, next, .. } => counts
+                    .at_least(read + 1)
+                    .map(|count| (count - read).saturating_add(self.arena.shortest(*next))),
+                _ => None,
+            },
+            Spot::Contents(id, left) => match self.arena.node(id) {
+                Node::Prefixed { next, .. } => Some(left.saturating_add(self.arena.shortest(*next))),
+                _ => None,
+            },
+            Spot::Length(id, read, value) => match self.arena.node(id) {
+                Node::Prefixed { prefix, counts, next, .. } => {
+                    least_count(*prefix, counts, read, value).map(|count| {
+                        let left = prefix.width(count).saturating_sub(read.into());
+                        left.saturating_add(count).saturating_add(self.arena.shortest(*next))
+                    })
+                }
+                _ => None,
+            },
+        };
+        rest.unwrap_or(u64::MAX)
+    }
+
+    /// Where a side may stand after a byte that it may begin with.
+    fn after(&mut self, spot: Spot, byte: u8, stop: Option<u32>) -> (Vec<(Spot, Vec<u32>)>, Vec<NodeId>) {
+        match spot {
+            Spot::End | Spot::Stop(_) => (Vec::new(), Vec::new()),
+            Spot::Byte(id) => match self.arena.node(id) {
+                Node::Byte { next, .. } => self.entry(*next, stop),
+                _ => (Vec::new(), Vec::new()),
+            },
+            Spot::Contents(id, left) => match self.arena.node(id) {
+                Node::Prefixed { next, .. } if left <= 1 => self.entry(*next, stop),
+                _ => (vec![(Spot::Contents(id, left - 1), Vec::new())], Vec::new()),
+            },
+            Spot::Run(id, read) => {
+                let Node::Run { counts, next, reversed, .. } = self.arena.node(id) else {
+                    return (Vec::new(), Vec::new());
+                };
+                let (next, read, exit) = (*next, read + 1, if *reversed { 2 } else { 0 });
+                let mut options = Vec::new();
+                if counts.at_least(read + 1).is_some() {
+                    // Behind the last bound all counts are alike.
+                    let read = match counts.stretches().last() {
+                        Some((first, UNLIMITED)) => read.min((*first).max(1)),
+                        _ => read,
+                    };
+                    options.push((Spot::Run(id, read), vec![1]));
+                }
+                let mut twice = Vec::new();
+                if counts.contains(read) {
+                    let (behind, again) = self.entry(next, stop);
+                    twice = again;
+                    options.extend(behind.into_iter().map(|(spot, mut trail)| {
+                        trail.insert(0, exit);
+                        (spot, trail)
+                    }));
+                }
+                (options, twice)
+            }
+            Spot::Length(id, read, value) => {
+                let Node::Prefixed { prefix, counts, next, .. } = self.arena.node(id) else {
+                    return (Vec::new(), Vec::new());
+                };
+                let next = *next;
+                let (value, done) = extended(*prefix, read, value, byte);
+                if !done {
+                    return (vec![(Spot::Length(id, read + 1, value), Vec::new())], Vec::new());
+                }
+                if !counts.contains(value) {
+                    return (Vec::new(), Vec::new());
+                }
+                if value == 0 {
+                    return self.entry(next, stop);
+                }
+                (vec![(Spot::Contents(id, value), Vec::new())], Vec::new())
+            }
+        }
+    }
+
+    /// The shortest bytes from a node to the end.
+    fn complete(&mut self, id: NodeId) -> Vec<u8> {
+        let options = self.entry(id, None).0;
+        self.finish_one_of(options)
+    }
+
+    fn finish_one_of(&mut self, options: Vec<(Spot, Vec<u32>)>) -> Vec<u8> {
+        let best = options.into_iter().map(|(spot, _)| spot).min_by_key(|&spot| self.rest(spot));
+        best.map_or_else(Vec::new, |spot| self.finish(spot))
+    }
+
+    /// The shortest bytes from a spot to the end.
+    fn finish(&mut self, mut spot: Spot) -> Vec<u8> {
+        let mut word = Vec::new();
+        // Each turn reads a byte, and the rest gets shorter with each.
+        while let Some(byte) = self.next_byte(spot) {
+            if word.len() as u64 > LONGEST {
+                break;
+            }
+            word.push(byte);
+            let options = self.after(spot, byte, None).0;
+            let best = options.into_iter().map(|(spot, _)| spot).min_by_key(|&spot| self.rest(spot));
+            let Some(next) = best else { break };
+            spot = next;
+        }
+        word
+    }
+
+    /// The bytes from a spot to the end that begin with `byte`.
+    fn finish_with(&mut self, spot: Spot, byte: u8) -> Vec<u8> {
+        let options = self.after(spot, byte, None).0;
+        let mut word = vec![byte];
+        word.extend(self.finish_one_of(options));
+        word
+    }
+
+    /// The byte that leads to the shortest rest.
+    fn next_byte(&self, spot: Spot) -> Option<u8> {
+        if let Spot::Length(id, read, value) = spot
+            && let Node::Prefixed { prefix, counts, .. } = self.arena.node(id)
+        {
+            let count = least_count(*prefix, counts, read, value)?;
+            return prefix.bytes(count).get(usize::from(read)).copied();
+        }
+        self.first(spot).simplest()
+    }
+}
+
+/// The number that a length stands for after one more byte, and whether it is complete.
+fn extended(prefix: Prefix, read: u8, value: u64, byte: u8) -> (u64, bool) {
+    let byte = if prefix.flipped { !byte } else { byte };
+    let shifted = |digit: u64, shift: u32| digit.checked_shl(shift).unwrap_or(0);
+    match prefix.width {
+        LenWidth::Varint => (value | shifted(u64::from(byte & 0x7f), 7 * u32::from(read)), byte & 0x80 == 0),
+        LenWidth::L64Le => (value | shifted(byte.into(), 8 * u32::from(read)), read == 7),
+        width => (value << 8 | u64::from(byte), width.fixed() == Some(usize::from(read) + 1)),
+    }
+}
+
+/// The bytes that a length may go on with.
+fn next_bytes(prefix: Prefix, counts: &Numbers, read: u8, value: u64) -> ByteSet {
+    ByteSet::FULL
+        .iter()
+        .filter(|&byte| {
+            let (value, done) = extended(prefix, read, value, byte);
+            if done {
+                counts.contains(value) && prefix.bytes(value).len() == usize::from(read) + 1
+            } else {
+                least_count(prefix, counts, read + 1, value).is_some()
+            }
+        })
+        .fold(ByteSet::EMPTY, ByteSet::with)
+}
+
+/// The least length whose first `read` bytes stand for `value`.
+fn least_count(prefix: Prefix, counts: &Numbers, read: u8, value: u64) -> Option<u64> {
+    if read == 0 {
+        return counts.min();
+    }
+    let read = u32::from(read);
+    let (bits, from) = match prefix.width {
+        LenWidth::Varint => (7 * read, 1u64.checked_shl(7 * read)?),
+        LenWidth::L64Le => (8 * read, 0),
+        width => {
+            let shift = 8 * u32::try_from(width.fixed()?).ok()?.checked_sub(read)?;
+            let first = value.checked_shl(shift)?;
+            let last = first | (1u64.checked_shl(shift)? - 1);
+            return counts.at_least(first).filter(|&count| count <= last);
+        }
+    };
+    // Those that end with the bits read so far.
+    let Some(period) = 1u64.checked_shl(bits) else {
+        return counts.contains(value).then_some(value);
+    };
+    counts.stretches().iter().find_map(|&(first, last)| {
+        let first = first.max(from);
+        let ahead = value.wrapping_sub(first) & (period - 1);
+        first.checked_add(ahead).filter(|&count| count <= last && first <= last)
+    })
+}

@@ -1,0 +1,291 @@
+//! Every argument list that stands behind some bytes.
+//!
+//! The decoder of `keyplan-plan` ends a delimited segment where its own bytes say so. A witness of an ambiguity may
+//! need the other readings too, so this reader tries every end of every segment. It knows nothing of the graphs.
+
+use std::collections::HashSet;
+
+use keyplan_plan::codec::{Escaped, HashConcat, LenPrefix, Memcmp, Segment as _, Terminated, complement};
+use keyplan_plan::dynamic::{Value, encode, readings};
+use keyplan_plan::model::{Argument, Frame, Framing, LengthSet, Segment, Sequence, Shape, Width};
+
+/// The steps that the readings for one verdict may take together.
+#[derive(Debug)]
+pub(crate) struct Effort(u32);
+
+impl Effort {
+    pub(crate) fn new() -> Self {
+        Self(150_000)
+    }
+
+    pub(crate) fn is_spent(&self) -> bool {
+        self.0 == 0
+    }
+
+    fn spend(&mut self, steps: u32) -> bool {
+        self.0 = self.0.saturating_sub(steps);
+        self.0 > 0
+    }
+}
+
+/// Up to `limit` argument lists that are written as `bytes`.
+pub(crate) fn read(sequence: &Sequence, bytes: &[u8], limit: usize, effort: &mut Effort) -> Vec<Vec<Value>> {
+    if !sequence.width().admits(bytes.len()) || !effort.spend(8) {
+        return Vec::new();
+    }
+    // The quick way finds most of them.
+    let mut found = readings(sequence, bytes, limit).map(|found| found.readings).unwrap_or_default();
+    found.retain(|values| writes(sequence, values, bytes));
+    if found.len() >= limit {
+        return found;
+    }
+    let mut reader = Reader { effort };
+    for values in reader.sequence(sequence, bytes, limit.saturating_mul(4).max(16)) {
+        if found.len() < limit && !found.contains(&values) && writes(sequence, &values, bytes) {
+            found.push(values);
+        }
+    }
+    found
+}
+
+fn writes(sequence: &Sequence, values: &[Value], bytes: &[u8]) -> bool {
+    let mut out = Vec::new();
+    encode(sequence, values, &mut out).is_ok() && out == bytes
+}
+
+struct Reader<'e> {
+    effort: &'e mut Effort,
+}
+
+/// A sequence half read.
+struct Row<'m, 'b> {
+    sequence: &'m Sequence,
+    bytes: &'b [u8],
+    limit: usize,
+    values: Vec<Value>,
+    found: Vec<Vec<Value>>,
+    dead: HashSet<(usize, usize)>,
+}
+
+impl Reader<'_> {
+    fn step(&mut self) -> bool {
+        self.effort.spend(1)
+    }
+
+    fn sequence(&mut self, sequence: &Sequence, bytes: &[u8], limit: usize) -> Vec<Vec<Value>> {
+        let mut row =
+            Row { sequence, bytes, limit, values: Vec::new(), found: Vec::new(), dead: HashSet::new() };
+        self.row(&mut row, 0, 0);
+        row.found
+    }
+
+    fn row(&mut self, row: &mut Row<'_, '_>, index: usize, at: usize) {
+        if row.found.len() >= row.limit || !self.step() {
+            return;
+        }
+        let Some(segment) = row.sequence.segments().get(index) else {
+            if at == row.bytes.len() {
+                row.found.push(row.values.clone());
+            }
+            return;
+        };
+        let rest = row.bytes.get(at..).unwrap_or_default();
+        if rest.len() < row.sequence.tail(index).min || row.dead.contains(&(index, at)) {
+            return;
+        }
+        let before = row.found.len();
+        match segment {
+            Segment::Literal(literal) => {
+                if rest.starts_with(&literal.bytes) {
+                    self.row(row, index + 1, at + literal.bytes.len());
+                }
+            }
+            Segment::Same(same) => {
+                let value = row.values.get(row.sequence.arguments_before(same.of)).cloned();
+                let mut copy = Vec::new();
+                if let Some(value) = value
+                    && encode(&alone(&same.shape), &[value], &mut copy).is_ok()
+                    && rest.starts_with(&copy)
+                {
+                    self.row(row, index + 1, at + copy.len());
+                }
+            }
+            Segment::Argument(_) | Segment::Derived(_) => self.ends(row, index, at, segment),
+        }
+        // The values before matter only to copies and to what is derived.
+        if row.found.len() == before && row.sequence.is_plain() {
+            row.dead.insert((index, at));
+        }
+    }
+
+    /// Tries every end that a segment may have.
+    fn ends(&mut self, row: &mut Row<'_, '_>, index: usize, at: usize, segment: &Segment) {
+        let rest = row.bytes.get(at..).unwrap_or_default();
+        let (width, tail) = (Width::of_segment(segment), row.sequence.tail(index + 1));
+        let most = width.max.unwrap_or(usize::MAX).min(rest.len().saturating_sub(tail.min));
+        let least = width.min.max(tail.max.map_or(0, |max| rest.len().saturating_sub(max)));
+        for length in least..=most {
+            if !self.step() {
+                return;
+            }
+            let Segment::Argument(argument) = segment else {
+                // What is derived is checked when the whole key is written again.
+                self.row(row, index + 1, at + length);
+                continue;
+            };
+            let content = rest.get(..length).unwrap_or_default();
+            let left = row.limit.saturating_sub(row.found.len()).max(2);
+            for value in self.values(&argument.shape, content, left) {
+                row.values.push(value);
+                self.row(row, index + 1, at + length);
+                row.values.pop();
+            }
+        }
+    }
+
+    /// The values of a shape that is exactly `bytes`.
+    fn values(&mut self, shape: &Shape, bytes: &[u8], limit: usize) -> Vec<Value> {
+        if !self.step() {
+            return Vec::new();
+        }
+        match shape {
+            Shape::Record(sequence) => {
+                self.sequence(sequence, bytes, limit).into_iter().map(Value::Record).collect()
+            }
+            Shape::Choice(alternatives) => {
+                let mut all = Vec::new();
+                for (index, alternative) in alternatives.iter().enumerate() {
+                    let rows = self.sequence(&alternative.sequence, bytes, limit);
+                    all.extend(rows.into_iter().map(|values| Value::Choice(index, values)));
+                }
+                all
+            }
+            Shape::Option(inner) => {
+                let mut all = Vec::new();
+                if bytes.is_empty() {
+                    all.push(Value::Option(None));
+                }
+                let some = self.values(inner, bytes, limit);
+                all.extend(some.into_iter().map(|value| Value::Option(Some(Box::new(value)))));
+                all
+            }
+            Shape::List { item, counts, framing } => self.list(item, counts, framing, bytes, limit),
+            Shape::Framed { frame, inner } => {
+                let content: Option<Vec<u8>> = match frame {
+                    Frame::Len(width) => LenPrefix { width: *width }.decode(bytes).ok().map(<[u8]>::to_vec),
+                    Frame::Terminated => Terminated.decode(bytes).ok().map(|all| all.bytes().collect()),
+                    Frame::Escaped => Escaped.decode(bytes).ok().map(|all| all.bytes().collect()),
+                    Frame::Memcmp => Memcmp.decode(bytes).ok().map(|all| all.bytes().collect()),
+                };
+                content.map_or_else(Vec::new, |content| self.values(inner, &content, limit))
+            }
+            Shape::Desc(inner) => {
+                let mut flipped = bytes.to_vec();
+                complement(&mut flipped);
+                self.values(inner, &flipped, limit)
+            }
+            Shape::HashConcat { hash, keep, inner } => {
+                match (HashConcat { hash: *hash, keep: *keep }).decode(bytes) {
+                    Ok(content) => self.values(inner, content, limit),
+                    Err(_) => Vec::new(),
+                }
+            }
+            leaf => readings(&alone(leaf), bytes, 1)
+                .map(|found| found.readings.into_iter().flatten().collect())
+                .unwrap_or_default(),
+        }
+    }
+
+    fn list(
+        &mut self,
+        item: &Shape,
+        counts: &LengthSet,
+        framing: &Framing,
+        bytes: &[u8],
+        limit: usize,
+    ) -> Vec<Value> {
+        let separator: &[u8] = if let Framing::Joined(separator) = framing { separator } else { &[] };
+        let mut found = Vec::new();
+        if let Framing::Counted(width) = framing {
+            // A count is written like the length of so many bytes.
+            for head in 1..=bytes.len().min(10) {
+                let (front, rest) = bytes.split_at_checked(head).unwrap_or((bytes, &[]));
+                let codec = keyplan_plan::codec::Count { width: *width };
+                if let Ok(count) = codec.decode(front)
+                    && counts.admits(count)
+                {
+                    self.elements(
+                        item,
+                        separator,
+                        rest,
+                        &mut Vec::new(),
+                        &|n| n == count,
+                        count,
+                        limit,
+                        &mut found,
+                    );
+                }
+            }
+            return found;
+        }
+        let most = counts.max().unwrap_or(bytes.len() + 4);
+        self.elements(
+            item,
+            separator,
+            bytes,
+            &mut Vec::new(),
+            &|n| counts.admits(n),
+            most,
+            limit,
+            &mut found,
+        );
+        found
+    }
+
+    /// Reads elements up to the end of `bytes`.
+    #[expect(clippy::too_many_arguments, reason = "the parts of a list and the state of the search")]
+    fn elements(
+        &mut self,
+        item: &Shape,
+        separator: &[u8],
+        bytes: &[u8],
+        values: &mut Vec<Value>,
+        admits: &dyn Fn(usize) -> bool,
+        most: usize,
+        limit: usize,
+        found: &mut Vec<Value>,
+    ) {
+        if found.len() >= limit || values.len() > 256 || !self.step() {
+            return;
+        }
+        if bytes.is_empty() && admits(values.len()) {
+            let all = Value::List(values.clone());
+            if !found.contains(&all) {
+                found.push(all);
+            }
+        }
+        if values.len() >= most {
+            return;
+        }
+        let rest = if values.is_empty() { Some(bytes) } else { bytes.strip_prefix(separator) };
+        let Some(rest) = rest else { return };
+        // An element may be empty, but without a limit only so many can be told apart.
+        if rest.is_empty() && separator.is_empty() && values.len() > 8 && most > 64 {
+            return;
+        }
+        for length in 0..=rest.len() {
+            let (front, behind) = rest.split_at_checked(length).unwrap_or((rest, &[]));
+            for value in self.values(item, front, limit) {
+                values.push(value);
+                self.elements(item, separator, behind, values, admits, most, limit, found);
+                values.pop();
+            }
+        }
+    }
+}
+
+/// A shape as a layout of its own.
+pub(crate) fn alone(shape: &Shape) -> Sequence {
+    let argument = Argument { name: None, type_name: None, shape: shape.clone(), span: Default::default() };
+    Sequence::new(vec![Segment::Argument(argument)])
+}

@@ -1,0 +1,109 @@
+//! KP0010: the longest key fits the engine.
+
+use keyplan_plan::dynamic::Value;
+use keyplan_plan::model::{BytesEncoding, Frame, Framing, LengthSet, NibbleEncoding, Sequence, Shape, Width};
+
+use crate::proof::{Reason, Side, Verdict, Witness};
+use crate::sample;
+
+/// Decides whether no key of a layout is longer than `limit`.
+pub(crate) fn fits(path: &str, sequence: &Sequence, limit: usize) -> Verdict {
+    if sequence.longest().is_some_and(|longest| longest <= limit) {
+        return Verdict::Holds;
+    }
+    // As long as it takes and no longer: the smallest arguments, with one of them grown until the key is too long.
+    let Some(base) = sample::rows(sequence, 1).into_iter().next() else {
+        return Verdict::Unknown(Reason::NotRealised { loose: Vec::new() });
+    };
+    let short = Side::key(path, sequence, &base).map_or(0, |side| side.bytes.len());
+    let mut all = base.clone();
+    for (index, argument) in sequence.arguments().enumerate() {
+        let own = Width::of_shape(&argument.shape).min;
+        let wanted = limit.saturating_add(1).saturating_sub(short.saturating_sub(own));
+        let Some(long) = stretched(&argument.shape, wanted) else { continue };
+        let mut row = base.clone();
+        if let (Some(slot), Some(every)) = (row.get_mut(index), all.get_mut(index)) {
+            *slot = long.clone();
+            *every = long;
+        }
+        if let Some(key) = Side::key(path, sequence, &row).filter(|key| key.bytes.len() > limit) {
+            return Verdict::Fails(Box::new(Witness::TooLong { key, limit }));
+        }
+    }
+    match Side::key(path, sequence, &all).filter(|key| key.bytes.len() > limit) {
+        Some(key) => Verdict::Fails(Box::new(Witness::TooLong { key, limit })),
+        None => Verdict::Unknown(Reason::NotRealised { loose: Vec::new() }),
+    }
+}
+
+/// A value that takes about `wanted` bytes, or as many as the shape allows.
+fn stretched(shape: &Shape, wanted: usize) -> Option<Value> {
+    let length = |lengths: &LengthSet, wanted: usize| match lengths {
+        LengthSet::Range { min, max } => Some(wanted.clamp(*min, *max)),
+        LengthSet::OneOf(list) => list.iter().copied().find(|&n| n >= wanted).or(list.last().copied()),
+    };
+    match shape {
+        Shape::Bytes { lengths, encoding } => {
+            let wanted = if let BytesEncoding::Hex(_) = encoding { wanted.div_ceil(2) } else { wanted };
+            Some(Value::Bytes(vec![0; length(lengths, wanted)?]))
+        }
+        Shape::Text(text) => {
+            let length = length(&text.lengths, wanted)?;
+            let one = |value: &Value| match value {
+                Value::Text(text) => text.chars().last(),
+                _ => None,
+            };
+            let samples = sample::values(shape);
+            let (first, rest) = samples.iter().rev().find_map(|value| match value {
+                Value::Text(text) => text.chars().next().zip(one(value)),
+                _ => None,
+            })?;
+            let mut long = String::new();
+            long.push(first);
+            long.extend(std::iter::repeat_n(rest, length.saturating_sub(1)));
+            Some(Value::Text(long))
+        }
+        Shape::Nibbles { lengths, encoding } => {
+            let wanted =
+                if *encoding == NibbleEncoding::Unpacked { wanted } else { wanted.saturating_mul(2) };
+            Some(Value::Nibbles(vec![0; length(lengths, wanted)?]))
+        }
+        Shape::Opaque(_) => Some(Value::Bytes(vec![0; wanted])),
+        Shape::Framed { frame: Frame::Len(width), inner } => stretched(inner, wanted.min(width.limit())),
+        Shape::Framed { inner, .. } | Shape::Desc(inner) | Shape::HashConcat { inner, .. } => {
+            stretched(inner, wanted)
+        }
+        Shape::Option(inner) => Some(Value::Option(Some(Box::new(stretched(inner, wanted)?)))),
+        Shape::List { item, counts, framing } => {
+            let each = stretched(item, wanted).or_else(|| sample::values(item).into_iter().next())?;
+            let width =
+                Side::key("", &crate::reader::alone(item), std::slice::from_ref(&each))?.bytes.len().max(1);
+            let most = if let Framing::Counted(width) = framing { width.limit() } else { usize::MAX };
+            let count = length(counts, wanted.div_ceil(width).max(1))?.min(most).min(1 << 17);
+            Some(Value::List(vec![each; count]))
+        }
+        Shape::Record(sequence) => Some(Value::Record(stretched_row(sequence, wanted)?)),
+        Shape::Choice(alternatives) => alternatives.iter().enumerate().find_map(|(index, alternative)| {
+            let long = alternative.sequence.longest().is_none_or(|longest| longest >= wanted);
+            long.then(|| stretched_row(&alternative.sequence, wanted))
+                .flatten()
+                .map(|row| Value::Choice(index, row))
+        }),
+        Shape::Int(_)
+        | Shape::Bool(_)
+        | Shape::Float(_)
+        | Shape::Time(_)
+        | Shape::Score(_)
+        | Shape::Hashed { .. } => None,
+    }
+}
+
+fn stretched_row(sequence: &Sequence, wanted: usize) -> Option<Vec<Value>> {
+    let mut row = sample::rows(sequence, 1).into_iter().next()?;
+    for (slot, argument) in row.iter_mut().zip(sequence.arguments()) {
+        if let Some(long) = stretched(&argument.shape, wanted) {
+            *slot = long;
+        }
+    }
+    Some(row)
+}

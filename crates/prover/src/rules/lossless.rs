@@ -1,0 +1,182 @@
+//! KP0009: an encoding loses nothing.
+
+use keyplan_plan::codec::Score;
+use keyplan_plan::dynamic::Value;
+use keyplan_plan::model::{
+    BytesEncoding, FloatEncoding, IntEncoding, IntRange, IntShape, LengthSet, ScoreEncoding, Sequence, Shape,
+};
+
+use crate::proof::{Reason, Side, Verdict, Witness};
+use crate::sample;
+
+/// Decides whether two different arguments of a layout never get one encoding. `None` if no encoding of it can lose
+/// anything, hashes aside.
+pub(crate) fn lossless(path: &str, sequence: &Sequence) -> Option<Verdict> {
+    let lossy: Vec<usize> = sequence
+        .arguments()
+        .enumerate()
+        .filter(|(_, argument)| loses(&argument.shape))
+        .map(|(index, _)| index)
+        .collect();
+    if lossy.is_empty() {
+        return None;
+    }
+    let columns: Vec<Vec<Value>> =
+        sequence.arguments().map(|argument| sample::values(&argument.shape)).collect();
+    for index in lossy {
+        let Some(argument) = sequence.arguments().nth(index) else { continue };
+        let found = pairs(&argument.shape).into_iter().find_map(|(a, b)| {
+            let row = |value: Value| -> Option<Vec<Value>> {
+                let mut row: Vec<Value> =
+                    columns.iter().map(|column| column.first().cloned()).collect::<Option<_>>()?;
+                *row.get_mut(index)? = value;
+                Some(row)
+            };
+            let (first, second) = (row(a)?, row(b)?);
+            Witness::same_key(Side::key(path, sequence, &first)?, Side::key(path, sequence, &second)?)
+        });
+        if let Some(witness) = found {
+            return Some(Verdict::Fails(Box::new(witness)));
+        }
+    }
+    let exact = sequence.arguments().all(|argument| !loses(&argument.shape) || cannot_lose(&argument.shape));
+    Some(if exact { Verdict::Holds } else { Verdict::Unknown(Reason::NotRealised { loose: Vec::new() }) })
+}
+
+/// Whether a shape has an encoding that may lose information, hashes aside.
+pub(crate) fn loses(shape: &Shape) -> bool {
+    let row = |sequence: &Sequence| sequence.arguments().any(|argument| loses(&argument.shape));
+    match shape {
+        Shape::Int(int) => int.encoding == IntEncoding::Saturating,
+        Shape::Float(encoding) => *encoding == FloatEncoding::Badger,
+        Shape::Score(encoding) => *encoding == ScoreEncoding::HeightScore,
+        Shape::Bytes { encoding, .. } => matches!(encoding, BytesEncoding::Fit(_)),
+        Shape::Framed { inner, .. } | Shape::Desc(inner) | Shape::HashConcat { inner, .. } => loses(inner),
+        Shape::Option(item) | Shape::List { item, .. } => loses(item),
+        Shape::Record(sequence) => row(sequence),
+        Shape::Choice(alternatives) => alternatives.iter().any(|alternative| row(&alternative.sequence)),
+        Shape::Hashed { .. }
+        | Shape::Bool(_)
+        | Shape::Time(_)
+        | Shape::Text(_)
+        | Shape::Nibbles { .. }
+        | Shape::Opaque(_) => false,
+    }
+}
+
+/// Whether the range or lengths of a lossy encoding are such that nothing is lost.
+fn cannot_lose(shape: &Shape) -> bool {
+    match shape {
+        Shape::Int(IntShape { range: IntRange::Signed { min, max }, .. }) => {
+            *min >= 0 || *max < 0 && min == max || (*min == -1 && *max < 0)
+        }
+        Shape::Bytes { lengths, encoding: BytesEncoding::Fit(width) } => {
+            lengths.fixed().is_some_and(|n| n <= *width)
+        }
+        Shape::Framed { inner, .. } | Shape::Desc(inner) => cannot_lose(inner),
+        _ => false,
+    }
+}
+
+/// Pairs of different values of a shape that may have one encoding, the most telling first.
+fn pairs(shape: &Shape) -> Vec<(Value, Value)> {
+    match shape {
+        Shape::Score(_) => vec![
+            (confirmed(8_388_608, 0), confirmed(8_388_608, 1)),
+            (confirmed(16_777_216, 0), confirmed(16_777_216, 1)),
+            (confirmed(1, 1_000_000_000), confirmed(2, 0)),
+        ],
+        Shape::Int(IntShape { range: IntRange::Signed { min, max }, .. }) => {
+            let high = (*max).min(0);
+            vec![
+                (Value::Signed(-1), Value::Signed(0)),
+                (Value::Signed(high.saturating_sub(1)), Value::Signed(high)),
+                (Value::Signed(*min), Value::Signed(min.saturating_add(1))),
+            ]
+        }
+        Shape::Float(_) => vec![(
+            Value::Float(f64::from_bits(0x7ff8_0000_0000_0000)),
+            Value::Float(f64::from_bits(0x0007_ffff_ffff_ffff)),
+        )],
+        Shape::Bytes { lengths, encoding: BytesEncoding::Fit(width) } => fit_pairs(lengths, *width),
+        Shape::Framed { inner, .. } | Shape::Desc(inner) | Shape::HashConcat { inner, .. } => pairs(inner),
+        Shape::Option(inner) => {
+            let some = |value: Value| Value::Option(Some(Box::new(value)));
+            pairs(inner).into_iter().map(|(a, b)| (some(a), some(b))).collect()
+        }
+        Shape::List { item, counts, .. } => {
+            let count = counts.min().clamp(1, 64);
+            pairs(item)
+                .into_iter()
+                .map(|(a, b)| {
+                    (Value::List(vec![a.clone(); count]), {
+                        let mut list = vec![a; count];
+                        if let Some(slot) = list.first_mut() {
+                            *slot = b;
+                        }
+                        Value::List(list)
+                    })
+                })
+                .collect()
+        }
+        Shape::Record(sequence) => {
+            row_pairs(sequence).into_iter().map(|(a, b)| (Value::Record(a), Value::Record(b))).collect()
+        }
+        Shape::Choice(alternatives) => alternatives
+            .iter()
+            .enumerate()
+            .flat_map(|(index, alternative)| {
+                row_pairs(&alternative.sequence)
+                    .into_iter()
+                    .map(move |(a, b)| (Value::Choice(index, a), Value::Choice(index, b)))
+            })
+            .collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn row_pairs(sequence: &Sequence) -> Vec<(Vec<Value>, Vec<Value>)> {
+    let Some(base) = sample::rows(sequence, 1).into_iter().next() else { return Vec::new() };
+    let with = |index: usize, value: Value| {
+        let mut row = base.clone();
+        if let Some(slot) = row.get_mut(index) {
+            *slot = value;
+        }
+        row
+    };
+    let arguments = sequence.arguments().enumerate().filter(|(_, argument)| loses(&argument.shape));
+    arguments
+        .flat_map(|(index, argument)| pairs(&argument.shape).into_iter().map(move |pair| (index, pair)))
+        .map(|(index, (a, b))| (with(index, a), with(index, b)))
+        .collect()
+}
+
+fn confirmed(height: u32, index: u64) -> Value {
+    Value::Score(Score::Confirmed { height, index })
+}
+
+fn fit_pairs(lengths: &LengthSet, width: usize) -> Vec<(Value, Value)> {
+    let mut all = Vec::new();
+    // Two lengths: what is padding, or cut off. One length beyond the width: what is cut off differs.
+    let admitted: Vec<usize> = (lengths.min()
+        ..=lengths.min().saturating_add(64).max(width.saturating_add(1)))
+        .filter(|&n| lengths.admits(n))
+        .take(80)
+        .collect();
+    if let [short, long, ..] = admitted.as_slice() {
+        all.push((Value::Bytes(vec![0; *short]), Value::Bytes(vec![0; *long])));
+    }
+    if let LengthSet::OneOf(list) = lengths
+        && let [short, .., long] = list.as_slice()
+    {
+        all.push((Value::Bytes(vec![0; *short]), Value::Bytes(vec![0; *long])));
+    }
+    if let Some(&long) = admitted.iter().find(|&&n| n > width) {
+        let mut other = vec![0; long];
+        if let Some(last) = other.last_mut() {
+            *last = 1;
+        }
+        all.push((Value::Bytes(vec![0; long]), Value::Bytes(other)));
+    }
+    all
+}
