@@ -20,6 +20,7 @@
 
 mod automaton;
 mod compare;
+mod compat;
 mod laws;
 mod layout;
 mod product;
@@ -29,5 +30,6 @@ mod reader;
 mod rules;
 mod sample;
 
+pub use compat::{Broken, Change, Fate, Part, Remade, Widening, compare};
 pub use proof::{Assumption, Guarantee, NumberFault, Reason, Report, Side, Statement, Verdict, Witness};
 pub use prove::{Engine, Options, prove};
