@@ -19,7 +19,7 @@ pub(super) enum Misfit {
 
 /// The same values as an argument list of the new layout.
 pub(super) fn convert(old: &Sequence, new: &Sequence, values: &[Value]) -> Result<Vec<Value>, Misfit> {
-    let (before, after) = (leaves(old), leaves(new));
+    let (before, after) = leaves(old, new);
     let mapping = Mapping::between(&before, &after).map_err(Misfit::Kind)?;
     Builder { mapping, before, values }.row(new, &[])
 }
@@ -36,10 +36,12 @@ impl Builder<'_, '_> {
             .enumerate()
             .map(|(index, argument)| {
                 let path: Vec<usize> = base.iter().copied().chain([index]).collect();
-                if let Shape::Record(inner) = bare(&argument.shape) {
-                    return self.row(inner, &path).map(Value::Record);
-                }
-                let Some(from) = self.mapping.old_of(&path) else { return Ok(Value::Option(None)) };
+                let Some(from) = self.mapping.old_of(&path) else {
+                    return match bare(&argument.shape) {
+                        Shape::Record(inner) => self.row(inner, &path).map(Value::Record),
+                        _ => Ok(Value::Option(None)),
+                    };
+                };
                 let leaf = self.before.iter().find(|leaf| leaf.path == *from);
                 let found = leaf.zip(fetch(self.values, from));
                 let (leaf, value) = found.ok_or_else(|| Misfit::Kind("the arguments are others".to_owned()))?;
@@ -144,7 +146,7 @@ const LONGEST: usize = 1 << 17;
 
 /// Argument lists of the old layout that the new one may refuse, the simplest first.
 pub(super) fn outside(old: &Sequence, new: &Sequence) -> Vec<Vec<Value>> {
-    let (before, after) = (leaves(old), leaves(new));
+    let (before, after) = leaves(old, new);
     let Ok(mapping) = Mapping::between(&before, &after) else { return Vec::new() };
     let Some(base) = sample::rows(old, 1).into_iter().next() else { return Vec::new() };
     let mut rows = Vec::new();

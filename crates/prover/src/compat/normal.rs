@@ -224,20 +224,35 @@ pub(super) struct Leaf<'m> {
     pub(super) shape: &'m Shape,
 }
 
-/// The values of an argument list, records taken apart.
-pub(super) fn leaves(sequence: &Sequence) -> Vec<Leaf<'_>> {
-    let mut all = Vec::new();
-    gather(sequence, "", &[], &mut all);
-    all
+/// The values of two argument lists, records taken apart, save for those that are optional in one of the lists.
+pub(super) fn leaves<'m>(old: &'m Sequence, new: &'m Sequence) -> (Vec<Leaf<'m>>, Vec<Leaf<'m>>) {
+    let taken_apart = |sequence: &'m Sequence, whole: &BTreeSet<String>| {
+        let mut all = Vec::new();
+        gather(sequence, "", &[], whole, &mut all);
+        all
+    };
+    let optional = |leaves: Vec<Leaf<'_>>| -> BTreeSet<String> {
+        let record = |shape: &Shape| matches!(bare(shape), Shape::Option(inner) if matches!(bare(inner), Shape::Record(_)));
+        leaves.into_iter().filter(|leaf| record(leaf.shape)).map(|leaf| leaf.name).collect()
+    };
+    let none = BTreeSet::new();
+    let whole = (optional(taken_apart(old, &none)), optional(taken_apart(new, &none)));
+    (taken_apart(old, &whole.1), taken_apart(new, &whole.0))
 }
 
-fn gather<'m>(sequence: &'m Sequence, name: &str, base: &[usize], all: &mut Vec<Leaf<'m>>) {
+fn gather<'m>(
+    sequence: &'m Sequence,
+    name: &str,
+    base: &[usize],
+    whole: &BTreeSet<String>,
+    all: &mut Vec<Leaf<'m>>,
+) {
     for (index, argument) in sequence.arguments().enumerate() {
         let own = argument.name.as_deref().unwrap_or_default();
         let name = if name.is_empty() { own.to_owned() } else { format!("{name}.{own}") };
         let path: Path = base.iter().copied().chain([index]).collect();
         match bare(&argument.shape) {
-            Shape::Record(inner) => gather(inner, &name, &path, all),
+            Shape::Record(inner) if !whole.contains(&name) => gather(inner, &name, &path, whole, all),
             _ => all.push(Leaf { name, path, shape: &argument.shape }),
         }
     }
@@ -255,14 +270,21 @@ impl Mapping {
     pub(super) fn between(old: &[Leaf<'_>], new: &[Leaf<'_>]) -> Result<Self, String> {
         let mut mapping = Self::default();
         let mut before: Vec<&Leaf<'_>> = old.iter().collect();
-        let mut after: Vec<&Leaf<'_>> = Vec::new();
-        for leaf in new {
-            match before.iter().position(|other| !leaf.name.is_empty() && other.name == leaf.name) {
-                Some(index) => {
-                    mapping.old_of.insert(leaf.path.clone(), before.remove(index).path.clone());
+        let mut after: Vec<&Leaf<'_>> = new.iter().collect();
+        // The whole name first; then the last part of it, for records that were written out or drawn together.
+        let last = |name: &str| name.rsplit('.').next().unwrap_or_default().to_owned();
+        let names: [&dyn Fn(&str) -> String; 2] = [&str::to_owned, &last];
+        for name in names {
+            after.retain(|leaf| {
+                let own = name(&leaf.name);
+                match before.iter().position(|other| !own.is_empty() && name(&other.name) == own) {
+                    Some(index) => {
+                        mapping.old_of.insert(leaf.path.clone(), before.remove(index).path.clone());
+                        false
+                    }
+                    None => true,
                 }
-                None => after.push(leaf),
-            }
+            });
         }
         let mut surplus = after.len().saturating_sub(before.len());
         for index in (0..after.len()).rev() {

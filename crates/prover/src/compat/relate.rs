@@ -49,7 +49,7 @@ impl Relation {
 
 /// Relates two layouts of argument lists.
 pub(super) fn relate(old: &Sequence, new: &Sequence) -> Relation {
-    let (before, after) = (leaves(old), leaves(new));
+    let (before, after) = leaves(old, new);
     let Ok(mapping) = Mapping::between(&before, &after) else { return Relation::Unlike };
     let names = after.iter().map(|leaf| (leaf.path.clone(), leaf.name.clone())).collect();
     let kept = kept(old, new, &mapping);
