@@ -20,6 +20,7 @@
 
 mod automaton;
 mod compare;
+mod compat;
 mod diagnose;
 mod laws;
 mod layout;
@@ -31,6 +32,7 @@ mod reader;
 mod rules;
 mod sample;
 
+pub use compat::{Broken, Change, Fate, Part, Remade, Widening, compare};
 pub use diagnose::{PAGES, Page, describe, diagnose, layout, page};
 pub use proof::{Assumption, Guarantee, NumberFault, Reason, Report, Side, Statement, Verdict, Witness};
 pub use prove::{Engine, Options, prove};
