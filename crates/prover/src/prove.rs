@@ -105,7 +105,9 @@ impl<'p> Prover<'p> {
             self.parts(family);
         }
         let mut names = Names::default();
-        families.iter().for_each(|family| names.add(&family.key));
+        for family in &families {
+            names.add(&family.key);
+        }
         if names.any() {
             self.statements.push(Statement {
                 guarantee: Guarantee::DistinctNames,
@@ -210,7 +212,9 @@ impl<'p> Prover<'p> {
             let mut worst = Verdict::Holds;
             let mut other = None;
             for index in near {
-                let Some(candidate) = layouts.get(index).filter(|other| other.path != layout.path) else { continue };
+                let Some(candidate) = layouts.get(index).filter(|other| other.path != layout.path) else {
+                    continue;
+                };
                 let verdict = foreign(&mut self.arena, scanned, candidate, &mut self.budget);
                 if rank(&verdict) > rank(&worst) {
                     worst = verdict;
@@ -261,7 +265,8 @@ impl<'p> Prover<'p> {
             self.lossless(family, layout.path, sequence, *span);
             for other in layouts.iter().skip(index + 1) {
                 let verdict = disjoint(&mut self.arena, layout, other, &mut self.budget);
-                let (first, second) = if layout.path < other.path { (layout, other) } else { (other, layout) };
+                let (first, second) =
+                    if layout.path < other.path { (layout, other) } else { (other, layout) };
                 self.say(family, Guarantee::Disjoint, verdict, *span);
                 if let Some(statement) = self.statements.last_mut() {
                     first.path.clone_into(&mut statement.family);
@@ -349,7 +354,8 @@ impl Order {
             .flatten()
             .copied()
             .collect();
-        let behind = self.exact.range(prefix.to_vec()..).take_while(|(literal, _)| literal.starts_with(prefix));
+        let behind =
+            self.exact.range(prefix.to_vec()..).take_while(|(literal, _)| literal.starts_with(prefix));
         near.extend(behind.flat_map(|(_, indices)| indices));
         near.sort_unstable();
         debug_assert!(near.iter().all(|&index| index < layouts.len()));

@@ -106,9 +106,10 @@ impl Prefix {
             return counts.clone();
         }
         let mask = u8::try_from((1u32 << digit.bits) - 1).unwrap_or(u8::MAX);
-        let digits = possible.and(set).iter().fold(ByteSet::EMPTY, |digits, byte| {
-            digits.with(if self.flipped { !byte } else { byte } & mask)
-        });
+        let digits = possible
+            .and(set)
+            .iter()
+            .fold(ByteSet::EMPTY, |digits, byte| digits.with(if self.flipped { !byte } else { byte } & mask));
         let runs = digits.runs();
         let period_shift = digit.shift + digit.bits;
         let mut found = Vec::new();
