@@ -25,13 +25,11 @@ pub(crate) fn compare(shape: &Shape, a: &Value, b: &Value) -> Option<Ordering> {
         (_, Value::Digest(_), _) | (_, _, Value::Digest(_)) => return None,
         (Shape::Hashed { inner, .. }, a, b) => return compare(inner, a, b),
         (_, Value::Unsigned(a), Value::Unsigned(b)) => a.cmp(b),
-        (_, Value::Signed(a), Value::Signed(b)) => a.cmp(b),
+        (_, Value::Signed(a), Value::Signed(b)) | (_, Value::Time(a), Value::Time(b)) => a.cmp(b),
         (_, Value::Bool(a), Value::Bool(b)) => a.cmp(b),
         (_, Value::Float(a), Value::Float(b)) => return a.partial_cmp(b),
-        (_, Value::Bytes(a), Value::Bytes(b)) => a.cmp(b),
+        (_, Value::Bytes(a), Value::Bytes(b)) | (_, Value::Nibbles(a), Value::Nibbles(b)) => a.cmp(b),
         (_, Value::Text(a), Value::Text(b)) => a.as_bytes().cmp(b.as_bytes()),
-        (_, Value::Nibbles(a), Value::Nibbles(b)) => a.cmp(b),
-        (_, Value::Time(a), Value::Time(b)) => a.cmp(b),
         (_, Value::Score(a), Value::Score(b)) => a.cmp(b),
         (Shape::Record(sequence), Value::Record(a), Value::Record(b)) => {
             return compare_rows(sequence, 0, a, b);
@@ -41,7 +39,11 @@ pub(crate) fn compare(shape: &Shape, a: &Value, b: &Value) -> Option<Ordering> {
             decided => decided,
         },
         (Shape::Option(_), Value::Option(None), Value::Option(b)) => {
-            if b.is_some() { Ordering::Less } else { Ordering::Equal }
+            if b.is_some() {
+                Ordering::Less
+            } else {
+                Ordering::Equal
+            }
         }
         (Shape::Option(_), Value::Option(Some(_)), Value::Option(None)) => Ordering::Greater,
         (Shape::Option(inner), Value::Option(Some(a)), Value::Option(Some(b))) => {

@@ -24,7 +24,12 @@ pub(crate) struct Layout<'p> {
 const TAIL: usize = 24;
 
 impl<'p> Layout<'p> {
-    pub(crate) fn new(arena: &mut Arena, path: &'p str, sequence: &'p Sequence, marks: BTreeSet<usize>) -> Self {
+    pub(crate) fn new(
+        arena: &mut Arena,
+        path: &'p str,
+        sequence: &'p Sequence,
+        marks: BTreeSet<usize>,
+    ) -> Self {
         let drawing = draw(arena, sequence, &marks, Precision::Coarse, MOST_NODES);
         let literal = sequence.literal_prefix();
         Self { path, sequence, marks, drawing, literal, tail: tail(sequence) }
@@ -93,7 +98,11 @@ fn class_of(shape: &Shape) -> ByteSet {
         Shape::Text(text) if !text.tuple => {
             let first = text.first.map_or(ByteSet::EMPTY, |first| ByteSet::from_bits(first.bits()));
             let all = ByteSet::from_bits(text.alphabet.bits()).or(first);
-            if text.first.is_some_and(|first| first.beyond_ascii()) { all.or(ByteSet::range(0x80, 0xff)) } else { all }
+            if text.first.is_some_and(|first| first.beyond_ascii()) {
+                all.or(ByteSet::range(0x80, 0xff))
+            } else {
+                all
+            }
         }
         Shape::Nibbles { encoding: NibbleEncoding::Unpacked, .. } => ByteSet::range(0, 15),
         Shape::Desc(inner) => class_of(inner).flipped(),

@@ -133,7 +133,11 @@ impl fmt::Display for Reason {
                 f.write_str("no keys that show it were found within the limits of the search")
             }
             Self::NotRealised { loose } => {
-                write!(f, "no keys that show it were found, and the proof is blind here: {}", loose.join("; "))
+                write!(
+                    f,
+                    "no keys that show it were found, and the proof is blind here: {}",
+                    loose.join("; ")
+                )
             }
             Self::Order { why } => f.write_str(why),
             Self::Contents => f.write_str("the contents of a frame may themselves be ambiguous"),

@@ -105,7 +105,9 @@ impl<'p> Prover<'p> {
             self.parts(family);
         }
         let mut names = Names::default();
-        families.iter().for_each(|family| names.add(&family.key));
+        for family in &families {
+            names.add(&family.key);
+        }
         if names.any() {
             self.statements.push(Statement {
                 guarantee: Guarantee::DistinctNames,
@@ -195,13 +197,24 @@ impl<'p> Prover<'p> {
     }
 
     fn scans(&mut self, family: &Family, layout: &Layout<'_>, layouts: &[Layout<'_>], order: &Order) {
+        let ambiguous = self.statements.iter().rev().find_map(|statement| match &statement.verdict {
+            Verdict::Fails(witness)
+                if statement.guarantee == Guarantee::Unambiguous && statement.family == layout.path =>
+            {
+                Some((**witness).clone())
+            }
+            _ => None,
+        });
+        let ambiguous = ambiguous.as_ref();
         for scan in &family.scans {
             let scanned = Scanned { layout, scan };
             let near = order.near(layouts, &scanned.literal());
             let mut worst = Verdict::Holds;
             let mut other = None;
             for index in near {
-                let Some(candidate) = layouts.get(index).filter(|other| other.path != layout.path) else { continue };
+                let Some(candidate) = layouts.get(index).filter(|other| other.path != layout.path) else {
+                    continue;
+                };
                 let verdict = foreign(&mut self.arena, scanned, candidate, &mut self.budget);
                 if rank(&verdict) > rank(&worst) {
                     worst = verdict;
@@ -219,7 +232,13 @@ impl<'p> Prover<'p> {
                 }
             };
             scan_statement(self, Guarantee::NoForeignRows, worst, other);
-            let verdict = siblings(&mut self.arena, scanned, &mut self.budget);
+            let verdict = match siblings(&mut self.arena, scanned, &mut self.budget) {
+                // Two argument lists with one key are siblings too, where they differ in a bound argument.
+                Verdict::Unknown(reason) => ambiguous
+                    .and_then(|witness| scanned.leak_of(witness))
+                    .map_or(Verdict::Unknown(reason), |witness| Verdict::Fails(Box::new(witness))),
+                verdict => verdict,
+            };
             scan_statement(self, Guarantee::NoSiblingRows, verdict, None);
             if scan.in_order {
                 let verdict = ordered(&mut self.arena, scanned, &mut self.budget);
@@ -246,7 +265,8 @@ impl<'p> Prover<'p> {
             self.lossless(family, layout.path, sequence, *span);
             for other in layouts.iter().skip(index + 1) {
                 let verdict = disjoint(&mut self.arena, layout, other, &mut self.budget);
-                let (first, second) = if layout.path < other.path { (layout, other) } else { (other, layout) };
+                let (first, second) =
+                    if layout.path < other.path { (layout, other) } else { (other, layout) };
                 self.say(family, Guarantee::Disjoint, verdict, *span);
                 if let Some(statement) = self.statements.last_mut() {
                     first.path.clone_into(&mut statement.family);
@@ -334,7 +354,8 @@ impl Order {
             .flatten()
             .copied()
             .collect();
-        let behind = self.exact.range(prefix.to_vec()..).take_while(|(literal, _)| literal.starts_with(prefix));
+        let behind =
+            self.exact.range(prefix.to_vec()..).take_while(|(literal, _)| literal.starts_with(prefix));
         near.extend(behind.flat_map(|(_, indices)| indices));
         near.sort_unstable();
         debug_assert!(near.iter().all(|&index| index < layouts.len()));

@@ -5,9 +5,8 @@
 
 use std::collections::HashSet;
 
-use keyplan_plan::codec::{
-    Escaped, HashConcat, LenPrefix, Memcmp, Segment as _, Terminated, complement,
-};
+use keyplan_plan::codec::{Escaped, HashConcat, LenPrefix, Memcmp, Segment as _, Terminated, complement};
+use keyplan_plan::diag::Span;
 use keyplan_plan::dynamic::{Value, encode, readings};
 use keyplan_plan::model::{Argument, Frame, Framing, LengthSet, Segment, Sequence, Shape, Width};
 
@@ -216,13 +215,31 @@ impl Reader<'_> {
                 if let Ok(count) = codec.decode(front)
                     && counts.admits(count)
                 {
-                    self.elements(item, separator, rest, &mut Vec::new(), &|n| n == count, count, limit, &mut found);
+                    self.elements(
+                        item,
+                        separator,
+                        rest,
+                        &mut Vec::new(),
+                        &|n| n == count,
+                        count,
+                        limit,
+                        &mut found,
+                    );
                 }
             }
             return found;
         }
         let most = counts.max().unwrap_or(bytes.len() + 4);
-        self.elements(item, separator, bytes, &mut Vec::new(), &|n| counts.admits(n), most, limit, &mut found);
+        self.elements(
+            item,
+            separator,
+            bytes,
+            &mut Vec::new(),
+            &|n| counts.admits(n),
+            most,
+            limit,
+            &mut found,
+        );
         found
     }
 
@@ -270,6 +287,6 @@ impl Reader<'_> {
 
 /// A shape as a layout of its own.
 pub(crate) fn alone(shape: &Shape) -> Sequence {
-    let argument = Argument { name: None, type_name: None, shape: shape.clone(), span: Default::default() };
+    let argument = Argument { name: None, type_name: None, shape: shape.clone(), span: Span::default() };
     Sequence::new(vec![Segment::Argument(argument)])
 }

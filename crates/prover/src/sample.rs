@@ -16,8 +16,8 @@ const MOST_ROWS: usize = 3_000;
 
 /// Numbers at which encodings change their form.
 const EDGES: &[u128] = &[
-    0, 1, 2, 8, 9, 10, 11, 15, 16, 99, 100, 109, 110, 126, 127, 128, 252, 253, 254, 255, 256, 511, 512, 999, 1000,
-    16_383, 16_384, 16_511, 16_512, 65_535, 65_536,
+    0, 1, 2, 8, 9, 10, 11, 15, 16, 99, 100, 109, 110, 126, 127, 128, 252, 253, 254, 255, 256, 511, 512, 999,
+    1000, 16_383, 16_384, 16_511, 16_512, 65_535, 65_536,
 ];
 
 /// Values of a shape, simplest first; never more than a few.
@@ -38,7 +38,9 @@ fn raw(shape: &Shape) -> Vec<Value> {
             }
             all.into_iter().map(Value::Float).collect()
         }
-        Shape::Time(_) => [0i128, 1, -1, 1_000_000_000, -1_000_000_000].into_iter().map(Value::Time).collect(),
+        Shape::Time(_) => {
+            [0i128, 1, -1, 1_000_000_000, -1_000_000_000].into_iter().map(Value::Time).collect()
+        }
         Shape::Score(encoding) => {
             let least = u32::from(*encoding == ScoreEncoding::HeightScore);
             vec![
@@ -65,9 +67,10 @@ fn raw(shape: &Shape) -> Vec<Value> {
             all.into_iter().map(Value::Bytes).collect()
         }
         Shape::Text(text) => texts(text),
-        Shape::Nibbles { lengths, .. } => {
-            strings(lengths, ByteSet::range(0, 15), ByteSet::range(0, 15)).into_iter().map(Value::Nibbles).collect()
-        }
+        Shape::Nibbles { lengths, .. } => strings(lengths, ByteSet::range(0, 15), ByteSet::range(0, 15))
+            .into_iter()
+            .map(Value::Nibbles)
+            .collect(),
         Shape::Opaque(_) => vec![Value::Bytes(Vec::new()), Value::Bytes(vec![0]), Value::Bytes(vec![1])],
         Shape::Record(sequence) => rows(sequence, MOST).into_iter().map(Value::Record).collect(),
         Shape::Choice(alternatives) => {
@@ -110,7 +113,21 @@ fn integers(range: IntRange) -> Vec<Value> {
         IntRange::Signed { min, max } => {
             let edges = EDGES.iter().filter_map(|&n| i128::try_from(n).ok());
             let small = edges.clone().take(8).flat_map(|n| [n, -n]);
-            let near = [min, min.saturating_add(1), max.saturating_sub(1), max, -10, -9, -100, -256, -255, 127, 128, 255, 256];
+            let near = [
+                min,
+                min.saturating_add(1),
+                max.saturating_sub(1),
+                max,
+                -10,
+                -9,
+                -100,
+                -256,
+                -255,
+                127,
+                128,
+                255,
+                256,
+            ];
             let more = [min | 0xff, (min | 0xff).saturating_add(1)];
             for n in small.chain(near).chain(more).chain(edges).filter(|n| (min..=max).contains(n)) {
                 if !all.contains(&Value::Signed(n)) {
@@ -220,7 +237,8 @@ pub(crate) fn rows(sequence: &Sequence, most: usize) -> Vec<Vec<Value>> {
 /// Every choice of one value a column, the first ones first, each column cut so that there are not too many.
 pub(crate) fn combine(columns: &[Vec<Value>], most: usize) -> Vec<Vec<Value>> {
     let mut keep = columns.iter().map(Vec::len).max().unwrap_or(1).max(1);
-    let count = |keep: usize| columns.iter().fold(1usize, |n, column| n.saturating_mul(column.len().min(keep)));
+    let count =
+        |keep: usize| columns.iter().fold(1usize, |n, column| n.saturating_mul(column.len().min(keep)));
     while keep > 1 && count(keep) > most {
         keep -= 1;
     }

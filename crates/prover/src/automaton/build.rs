@@ -182,9 +182,7 @@ impl Pen<'_> {
             }
             Shape::Float(encoding) => self.float(*encoding, next, flip),
             Shape::Time(TimeEncoding::Text9) => self.time(next, flip),
-            Shape::Time(TimeEncoding::Nanos) => {
-                self.arena.run(ByteSet::FULL, Numbers::one(8), next, false)
-            }
+            Shape::Time(TimeEncoding::Nanos) => self.arena.run(ByteSet::FULL, Numbers::one(8), next, false),
             Shape::Score(ScoreEncoding::Exact) => {
                 let confirmed = self.arena.run(ByteSet::FULL, Numbers::one(12), next, false);
                 let confirmed = self.arena.literal_flipped(&[0], confirmed, flip);
@@ -258,9 +256,8 @@ impl Pen<'_> {
         let digits = |first: u8, last: u8| ByteSet::range(b'0' + first, b'0' + last).flipped_if(flip);
         let arena = &mut *self.arena;
         let two = |arena: &mut Arena, min: u128, max: u128, next: NodeId| {
-            let (tens, ones) = |n: u128| -> (u8, u8) {
-                (u8::try_from(n / 10).unwrap_or(0), u8::try_from(n % 10).unwrap_or(0))
-            }(max);
+            let tens = u8::try_from(max / 10).unwrap_or(0);
+            let ones = u8::try_from(max % 10).unwrap_or(0);
             let mut ways = Vec::new();
             for ten in 0..=tens {
                 let first = if ten == 0 { u8::try_from(min).unwrap_or(0) } else { 0 };
@@ -286,7 +283,7 @@ impl Pen<'_> {
     }
 
     /// A layout that is nothing but a number of bytes of one set, before any complement.
-    fn plain(&self, shape: &Shape) -> Option<Plain> {
+    fn plain(shape: &Shape) -> Option<Plain> {
         let exact = |set: ByteSet, counts: Numbers| Some(Plain { set, counts, loose: None });
         match shape {
             Shape::Bytes { lengths, encoding } => match encoding {
@@ -298,7 +295,10 @@ impl Pen<'_> {
             Shape::Text(text) if !text.tuple && text.first.is_none() => Some(Plain {
                 set: ByteSet::from_bits(text.alphabet.bits()),
                 counts: numbers(&text.lengths),
-                loose: text.alphabet.beyond_ascii().then_some("bytes that are not UTF-8 count as text in the graph"),
+                loose: text
+                    .alphabet
+                    .beyond_ascii()
+                    .then_some("bytes that are not UTF-8 count as text in the graph"),
             }),
             Shape::Nibbles { lengths, encoding } => match encoding {
                 NibbleEncoding::Unpacked => exact(ByteSet::range(0, 15), numbers(lengths)),
@@ -576,19 +576,17 @@ impl Pen<'_> {
         let all = self.arena.open_loop(next);
         let body = self.shape(item, all, flip)?;
         self.arena.close_loop(all, vec![next, body], flip);
-        Some(match width.fixed() {
-            Some(width) => self.arena.run(ByteSet::FULL, Numbers::one(width as u64), all, false),
-            None => {
-                let last = self.arena.byte(ByteSet::range(0, 0x7f).flipped_if(flip), all);
-                let more = ByteSet::range(0x80, 0xff).flipped_if(flip);
-                self.arena.run(more, Numbers::range(0, 9), last, false)
-            }
-        })
+        if let Some(width) = width.fixed() {
+            return Some(self.arena.run(ByteSet::FULL, Numbers::one(width as u64), all, false));
+        }
+        let last = self.arena.byte(ByteSet::range(0, 0x7f).flipped_if(flip), all);
+        let more = ByteSet::range(0x80, 0xff).flipped_if(flip);
+        Some(self.arena.run(more, Numbers::range(0, 9), last, false))
     }
 
     fn len(&mut self, width: LenWidth, inner: &Shape, next: NodeId, flip: bool) -> Option<NodeId> {
         let prefix = Prefix { width, flipped: flip };
-        if let Some(plain) = self.plain(inner) {
+        if let Some(plain) = Self::plain(inner) {
             self.loose.extend(plain.loose);
             return Some(self.arena.prefixed(prefix, plain.set.flipped_if(flip), &plain.counts, next));
         }
@@ -645,7 +643,7 @@ impl Pen<'_> {
             return None;
         }
         slices.memo.insert((node, left), None);
-        let sliced = match self.arena.node(node).clone() {
+        let result = match self.arena.node(node).clone() {
             Node::End | Node::Mark { .. } => DEAD,
             Node::Byte { set, next } => match left.checked_sub(1) {
                 Some(left) => {
@@ -673,15 +671,15 @@ impl Pen<'_> {
                 self.arena.split(ways, false)
             }
             Node::Split(ways) => {
-                let mut sliced = Vec::new();
+                let mut cut = Vec::new();
                 for way in ways {
-                    sliced.push(self.slice(slices, way, left)?);
+                    cut.push(self.slice(slices, way, left)?);
                 }
-                self.arena.split(sliced, false)
+                self.arena.split(cut, false)
             }
         };
-        slices.memo.insert((node, left), Some(sliced));
-        Some(sliced)
+        slices.memo.insert((node, left), Some(result));
+        Some(result)
     }
 
     fn escaped(&mut self, inner: &Shape, end: &[u8], next: NodeId, flip: bool) -> Option<NodeId> {
@@ -745,7 +743,8 @@ impl Pen<'_> {
                     let next = to(next);
                     let mut ways = Vec::new();
                     for count in (0..=MOST_SLICED).filter(|&count| counts.contains(count)) {
-                        let mut node = self.escaped_run(set.flipped_if(flip), &Numbers::one(count), next, flip);
+                        let mut node =
+                            self.escaped_run(set.flipped_if(flip), &Numbers::one(count), next, flip);
                         for byte in prefix.bytes(count).into_iter().rev() {
                             node = if zero.contains(byte) {
                                 self.escaped_zero(zero, node, flip)
@@ -778,10 +777,10 @@ impl Pen<'_> {
 
     /// As many bytes of `set` as one of `counts`, each `00` with `ff` behind it.
     fn escaped_run(&mut self, set: ByteSet, counts: &Numbers, next: NodeId, flip: bool) -> NodeId {
-        let (zero, other) = (set.and(ByteSet::of(0)).flipped_if(flip), set.minus(ByteSet::of(0)).flipped_if(flip));
-        let one = |pen: &mut Self, next: NodeId| {
-            [pen.escaped_zero(zero, next, flip), pen.arena.byte(other, next)]
-        };
+        let (zero, other) =
+            (set.and(ByteSet::of(0)).flipped_if(flip), set.minus(ByteSet::of(0)).flipped_if(flip));
+        let one =
+            |pen: &mut Self, next: NodeId| [pen.escaped_zero(zero, next, flip), pen.arena.byte(other, next)];
         let most = counts.max().unwrap_or(0);
         let least = counts.min().unwrap_or(0);
         let unrolled = self.precision.unrolled();
@@ -807,7 +806,7 @@ impl Pen<'_> {
     }
 
     fn memcmp(&mut self, inner: &Shape, next: NodeId, flip: bool) -> Option<NodeId> {
-        if let Some(plain) = self.plain(inner) {
+        if let Some(plain) = Self::plain(inner) {
             self.loose.extend(plain.loose);
             return Some(self.grouped_run(plain.set.flipped_if(flip), &plain.counts, next, flip));
         }
@@ -878,7 +877,13 @@ impl Pen<'_> {
     }
 
     /// A byte of each set from a place of a group on.
-    fn group_bytes(&mut self, groups: &mut Groups, sets: &[ByteSet], next: NodeId, place: u8) -> Option<NodeId> {
+    fn group_bytes(
+        &mut self,
+        groups: &mut Groups,
+        sets: &[ByteSet],
+        next: NodeId,
+        place: u8,
+    ) -> Option<NodeId> {
         let place_after = |count: usize| u8::try_from((usize::from(place) + count) % 8).unwrap_or(0);
         let mut node = self.group(groups, next, place_after(sets.len()))?;
         for (index, &set) in sets.iter().enumerate().rev() {
@@ -900,9 +905,8 @@ impl Pen<'_> {
     /// As many bytes of `set` as one of `counts`, in groups.
     fn grouped_run(&mut self, set: ByteSet, counts: &Numbers, next: NodeId, flip: bool) -> NodeId {
         let most = counts.max().unwrap_or(0);
-        let exit = |pen: &mut Self, place: u64| {
-            pen.last_group(u8::try_from(place % 8).unwrap_or(0), next, flip)
-        };
+        let exit =
+            |pen: &mut Self, place: u64| pen.last_group(u8::try_from(place % 8).unwrap_or(0), next, flip);
         if most <= self.precision.unrolled() {
             let mut after = DEAD;
             for count in (0..=most).rev() {

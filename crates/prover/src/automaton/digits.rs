@@ -77,7 +77,8 @@ impl Arena {
             } else if class.is_none() {
                 class = Some(all);
             }
-            let equal = |arena: &mut Self, digit: u8, next| arena.byte(digits.range(place, digit, digit), next);
+            let equal =
+                |arena: &mut Self, digit: u8, next| arena.byte(digits.range(place, digit, digit), next);
             let new_from = if low_free && low == 0 {
                 new_free
             } else {
@@ -111,7 +112,8 @@ impl Arena {
     /// The numbers from `min` to `max`, `width` digits each, least significant first.
     fn fixed_le(&mut self, min: u128, max: u128, width: usize, next: NodeId, flip: bool) -> NodeId {
         let class = |digits: ByteSet| digits.flipped_if(flip);
-        if min == 0 && count_digits(max, 256) == width && digits_of(max, 256, width).iter().all(|&d| d == 255) {
+        if min == 0 && count_digits(max, 256) == width && digits_of(max, 256, width).iter().all(|&d| d == 255)
+        {
             return self.run(ByteSet::FULL, Numbers::one(width as u64), next, false);
         }
         let (low, high) = (digits_of(min, 256, width), digits_of(max, 256, width));
@@ -331,7 +333,14 @@ impl Arena {
     }
 
     /// Tuple elements of magnitudes, the smallest first; those of negative numbers are complemented.
-    fn tuple_magnitudes(&mut self, min: u128, max: u128, next: NodeId, flip: bool, sign: Sign) -> Vec<NodeId> {
+    fn tuple_magnitudes(
+        &mut self,
+        min: u128,
+        max: u128,
+        next: NodeId,
+        flip: bool,
+        sign: Sign,
+    ) -> Vec<NodeId> {
         let negative = sign == Sign::Negative;
         let byte = |byte: u8| ByteSet::of(byte).flipped_if(flip);
         let mut ways = Vec::new();

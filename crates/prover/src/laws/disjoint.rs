@@ -43,7 +43,7 @@ fn attempt(
     (b, right): (&Layout<'_>, &Drawing),
     budget: &mut Budget,
 ) -> Verdict {
-    let outcome = Product::new(arena, Goal::Meet).from_starts(left.start, right.start, budget);
+    let outcome = Product::new(arena, Goal::Meet).meeting(left.start, right.start, budget);
     if outcome == Outcome::Never {
         return Verdict::Holds;
     }
@@ -60,7 +60,9 @@ fn attempt(
                     }
                 } else {
                     by_digest = true;
-                    if let Some(witness) = ground(a, &first, b, effort).or_else(|| ground(b, &second, a, effort)) {
+                    if let Some(witness) =
+                        ground(a, &first, b, effort).or_else(|| ground(b, &second, a, effort))
+                    {
                         return Verdict::Fails(Box::new(witness));
                     }
                 }
@@ -85,17 +87,23 @@ fn witness(a: &Layout<'_>, first: &[Value], b: &Layout<'_>, second: &[Value]) ->
     let first = Side::key(a.path, a.sequence, first)?;
     let second = Side::key(b.path, b.sequence, second)?;
     // The family that comes first by path is shown first, whichever way it was found.
-    if second.family < first.family { Witness::same_key(second, first) } else { Witness::same_key(first, second) }
+    if second.family < first.family {
+        Witness::same_key(second, first)
+    } else {
+        Witness::same_key(first, second)
+    }
 }
 
 /// Puts real arguments in place of digests, and looks whether the other layout still makes the key.
 fn ground(a: &Layout<'_>, values: &[Value], b: &Layout<'_>, effort: &mut Effort) -> Option<Witness> {
-    let columns: Vec<Vec<Value>> = a
-        .sequence
-        .arguments()
-        .zip(values)
-        .map(|(argument, value)| if super::holds_digest(value) { sample::values(&argument.shape) } else { vec![value.clone()] })
-        .collect();
+    let columns: Vec<Vec<Value>> =
+        a.sequence
+            .arguments()
+            .zip(values)
+            .map(|(argument, value)| {
+                if super::holds_digest(value) { sample::values(&argument.shape) } else { vec![value.clone()] }
+            })
+            .collect();
     sample::combine(&columns, MOST_SAMPLES).iter().find_map(|row| shared(a, row, b, effort))
 }
 

@@ -34,7 +34,9 @@ fn unless(hashes: impl Iterator<Item = (Hash, usize)>) -> Verdict {
 fn holds_digest(value: &Value) -> bool {
     match value {
         Value::Digest(_) => true,
-        Value::Record(values) | Value::Choice(_, values) | Value::List(values) => values.iter().any(holds_digest),
+        Value::Record(values) | Value::Choice(_, values) | Value::List(values) => {
+            values.iter().any(holds_digest)
+        }
         Value::Option(Some(value)) => holds_digest(value),
         _ => false,
     }

@@ -64,7 +64,8 @@ fn stretched(shape: &Shape, wanted: usize) -> Option<Value> {
             Some(Value::Text(long))
         }
         Shape::Nibbles { lengths, encoding } => {
-            let wanted = if *encoding == NibbleEncoding::Unpacked { wanted } else { wanted.saturating_mul(2) };
+            let wanted =
+                if *encoding == NibbleEncoding::Unpacked { wanted } else { wanted.saturating_mul(2) };
             Some(Value::Nibbles(vec![0; length(lengths, wanted)?]))
         }
         Shape::Opaque(_) => Some(Value::Bytes(vec![0; wanted])),
@@ -75,7 +76,8 @@ fn stretched(shape: &Shape, wanted: usize) -> Option<Value> {
         Shape::Option(inner) => Some(Value::Option(Some(Box::new(stretched(inner, wanted)?)))),
         Shape::List { item, counts, framing } => {
             let each = stretched(item, wanted).or_else(|| sample::values(item).into_iter().next())?;
-            let width = Side::key("", &crate::reader::alone(item), std::slice::from_ref(&each))?.bytes.len().max(1);
+            let width =
+                Side::key("", &crate::reader::alone(item), std::slice::from_ref(&each))?.bytes.len().max(1);
             let most = if let Framing::Counted(width) = framing { width.limit() } else { usize::MAX };
             let count = length(counts, wanted.div_ceil(width).max(1))?.min(most).min(1 << 17);
             Some(Value::List(vec![each; count]))
@@ -83,7 +85,9 @@ fn stretched(shape: &Shape, wanted: usize) -> Option<Value> {
         Shape::Record(sequence) => Some(Value::Record(stretched_row(sequence, wanted)?)),
         Shape::Choice(alternatives) => alternatives.iter().enumerate().find_map(|(index, alternative)| {
             let long = alternative.sequence.longest().is_none_or(|longest| longest >= wanted);
-            long.then(|| stretched_row(&alternative.sequence, wanted)).flatten().map(|row| Value::Choice(index, row))
+            long.then(|| stretched_row(&alternative.sequence, wanted))
+                .flatten()
+                .map(|row| Value::Choice(index, row))
         }),
         Shape::Int(_)
         | Shape::Bool(_)

@@ -2,7 +2,9 @@
 
 use keyplan_plan::codec::Score;
 use keyplan_plan::dynamic::Value;
-use keyplan_plan::model::{BytesEncoding, FloatEncoding, IntEncoding, IntRange, IntShape, LengthSet, ScoreEncoding, Sequence, Shape};
+use keyplan_plan::model::{
+    BytesEncoding, FloatEncoding, IntEncoding, IntRange, IntShape, LengthSet, ScoreEncoding, Sequence, Shape,
+};
 
 use crate::proof::{Reason, Side, Verdict, Witness};
 use crate::sample;
@@ -25,7 +27,8 @@ pub(crate) fn lossless(path: &str, sequence: &Sequence) -> Option<Verdict> {
         let Some(argument) = sequence.arguments().nth(index) else { continue };
         let found = pairs(&argument.shape).into_iter().find_map(|(a, b)| {
             let row = |value: Value| -> Option<Vec<Value>> {
-                let mut row: Vec<Value> = columns.iter().map(|column| column.first().cloned()).collect::<Option<_>>()?;
+                let mut row: Vec<Value> =
+                    columns.iter().map(|column| column.first().cloned()).collect::<Option<_>>()?;
                 *row.get_mut(index)? = value;
                 Some(row)
             };
@@ -36,18 +39,24 @@ pub(crate) fn lossless(path: &str, sequence: &Sequence) -> Option<Verdict> {
             return Some(Verdict::Fails(Box::new(witness)));
         }
     }
-    let exact = sequence.arguments().all(|argument| !loses(&argument.shape) || cannot_lose(&argument.shape));
-    Some(if exact { Verdict::Holds } else { Verdict::Unknown(Reason::NotRealised { loose: Vec::new() }) })
+    Some(Verdict::Unknown(Reason::NotRealised { loose: Vec::new() }))
 }
 
 /// Whether a shape has an encoding that may lose information, hashes aside.
 pub(crate) fn loses(shape: &Shape) -> bool {
     let row = |sequence: &Sequence| sequence.arguments().any(|argument| loses(&argument.shape));
     match shape {
-        Shape::Int(int) => int.encoding == IntEncoding::Saturating,
+        // Lost is which negative number it was, or that it was one at all.
+        Shape::Int(int) => {
+            let several = matches!(int.range, IntRange::Signed { min, max } if min < 0 && max > min);
+            int.encoding == IntEncoding::Saturating && several
+        }
         Shape::Float(encoding) => *encoding == FloatEncoding::Badger,
         Shape::Score(encoding) => *encoding == ScoreEncoding::HeightScore,
-        Shape::Bytes { encoding, .. } => matches!(encoding, BytesEncoding::Fit(_)),
+        Shape::Bytes { lengths, encoding } => match encoding {
+            BytesEncoding::Fit(width) => lengths.fixed().is_none_or(|length| length > *width),
+            _ => false,
+        },
         Shape::Framed { inner, .. } | Shape::Desc(inner) | Shape::HashConcat { inner, .. } => loses(inner),
         Shape::Option(item) | Shape::List { item, .. } => loses(item),
         Shape::Record(sequence) => row(sequence),
@@ -58,16 +67,6 @@ pub(crate) fn loses(shape: &Shape) -> bool {
         | Shape::Text(_)
         | Shape::Nibbles { .. }
         | Shape::Opaque(_) => false,
-    }
-}
-
-/// Whether the range or lengths of a lossy encoding are such that nothing is lost.
-fn cannot_lose(shape: &Shape) -> bool {
-    match shape {
-        Shape::Int(IntShape { range: IntRange::Signed { min, max }, .. }) => *min >= 0 || *max < 0 && min == max || (*min == -1 && *max < 0),
-        Shape::Bytes { lengths, encoding: BytesEncoding::Fit(width) } => lengths.fixed().is_some_and(|n| n <= *width),
-        Shape::Framed { inner, .. } | Shape::Desc(inner) => cannot_lose(inner),
-        _ => false,
     }
 }
 
@@ -87,7 +86,10 @@ fn pairs(shape: &Shape) -> Vec<(Value, Value)> {
                 (Value::Signed(*min), Value::Signed(min.saturating_add(1))),
             ]
         }
-        Shape::Float(_) => vec![(Value::Float(f64::from_bits(0x7ff8_0000_0000_0000)), Value::Float(f64::from_bits(0x0007_ffff_ffff_ffff)))],
+        Shape::Float(_) => vec![(
+            Value::Float(f64::from_bits(0x7ff8_0000_0000_0000)),
+            Value::Float(f64::from_bits(0x0007_ffff_ffff_ffff)),
+        )],
         Shape::Bytes { lengths, encoding: BytesEncoding::Fit(width) } => fit_pairs(lengths, *width),
         Shape::Framed { inner, .. } | Shape::Desc(inner) | Shape::HashConcat { inner, .. } => pairs(inner),
         Shape::Option(inner) => {
@@ -95,19 +97,23 @@ fn pairs(shape: &Shape) -> Vec<(Value, Value)> {
             pairs(inner).into_iter().map(|(a, b)| (some(a), some(b))).collect()
         }
         Shape::List { item, counts, .. } => {
-            let count = counts.min().clamp(1, 64);
+            let count = (1..=64).find(|&count| counts.admits(count)).unwrap_or(counts.min());
             pairs(item)
                 .into_iter()
-                .map(|(a, b)| (Value::List(vec![a.clone(); count]), {
-                    let mut list = vec![a; count];
-                    if let Some(slot) = list.first_mut() {
-                        *slot = b;
-                    }
-                    Value::List(list)
-                }))
+                .map(|(a, b)| {
+                    (Value::List(vec![a.clone(); count]), {
+                        let mut list = vec![a; count];
+                        if let Some(slot) = list.first_mut() {
+                            *slot = b;
+                        }
+                        Value::List(list)
+                    })
+                })
                 .collect()
         }
-        Shape::Record(sequence) => row_pairs(sequence).into_iter().map(|(a, b)| (Value::Record(a), Value::Record(b))).collect(),
+        Shape::Record(sequence) => {
+            row_pairs(sequence).into_iter().map(|(a, b)| (Value::Record(a), Value::Record(b))).collect()
+        }
         Shape::Choice(alternatives) => alternatives
             .iter()
             .enumerate()
@@ -144,7 +150,8 @@ fn confirmed(height: u32, index: u64) -> Value {
 fn fit_pairs(lengths: &LengthSet, width: usize) -> Vec<(Value, Value)> {
     let mut all = Vec::new();
     // Two lengths: what is padding, or cut off. One length beyond the width: what is cut off differs.
-    let admitted: Vec<usize> = (lengths.min()..=lengths.min().saturating_add(64).max(width.saturating_add(1)))
+    let admitted: Vec<usize> = (lengths.min()
+        ..=lengths.min().saturating_add(64).max(width.saturating_add(1)))
         .filter(|&n| lengths.admits(n))
         .take(80)
         .collect();
@@ -165,4 +172,3 @@ fn fit_pairs(lengths: &LengthSet, width: usize) -> Vec<(Value, Value)> {
     }
     all
 }
-
