@@ -49,7 +49,9 @@ impl Tool {
         match self {
             Self::Rustfmt => Job::new("rustup", "component add rustfmt"),
             Self::Clippy => Job::new("rustup", "component add clippy"),
-            Self::Valgrind => Job::new("apt-get", "install --yes valgrind"),
+            Self::Valgrind => {
+                Job::new("sh", "-c").argument("apt-get update && apt-get install --yes valgrind")
+            }
             Self::Nightly => Job::new("rustup", "toolchain install nightly --profile minimal"),
             Self::CargoFuzz => Job::cargo("install cargo-fuzz --locked"),
         }

@@ -14,6 +14,10 @@ keyplan::plan!("../../plans/onesat_v2.keyplan");
 
 pub mod cosmwasm;
 
+mod keys {
+    keyplan::plan!("../../plans/cosmwasm.keyplan");
+}
+
 /// The layouts that the systems' own code writes, where it has moved on from its document.
 pub mod upstream {
     keyplan::plan!("../../plans/upstream/osmosis_cl.keyplan");

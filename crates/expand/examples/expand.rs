@@ -16,7 +16,7 @@ fn main() {
     };
     let compiled = keyplan_plan::compile(&name, &text, read);
     match keyplan_expand::expand(&compiled) {
-        Ok(code) => print!("{}", keyplan_expand::format(code)),
+        Ok(code) => print!("{}", keyplan_expand::format(&code)),
         Err(findings) => eprint!("{}", render(&findings, &compiled.sources, Style::Plain)),
     }
 }

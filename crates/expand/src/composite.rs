@@ -1,6 +1,6 @@
-//! Records, choices and whole layouts: the structs and enums that hold arguments.
+//! Records and whole layouts: the structs that hold arguments.
 
-use keyplan_plan::model::{Alternative, Extent, Shape};
+use keyplan_plan::model::{Extent, Shape};
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
@@ -12,18 +12,19 @@ use crate::row::{Row, arg};
 
 /// A struct or enum that was made.
 #[derive(Clone)]
+#[expect(clippy::struct_excessive_bools, reason = "facts about a type that do not hang together")]
 pub(crate) struct Composite {
     pub(crate) name: String,
     /// Whether it stands in the plan's own module.
-    root: bool,
+    pub(crate) root: bool,
     pub(crate) borrows: bool,
     pub(crate) eq: bool,
     pub(crate) order: Order,
     /// Whether it has an `encode` that gives an array.
     pub(crate) array: bool,
-    delimited: bool,
-    choice: Option<usize>,
-    lossy: bool,
+    pub(crate) delimited: bool,
+    pub(crate) choice: Option<usize>,
+    pub(crate) lossy: bool,
 }
 
 impl Composite {
@@ -216,184 +217,17 @@ impl Expander<'_> {
             lossy: row.lossy(),
         }
     }
-
-    fn choice(
-        &mut self,
-        at: usize,
-        name: &str,
-        doc: &[String],
-        alternatives: &[Alternative],
-        owned: bool,
-    ) -> Option<Composite> {
-        let mut rows = Vec::new();
-        for alternative in alternatives {
-            let label = names::pascal(&alternative.label);
-            rows.push((
-                label.clone(),
-                alternative,
-                self.row(at, &format!("{name}{label}"), &alternative.sequence, owned)?,
-            ));
-        }
-        let borrows = rows.iter().any(|(_, _, row)| row.borrows());
-        let eq = rows.iter().all(|(_, _, row)| row.eq());
-        let lossy = rows.iter().any(|(_, _, row)| row.lossy());
-        let (ident, life) = (names::ty(name), life(borrows));
-        let (doc, derives) = (docs::lines(doc), derives(eq, false));
-        let mut variants = Vec::new();
-        let (mut puts, mut reads, mut searches, mut shows, mut indices) =
-            (vec![], vec![], vec![], vec![], vec![]);
-        let mut arrays = Some(Vec::new());
-        for (index, (label, alternative, row)) in rows.iter().enumerate() {
-            let variant = names::ty(label);
-            let Fields { declared, bound } = fields(row, Kind::Variant);
-            let mut doc = docs::text(&alternative.doc, &format!("The alternative `{}`.", alternative.label));
-            doc.extend(docs::lanes(&alternative.sequence, self.sources));
-            let doc = docs::lines(&doc);
-            variants.push(quote!(#doc #variant #declared));
-            let put = row.put(row.sequence.segments().len(), false);
-            puts.push(quote!(Self::#variant #bound => { #put }));
-            let finish = quote!(Self::#variant #bound);
-            let search = row.search(&finish);
-            reads.push(if row.is_direct() {
-                let read = row.read(&finish);
-                quote! {
-                    if let ::core::option::Option::Some(found) = (|| -> ::core::option::Option<Self> { #read })() {
-                        return ::core::option::Option::Some(found);
-                    }
-                }
-            } else {
-                quote! {
-                    if let ::core::result::Result::Ok(found) = Self::alternative(#index, bytes, 0) {
-                        return ::core::option::Option::Some(found);
-                    }
-                }
-            });
-            searches.push(quote!(#index => { #search }));
-            let show = show(&alternative.label, row);
-            shows.push(quote!(Self::#variant #bound => { #show }));
-            indices.push(quote!(Self::#variant { .. } => #index));
-            let array = row.array();
-            arrays = arrays.zip(array).map(|(mut arrays, array)| {
-                arrays.push(quote!(Self::#variant #bound => #array));
-                arrays
-            });
-        }
-        let extent = Shape::Choice(alternatives.to_vec()).extent();
-        let array = match (extent, arrays) {
-            (Extent::Fixed(width), Some(arrays)) => Some(quote! {
-                /// Returns the bytes. Nothing can be refused.
-                #[inline]
-                pub fn encode(&self) -> [u8; #width] {
-                    match self {
-                        #(#arrays,)*
-                    }
-                }
-            }),
-            _ => None,
-        };
-        let count = alternatives.len();
-        self.emit(
-            at,
-            quote! {
-                #doc
-                #derives
-                pub enum #ident #life {
-                    #(#variants,)*
-                }
-
-                impl<'k> #ident #life {
-                    #array
-
-                    /// Decodes what is exactly `bytes` as the alternative of this number.
-                    #[doc(hidden)]
-                    pub fn alternative(
-                        index: usize,
-                        bytes: &'k [u8],
-                        base: usize,
-                    ) -> ::core::result::Result<Self, ::keyplan::typed::SegmentError> {
-                        match index {
-                            #(#searches)*
-                            _ => ::core::result::Result::Err(::keyplan::typed::SegmentError::passed_over()),
-                        }
-                    }
-
-                    /// The number of the alternative.
-                    #[doc(hidden)]
-                    pub const fn alternative_index(&self) -> usize {
-                        match self {
-                            #(#indices,)*
-                        }
-                    }
-                }
-
-                impl<'k> ::keyplan::typed::Layout<'k> for #ident #life {
-                    #[inline]
-                    fn put<S: ::keyplan::codec::Sink + ?Sized>(
-                        &self,
-                        out: &mut S,
-                    ) -> ::core::result::Result<(), ::keyplan::typed::SegmentError> {
-                        match self {
-                            #(#puts)*
-                        }
-                        ::core::result::Result::Ok(())
-                    }
-
-                    #[inline]
-                    fn read(bytes: &'k [u8]) -> ::core::option::Option<Self> {
-                        #(#reads)*
-                        ::core::option::Option::None
-                    }
-
-                    fn search(
-                        bytes: &'k [u8],
-                        base: usize,
-                    ) -> ::core::result::Result<Self, ::keyplan::typed::SegmentError> {
-                        let mut furthest = ::keyplan::typed::Furthest::default();
-                        for index in 0..#count {
-                            match Self::alternative(index, bytes, base) {
-                                ::core::result::Result::Ok(found) => return ::core::result::Result::Ok(found),
-                                ::core::result::Result::Err(error) => furthest.keep(error),
-                            }
-                        }
-                        ::core::result::Result::Err(furthest.or(
-                            &::keyplan::typed::Steps::default(),
-                            ::keyplan::typed::SegmentError::passed_over,
-                        ))
-                    }
-                }
-
-                impl #life ::core::fmt::Display for #ident #life {
-                    fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-                        match self {
-                            #(#shows)*
-                        }
-                    }
-                }
-            },
-        );
-        Some(Composite {
-            name: name.to_owned(),
-            root: false,
-            borrows,
-            eq,
-            order: Order::Unknown,
-            array: array.is_some(),
-            delimited: false,
-            choice: Some(count),
-            lossy,
-        })
-    }
 }
 
 /// Where fields stand.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+pub(crate) enum Kind {
     Struct,
     Variant,
 }
 
 /// The fields for the arguments of a row.
-fn fields(row: &Row<'_>, kind: Kind) -> Fields {
+pub(crate) fn fields(row: &Row<'_>, kind: Kind) -> Fields {
     let arguments: Vec<(Ident, Option<&str>, &TokenStream, &str)> = row
         .arguments()
         .map(|(index, argument, code)| {
@@ -445,7 +279,7 @@ fn extent_fn(extent: Option<TokenStream>) -> Option<TokenStream> {
 }
 
 /// The body of `Display`: `tick(pool=7, tick=-100)`.
-fn show(shown: &str, row: &Row<'_>) -> TokenStream {
+pub(crate) fn show(shown: &str, row: &Row<'_>) -> TokenStream {
     let mut statements = Vec::new();
     let arguments: Vec<_> = row.arguments().collect();
     if arguments.is_empty() {

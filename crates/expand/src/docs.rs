@@ -35,8 +35,8 @@ pub(crate) fn lanes(sequence: &Sequence, sources: &SourceMap) -> Vec<String> {
     let mut bottom = String::from("|");
     for (what, width) in &cells {
         let room = what.chars().count().max(width.chars().count());
-        top.push_str(&format!(" {what:room$} |"));
-        bottom.push_str(&format!(" {width:room$} |"));
+        top.extend([" ", &format!("{what:room$}"), " |"]);
+        bottom.extend([" ", &format!("{width:room$}"), " |"]);
     }
     vec![String::new(), "```text".to_owned(), top, bottom, "```".to_owned()]
 }

@@ -152,13 +152,15 @@ impl Expander<'_> {
         let encode = encoders(path, row, made, guard.as_ref());
         let scans = self.scans(at, family, row, made);
         let helpers = guard.as_ref().map(|guard| &guard.helpers);
-        let unguarded = match guard {
-            Some(_) => quote!(#name::encode_unguarded_into(self, out)),
-            None => quote!(#name::encode_into(self, out)),
+        let unguarded = if guard.is_some() {
+            quote!(#name::encode_unguarded_into(self, out))
+        } else {
+            quote!(#name::encode_into(self, out))
         };
-        let most = match family.key.width().max {
-            Some(most) => quote!(::core::option::Option::Some(#most)),
-            None => quote!(::core::option::Option::None),
+        let most = if let Some(most) = family.key.width().max {
+            quote!(::core::option::Option::Some(#most))
+        } else {
+            quote!(::core::option::Option::None)
         };
         let decoded = made.borrows.then(|| quote!(<'k>));
         let any = made.borrows.then(|| quote!(<'_>));

@@ -60,7 +60,7 @@ impl Expander<'_> {
             });
         };
         let overlaps = others.iter().map(|other| {
-            let other = self.family_path(self.depth(at), other);
+            let other = names::family(self.depth(at), other);
             quote! {
                 if let ::core::option::Option::Some(other) = <#other as ::keyplan::typed::Layout<'_>>::read(key) {
                     #refuse

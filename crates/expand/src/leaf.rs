@@ -74,12 +74,11 @@ pub(crate) fn text_codec(text: &TextShape) -> TokenStream {
         let bits = alphabet.bits();
         quote!(::keyplan::codec::Alphabet::from_bits([#(#bits),*]))
     };
-    let first = match &text.first {
-        Some(first) => {
-            let first = alphabet(first);
-            quote!(::core::option::Option::Some(&#first))
-        }
-        None => quote!(::core::option::Option::None),
+    let first = if let Some(first) = &text.first {
+        let first = alphabet(first);
+        quote!(::core::option::Option::Some(&#first))
+    } else {
+        quote!(::core::option::Option::None)
     };
     let (alphabet, lengths) = (alphabet(&text.alphabet), lengths(&text.lengths));
     quote!(const {
@@ -280,13 +279,13 @@ impl Expander<'_> {
                 let digits = case(*digits);
                 let codec = quote!(const { ::keyplan::codec::HexBytes { case: #digits, lengths: #lengths } });
                 let longest = quote!(::keyplan::codec::Open::longest(&#codec, rest));
-                let coded = (
+                let view = (
                     quote!(value.put_hex(#digits, &#lengths, out)),
                     quote!(::keyplan::typed::CodedBytes::hex(::keyplan::codec::Segment::decode(&#codec, piece))),
                 );
-                let code = self.copied(of, None, &codec, &lengths, Some(coded), label, owned, span)?;
+                let code = self.copied(of, None, &codec, &lengths, Some(view), label, owned, span)?;
                 let order = if of.fixed().is_some() { Order::Anywhere } else { Order::Last };
-                Some(Code { longest, order, ..code })
+                Some(Code { order, longest, ..code })
             }
             BytesEncoding::Bech32(hrp) => {
                 let codec = quote!(const { ::keyplan::codec::Bech32 { hrp: #hrp, lengths: #lengths } });
@@ -314,11 +313,11 @@ impl Expander<'_> {
             BytesEncoding::Tuple => {
                 let codec = quote!(::keyplan::codec::TupleBytes);
                 let read = decode(&codec);
-                let coded = (
+                let view = (
                     quote!(value.put_tuple(&const { #lengths }, out)),
                     quote!(::keyplan::typed::CodedBytes::escaped(#read, &const { #lengths })),
                 );
-                let code = self.copied(of, None, &codec, &lengths, Some(coded), label, owned, span)?;
+                let code = self.copied(of, None, &codec, &lengths, Some(view), label, owned, span)?;
                 // The codec itself knows no lengths.
                 let put = if let Held::Coded = held(of, None) {
                     code.put
@@ -382,7 +381,7 @@ impl Expander<'_> {
         most: Option<usize>,
         codec: &TokenStream,
         lengths: &TokenStream,
-        coded: Option<(TokenStream, TokenStream)>,
+        view: Option<(TokenStream, TokenStream)>,
         label: &str,
         owned: bool,
         span: Span,
@@ -408,7 +407,7 @@ impl Expander<'_> {
                     )
                 })
             }
-            Held::Coded => match coded {
+            Held::Coded => match view {
                 Some((put, read)) if !owned => Some(Code {
                     borrows: true,
                     ..Code::leaf(
@@ -429,9 +428,10 @@ impl Expander<'_> {
             let view = quote!(::keyplan::codec::Segment::decode(&::keyplan::codec::TupleText, piece));
             let view = quote!(#view.map(|text| text.contents()));
             let code = self.escaped_text(&codec, most, &view, label, owned, span)?;
-            let put = match most {
-                Some(_) => quote!(::keyplan::typed::CodedText::from(value.as_str()).put_tuple(&#codec, out)),
-                None => quote!(value.put_tuple(&#codec, out)),
+            let put = if most.is_some() {
+                quote!(::keyplan::typed::CodedText::from(value.as_str()).put_tuple(&#codec, out))
+            } else {
+                quote!(value.put_tuple(&#codec, out))
             };
             let extent = extent(&quote!(::keyplan::codec::TupleText));
             return Some(Code { put: put_leaf(label, &put), extent: Some(extent), ..code });

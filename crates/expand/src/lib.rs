@@ -7,14 +7,17 @@
 //! let text = "plan demo; space cl { key tick = 0x01 pool: u64 tick: i64.tick9; }";
 //! let compiled = keyplan_plan::compile("demo.keyplan", text, |_| Err("no imports".into()));
 //! let code = keyplan_expand::expand(&compiled).expect("the plan is sound");
-//! assert!(keyplan_expand::format(code).contains("pub struct Tick {"));
+//! assert!(keyplan_expand::format(&code).contains("pub struct Tick {"));
 //! ```
 //!
 //! The code names `::keyplan` for everything that it does not make itself: bytes come from `keyplan::codec`, the traits
 //! and errors from `keyplan::typed`. It needs neither `std` nor an allocator.
 
+mod any_key;
+mod choice;
 mod code;
 mod composite;
+mod digest;
 mod docs;
 mod family;
 mod guard;
@@ -30,7 +33,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use keyplan_plan::Compiled;
 use keyplan_plan::diag::{Code, Diagnostic, SourceMap, Span};
-use keyplan_plan::model::{Family, Plan};
+use keyplan_plan::model::Plan;
 use proc_macro2::TokenStream;
 use quote::quote;
 
@@ -48,12 +51,14 @@ pub fn expand(compiled: &Compiled) -> Result<TokenStream, Vec<Diagnostic>> {
 }
 
 /// The guarantees of a plan that do not hold and that nothing in it accepts.
+#[must_use]
 pub fn prove(_plan: &Plan) -> Vec<Diagnostic> {
     Vec::new()
 }
 
 /// Prints generated code as a person would lay it out.
-pub fn format(code: TokenStream) -> String {
+#[must_use]
+pub fn format(code: &TokenStream) -> String {
     match syn::parse2::<syn::File>(code.clone()) {
         Ok(file) => prettyplease::unparse(&file),
         Err(_) => code.to_string(),
@@ -104,7 +109,7 @@ impl<'p> Expander<'p> {
         let sets = self.name_sets();
         let types = self.scopes.pop().map(|scope| scope.items).unwrap_or_default();
         let name = names::module(&self.plan.name);
-        let doc = docs::lines(&self.plan.doc);
+        let doc = docs::lines(&docs::text(&self.plan.doc, &format!("The plan `{}`.", self.plan.name)));
         let text = &self.plan.name;
         let fingerprint = self.plan.fingerprint().bytes();
         let files = self.sources.files().iter().map(|file| {
@@ -156,19 +161,6 @@ impl<'p> Expander<'p> {
 
     fn depth(&self, at: usize) -> usize {
         self.scopes.get(at).map_or(0, |scope| scope.depth)
-    }
-
-    /// The path of a family's type, seen from `depth` modules below the plan's.
-    fn family_path(&self, depth: usize, family: &Family) -> TokenStream {
-        let mut modules: Vec<&str> = family.path.split('.').collect();
-        modules.pop();
-        let up = names::up(depth);
-        let down = modules.iter().map(|name| {
-            let name = names::module(name);
-            quote!(#name::)
-        });
-        let name = names::ty(&names::pascal(&family.name));
-        quote!(#up #(#down)* #name)
     }
 
     /// Reports a layout that has no Rust type.

@@ -1,5 +1,6 @@
 //! From the names of a plan to those of Rust.
 
+use keyplan_plan::model::Family;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
 
@@ -46,6 +47,19 @@ pub(crate) fn constant(text: &str) -> String {
 pub(crate) fn up(depth: usize) -> TokenStream {
     let up = std::iter::repeat_n(quote!(super::), depth);
     quote!(#(#up)*)
+}
+
+/// The path of a family's type, seen from `depth` modules below the plan's.
+pub(crate) fn family(depth: usize, family: &Family) -> TokenStream {
+    let mut modules: Vec<&str> = family.path.split('.').collect();
+    modules.pop();
+    let up = up(depth);
+    let down = modules.iter().map(|name| {
+        let name = module(name);
+        quote!(#name::)
+    });
+    let name = ty(&pascal(&family.name));
+    quote!(#up #(#down)* #name)
 }
 
 /// An identifier, raw where the name is a word of Rust.

@@ -28,7 +28,7 @@ enum Search {
     Other,
 }
 
-impl<'p> Expander<'p> {
+impl Expander<'_> {
     /// The code of a sequence. Types that its arguments need are called after `hint`.
     pub(crate) fn row<'s>(
         &mut self,
@@ -275,12 +275,13 @@ impl Row<'_> {
     /// `Option`. Only for a row that [is direct](Row::is_direct).
     pub(crate) fn read(&self, finish: &TokenStream) -> TokenStream {
         let mut statements = vec![quote!(let base = 0usize;)];
-        statements.push(match self.sequence.extent() {
-            Extent::Fixed(width) => quote! {
+        statements.push(if let Extent::Fixed(width) = self.sequence.extent() {
+            quote! {
                 let bytes: &'k [u8; #width] = ::core::convert::TryInto::try_into(bytes).ok()?;
                 let rest: &'k [u8] = bytes;
-            },
-            _ => quote!(let rest = bytes;),
+            }
+        } else {
+            quote!(let rest = bytes;)
         });
         let mut segment = 0;
         while segment < self.sequence.segments().len() {
@@ -553,16 +554,15 @@ impl Row<'_> {
         }
         let mut statements = Vec::new();
         for (segment, extent) in self.sequence.extents().iter().enumerate() {
-            statements.push(match extent {
-                Extent::Fixed(width) => quote!(at += #width;),
-                _ => {
-                    let extent = self.code(segment)?.extent.as_ref()?;
-                    quote! {
-                        at += {
-                            let rest = ::keyplan::typed::rest(rest, at);
-                            (#extent).map_err(|error| error.behind(at))?
-                        };
-                    }
+            statements.push(if let Extent::Fixed(width) = extent {
+                quote!(at += #width;)
+            } else {
+                let extent = self.code(segment)?.extent.as_ref()?;
+                quote! {
+                    at += {
+                        let rest = ::keyplan::typed::rest(rest, at);
+                        (#extent).map_err(|error| error.behind(at))?
+                    };
                 }
             });
             statements.push(quote! {
@@ -594,10 +594,7 @@ enum End {
 
 /// The value of a derived part as a `u128`, from the bytes `joined`, or from `pieces` of them.
 fn derive(derived: &Derived, joined: &TokenStream, pieces: Option<&[TokenStream]>) -> TokenStream {
-    let several = match pieces {
-        Some(pieces) => quote!(&[#(#pieces),*]),
-        None => quote!(&[#joined]),
-    };
+    let several = if let Some(pieces) = pieces { quote!(&[#(#pieces),*]) } else { quote!(&[#joined]) };
     let value = match derived.function {
         Derivation::Crc16 => quote!(u128::from(::keyplan::codec::Crc16::of(#several))),
         Derivation::Crc32 => quote!(u128::from(::keyplan::codec::Crc32::of(#several))),

@@ -57,9 +57,10 @@ impl Expander<'_> {
         let next = next(family, row, scan);
         let most = prefix_width(family, scan).max.zip(next.as_ref().map_or(Some(0), |next| next.most));
         let most = most.map(|(prefix, next)| prefix + next + 1).filter(|most| *most <= IN_PLACE);
-        let room = match most {
-            Some(most) => quote!(::keyplan::typed::ShortBytes<#most>),
-            None => quote!(::keyplan::__private::Vec<u8>),
+        let room = if let Some(most) = most {
+            quote!(::keyplan::typed::ShortBytes<#most>)
+        } else {
+            quote!(::keyplan::__private::Vec<u8>)
         };
         let (key, any) = (names::ty(&made.name), made.borrows.then(|| quote!(<'static>)));
         let ordered = next.map(|next| {
@@ -120,8 +121,8 @@ fn begin(
     let doc = docs::lines(&[format!("The rows of the scan `{words}`{order}.")]);
     let scan_ty = quote!(::keyplan::typed::Scan<'c, #marker>);
     let parameters = quote!(#(#parameters),*);
-    match row.slots(scan.segments, &quote!(put)) {
-        Some(slots) => quote! {
+    if let Some(slots) = row.slots(scan.segments, &quote!(put)) {
+        quote! {
             #doc
             pub fn #function<'c>(#parameters) -> #scan_ty {
                 #bindings
@@ -131,25 +132,24 @@ fn begin(
                 let _ = &mut put;
                 ::keyplan::typed::Scan::new(prefix)
             }
-        },
-        None => {
-            let put = row.put(scan.segments, false);
-            quote! {
-                #doc
-                pub fn #function<'c>(
-                    #parameters
-                ) -> ::core::result::Result<#scan_ty, ::keyplan::typed::KeyError> {
-                    #bindings
-                    let mut prefix: <#marker as ::keyplan::typed::ScanOf>::Room =
-                        ::core::default::Default::default();
-                    let mut fill = || -> ::core::result::Result<(), ::keyplan::typed::SegmentError> {
-                        let out = &mut prefix;
-                        #put
-                        ::core::result::Result::Ok(())
-                    };
-                    fill().map_err(|error| error.of(#path))?;
-                    ::core::result::Result::Ok(::keyplan::typed::Scan::new(prefix))
-                }
+        }
+    } else {
+        let put = row.put(scan.segments, false);
+        quote! {
+            #doc
+            pub fn #function<'c>(
+                #parameters
+            ) -> ::core::result::Result<#scan_ty, ::keyplan::typed::KeyError> {
+                #bindings
+                let mut prefix: <#marker as ::keyplan::typed::ScanOf>::Room =
+                    ::core::default::Default::default();
+                let mut fill = || -> ::core::result::Result<(), ::keyplan::typed::SegmentError> {
+                    let out = &mut prefix;
+                    #put
+                    ::core::result::Result::Ok(())
+                };
+                fill().map_err(|error| error.of(#path))?;
+                ::core::result::Result::Ok(::keyplan::typed::Scan::new(prefix))
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use keyplan_codec::{Hash, LenWidth};
 use keyplan_plan::diag::Span;
-use keyplan_plan::model::{BytesEncoding, Extent, Frame, Framing, LengthSet, Name, Shape, Width};
+use keyplan_plan::model::{BytesEncoding, Extent, Frame, Framing, LengthSet, Shape, Width};
 use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
 
@@ -39,8 +39,8 @@ impl Expander<'_> {
                 Some(composite.code(self.depth(at), label))
             }
             Shape::Option(inner) => {
-                let inner = self.shape(at, hint, label, inner, owned, span)?;
-                Some(option(inner))
+                let code = self.shape(at, hint, label, inner, owned, span)?;
+                Some(option(&code, Width::of_shape(inner), label))
             }
             Shape::List { item, counts, framing } => {
                 if owned {
@@ -100,7 +100,7 @@ impl Expander<'_> {
         };
         let name = self.fresh(at, &format!("{hint}List"));
         let ident = names::ty(&name);
-        let (ty, put, decode) = (&code.ty, &code.put, &code.decode);
+        let Code { ty, put, decode, show, .. } = &code;
         let (counts, separator) = (leaf::lengths(counts), Literal::byte_string(separator));
         let counted = match framing {
             Framing::Counted(width) => {
@@ -133,6 +133,13 @@ impl Expander<'_> {
 
                     fn extent(rest: &[u8]) -> ::core::result::Result<usize, ::keyplan::codec::DecodeError> {
                         #extent
+                    }
+
+                    fn show(
+                        value: &Self::Item<'_>,
+                        f: &mut ::core::fmt::Formatter<'_>,
+                    ) -> ::core::fmt::Result {
+                        #show
                     }
 
                     fn decode<'k>(
@@ -252,7 +259,7 @@ impl Expander<'_> {
                 let codec = leaf::text_codec(text);
                 let code = self.escaped_text(&codec, None, &view, label, owned, span)?;
                 let put = wrap(&put_leaf(label, &quote!(value.put_raw(&#codec, out))));
-                Some(Code { put, extent, order, ..code })
+                Some(Code { order, put, extent, ..code })
             }
             _ => {
                 let Some(most) = Width::of_shape(inner).max.filter(|most| *most <= IN_PLACE) else {
@@ -264,7 +271,7 @@ impl Expander<'_> {
                 };
                 let order = if code.order == Order::Unknown { Order::Unknown } else { order };
                 let put = wrap(&code.put);
-                Some(Code { put, extent, order, ..through_copy(code, &content, label) })
+                Some(Code { order, put, extent, ..through_copy(code, &content, label) })
             }
         }
     }
@@ -289,144 +296,6 @@ impl Expander<'_> {
             }
         });
         Some(Code { put, extent, order: Order::Unknown, ..through_copy(code, &content, label) })
-    }
-
-    #[expect(clippy::too_many_arguments, reason = "the parts of a hash and where it stands")]
-    fn hashed(
-        &mut self,
-        at: usize,
-        hint: &str,
-        label: &str,
-        hash: Hash,
-        keep: usize,
-        inner: &Shape,
-        known: &[(Vec<u8>, Name)],
-        span: Span,
-    ) -> Option<Code> {
-        let code = self.shape(at, &format!("{hint}Of"), label, inner, false, span)?;
-        let function = hash_function(hash);
-        let (ty, put) = (&code.ty, &code.put);
-        let (check, of) = match inner {
-            Shape::Bytes { encoding: BytesEncoding::Raw, .. } if code.borrows => {
-                let Shape::Bytes { lengths, .. } = inner else { return None };
-                let lengths = leaf::lengths(lengths);
-                let check = quote!(::keyplan::typed::admitted(&const { #lengths }, value).map(|_| ()));
-                (put_leaf(label, &check), quote!(::keyplan::typed::digest::<#keep>(#function, value)))
-            }
-            Shape::Text(text) if !text.tuple && code.borrows => {
-                let codec = leaf::text_codec(text);
-                let check = quote!(::keyplan::typed::admitted_text(&#codec, value));
-                let bytes = quote!(value.as_bytes());
-                (put_leaf(label, &check), quote!(::keyplan::typed::digest::<#keep>(#function, #bytes)))
-            }
-            _ => {
-                let Some(most) = Width::of_shape(inner).max.filter(|most| *most <= IN_PLACE) else {
-                    return self.cannot_own(span);
-                };
-                let check = quote!({
-                    let value = &value;
-                    let out = &mut room;
-                    #put
-                });
-                (
-                    quote!({ let mut room = ::keyplan::typed::ShortBytes::<#most>::new(); #check.map(|()| room) }),
-                    quote!(::keyplan::typed::digest::<#keep>(#function, &checked)),
-                )
-            }
-        };
-        let name = self.fresh(at, hint);
-        let (ident, life) = (names::ty(&name), crate::composite::life(code.borrows));
-        let names: Vec<(proc_macro2::Ident, &Vec<u8>, &Name)> = known
-            .iter()
-            .map(|(digest, name)| (format_ident!("{}", crate::names::constant(&name.text)), digest, name))
-            .collect();
-        let mut seen = std::collections::BTreeSet::new();
-        let constants = names.iter().filter(|(name, ..)| seen.insert(name.to_string())).map(
-            |(constant, digest, name)| {
-                let mut doc = docs::text(&name.doc, "A known name.");
-                doc.push(String::new());
-                doc.push(format!("The digest of `{:?}`.", name.text));
-                let doc = docs::lines(&doc);
-                let digest = digest.iter();
-                quote! {
-                    #doc
-                    pub const #constant: Self = Self([#(#digest),*]);
-                }
-            },
-        );
-        let texts = names.iter().map(|(_, digest, name)| {
-            let (digest, text) = (digest.iter(), &name.text);
-            quote!([#(#digest),*] => ::core::option::Option::Some(#text))
-        });
-        let doc = docs::lines(&[
-            format!("The argument `{label}`, as the `{hash}` digest that stands in the key."),
-            String::new(),
-            "Two are equal if their digests are: what was hashed cannot be read back.".to_owned(),
-        ]);
-        let lookup = if known.is_empty() {
-            quote!(::core::option::Option::None)
-        } else {
-            quote!(match self.0 {
-                #(#texts,)*
-                _ => ::core::option::Option::None,
-            })
-        };
-        self.emit(
-            at,
-            quote! {
-                #doc
-                #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-                pub struct #ident([u8; #keep]);
-
-                impl #ident {
-                    #(#constants)*
-
-                    /// Hashes the argument, or refuses one outside of its domain.
-                    pub fn of #life(
-                        value: #ty,
-                    ) -> ::core::result::Result<Self, ::keyplan::typed::SegmentError> {
-                        let checked = #check?;
-                        let _ = checked;
-                        ::core::result::Result::Ok(Self(#of))
-                    }
-
-                    /// A digest that was made elsewhere.
-                    pub const fn from_digest(digest: [u8; #keep]) -> Self {
-                        Self(digest)
-                    }
-
-                    /// The digest.
-                    pub const fn digest(&self) -> [u8; #keep] {
-                        self.0
-                    }
-
-                    /// The name that was hashed, if it is one that the plan knows.
-                    pub const fn name(&self) -> ::core::option::Option<&'static str> {
-                        #lookup
-                    }
-                }
-
-                impl ::core::fmt::Display for #ident {
-                    fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-                        match self.name() {
-                            ::core::option::Option::Some(name) => ::core::fmt::Debug::fmt(name, f),
-                            ::core::option::Option::None => {
-                                ::core::fmt::Display::fmt(&::keyplan::typed::Shown::bytes(&self.0), f)
-                            }
-                        }
-                    }
-                }
-            },
-        );
-        let put = put_leaf(label, &quote!(::keyplan::codec::Sink::put(out, &value.0)));
-        let read =
-            decode_leaf(label, &quote!(::keyplan::typed::exact::<#keep>(piece).map(#ident::from_digest)));
-        Some(Code {
-            order: Order::Anywhere,
-            array: Some(quote!(value.digest())),
-            bound: Some(quote!(next.digest())),
-            ..Code::leaf(quote!(#ident), put, read)
-        })
     }
 }
 
@@ -461,8 +330,9 @@ fn through_copy(code: Code, content: &TokenStream, label: &str) -> Code {
     }
 }
 
-fn option(inner: Code) -> Code {
-    let Code { ty, put, decode, read, show, .. } = &inner;
+fn option(inner: &Code, width: Width, label: &str) -> Code {
+    let (min, max) = (width.min, width.max.map_or(quote!(usize::MAX), |max| quote!(#max)));
+    let Code { ty, put, decode, read, show, .. } = inner;
     Code {
         ty: quote!(::core::option::Option<#ty>),
         put: quote!(match value {
@@ -471,6 +341,8 @@ fn option(inner: Code) -> Code {
         }),
         decode: quote!(if piece.is_empty() {
             ::core::result::Result::Ok(::core::option::Option::None)
+        } else if piece.len() < #min || piece.len() > #max {
+            ::core::result::Result::Err(::keyplan::typed::SegmentError::length(#label, base, piece.len()))
         } else {
             (#decode).map(::core::option::Option::Some)
         }),
@@ -532,7 +404,7 @@ fn hash_concat(hash: Hash, keep: usize, inner: &Code, label: &str) -> Code {
     }
 }
 
-fn hash_function(hash: Hash) -> TokenStream {
+pub(crate) fn hash_function(hash: Hash) -> TokenStream {
     let name = match hash {
         Hash::Xxh3_64 => "Xxh3_64",
         Hash::Twox64 => "Twox64",

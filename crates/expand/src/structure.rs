@@ -60,13 +60,12 @@ impl Expander<'_> {
             about.extend(docs::lanes(&field.key, self.sources));
             let key_name = format!("{}{title}Field", made.name);
             let key = self.value_struct(at, &key_name, &path, &field.name, about, &field.key, flaw)?;
-            let value = match &field.value {
-                Some(sequence) => {
-                    let value = format!("{}{title}Value", made.name);
-                    let about = format!("The value of the field `{}` of `{}`.", field.name, family.path);
-                    self.plain_value(at, &value, &format!("{path} value"), &field.name, &about, sequence)?
-                }
-                None => quote!(::keyplan::typed::Raw<'v>),
+            let value = if let Some(sequence) = &field.value {
+                let value = format!("{}{title}Value", made.name);
+                let about = format!("The value of the field `{}` of `{}`.", field.name, family.path);
+                self.plain_value(at, &value, &format!("{path} value"), &field.name, &about, sequence)?
+            } else {
+                quote!(::keyplan::typed::Raw<'v>)
             };
             let (ident, any) = (names::ty(&key.name), key.borrows.then(|| quote!(<'_>)));
             self.emit(

@@ -1,6 +1,7 @@
 //! The macro that turns a plan into Rust types; `keyplan::plan!` is its documentation.
 
 mod plan;
+mod tokens;
 
 /// Turns a plan into a module of types, in a file or written here.
 ///

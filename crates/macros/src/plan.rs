@@ -1,9 +1,14 @@
 use std::path::{Path, PathBuf};
 
-use keyplan_plan::diag::{Diagnostic, SourceMap, Style, render};
+use keyplan_plan::diag::{Diagnostic, FileId, SourceMap, Style, render};
 use keyplan_plan::{Compiled, compile};
-use proc_macro2::{Span, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Group, Span, TokenStream, TokenTree};
 use quote::{quote, quote_spanned};
+
+use crate::tokens::Printed;
+
+/// What the text of a plan is called that stands in a program.
+const INLINE: &str = "inline";
 
 /// The code of a plan in a file or in tokens.
 pub(crate) fn expand(input: TokenStream) -> TokenStream {
@@ -13,7 +18,44 @@ pub(crate) fn expand(input: TokenStream) -> TokenStream {
     {
         return file(&path, literal.span());
     }
-    error(Span::call_site(), "expected the path of a plan file in quotes, or a plan")
+    inline(input)
+}
+
+fn inline(input: TokenStream) -> TokenStream {
+    let text = Printed::new(input);
+    if text.text.is_empty() {
+        return error(Span::call_site(), "expected the path of a plan file in quotes, or a plan");
+    }
+    let root = std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from).unwrap_or_default();
+    let read = |path: &str| std::fs::read_to_string(root.join(path)).map_err(|error| error.to_string());
+    let compiled = compile(INLINE, &text.text, read);
+    let tracked = track(&root, &compiled.sources);
+    match keyplan_expand::expand(&compiled) {
+        Ok(code) => quote!(#code #tracked),
+        Err(findings) => {
+            let errors = findings.iter().map(|finding| match text.ends(finding.span()) {
+                // A finding in an imported file has no tokens here.
+                Some((first, last)) if finding.span().file == FileId(0) => {
+                    error_between(first, last, &described(finding))
+                }
+                _ => report(std::slice::from_ref(finding), &compiled, Span::call_site()),
+            });
+            quote!(#(#errors)* #tracked)
+        }
+    }
+}
+
+/// A finding in words; where it is, the compiler shows.
+fn described(finding: &Diagnostic) -> String {
+    let mut lines = vec![format!("{}: {}", finding.code, finding.message)];
+    let label = finding.labels.first().map_or("", |label| label.text.as_str());
+    if !label.is_empty() {
+        lines.push(label.to_owned());
+    }
+    for note in &finding.notes {
+        lines.push(format!("= {}: {}", note.kind.word(), note.text.replace('\n', "\n  ")));
+    }
+    lines.join("\n")
 }
 
 fn file(path: &str, span: Span) -> TokenStream {
@@ -38,7 +80,7 @@ fn file(path: &str, span: Span) -> TokenStream {
 
 /// Makes the build depend on every file of the plan.
 fn track(root: &Path, sources: &SourceMap) -> TokenStream {
-    let files = sources.files().iter().filter_map(|file| {
+    let files = sources.files().iter().filter(|file| file.name != INLINE).filter_map(|file| {
         let path = root.join(&file.name);
         let path = path.to_str()?;
         Some(quote!(
@@ -58,11 +100,64 @@ fn report(findings: &[Diagnostic], compiled: &Compiled, span: Span) -> TokenStre
 }
 
 fn error(span: Span, message: &str) -> TokenStream {
-    quote_spanned!(span=> ::core::compile_error! { #message })
+    error_between(span, span, message)
+}
+
+/// A compile error that reaches from one token to another.
+fn error_between(first: Span, last: Span, message: &str) -> TokenStream {
+    let mut body = Group::new(Delimiter::Brace, quote!(#message));
+    body.set_span(last);
+    quote_spanned!(first=> ::core::compile_error! #body)
 }
 
 /// The text of a string literal.
 fn unquoted(literal: &str) -> Option<String> {
     let inner = literal.strip_prefix('"')?.strip_suffix('"')?;
     (!inner.contains('\\')).then(|| inner.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What the macro makes of `input`, without the spaces that its printer puts between tokens.
+    fn expanded(input: TokenStream) -> String {
+        expand(input).to_string()
+    }
+
+    #[test]
+    fn a_file_and_its_imports_are_tracked() {
+        let code = expanded(quote!("tests/plans/imports.keyplan"));
+        assert!(code.contains("pub mod imports"), "{code}");
+        for file in ["imports.keyplan", "ids.keyplan"] {
+            let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/plans").join(file);
+            let tracked = format!(":: core :: include_bytes ! ({:?})", path.to_str().unwrap());
+            assert!(code.contains(&tracked), "{file} is not tracked");
+        }
+    }
+
+    #[test]
+    fn mistakes_in_a_file_show_its_lines() {
+        let code = expanded(quote!("tests/plans/mistakes.keyplan"));
+        let message = "error[KP0201]: no domain or type is called `u65`\n \
+                       --> tests/plans/mistakes.keyplan:4:25\n  |\n4 |     key pool = 0x01 id: u65;\n  \
+                       |                         ^^^ not a known domain or type\n  |\n  \
+                       = help: did you mean `u64`?";
+        assert!(code.starts_with(&format!(":: core :: compile_error ! {{ {message:?} }}")), "{code}");
+    }
+
+    #[test]
+    fn a_file_that_is_not_there_is_named() {
+        let code = expanded(quote!("tests/plans/nowhere.keyplan"));
+        assert!(
+            code.contains("cannot read `tests/plans/nowhere.keyplan` in the folder of the crate"),
+            "{code}"
+        );
+    }
+
+    #[test]
+    fn the_same_plan_gives_the_same_code() {
+        let input = quote!("../../plans/onesat.keyplan");
+        assert_eq!(expanded(input.clone()), expanded(input));
+    }
 }

@@ -23,8 +23,10 @@ mod automaton;
 pub mod certificate;
 mod compare;
 mod compat;
+mod diagnose;
 mod laws;
 mod layout;
+mod lossless_twin;
 mod product;
 mod proof;
 mod prove;
@@ -33,5 +35,6 @@ mod rules;
 mod sample;
 
 pub use compat::{Broken, Change, Fate, Part, Remade, Widening, compare};
+pub use diagnose::{PAGES, Page, describe, diagnose, layout, page};
 pub use proof::{Assumption, Guarantee, NumberFault, Reason, Report, Side, Statement, Verdict, Witness};
 pub use prove::{Engine, Options, prove};

@@ -39,6 +39,7 @@ impl Kept {
 pub fn kept() -> &'static [Kept] {
     static KEPT: OnceLock<Vec<Kept>> = OnceLock::new();
     KEPT.get_or_init(|| {
+        // This one stays the first, so that the inputs in `fuzz/corpus/` keep their meaning.
         let mut paths = vec![workspace::root().join("fuzz/every_encoding.keyplan")];
         paths.extend(workspace::plans().unwrap_or_default());
         paths.iter().map(|path| read(&workspace::relative(path))).collect()

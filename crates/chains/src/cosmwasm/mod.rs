@@ -15,6 +15,7 @@
 mod compose;
 mod decompose;
 
+pub use crate::keys::cosmwasm::{PLAN, bare, contract, one, three, two};
 pub use compose::{
     ComposeError, MAX_COMPONENT, compose, compose_into, composed_len, to_length_prefixed,
     to_length_prefixed_nested,

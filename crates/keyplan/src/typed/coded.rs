@@ -254,7 +254,14 @@ impl<'k> From<&'k str> for CodedText<'k> {
 impl fmt::Display for CodedText<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("\"")?;
-        self.chars().flat_map(char::escape_debug).try_for_each(|character| write!(f, "{character}"))?;
+        for character in self.chars() {
+            // As in a string, where a single quote needs no escape.
+            if character == '\'' {
+                f.write_str("'")?;
+            } else {
+                character.escape_debug().try_for_each(|escaped| write!(f, "{escaped}"))?;
+            }
+        }
         f.write_str("\"")
     }
 }

@@ -36,7 +36,7 @@ pub enum KeyFault {
 
 /// The other reading of a key, as text, cut where it is long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct OtherReading(ShortText<78>);
+pub struct OtherReading(ShortText<62>);
 
 impl OtherReading {
     /// A reading to name.
@@ -47,7 +47,7 @@ impl OtherReading {
         Self(text)
     }
 
-    /// The reading, cut at 78 bytes.
+    /// The reading, cut at 62 bytes.
     pub fn as_str(&self) -> &str {
         self.0.as_str()
     }
@@ -95,6 +95,12 @@ impl SegmentError {
     #[cold]
     pub const fn differs(segment: &'static str, at: usize) -> Self {
         Self::bytes(segment, at, DecodeError::new(0, Fault::Differs))
+    }
+
+    /// A segment of a length that it cannot have.
+    #[cold]
+    pub const fn length(segment: &'static str, at: usize, found: usize) -> Self {
+        Self::bytes(segment, at, DecodeError::new(0, Fault::Length { found }))
     }
 
     /// A derived part that does not match what it is derived from.
@@ -185,11 +191,11 @@ mod tests {
     #[test]
     fn a_long_reading_is_cut() {
         let reading = OtherReading::new(&"ä".repeat(60));
-        assert_eq!(reading.as_str(), "ä".repeat(39));
+        assert_eq!(reading.as_str(), "ä".repeat(31));
     }
 
     #[test]
     fn an_error_is_small_enough_to_return() {
-        assert!(size_of::<KeyError>() <= 128, "{}", size_of::<KeyError>());
+        assert!(size_of::<KeyError>() <= 112, "{}", size_of::<KeyError>());
     }
 }

@@ -25,33 +25,22 @@ pub trait ListLayout: Copy {
     /// How many bytes at the front of `rest`, which is not empty, are an element.
     fn extent(rest: &[u8]) -> Result<usize, DecodeError>;
 
+    /// Displays an element.
+    fn show(item: &Self::Item<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result;
+
     /// Decodes an element that is exactly `piece`, which begins at offset `base` of a key.
     fn decode(piece: &[u8], base: usize) -> Result<Self::Item<'_>, SegmentError>;
 }
 
 /// A list: given as a slice, read back as a view that decodes its elements when they are asked for.
+#[derive(Clone, Copy)]
 pub struct List<'k, L: ListLayout>(Form<'k, L>);
 
+#[derive(Clone, Copy)]
 enum Form<'k, L: ListLayout> {
     Items(&'k [L::Item<'k>]),
     Bytes(&'k [u8]),
 }
-
-impl<L: ListLayout> Clone for List<'_, L> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<L: ListLayout> Copy for List<'_, L> {}
-
-impl<L: ListLayout> Clone for Form<'_, L> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<L: ListLayout> Copy for Form<'_, L> {}
 
 impl<'k, L: ListLayout> List<'k, L> {
     /// A list to encode.
@@ -228,11 +217,15 @@ impl<L: ListLayout> fmt::Debug for ListIter<'_, L> {
     }
 }
 
-impl<L: ListLayout> fmt::Display for List<'_, L>
-where
-    for<'k> L::Item<'k>: fmt::Debug,
-{
+impl<L: ListLayout> fmt::Display for List<'_, L> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Debug::fmt(self, f)
+        f.write_str("[")?;
+        for (index, item) in self.iter().enumerate() {
+            if index > 0 {
+                f.write_str(", ")?;
+            }
+            L::show(&item, f)?;
+        }
+        f.write_str("]")
     }
 }

@@ -32,10 +32,7 @@ impl Open {
         let room = bytes.len().saturating_sub(at);
         let most = longest.min(self.max).min(room.saturating_sub(self.after_min));
         let least = self.min.max(room.saturating_sub(self.after_max));
-        // Without room for what follows there is no end at all, not one of no bytes.
-        let none = room < self.after_min || most < least;
-        let (next, last) = if none { (1, 0) } else { (at + least, at + most) };
-        Ends { open: self, bytes, next, last, steps }
+        Ends { open: self, bytes, next: at.saturating_add(least), last: at + most, steps }
     }
 
     /// The one end of a segment that can have only one.

@@ -83,7 +83,11 @@ pub fn finish(bytes: &[u8], at: usize, base: usize, label: &'static str) -> Resu
 
 /// Refuses a number that was read, but lies outside of the argument's range.
 #[inline]
-pub fn in_range<T: PartialOrd>(read: Result<T, DecodeError>, min: T, max: T) -> Result<T, DecodeError> {
+pub fn in_range<T: PartialOrd + Copy>(
+    read: Result<T, DecodeError>,
+    min: T,
+    max: T,
+) -> Result<T, DecodeError> {
     match read {
         Ok(value) if min <= value && value <= max => Ok(value),
         Ok(_) => Err(DecodeError::new(0, Fault::OutOfRange)),
@@ -93,7 +97,7 @@ pub fn in_range<T: PartialOrd>(read: Result<T, DecodeError>, min: T, max: T) -> 
 
 /// Refuses a number to write that lies outside of the argument's range.
 #[inline]
-pub fn inside<T: PartialOrd>(value: T, min: T, max: T) -> Result<T, EncodeError> {
+pub fn inside<T: PartialOrd + Copy>(value: T, min: T, max: T) -> Result<T, EncodeError> {
     if min <= value && value <= max { Ok(value) } else { Err(EncodeError::OutOfRange) }
 }
 
@@ -162,7 +166,7 @@ pub fn short_bytes<const N: usize, V: View>(
     let view = view?;
     let len = view.count();
     let short = ShortBytes::filled(len, |room| view.copy(room)).filter(|_| lengths.admits(len));
-    short.ok_or_else(|| too_long(len))
+    short.ok_or_else(|| too_long(len).behind(len.min(N)))
 }
 
 /// Bytes as a text held in place, if `text` admits it.
@@ -181,7 +185,7 @@ pub fn uncomplement<const N: usize>(bytes: &[u8]) -> Result<ShortBytes<N>, Decod
         }
         Some(())
     });
-    flipped.ok_or_else(|| too_long(bytes.len()))
+    flipped.ok_or_else(|| too_long(bytes.len()).behind(N))
 }
 
 /// Whether two arguments are written as the same bytes, of which there are at most `N`.

@@ -1,0 +1,198 @@
+#![expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    reason = "random numbers are cut to the size that is needed"
+)]
+
+use keyplan::codec::{Alphabet, Score};
+use keyplan::plan::dynamic::Value;
+use keyplan::plan::model::{IntRange, LengthSet, Sequence, Shape, TextShape};
+
+/// Arguments at random, the edges of their domains among them; the same every time.
+pub(crate) struct Random(u64);
+
+impl Random {
+    pub(crate) fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+
+    fn next(&mut self) -> u64 {
+        // splitmix64
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    fn below(&mut self, n: usize) -> usize {
+        (self.next() % n.max(1) as u64) as usize
+    }
+
+    fn coin(&mut self) -> bool {
+        self.next().is_multiple_of(2)
+    }
+
+    /// A value for each argument of a layout; `None` if a domain turned out to be empty.
+    pub(crate) fn values(&mut self, sequence: &Sequence) -> Option<Vec<Value>> {
+        sequence.arguments().map(|argument| self.value(&argument.shape)).collect()
+    }
+
+    fn value(&mut self, shape: &Shape) -> Option<Value> {
+        Some(match shape {
+            Shape::Int(int) => match int.range {
+                IntRange::Unsigned { min, max } => Value::Unsigned(self.unsigned(min, max)),
+                IntRange::Signed { min, max } => {
+                    let span = max.abs_diff(min);
+                    Value::Signed(min.wrapping_add_unsigned(self.unsigned(0, span)))
+                }
+            },
+            Shape::Bool(_) => Value::Bool(self.coin()),
+            Shape::Float(_) => Value::Float(self.float()),
+            Shape::Time(_) => {
+                Value::Time(i128::from(self.next().cast_signed()) / if self.coin() { 1 } else { 1 << 30 })
+            }
+            Shape::Score(_) => Value::Score(if self.coin() {
+                Score::Confirmed { height: 1 + self.next() as u32 % 1_000_000, index: self.next() % 5_000 }
+            } else {
+                Score::Unconfirmed {
+                    seconds: self.next() % 2_000_000_000,
+                    nanos: self.next() as u32 % 1_000_000_000,
+                }
+            }),
+            Shape::Bytes { lengths, .. } => {
+                let length = self.length(lengths)?;
+                Value::Bytes((0..length).map(|_| self.byte()).collect())
+            }
+            Shape::Text(text) => Value::Text(self.text(text)?),
+            Shape::Nibbles { lengths, .. } => {
+                let length = self.length(lengths)?;
+                Value::Nibbles((0..length).map(|_| self.byte() & 0x0f).collect())
+            }
+            Shape::Opaque(_) => Value::Bytes((0..self.below(9)).map(|_| self.byte()).collect()),
+            Shape::Record(sequence) => Value::Record(self.values(sequence)?),
+            Shape::Choice(alternatives) => {
+                let index = self.below(alternatives.len());
+                Value::Choice(index, self.values(&alternatives[index].sequence)?)
+            }
+            Shape::Option(inner) => {
+                Value::Option(if self.coin() { None } else { Some(Box::new(self.value(inner)?)) })
+            }
+            Shape::List { item, counts, .. } => {
+                let count = self.length(counts)?.min(4).max(counts.min());
+                Value::List((0..count).map(|_| self.value(item)).collect::<Option<_>>()?)
+            }
+            Shape::Framed { inner, .. } | Shape::Desc(inner) | Shape::HashConcat { inner, .. } => {
+                self.value(inner)?
+            }
+            Shape::Hashed { inner, .. } => self.value(inner)?,
+        })
+    }
+
+    fn unsigned(&mut self, min: u128, max: u128) -> u128 {
+        let any = u128::from(self.next()) << 64 | u128::from(self.next());
+        match self.below(6) {
+            0 => min,
+            1 => max,
+            2 => min.saturating_add(any % 300).min(max),
+            3 => (any >> self.below(127)).clamp(min, max),
+            _ => match (max - min).checked_add(1) {
+                Some(span) => min + any % span,
+                None => any,
+            },
+        }
+    }
+
+    fn float(&mut self) -> f64 {
+        match self.below(6) {
+            0 => 0.0,
+            1 => -1.5,
+            2 => f64::INFINITY,
+            3 => (self.next() % 10_000) as f64 / 8.0,
+            _ => {
+                let float = f64::from_bits(self.next());
+                if float.is_nan() { 1.0 } else { float }
+            }
+        }
+    }
+
+    fn byte(&mut self) -> u8 {
+        // Bytes that separate, escape or end something are more likely than chance has it.
+        match self.below(4) {
+            0 => [0x00, 0xff, b'/', b':', b'|', b'_', b'a', 0x01][self.below(8)],
+            _ => self.next() as u8,
+        }
+    }
+
+    fn length(&mut self, lengths: &LengthSet) -> Option<usize> {
+        let (min, max) = (lengths.min(), lengths.max().unwrap_or(usize::MAX).min(lengths.min() + 40));
+        let wanted = match self.below(5) {
+            0 => min,
+            1 => max,
+            2 => lengths.max().unwrap_or(max).min(300),
+            _ => min + self.below(max - min + 1),
+        };
+        let admitted = (0..=300).filter(|length| lengths.admits(*length));
+        admitted.min_by_key(|length| length.abs_diff(wanted))
+    }
+
+    fn text(&mut self, text: &TextShape) -> Option<String> {
+        let length = self.length(&text.lengths)?;
+        let mut out = String::new();
+        let characters = |alphabet: &Alphabet| -> Vec<char> {
+            let mut all: Vec<char> =
+                (0u8..0x80).filter(|byte| alphabet.contains(*byte)).map(char::from).collect();
+            if alphabet.beyond_ascii() {
+                all.extend(['é', '日', '🦀']);
+            }
+            all
+        };
+        if let Some(names) = text.names.as_ref().filter(|names| !names.names.is_empty())
+            && self.coin()
+        {
+            return Some(names.names[self.below(names.names.len())].text.clone());
+        }
+        let first = characters(text.first.as_ref().unwrap_or(&text.alphabet));
+        let rest = characters(&text.alphabet);
+        while out.len() < length {
+            let from = if out.is_empty() { &first } else { &rest };
+            let mut character = from[self.below(from.len())];
+            for special in ['/', ':', '_', '|'] {
+                if self.below(12) == 0 && from.contains(&special) {
+                    character = special;
+                }
+            }
+            if out.len() + character.len_utf8() > length {
+                character = *from.iter().find(|character| character.len_utf8() == 1)?;
+            }
+            out.push(character);
+        }
+        Some(out)
+    }
+
+    /// Keys that differ a little from `key`.
+    pub(crate) fn neighbours(&mut self, key: &[u8], round: usize) -> Vec<Vec<u8>> {
+        let mut all = Vec::new();
+        let at = if key.is_empty() { 0 } else { self.below(key.len()) };
+        if !key.is_empty() {
+            let mut changed = key.to_vec();
+            changed[at] = self.byte();
+            all.push(changed);
+            let mut changed = key.to_vec();
+            changed[at] ^= 1 << self.below(8);
+            all.push(changed);
+            all.push(key[..key.len() - 1].to_vec());
+            all.push(key[..at].to_vec());
+            let mut without = key.to_vec();
+            without.remove(at);
+            all.push(without);
+        }
+        let mut longer = key.to_vec();
+        longer.insert(at, self.byte());
+        all.push(longer);
+        let mut longer = key.to_vec();
+        longer.push([0x00, b'0', b'/', 0xff][round % 4]);
+        all.push(longer);
+        all
+    }
+}
