@@ -19,6 +19,8 @@
 //! end within fixed bounds of nodes and steps, with `Unknown` where those are reached.
 
 mod automaton;
+#[cfg(feature = "certificate")]
+pub mod certificate;
 mod compare;
 mod compat;
 mod diagnose;

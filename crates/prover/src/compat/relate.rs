@@ -175,9 +175,13 @@ fn leaf(name: &str, old: &Shape, new: &Shape) -> Relation {
         (Shape::Bytes { encoding: BytesEncoding::Raw, .. }, Shape::Text(b)) if !b.tuple => Relation::Cut,
         (Shape::Choice(a), Shape::Choice(b)) => choice(name, a, b),
         (Shape::Option(a), Shape::Option(b)) => named(name, relate(&alone(a), &alone(b))),
-        (old, Shape::Option(b)) => widened("required".to_owned(), "optional".to_owned())
-            .and(named(name, relate(&alone(old), &alone(b)))),
-        (Shape::Option(a), new) => Relation::Cut.and(relate(&alone(a), &alone(new))),
+        // Where both are optional and one of them is wrapped, what is absent in one is absent in the other.
+        (old, Shape::Option(b)) if !matches!(bare(old), Shape::Option(_)) => {
+            widened("required".to_owned(), "optional".to_owned()).and(named(name, relate(&alone(old), &alone(b))))
+        }
+        (Shape::Option(a), new) if !matches!(bare(new), Shape::Option(_)) => {
+            Relation::Cut.and(relate(&alone(a), &alone(new)))
+        }
         (
             Shape::List { item: a, counts: m, framing: f },
             Shape::List { item: b, counts: n, framing: g },
