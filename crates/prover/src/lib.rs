@@ -31,6 +31,6 @@ mod reader;
 mod rules;
 mod sample;
 
-pub use diagnose::{PAGES, Page, describe, diagnose, layout, page};
+pub use diagnose::{PAGES, Page, accepted_by, describe, diagnose, layout, page, unproved};
 pub use proof::{Assumption, Guarantee, NumberFault, Reason, Report, Side, Statement, Verdict, Witness};
 pub use prove::{Engine, Options, prove};
