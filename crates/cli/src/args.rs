@@ -44,7 +44,7 @@ impl Color {
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Check plans and print every finding
+    /// Prove what plans claim, and print every finding
     Check(Check),
     /// Rewrite plans in the one format
     Fmt(Fmt),
@@ -70,15 +70,56 @@ pub(crate) enum Command {
 
 /// `keyplan check`
 #[derive(Debug, Group)]
-#[command(after_help = "Examples:\n  keyplan check plans/*.keyplan\n  \
+#[command(after_help = "Every guarantee is proved, refuted by keys that were really encoded, or said to be unknown. \
+    The exit code is 1 if a finding is an error; warnings alone leave it at 0.\n\n\
+    Examples:\n  keyplan check plans/*.keyplan\n  \
+    keyplan check plans/paw.keyplan --accepted\n  \
+    keyplan check --explain KP0004\n  \
     keyplan check plans/paw.keyplan --format sarif > paw.sarif")]
 pub(crate) struct Check {
     /// Plan files
-    #[arg(required = true, value_name = "PLAN")]
+    #[arg(required_unless_present = "explain", value_name = "PLAN")]
     pub(crate) plans: Vec<String>,
     /// How to print the findings
     #[arg(long, value_enum, default_value_t = CheckFormat::Text)]
     pub(crate) format: CheckFormat,
+    /// The engine that keys must fit
+    #[arg(long, value_enum, default_value_t = Engine::Fjall)]
+    pub(crate) engine: Engine,
+    /// Also list the flaws that the plans accept, each with keys that show it
+    #[arg(long, conflicts_with = "no_proof")]
+    pub(crate) accepted: bool,
+    /// Let warnings count as findings
+    #[arg(long)]
+    pub(crate) deny_warnings: bool,
+    /// Look at the text alone and prove nothing
+    #[arg(long)]
+    pub(crate) no_proof: bool,
+    /// Print the page of a diagnostic code, such as KP0004
+    #[arg(long, value_name = "CODE", conflicts_with = "plans")]
+    pub(crate) explain: Option<String>,
+}
+
+/// An engine that keys must fit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Engine {
+    /// Keys of up to 65,535 bytes
+    Fjall,
+    /// Keys of up to 3 GiB
+    Redb,
+    /// Keys of up to 10,000 bytes
+    Foundationdb,
+}
+
+impl Engine {
+    /// As the prover knows it.
+    pub(crate) const fn known(self) -> keyplan_prover::Engine {
+        match self {
+            Self::Fjall => keyplan_prover::Engine::Fjall,
+            Self::Redb => keyplan_prover::Engine::Redb,
+            Self::Foundationdb => keyplan_prover::Engine::FoundationDb,
+        }
+    }
 }
 
 /// How findings are printed.

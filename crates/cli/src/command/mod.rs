@@ -12,7 +12,7 @@ mod fmt;
 use anyhow::Result;
 use clap::CommandFactory;
 
-pub(crate) use check::Tally;
+pub(crate) use check::{Checked, Tally};
 pub(crate) use decompose::{Decomposition, component_bytes};
 pub(crate) use explain::{Explanation, read};
 

@@ -25,6 +25,7 @@ mod notation;
 mod picture;
 mod pretty;
 mod sarif;
+mod statement_json;
 mod style;
 
 use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
@@ -40,7 +41,7 @@ pub(crate) use document::document;
 pub(crate) use encoded::{encoded_json, refusal};
 pub(crate) use explain_json::{bad_line_json, explanation_json, part_json};
 pub(crate) use explanation::{bad_line, explanation, part};
-pub(crate) use findings::{counted, findings, summary};
+pub(crate) use findings::{checked, counted, findings, summary};
 pub(crate) use github::github;
 pub(crate) use notation::{Notation, scan};
 pub(crate) use sarif::sarif;
