@@ -118,7 +118,9 @@ impl<'p> Prover<'p> {
             self.parts(family);
         }
         let mut names = Names::default();
-        families.iter().for_each(|family| names.add(&family.key));
+        for family in &families {
+            names.add(&family.key);
+        }
         if names.any() {
             self.statements.push(Statement {
                 guarantee: Guarantee::DistinctNames,

@@ -41,14 +41,19 @@ impl ByteSet {
         self.0.get(usize::from(byte >> 6)).is_some_and(|word| word >> (byte & 63) & 1 == 1)
     }
 
+    fn each(mut self, other: Self, of: impl Fn(u64, u64) -> u64) -> Self {
+        for (word, other) in self.0.iter_mut().zip(other.0) {
+            *word = of(*word, other);
+        }
+        self
+    }
+
     pub(crate) fn and(self, other: Self) -> Self {
-        let ([a, b, c, d], [e, f, g, h]) = (self.0, other.0);
-        Self([a & e, b & f, c & g, d & h])
+        self.each(other, |a, b| a & b)
     }
 
     pub(crate) fn or(self, other: Self) -> Self {
-        let ([a, b, c, d], [e, f, g, h]) = (self.0, other.0);
-        Self([a | e, b | f, c | g, d | h])
+        self.each(other, |a, b| a | b)
     }
 
     pub(crate) fn complement(self) -> Self {

@@ -11,7 +11,7 @@ mod digits;
 mod numbers;
 mod prefix;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 pub(crate) use build::{Drawing, Precision, draw};
@@ -245,10 +245,10 @@ impl Arena {
     /// What can come next at a node; the mark at `stop` counts as a core of its own.
     pub(crate) fn closure_to(&self, id: NodeId, stop: Option<u32>) -> Closure {
         let mut closure = Closure::default();
-        let mut seen: HashMap<NodeId, ()> = HashMap::new();
+        let mut seen: HashSet<NodeId> = HashSet::new();
         let mut waiting: Vec<(NodeId, Vec<u32>)> = vec![(id, Vec::new())];
         while let Some((id, trail)) = waiting.pop() {
-            if seen.insert(id, ()).is_some() {
+            if !seen.insert(id) {
                 closure.twice.push(id);
                 continue;
             }
@@ -281,11 +281,11 @@ impl Arena {
 
     /// The nodes that can be reached from `from`, not going on behind the mark at `stop`; ascending.
     pub(crate) fn reachable(&self, from: NodeId, stop: Option<u32>) -> Vec<NodeId> {
-        let mut seen: HashMap<NodeId, ()> = HashMap::new();
+        let mut seen: HashSet<NodeId> = HashSet::new();
         let mut found = Vec::new();
         let mut waiting = vec![from];
         while let Some(id) = waiting.pop() {
-            if seen.insert(id, ()).is_some() {
+            if !seen.insert(id) {
                 continue;
             }
             found.push(id);

@@ -154,7 +154,7 @@ impl<'a> Search<'a> {
         let mut search = Self::new(arena, goal, parting);
         search.measure(start);
         let (options, twice) = search.entry(start, search.stop());
-        search.part(options, twice, 0, usize::MAX, 0);
+        search.part(&options, &twice, 0, usize::MAX, 0);
         search
     }
 
@@ -261,11 +261,11 @@ impl<'a> Search<'a> {
             Pair::Twice(_) => {}
             Pair::Same(spot) => {
                 let skip = self.steady(spot).map_or(0, |left| left - 1);
-                let (spot, cost) = (self.advanced(spot, skip), cost + skip);
+                let (spot, cost) = (Self::advanced(spot, skip), cost + skip);
                 // What follows a part that both share does not depend on it: the simplest will do.
                 if let Some(byte) = self.next_byte(spot) {
                     let (options, twice) = self.after(spot, byte, self.stop());
-                    self.part(options, twice, cost + 1, index, byte);
+                    self.part(&options, &twice, cost + 1, index, byte);
                 }
             }
             Pair::Two(a, b) => {
@@ -273,8 +273,8 @@ impl<'a> Search<'a> {
                 let each = matches!(a, Spot::Length(..)) || matches!(b, Spot::Length(..));
                 // Where neither side has a choice, all bytes but the last are read at once.
                 let skip = self.steady(a).zip(self.steady(b)).map_or(0, |(left, other)| left.min(other) - 1);
-                let (a, b, cost) = (self.advanced(a, skip), self.advanced(b, skip), cost + skip);
-                for byte in self.bytes(common, each) {
+                let (a, b, cost) = (Self::advanced(a, skip), Self::advanced(b, skip), cost + skip);
+                for byte in Self::bytes(common, each) {
                     let left = self.after(a, byte, self.stop());
                     let right = self.after(b, byte, None);
                     for (x, _) in &left.0 {
@@ -304,7 +304,7 @@ impl<'a> Search<'a> {
     }
 
     /// The spot after so many bytes, none of which ends its run.
-    fn advanced(&self, spot: Spot, by: u64) -> Spot {
+    fn advanced(spot: Spot, by: u64) -> Spot {
         match spot {
             Spot::Contents(id, left) => Spot::Contents(id, left.saturating_sub(by)),
             Spot::Run(id, read) => Spot::Run(id, read.saturating_add(by)),
@@ -313,27 +313,20 @@ impl<'a> Search<'a> {
     }
 
     /// The bytes to try: each of them where they matter, else the simplest.
-    fn bytes(&self, set: ByteSet, each: bool) -> Vec<u8> {
+    fn bytes(set: ByteSet, each: bool) -> Vec<u8> {
         if each { set.iter().collect() } else { set.simplest().into_iter().collect() }
     }
 
     /// Both sides took one path up to here: they go on together, or part.
-    fn part(
-        &mut self,
-        options: Vec<(Spot, Vec<u32>)>,
-        twice: Vec<NodeId>,
-        cost: u64,
-        parent: usize,
-        byte: u8,
-    ) {
-        for node in twice {
+    fn part(&mut self, options: &[(Spot, Vec<u32>)], twice: &[NodeId], cost: u64, parent: usize, byte: u8) {
+        for &node in twice {
             self.push(Pair::Twice(node), cost, parent, byte);
         }
-        for (x, trail) in &options {
+        for (x, trail) in options {
             if !matches!(x, Spot::End | Spot::Stop(_)) {
                 self.push(Pair::Same(*x), cost, parent, byte);
             }
-            for (y, other) in &options {
+            for (y, other) in options {
                 let parts = match self.parting {
                     Parting::Never => false,
                     Parting::Any => x != y,
@@ -397,8 +390,7 @@ impl<'a> Search<'a> {
     fn rest(&self, spot: Spot) -> u64 {
         let rest = match spot {
             Spot::End => Some(0),
-            Spot::Stop(id) => Some(self.arena.shortest(id)),
-            Spot::Byte(id) => Some(self.arena.shortest(id)),
+            Spot::Stop(id) | Spot::Byte(id) => Some(self.arena.shortest(id)),
             Spot::Run(id, read) => match self.arena.node(id) {
                 Node::Run { counts, next, .. } => counts
                     .at_least(read + 1)
