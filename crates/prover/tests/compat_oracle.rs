@@ -405,6 +405,8 @@ fn rows(sequence: &Sequence) -> Option<Vec<Vec<Value>>> {
 /// Why an old list is none of the new layout.
 #[derive(Debug, PartialEq)]
 enum Lost {
+    /// An argument of this name is not in both.
+    Name,
     Kind,
     Value,
 }
@@ -451,7 +453,7 @@ fn moved(old: &Sequence, new: &Sequence, row: &[Value]) -> Result<Vec<Value>, Lo
     plain(new, &mut whole);
     by_name(old, row, &whole, &mut all);
     let built = build(new, &mut all)?;
-    if all.is_empty() { Ok(built) } else { Err(Lost::Kind) }
+    if all.is_empty() { Ok(built) } else { Err(Lost::Name) }
 }
 
 fn build(new: &Sequence, all: &mut Named<'_>) -> Result<Vec<Value>, Lost> {
@@ -461,7 +463,7 @@ fn build(new: &Sequence, all: &mut Named<'_>) -> Result<Vec<Value>, Lost> {
             (Some((shape, value)), _) => row.push(one(shape, &argument.shape, value)?),
             (None, Shape::Record(inner)) => row.push(Value::Record(build(inner, all)?)),
             (None, _) if matches!(argument.shape, Shape::Option(_)) => row.push(Value::Option(None)),
-            (None, _) => return Err(Lost::Kind),
+            (None, _) => return Err(Lost::Name),
         }
     }
     Ok(row)
@@ -507,6 +509,7 @@ struct Count {
     refused: usize,
     other: usize,
     kind: usize,
+    name: usize,
 }
 
 fn bytes(sequence: &Sequence, row: &[Value]) -> Option<Vec<u8>> {
@@ -521,6 +524,7 @@ fn tally(old: &Sequence, new: &Sequence, rows: &[Vec<Value>]) -> Count {
         let Some(before) = bytes(old, row) else { continue };
         count.rows += 1;
         match moved(old, new, row) {
+            Err(Lost::Name) => count.name += 1,
             Err(Lost::Kind) => count.kind += 1,
             Err(Lost::Value) => count.refused += 1,
             Ok(row) => match bytes(new, &row) {
@@ -562,7 +566,11 @@ fn verdicts_on_changes_agree_with_enumeration() {
         tried += 1;
         let changes = compare(&old, &new, &Report { statements: Vec::new() });
         let change = changes.iter().find(|change| change.part == ChangedPart::Key).unwrap();
-        let kept = count.refused + count.other + count.kind == 0;
+        if count.name > 0 && !matches!(&change.fate, Fate::Changed(broken) if matches!(broken.new, Remade::Retyped(_))) {
+            // Taken for a new name of another argument, which this enumeration does not know of.
+            continue;
+        }
+        let kept = count.refused + count.other + count.kind + count.name == 0;
         let name = match &change.fate {
             Fate::Same => {
                 assert!(kept, "{}\n{count:?}", shown());
@@ -596,7 +604,7 @@ fn verdicts_on_changes_agree_with_enumeration() {
                         "changed bytes"
                     }
                     Remade::Retyped(_) => {
-                        assert!(count.kind > 0, "{}\n{count:?} {broken:?}", shown());
+                        assert!(count.kind + count.name > 0, "{}\n{count:?} {broken:?}", shown());
                         "changed arguments"
                     }
                     Remade::Refused(_) => panic!("a refusal is no change: {}", shown()),
