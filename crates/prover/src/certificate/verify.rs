@@ -119,7 +119,7 @@ struct Checker<'p> {
     again: OnceCell<Report>,
 }
 
-impl<'p> Checker<'p> {
+impl Checker<'_> {
     fn again(&self) -> &Report {
         self.again.get_or_init(|| prove(self.layouts.plan(), &self.options))
     }

@@ -106,7 +106,11 @@ impl Key {
     /// `None` if the values do not survive being written as text.
     fn new(layouts: &Layouts<'_>, side: &Side) -> Option<Self> {
         let (_, sequence) = layouts.anywhere(&side.family)?;
-        let key = Self { family: side.family.clone(), arguments: texts(sequence, &side.values), bytes: hex(&side.bytes) };
+        let key = Self {
+            family: side.family.clone(),
+            arguments: texts(sequence, &side.values),
+            bytes: hex(&side.bytes),
+        };
         (key.values(sequence)? == side.values).then_some(key)
     }
 
@@ -157,7 +161,13 @@ fn takes_text(shape: &Shape) -> bool {
 }
 
 pub(super) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    use std::fmt::Write as _;
+    let mut text = String::with_capacity(bytes.len() * 2);
+    for byte in bytes {
+        // Writing to a string does not fail.
+        let _ = write!(text, "{byte:02x}");
+    }
+    text
 }
 
 /// Whether one hash gives both names this digest.

@@ -35,6 +35,9 @@ pub fn compare(old: &Plan, new: &Plan, report: &Report) -> Vec<Change> {
     changes
 }
 
+/// Whether two spaces are the same one, by one way of telling.
+type Test<'t> = &'t dyn Fn(&Space, &Space) -> bool;
+
 /// The spaces that are the same: by name, else by the name that the engine knows, else by the names of their families.
 fn paired_spaces<'p>(old: &'p Plan, new: &'p Plan) -> Vec<(Option<&'p Space>, Option<&'p Space>)> {
     let mut before: Vec<&Space> = old.spaces.iter().collect();
@@ -47,7 +50,7 @@ fn paired_spaces<'p>(old: &'p Plan, new: &'p Plan) -> Vec<(Option<&'p Space>, Op
         };
         !a.families.is_empty() && paths(a) == paths(b)
     };
-    let tests: [&dyn Fn(&Space, &Space) -> bool; 3] =
+    let tests: [Test<'_>; 3] =
         [&|a, b| a.name == b.name, &|a, b| a.engine_name() == b.engine_name(), &same_families];
     let mut pairs = Vec::new();
     for same in tests {
@@ -80,7 +83,7 @@ struct Stale {
     sequence: Sequence,
 }
 
-impl<'p> Pair<'p> {
+impl Pair<'_> {
     fn space(&self) -> String {
         self.after.or(self.before).map(|space| space.name.clone()).unwrap_or_default()
     }

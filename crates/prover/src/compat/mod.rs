@@ -276,10 +276,7 @@ fn refute(path: &str, old: &Sequence, previous: &str, new: &Sequence) -> Fate {
     for values in outside(old, new).into_iter().chain(sample::rows(old, MOST_ROWS)) {
         let Some(side) = Side::key(previous, old, &values) else { continue };
         match remade(path, old, new, &side) {
-            Some(remade @ Remade::Bytes { .. }) => {
-                return Fate::Changed(Box::new(Broken { old: side, new: remade }));
-            }
-            Some(remade @ Remade::Retyped(_)) => {
+            Some(remade @ (Remade::Bytes { .. } | Remade::Retyped(_))) => {
                 return Fate::Changed(Box::new(Broken { old: side, new: remade }));
             }
             Some(remade @ Remade::Refused(_)) => {

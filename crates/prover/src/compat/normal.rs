@@ -67,7 +67,7 @@ impl Row<'_> {
                     argument += 1;
                 }
                 Segment::Same(same) => {
-                    self.shape(&same.shape, &below(sequence.arguments_before(same.of)), flip)
+                    self.shape(&same.shape, &below(sequence.arguments_before(same.of)), flip);
                 }
                 Segment::Derived(derived) => {
                     let mut of = Row { pieces: Vec::new(), kept: self.kept };
