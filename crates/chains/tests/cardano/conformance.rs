@@ -74,7 +74,7 @@ fn entities_come_back_slot_for_slot<K: Kind>() {
         let found = store.read_entities("accounts", keys).unwrap();
         found.into_iter().map(|value| value.map(|value| value.to_vec())).collect::<Vec<_>>()
     };
-    assert_eq!(read(&[]), [const { None::<Vec<u8>> }; 0]);
+    assert_eq!(read(&[]), Vec::<Option<Vec<u8>>>::new());
     assert_eq!(
         read(&[key(0xff), key(0x02), key(0x00), key(0xff)]),
         [Some(vec![0xff]), None, Some(vec![0x00]), Some(vec![0xff])]

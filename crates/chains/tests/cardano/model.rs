@@ -105,7 +105,7 @@ impl Model {
             entities(store, namespace).into_iter().map(move |(key, value)| ((namespace, key), value))
         };
         let mut values = BTreeMap::new();
-        for byte in if K::TABLES { 0..=u8::MAX } else { 1..=0 } {
+        for byte in (0..=u8::MAX).filter(|_| K::TABLES) {
             let found = store.iter_entity_values(MANY, &key(byte)).unwrap();
             let found: BTreeSet<Vec<u8>> = found.map(|value| value.unwrap().to_vec()).collect();
             if !found.is_empty() {

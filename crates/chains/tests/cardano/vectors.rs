@@ -41,13 +41,13 @@ fn the_store_behaves_as_dolos_or_better<K: Kind>() {
             ("dolos.behaviour", "read_entities of no keys") => no_keys::<K>(args),
             ("dolos.behaviour", "iter_entity_values") => entity_values::<K>(args),
             ("dolos.behaviour", "last op on a key wins inside one writer; dropped writer leaves nothing") => {
-                last_operation::<K>(args)
+                last_operation::<K>(args);
             }
             ("dolos.behaviour", "utxo row with a 1-byte value") => short_output::<K>(args),
             // These are of the indexes beside the state, which this store does not have: the vectors of the plan
             // check what their keys make of it.
-            ("dolos.tag_key_hash", _) => {}
-            (
+            ("dolos.tag_key_hash", _)
+            | (
                 "dolos.defect",
                 "state-tags prefix overlap: asset policy||TOK query while policy||TOKEN exists",
             ) => {}
