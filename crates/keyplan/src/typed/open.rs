@@ -30,7 +30,11 @@ impl Open {
     #[inline]
     pub fn ends<'b, 's>(self, bytes: &'b [u8], at: usize, longest: usize, steps: &'s Steps) -> Ends<'b, 's> {
         let room = bytes.len().saturating_sub(at);
-        let most = longest.min(self.max).min(room.saturating_sub(self.after_min));
+        let Some(room_for_it) = room.checked_sub(self.after_min) else {
+            // What stands behind it does not fit: there is no end to try.
+            return Ends { open: self, bytes, next: at.saturating_add(1), last: at, steps };
+        };
+        let most = longest.min(self.max).min(room_for_it);
         let least = self.min.max(room.saturating_sub(self.after_max));
         Ends { open: self, bytes, next: at.saturating_add(least), last: at + most, steps }
     }
