@@ -36,7 +36,7 @@ mod rules;
 mod sample;
 
 pub use compat::{Broken, Change, Fate, Part, Remade, Widening, compare};
-pub use diagnose::{PAGES, Page, describe, diagnose, layout, page};
+pub use diagnose::{PAGES, Page, accepted_by, describe, diagnose, layout, page, unproved};
 pub use proof::{Assumption, Guarantee, NumberFault, Reason, Report, Side, Statement, Verdict, Witness};
 pub use prove::{Engine, Options, prove};
 pub use repair::{Repair, repairs};

@@ -3,6 +3,7 @@
 use keyplan_plan::diag::{Code, Diagnostic};
 use keyplan_plan::model::{Accept, AcceptKind, Family, Plan};
 
+use super::subject::{Part, Subject};
 use crate::proof::{Guarantee, Report, Statement, Verdict};
 use crate::prove::Engine;
 
@@ -32,6 +33,25 @@ pub(super) fn needless(plan: &Plan, report: &Report) -> Vec<Diagnostic> {
         }
     }
     all
+}
+
+/// The `accept` under which a plan keeps the flaw of a statement.
+pub fn accepted_by<'p>(plan: &'p Plan, statement: &Statement) -> Option<&'p Accept> {
+    let owner = |path: &str| Subject::find(plan, path, statement);
+    let subject = owner(&statement.family)?;
+    let own = |kind: AcceptKind| subject.family.accepts.iter().find(|accept| accept.kind == kind);
+    if statement.guarantee == Guarantee::Disjoint {
+        let other = owner(statement.other.as_deref()?)?;
+        if let (Part::Field(_), Part::Field(_)) = (subject.part, other.part) {
+            return own(AcceptKind::Ambiguous);
+        }
+        let names = |a: &'p Family, b: &Family| {
+            a.accepted(AcceptKind::Overlap).find(|accept| accept.of.contains(&b.path))
+        };
+        return names(subject.family, other.family).or_else(|| names(other.family, subject.family));
+    }
+    let by_loss = matches!(statement.guarantee, Guarantee::Unambiguous | Guarantee::InOrder);
+    own(statement.guarantee.accepted_as()?).or_else(|| own(AcceptKind::Lossy).filter(|_| by_loss))
 }
 
 fn found(message: String, accept: &Accept) -> Diagnostic {

@@ -12,6 +12,7 @@ mod subject;
 use keyplan_plan::diag::{Code, Diagnostic, NoteKind};
 use keyplan_plan::model::{Plan, Sequence};
 
+pub use accepts::accepted_by;
 pub use pages::{PAGES, Page, page};
 
 use crate::proof::{Guarantee, Report, Statement, Verdict, Witness};
@@ -43,6 +44,12 @@ pub fn diagnose(plan: &Plan, report: &Report, options: &Options, path: &str) -> 
     all.extend(accepts::needless(plan, report));
     all.sort_by(|a, b| (a.span(), a.code, &a.message).cmp(&(b.span(), b.code, &b.message)));
     all
+}
+
+/// How many guarantees are neither proved nor refuted, nor accepted as flawed.
+pub fn unproved(plan: &Plan, report: &Report) -> usize {
+    let unknown = report.findings().filter(|statement| matches!(statement.verdict, Verdict::Unknown(_)));
+    unknown.filter(|statement| !rule::oversize::is_endless(plan, statement)).count()
 }
 
 /// One statement as a diagnostic, whether the plan accepts it or not; `None` if nothing is wrong.
