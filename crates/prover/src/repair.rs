@@ -9,7 +9,8 @@ use std::fmt::Write as _;
 use keyplan_plan::Compiled;
 use keyplan_plan::diag::Span;
 use keyplan_plan::model::{
-    Argument, Extent, Family, IntEncoding, IntShape, Plan, ScoreEncoding, Segment, Sequence, Shape, Space, Width,
+    Argument, Extent, Family, IntEncoding, IntShape, Plan, ScoreEncoding, Segment, Sequence, Shape, Space,
+    Width,
 };
 
 use crate::proof::{Guarantee, Statement, Verdict};
@@ -84,7 +85,8 @@ fn flaws(plan: &Plan, space: &str, options: &Options) -> Vec<Flaw> {
     let spaces = plan.spaces.iter().filter(|candidate| candidate.name == space).cloned().collect();
     let alone = Plan { spaces, ..plan.clone() };
     let report = prove(&alone, options);
-    let bad = report.statements.iter().filter(|s| matches!(s.verdict, Verdict::Fails(_) | Verdict::Unknown(_)));
+    let bad =
+        report.statements.iter().filter(|s| matches!(s.verdict, Verdict::Fails(_) | Verdict::Unknown(_)));
     bad.map(flaw).collect()
 }
 
@@ -134,7 +136,13 @@ fn tried(
     let cost = growth(key(plan)?, key(&new)?);
     let needs_migration = plan.fingerprint() != new.fingerprint();
     let diff = unified(&source.name, &source.text, &edited);
-    Some(Repair { title: candidate.title, edit: (candidate.span, candidate.text), cost, needs_migration, diff })
+    Some(Repair {
+        title: candidate.title,
+        edit: (candidate.span, candidate.text),
+        cost,
+        needs_migration,
+        diff,
+    })
 }
 
 fn same_layouts(a: &Space, b: &Space) -> bool {
@@ -292,7 +300,9 @@ fn never_holds(shape: &Shape, byte: u8) -> bool {
             IntEncoding::Hex(_) => !byte.is_ascii_hexdigit(),
             _ => false,
         },
-        Shape::Bytes { encoding: keyplan_plan::model::BytesEncoding::Hex(_), .. } => !byte.is_ascii_hexdigit(),
+        Shape::Bytes { encoding: keyplan_plan::model::BytesEncoding::Hex(_), .. } => {
+            !byte.is_ascii_hexdigit()
+        }
         _ => false,
     }
 }
@@ -338,7 +348,11 @@ fn order<'t>(sequence: &Sequence, text: &dyn Fn(Span) -> &'t str, all: &mut Vec<
                 all.extend(swap(".le", by, format!("write `{name}` big-endian")));
             }
             Shape::Int(int) if int.encoding == IntEncoding::Leb128 => {
-                all.extend(swap(".leb128", ".ordvar", format!("write `{name}` in the variable length that sorts")));
+                all.extend(swap(
+                    ".leb128",
+                    ".ordvar",
+                    format!("write `{name}` in the variable length that sorts"),
+                ));
                 all.extend(swap(".leb128", "", format!("write `{name}` big-endian in fixed width")));
             }
             Shape::Float(keyplan_plan::model::FloatEncoding::Bits) => {
@@ -370,7 +384,10 @@ fn exact<'t>(sequence: &Sequence, text: &dyn Fn(Span) -> &'t str, all: &mut Vec<
         };
         let Some(kept) = text(argument.span).strip_suffix(suffix) else { continue };
         let Ok(length) = u32::try_from(kept.len()) else { continue };
-        let title = format!("write `{}` in an encoding that loses nothing", argument.name.as_deref().unwrap_or_default());
+        let title = format!(
+            "write `{}` in an encoding that loses nothing",
+            argument.name.as_deref().unwrap_or_default()
+        );
         let span = Span::new(argument.span.file, argument.span.start + length, argument.span.end);
         all.push(Candidate { title, span, text: by.to_owned() });
     }
@@ -395,7 +412,8 @@ fn prefixes<'t>(space: &Space, family: &Family, text: &dyn Fn(Span) -> &'t str, 
             };
             let allotted = |byte: u8| {
                 let named = family.allotment.as_ref().and_then(|name| {
-                    module.and_then(|module| module.allotments.iter().find(|allotment| allotment.name == *name))
+                    module
+                        .and_then(|module| module.allotments.iter().find(|allotment| allotment.name == *name))
                 });
                 named.is_none_or(|allotment| allotment.contains(byte))
             };

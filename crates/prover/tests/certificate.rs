@@ -77,7 +77,9 @@ fn most_proofs_of_the_first_four_guarantees_have_a_short_reason() {
     let (mut short, mut all) = (0, 0);
     for name in PLANS {
         for statement in of(&plan(name)).statements {
-            let (Ruling::Holds(ground) | Ruling::Assumed { ground, .. }) = &statement.verdict else { continue };
+            let (Ruling::Holds(ground) | Ruling::Assumed { ground, .. }) = &statement.verdict else {
+                continue;
+            };
             if ["KP0001", "KP0002", "KP0003", "KP0004"].contains(&statement.code.as_str()) {
                 all += 1;
                 short += usize::from(*ground != Ground::Product);
@@ -89,7 +91,8 @@ fn most_proofs_of_the_first_four_guarantees_have_a_short_reason() {
 
 #[test]
 fn a_certificate_of_another_plan_is_rejected() {
-    let (one, other) = (inline("plan p; space s { key k = n: u8; }"), inline("plan p; space s { key k = n: u16; }"));
+    let (one, other) =
+        (inline("plan p; space s { key k = n: u8; }"), inline("plan p; space s { key k = n: u16; }"));
     let rejected = verify(&of(&one), &other).unwrap_err();
     let show = |plan: &Plan| format!("`p` ({})", plan.fingerprint());
     assert_eq!(rejected, Rejected::Plan { expected: show(&other), found: show(&one) });
@@ -178,7 +181,8 @@ fn every_edit_is_rejected_or_as_true_as_before() {
         }
     }
     // Another number of steps, another byte in which two layouts differ too.
-    let harmless = |path: &String| path.contains(".steps") || path.contains(".start") || path.contains(".end");
+    let harmless =
+        |path: &String| path.contains(".steps") || path.contains(".start") || path.contains(".end");
     let bad: Vec<&String> = still_true.iter().filter(|path| !harmless(path)).collect();
     assert!(bad.is_empty(), "accepted: {bad:#?}");
     assert!(rejected > 500, "{rejected}");
@@ -193,11 +197,17 @@ fn a_verdict_that_is_put_in_place_of_another_is_rejected() {
         let mut others: Vec<Ruling> = vec![Ruling::Unknown("the proof takes too many steps".to_owned())];
         others.extend(grounds.iter().cloned().map(Ruling::Holds));
         let hash = || "xxh3_64".to_owned();
-        others.extend(grounds.iter().cloned().map(|ground| Ruling::Assumed { hash: hash(), keep: 8, ground }));
+        others.extend(grounds.iter().cloned().map(|ground| Ruling::Assumed {
+            hash: hash(),
+            keep: 8,
+            ground,
+        }));
         let donors = certificate.statements.iter().map(|donor| donor.verdict.clone());
         for verdict in others.into_iter().chain(donors) {
             let same_kind = match (&verdict, &statement.verdict) {
-                (Ruling::Holds(_), Ruling::Holds(_)) | (Ruling::Assumed { .. }, Ruling::Assumed { .. }) => true,
+                (Ruling::Holds(_), Ruling::Holds(_)) | (Ruling::Assumed { .. }, Ruling::Assumed { .. }) => {
+                    true
+                }
                 (a, b) => a == b,
             };
             if same_kind {

@@ -566,7 +566,9 @@ fn verdicts_on_changes_agree_with_enumeration() {
         tried += 1;
         let changes = compare(&old, &new, &Report { statements: Vec::new() });
         let change = changes.iter().find(|change| change.part == ChangedPart::Key).unwrap();
-        if count.name > 0 && !matches!(&change.fate, Fate::Changed(broken) if matches!(broken.new, Remade::Retyped(_))) {
+        if count.name > 0
+            && !matches!(&change.fate, Fate::Changed(broken) if matches!(broken.new, Remade::Retyped(_)))
+        {
             // Taken for a new name of another argument, which this enumeration does not know of.
             continue;
         }

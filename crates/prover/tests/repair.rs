@@ -53,7 +53,8 @@ fn apply(compiled: &Compiled, repair: &Repair) -> Compiled {
 
 #[test]
 fn a_separator_outside_of_the_alphabet_is_the_cheapest_end() {
-    let compiled = inline("plan p; space s {\n    key k = 0x01 a: text(\"a-z\", 1..=9) b: text(\"a-z\", 1..=9);\n}\n");
+    let compiled =
+        inline("plan p; space s {\n    key k = 0x01 a: text(\"a-z\", 1..=9) b: text(\"a-z\", 1..=9);\n}\n");
     let found = offered(&compiled, Guarantee::Unambiguous, "s.k");
     assert_eq!(
         lines(&found),
@@ -114,7 +115,8 @@ fn the_events_of_onesat_cannot_be_moved_by_one_byte() {
 
 #[test]
 fn an_overlap_is_moved_to_the_first_free_prefix() {
-    let compiled = inline("plan p; space s { key a = 0x01 n: u64; key b = 0x01 m: u32 k: u32; key c = 0x02; }");
+    let compiled =
+        inline("plan p; space s { key a = 0x01 n: u64; key b = 0x01 m: u32 k: u32; key c = 0x02; }");
     let found = offered(&compiled, Guarantee::Disjoint, "s.a");
     assert_eq!(
         lines(&found),
@@ -156,7 +158,8 @@ fn signed_numbers_get_their_sign_flipped() {
 
 #[test]
 fn a_scan_that_leaks_is_ended_or_dropped() {
-    let compiled = inline("plan p; space s { key k = 0x01 owner: bytes(1..=8).hex pool: u64 scan by owner; }");
+    let compiled =
+        inline("plan p; space s { key k = 0x01 owner: bytes(1..=8).hex pool: u64 scan by owner; }");
     let found = offered(&compiled, Guarantee::NoSiblingRows, "s.k");
     assert_eq!(
         lines(&found)[..3],

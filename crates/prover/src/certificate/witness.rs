@@ -106,7 +106,11 @@ impl Key {
     /// `None` if the values do not survive being written as text.
     fn new(layouts: &Layouts<'_>, side: &Side) -> Option<Self> {
         let (_, sequence) = layouts.anywhere(&side.family)?;
-        let key = Self { family: side.family.clone(), arguments: texts(sequence, &side.values), bytes: hex(&side.bytes) };
+        let key = Self {
+            family: side.family.clone(),
+            arguments: texts(sequence, &side.values),
+            bytes: hex(&side.bytes),
+        };
         (key.values(sequence)? == side.values).then_some(key)
     }
 
