@@ -158,16 +158,18 @@ fn same_layouts(a: &Space, b: &Space) -> bool {
 
 /// The layout without its spans.
 fn shapes(sequence: &Sequence) -> Vec<(Vec<u8>, Option<&Shape>)> {
-    sequence.segments().iter().map(plain_segment).collect()
-}
-
-fn plain_segment(segment: &Segment) -> (Vec<u8>, Option<&Shape>) {
-    match segment {
-        Segment::Literal(literal) => (literal.bytes.clone(), None),
-        Segment::Argument(argument) => (Vec::new(), Some(&argument.shape)),
-        Segment::Same(same) => (Vec::new(), Some(&same.shape)),
-        Segment::Derived(_) => (Vec::new(), None),
-    }
+    let bytes = |segment: &Segment| match segment {
+        Segment::Literal(literal) => literal.bytes.clone(),
+        _ => Vec::new(),
+    };
+    let segments = sequence.segments().iter();
+    segments
+        .map(|segment| match segment {
+            Segment::Argument(argument) => (bytes(segment), Some(&argument.shape)),
+            Segment::Same(same) => (bytes(segment), Some(&same.shape)),
+            segment => (bytes(segment), None),
+        })
+        .collect()
 }
 
 fn growth(old: Width, new: Width) -> (i64, Option<i64>) {
