@@ -1,5 +1,7 @@
 //! What was typed.
 
+pub(crate) mod db;
+
 use clap::{Args as Group, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
@@ -44,7 +46,7 @@ impl Color {
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Check plans and print every finding
+    /// Prove what plans claim, and print every finding
     Check(Check),
     /// Rewrite plans in the one format
     Fmt(Fmt),
@@ -54,8 +56,11 @@ pub(crate) enum Command {
     Explain(Explain),
     /// Write a plan's reference as Markdown
     Doc(Doc),
-    /// Check five real plans and explain keys of three chains
-    Demo,
+    /// Make, fill, read and check an embedded database that has its plan in it
+    #[command(subcommand)]
+    Db(db::Db),
+    /// Check five real plans, fill a database with state of all five, and explain keys
+    Demo(Demo),
     /// Print the reference of the plan language
     Language,
     /// Print completions for a shell
@@ -70,15 +75,56 @@ pub(crate) enum Command {
 
 /// `keyplan check`
 #[derive(Debug, Group)]
-#[command(after_help = "Examples:\n  keyplan check plans/*.keyplan\n  \
+#[command(after_help = "Every guarantee is proved, refuted by keys that were really encoded, or said to be unknown. \
+    The exit code is 1 if a finding is an error; warnings alone leave it at 0.\n\n\
+    Examples:\n  keyplan check plans/*.keyplan\n  \
+    keyplan check plans/paw.keyplan --accepted\n  \
+    keyplan check --explain KP0004\n  \
     keyplan check plans/paw.keyplan --format sarif > paw.sarif")]
 pub(crate) struct Check {
     /// Plan files
-    #[arg(required = true, value_name = "PLAN")]
+    #[arg(required_unless_present = "explain", value_name = "PLAN")]
     pub(crate) plans: Vec<String>,
     /// How to print the findings
     #[arg(long, value_enum, default_value_t = CheckFormat::Text)]
     pub(crate) format: CheckFormat,
+    /// The engine that keys must fit
+    #[arg(long, value_enum, default_value_t = Engine::Fjall)]
+    pub(crate) engine: Engine,
+    /// Also list the flaws that the plans accept, each with keys that show it
+    #[arg(long, conflicts_with = "no_proof")]
+    pub(crate) accepted: bool,
+    /// Let warnings count as findings
+    #[arg(long)]
+    pub(crate) deny_warnings: bool,
+    /// Look at the text alone and prove nothing
+    #[arg(long)]
+    pub(crate) no_proof: bool,
+    /// Print the page of a diagnostic code, such as KP0004
+    #[arg(long, value_name = "CODE", conflicts_with = "plans")]
+    pub(crate) explain: Option<String>,
+}
+
+/// An engine that keys must fit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Engine {
+    /// Keys of up to 65,535 bytes
+    Fjall,
+    /// Keys of up to 3 GiB
+    Redb,
+    /// Keys of up to 10,000 bytes
+    Foundationdb,
+}
+
+impl Engine {
+    /// As the prover knows it.
+    pub(crate) const fn known(self) -> keyplan_prover::Engine {
+        match self {
+            Self::Fjall => keyplan_prover::Engine::Fjall,
+            Self::Redb => keyplan_prover::Engine::Redb,
+            Self::Foundationdb => keyplan_prover::Engine::FoundationDb,
+        }
+    }
 }
 
 /// How findings are printed.
@@ -239,4 +285,13 @@ pub(crate) struct Doc {
     /// Write here instead of standard output
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<String>,
+}
+
+/// `keyplan demo`
+#[derive(Debug, Group)]
+#[command(after_help = "Examples:\n  keyplan demo\n  keyplan demo state")]
+pub(crate) struct Demo {
+    /// Keep the database here; without it, it goes when the demonstration ends
+    #[arg(value_name = "DIR")]
+    pub(crate) directory: Option<std::path::PathBuf>,
 }

@@ -109,7 +109,7 @@ impl<'p> Expander<'p> {
         let sets = self.name_sets();
         let types = self.scopes.pop().map(|scope| scope.items).unwrap_or_default();
         let name = names::module(&self.plan.name);
-        let doc = docs::lines(&self.plan.doc);
+        let doc = docs::lines(&docs::text(&self.plan.doc, &format!("The plan `{}`.", self.plan.name)));
         let text = &self.plan.name;
         let fingerprint = self.plan.fingerprint().bytes();
         let files = self.sources.files().iter().map(|file| {

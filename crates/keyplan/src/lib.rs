@@ -32,12 +32,17 @@
 //! # Features
 //!
 //! `std` is on by default and has everything. Without it there are [`codec`], [`typed`] and [`plan!`], which need
-//! neither `std` nor an allocator; `alloc`, `hash` and `bech32` add what their names say.
+//! neither `std` nor an allocator; `alloc`, `hash` and `bech32` add what their names say. `store` adds `store`: state
+//! under the keys of a plan, on the embedded engine fjall, and with `redb` on that engine too.
 #![no_std]
 
 #[cfg(feature = "alloc")]
 extern crate alloc;
+#[cfg(feature = "store")]
+extern crate std;
 
+#[cfg(feature = "store")]
+pub mod store;
 pub mod typed;
 
 pub use keyplan_codec as codec;

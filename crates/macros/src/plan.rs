@@ -50,11 +50,10 @@ fn described(finding: &Diagnostic) -> String {
     let mut lines = vec![format!("{}: {}", finding.code, finding.message)];
     let label = finding.labels.first().map_or("", |label| label.text.as_str());
     if !label.is_empty() {
-        lines.push(format!("       {label}"));
+        lines.push(label.to_owned());
     }
     for note in &finding.notes {
-        let indented = note.text.replace('\n', "\n         ");
-        lines.push(format!("   = {}: {indented}", note.kind.word()));
+        lines.push(format!("= {}: {}", note.kind.word(), note.text.replace('\n', "\n  ")));
     }
     lines.join("\n")
 }
@@ -115,4 +114,50 @@ fn error_between(first: Span, last: Span, message: &str) -> TokenStream {
 fn unquoted(literal: &str) -> Option<String> {
     let inner = literal.strip_prefix('"')?.strip_suffix('"')?;
     (!inner.contains('\\')).then(|| inner.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What the macro makes of `input`, without the spaces that its printer puts between tokens.
+    fn expanded(input: TokenStream) -> String {
+        expand(input).to_string()
+    }
+
+    #[test]
+    fn a_file_and_its_imports_are_tracked() {
+        let code = expanded(quote!("tests/plans/imports.keyplan"));
+        assert!(code.contains("pub mod imports"), "{code}");
+        for file in ["imports.keyplan", "ids.keyplan"] {
+            let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/plans").join(file);
+            let tracked = format!(":: core :: include_bytes ! ({:?})", path.to_str().unwrap());
+            assert!(code.contains(&tracked), "{file} is not tracked");
+        }
+    }
+
+    #[test]
+    fn mistakes_in_a_file_show_its_lines() {
+        let code = expanded(quote!("tests/plans/mistakes.keyplan"));
+        let message = "error[KP0201]: no domain or type is called `u65`\n \
+                       --> tests/plans/mistakes.keyplan:4:25\n  |\n4 |     key pool = 0x01 id: u65;\n  \
+                       |                         ^^^ not a known domain or type\n  |\n  \
+                       = help: did you mean `u64`?";
+        assert!(code.starts_with(&format!(":: core :: compile_error ! {{ {message:?} }}")), "{code}");
+    }
+
+    #[test]
+    fn a_file_that_is_not_there_is_named() {
+        let code = expanded(quote!("tests/plans/nowhere.keyplan"));
+        assert!(
+            code.contains("cannot read `tests/plans/nowhere.keyplan` in the folder of the crate"),
+            "{code}"
+        );
+    }
+
+    #[test]
+    fn the_same_plan_gives_the_same_code() {
+        let input = quote!("../../plans/onesat.keyplan");
+        assert_eq!(expanded(input.clone()), expanded(input));
+    }
 }

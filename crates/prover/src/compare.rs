@@ -25,13 +25,11 @@ pub(crate) fn compare(shape: &Shape, a: &Value, b: &Value) -> Option<Ordering> {
         (_, Value::Digest(_), _) | (_, _, Value::Digest(_)) => return None,
         (Shape::Hashed { inner, .. }, a, b) => return compare(inner, a, b),
         (_, Value::Unsigned(a), Value::Unsigned(b)) => a.cmp(b),
-        (_, Value::Signed(a), Value::Signed(b)) => a.cmp(b),
+        (_, Value::Signed(a), Value::Signed(b)) | (_, Value::Time(a), Value::Time(b)) => a.cmp(b),
         (_, Value::Bool(a), Value::Bool(b)) => a.cmp(b),
         (_, Value::Float(a), Value::Float(b)) => return a.partial_cmp(b),
-        (_, Value::Bytes(a), Value::Bytes(b)) => a.cmp(b),
+        (_, Value::Bytes(a), Value::Bytes(b)) | (_, Value::Nibbles(a), Value::Nibbles(b)) => a.cmp(b),
         (_, Value::Text(a), Value::Text(b)) => a.as_bytes().cmp(b.as_bytes()),
-        (_, Value::Nibbles(a), Value::Nibbles(b)) => a.cmp(b),
-        (_, Value::Time(a), Value::Time(b)) => a.cmp(b),
         (_, Value::Score(a), Value::Score(b)) => a.cmp(b),
         (Shape::Record(sequence), Value::Record(a), Value::Record(b)) => {
             return compare_rows(sequence, 0, a, b);

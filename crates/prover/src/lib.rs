@@ -19,9 +19,14 @@
 //! end within fixed bounds of nodes and steps, with `Unknown` where those are reached.
 
 mod automaton;
+#[cfg(feature = "certificate")]
+pub mod certificate;
 mod compare;
+mod compat;
+mod diagnose;
 mod laws;
 mod layout;
+mod lossless_twin;
 mod product;
 mod proof;
 mod prove;
@@ -29,5 +34,7 @@ mod reader;
 mod rules;
 mod sample;
 
+pub use compat::{Broken, Change, Fate, Part, Remade, Widening, compare};
+pub use diagnose::{PAGES, Page, accepted_by, describe, diagnose, layout, page, unproved};
 pub use proof::{Assumption, Guarantee, NumberFault, Reason, Report, Side, Statement, Verdict, Witness};
 pub use prove::{Engine, Options, prove};

@@ -1,7 +1,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use keyplan_plan::diag::Span;
-use keyplan_plan::model::{AcceptKind, Family, Plan, Sequence, Space};
+use keyplan_plan::model::{AcceptKind, Family, Plan, Scan, Sequence, Space};
 
 use crate::automaton::Arena;
 use crate::laws::disjoint::disjoint;
@@ -9,6 +9,7 @@ use crate::laws::injective::injective;
 use crate::laws::ordered::{behind_next, ordered};
 use crate::laws::scannable::{Scanned, foreign, siblings};
 use crate::layout::Layout;
+use crate::lossless_twin::lossless_twin;
 use crate::product::Budget;
 use crate::proof::{Guarantee, Reason, Report, Statement, Verdict};
 use crate::rules::allotted::allotted;
@@ -44,6 +45,18 @@ pub enum Engine {
 }
 
 impl Engine {
+    /// Every engine.
+    pub const ALL: [Self; 3] = [Self::Fjall, Self::Redb, Self::FoundationDb];
+
+    /// Its name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Fjall => "fjall",
+            Self::Redb => "redb",
+            Self::FoundationDb => "foundationdb",
+        }
+    }
+
     /// The longest key, in bytes.
     pub const fn longest_key(self) -> usize {
         match self {
@@ -105,7 +118,9 @@ impl<'p> Prover<'p> {
             self.parts(family);
         }
         let mut names = Names::default();
-        families.iter().for_each(|family| names.add(&family.key));
+        for family in &families {
+            names.add(&family.key);
+        }
         if names.any() {
             self.statements.push(Statement {
                 guarantee: Guarantee::DistinctNames,
@@ -195,6 +210,15 @@ impl<'p> Prover<'p> {
     }
 
     fn scans(&mut self, family: &Family, layout: &Layout<'_>, layouts: &[Layout<'_>], order: &Order) {
+        let ambiguous = self.statements.iter().rev().find_map(|statement| match &statement.verdict {
+            Verdict::Fails(witness)
+                if statement.guarantee == Guarantee::Unambiguous && statement.family == layout.path =>
+            {
+                Some((**witness).clone())
+            }
+            _ => None,
+        });
+        let ambiguous = ambiguous.as_ref();
         for scan in &family.scans {
             let scanned = Scanned { layout, scan };
             let near = order.near(layouts, &scanned.literal());
@@ -221,13 +245,33 @@ impl<'p> Prover<'p> {
                 }
             };
             scan_statement(self, Guarantee::NoForeignRows, worst, other);
-            let verdict = siblings(&mut self.arena, scanned, &mut self.budget);
+            let verdict = match siblings(&mut self.arena, scanned, &mut self.budget) {
+                // Two argument lists with one key are siblings too, where they differ in a bound argument.
+                Verdict::Unknown(reason) => ambiguous
+                    .and_then(|witness| scanned.leak_of(witness))
+                    .map_or(Verdict::Unknown(reason), |witness| Verdict::Fails(Box::new(witness))),
+                verdict => verdict,
+            };
             scan_statement(self, Guarantee::NoSiblingRows, verdict, None);
             if scan.in_order {
                 let verdict = ordered(&mut self.arena, scanned, &mut self.budget);
+                let by_loss = matches!(verdict, Verdict::Fails(_) | Verdict::Unknown(_))
+                    && family.accepted(AcceptKind::Lossy).next().is_some()
+                    && self.ordered_but_for_loss(layout, scan);
                 scan_statement(self, Guarantee::InOrder, verdict, None);
+                if let Some(statement) = self.statements.last_mut() {
+                    statement.accepted |= by_loss;
+                }
             }
         }
+    }
+
+    /// Whether a scan would be in order if no encoding lost anything.
+    fn ordered_but_for_loss(&mut self, layout: &Layout<'_>, scan: &Scan) -> bool {
+        let twin = lossless_twin(layout.sequence);
+        let layout = Layout::new(&mut self.arena, layout.path, &twin, layout.marks.clone());
+        let scanned = Scanned { layout: &layout, scan };
+        ordered(&mut self.arena, scanned, &mut self.budget) == Verdict::Holds
     }
 
     /// The fields of a hash, members and scores: layouts of their own, each beside the others of its family only.
@@ -250,10 +294,14 @@ impl<'p> Prover<'p> {
                 let verdict = disjoint(&mut self.arena, layout, other, &mut self.budget);
                 let (first, second) =
                     if layout.path < other.path { (layout, other) } else { (other, layout) };
+                // Fields of one hash are readings of one key: whoever accepts that it is ambiguous accepts this.
+                let accepted = family.accepted(AcceptKind::Ambiguous).next().is_some();
                 self.say(family, Guarantee::Disjoint, verdict, *span);
                 if let Some(statement) = self.statements.last_mut() {
                     first.path.clone_into(&mut statement.family);
                     statement.other = Some(second.path.to_owned());
+                    statement.accepted =
+                        accepted && matches!(statement.verdict, Verdict::Fails(_) | Verdict::Unknown(_));
                 }
             }
         }

@@ -6,6 +6,7 @@
 use std::collections::HashSet;
 
 use keyplan_plan::codec::{Escaped, HashConcat, LenPrefix, Memcmp, Segment as _, Terminated, complement};
+use keyplan_plan::diag::Span;
 use keyplan_plan::dynamic::{Value, encode, readings};
 use keyplan_plan::model::{Argument, Frame, Framing, LengthSet, Segment, Sequence, Shape, Width};
 
@@ -286,6 +287,6 @@ impl Reader<'_> {
 
 /// A shape as a layout of its own.
 pub(crate) fn alone(shape: &Shape) -> Sequence {
-    let argument = Argument { name: None, type_name: None, shape: shape.clone(), span: Default::default() };
+    let argument = Argument { name: None, type_name: None, shape: shape.clone(), span: Span::default() };
     Sequence::new(vec![Segment::Argument(argument)])
 }

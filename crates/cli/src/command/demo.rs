@@ -5,9 +5,11 @@ use std::time::Instant;
 use anyhow::{Result, anyhow};
 use keyplan_plan::compile;
 use keyplan_plan::dynamic::Decoder;
+use keyplan_plan::diag::Severity;
 use keyplan_plan::model::Plan;
+use keyplan_prover::Options;
 
-use super::check::Tally;
+use super::check::{Checked, Tally};
 use super::{Outcome, read};
 use crate::input::Loaded;
 use crate::render::{self, Output};
@@ -33,18 +35,23 @@ const KEYS: [(usize, &str); 4] = [
 const DOCUMENTED: (usize, &str) = (3, "state.dex.liquidity");
 
 /// Runs the demonstration.
-pub(crate) fn run(out: &mut Output) -> Result<Outcome> {
+pub(crate) fn run(_args: &crate::args::Demo, out: &mut Output) -> Result<Outcome> {
     let started = Instant::now();
-    let plans: Vec<Loaded> = PLANS
+    let options = Options::default();
+    let plans: Vec<Checked> = PLANS
         .iter()
         .map(|(path, text)| {
             let compiled = compile(path, text, |_| Err("the demonstration reads no files".to_owned()));
-            Loaded { path: (*path).to_owned(), compiled }
+            Checked::new(Loaded { path: (*path).to_owned(), compiled }, Some(&options))
         })
         .collect();
     out.line(&render::command_line("keyplan check plans/*.keyplan"))?;
-    for plan in plans.iter().filter(|plan| !plan.compiled.diagnostics.is_empty()) {
-        out.line(&render::findings(&plan.compiled.sources, &plan.compiled.diagnostics))?;
+    for plan in &plans {
+        let errors = plan.findings.iter().filter(|finding| finding.severity() == Severity::Error);
+        let errors: Vec<_> = errors.cloned().collect();
+        if !errors.is_empty() {
+            out.line(&render::findings(&plan.loaded.compiled.sources, &errors))?;
+        }
     }
     out.text(&render::plan_table(&plans))?;
     out.line(&render::summary(&Tally::of(&plans), started.elapsed()))?;
@@ -63,12 +70,12 @@ pub(crate) fn run(out: &mut Output) -> Result<Outcome> {
     out.text(&render::excerpt(model, DOCUMENTED.1))?;
     out.line("")?;
     out.text(&render::next_steps())?;
-    let clean = plans.iter().all(|plan| plan.compiled.diagnostics.is_empty());
-    Ok(if clean { Outcome::Clean } else { Outcome::Findings })
+    let tally = Tally::of(&plans);
+    Ok(if tally.findings + tally.unknown == 0 { Outcome::Clean } else { Outcome::Findings })
 }
 
-fn plan_at(plans: &[Loaded], index: usize) -> Result<(&str, &Plan)> {
-    let loaded = plans.get(index).ok_or_else(|| anyhow!("there is no plan {index}"))?;
+fn plan_at(plans: &[Checked], index: usize) -> Result<(&str, &Plan)> {
+    let loaded = &plans.get(index).ok_or_else(|| anyhow!("there is no plan {index}"))?.loaded;
     let plan = loaded.compiled.plan.as_ref().ok_or_else(|| anyhow!("`{}` has no meaning", loaded.path))?;
     Ok((&loaded.path, plan))
 }

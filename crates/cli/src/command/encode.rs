@@ -9,6 +9,9 @@ use crate::args::{BytesFormat, Encode};
 use crate::input;
 use crate::render::{self, Notation, Output};
 
+/// What to do about bytes that can be read in another way.
+const UNGUARDED: &str = "--unguarded prints it all the same";
+
 /// Encodes one key, prefix, value, field, member or score.
 pub(crate) fn run(args: &Encode, out: &mut Output) -> Result<Outcome> {
     let Some(plan) = input::plan(&args.plan)? else { return Ok(Outcome::Findings) };
@@ -28,7 +31,7 @@ pub(crate) fn run(args: &Encode, out: &mut Output) -> Result<Outcome> {
         && let Some(other) = layout.other_reading(&plan, space, family, &values, &bytes)
     {
         let title = layout.title(family);
-        render::message(&render::refusal(&title, layout.sequence, &values, &bytes, &other));
+        render::message(&render::refusal(&title, layout.sequence, &values, &bytes, &other, UNGUARDED));
         return Ok(Outcome::Findings);
     }
     match args.format {
@@ -104,7 +107,7 @@ impl<'p> Layout<'p> {
 }
 
 /// `name=value`, taken apart.
-fn assignments(typed: &[String]) -> Result<Vec<(&str, &str)>> {
+pub(super) fn assignments(typed: &[String]) -> Result<Vec<(&str, &str)>> {
     let mut given: Vec<(&str, &str)> = Vec::new();
     for text in typed {
         let Some((name, value)) = text.split_once('=') else {
@@ -118,12 +121,12 @@ fn assignments(typed: &[String]) -> Result<Vec<(&str, &str)>> {
     Ok(given)
 }
 
-fn name(argument: &Argument) -> &str {
+pub(super) fn name(argument: &Argument) -> &str {
     argument.name.as_deref().unwrap_or("value")
 }
 
 /// The values of the first arguments of a layout, as many as were given.
-fn leading(sequence: &Sequence, given: &[(&str, &str)], title: &str) -> Result<Vec<Value>> {
+pub(super) fn leading(sequence: &Sequence, given: &[(&str, &str)], title: &str) -> Result<Vec<Value>> {
     let names: Vec<&str> = sequence.arguments().map(name).collect();
     for (given, _) in given {
         if !names.contains(given) {
@@ -141,7 +144,7 @@ fn leading(sequence: &Sequence, given: &[(&str, &str)], title: &str) -> Result<V
 }
 
 /// A value for each argument of a layout.
-fn complete(
+pub(super) fn complete(
     notation: Notation<'_>,
     sequence: &Sequence,
     given: &[(&str, &str)],
@@ -160,7 +163,7 @@ fn complete(
 }
 
 /// The prefix of the scan that binds exactly the arguments given.
-fn scan_prefix(family: &Family, given: &[(&str, &str)]) -> Result<(Vec<u8>, Vec<Value>)> {
+pub(super) fn scan_prefix(family: &Family, given: &[(&str, &str)]) -> Result<(Vec<u8>, Vec<Value>)> {
     let values = leading(&family.key, given, &family.path)?;
     let scan = family.scans.iter().find(|scan| scan.bound == given.len() && values.len() == given.len());
     let Some(scan) = scan else {

@@ -1,6 +1,7 @@
 //! One subcommand a file.
 
 mod check;
+mod db;
 mod decompose;
 mod demo;
 mod doc;
@@ -12,7 +13,9 @@ mod fmt;
 use anyhow::Result;
 use clap::CommandFactory;
 
+pub(crate) use check::{Checked, Tally};
 pub(crate) use check::Tally;
+pub(crate) use db::{Census, Flaw, View};
 pub(crate) use decompose::{Decomposition, component_bytes};
 pub(crate) use explain::{Explanation, read};
 
@@ -42,7 +45,8 @@ pub(crate) fn run(command: Command, out: &mut Output) -> Result<Outcome> {
         },
         Command::Fmt(args) => fmt::run(&args, out),
         Command::Doc(args) => doc::run(&args, out),
-        Command::Demo => demo::run(out),
+        Command::Db(command) => db::run(command, out),
+        Command::Demo(args) => demo::run(&args, out),
         Command::Language => {
             out.raw(LANGUAGE.as_bytes())?;
             Ok(Outcome::Clean)

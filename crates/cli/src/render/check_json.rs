@@ -1,12 +1,12 @@
-//! The findings of `check` as JSON: version 1 of a format of its own, whatever the model becomes.
+//! What `check` has found and proved as JSON: version 1 of a format of its own, whatever the model becomes.
 
 use anyhow::Result;
 use keyplan_plan::diag::{Diagnostic, Severity, SourceMap, Span};
 use keyplan_plan::model::Plan;
 use serde::Serialize;
 
-use crate::command::Tally;
-use crate::input::Loaded;
+use super::statement_json::{StatementJson, statement};
+use crate::command::{Checked, Tally};
 
 #[derive(Serialize)]
 struct Report<'a> {
@@ -21,7 +21,9 @@ struct Summary {
     families: usize,
     scans: usize,
     findings: usize,
+    warnings: usize,
     accepted: usize,
+    unknown: usize,
 }
 
 #[derive(Serialize)]
@@ -33,6 +35,8 @@ struct PlanReport<'a> {
     scans: usize,
     findings: Vec<Finding<'a>>,
     accepted: Vec<Accepted<'a>>,
+    /// Every guarantee and its verdict; nothing if nothing was proved.
+    statements: Option<Vec<StatementJson<'a>>>,
 }
 
 #[derive(Serialize)]
@@ -75,7 +79,7 @@ struct Note<'a> {
 }
 
 /// All plans and findings as one object.
-pub(crate) fn check_json(plans: &[Loaded]) -> Result<Vec<u8>> {
+pub(crate) fn check_json(plans: &[Checked]) -> Result<Vec<u8>> {
     let tally = Tally::of(plans);
     let report = Report {
         version: 1,
@@ -85,7 +89,9 @@ pub(crate) fn check_json(plans: &[Loaded]) -> Result<Vec<u8>> {
             families: tally.families,
             scans: tally.scans,
             findings: tally.findings,
+            warnings: tally.warnings,
             accepted: tally.accepted,
+            unknown: tally.unknown,
         },
     };
     let mut out = serde_json::to_vec_pretty(&report)?;
@@ -93,9 +99,9 @@ pub(crate) fn check_json(plans: &[Loaded]) -> Result<Vec<u8>> {
     Ok(out)
 }
 
-fn plan_report(loaded: &Loaded) -> PlanReport<'_> {
-    let plan = loaded.compiled.plan.as_ref();
-    let tally = Tally::of([loaded]);
+fn plan_report(checked: &Checked) -> PlanReport<'_> {
+    let plan = checked.loaded.compiled.plan.as_ref();
+    let tally = Tally::of([checked]);
     let accepted = plan.into_iter().flat_map(Plan::families).flat_map(|(_, family)| {
         family.accepts.iter().map(|accept| Accepted {
             family: &family.path,
@@ -105,13 +111,16 @@ fn plan_report(loaded: &Loaded) -> PlanReport<'_> {
         })
     });
     PlanReport {
-        path: &loaded.path,
+        path: &checked.loaded.path,
         name: plan.map(|plan| plan.name.as_str()),
         fingerprint: plan.map(|plan| plan.fingerprint().to_string()),
         families: tally.families,
         scans: tally.scans,
-        findings: loaded.compiled.diagnostics.iter().map(|d| finding(&loaded.compiled.sources, d)).collect(),
+        findings: checked.findings.iter().map(|d| finding(&checked.loaded.compiled.sources, d)).collect(),
         accepted: accepted.collect(),
+        statements: plan
+            .filter(|_| checked.proof.is_some())
+            .map(|plan| checked.statements().map(|one| statement(plan, one)).collect()),
     }
 }
 

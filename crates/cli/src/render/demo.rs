@@ -5,8 +5,7 @@ use keyplan_plan::model::Plan;
 
 use super::document::family_page;
 use super::{DIM, GOOD, STRONG, painted};
-use crate::command::Tally;
-use crate::input::Loaded;
+use crate::command::{Checked, Tally};
 
 /// A command as it would be typed.
 pub(crate) fn command_line(command: &str) -> String {
@@ -14,20 +13,21 @@ pub(crate) fn command_line(command: &str) -> String {
 }
 
 /// What each plan has, in numbers.
-pub(crate) fn plan_table(plans: &[Loaded]) -> String {
+pub(crate) fn plan_table(plans: &[Checked]) -> String {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
-    table.set_header(["", "spaces", "families", "scans", "findings", "accepted flaws"]);
-    for loaded in plans {
-        let tally = Tally::of([loaded]);
-        let plan = loaded.compiled.plan.as_ref();
+    table.set_header(["", "spaces", "families", "scans", "findings", "accepted flaws", "unknown"]);
+    for checked in plans {
+        let tally = Tally::of([checked]);
+        let plan = checked.loaded.compiled.plan.as_ref();
         table.add_row([
-            plan.map_or(loaded.path.as_str(), |plan| plan.name.as_str()).to_owned(),
+            plan.map_or(checked.loaded.path.as_str(), |plan| plan.name.as_str()).to_owned(),
             plan.map_or(0, |plan| plan.spaces.len()).to_string(),
             tally.families.to_string(),
             tally.scans.to_string(),
             number_or_dash(tally.findings),
             number_or_dash(tally.accepted),
+            number_or_dash(tally.unknown),
         ]);
     }
     for column in table.column_iter_mut().skip(1) {

@@ -36,10 +36,11 @@ pub(crate) fn refusal(
     values: &[Value],
     bytes: &[u8],
     other: &Other<'_>,
+    help: &str,
 ) -> String {
     format!(
         "{}: {} can also be read in another way\n  asked for   {}  {}\n  also reads  {}  {}\n  \
-         help: --unguarded prints it all the same\n",
+         help: {help}\n",
         painted(ERROR, "error"),
         hex(bytes),
         painted(NAME, title),

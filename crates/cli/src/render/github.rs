@@ -3,12 +3,12 @@
 use keyplan_plan::diag::{Diagnostic, SourceMap, Span};
 
 use super::check_json::{file_name, severity};
-use crate::input::Loaded;
+use crate::command::Checked;
 
 /// All findings, one a line.
-pub(crate) fn github(plans: &[Loaded]) -> String {
+pub(crate) fn github(plans: &[Checked]) -> String {
     let all = plans.iter().flat_map(|plan| {
-        plan.compiled.diagnostics.iter().map(|diagnostic| annotation(&plan.compiled.sources, diagnostic))
+        plan.findings.iter().map(|diagnostic| annotation(&plan.loaded.compiled.sources, diagnostic))
     });
     all.collect()
 }

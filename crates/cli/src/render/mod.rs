@@ -9,6 +9,7 @@ macro_rules! put {
 }
 
 mod bytes;
+mod census;
 mod check_json;
 mod decomposition;
 mod demo;
@@ -24,7 +25,10 @@ mod json;
 mod notation;
 mod picture;
 mod pretty;
+mod progress;
+mod row;
 mod sarif;
+mod statement_json;
 mod style;
 
 use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
@@ -32,6 +36,7 @@ use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
 use anstream::ColorChoice;
 
 pub(crate) use bytes::{assignments, base64, escaped, hex, hex_into};
+pub(crate) use census::{census, census_json, census_table, grouped};
 pub(crate) use check_json::check_json;
 pub(crate) use decomposition::{decomposition_json, decompositions};
 pub(crate) use demo::{command_line, excerpt, next_steps, plan_table};
@@ -40,9 +45,16 @@ pub(crate) use document::document;
 pub(crate) use encoded::{encoded_json, refusal};
 pub(crate) use explain_json::{bad_line_json, explanation_json, part_json};
 pub(crate) use explanation::{bad_line, explanation, part};
-pub(crate) use findings::{counted, findings, summary};
+pub(crate) use findings::{checked, counted, findings, summary};
 pub(crate) use github::github;
+#[cfg(test)]
+pub(crate) use json::arguments;
 pub(crate) use notation::{Notation, scan};
+pub(crate) use progress::Progress;
+pub(crate) use row::{
+    ValueDigits, created, deleted, flaw, flaw_json, loaded, more_rows, no_row, row_json, row_text,
+    value_text, verified, verified_json,
+};
 pub(crate) use sarif::sarif;
 pub(crate) use style::{DIM, ERROR, GOOD, NAME, STRONG, painted, visible};
 

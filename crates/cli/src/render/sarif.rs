@@ -4,17 +4,29 @@ use std::collections::BTreeSet;
 
 use anyhow::Result;
 use keyplan_plan::diag::{Code, Diagnostic, Label, SourceMap, Span};
+use keyplan_prover::{accepted_by, describe};
 use serde_json::{Value, json};
 
 use super::check_json::{file_name, severity};
-use crate::input::Loaded;
+use crate::command::Checked;
 
-/// All findings as one SARIF log.
-pub(crate) fn sarif(plans: &[Loaded]) -> Result<Vec<u8>> {
-    let all = || plans.iter().flat_map(|p| p.compiled.diagnostics.iter().map(|d| (&p.compiled.sources, d)));
-    let codes: Vec<Code> = all().map(|(_, d)| d.code).collect::<BTreeSet<_>>().into_iter().collect();
+/// All findings as one SARIF log. Flaws that a plan accepts are results that are suppressed in the source.
+pub(crate) fn sarif(plans: &[Checked]) -> Result<Vec<u8>> {
+    let accepted: Vec<Vec<(Diagnostic, String)>> = plans.iter().map(accepted).collect();
+    let found = || plans.iter().zip(&accepted);
+    let all = || {
+        found().flat_map(|(plan, accepted)| {
+            plan.findings.iter().chain(accepted.iter().map(|(diagnostic, _)| diagnostic))
+        })
+    };
+    let codes: Vec<Code> = all().map(|d| d.code).collect::<BTreeSet<_>>().into_iter().collect();
     let rules: Vec<Value> = codes.iter().map(|code| rule(*code)).collect();
-    let results: Vec<Value> = all().map(|(sources, d)| result(sources, d, &codes)).collect();
+    let mut results: Vec<Value> = Vec::new();
+    for (plan, accepted) in found() {
+        let sources = &plan.loaded.compiled.sources;
+        results.extend(plan.findings.iter().map(|d| result(sources, d, &codes)));
+        results.extend(accepted.iter().map(|(d, why)| suppressed(result(sources, d, &codes), why)));
+    }
     let log = json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",
@@ -32,6 +44,26 @@ pub(crate) fn sarif(plans: &[Loaded]) -> Result<Vec<u8>> {
     let mut out = serde_json::to_vec_pretty(&log)?;
     out.push(b'\n');
     Ok(out)
+}
+
+/// The flaws that a plan accepts, and why.
+fn accepted(checked: &Checked) -> Vec<(Diagnostic, String)> {
+    let (Some(plan), Some((options, _))) = (&checked.loaded.compiled.plan, &checked.proof) else {
+        return Vec::new();
+    };
+    let described = checked.accepted().filter_map(|statement| {
+        let why = accepted_by(plan, statement).map(|accept| accept.why.clone()).unwrap_or_default();
+        Some((describe(plan, statement, options, &checked.loaded.path)?, why))
+    });
+    described.collect()
+}
+
+fn suppressed(mut result: Value, why: &str) -> Value {
+    if let Some(result) = result.as_object_mut() {
+        let suppression = json!([{ "kind": "inSource", "justification": why }]);
+        result.insert("suppressions".to_owned(), suppression);
+    }
+    result
 }
 
 fn rule(code: Code) -> Value {

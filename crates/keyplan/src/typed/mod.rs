@@ -148,8 +148,15 @@ pub trait Layout<'k>: Sized {
 pub fn decode<'k, L: Layout<'k>>(family: &'static str, bytes: &'k [u8]) -> Result<L, KeyError> {
     match L::read(bytes) {
         Some(layout) => Ok(layout),
-        None => L::search(bytes, 0).map_err(|error| error.of(family)),
+        None => decode_slowly(family, bytes),
     }
+}
+
+/// Decodes again, for the error or because the fast way gives up; apart, so that the fast way needs no stack.
+#[cold]
+#[inline(never)]
+fn decode_slowly<'k, L: Layout<'k>>(family: &'static str, bytes: &'k [u8]) -> Result<L, KeyError> {
+    L::search(bytes, 0).map_err(|error| error.of(family))
 }
 
 /// Encodes a layout of at most `N` bytes in place.

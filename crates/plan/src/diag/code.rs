@@ -34,7 +34,7 @@ macro_rules! codes {
                 match self { $(Self::$variant => $slug,)* }
             }
 
-            /// How bad it is.
+            /// How bad it is, unless a diagnostic says otherwise.
             pub const fn severity(self) -> Severity {
                 match self { $(Self::$variant => Severity::$severity,)* }
             }
@@ -48,6 +48,32 @@ macro_rules! codes {
 }
 
 codes! {
+    /// Two families of a space, or two fields of a hash, that make the same key: what one writes the other overwrites
+    /// or reads as its own.
+    Overlap = "KP0001" "overlap" Error;
+    /// Two different argument lists of a family that make the same key: nothing marks where an argument ends.
+    Ambiguous = "KP0002" "ambiguous" Error;
+    /// A scan whose prefix also selects rows of another family.
+    ForeignRows = "KP0003" "foreign-rows" Error;
+    /// A scan whose prefix also selects rows of its own family with other bound arguments.
+    SiblingRows = "KP0004" "sibling-rows" Error;
+    /// A scan `in order` whose rows do not come in the logical order of their remaining arguments.
+    Disorder = "KP0005" "disorder" Error;
+    /// The number of a family is not allotted as its module says: it is taken twice, lies outside of the range
+    /// that the family names, or was retired.
+    Misallotted = "KP0006" "misallotted" Error;
+    /// A key of an older plan that a newer one makes no more, or reads as something else.
+    Incompatible = "KP0007" "incompatible" Error;
+    /// Two known names with one digest.
+    NameCollision = "KP0008" "name-collision" Error;
+    /// An encoding that writes two different values as the same bytes.
+    Lossy = "KP0009" "lossy" Error;
+    /// A family with keys that are longer than the engine takes. It is a warning where an argument has no longest
+    /// length at all, and an error where its declared bounds are too wide.
+    Oversize = "KP0010" "oversize" Error;
+    /// An `accept` of a flaw that the family is proved not to have.
+    NeedlessAccept = "KP0012" "needless-accept" Error;
+
     /// A character that no token of the language begins with, or a literal that is not closed.
     BadToken = "KP0101" "bad-token" Error;
     /// A token where another one belongs.
@@ -99,10 +125,6 @@ codes! {
     UnusedType = "KP0217" "unused-type" Warning;
     /// A plan whose parts are more than this implementation can hold.
     TooLarge = "KP0218" "too-large" Error;
-
-    /// The number of a family is not allotted as its module says: it is taken twice, lies outside of the range
-    /// that the family names, or was retired.
-    Misallotted = "KP0006" "misallotted" Error;
 }
 
 impl fmt::Display for Code {

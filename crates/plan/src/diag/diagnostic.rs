@@ -5,6 +5,8 @@ use super::{Code, Severity, Span};
 pub struct Diagnostic {
     /// Its stable code.
     pub code: Code,
+    /// How bad it is.
+    pub severity: Severity,
     /// One line, lower case, no final stop.
     pub message: String,
     /// What to underline; the first label is the primary one.
@@ -60,14 +62,22 @@ impl NoteKind {
 }
 
 impl Diagnostic {
-    /// A finding with its primary label.
+    /// A finding with its primary label, as bad as its code says.
     pub fn new(code: Code, message: impl Into<String>, span: Span, label: impl Into<String>) -> Self {
         Self {
             code,
+            severity: code.severity(),
             message: message.into(),
             labels: vec![Label { span, text: label.into() }],
             notes: Vec::new(),
         }
+    }
+
+    /// The same as a warning.
+    #[must_use]
+    pub const fn as_warning(mut self) -> Self {
+        self.severity = Severity::Warning;
+        self
     }
 
     /// Adds a second label.
@@ -92,7 +102,7 @@ impl Diagnostic {
 
     /// How bad it is.
     pub const fn severity(&self) -> Severity {
-        self.code.severity()
+        self.severity
     }
 
     /// The primary label's span.

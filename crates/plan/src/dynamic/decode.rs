@@ -50,8 +50,27 @@ pub struct Readings {
 
 /// Finds up to `limit` readings of `bytes` under a layout, or says why there is none.
 pub fn readings(sequence: &Sequence, bytes: &[u8], limit: usize) -> Result<Readings, Failure> {
+    search(sequence, bytes, limit, (0, 0))
+}
+
+/// As [`readings`], of a key that is known to begin with the layout's leading literals.
+pub(super) fn readings_behind_lead(
+    sequence: &Sequence,
+    bytes: &[u8],
+    limit: usize,
+) -> Result<Readings, Failure> {
+    // What is derived or copied looks back at every segment.
+    search(sequence, bytes, limit, if sequence.is_plain() { sequence.lead() } else { (0, 0) })
+}
+
+fn search(
+    sequence: &Sequence,
+    bytes: &[u8],
+    limit: usize,
+    from: (usize, usize),
+) -> Result<Readings, Failure> {
     let mut search = Search { steps: 0, depth: 0, furthest: None, exhausted: false };
-    let found = search.sequence(sequence, bytes, 0, limit.max(1));
+    let found = search.sequence_from(sequence, bytes, 0, limit.max(1), from);
     if found.is_empty() {
         let (offset, fault, segment) = search.furthest.unwrap_or((0, Fault::NoAlternative, ""));
         return Err(Failure { offset, segment: segment.to_owned(), fault, exhausted: search.exhausted });
@@ -74,6 +93,8 @@ struct Row<'k> {
     base: usize,
     limit: usize,
     plain: bool,
+    // How many segments with several ends or values lie on the way here: while there is none, nothing comes back.
+    branches: usize,
     starts: Vec<usize>,
     values: Vec<Value>,
     found: Vec<Vec<Value>>,
@@ -113,19 +134,32 @@ impl<'m> Search<'m> {
         base: usize,
         limit: usize,
     ) -> Vec<Vec<Value>> {
+        self.sequence_from(sequence, bytes, base, limit, (0, 0))
+    }
+
+    /// The readings of a sequence of which the segments before `from` are known to fit.
+    fn sequence_from(
+        &mut self,
+        sequence: &'m Sequence,
+        bytes: &[u8],
+        base: usize,
+        limit: usize,
+        (segment, at): (usize, usize),
+    ) -> Vec<Vec<Value>> {
         let count = sequence.segments().len();
         let mut row = Row {
             bytes,
             base,
             limit,
             plain: sequence.is_plain(),
+            branches: 0,
             // Only what is derived or copied looks back.
             starts: if sequence.is_plain() { Vec::new() } else { Vec::with_capacity(count) },
             values: Vec::with_capacity(sequence.argument_count()),
             found: Vec::new(),
             dead: None,
         };
-        self.row(sequence, &mut row, 0, 0);
+        self.row(sequence, &mut row, segment, at);
         row.found
     }
 
@@ -226,6 +260,7 @@ impl<'m> Search<'m> {
         values: Values,
     ) {
         let Some(segment) = sequence.segments().get(index) else { return };
+        row.branches += 1;
         for value in values.into_vec() {
             let kept = row.values.len();
             if self.place(segment, value, row, sequence, place.start) {
@@ -233,9 +268,10 @@ impl<'m> Search<'m> {
             }
             row.values.truncate(kept);
             if row.found.len() >= row.limit || self.exhausted {
-                return;
+                break;
             }
         }
+        row.branches -= 1;
     }
 
     /// Keeps the value of a segment; false if it is a copy that differs from its original.
@@ -278,7 +314,7 @@ impl<'m> Search<'m> {
             return;
         }
         // A family may have an alternative reading with the same arguments: the same bytes, but no second reading.
-        if row.found.is_empty() && row.limit == 1 {
+        if row.found.is_empty() && (row.limit == 1 || row.branches == 0) {
             row.found.push(std::mem::take(&mut row.values));
         } else if !row.found.contains(&row.values) {
             row.found.push(row.values.clone());

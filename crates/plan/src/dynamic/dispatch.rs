@@ -1,5 +1,7 @@
 use std::fmt;
 
+use super::decode::readings_behind_lead;
+use super::program::Programs;
 use super::{Failure, Value, readings};
 use crate::model::{Family, Field, Plan, Space};
 
@@ -9,7 +11,14 @@ use crate::model::{Family, Field, Plan, Space};
 #[derive(Debug)]
 pub struct Decoder<'p> {
     plan: &'p Plan,
-    spaces: Vec<Trie>,
+    spaces: Vec<Dispatch>,
+}
+
+/// How the keys of one space are read.
+#[derive(Debug)]
+struct Dispatch {
+    trie: Trie,
+    programs: Programs,
 }
 
 /// A key that was read.
@@ -86,7 +95,8 @@ impl std::error::Error for Miss<'_> {}
 impl<'p> Decoder<'p> {
     /// Prepares the spaces of a plan.
     pub fn new(plan: &'p Plan) -> Self {
-        let spaces = plan.spaces.iter().map(Trie::new).collect();
+        let dispatch = |space| Dispatch { trie: Trie::new(space), programs: Programs::new(space) };
+        let spaces = plan.spaces.iter().map(dispatch).collect();
         Self { plan, spaces }
     }
 
@@ -98,15 +108,18 @@ impl<'p> Decoder<'p> {
     /// Reads a key of the space at `space` in the plan: the first reading of the family with the longest
     /// literal prefix.
     pub fn decode(&self, space: usize, key: &[u8]) -> Result<Decoded<'p>, Miss<'p>> {
-        let Some((model, trie)) = self.plan.spaces.get(space).zip(self.spaces.get(space)) else {
+        let Some((model, dispatch)) = self.plan.spaces.get(space).zip(self.spaces.get(space)) else {
             return Err(Miss { space: None, key: key.to_vec() });
         };
-        for index in trie.candidates(key) {
+        for index in dispatch.trie.candidates(key) {
             let Some(family) = model.families.get(index) else { continue };
+            if let Some(values) = dispatch.programs.run(index, key) {
+                return Ok(Decoded { space: model, family, values });
+            }
             if !family.key.width().admits(key.len()) {
                 continue;
             }
-            if let Ok(mut found) = readings(&family.key, key, 1)
+            if let Ok(mut found) = readings_behind_lead(&family.key, key, 1)
                 && let Some(values) = found.readings.pop()
             {
                 return Ok(Decoded { space: model, family, values });
@@ -117,21 +130,25 @@ impl<'p> Decoder<'p> {
 
     /// Finds up to `limit` readings of a key of one space.
     pub fn decode_all(&self, space: usize, key: &[u8], limit: usize) -> Result<KeyReadings<'p>, Miss<'p>> {
-        let Some((model, trie)) = self.plan.spaces.get(space).zip(self.spaces.get(space)) else {
+        let Some((model, dispatch)) = self.plan.spaces.get(space).zip(self.spaces.get(space)) else {
             return Err(Miss { space: None, key: key.to_vec() });
         };
         let mut all = KeyReadings { readings: Vec::new(), more: false };
-        for index in trie.candidates(key) {
+        for index in dispatch.trie.candidates(key) {
             let Some(family) = model.families.get(index) else { continue };
-            if !family.key.width().admits(key.len()) {
-                continue;
-            }
             let left = limit.saturating_sub(all.readings.len());
             if left == 0 {
                 all.more = true;
                 break;
             }
-            if let Ok(found) = readings(&family.key, key, left) {
+            if let Some(values) = dispatch.programs.run(index, key) {
+                all.readings.push(Decoded { space: model, family, values });
+                continue;
+            }
+            if !family.key.width().admits(key.len()) {
+                continue;
+            }
+            if let Ok(found) = readings_behind_lead(&family.key, key, left) {
                 all.more |= found.more && found.readings.len() >= left;
                 let decoded =
                     found.readings.into_iter().map(|values| Decoded { space: model, family, values });
@@ -153,73 +170,103 @@ impl Family {
 }
 
 /// The literal prefixes of a space's families, byte by byte.
+///
+/// Nodes and their children lie in two flat arrays, so that a walk touches few lines of memory however many families
+/// there are.
 #[derive(Debug)]
 struct Trie {
     nodes: Vec<Node>,
+    // The children of all nodes, those of one node side by side and ascending.
+    children: Vec<(u8, u32)>,
+    // The families of all nodes, those of one node side by side.
+    families: Vec<u32>,
+    // The child of the root for each first byte; `NONE` where there is none.
     first: Box<[u32; 256]>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 struct Node {
-    children: Vec<(u8, u32)>,
-    families: Vec<usize>,
+    children: Slice,
+    families: Slice,
     // The nearest node above that has families; `NONE` if there is none.
     above: u32,
+}
+
+/// A stretch of a flat array.
+#[derive(Clone, Copy, Debug)]
+struct Slice {
+    start: u32,
+    len: u32,
+}
+
+impl Slice {
+    fn of<T>(self, array: &[T]) -> &[T] {
+        let start = self.start as usize;
+        array.get(start..start + self.len as usize).unwrap_or_default()
+    }
 }
 
 const NONE: u32 = u32::MAX;
 
 impl Trie {
     fn new(space: &Space) -> Self {
-        let mut trie =
-            Self { nodes: vec![Node { above: NONE, ..Node::default() }], first: Box::new([NONE; 256]) };
-        for (index, family) in space.families.iter().enumerate() {
-            let node = trie.insert(&family.key.literal_prefix());
-            if let Some(node) = trie.nodes.get_mut(node as usize) {
-                node.families.push(index);
+        let mut prefixes: Vec<(Vec<u8>, u32)> = (0u32..)
+            .zip(&space.families)
+            .map(|(index, family)| (family.key.literal_prefix(), index))
+            .collect();
+        prefixes.sort();
+        let mut trie = Self {
+            nodes: Vec::new(),
+            children: Vec::new(),
+            families: Vec::new(),
+            first: Box::new([NONE; 256]),
+        };
+        trie.build(&prefixes);
+        let root = trie.nodes.first().map_or(&[][..], |root| root.children.of(&trie.children));
+        for &(byte, child) in root {
+            if let Some(slot) = trie.first.get_mut(usize::from(byte)) {
+                *slot = child;
             }
         }
-        trie.link(0, NONE);
         trie
     }
 
-    fn insert(&mut self, prefix: &[u8]) -> u32 {
-        let mut at = 0;
-        for (depth, &byte) in prefix.iter().enumerate() {
-            let next = self.child(at, byte).unwrap_or_else(|| {
-                let next = u32::try_from(self.nodes.len()).unwrap_or(NONE);
-                self.nodes.push(Node { above: NONE, ..Node::default() });
-                if let Some(node) = self.nodes.get_mut(at as usize) {
-                    node.children.push((byte, next));
-                    node.children.sort_unstable();
+    /// Lays out the nodes level by level. `prefixes` is sorted, so the families below a node lie side by side.
+    fn build(&mut self, prefixes: &[(Vec<u8>, u32)]) {
+        let end = |from: &[(Vec<u8>, u32)]| u32::try_from(from.len()).unwrap_or(NONE);
+        // Each node with its prefixes, how long the common front of them is, and the node above that has families.
+        let mut level = vec![(prefixes, 0, NONE)];
+        let mut below = Vec::new();
+        let mut next = 1u32;
+        while !level.is_empty() {
+            for (group, depth, above) in level.drain(..) {
+                let own = group.iter().take_while(|(prefix, _)| prefix.len() == depth).count();
+                let (own, longer) = group.split_at(own);
+                let families =
+                    Slice { start: u32::try_from(self.families.len()).unwrap_or(NONE), len: end(own) };
+                self.families.extend(own.iter().map(|(_, index)| *index));
+                let id = u32::try_from(self.nodes.len()).unwrap_or(NONE);
+                let above_children = if own.is_empty() { above } else { id };
+                let start = u32::try_from(self.children.len()).unwrap_or(NONE);
+                let mut len = 0;
+                for chunk in longer.chunk_by(|(a, _), (b, _)| a.get(depth) == b.get(depth)) {
+                    let byte =
+                        chunk.first().and_then(|(prefix, _)| prefix.get(depth)).copied().unwrap_or_default();
+                    self.children.push((byte, next));
+                    below.push((chunk, depth + 1, above_children));
+                    next += 1;
+                    len += 1;
                 }
-                next
-            });
-            if depth == 0
-                && let Some(slot) = self.first.get_mut(usize::from(byte))
-            {
-                *slot = next;
+                self.nodes.push(Node { children: Slice { start, len }, families, above });
             }
-            at = next;
+            std::mem::swap(&mut level, &mut below);
         }
-        at
     }
 
     fn child(&self, node: u32, byte: u8) -> Option<u32> {
-        let children = &self.nodes.get(node as usize)?.children;
+        let children = self.nodes.get(node as usize)?.children.of(&self.children);
         let index = children.binary_search_by_key(&byte, |(byte, _)| *byte).ok()?;
         children.get(index).map(|(_, next)| *next)
-    }
-
-    /// Sets the links upwards. Prefixes are bounded by the parts of a family, and the work list is on the heap.
-    fn link(&mut self, root: u32, above: u32) {
-        let mut work = vec![(root, above)];
-        while let Some((at, above)) = work.pop() {
-            let Some(node) = self.nodes.get_mut(at as usize) else { continue };
-            node.above = above;
-            let below = if node.families.is_empty() { above } else { at };
-            work.extend(node.children.iter().map(|(_, child)| (*child, below)));
-        }
     }
 
     /// The families whose literal prefix `key` begins with, the longest prefix first.
@@ -238,6 +285,6 @@ impl Trie {
         }
         let start = self.nodes.get(at as usize);
         std::iter::successors(start, |node| self.nodes.get(node.above as usize))
-            .flat_map(|node| node.families.iter().copied())
+            .flat_map(|node| node.families.of(&self.families).iter().map(|&family| family as usize))
     }
 }

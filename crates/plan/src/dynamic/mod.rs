@@ -11,6 +11,7 @@ mod guard;
 mod int;
 mod leaf;
 mod list;
+mod program;
 mod text;
 mod value;
 

@@ -13,6 +13,7 @@ pub struct Sequence {
     extent: Extent,
     arguments: usize,
     plain: bool,
+    lead: (usize, usize),
 }
 
 impl Default for Sequence {
@@ -36,7 +37,12 @@ impl Sequence {
         let extent = Extent::of_row(&extents);
         let arguments = segments.iter().filter(|s| matches!(s, Segment::Argument(_))).count();
         let plain = segments.iter().all(|s| matches!(s, Segment::Literal(_) | Segment::Argument(_)));
-        Self { segments, extents, widths, tails, width, extent, arguments, plain }
+        let literals = segments.iter().map_while(|segment| match segment {
+            Segment::Literal(literal) => Some(literal.bytes.len()),
+            _ => None,
+        });
+        let lead = literals.fold((0, 0), |(count, bytes), len| (count + 1, bytes + len));
+        Self { segments, extents, widths, tails, width, extent, arguments, plain, lead }
     }
 
     /// The segments, first to last.
@@ -57,6 +63,11 @@ impl Sequence {
     /// How many bytes everything from segment `index` on may take.
     pub fn tail(&self, index: usize) -> Width {
         self.tails.get(index).copied().unwrap_or(Width::exactly(0))
+    }
+
+    /// How many segments stand before the first that is no literal, and how many bytes they have.
+    pub fn lead(&self) -> (usize, usize) {
+        self.lead
     }
 
     /// Whether no segment depends on another.

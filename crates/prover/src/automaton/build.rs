@@ -256,9 +256,8 @@ impl Pen<'_> {
         let digits = |first: u8, last: u8| ByteSet::range(b'0' + first, b'0' + last).flipped_if(flip);
         let arena = &mut *self.arena;
         let two = |arena: &mut Arena, min: u128, max: u128, next: NodeId| {
-            let (tens, ones) = |n: u128| -> (u8, u8) {
-                (u8::try_from(n / 10).unwrap_or(0), u8::try_from(n % 10).unwrap_or(0))
-            }(max);
+            let tens = u8::try_from(max / 10).unwrap_or(0);
+            let ones = u8::try_from(max % 10).unwrap_or(0);
             let mut ways = Vec::new();
             for ten in 0..=tens {
                 let first = if ten == 0 { u8::try_from(min).unwrap_or(0) } else { 0 };
@@ -284,7 +283,7 @@ impl Pen<'_> {
     }
 
     /// A layout that is nothing but a number of bytes of one set, before any complement.
-    fn plain(&self, shape: &Shape) -> Option<Plain> {
+    fn plain(shape: &Shape) -> Option<Plain> {
         let exact = |set: ByteSet, counts: Numbers| Some(Plain { set, counts, loose: None });
         match shape {
             Shape::Bytes { lengths, encoding } => match encoding {
@@ -577,19 +576,17 @@ impl Pen<'_> {
         let all = self.arena.open_loop(next);
         let body = self.shape(item, all, flip)?;
         self.arena.close_loop(all, vec![next, body], flip);
-        Some(match width.fixed() {
-            Some(width) => self.arena.run(ByteSet::FULL, Numbers::one(width as u64), all, false),
-            None => {
-                let last = self.arena.byte(ByteSet::range(0, 0x7f).flipped_if(flip), all);
-                let more = ByteSet::range(0x80, 0xff).flipped_if(flip);
-                self.arena.run(more, Numbers::range(0, 9), last, false)
-            }
-        })
+        if let Some(width) = width.fixed() {
+            return Some(self.arena.run(ByteSet::FULL, Numbers::one(width as u64), all, false));
+        }
+        let last = self.arena.byte(ByteSet::range(0, 0x7f).flipped_if(flip), all);
+        let more = ByteSet::range(0x80, 0xff).flipped_if(flip);
+        Some(self.arena.run(more, Numbers::range(0, 9), last, false))
     }
 
     fn len(&mut self, width: LenWidth, inner: &Shape, next: NodeId, flip: bool) -> Option<NodeId> {
         let prefix = Prefix { width, flipped: flip };
-        if let Some(plain) = self.plain(inner) {
+        if let Some(plain) = Self::plain(inner) {
             self.loose.extend(plain.loose);
             return Some(self.arena.prefixed(prefix, plain.set.flipped_if(flip), &plain.counts, next));
         }
@@ -646,7 +643,7 @@ impl Pen<'_> {
             return None;
         }
         slices.memo.insert((node, left), None);
-        let sliced = match self.arena.node(node).clone() {
+        let result = match self.arena.node(node).clone() {
             Node::End | Node::Mark { .. } => DEAD,
             Node::Byte { set, next } => match left.checked_sub(1) {
                 Some(left) => {
@@ -674,15 +671,15 @@ impl Pen<'_> {
                 self.arena.split(ways, false)
             }
             Node::Split(ways) => {
-                let mut sliced = Vec::new();
+                let mut cut = Vec::new();
                 for way in ways {
-                    sliced.push(self.slice(slices, way, left)?);
+                    cut.push(self.slice(slices, way, left)?);
                 }
-                self.arena.split(sliced, false)
+                self.arena.split(cut, false)
             }
         };
-        slices.memo.insert((node, left), Some(sliced));
-        Some(sliced)
+        slices.memo.insert((node, left), Some(result));
+        Some(result)
     }
 
     fn escaped(&mut self, inner: &Shape, end: &[u8], next: NodeId, flip: bool) -> Option<NodeId> {
@@ -809,7 +806,7 @@ impl Pen<'_> {
     }
 
     fn memcmp(&mut self, inner: &Shape, next: NodeId, flip: bool) -> Option<NodeId> {
-        if let Some(plain) = self.plain(inner) {
+        if let Some(plain) = Self::plain(inner) {
             self.loose.extend(plain.loose);
             return Some(self.grouped_run(plain.set.flipped_if(flip), &plain.counts, next, flip));
         }

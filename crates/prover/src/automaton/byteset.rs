@@ -19,7 +19,15 @@ impl ByteSet {
 
     /// The bytes from `first` to `last`, both included; empty if `last` is below `first`.
     pub(crate) fn range(first: u8, last: u8) -> Self {
-        (first..=last).fold(Self::EMPTY, Self::with)
+        // The bits from the first on, without those behind the last.
+        let from = |byte: u16| {
+            let word = |base: u16| match byte.checked_sub(base) {
+                None => u64::MAX,
+                Some(skip) => u64::MAX.checked_shl(skip.into()).unwrap_or(0),
+            };
+            Self([word(0), word(64), word(128), word(192)])
+        };
+        if first > last { Self::EMPTY } else { from(first.into()).minus(from(u16::from(last) + 1)) }
     }
 
     pub(crate) fn with(mut self, byte: u8) -> Self {
@@ -33,14 +41,19 @@ impl ByteSet {
         self.0.get(usize::from(byte >> 6)).is_some_and(|word| word >> (byte & 63) & 1 == 1)
     }
 
+    fn each(mut self, other: Self, of: impl Fn(u64, u64) -> u64) -> Self {
+        for (word, other) in self.0.iter_mut().zip(other.0) {
+            *word = of(*word, other);
+        }
+        self
+    }
+
     pub(crate) fn and(self, other: Self) -> Self {
-        let ([a, b, c, d], [e, f, g, h]) = (self.0, other.0);
-        Self([a & e, b & f, c & g, d & h])
+        self.each(other, |a, b| a & b)
     }
 
     pub(crate) fn or(self, other: Self) -> Self {
-        let ([a, b, c, d], [e, f, g, h]) = (self.0, other.0);
-        Self([a | e, b | f, c | g, d | h])
+        self.each(other, |a, b| a | b)
     }
 
     pub(crate) fn complement(self) -> Self {
@@ -72,7 +85,14 @@ impl ByteSet {
     }
 
     pub(crate) fn iter(self) -> impl Iterator<Item = u8> {
-        (0..=255).filter(move |&byte| self.contains(byte))
+        let words = self.0.into_iter().zip([0u8, 64, 128, 192]);
+        words.flat_map(|(mut word, base)| {
+            std::iter::from_fn(move || {
+                let bit = u8::try_from(word.trailing_zeros()).ok().filter(|bit| *bit < 64)?;
+                word &= word - 1;
+                Some(base + bit)
+            })
+        })
     }
 
     pub(crate) fn min(self) -> Option<u8> {
@@ -146,6 +166,12 @@ mod tests {
                 let without: Vec<u8> = a.iter().filter(|&byte| !b.contains(byte)).collect();
                 assert_eq!(a.minus(b).iter().collect::<Vec<u8>>(), without);
                 assert_eq!(a.meets(b), !both.is_empty());
+            }
+        }
+        for first in 0..=255 {
+            for last in 0..=255 {
+                let members: Vec<u8> = (first..=last).collect();
+                assert_eq!(ByteSet::range(first, last).iter().collect::<Vec<u8>>(), members);
             }
         }
         assert_eq!(ByteSet::of(9).with(10).with(12).runs(), [(9, 10), (12, 12)]);

@@ -11,7 +11,7 @@ mod digits;
 mod numbers;
 mod prefix;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 pub(crate) use build::{Drawing, Precision, draw};
@@ -68,12 +68,18 @@ pub(crate) struct Arena {
     index: HashMap<Node, NodeId>,
     closures: Vec<Option<Rc<Closure>>>,
     shortest: Vec<u64>,
+    longest: Vec<u64>,
 }
 
 impl Arena {
     pub(crate) fn new() -> Self {
-        let mut arena =
-            Self { nodes: Vec::new(), index: HashMap::new(), closures: Vec::new(), shortest: Vec::new() };
+        let mut arena = Self {
+            nodes: Vec::new(),
+            index: HashMap::new(),
+            closures: Vec::new(),
+            shortest: Vec::new(),
+            longest: Vec::new(),
+        };
         arena.add(Node::End);
         arena.add(Node::Split(Vec::new()));
         arena
@@ -92,6 +98,11 @@ impl Arena {
         self.shortest.get(id as usize).copied().unwrap_or(u64::MAX)
     }
 
+    /// The most bytes from a node to the end; `u64::MAX` if there is no limit, or none is known.
+    pub(crate) fn longest(&self, id: NodeId) -> u64 {
+        self.longest.get(id as usize).copied().unwrap_or(u64::MAX)
+    }
+
     fn add(&mut self, node: Node) -> NodeId {
         if let Some(&id) = self.index.get(&node) {
             return id;
@@ -104,6 +115,7 @@ impl Arena {
     fn push(&mut self, node: Node) -> NodeId {
         let id = u32::try_from(self.nodes.len()).unwrap_or(u32::MAX);
         self.shortest.push(self.measure(&node));
+        self.longest.push(self.measure_longest(&node));
         self.nodes.push(node);
         self.closures.push(None);
         id
@@ -122,6 +134,22 @@ impl Arena {
             }
             Node::Split(ways) => ways.iter().map(|&way| self.shortest(way)).min().unwrap_or(u64::MAX),
             Node::Mark { next, .. } => self.shortest(*next),
+        }
+    }
+
+    fn measure_longest(&self, node: &Node) -> u64 {
+        match node {
+            Node::End => 0,
+            Node::Byte { next, .. } => self.longest(*next).saturating_add(1),
+            Node::Run { counts, next, .. } => {
+                self.longest(*next).saturating_add(counts.max().unwrap_or(u64::MAX))
+            }
+            Node::Prefixed { prefix, counts, next, .. } => {
+                let most = counts.max().unwrap_or(u64::MAX);
+                self.longest(*next).saturating_add(most).saturating_add(prefix.width(most))
+            }
+            Node::Split(ways) => ways.iter().map(|&way| self.longest(way)).max().unwrap_or(0),
+            Node::Mark { next, .. } => self.longest(*next),
         }
     }
 
@@ -184,7 +212,11 @@ impl Arena {
     /// A node that is given its ways on later, so that they may lead back to it.
     pub(crate) fn open_loop(&mut self, exit: NodeId) -> NodeId {
         // Until it is closed it has the way out, so that lengths measured through it are right.
-        self.push(Node::Split(vec![exit]))
+        let id = self.push(Node::Split(vec![exit]));
+        if let Some(longest) = self.longest.get_mut(id as usize) {
+            *longest = u64::MAX;
+        }
+        id
     }
 
     /// Gives a loop its ways on.
@@ -213,10 +245,10 @@ impl Arena {
     /// What can come next at a node; the mark at `stop` counts as a core of its own.
     pub(crate) fn closure_to(&self, id: NodeId, stop: Option<u32>) -> Closure {
         let mut closure = Closure::default();
-        let mut seen: HashMap<NodeId, ()> = HashMap::new();
+        let mut seen: HashSet<NodeId> = HashSet::new();
         let mut waiting: Vec<(NodeId, Vec<u32>)> = vec![(id, Vec::new())];
         while let Some((id, trail)) = waiting.pop() {
-            if seen.insert(id, ()).is_some() {
+            if !seen.insert(id) {
                 closure.twice.push(id);
                 continue;
             }
@@ -249,11 +281,11 @@ impl Arena {
 
     /// The nodes that can be reached from `from`, not going on behind the mark at `stop`; ascending.
     pub(crate) fn reachable(&self, from: NodeId, stop: Option<u32>) -> Vec<NodeId> {
-        let mut seen: HashMap<NodeId, ()> = HashMap::new();
+        let mut seen: HashSet<NodeId> = HashSet::new();
         let mut found = Vec::new();
         let mut waiting = vec![from];
         while let Some(id) = waiting.pop() {
-            if seen.insert(id, ()).is_some() {
+            if !seen.insert(id) {
                 continue;
             }
             found.push(id);

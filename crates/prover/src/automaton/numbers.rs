@@ -2,7 +2,7 @@
 pub(crate) const UNLIMITED: u64 = u64::MAX;
 
 /// The most stretches for which differences are computed exactly; beyond it the answer is a superset.
-const MOST_PAIRS: usize = 1 << 16;
+const MOST_PAIRS: usize = 1 << 14;
 
 /// A set of numbers: lengths, or how much of a length is left.
 ///

@@ -3,7 +3,7 @@ use keyplan_plan::codec::LenWidth;
 use super::{ByteSet, Numbers, UNLIMITED};
 
 /// The most stretches that the lengths with a certain byte are listed as; beyond it all lengths are kept.
-const MOST_STRETCHES: u64 = 1 << 15;
+const MOST_STRETCHES: u64 = 1 << 12;
 
 /// How a length is written in front of its contents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -83,10 +83,10 @@ impl Prefix {
             let (from, to) =
                 (first.checked_shr(digit.shift).unwrap_or(0), last.checked_shr(digit.shift).unwrap_or(0));
             if to - from >= span - 1 {
-                for value in 0..span {
-                    set = set.with(self.byte_of(&Digit { shift: 0, ..digit }, value));
-                }
-                return set;
+                // Every value, with its mark: the top bit is set for all of them or for none.
+                let low = digit.mark;
+                let all = ByteSet::range(low, low | u8::try_from(span - 1).unwrap_or(u8::MAX));
+                return all.flipped_if(self.flipped);
             }
             for value in from..=to {
                 set = set.with(self.byte_of(&Digit { shift: 0, ..digit }, value % span));
@@ -99,6 +99,9 @@ impl Prefix {
     pub(crate) fn filter(self, width: u8, index: u8, counts: &Numbers, set: ByteSet) -> Numbers {
         let digit = self.digit(width, index);
         let possible = self.values(width, index, counts);
+        if !possible.meets(set) {
+            return Numbers::empty();
+        }
         if possible.minus(set).is_empty() {
             return counts.clone();
         }

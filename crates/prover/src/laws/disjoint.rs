@@ -43,7 +43,7 @@ fn attempt(
     (b, right): (&Layout<'_>, &Drawing),
     budget: &mut Budget,
 ) -> Verdict {
-    let outcome = Product::new(arena, Goal::Meet).from_starts(left.start, right.start, budget);
+    let outcome = Product::new(arena, Goal::Meet).meeting(left.start, right.start, budget);
     if outcome == Outcome::Never {
         return Verdict::Holds;
     }

@@ -189,10 +189,8 @@ fn segments_right(sequence: &Sequence, from: usize) -> Result<(), &'static str> 
 fn right(shape: &Shape) -> Result<(), &'static str> {
     match shape {
         Shape::Int(int) => int_right(int),
-        Shape::Bool(_) | Shape::Time(_) | Shape::Opaque(_) | Shape::Score(ScoreEncoding::Exact) => Ok(()),
         Shape::Float(FloatEncoding::Bits) => Err("negative floats sort above positive ones in IEEE-754 bits"),
         Shape::Float(FloatEncoding::Badger) => Err("-0.0 and NaN sort out of place"),
-        Shape::Float(_) => Ok(()),
         Shape::Score(ScoreEncoding::HeightScore) => Err("the float of a score does not keep chain order"),
         Shape::Bytes { lengths, encoding } => match encoding {
             BytesEncoding::Raw | BytesEncoding::Hex(_) | BytesEncoding::Tuple => Ok(()),
@@ -200,7 +198,12 @@ fn right(shape: &Shape) -> Result<(), &'static str> {
             BytesEncoding::Fit(width) if lengths.fixed() == Some(*width) => Ok(()),
             BytesEncoding::Fit(_) => Err("bytes that are cut or padded to a width lose their order"),
         },
-        Shape::Text(_) => Ok(()),
+        Shape::Bool(_)
+        | Shape::Time(_)
+        | Shape::Opaque(_)
+        | Shape::Text(_)
+        | Shape::Float(FloatEncoding::Ordered | FloatEncoding::Fixed(_) | FloatEncoding::Tuple)
+        | Shape::Score(ScoreEncoding::Exact) => Ok(()),
         Shape::Nibbles { lengths, encoding } => match encoding {
             NibbleEncoding::Unpacked | NibbleEncoding::Packed => Ok(()),
             NibbleEncoding::HexPrefix if lengths.fixed().is_some() => Ok(()),

@@ -40,7 +40,14 @@ impl Scanned<'_, '_> {
         self.prefix().literal_prefix()
     }
 
-    /// Bound arguments that make exactly `bytes`.
+    /// The leak that two argument lists with one key are, if they differ in a bound argument.
+    pub(crate) fn leak_of(self, witness: &Witness) -> Option<Witness> {
+        let Witness::SameKey { first, second } = witness else { return None };
+        let bound = self.layout.sequence.arguments_before(self.scan.segments);
+        Witness::row(self.side(first.values.get(..bound)?)?, second.clone())
+    }
+
+    /// The prefix of bound arguments.
     fn side(self, values: &[Value]) -> Option<Side> {
         Side::prefix(self.layout.path, self.layout.sequence, self.scan.segments, values)
     }
@@ -125,7 +132,7 @@ fn attempt(
     let stop = scanned.stop();
     let goal = Goal::Prefix { stop };
     let outcome = match other {
-        Other::Family(_, right) => Product::new(arena, goal).from_starts(drawing.start, right.start, budget),
+        Other::Family(_, right) => Product::new(arena, goal).meeting(drawing.start, right.start, budget),
         Other::Same => Product::new(arena, goal).siblings(drawing.start, stop, budget),
     };
     let told_apart = match other {
@@ -154,9 +161,8 @@ fn attempt(
         let cut = found.common.len();
         let mut row = found.common;
         row.extend(found.second);
-        match realise(scanned, &prefix, layout, &row, Some(cut), &mut by_digest, effort) {
-            Some(witness) => return Verdict::Fails(Box::new(witness)),
-            None => continue,
+        if let Some(witness) = realise(scanned, &prefix, layout, &row, Some(cut), &mut by_digest, effort) {
+            return Verdict::Fails(Box::new(witness));
         }
     }
     for values in sample::rows(layout.sequence, MOST_SAMPLES) {

@@ -45,13 +45,13 @@ pub(crate) struct Budget {
 }
 
 /// The most steps of one product.
-const MOST_STEPS: u64 = 200_000;
+const MOST_STEPS: u64 = 100_000;
 
 /// The most pairs of items that one product reads.
-const MOST_WORK: u64 = 3_000_000;
+const MOST_WORK: u64 = 1_000_000;
 
-/// How many pairs of lengths are read byte by byte, each trying up to 256 values.
-const MOST_LENGTH_PAIRS: u64 = 4_000;
+/// How many values of a byte are tried for pairs of lengths that are read byte by byte.
+const MOST_LENGTH_BYTES: u64 = 20_000;
 
 /// How often a state may grow before its set is widened.
 const MOST_VISITS: u32 = 96;
@@ -150,7 +150,7 @@ impl<'a> Product<'a> {
     }
 
     /// Both sides from the start.
-    pub(crate) fn from_starts(mut self, a: NodeId, b: NodeId, budget: &mut Budget) -> Outcome {
+    pub(crate) fn meeting(mut self, a: NodeId, b: NodeId, budget: &mut Budget) -> Outcome {
         self.push(Place::At(a), Place::At(b), None);
         self.run(budget)
     }
@@ -426,12 +426,12 @@ impl<'a> Product<'a> {
 
     /// Lets both sides read what they can read alike.
     fn pair(&mut self, x: &Item, y: &Item) {
-        self.work += 1;
+        self.work += 1 + (stretches(x) + stretches(y)) / 16;
         if self.reached || self.work > MOST_WORK {
             return;
         }
         if let Goal::Disorder { .. } = self.goal
-            && self.disordered(x, y)
+            && Self::disordered(x, y)
         {
             self.reached = true;
             return;
@@ -439,24 +439,12 @@ impl<'a> Product<'a> {
         match (x, y) {
             (Item::End, Item::End) => self.reached |= self.goal == Goal::Meet,
             (Item::End, _) | (_, Item::End) => {}
-            (
-                Item::Run { node: a, set: s, next: after_a, left: m },
-                Item::Run { node: b, set: t, next: after_b, left: n },
-            ) => {
-                if s.meets(*t) {
-                    self.runs((*a, *after_a, m), (*b, *after_b, n));
+            (Item::Run { set, .. }, Item::Run { set: other, .. }) => {
+                if set.meets(*other) {
+                    self.runs(x, y);
                 }
             }
-            (
-                Item::Length { prefix: p, width: v, read: 0, set: s, next: after_a, counts: m, .. },
-                Item::Length { prefix: q, width: w, read: 0, set: t, next: after_b, counts: n, .. },
-            ) if p == q && v == w && !matches!(self.goal, Goal::Disorder { .. }) => {
-                // Equal lengths: both contents end together.
-                let both = m.intersection(n);
-                if both.contains(0) || (s.meets(*t) && !both.is_empty()) {
-                    self.push(Place::At(*after_a), Place::At(*after_b), None);
-                }
-            }
+            (Item::Length { .. }, Item::Length { .. }) if self.in_step(x, y) => {}
             (Item::Length { .. }, Item::Length { .. }) => self.lengths(x, y),
             _ => {
                 let common = first(x).and(first(y));
@@ -474,8 +462,7 @@ impl<'a> Product<'a> {
     /// Two lengths that are not read in step: byte by byte.
     fn lengths(&mut self, x: &Item, y: &Item) {
         let common = first(x).and(first(y));
-        self.enumerated += 1;
-        if self.enumerated > MOST_LENGTH_PAIRS {
+        if self.enumerated > MOST_LENGTH_BYTES {
             // Too many: the two are read without regard to each other's value.
             for a in after(x, common) {
                 for b in after(y, common) {
@@ -485,7 +472,11 @@ impl<'a> Product<'a> {
             return;
         }
         for byte in common.iter() {
+            if self.reached || self.work > MOST_WORK {
+                return;
+            }
             let only = ByteSet::of(byte);
+            self.enumerated += 1 + (stretches(x) + stretches(y)) / 8;
             for a in after(x, only) {
                 for b in after(y, only) {
                     self.afters(a.clone(), b);
@@ -511,21 +502,56 @@ impl<'a> Product<'a> {
         }
     }
 
-    /// Two runs whose sets meet: they end together, or one has a rest.
-    fn runs(
-        &mut self,
-        (a, after_a, m): (NodeId, NodeId, &Numbers),
-        (b, after_b, n): (NodeId, NodeId, &Numbers),
-    ) {
-        if m.meets(n) {
-            self.push(Place::At(after_a), Place::At(after_b), None);
+    /// Reads two equal lengths of one form at once, and says whether the two are such.
+    fn in_step(&mut self, x: &Item, y: &Item) -> bool {
+        let (
+            Item::Length { prefix, width, read: 0, set, next, counts, .. },
+            Item::Length {
+                prefix: same,
+                width: as_wide,
+                read: 0,
+                set: other,
+                next: behind,
+                counts: others,
+                ..
+            },
+        ) = (x, y)
+        else {
+            return false;
+        };
+        if prefix != same || width != as_wide || matches!(self.goal, Goal::Disorder { .. }) {
+            return false;
         }
-        self.push(Place::Within(a), Place::At(after_b), Some(m.differences(n)));
-        self.push(Place::At(after_a), Place::Within(b), Some(n.differences(m)));
+        // Equal lengths: both contents end together.
+        let both = counts.intersection(others);
+        if both.contains(0) || (set.meets(*other) && !both.is_empty()) {
+            self.push(Place::At(*next), Place::At(*behind), None);
+        }
+        true
+    }
+
+    /// Two runs whose sets meet: they end together, or one has a rest.
+    fn runs(&mut self, x: &Item, y: &Item) {
+        let (
+            Item::Run { node: first, next: after_first, left: m, .. },
+            Item::Run { node: second, next: after_second, left: n, .. },
+        ) = (x, y)
+        else {
+            return;
+        };
+        self.work += (m.stretches().len() as u64).saturating_mul(n.stretches().len() as u64) / 8;
+        if self.work > MOST_WORK {
+            return;
+        }
+        if m.meets(n) {
+            self.push(Place::At(*after_first), Place::At(*after_second), None);
+        }
+        self.push(Place::Within(*first), Place::At(*after_second), Some(m.differences(n)));
+        self.push(Place::At(*after_first), Place::Within(*second), Some(n.differences(m)));
     }
 
     /// Whether the smaller of two can come behind the larger in byte order.
-    fn disordered(&self, smaller: &Item, larger: &Item) -> bool {
+    fn disordered(smaller: &Item, larger: &Item) -> bool {
         match (smaller, larger) {
             (Item::End, _) => false,
             (_, Item::End) => true,
@@ -539,6 +565,14 @@ fn place_of(item: Item) -> Option<(Place, Numbers)> {
         Item::Run { node, left, .. } => Some((Place::Within(node), left)),
         Item::Length { node, width, read, counts, .. } => Some((Place::Length { node, width, read }, counts)),
         Item::End | Item::Byte { .. } => None,
+    }
+}
+
+/// How many stretches the set of an item has.
+fn stretches(item: &Item) -> u64 {
+    match item {
+        Item::End | Item::Byte { .. } => 0,
+        Item::Run { left: set, .. } | Item::Length { counts: set, .. } => set.stretches().len() as u64,
     }
 }
 

@@ -1,7 +1,7 @@
 //! The bytes behind a yes: the shortest first.
 
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashSet};
+use std::collections::{BinaryHeap, HashMap, HashSet};
 
 use super::Goal;
 use crate::automaton::{Arena, ByteSet, Node, NodeId, Numbers, Prefix, UNLIMITED};
@@ -9,6 +9,9 @@ use keyplan_plan::codec::LenWidth;
 
 /// The most places that one search looks at.
 const MOST_PLACES: usize = 60_000;
+
+/// The most places that one search keeps in mind.
+const MOST_KEPT: usize = 250_000;
 
 /// The longest witness that is looked for.
 const LONGEST: u64 = 70_000;
@@ -52,7 +55,9 @@ struct Step {
     pair: Pair,
     cost: u64,
     parent: usize,
+    /// What was read since, so many times.
     byte: u8,
+    times: u64,
 }
 
 /// Which paths may part.
@@ -73,16 +78,67 @@ pub(crate) struct Search<'a> {
     steps: Vec<Step>,
     queue: BinaryHeap<Reverse<(u64, u64, usize)>>,
     seen: HashSet<Pair>,
+    /// The fewest bytes from a node of the first side to its stop.
+    to_stop: HashMap<NodeId, u64>,
 }
 
 impl<'a> Search<'a> {
     fn new(arena: &'a mut Arena, goal: Goal, parting: Parting) -> Self {
-        Self { arena, goal, parting, steps: Vec::new(), queue: BinaryHeap::new(), seen: HashSet::new() }
+        Self {
+            arena,
+            goal,
+            parting,
+            steps: Vec::new(),
+            queue: BinaryHeap::new(),
+            seen: HashSet::new(),
+            to_stop: HashMap::new(),
+        }
+    }
+
+    /// Measures how far each node before the stop is from it.
+    fn measure(&mut self, start: NodeId) {
+        let Some(stop) = self.stop() else { return };
+        for id in self.arena.reachable(start, Some(stop)) {
+            let to = |next: &NodeId| self.to_stop.get(next).copied().unwrap_or(u64::MAX);
+            let distance = match self.arena.node(id) {
+                Node::End => u64::MAX,
+                Node::Mark { segment, .. } if *segment == stop => 0,
+                Node::Mark { next, .. } => to(next),
+                Node::Byte { next, .. } => to(next).saturating_add(1),
+                Node::Run { counts, next, .. } => to(next).saturating_add(counts.min().unwrap_or(u64::MAX)),
+                Node::Prefixed { prefix, counts, next, .. } => {
+                    let least = counts.min().unwrap_or(u64::MAX);
+                    to(next).saturating_add(least).saturating_add(prefix.width(least))
+                }
+                // The way back of a loop is not known yet, and never the shorter one.
+                Node::Split(ways) => ways.iter().map(to).min().unwrap_or(u64::MAX),
+            };
+            self.to_stop.insert(id, distance);
+        }
+    }
+
+    /// The fewest bytes from a spot of the first side to its stop.
+    fn until_stop(&self, spot: Spot) -> u64 {
+        let to = |next: NodeId| self.to_stop.get(&next).copied().unwrap_or(u64::MAX);
+        match spot {
+            Spot::Stop(_) => 0,
+            Spot::End => u64::MAX,
+            Spot::Byte(id) => to(id),
+            spot => {
+                let (Node::Run { next, .. } | Node::Prefixed { next, .. }) = self.arena.node(spot_node(spot))
+                else {
+                    return 0;
+                };
+                let own = self.rest(spot).saturating_sub(self.arena.shortest(*next));
+                own.saturating_add(to(*next))
+            }
+        }
     }
 
     /// Paths of two graphs.
     pub(crate) fn of_two(arena: &'a mut Arena, goal: Goal, a: NodeId, b: NodeId) -> Self {
         let mut search = Self::new(arena, goal, Parting::Never);
+        search.measure(a);
         let (left, right) = (search.entry(a, search.stop()), search.entry(b, None));
         for (x, _) in &left.0 {
             for (y, _) in &right.0 {
@@ -96,8 +152,9 @@ impl<'a> Search<'a> {
     pub(crate) fn of_one(arena: &'a mut Arena, goal: Goal, start: NodeId) -> Self {
         let parting = if let Goal::Disorder { .. } = goal { Parting::Ordered } else { Parting::Any };
         let mut search = Self::new(arena, goal, parting);
+        search.measure(start);
         let (options, twice) = search.entry(start, search.stop());
-        search.part(options, twice, 0, usize::MAX, 0);
+        search.part(&options, &twice, 0, usize::MAX, 0);
         search
     }
 
@@ -115,7 +172,7 @@ impl<'a> Search<'a> {
             if let Some(found) = self.goal_of(pair, index) {
                 return Some(found);
             }
-            if self.steps.len() > MOST_PLACES || !self.seen.insert(pair) {
+            if self.steps.len() > MOST_KEPT || self.seen.len() > MOST_PLACES || !self.seen.insert(pair) {
                 continue;
             }
             self.expand(pair, cost, index);
@@ -156,7 +213,7 @@ impl<'a> Search<'a> {
             if step.parent == usize::MAX {
                 break;
             }
-            word.push(step.byte);
+            word.extend((0..step.times).map(|_| step.byte));
             index = step.parent;
         }
         word.reverse();
@@ -164,6 +221,8 @@ impl<'a> Search<'a> {
     }
 
     fn push(&mut self, pair: Pair, cost: u64, parent: usize, byte: u8) {
+        let before = self.steps.get(parent).map_or(0, |step| step.cost);
+        let times = cost.saturating_sub(before);
         let rest = match (pair, self.goal) {
             (Pair::Twice(node), _) => self.arena.shortest(node),
             (Pair::Same(spot), _) => {
@@ -173,15 +232,27 @@ impl<'a> Search<'a> {
                     self.rest(spot)
                 }
             }
-            (Pair::Two(_, b), Goal::Prefix { .. }) => self.rest(b),
+            (Pair::Two(a, b), Goal::Prefix { .. }) => {
+                let distance = self.until_stop(a);
+                // The second side has to last until the first one stops.
+                if self.most(b) < distance {
+                    return;
+                }
+                self.rest(b).max(distance)
+            }
             (Pair::Two(a, b), _) => self.rest(a).max(self.rest(b)),
         };
         let total = cost.saturating_add(rest);
+        if let (Pair::Two(a, b), Goal::Meet) = (pair, self.goal)
+            && (self.rest(a) > self.most(b) || self.rest(b) > self.most(a))
+        {
+            return;
+        }
         if total > LONGEST || (self.seen.contains(&pair)) {
             return;
         }
         let index = self.steps.len();
-        self.steps.push(Step { pair, cost, parent, byte });
+        self.steps.push(Step { pair, cost, parent, byte, times });
         self.queue.push(Reverse((total, rest, index)));
     }
 
@@ -189,15 +260,21 @@ impl<'a> Search<'a> {
         match pair {
             Pair::Twice(_) => {}
             Pair::Same(spot) => {
-                for byte in self.bytes(self.first(spot), matches!(spot, Spot::Length(..))) {
+                let skip = self.steady(spot).map_or(0, |left| left - 1);
+                let (spot, cost) = (Self::advanced(spot, skip), cost + skip);
+                // What follows a part that both share does not depend on it: the simplest will do.
+                if let Some(byte) = self.next_byte(spot) {
                     let (options, twice) = self.after(spot, byte, self.stop());
-                    self.part(options, twice, cost + 1, index, byte);
+                    self.part(&options, &twice, cost + 1, index, byte);
                 }
             }
             Pair::Two(a, b) => {
                 let common = self.first(a).and(self.first(b));
                 let each = matches!(a, Spot::Length(..)) || matches!(b, Spot::Length(..));
-                for byte in self.bytes(common, each) {
+                // Where neither side has a choice, all bytes but the last are read at once.
+                let skip = self.steady(a).zip(self.steady(b)).map_or(0, |(left, other)| left.min(other) - 1);
+                let (a, b, cost) = (Self::advanced(a, skip), Self::advanced(b, skip), cost + skip);
+                for byte in Self::bytes(common, each) {
                     let left = self.after(a, byte, self.stop());
                     let right = self.after(b, byte, None);
                     for (x, _) in &left.0 {
@@ -210,28 +287,46 @@ impl<'a> Search<'a> {
         }
     }
 
+    /// How many bytes of one set a side reads before it has a choice again.
+    fn steady(&self, spot: Spot) -> Option<u64> {
+        match spot {
+            Spot::Contents(_, left) => Some(left),
+            Spot::Run(id, read) => match self.arena.node(id) {
+                Node::Run { counts, .. } => {
+                    // Up to the next count at which it may end.
+                    counts.at_least(read + 1).map(|count| count - read)
+                }
+                _ => None,
+            },
+            _ => None,
+        }
+        .filter(|&left| left > 0)
+    }
+
+    /// The spot after so many bytes, none of which ends its run.
+    fn advanced(spot: Spot, by: u64) -> Spot {
+        match spot {
+            Spot::Contents(id, left) => Spot::Contents(id, left.saturating_sub(by)),
+            Spot::Run(id, read) => Spot::Run(id, read.saturating_add(by)),
+            spot => spot,
+        }
+    }
+
     /// The bytes to try: each of them where they matter, else the simplest.
-    fn bytes(&self, set: ByteSet, each: bool) -> Vec<u8> {
+    fn bytes(set: ByteSet, each: bool) -> Vec<u8> {
         if each { set.iter().collect() } else { set.simplest().into_iter().collect() }
     }
 
     /// Both sides took one path up to here: they go on together, or part.
-    fn part(
-        &mut self,
-        options: Vec<(Spot, Vec<u32>)>,
-        twice: Vec<NodeId>,
-        cost: u64,
-        parent: usize,
-        byte: u8,
-    ) {
-        for node in twice {
+    fn part(&mut self, options: &[(Spot, Vec<u32>)], twice: &[NodeId], cost: u64, parent: usize, byte: u8) {
+        for &node in twice {
             self.push(Pair::Twice(node), cost, parent, byte);
         }
-        for (x, trail) in &options {
+        for (x, trail) in options {
             if !matches!(x, Spot::End | Spot::Stop(_)) {
                 self.push(Pair::Same(*x), cost, parent, byte);
             }
-            for (y, other) in &options {
+            for (y, other) in options {
                 let parts = match self.parting {
                     Parting::Never => false,
                     Parting::Any => x != y,
@@ -295,8 +390,7 @@ impl<'a> Search<'a> {
     fn rest(&self, spot: Spot) -> u64 {
         let rest = match spot {
             Spot::End => Some(0),
-            Spot::Stop(id) => Some(self.arena.shortest(id)),
-            Spot::Byte(id) => Some(self.arena.shortest(id)),
+            Spot::Stop(id) | Spot::Byte(id) => Some(self.arena.shortest(id)),
             Spot::Run(id, read) => match self.arena.node(id) {
                 Node::Run { counts, next, .. } => counts
                     .at_least(read + 1)
@@ -318,6 +412,27 @@ impl<'a> Search<'a> {
             },
         };
         rest.unwrap_or(u64::MAX)
+    }
+
+    /// The most bytes to the end, or more.
+    fn most(&self, spot: Spot) -> u64 {
+        match spot {
+            Spot::End => 0,
+            Spot::Stop(id) | Spot::Byte(id) => self.arena.longest(id),
+            Spot::Run(id, read) => self.arena.longest(id).saturating_sub(read),
+            Spot::Contents(id, left) => match self.arena.node(id) {
+                Node::Prefixed { next, .. } => left.saturating_add(self.arena.longest(*next)),
+                _ => u64::MAX,
+            },
+            Spot::Length(id, read, value) => match self.arena.node(id) {
+                Node::Prefixed { prefix, counts, next, .. } => {
+                    let most = greatest_count(*prefix, counts, read, value);
+                    let left = prefix.width(most).saturating_sub(read.into());
+                    left.saturating_add(most).saturating_add(self.arena.longest(*next))
+                }
+                _ => u64::MAX,
+            },
+        }
     }
 
     /// Where a side may stand after a byte that it may begin with.
@@ -425,6 +540,15 @@ impl<'a> Search<'a> {
     }
 }
 
+fn spot_node(spot: Spot) -> NodeId {
+    match spot {
+        Spot::End => crate::automaton::END,
+        Spot::Stop(id) | Spot::Byte(id) | Spot::Run(id, _) | Spot::Length(id, ..) | Spot::Contents(id, _) => {
+            id
+        }
+    }
+}
+
 /// The number that a length stands for after one more byte, and whether it is complete.
 fn extended(prefix: Prefix, read: u8, value: u64, byte: u8) -> (u64, bool) {
     let byte = if prefix.flipped { !byte } else { byte };
@@ -449,6 +573,22 @@ fn next_bytes(prefix: Prefix, counts: &Numbers, read: u8, value: u64) -> ByteSet
             }
         })
         .fold(ByteSet::EMPTY, ByteSet::with)
+}
+
+/// A length that none whose first `read` bytes stand for `value` is greater than.
+fn greatest_count(prefix: Prefix, counts: &Numbers, read: u8, value: u64) -> u64 {
+    let all = counts.max().unwrap_or(0);
+    match prefix.width {
+        LenWidth::Varint | LenWidth::L64Le => all,
+        width => {
+            let bytes = width.fixed().unwrap_or(0);
+            let shift = 8 * u32::try_from(bytes).unwrap_or(0).saturating_sub(read.into());
+            let last = value
+                .checked_shl(shift)
+                .map(|first| first | (1u64.checked_shl(shift).map_or(UNLIMITED, |n| n - 1)));
+            if read == 0 { all } else { all.min(last.unwrap_or(UNLIMITED)) }
+        }
+    }
 }
 
 /// The least length whose first `read` bytes stand for `value`.

@@ -78,7 +78,7 @@ fn meets(arena: &mut Arena, layout: &Layout<'_>, prefix: &[u8], budget: &mut Bud
     let Some(drawing) = &layout.drawing else { return Meets::Unknown(Reason::TooLarge) };
     let rest = arena.run(ByteSet::FULL, Numbers::range(0, UNLIMITED), END, false);
     let reserved = arena.literal(prefix, rest);
-    match Product::new(arena, Goal::Meet).from_starts(drawing.start, reserved, budget) {
+    match Product::new(arena, Goal::Meet).meeting(drawing.start, reserved, budget) {
         Outcome::Never => return Meets::Never,
         Outcome::Exhausted => return Meets::Unknown(Reason::TooManySteps),
         Outcome::Perhaps => {}

@@ -57,7 +57,9 @@ impl Names {
             }
             Shape::Record(sequence) => self.add(sequence),
             Shape::Choice(alternatives) => {
-                alternatives.iter().for_each(|alternative| self.add(&alternative.sequence));
+                for alternative in alternatives {
+                    self.add(&alternative.sequence);
+                }
             }
             Shape::Option(inner)
             | Shape::List { item: inner, .. }

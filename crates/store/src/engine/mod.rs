@@ -25,7 +25,7 @@ pub use batch::{Action, Batch, Operation};
 pub use capabilities::{Capabilities, Statistics, Survives};
 pub use error::{Error, TooLarge};
 #[cfg(feature = "fjall")]
-pub use fjall::{Fjall, FjallBytes, FjallRange, FjallSettings, FjallSnapshot};
+pub use fjall::{DamagedJournal, Fjall, FjallBytes, FjallRange, FjallSettings, FjallSnapshot};
 pub use memory::{Memory, MemoryBytes, MemoryRange, MemorySnapshot};
 pub use range::{KeyRange, OwnedKeyRange};
 #[cfg(feature = "redb")]
@@ -103,6 +103,17 @@ pub trait Engine: Debug + Send + Sync + Sized + 'static {
         }
         self.commit(batch, Durability::SyncAll)?;
         Ok(count)
+    }
+
+    /// Reads everything, and checks what the engine has to check it with. Takes as long as it takes.
+    fn verify(&mut self) -> Result<(), Error> {
+        let snapshot = self.snapshot()?;
+        for (number, space) in (0..).zip(self.spaces()) {
+            if space.kind == SpaceKind::Map {
+                snapshot.range(SpaceId(number), KeyRange::ALL)?.try_for_each(|row| row.map(drop))?;
+            }
+        }
+        Ok(())
     }
 
     /// Figures of the running engine.

@@ -26,6 +26,21 @@ pub(super) fn failed_commit(error: Error) -> Error {
     }
 }
 
+/// An error of opening a database that is there: files that it names and lacks, or that end too soon, are damage.
+pub(super) fn opening(error: Error) -> Error {
+    match error {
+        Error::Io { source, .. }
+            if matches!(source.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::InvalidInput) =>
+        {
+            Error::Corrupt {
+                what: "a file that is needed is missing or cut".into(),
+                source: Some(Box::new(source)),
+            }
+        }
+        other => other,
+    }
+}
+
 #[cold]
 pub(super) fn panicked(panic: &(dyn std::any::Any + Send)) -> Error {
     let message = panic.downcast_ref::<String>().cloned();

@@ -26,7 +26,8 @@ impl Fjall {
             count += 1;
         }
         if count > 0 {
-            guarded(&self.path, || ingestion.finish())?;
+            let database = self.database()?;
+            self.gate.apply(database, || guarded(&self.path, || ingestion.finish()))?;
         }
         Ok(count)
     }

@@ -1,7 +1,9 @@
 mod bytes;
 mod failure;
+mod gate;
 mod hidden;
 mod ingestion;
+mod journal;
 mod settings;
 mod snapshot;
 
@@ -14,6 +16,7 @@ use std::time::{Duration, Instant};
 use fjall::{Database, Keyspace, KeyspaceCreateOptions, OwnedWriteBatch, PersistMode};
 
 use self::failure::{failed_commit, guarded};
+use self::gate::Gate;
 use super::ages::Ages;
 use super::{
     Action, Batch, Capabilities, Durability, Engine, Error, Setting, Space, SpaceId, SpaceKind, Statistics,
@@ -21,13 +24,14 @@ use super::{
 };
 
 pub use bytes::FjallBytes;
-pub use settings::FjallSettings;
+pub use settings::{DamagedJournal, FjallSettings};
 pub use snapshot::{FjallRange, FjallSnapshot};
 
 /// The embedded engine that stores stand on by default: a log-structured merge tree for each space.
 ///
-/// Every read goes through a snapshot, because the engine's direct reads can see half of a batch. Every batch says what
-/// it waits for. Batches are applied in the order of their keys, which costs less than any other.
+/// Every read goes through a snapshot, because the engine's direct reads can see half of a batch, and no snapshot is
+/// opened in the middle of one. Every batch says what it waits for. Batches are applied in the order of their keys,
+/// which costs less than any other.
 pub struct Fjall {
     // Taken out on drop alone: the engine waits for its threads there, and must not do so for ever.
     database: Option<Database>,
@@ -36,6 +40,7 @@ pub struct Fjall {
     path: Arc<Path>,
     settings: FjallSettings,
     ages: Ages,
+    gate: Gate,
     closed: AtomicBool,
     since_flush: AtomicU64,
     pace: Pace,
@@ -53,14 +58,19 @@ impl Fjall {
     pub fn open(path: impl AsRef<Path>, settings: FjallSettings) -> Result<Self, Error> {
         let path = path.as_ref();
         settings.check()?;
-        let database = guarded(path, || {
+        let existed = Self::exists(path);
+        if existed && settings.damaged_journal == DamagedJournal::Refuse {
+            journal::check(path)?;
+        }
+        let opened = guarded(path, || {
             Database::builder(path)
                 .cache_size(settings.cache_bytes)
                 .worker_threads(settings.workers)
                 .max_journaling_size(settings.journal_bytes)
                 .max_cached_files(Some(settings.open_files))
                 .open()
-        })?;
+        });
+        let database = opened.map_err(|error| if existed { failure::opening(error) } else { error })?;
         let mut names: Vec<String> = database.list_keyspace_names().iter().map(ToString::to_string).collect();
         names.sort();
         let mut engine = Self {
@@ -70,6 +80,7 @@ impl Fjall {
             path: path.into(),
             settings,
             ages: Ages::default(),
+            gate: Gate::default(),
             closed: AtomicBool::new(false),
             since_flush: AtomicU64::new(0),
             pace: Pace::default(),
@@ -210,7 +221,8 @@ impl Engine for Fjall {
 
     fn snapshot(&self) -> Result<FjallSnapshot, Error> {
         let ticket = self.ages.open(self.settings.snapshot_age);
-        Ok(FjallSnapshot::new(self.database()?.snapshot(), self.keyspaces.clone(), ticket, self.path.clone()))
+        let snapshot = self.gate.snapshot(self.database()?);
+        Ok(FjallSnapshot::new(snapshot, self.keyspaces.clone(), ticket, self.path.clone()))
     }
 
     fn commit(&self, batch: Batch<Self>, durability: Durability) -> Result<(), Error> {
@@ -232,7 +244,8 @@ impl Engine for Fjall {
         }
         self.pace();
         // A commit that fails half-way may be in the journal: whether it happened shows when the database is opened.
-        guarded(&self.path, || write.commit()).map_err(failed_commit)?;
+        let applied = self.gate.apply(self.database()?, || guarded(&self.path, || write.commit()));
+        applied.map_err(failed_commit)?;
         self.flush_small(bytes)
     }
 

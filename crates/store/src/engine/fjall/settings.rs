@@ -34,8 +34,22 @@ pub struct FjallSettings {
     pub batch_bytes: u64,
     /// Files kept open; the default leaves half of the process's limit to others.
     pub open_files: usize,
+    /// What to do about a journal that was damaged after it was written.
+    pub damaged_journal: DamagedJournal,
     /// How long dropping the engine waits for its threads.
     pub drop_wait: Duration,
+}
+
+/// What to do about a journal that was damaged after it was written, so that whole batches follow the damage.
+///
+/// A journal that merely ends in the middle of a write is no damage: that batch was never acknowledged.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum DamagedJournal {
+    /// Refuse to open.
+    #[default]
+    Refuse,
+    /// Open at the last batch before the damage, and lose those behind it.
+    Truncate,
 }
 
 impl Default for FjallSettings {
@@ -53,6 +67,7 @@ impl Default for FjallSettings {
             snapshot_age: None,
             batch_bytes: 512 * MIB,
             open_files: open_files(),
+            damaged_journal: DamagedJournal::Refuse,
             drop_wait: Duration::from_secs(10),
         }
     }

@@ -1,0 +1,236 @@
+//! What was typed behind `keyplan db`.
+
+use std::path::PathBuf;
+
+use clap::{Args as Group, Subcommand, ValueEnum};
+
+/// What to do with a database.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Db {
+    /// Make a database with a plan in it
+    Create(Create),
+    /// Write one row
+    Put(Put),
+    /// Read the value of one row
+    Get(Get),
+    /// Print the rows of a scan, of a family, or of everything
+    Scan(Scan),
+    /// Delete one row, or all rows of a scan
+    Delete(Delete),
+    /// Write rows from JSON lines or from a binary dump
+    Load(Load),
+    /// Print all rows as JSON lines or in a binary form
+    Dump(Dump),
+    /// Count rows and bytes of each family
+    Stats(Stats),
+    /// Decode every key and value, and report those that the plan does not make
+    Verify(Verify),
+}
+
+/// The database, and the plan that it must have.
+#[derive(Debug, Group)]
+pub(crate) struct Target {
+    /// The directory of the database
+    #[arg(value_name = "DIR")]
+    pub(crate) directory: PathBuf,
+    /// Refuse a database that was written under another layout than this plan's
+    #[arg(long, value_name = "PLAN")]
+    pub(crate) plan: Option<String>,
+}
+
+/// `keyplan db create`
+#[derive(Debug, Group)]
+#[command(after_help = "Example:\n  keyplan db create data plans/osmosis_cl.keyplan")]
+pub(crate) struct Create {
+    /// The directory of the database; it may exist, if it is empty
+    #[arg(value_name = "DIR")]
+    pub(crate) directory: PathBuf,
+    /// The plan file; its text is kept in the database
+    pub(crate) plan: String,
+    /// What the database stands on
+    #[arg(long, value_enum, default_value_t = EngineName::Fjall)]
+    pub(crate) engine: EngineName,
+}
+
+/// An embedded engine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum EngineName {
+    /// A log-structured merge tree: cheap writes
+    Fjall,
+    /// A copy-on-write tree in one file: cheap reads and opening
+    Redb,
+}
+
+/// `keyplan db put`
+#[derive(Debug, Group)]
+#[command(
+    after_help = "Arguments of the value that are called like one of the key are written value.NAME=VALUE. \
+    A value that the plan does not look into is value=HEX.\n\n\
+    Examples:\n  keyplan db put data tick pool_id=7 tick=-100 value=0a0101\n  \
+    keyplan db put data position_to_lock position_id=5 lock_id=9"
+)]
+pub(crate) struct Put {
+    #[command(flatten)]
+    pub(crate) target: Target,
+    /// The family: its path, or any end of it that is clear
+    pub(crate) family: String,
+    /// A value for each argument of the key and of the value
+    #[arg(value_name = "NAME=VALUE")]
+    pub(crate) values: Vec<String>,
+    /// Write the row even if its key can be read in another way
+    #[arg(long)]
+    pub(crate) unguarded: bool,
+}
+
+/// `keyplan db get`
+#[derive(Debug, Group)]
+#[command(after_help = "Exit code 1 says that there is no such row.\n\n\
+    Example:\n  keyplan db get data tick pool_id=7 tick=-100")]
+pub(crate) struct Get {
+    #[command(flatten)]
+    pub(crate) target: Target,
+    /// The family: its path, or any end of it that is clear
+    pub(crate) family: String,
+    /// A value for each argument of the key
+    #[arg(value_name = "NAME=VALUE")]
+    pub(crate) values: Vec<String>,
+    /// How to print the row
+    #[arg(long, value_enum, default_value_t = RowFormat::Text)]
+    pub(crate) format: RowFormat,
+}
+
+/// How rows are printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum RowFormat {
+    /// One line a row, for people
+    Text,
+    /// One object a line, as `load` takes them
+    Json,
+}
+
+/// `keyplan db scan`
+#[derive(Debug, Group)]
+#[command(
+    after_help = "Arguments bind a scan that the plan declares. Without any, all rows of the family are \
+    printed, and without a family all rows there are.\n\n\
+    Examples:\n  keyplan db scan data tick pool_id=7 --rev --limit 10\n  keyplan db scan data --unknown"
+)]
+pub(crate) struct Scan {
+    #[command(flatten)]
+    pub(crate) target: Target,
+    /// The family: its path, or any end of it that is clear
+    pub(crate) family: Option<String>,
+    /// Values of the arguments that the scan binds
+    #[arg(value_name = "NAME=VALUE")]
+    pub(crate) values: Vec<String>,
+    /// Print no more than this many rows
+    #[arg(long, value_name = "ROWS")]
+    pub(crate) limit: Option<usize>,
+    /// Begin with the last row
+    #[arg(long)]
+    pub(crate) rev: bool,
+    /// Go on behind a row that an earlier scan ended at; it printed this token
+    #[arg(long, value_name = "TOKEN", requires_all = ["family", "limit"])]
+    pub(crate) token: Option<String>,
+    /// Print only rows whose keys no family makes, and why
+    #[arg(long, conflicts_with_all = ["family", "token"])]
+    pub(crate) unknown: bool,
+    /// How to print the rows
+    #[arg(long, value_enum, default_value_t = RowFormat::Text)]
+    pub(crate) format: RowFormat,
+}
+
+/// `keyplan db delete`
+#[derive(Debug, Group)]
+#[command(
+    after_help = "Deleting a scan takes several steps, each of which is whole: when it is interrupted, some \
+    of its rows are gone, and the same command deletes the rest.\n\n\
+    Examples:\n  keyplan db delete data tick pool_id=7 tick=-100\n  keyplan db delete data tick pool_id=7 --scan"
+)]
+pub(crate) struct Delete {
+    #[command(flatten)]
+    pub(crate) target: Target,
+    /// The family: its path, or any end of it that is clear
+    pub(crate) family: String,
+    /// A value for each argument of the key; with `--scan`, for those that the scan binds
+    #[arg(value_name = "NAME=VALUE")]
+    pub(crate) values: Vec<String>,
+    /// Delete all rows of the scan that binds the arguments given
+    #[arg(long)]
+    pub(crate) scan: bool,
+}
+
+/// `keyplan db load`
+#[derive(Debug, Group)]
+#[command(
+    after_help = "A line is an object: {\"family\": …, \"args\": {…}, \"value\": \"hex\"}. In place of `value` \
+    there may be `base64`, or a `value` that is an object with its arguments; in place of `family` and `args`, `space` \
+    and a `key` in hex. What `dump` prints is such lines.\n\n\
+    Rows are written in batches, and after each the place in the input is kept in the database's directory. When a \
+    line is wrong or the load is interrupted, `--resume` goes on behind the last batch.\n\n\
+    Examples:\n  keyplan db load data rows.jsonl\n  keyplan db dump old --format binary | keyplan db load new -"
+)]
+pub(crate) struct Load {
+    #[command(flatten)]
+    pub(crate) target: Target,
+    /// JSON lines or a binary dump, which it is shows in its first bytes; `-` is standard input
+    #[arg(value_name = "FILE", default_value = "-")]
+    pub(crate) input: String,
+    /// Go on where an interrupted load of the same input stopped
+    #[arg(long)]
+    pub(crate) resume: bool,
+    /// Rows in one step
+    #[arg(long, value_name = "ROWS", default_value_t = 10_000)]
+    pub(crate) batch: usize,
+}
+
+/// `keyplan db dump`
+#[derive(Debug, Group)]
+#[command(after_help = "Examples:\n  keyplan db dump data > rows.jsonl\n  \
+    keyplan db dump data --format binary -o rows.kpd")]
+pub(crate) struct Dump {
+    #[command(flatten)]
+    pub(crate) target: Target,
+    /// Write here instead of standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// How to write the rows
+    #[arg(long, value_enum, default_value_t = DumpFormat::Json)]
+    pub(crate) format: DumpFormat,
+}
+
+/// How rows are dumped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum DumpFormat {
+    /// One object a line, values in hex
+    Json,
+    /// One object a line, values in base64
+    Base64,
+    /// Blocks of rows, keys without what they share, each block with a check
+    Binary,
+}
+
+/// `keyplan db stats`
+#[derive(Debug, Group)]
+#[command(after_help = "Every number is exact: all rows are read.\n\nExample:\n  keyplan db stats data")]
+pub(crate) struct Stats {
+    #[command(flatten)]
+    pub(crate) target: Target,
+    /// How to print the figures
+    #[arg(long, value_enum, default_value_t = RowFormat::Text)]
+    pub(crate) format: RowFormat,
+}
+
+/// `keyplan db verify`
+#[derive(Debug, Group)]
+#[command(after_help = "Exit code 1 says that there are such rows.\n\nExample:\n  keyplan db verify data")]
+pub(crate) struct Verify {
+    #[command(flatten)]
+    pub(crate) target: Target,
+    /// Show no more than this many rows; all are counted
+    #[arg(long, value_name = "ROWS", default_value_t = 20)]
+    pub(crate) limit: usize,
+    /// How to print the rows
+    #[arg(long, value_enum, default_value_t = RowFormat::Text)]
+    pub(crate) format: RowFormat,
+}

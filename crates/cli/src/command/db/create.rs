@@ -1,0 +1,20 @@
+use anyhow::Result;
+use keyplan_store::Schema;
+
+use super::Database;
+use crate::args::db::Create;
+use crate::command::Outcome;
+use crate::input;
+use crate::render::{self, Output};
+
+/// Makes a database.
+pub(super) fn run(args: &Create, out: &mut Output) -> Result<Outcome> {
+    let loaded = input::load(&args.plan)?;
+    let Some((schema, plan)) = Schema::of(&loaded.compiled).zip(loaded.compiled.plan.as_ref()) else {
+        render::message(&render::findings(&loaded.compiled.sources, &loaded.compiled.diagnostics));
+        return Ok(Outcome::Findings);
+    };
+    let database = Database::create(&args.directory, args.engine, &schema)?;
+    out.line(&render::created(&args.directory, database.engine_name(), plan))?;
+    Ok(Outcome::Clean)
+}

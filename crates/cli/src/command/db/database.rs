@@ -1,0 +1,118 @@
+use std::path::Path;
+
+use anyhow::{Result, anyhow, bail};
+use keyplan_plan::compile;
+use keyplan_plan::model::Plan;
+use keyplan_store::engine::{Engine, Fjall, FjallSettings, Redb, RedbSettings};
+use keyplan_store::{Access, Meta, PlanFingerprint, Schema, Store, StoreError};
+
+use crate::args::db::{EngineName, Target};
+use crate::input;
+
+/// An open database, on whichever engine it was made with.
+pub(crate) enum Database {
+    /// On fjall.
+    Fjall(Store<Fjall>),
+    /// On redb.
+    Redb(Store<Redb>),
+}
+
+/// Does the same on whichever engine a database stands on.
+macro_rules! on_engine {
+    ($database:expr, $store:ident => $body:expr) => {
+        match $database {
+            $crate::command::db::Database::Fjall($store) => $body,
+            $crate::command::db::Database::Redb($store) => $body,
+        }
+    };
+}
+pub(crate) use on_engine;
+
+impl Database {
+    /// Opens a database with the plan that is in it.
+    pub(crate) fn open(target: &Target, access: Access) -> Result<(Self, Plan)> {
+        let directory = &target.directory;
+        let named = |error: StoreError| named(directory, error);
+        let database = if Fjall::exists(directory) {
+            let engine = Fjall::open_existing(directory, FjallSettings::default());
+            Self::Fjall(
+                Store::open_recorded(engine.map_err(|error| named(error.into()))?, access).map_err(named)?,
+            )
+        } else if Redb::exists(directory) {
+            let engine = Redb::open_existing(directory, RedbSettings::default());
+            Self::Redb(
+                Store::open_recorded(engine.map_err(|error| named(error.into()))?, access).map_err(named)?,
+            )
+        } else {
+            bail!("`{}` is not a database; `keyplan db create {0} PLAN` makes one", directory.display());
+        };
+        let meta = on_engine!(&database, store => store.meta());
+        let plan = plan_of(meta.ok_or(StoreError::NoPlan)?)?;
+        if let Some(path) = &target.plan {
+            let ours = PlanFingerprint::from(asked(path)?.fingerprint());
+            let theirs = PlanFingerprint::from(plan.fingerprint());
+            if ours != theirs {
+                return Err(named(StoreError::PlanMismatch { ours, theirs }));
+            }
+        }
+        Ok((database, plan))
+    }
+
+    /// Makes a database in a directory that does not exist or is empty.
+    pub(crate) fn create(directory: &Path, engine: EngineName, schema: &Schema) -> Result<Self> {
+        let named = |error: StoreError| {
+            anyhow!(error).context(format!("cannot make a database in `{}`", directory.display()))
+        };
+        let exists = Fjall::exists(directory) || Redb::exists(directory);
+        let occupied = || directory.read_dir().is_ok_and(|mut entries| entries.next().is_some());
+        if !exists && occupied() {
+            bail!("`{}` is not empty, and holds no database", directory.display());
+        }
+        // One that exists is opened on its own engine, so that the store can say what is in it.
+        let fjall = if exists { Fjall::exists(directory) } else { engine == EngineName::Fjall };
+        Ok(if fjall {
+            let engine = Fjall::open(directory, FjallSettings::default());
+            Self::Fjall(Store::create(engine.map_err(|error| named(error.into()))?, schema).map_err(named)?)
+        } else {
+            let engine = Redb::open(directory, RedbSettings::default());
+            Self::Redb(Store::create(engine.map_err(|error| named(error.into()))?, schema).map_err(named)?)
+        })
+    }
+
+    /// What the engine is called.
+    pub(crate) const fn engine_name(&self) -> &'static str {
+        match self {
+            Self::Fjall(_) => Fjall::NAME,
+            Self::Redb(_) => Redb::NAME,
+        }
+    }
+}
+
+/// The plan in a database, as its text says.
+fn plan_of(meta: &Meta) -> Result<Plan> {
+    let compiled = compile(meta.plan_name(), meta.plan_text(), |path| meta.import(path));
+    let plan = compiled.plan.ok_or_else(|| {
+        anyhow!("the plan in the database cannot be read: it was written by another version of keyplan")
+    })?;
+    let found = PlanFingerprint::from(plan.fingerprint());
+    if found != meta.fingerprint {
+        bail!(
+            "the plan in the database makes the fingerprint {found}, and {} was recorded with it",
+            meta.fingerprint
+        );
+    }
+    Ok(plan)
+}
+
+fn asked(path: &str) -> Result<Plan> {
+    input::plan(path)?.ok_or_else(|| anyhow!("`{path}` has no meaning"))
+}
+
+/// What went wrong, and with which database, unless the message says so.
+fn named(directory: &Path, error: StoreError) -> anyhow::Error {
+    use keyplan_store::engine::Error;
+    if matches!(error, StoreError::Engine(Error::AlreadyOpen { .. } | Error::NotFound { .. })) {
+        return error.into();
+    }
+    anyhow!(error).context(format!("cannot open `{}`", directory.display()))
+}

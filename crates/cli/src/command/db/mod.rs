@@ -1,0 +1,42 @@
+//! `keyplan db`: an embedded database that has its plan in it.
+
+mod binary;
+mod create;
+mod database;
+mod delete;
+mod dump;
+mod get;
+mod json_value;
+mod load;
+mod position;
+mod put;
+mod row;
+mod scan;
+mod stats;
+mod verify;
+
+use anyhow::Result;
+
+pub(crate) use database::{Database, on_engine};
+pub(crate) use row::View;
+pub(crate) use stats::Census;
+pub(crate) use verify::Flaw;
+
+use super::Outcome;
+use crate::args::db::Db;
+use crate::render::Output;
+
+/// Does what was asked for.
+pub(super) fn run(command: Db, out: &mut Output) -> Result<Outcome> {
+    match command {
+        Db::Create(args) => create::run(&args, out),
+        Db::Put(args) => put::run(&args),
+        Db::Get(args) => get::run(&args, out),
+        Db::Scan(args) => scan::run(&args, out),
+        Db::Delete(args) => delete::run(&args, out),
+        Db::Load(args) => load::run(&args, out),
+        Db::Dump(args) => dump::run(&args, out),
+        Db::Stats(args) => stats::run(&args, out),
+        Db::Verify(args) => verify::run(&args, out),
+    }
+}

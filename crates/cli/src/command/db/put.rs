@@ -1,0 +1,38 @@
+use anyhow::{Result, bail};
+use keyplan_plan::dynamic::{Decoder, other_key};
+use keyplan_store::Access;
+use keyplan_store::engine::Durability;
+
+use super::row::{divided, typed_key, typed_value};
+use super::{Database, on_engine};
+use crate::args::db::Put;
+use crate::command::encode::assignments;
+use crate::command::{Outcome, find};
+use crate::render;
+
+/// Writes one row.
+pub(super) fn run(args: &Put) -> Result<Outcome> {
+    let (database, plan) = Database::open(&args.target, Access::ReadWrite)?;
+    let (index, family) = find::family(&plan, &args.family)?;
+    if let Some(why) = &family.retired {
+        bail!("`{}` is retired: {}", family.path, render::visible(why));
+    }
+    let given = assignments(&args.values)?;
+    let (of_key, of_value) = divided(family, &given);
+    let (key, values) = typed_key(&plan, family, &of_key)?;
+    let value = typed_value(&plan, family, &of_value)?;
+    if !args.unguarded
+        && let Some(other) = other_key(&Decoder::new(&plan), index, family, &values, &key)
+    {
+        let help = "--unguarded writes it all the same";
+        render::message(&render::refusal(&family.path, &family.key, &values, &key, &other, help));
+        return Ok(Outcome::Findings);
+    }
+    let space = plan.spaces.get(index).map_or("", |space| space.engine_name());
+    on_engine!(&database, store => {
+        let mut batch = store.batch()?;
+        batch.put(store.space(space)?, key, value);
+        batch.commit(Durability::SyncAll)?;
+    });
+    Ok(Outcome::Clean)
+}

@@ -1,0 +1,80 @@
+use std::ops::ControlFlow;
+
+use anyhow::Result;
+use keyplan_plan::model::Plan;
+use keyplan_store::engine::Engine;
+use keyplan_store::{Access, Figures, PlanFingerprint, Reader, Store};
+
+use super::{Database, on_engine};
+use crate::args::db::{RowFormat, Stats};
+use crate::command::Outcome;
+use crate::render::{self, Output, Progress};
+
+/// What is in a database, in numbers.
+#[derive(Debug)]
+pub(crate) struct Census {
+    /// The plan's name.
+    pub(crate) plan: String,
+    /// The fingerprint of its layout.
+    pub(crate) fingerprint: PlanFingerprint,
+    /// What the engine is called.
+    pub(crate) engine: &'static str,
+    /// Bytes on disk, if the engine can tell.
+    pub(crate) disk_bytes: Option<u64>,
+    /// Each family that has rows, by its path; the largest first.
+    pub(crate) families: Vec<(String, Figures)>,
+    /// Rows whose keys no family makes.
+    pub(crate) unknown: Figures,
+    /// All rows.
+    pub(crate) total: Figures,
+}
+
+/// Counts rows and bytes.
+pub(super) fn run(args: &Stats, out: &mut Output) -> Result<Outcome> {
+    let (database, plan) = Database::open(&args.target, Access::ReadOnly)?;
+    let census = on_engine!(&database, store => Census::take(store, &plan)?);
+    match args.format {
+        RowFormat::Text => out.text(&render::census(&args.target.directory, &census))?,
+        RowFormat::Json => out.raw(&render::census_json(&census))?,
+    }
+    Ok(Outcome::Clean)
+}
+
+impl Census {
+    /// Reads every row.
+    pub(crate) fn take<E: Engine>(store: &Store<E>, plan: &Plan) -> Result<Self> {
+        let reader = Reader::new(plan, store.snapshot()?);
+        let progress = Progress::rows("counting");
+        let mut census = Self {
+            plan: plan.name.clone(),
+            fingerprint: plan.fingerprint().into(),
+            engine: E::NAME,
+            disk_bytes: store.engine().statistics().disk_bytes,
+            families: Vec::new(),
+            unknown: Figures::default(),
+            total: Figures::default(),
+        };
+        for index in 0..plan.spaces.len() {
+            let before = census.total.rows;
+            let figures = reader.figures(index, |done| {
+                progress.set(before + done);
+                ControlFlow::Continue(())
+            })?;
+            census.unknown = sum(census.unknown, figures.unknown);
+            census.total = sum(census.total, figures.total());
+            census.families.extend(figures.families);
+        }
+        let bytes = |figures: &Figures| figures.key_bytes + figures.value_bytes;
+        census.families.sort_by(|(a, one), (b, other)| bytes(other).cmp(&bytes(one)).then_with(|| a.cmp(b)));
+        progress.end();
+        Ok(census)
+    }
+}
+
+const fn sum(a: Figures, b: Figures) -> Figures {
+    Figures {
+        rows: a.rows + b.rows,
+        key_bytes: a.key_bytes.saturating_add(b.key_bytes),
+        value_bytes: a.value_bytes.saturating_add(b.value_bytes),
+    }
+}

@@ -1,0 +1,159 @@
+//! How much of a database each family takes.
+
+use std::path::Path;
+
+use comfy_table::{CellAlignment, Table, presets};
+use keyplan_store::Figures;
+use serde_json::json;
+
+use super::{DIM, ERROR, NAME, STRONG, painted};
+use crate::command::Census;
+
+/// How wide a bar of the whole is.
+const BAR: u64 = 20;
+
+/// The figures of a database.
+pub(crate) fn census(directory: &Path, census: &Census) -> String {
+    let mut out = format!(
+        "plan {} (fingerprint {}) · {} · {} keys",
+        painted(NAME, &census.plan),
+        census.fingerprint,
+        census.engine,
+        grouped(census.total.rows),
+    );
+    if let Some(bytes) = census.disk_bytes {
+        put!(out, " · {} on disk", size(bytes));
+    }
+    out.push_str("\n\n");
+    out.push_str(&census_table(census, &format!("keyplan db scan {} --unknown", directory.display())));
+    out
+}
+
+/// The table alone; `unknown` is the command that shows rows of no family.
+pub(crate) fn census_table(census: &Census, unknown: &str) -> String {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    table.set_header(["family", "keys", "key bytes", "value bytes", "share"]);
+    let total = bytes(&census.total);
+    for (path, figures) in &census.families {
+        table.add_row(row(path, figures, bar(bytes(figures), total)));
+    }
+    if census.unknown.rows > 0 {
+        table.add_row(row("unknown", &census.unknown, unknown.to_owned()));
+    }
+    if census.families.len() > 1 {
+        table.add_row(row("all", &census.total, String::new()));
+    }
+    for column in table.column_iter_mut().skip(1).take(3) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+    let mut out = String::new();
+    for (index, line) in table.lines().enumerate() {
+        let line = line.trim_end();
+        let line = match index {
+            0 => painted(DIM, line),
+            _ if line.trim_start().starts_with("unknown ") => painted(ERROR, line),
+            _ if line.trim_start().starts_with("all ") => painted(STRONG, line),
+            _ => line.to_owned(),
+        };
+        put!(out, " {line}\n");
+    }
+    out
+}
+
+fn row(name: &str, figures: &Figures, share: String) -> [String; 5] {
+    [name.to_owned(), grouped(figures.rows), size(figures.key_bytes), size(figures.value_bytes), share]
+}
+
+const fn bytes(figures: &Figures) -> u64 {
+    figures.key_bytes.saturating_add(figures.value_bytes)
+}
+
+/// The figures as one object.
+pub(crate) fn census_json(census: &Census) -> Vec<u8> {
+    let figures = |figures: &Figures| json!({ "rows": figures.rows, "key_bytes": figures.key_bytes, "value_bytes": figures.value_bytes });
+    let families: serde_json::Map<_, _> =
+        census.families.iter().map(|(path, found)| (path.clone(), figures(found))).collect();
+    let object = json!({
+        "version": 1,
+        "plan": census.plan,
+        "fingerprint": census.fingerprint.to_string(),
+        "engine": census.engine,
+        "disk_bytes": census.disk_bytes,
+        "families": families,
+        "unknown": figures(&census.unknown),
+        "total": figures(&census.total),
+    });
+    format!("{object}\n").into_bytes()
+}
+
+/// A bar of eighths of a character: what `part` is of `whole`.
+fn bar(part: u64, whole: u64) -> String {
+    let eighths = u128::from(part) * u128::from(BAR * 8) / u128::from(whole.max(1));
+    let mut bar = String::new();
+    for _ in 0..eighths / 8 {
+        bar.push('█');
+    }
+    bar.push_str(match eighths % 8 {
+        1 => "▏",
+        2 => "▎",
+        3 => "▍",
+        4 => "▌",
+        5 => "▋",
+        6 => "▊",
+        7 => "▉",
+        // What is there is never shown as nothing.
+        _ if eighths == 0 && part > 0 => "▏",
+        _ => "",
+    });
+    bar
+}
+
+/// `412,310`
+pub(crate) fn grouped(n: u64) -> String {
+    let digits = n.to_string();
+    let mut out = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// `61.2 MiB`
+pub(crate) fn size(bytes: u64) -> String {
+    let units = [(40, "TiB"), (30, "GiB"), (20, "MiB"), (10, "KiB")];
+    for (shift, unit) in units {
+        if bytes >> shift > 0 {
+            // In tenths, rounded down: no number is shown larger than it is.
+            let tenths = (u128::from(bytes) * 10) >> shift;
+            return format!("{}.{} {unit}", tenths / 10, tenths % 10);
+        }
+    }
+    format!("{bytes} B")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_grouped_and_sizes_rounded_down() {
+        assert_eq!(
+            [0, 999, 1000, 412_310, 1_000_000].map(grouped),
+            ["0", "999", "1,000", "412,310", "1,000,000"]
+        );
+        assert_eq!(
+            [0, 1023, 1024, 2047, 64_172_851].map(size),
+            ["0 B", "1023 B", "1.0 KiB", "1.9 KiB", "61.1 MiB"]
+        );
+    }
+
+    #[test]
+    fn a_bar_shows_what_is_there() {
+        assert_eq!([bar(0, 10), bar(1, 1_000_000), bar(5, 10)], ["", "▏", "██████████"].map(str::to_owned));
+        assert_eq!(bar(10, 10).chars().count(), 20);
+    }
+}

@@ -1,0 +1,129 @@
+//! Databases that are busy, interrupted or large: what `tests/cmd/db.trycmd` cannot show.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+use std::fmt::Write as _;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use keyplan_store::engine::{Fjall, FjallSettings};
+use keyplan_store::{Access, Store};
+
+const PLAN: &str = "plan demo; space s { key row = id: u32 -> n: u64 scan all in order; }";
+
+fn keyplan(directory: &Path, arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_keyplan"));
+    command.current_dir(directory).env("NO_COLOR", "1").args(arguments).output().unwrap()
+}
+
+/// What a command that must succeed prints.
+fn printed(directory: &Path, arguments: &[&str]) -> String {
+    let output = keyplan(directory, arguments);
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{arguments:?}: {error}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// What a command that cannot run says.
+fn complaint(directory: &Path, arguments: &[&str]) -> String {
+    let output = keyplan(directory, arguments);
+    assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+    String::from_utf8(output.stderr).unwrap()
+}
+
+fn made(engine: &str) -> tempfile::TempDir {
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::write(directory.path().join("demo.keyplan"), PLAN).unwrap();
+    printed(directory.path(), &["db", "create", "data", "demo.keyplan", "--engine", engine]);
+    directory
+}
+
+fn lines(rows: std::ops::Range<u32>) -> String {
+    rows.fold(String::new(), |mut text, id| {
+        writeln!(text, r#"{{"family":"row","args":{{"id":{id}}},"value":{{"n":"{}"}}}}"#, id * 2).unwrap();
+        text
+    })
+}
+
+#[test]
+fn a_database_that_is_open_is_not_opened_again() {
+    let directory = made("fjall");
+    let engine = Fjall::open(directory.path().join("data"), FjallSettings::default()).unwrap();
+    let store = Store::open_recorded(engine, Access::ReadOnly).unwrap();
+    let refused = complaint(directory.path(), &["db", "stats", "data"]);
+    assert_eq!(refused, "error: `data` is already open, in this process or another\n");
+    drop(store);
+    printed(directory.path(), &["db", "stats", "data"]);
+}
+
+#[test]
+fn a_load_that_stopped_goes_on_where_it_was() {
+    for engine in ["fjall", "redb"] {
+        let directory = made(engine);
+        let (here, file) = (directory.path(), directory.path().join("rows.jsonl"));
+        std::fs::write(&file, format!("{}not a row\n{}", lines(0..25), lines(25..40))).unwrap();
+        let stopped = complaint(here, &["db", "load", "data", "rows.jsonl", "--batch", "10"]);
+        assert_eq!(
+            stopped,
+            "error: line 26: expected ident at line 1 column 2; everything up to line 20 is written, and --resume goes \
+             on behind it\n"
+        );
+        // Of the batch that the line stands in, nothing is written.
+        assert_eq!(printed(here, &["db", "scan", "data", "row"]).lines().count(), 20);
+
+        std::fs::write(&file, lines(100..160)).unwrap();
+        let other = complaint(here, &["db", "load", "data", "rows.jsonl", "--resume"]);
+        assert_eq!(
+            other,
+            "error: line 20 is not what the interrupted load read there: this is another input\n"
+        );
+        std::fs::write(&file, lines(0..40)).unwrap();
+        let done = printed(here, &["db", "load", "data", "rows.jsonl", "--resume"]);
+        assert_eq!(done, "loaded 40 rows, of which 20 were there already\n");
+        assert_eq!(printed(here, &["db", "scan", "data", "row"]).lines().count(), 40);
+        assert!(!here.join("data/keyplan-load.json").exists());
+    }
+}
+
+#[test]
+fn a_binary_dump_resumes_by_blocks_and_knows_when_it_is_cut() {
+    let directory = made("fjall");
+    let here = directory.path();
+    std::fs::write(here.join("rows.jsonl"), lines(0..30_000)).unwrap();
+    printed(here, &["db", "load", "data", "rows.jsonl"]);
+    printed(here, &["db", "dump", "data", "--format", "binary", "-o", "rows.kpd"]);
+    let whole = std::fs::read(here.join("rows.kpd")).unwrap();
+    assert!(whole.len() < 500_000, "{}", whole.len());
+
+    printed(here, &["db", "create", "copy", "demo.keyplan", "--engine", "redb"]);
+    std::fs::write(here.join("cut.kpd"), &whole[..whole.len() - 100]).unwrap();
+    let stopped = complaint(here, &["db", "load", "copy", "cut.kpd", "--batch", "1000"]);
+    assert!(stopped.contains(": the dump is cut off; everything up to block "), "{stopped}");
+    let done = printed(here, &["db", "load", "copy", "rows.kpd", "--resume"]);
+    assert!(done.starts_with("loaded 30,000 rows, of which "), "{done}");
+    assert_eq!(printed(here, &["db", "dump", "copy"]), printed(here, &["db", "dump", "data"]));
+    assert_eq!(
+        printed(here, &["db", "verify", "copy"]),
+        "30,000 rows: every key and value is one of the plan\n"
+    );
+}
+
+#[test]
+fn pages_of_a_scan_are_all_of_it() {
+    let directory = made("fjall");
+    let here = directory.path();
+    std::fs::write(here.join("rows.jsonl"), lines(0..10)).unwrap();
+    printed(here, &["db", "load", "data", "rows.jsonl"]);
+    let (mut seen, mut token) = (String::new(), None::<String>);
+    loop {
+        let mut arguments = vec!["db", "scan", "data", "row", "--limit", "4", "--rev"];
+        arguments.extend(token.iter().flat_map(|token| ["--token", token]));
+        let output = keyplan(here, &arguments);
+        seen += str::from_utf8(&output.stdout).unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        let Some(next) = said.trim().strip_prefix("there are more rows: --token ") else { break };
+        token = Some(next.to_owned());
+    }
+    assert_eq!(seen, printed(here, &["db", "scan", "data", "row", "--rev"]));
+    assert_eq!(seen.lines().count(), 10);
+}

@@ -1,0 +1,132 @@
+use alloc::boxed::Box;
+use alloc::string::String;
+
+use keyplan_store::StoreError;
+
+use crate::typed::KeyError;
+
+/// Why rows could not be read or written by their types.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The store could not do it.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// A key, value or scan that cannot be encoded: an argument is outside of its domain, or would make a flaw bite
+    /// that the plan accepts.
+    #[error(transparent)]
+    Refused(Box<KeyError>),
+    /// The key of a row is not one of the scan's family.
+    #[error("`{family}` is scanned, and 0x{key} is not a key of it: {source}")]
+    ForeignKey {
+        /// The family.
+        family: &'static str,
+        /// The key, in base 16.
+        key: String,
+        /// What is wrong with it.
+        source: Box<KeyError>,
+    },
+    /// The value of a row is not what the plan says.
+    #[error("a value of `{family}` is malformed: {source}")]
+    MalformedValue {
+        /// The family.
+        family: &'static str,
+        /// What is wrong with it.
+        source: Box<KeyError>,
+    },
+    /// The text of a plan that was compiled in has another layout than the types that were made from it.
+    #[error("the text of plan `{name}` does not make the layout that its types have")]
+    PlanText {
+        /// The plan.
+        name: &'static str,
+    },
+    /// A key that does not belong to the rows of a collection.
+    #[error("0x{key} is not one of the rows of `{scan}` that the collection holds")]
+    Outside {
+        /// The scan that the collection is made of.
+        scan: &'static str,
+        /// The key, in base 16.
+        key: String,
+    },
+    /// Another row has the same key in a unique index.
+    #[error("another row has 0x{key} in the unique index `{index}`")]
+    NotUnique {
+        /// The family of the index.
+        index: &'static str,
+        /// The key of the index row, in base 16.
+        key: String,
+    },
+    /// An index names a row that is not there: it was changed without its collection.
+    #[error("`{index}` names 0x{key}, which is not there")]
+    Dangling {
+        /// The family of the index.
+        index: &'static str,
+        /// The key of the row that is missing, in base 16.
+        key: String,
+    },
+    /// The numbers of a sequence, a counter or the places of a queue are used up.
+    #[error("the numbers of `{family}` are used up")]
+    Exhausted {
+        /// The family that keeps them.
+        family: &'static str,
+    },
+    /// A place in a queue that holds nothing.
+    #[error("there is no element {index}: there are {length}")]
+    NoElement {
+        /// The place asked for.
+        index: u64,
+        /// How many elements there are.
+        length: u64,
+    },
+    /// A history is written at a height below one that was written before.
+    #[error("written at height {height}, below {tip}, which was written before")]
+    HeightPassed {
+        /// The height asked for.
+        height: u64,
+        /// The greatest height written.
+        tip: u64,
+    },
+    /// A history is asked for a height that was pruned.
+    #[error("height {height} was pruned: heights from {floor} on are kept")]
+    Pruned {
+        /// The height asked for.
+        height: u64,
+        /// The least height that can be read.
+        floor: u64,
+    },
+}
+
+impl From<keyplan_store::engine::Error> for Error {
+    fn from(error: keyplan_store::engine::Error) -> Self {
+        Self::Store(error.into())
+    }
+}
+
+impl From<KeyError> for Error {
+    fn from(error: KeyError) -> Self {
+        Self::Refused(Box::new(error))
+    }
+}
+
+impl Error {
+    #[cold]
+    pub(super) fn malformed(family: &'static str, source: KeyError) -> Self {
+        Self::MalformedValue { family, source: Box::new(source) }
+    }
+
+    #[cold]
+    pub(super) fn foreign(family: &'static str, key: &[u8], source: KeyError) -> Self {
+        Self::ForeignKey { family, key: hex(key), source: Box::new(source) }
+    }
+}
+
+/// Bytes in base 16.
+pub(super) fn hex(bytes: &[u8]) -> String {
+    use core::fmt::Write as _;
+    let mut text = String::new();
+    for byte in bytes {
+        // Writing to a string does not fail.
+        let _ = write!(text, "{byte:02x}");
+    }
+    text
+}

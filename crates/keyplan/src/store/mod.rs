@@ -1,0 +1,56 @@
+//! State under the keys of a plan, by their types.
+//!
+//! [`Store`] is opened with the plan that the program was built with. [`Read`] is what can be asked of a [`Snapshot`] and
+//! of a [`Batch`], which sees its own changes. Rows come back as [`Stored`] and [`Row`]: they hold the engine's bytes, and
+//! decode in place.
+//!
+//! ```
+//! keyplan::plan! {
+//!     plan market;
+//!
+//!     space state {
+//!         /// Liquidity at every initialised tick of a pool, most negative first.
+//!         key tick = 0x01 pool: u64 tick: i64.tick9 -> liquidity: u64
+//!             scan by pool in order;
+//!     }
+//! }
+//! use keyplan::store::engine::{Durability, Memory};
+//! use keyplan::store::{Read as _, Store};
+//! use market::state::{Tick, TickValue};
+//!
+//! let store = Store::create_on(Memory::new(), &market::PLAN)?;
+//! let mut batch = store.batch()?;
+//! for tick in [-100, 0, 100] {
+//!     batch.put(&Tick { pool: 7, tick }, &TickValue { liquidity: 5 })?;
+//! }
+//! batch.commit(Durability::Buffer)?;
+//!
+//! let view = store.snapshot()?;
+//! let mut found = Vec::new();
+//! for row in view.scan(Tick::by_pool(7).from(-50).rev()) {
+//!     let row = row?;
+//!     let (Tick { tick, .. }, TickValue { liquidity }) = row.read()?;
+//!     found.push((tick, liquidity));
+//! }
+//! assert_eq!(found, [(100, 5), (0, 5)]);
+//! # Ok::<(), keyplan::store::Error>(())
+//! ```
+//!
+//! What works on bytes, without types, is [`raw`].
+
+mod batch;
+mod error;
+mod read;
+mod row;
+mod scratch;
+mod snapshot;
+mod typed_store;
+
+pub use batch::Batch;
+pub use error::Error;
+pub use keyplan_store as raw;
+pub use keyplan_store::engine;
+pub use read::{Read, Rows};
+pub use row::{Page, Row, Stored};
+pub use snapshot::Snapshot;
+pub use typed_store::Store;

@@ -1,0 +1,108 @@
+use core::fmt;
+use core::marker::PhantomData;
+use core::ops::Deref;
+
+use keyplan_store::StoreError;
+use keyplan_store::engine::{self, KeyRange};
+
+use super::scratch::with_key;
+use super::{Error, Row, Stored};
+use crate::typed::{Key, Scan, ScanOf};
+
+/// What rows can be read from: a [`Snapshot`](super::Snapshot), or a [`Batch`](super::Batch) with its own changes.
+pub trait Read {
+    /// A key or a value, without a copy where the engine can.
+    type Bytes: Deref<Target = [u8]>;
+    /// Rows in the order of their keys, from either end.
+    type Range: DoubleEndedIterator<Item = Result<(Self::Bytes, Self::Bytes), engine::Error>>;
+
+    /// Reads the value of a key of a space.
+    fn get_bytes(&self, space: &str, key: &[u8]) -> Result<Option<Self::Bytes>, StoreError>;
+
+    /// Iterates over the rows of a range of a space.
+    fn range_bytes(&self, space: &str, range: KeyRange<'_>) -> Result<Self::Range, StoreError>;
+
+    /// Reads the value of a key.
+    #[inline]
+    fn get<K: Key>(&self, key: &K) -> Result<Option<Stored<K, Self::Bytes>>, Error> {
+        with_key(key, |bytes| Ok(self.get_bytes(K::SPACE, bytes)?.map(Stored::new)))
+    }
+
+    /// Whether there is a row with this key.
+    fn contains<K: Key>(&self, key: &K) -> Result<bool, Error> {
+        with_key(key, |bytes| Ok(self.get_bytes(K::SPACE, bytes)?.is_some()))
+    }
+
+    /// Goes through the rows of a scan, lazily. The first error ends it: no row is left out in silence.
+    fn scan<S: ScanOf>(&self, scan: Scan<'_, S>) -> Rows<S::Key, Self::Range> {
+        let (start, end) = scan.range();
+        let (range, failure) = match self.range_bytes(S::Key::SPACE, KeyRange { start, end }) {
+            Ok(range) => (Some(range), None),
+            Err(error) => (None, Some(error)),
+        };
+        Rows { range, failure, reverse: scan.is_reverse(), family: PhantomData }
+    }
+}
+
+/// The rows of a scan, in its direction.
+pub struct Rows<K, R> {
+    // None once it has ended with an error.
+    range: Option<R>,
+    failure: Option<StoreError>,
+    reverse: bool,
+    family: PhantomData<fn() -> K>,
+}
+
+impl<K, R, B> Rows<K, R>
+where
+    K: Key,
+    R: DoubleEndedIterator<Item = Result<(B, B), engine::Error>>,
+    B: Deref<Target = [u8]>,
+{
+    #[inline]
+    fn step(&mut self, backwards: bool) -> Option<Result<Row<K, B>, Error>> {
+        if let Some(error) = self.failure.take() {
+            return Some(Err(error.into()));
+        }
+        let range = self.range.as_mut()?;
+        match if backwards { range.next_back() } else { range.next() }? {
+            Ok((key, value)) => Some(Ok(Row::new(key, value))),
+            Err(error) => {
+                self.range = None;
+                Some(Err(error.into()))
+            }
+        }
+    }
+}
+
+impl<K, R, B> Iterator for Rows<K, R>
+where
+    K: Key,
+    R: DoubleEndedIterator<Item = Result<(B, B), engine::Error>>,
+    B: Deref<Target = [u8]>,
+{
+    type Item = Result<Row<K, B>, Error>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        self.step(self.reverse)
+    }
+}
+
+impl<K, R, B> DoubleEndedIterator for Rows<K, R>
+where
+    K: Key,
+    R: DoubleEndedIterator<Item = Result<(B, B), engine::Error>>,
+    B: Deref<Target = [u8]>,
+{
+    #[inline]
+    fn next_back(&mut self) -> Option<Self::Item> {
+        self.step(!self.reverse)
+    }
+}
+
+impl<K: Key, R> fmt::Debug for Rows<K, R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Rows").field("family", &K::FAMILY).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,105 @@
+use core::ops::ControlFlow;
+use core::time::Duration;
+use std::path::Path;
+
+use alloc::borrow::ToOwned;
+use alloc::format;
+use alloc::string::String;
+
+use keyplan_store::engine::{Durability, Engine, Fjall, FjallSettings, KeyRange};
+use keyplan_store::{BytesOf, Schema};
+
+use super::{Batch, Error, Read, Snapshot, Stored};
+use crate::typed::{Key, PlanText, Scan, ScanOf};
+
+/// A database with the plan that the program was built with.
+///
+/// A database that was written under another layout is refused, with both fingerprints named.
+#[derive(Debug)]
+pub struct Store<E: Engine = Fjall>(keyplan_store::Store<E>);
+
+impl Store<Fjall> {
+    /// Opens the database in a directory with the default settings, and makes it if there is none.
+    pub fn open(path: impl AsRef<Path>, plan: &PlanText) -> Result<Self, Error> {
+        Self::open_on(Fjall::open(path, FjallSettings::default())?, plan)
+    }
+}
+
+impl<E: Engine> Store<E> {
+    /// Opens the store on an engine, and makes it if the engine holds nothing.
+    pub fn open_on(engine: E, plan: &PlanText) -> Result<Self, Error> {
+        Ok(Self(keyplan_store::Store::open_or_create(engine, &schema(plan)?)?))
+    }
+
+    /// Makes a store on an engine that holds nothing.
+    pub fn create_on(engine: E, plan: &PlanText) -> Result<Self, Error> {
+        Ok(Self(keyplan_store::Store::create(engine, &schema(plan)?)?))
+    }
+
+    /// Gives types to a store that was opened without them; refused if it has another layout.
+    pub fn typed(raw: keyplan_store::Store<E>, plan: &PlanText) -> Result<Self, Error> {
+        let ours = keyplan_store::PlanFingerprint(plan.fingerprint);
+        let theirs = raw.fingerprint();
+        if ours == theirs {
+            Ok(Self(raw))
+        } else {
+            Err(keyplan_store::StoreError::PlanMismatch { ours, theirs }.into())
+        }
+    }
+
+    /// The same without types.
+    pub const fn raw(&self) -> &keyplan_store::Store<E> {
+        &self.0
+    }
+
+    /// Reads the value of a key as it is now. Reads that belong together go through one [`Store::snapshot`].
+    pub fn get<K: Key>(&self, key: &K) -> Result<Option<Stored<K, BytesOf<E>>>, Error> {
+        self.snapshot()?.get(key)
+    }
+
+    /// A point in time over all spaces.
+    pub fn snapshot(&self) -> Result<Snapshot<E>, Error> {
+        Ok(Snapshot::new(self.0.snapshot()?))
+    }
+
+    /// A batch that sees its own changes. Nothing of it is visible to others before it is committed.
+    pub fn batch(&self) -> Result<Batch<'_, E>, Error> {
+        Ok(Batch::new(self.0.batch()?))
+    }
+
+    /// Deletes every row of a scan, `chunk` rows in a step, and returns how many there were.
+    ///
+    /// This is **not** one step: each chunk is. After each, `progress` is told how many rows are gone so far, and may
+    /// stop the rest. [`Batch::delete_scan`] is one step, and holds all keys in memory.
+    #[expect(clippy::needless_pass_by_value, reason = "a scan is written where it is used")]
+    pub fn delete_scan<S: ScanOf>(
+        &self,
+        scan: Scan<'_, S>,
+        chunk: usize,
+        durability: Durability,
+        progress: impl FnMut(u64) -> ControlFlow<()>,
+    ) -> Result<u64, Error> {
+        let (start, end) = scan.range();
+        let space = self.0.space(S::Key::SPACE)?;
+        Ok(self.0.delete_range(space, KeyRange { start, end }, chunk, durability, progress)?)
+    }
+
+    /// Makes everything durable, moves it to where opening finds it at once, and refuses later commits; within about
+    /// `limit`. Dropping the store afterwards gives it free for others.
+    pub fn shutdown(&self, limit: Duration) -> Result<(), Error> {
+        Ok(self.0.shutdown(limit)?)
+    }
+}
+
+/// What a store needs to know of a plan that was compiled in.
+fn schema(plan: &PlanText) -> Result<Schema, Error> {
+    let (name, text) = plan.files.first().copied().unwrap_or_default();
+    let compiled = keyplan_plan::compile(name, text, |path| import(plan, path));
+    let schema = Schema::of(&compiled).filter(|schema| schema.fingerprint.0 == plan.fingerprint);
+    schema.ok_or(Error::PlanText { name: plan.name })
+}
+
+fn import(plan: &PlanText, path: &str) -> Result<String, String> {
+    let found = plan.files.iter().find(|(name, _)| *name == path);
+    found.map(|(_, text)| (*text).to_owned()).ok_or_else(|| format!("`{path}` was not compiled in"))
+}

@@ -1,0 +1,5 @@
+//! State under typed keys, on every engine: reads, batches, scans, pages and collections.
+#![cfg(test)]
+
+mod access;
+mod support;

@@ -1,0 +1,79 @@
+//! What these tests share: engines on a path, and random numbers that can be drawn again.
+
+use std::path::Path;
+
+use keyplan::store::engine::{Engine, Fjall, FjallSettings, Memory, Redb, RedbSettings};
+
+/// An engine that a test can open again at the same path.
+pub(crate) trait Opened: Engine {
+    fn open_at(path: &Path) -> Self;
+}
+
+impl Opened for Fjall {
+    fn open_at(path: &Path) -> Self {
+        let mut settings = FjallSettings::default();
+        settings.memtable_bytes = 1024 * 1024;
+        settings.cache_bytes = 4 * 1024 * 1024;
+        Self::open(path, settings).expect("opens")
+    }
+}
+
+impl Opened for Redb {
+    fn open_at(path: &Path) -> Self {
+        Self::open(path, RedbSettings::default()).expect("opens")
+    }
+}
+
+std::thread_local! {
+    static MEMORY: std::cell::RefCell<Option<(std::path::PathBuf, Memory)>> =
+        const { std::cell::RefCell::new(None) };
+}
+
+/// A database in memory is "reopened" by a second handle on it.
+impl Opened for Memory {
+    fn open_at(path: &Path) -> Self {
+        MEMORY.with_borrow_mut(|kept| match kept {
+            Some((at, memory)) if at == path => memory.clone(),
+            kept => {
+                let memory = Self::new();
+                *kept = Some((path.to_owned(), memory.clone()));
+                memory
+            }
+        })
+    }
+}
+
+/// Runs a claim that is generic over the engine on all of them.
+macro_rules! on_every_engine {
+    ($($(#[$meta:meta])* $claim:ident = $check:ident;)*) => {$(
+        $(#[$meta])*
+        #[test]
+        fn $claim() {
+            $check::<keyplan::store::engine::Memory>();
+            $check::<keyplan::store::engine::Fjall>();
+            $check::<keyplan::store::engine::Redb>();
+        }
+    )*};
+}
+pub(crate) use on_every_engine;
+
+/// A small generator of random numbers, so that a failure can be run again from its seed.
+pub(crate) struct Random(u64);
+
+impl Random {
+    pub(crate) fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+
+    pub(crate) fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    pub(crate) fn below(&mut self, n: u64) -> u64 {
+        self.next() % n
+    }
+}

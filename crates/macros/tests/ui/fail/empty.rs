@@ -1,0 +1,3 @@
+keyplan::plan! {}
+
+fn main() {}

@@ -1,0 +1,9 @@
+keyplan::plan! {
+    plan broken;
+    space s {
+        key tick = 0x01 pool u64;
+        key pool = 0x1 id: u64;
+    }
+}
+
+fn main() {}

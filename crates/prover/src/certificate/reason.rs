@@ -1,0 +1,320 @@
+//! Short reasons, read off the model: lengths, bytes at fixed places, and marks at the ends of arguments.
+//!
+//! Nothing here knows of graphs or products. A reason that is not found here says nothing.
+
+use std::collections::BTreeMap;
+
+use keyplan_plan::codec::{Alphabet, Hash};
+use keyplan_plan::model::{
+    BytesEncoding, Extent, Family, FloatEncoding, Framing, IntEncoding, NibbleEncoding, Plan, Scan, ScoreEncoding,
+    Segment, Sequence, Shape, Width,
+};
+
+use super::By;
+
+/// How many bytes from either end are looked at.
+const REACH: usize = 96;
+
+/// The layouts of a plan by their paths.
+pub(super) struct Layouts<'p> {
+    plan: &'p Plan,
+    /// By space and path: families, their fields, members and scores.
+    all: BTreeMap<(&'p str, String), (&'p Family, &'p Sequence)>,
+}
+
+impl<'p> Layouts<'p> {
+    pub(super) fn new(plan: &'p Plan) -> Self {
+        let mut all = BTreeMap::new();
+        for (space, family) in plan.families() {
+            let space = space.name.as_str();
+            all.insert((space, family.path.clone()), (family, &family.key));
+            for field in &family.fields {
+                all.insert((space, format!("{}.{}", family.path, field.name)), (family, &field.key));
+            }
+            let parts = [("member", &family.member), ("score", &family.score)];
+            for (name, sequence) in parts {
+                if let Some(sequence) = sequence {
+                    all.entry((space, format!("{}.{name}", family.path))).or_insert((family, sequence));
+                }
+            }
+        }
+        Self { plan, all }
+    }
+
+    pub(super) fn plan(&self) -> &'p Plan {
+        self.plan
+    }
+
+    /// The layout at a path, and the family that it belongs to.
+    pub(super) fn find(&self, space: &str, path: &str) -> Option<(&'p Family, &'p Sequence)> {
+        let key = self.all.range((space, path.to_owned())..).next()?;
+        ((key.0.0, key.0.1.as_str()) == (space, path)).then_some(*key.1)
+    }
+
+    /// A layout in whichever space it is.
+    pub(super) fn anywhere(&self, path: &str) -> Option<(&'p Family, &'p Sequence)> {
+        self.all.iter().find(|((_, other), _)| other == path).map(|(_, found)| *found)
+    }
+
+    /// The scan of a family that binds so many arguments.
+    pub(super) fn scan(&self, space: &str, path: &str, bound: usize) -> Option<&'p Scan> {
+        let (family, _) = self.find(space, path)?;
+        family.scans.iter().find(|scan| scan.bound == bound)
+    }
+
+    /// The bytes at the ends of a layout, or of the prefix of one of its scans.
+    pub(super) fn front(&self, space: &str, path: &str, bound: Option<usize>) -> Option<Distance> {
+        let (_, sequence) = self.find(space, path)?;
+        let segments = match bound {
+            Some(bound) => self.scan(space, path, bound)?.segments,
+            None => sequence.segments().len(),
+        };
+        Some(Distance::of(sequence.segments().get(..segments)?))
+    }
+
+    /// What a layout must be apart from: one other, or all other families of the space.
+    pub(super) fn others(&self, space: &str, path: &str, other: Option<&str>) -> Option<Vec<(String, Distance)>> {
+        if let Some(other) = other {
+            let (_, sequence) = self.find(space, other)?;
+            return Some(vec![(other.to_owned(), Distance::of(sequence.segments()))]);
+        }
+        let space = self.plan.spaces.iter().find(|candidate| candidate.name == space)?;
+        let mut families: Vec<&Family> = space.families.iter().filter(|family| family.path != path).collect();
+        families.sort_by(|a, b| a.path.cmp(&b.path));
+        let others = families.into_iter().map(|family| (family.path.clone(), Distance::of(family.key.segments())));
+        Some(others.collect())
+    }
+
+    /// The hashes that must not collide for every argument of a layout, or of the prefix of a scan, to have one
+    /// reading; `None` if that cannot be told at a glance.
+    pub(super) fn marked(&self, space: &str, path: &str, bound: Option<usize>) -> Option<Vec<(Hash, usize)>> {
+        let (_, sequence) = self.find(space, path)?;
+        let mut hashes = Vec::new();
+        let shown = match bound {
+            None => marked(sequence.segments(), true, &mut hashes),
+            Some(bound) => {
+                let scan = self.scan(space, path, bound)?;
+                marked(sequence.segments().get(..scan.segments)?, false, &mut hashes)
+            }
+        };
+        shown.then_some(hashes)
+    }
+}
+
+/// What is known of the bytes of a layout at a glance.
+pub(super) struct Distance {
+    width: Width,
+    literal: Vec<u8>,
+    /// What each of the first bytes may be, and each of the last, the last first.
+    start: Vec<Alphabet>,
+    end: Vec<Alphabet>,
+}
+
+impl Distance {
+    pub(super) fn of(segments: &[Segment]) -> Self {
+        let literals = segments.iter().map_while(|segment| match segment {
+            Segment::Literal(literal) => Some(literal.bytes.as_slice()),
+            _ => None,
+        });
+        let width = segments.iter().fold(Width::exactly(0), |row, segment| row.then(Width::of_segment(segment)));
+        Self {
+            width,
+            literal: literals.flatten().copied().collect(),
+            start: places(segments.iter(), false),
+            end: places(segments.iter().rev(), true),
+        }
+    }
+
+    pub(super) fn literals_differ(&self, other: &Self) -> bool {
+        self.literal.iter().zip(&other.literal).any(|(a, b)| a != b)
+    }
+
+    /// How this layout is told apart from another; for a prefix, from every key that begins with it.
+    pub(super) fn apart(&self, other: &Self, prefix: bool) -> Option<By> {
+        let at = |a: &[Alphabet], b: &[Alphabet]| a.iter().zip(b).position(|(a, b)| disjoint(*a, *b));
+        if self.holds(other, prefix, By::Length) {
+            return Some(By::Length);
+        }
+        let end = || if prefix { None } else { at(&self.end, &other.end).map(By::End) };
+        at(&self.start, &other.start).map(By::Start).or_else(end)
+    }
+
+    /// Whether the two are told apart in this way.
+    pub(super) fn holds(&self, other: &Self, prefix: bool, by: By) -> bool {
+        let at = |a: &[Alphabet], b: &[Alphabet], offset: usize| {
+            a.get(offset).zip(b.get(offset)).is_some_and(|(a, b)| disjoint(*a, *b))
+        };
+        match by {
+            By::Length => {
+                other.width.max.is_some_and(|max| max < self.width.min)
+                    || (!prefix && self.width.max.is_some_and(|max| max < other.width.min))
+            }
+            By::Start(offset) => at(&self.start, &other.start, offset),
+            By::End(offset) => !prefix && at(&self.end, &other.end, offset),
+        }
+    }
+}
+
+fn disjoint(a: Alphabet, b: Alphabet) -> bool {
+    a.bits().iter().zip(b.bits()).all(|(a, b)| a & b == 0)
+}
+
+/// What the bytes at one end may be, as far as their places are fixed and they are always there.
+fn places<'m>(segments: impl Iterator<Item = &'m Segment>, backwards: bool) -> Vec<Alphabet> {
+    let mut all = Vec::new();
+    for segment in segments {
+        if all.len() >= REACH {
+            break;
+        }
+        if let Segment::Literal(literal) = segment {
+            let mut bytes: Vec<Alphabet> = literal.bytes.iter().map(|&byte| Alphabet::EMPTY.with(byte)).collect();
+            if backwards {
+                bytes.reverse();
+            }
+            all.extend(bytes);
+            continue;
+        }
+        let class = match segment {
+            Segment::Argument(argument) => class(&argument.shape),
+            Segment::Same(same) => class(&same.shape),
+            Segment::Derived(_) | Segment::Literal(_) => Alphabet::UTF8,
+        };
+        all.extend(std::iter::repeat_n(class, Width::of_segment(segment).min.min(REACH)));
+        if !matches!(Extent::of_segment(segment), Extent::Fixed(_)) {
+            break;
+        }
+    }
+    all.truncate(REACH);
+    all
+}
+
+/// Every byte that a shape may hold; all of them where that takes thought.
+fn class(shape: &Shape) -> Alphabet {
+    let every = Alphabet::UTF8;
+    let hex = Alphabet::EMPTY.with_range(b'0', b'9').with_range(b'a', b'f').with_range(b'A', b'F');
+    match shape {
+        Shape::Int(int) => match int.encoding {
+            IntEncoding::Dec if int.ty.signed => Alphabet::EMPTY.with_range(b'0', b'9').with(b'-'),
+            IntEncoding::Dec | IntEncoding::DecPadded(_) => Alphabet::EMPTY.with_range(b'0', b'9'),
+            IntEncoding::Hex(_) | IntEncoding::HexPadded(..) => hex,
+            _ => every,
+        },
+        Shape::Bytes { encoding: BytesEncoding::Hex(_), .. } => hex,
+        Shape::Text(text) if !text.tuple => match text.first {
+            Some(first) => union(first, text.alphabet),
+            None => text.alphabet,
+        },
+        Shape::Nibbles { encoding: NibbleEncoding::Unpacked, .. } => Alphabet::EMPTY.with_range(0, 15),
+        Shape::Option(inner) => class(inner),
+        Shape::List { item, framing: Framing::Joined(separator), .. } => {
+            separator.iter().fold(class(item), |all, &byte| all.with(byte))
+        }
+        Shape::List { item, framing: Framing::ToEnd, .. } => class(item),
+        Shape::Record(sequence) => row_class(sequence),
+        Shape::Choice(alternatives) => alternatives
+            .iter()
+            .fold(Alphabet::EMPTY, |all, alternative| union(all, row_class(&alternative.sequence))),
+        Shape::Desc(inner) => {
+            let inner = class(inner);
+            (0..=255u8).filter(|&byte| inner.contains(byte)).fold(Alphabet::EMPTY, |all, byte| all.with(!byte))
+        }
+        _ => every,
+    }
+}
+
+fn row_class(sequence: &Sequence) -> Alphabet {
+    sequence.segments().iter().fold(Alphabet::EMPTY, |all, segment| match segment {
+        Segment::Literal(literal) => literal.bytes.iter().fold(all, |all, &byte| all.with(byte)),
+        Segment::Argument(argument) => union(all, class(&argument.shape)),
+        Segment::Same(same) => union(all, class(&same.shape)),
+        Segment::Derived(_) => Alphabet::UTF8,
+    })
+}
+
+fn union(a: Alphabet, b: Alphabet) -> Alphabet {
+    let ([a, b, c, d], [e, f, g, h]) = (a.bits(), b.bits());
+    Alphabet::from_bits([a | e, b | f, c | g, d | h])
+}
+
+/// Whether the segments can be read from left to right in one way: every argument has one reading, and its end is
+/// known before what follows is read. At the end of a key the last arguments may also be found from behind.
+fn marked(segments: &[Segment], to_the_end: bool, hashes: &mut Vec<(Hash, usize)>) -> bool {
+    segments.iter().enumerate().all(|(index, segment)| match segment {
+        // What was read before decides these bytes.
+        Segment::Literal(_) | Segment::Same(_) => true,
+        Segment::Derived(_) => !matches!(Extent::of_segment(segment), Extent::Open),
+        Segment::Argument(argument) => {
+            let behind = segments.get(index + 1..).unwrap_or_default();
+            let separated = || match behind.first() {
+                Some(Segment::Literal(literal)) => {
+                    literal.bytes.first().is_some_and(|&byte| !class(&argument.shape).contains(byte))
+                }
+                _ => false,
+            };
+            let from_behind = || {
+                to_the_end && behind.iter().all(|next| matches!(Extent::of_segment(next), Extent::Fixed(_)))
+            };
+            one_reading(&argument.shape, hashes) && (delimited(&argument.shape) || separated() || from_behind())
+        }
+    })
+}
+
+/// Whether no encoding of a shape is the front of another.
+fn delimited(shape: &Shape) -> bool {
+    match shape {
+        Shape::Choice(alternatives) => {
+            told_apart(shape)
+                && alternatives.iter().all(|alternative| {
+                    alternative.sequence.segments().iter().all(|segment| match segment {
+                        Segment::Argument(argument) => delimited(&argument.shape),
+                        segment => !matches!(Extent::of_segment(segment), Extent::Open),
+                    })
+                })
+        }
+        shape => !matches!(shape.extent(), Extent::Open),
+    }
+}
+
+/// Whether the alternatives of a choice begin with literals of which none is the front of another.
+fn told_apart(shape: &Shape) -> bool {
+    let Shape::Choice(alternatives) = shape else { return true };
+    let literals: Vec<Vec<u8>> = alternatives.iter().map(|alternative| alternative.sequence.literal_prefix()).collect();
+    literals.iter().enumerate().all(|(index, literal)| {
+        literals.iter().skip(index + 1).all(|other| literal.iter().zip(other).any(|(a, b)| a != b))
+    })
+}
+
+/// Whether two different values of a shape never have the same bytes. Hashes are noted, and taken not to collide.
+fn one_reading(shape: &Shape, hashes: &mut Vec<(Hash, usize)>) -> bool {
+    match shape {
+        Shape::Int(int) => int.encoding != IntEncoding::Saturating,
+        Shape::Float(encoding) => *encoding != FloatEncoding::Badger,
+        Shape::Score(encoding) => *encoding == ScoreEncoding::Exact,
+        Shape::Bytes { encoding, .. } => !matches!(encoding, BytesEncoding::Fit(_)),
+        Shape::Bool(_) | Shape::Time(_) | Shape::Text(_) | Shape::Nibbles { .. } | Shape::Opaque(_) => true,
+        Shape::Record(sequence) => marked(sequence.segments(), true, hashes),
+        Shape::Choice(alternatives) => {
+            told_apart(shape)
+                && alternatives.iter().all(|alternative| marked(alternative.sequence.segments(), true, hashes))
+        }
+        Shape::Option(inner) => Width::of_shape(inner).min > 0 && one_reading(inner, hashes),
+        Shape::List { item, counts, framing } => {
+            let holds = match framing {
+                Framing::Counted(_) => delimited(item),
+                Framing::ToEnd => delimited(item) && Width::of_shape(item).min > 0,
+                Framing::Joined(separator) => {
+                    let apart = separator.first().is_some_and(|&byte| !class(item).contains(byte));
+                    apart && (Width::of_shape(item).min > 0 || counts.min() > 0)
+                }
+            };
+            holds && one_reading(item, hashes)
+        }
+        Shape::Framed { inner, .. } | Shape::Desc(inner) | Shape::HashConcat { inner, .. } => {
+            one_reading(inner, hashes)
+        }
+        Shape::Hashed { hash, keep, inner, .. } => {
+            hashes.push((*hash, *keep));
+            one_reading(inner, hashes)
+        }
+    }
+}

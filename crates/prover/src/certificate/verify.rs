@@ -1,0 +1,495 @@
+//! A certificate checked against a plan.
+
+use std::cell::OnceCell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+use keyplan_plan::codec::Hash;
+use keyplan_plan::model::{AcceptKind, Family, Plan, Segment, Sequence, Shape, Space};
+
+use super::reason::Layouts;
+use super::witness::{Fault, Key, Keys, collide, hex};
+use super::{By, Certificate, Certified, FORMAT, Ground, Ruling};
+use crate::proof::{Guarantee, Report, Statement, Verdict, Witness};
+use crate::prove::{Engine, Options, prove};
+use crate::rules::lossless::loses;
+
+/// A certificate that was found to be right.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Verified {
+    /// How many statements there are.
+    pub statements: usize,
+    /// Those for which there was nothing to check, so that the prover was asked again, as `KP0005 s.k`.
+    pub recomputed: Vec<String>,
+}
+
+/// Why a certificate is not one of the plan.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Rejected {
+    /// It is written in another version of the format.
+    Format {
+        /// The version.
+        found: u32,
+    },
+    /// It is of another plan.
+    Plan {
+        /// The plan's name and fingerprint.
+        expected: String,
+        /// Those of the certificate.
+        found: String,
+    },
+    /// It names an engine that does not exist.
+    Engine(String),
+    /// The plan makes a statement necessary that is not there.
+    Missing(String),
+    /// A statement is there twice, or is about something that the plan does not have.
+    Surplus(String),
+    /// A statement is not right.
+    Wrong {
+        /// The statement.
+        statement: String,
+        /// What is wrong.
+        why: &'static str,
+    },
+}
+
+impl fmt::Display for Rejected {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Format { found } => write!(f, "format {found} where {FORMAT} is read"),
+            Self::Plan { expected, found } => write!(f, "a certificate of {found}, not of {expected}"),
+            Self::Engine(name) => write!(f, "there is no engine {name:?}"),
+            Self::Missing(statement) => write!(f, "{statement}: missing"),
+            Self::Surplus(statement) => write!(f, "{statement}: not asked of this plan"),
+            Self::Wrong { statement, why } => write!(f, "{statement}: {why}"),
+        }
+    }
+}
+
+impl std::error::Error for Rejected {}
+
+/// Checks a certificate against a plan, statement by statement.
+pub fn verify(certificate: &Certificate, plan: &Plan) -> Result<Verified, Rejected> {
+    if certificate.format != FORMAT {
+        return Err(Rejected::Format { found: certificate.format });
+    }
+    let name = |name: &str, fingerprint: &str| format!("`{name}` ({fingerprint})");
+    let expected = name(&plan.name, &plan.fingerprint().to_string());
+    let found = name(&certificate.plan, &certificate.fingerprint);
+    if expected != found {
+        return Err(Rejected::Plan { expected, found });
+    }
+    let engine = Engine::ALL.into_iter().find(|engine| engine.name() == certificate.engine);
+    let engine = engine.ok_or_else(|| Rejected::Engine(certificate.engine.clone()))?;
+    let options = Options { engine, steps: certificate.steps };
+    let checker = Checker { layouts: Layouts::new(plan), options, again: OnceCell::new() };
+    checker.complete(certificate)?;
+    let mut recomputed = Vec::new();
+    for statement in &certificate.statements {
+        let wrong = |why| Rejected::Wrong { statement: shown(statement), why };
+        if checker.check(statement).map_err(wrong)? == Basis::Product {
+            recomputed.push(shown(statement));
+        }
+    }
+    Ok(Verified { statements: certificate.statements.len(), recomputed })
+}
+
+fn shown(statement: &Certified) -> String {
+    let other = statement.other.as_ref().map(|other| format!(" and {other}")).unwrap_or_default();
+    let scan = statement.scan.map(|bound| format!(", scan by {bound}")).unwrap_or_default();
+    format!("{} {}{other}{scan}", statement.code, statement.family)
+}
+
+/// What a statement was found to rest on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Basis {
+    /// What the certificate gives.
+    Given,
+    /// The prover, asked again.
+    Product,
+}
+
+/// A code, a space, a family, another, a scan.
+type Subject = (String, String, String, Option<String>, Option<usize>);
+
+struct Checker<'p> {
+    layouts: Layouts<'p>,
+    options: Options,
+    again: OnceCell<Report>,
+}
+
+impl<'p> Checker<'p> {
+    fn again(&self) -> &Report {
+        self.again.get_or_init(|| prove(self.layouts.plan(), &self.options))
+    }
+
+    /// What the prover says of the same thing.
+    fn said_again(&self, statement: &Certified) -> Option<&Statement> {
+        self.again().statements.iter().find(|other| {
+            other.guarantee.code() == statement.code
+                && other.space == statement.space
+                && other.family == statement.family
+                && other.other == statement.other
+                && other.scan == statement.scan
+        })
+    }
+
+    /// Whether every statement that the plan makes necessary is there once, and no other.
+    fn complete(&self, certificate: &Certificate) -> Result<(), Rejected> {
+        let mut found: BTreeSet<Subject> = BTreeSet::new();
+        let mut paired: BTreeSet<(&str, &str)> = BTreeSet::new();
+        let mut names: BTreeMap<Subject, String> = BTreeMap::new();
+        for statement in &certificate.statements {
+            let mut subject = subject(statement);
+            // Of which family a scan returns rows is part of the verdict.
+            if statement.code == Guarantee::NoForeignRows.code() {
+                subject.3 = None;
+            }
+            if statement.code == Guarantee::Disjoint.code() && statement.other.is_some() {
+                paired.insert((&statement.space, &statement.family));
+                paired.extend(statement.other.as_deref().map(|other| (statement.space.as_str(), other)));
+            }
+            names.insert(subject.clone(), shown(statement));
+            if !found.insert(subject) {
+                return Err(Rejected::Surplus(shown(statement)));
+            }
+        }
+        let families: BTreeSet<(&str, &str)> =
+            self.layouts.plan().families().map(|(space, family)| (space.name.as_str(), family.path.as_str())).collect();
+        let mut pairs = false;
+        for needed in self.needed() {
+            let alone = needed.0 == Guarantee::Disjoint.code() && needed.3.is_none();
+            if alone && paired.contains(&(&needed.1, &needed.2)) && !found.contains(&needed) {
+                pairs = true;
+                continue;
+            }
+            if !found.remove(&needed) {
+                return Err(Rejected::Missing(format!("{} {}", needed.0, needed.2)));
+            }
+        }
+        // What is left are pairs of families that are not apart. Which ones there are only the prover can tell.
+        let mut left = found.clone();
+        if pairs || !left.is_empty() {
+            for statement in &self.again().statements {
+                let both = statement.other.as_deref().filter(|_| statement.guarantee == Guarantee::Disjoint);
+                let Some(other) = both.filter(|other| families.contains(&(statement.space.as_str(), *other))) else {
+                    continue;
+                };
+                let (code, other) = (statement.guarantee.code().to_owned(), Some(other.to_owned()));
+                let subject = (code, statement.space.clone(), statement.family.clone(), other, None);
+                if !left.remove(&subject) {
+                    return Err(Rejected::Missing(format!("{} {}", subject.0, subject.2)));
+                }
+            }
+        }
+        match left.first() {
+            Some(subject) => Err(Rejected::Surplus(names.remove(subject).unwrap_or_default())),
+            None => Ok(()),
+        }
+    }
+
+    /// The statements that the plan makes necessary, whatever their verdicts.
+    fn needed(&self) -> BTreeSet<Subject> {
+        let mut all = BTreeSet::new();
+        for space in &self.layouts.plan().spaces {
+            let mut need = |guarantee: Guarantee, path: &str, other: Option<String>, scan: Option<usize>| {
+                all.insert((guarantee.code().to_owned(), space.name.clone(), path.to_owned(), other, scan));
+            };
+            let retires = !space.retired.is_empty() || space.modules.iter().any(|module| !module.retired.is_empty());
+            for family in &space.families {
+                let path = family.path.as_str();
+                let module = family.module.and_then(|id| space.modules.get(id.0));
+                need(Guarantee::Disjoint, path, None, None);
+                need(Guarantee::Fits, path, None, None);
+                if retires || module.is_some_and(|module| !module.allotments.is_empty()) {
+                    need(Guarantee::Allotted, path, None, None);
+                }
+                for scan in &family.scans {
+                    need(Guarantee::NoForeignRows, path, None, Some(scan.bound));
+                    need(Guarantee::NoSiblingRows, path, None, Some(scan.bound));
+                    if scan.in_order {
+                        need(Guarantee::InOrder, path, None, Some(scan.bound));
+                    }
+                }
+                let fields = family.fields.iter().map(|field| (field.name.as_str(), &field.key));
+                let member = family.member.iter().map(|member| ("member", member));
+                let parts: Vec<(String, &Sequence)> =
+                    fields.chain(member).map(|(name, sequence)| (format!("{path}.{name}"), sequence)).collect();
+                for (path, sequence) in parts.iter().map(|(path, sequence)| (path.as_str(), *sequence)).chain([(path, &family.key)]) {
+                    need(Guarantee::Unambiguous, path, None, None);
+                    if lossy(sequence) {
+                        need(Guarantee::Lossless, path, None, None);
+                    }
+                }
+                if family.score.as_ref().is_some_and(lossy) {
+                    need(Guarantee::Lossless, &format!("{path}.score"), None, None);
+                }
+                for (index, field) in family.fields.iter().enumerate() {
+                    for other in family.fields.iter().skip(index + 1) {
+                        let mut two = [format!("{path}.{}", field.name), format!("{path}.{}", other.name)];
+                        two.sort();
+                        let [first, second] = two;
+                        need(Guarantee::Disjoint, &first, Some(second), None);
+                    }
+                }
+            }
+            if space.families.iter().any(|family| hashed(&family.key)) {
+                need(Guarantee::DistinctNames, &space.name, None, None);
+            }
+        }
+        all
+    }
+
+    fn check(&self, statement: &Certified) -> Result<Basis, &'static str> {
+        let guarantee = Guarantee::ALL.into_iter().find(|guarantee| guarantee.code() == statement.code);
+        let guarantee = guarantee.ok_or("there is no such guarantee")?;
+        let basis = match &statement.verdict {
+            Ruling::Holds(ground) => self.grounded(statement, guarantee, ground, None)?,
+            Ruling::Assumed { hash, keep, ground } => {
+                self.grounded(statement, guarantee, ground, Some((hash, *keep)))?
+            }
+            Ruling::Fails(keys) => self.refuted(statement, guarantee, keys)?,
+            Ruling::Unknown(_) => self.asked_again(statement)?,
+        };
+        if self.accepted(statement, guarantee)? { Ok(basis) } else { self.asked_again(statement) }
+    }
+
+    /// Whether the plan alone shows whether the flaw is accepted; `Err` if the certificate says otherwise.
+    fn accepted(&self, statement: &Certified, guarantee: Guarantee) -> Result<bool, &'static str> {
+        if matches!(statement.verdict, Ruling::Holds(_) | Ruling::Assumed { .. }) {
+            return if statement.accepted { Err("what holds need not be accepted") } else { Ok(true) };
+        }
+        let Some((family, _)) = self.layouts.find(&statement.space, &statement.family) else {
+            return if statement.accepted { Err("nothing here can be accepted") } else { Ok(true) };
+        };
+        let has = |kind: AcceptKind| family.accepted(kind).next().is_some();
+        let any = AcceptKind::ALL.into_iter().any(has)
+            || statement.other.as_deref().and_then(|other| self.layouts.find(&statement.space, other)).is_some_and(
+                |(other, _)| other.accepted(AcceptKind::Overlap).next().is_some(),
+            );
+        match (statement.accepted, any, guarantee.accepted_as()) {
+            (true, false, _) | (true, _, None) => Err("the plan does not accept it"),
+            (false, false, _) => Ok(true),
+            // Which flaw an `accept` covers may depend on what causes it.
+            _ => Ok(false),
+        }
+    }
+
+    fn asked_again(&self, statement: &Certified) -> Result<Basis, &'static str> {
+        let said = self.said_again(statement).ok_or("the prover makes no such statement")?;
+        let same = match (&statement.verdict, &said.verdict) {
+            (Ruling::Holds(_), Verdict::Holds) => true,
+            (Ruling::Assumed { hash, keep, .. }, Verdict::Assumed(assumption)) => {
+                *hash == assumption.hash.name() && *keep == assumption.keep
+            }
+            (Ruling::Fails(keys), Verdict::Fails(witness)) => *keys == Keys::new(&self.layouts, witness),
+            (Ruling::Unknown(why), Verdict::Unknown(reason)) => *why == reason.to_string(),
+            _ => false,
+        };
+        if same && said.accepted == statement.accepted { Ok(Basis::Product) } else { Err("the prover says otherwise") }
+    }
+
+    /// A statement that holds, perhaps unless a hash collides.
+    fn grounded(
+        &self,
+        statement: &Certified,
+        guarantee: Guarantee,
+        ground: &Ground,
+        assumed: Option<(&String, usize)>,
+    ) -> Result<Basis, &'static str> {
+        let (space, path) = (statement.space.as_str(), statement.family.as_str());
+        match (ground, guarantee) {
+            (Ground::Product, _) => self.asked_again(statement),
+            (Ground::Apart(apart), Guarantee::Disjoint | Guarantee::NoForeignRows) if assumed.is_none() => {
+                let front = self.layouts.front(space, path, statement.scan).ok_or("there is no such layout")?;
+                let others = self.layouts.others(space, path, statement.other.as_deref());
+                let mut reasons: BTreeMap<&str, By> =
+                    apart.iter().map(|apart| (apart.other.as_str(), apart.by)).collect();
+                for (other, bytes) in others.ok_or("there is no such layout")? {
+                    if front.literals_differ(&bytes) {
+                        continue;
+                    }
+                    let by = reasons.remove(other.as_str()).ok_or("a layout is not shown to be apart")?;
+                    if !front.holds(&bytes, statement.scan.is_some(), by) {
+                        return Err("two layouts are not apart in the way that is given");
+                    }
+                }
+                if reasons.is_empty() { Ok(Basis::Given) } else { Err("a reason is given for nothing") }
+            }
+            (Ground::Marked, Guarantee::Unambiguous | Guarantee::NoSiblingRows) => {
+                let hashes = self.layouts.marked(space, path, statement.scan).ok_or("an argument has no marked end")?;
+                let narrowest = self.narrowest(space, path);
+                match (assumed, narrowest) {
+                    (None, _) if hashes.is_empty() => Ok(Basis::Given),
+                    (Some((hash, keep)), Some(found)) if (hash.as_str(), keep) == (found.0.name(), found.1) => {
+                        Ok(Basis::Given)
+                    }
+                    _ => Err("the hashes that must not collide are others"),
+                }
+            }
+            (Ground::Short, Guarantee::Fits) if assumed.is_none() => {
+                let (_, sequence) = self.layouts.find(space, path).ok_or("there is no such layout")?;
+                let limit = self.options.engine.longest_key();
+                let fits = sequence.longest().is_some_and(|longest| longest <= limit);
+                if fits { Ok(Basis::Given) } else { Err("a key may be longer than the engine allows") }
+            }
+            _ => Err("a reason of another kind is needed"),
+        }
+    }
+
+    /// The hash of a layout that collides most easily.
+    fn narrowest(&self, space: &str, path: &str) -> Option<(Hash, usize)> {
+        let (_, sequence) = self.layouts.find(space, path)?;
+        let mut all = Vec::new();
+        each_shape(sequence, &mut |shape| {
+            if let Shape::Hashed { hash, keep, .. } = shape {
+                all.push((*hash, *keep));
+            }
+        });
+        all.into_iter().min_by_key(|&(hash, keep)| (keep, hash))
+    }
+
+    fn refuted(&self, statement: &Certified, guarantee: Guarantee, keys: &Keys) -> Result<Basis, &'static str> {
+        if *keys == Keys::Product {
+            return self.asked_again(statement);
+        }
+        let shown = self.shows(statement, guarantee, keys);
+        if shown == Some(true) { Ok(Basis::Given) } else { Err("the keys do not show it") }
+    }
+
+    /// Whether keys, encoded again, refute a statement.
+    fn shows(&self, statement: &Certified, guarantee: Guarantee, keys: &Keys) -> Option<bool> {
+        let (space, path) = (statement.space.as_str(), statement.family.as_str());
+        let layout = |key: &Key| self.layouts.find(space, &key.family).map(|(_, sequence)| sequence);
+        let own = |key: &Key| key.family == path;
+        let whole = |key: &Key| key.whole(layout(key)?);
+        let limit = self.options.engine.longest_key();
+        Some(match (guarantee, keys) {
+            (Guarantee::Disjoint, Keys::Same(a, b)) => {
+                let names = BTreeSet::from([a.family.as_str(), b.family.as_str()]);
+                let both = BTreeSet::from([path, statement.other.as_deref()?]);
+                names == both && Witness::same_key(whole(a)?, whole(b)?).is_some()
+            }
+            (Guarantee::Unambiguous | Guarantee::Lossless, Keys::Same(a, b)) => {
+                own(a) && own(b) && Witness::same_key(whole(a)?, whole(b)?).is_some()
+            }
+            (Guarantee::NoForeignRows | Guarantee::NoSiblingRows, Keys::Row(scan, row)) => {
+                let claim = self.layouts.scan(space, path, statement.scan?)?;
+                let other = statement.other.as_deref().unwrap_or(path);
+                let foreign = guarantee == Guarantee::NoForeignRows;
+                own(scan)
+                    && row.family == other
+                    && foreign == (other != path)
+                    && Witness::row(scan.scanned(layout(scan)?, claim)?, whole(row)?).is_some()
+            }
+            (Guarantee::InOrder, Keys::Disorder(a, b)) => {
+                let sequence = layout(a)?;
+                own(a) && own(b) && Witness::disorder(sequence, statement.scan?, whole(a)?, whole(b)?)
+                    .is_some_and(|witness| matches!(&witness, Witness::Disorder { first, .. } if hex(&first.bytes) == a.bytes))
+            }
+            (Guarantee::InOrder, Keys::RangeEnd(end, row)) => {
+                let sequence = layout(end)?;
+                let claim = self.layouts.scan(space, path, statement.scan?)?;
+                let front = end.front(sequence, claim.segments + 1)?;
+                own(end) && own(row) && Witness::range_end(sequence, claim.bound, front, whole(row)?).is_some()
+            }
+            (Guarantee::Allotted, Keys::Number { number, fault }) => self.misallotted(statement, *number, fault)?,
+            (Guarantee::DistinctNames, Keys::Digest { first, second, digest }) => {
+                !digest.is_empty() && collide(first, second, digest)
+            }
+            (Guarantee::Fits, Keys::TooLong { key, limit: said }) => {
+                own(key) && *said == limit && whole(key)?.bytes.len() > limit
+            }
+            _ => false,
+        })
+    }
+
+    fn misallotted(&self, statement: &Certified, number: u8, fault: &Fault) -> Option<bool> {
+        let space = self.layouts.plan().spaces.iter().find(|space| space.name == statement.space)?;
+        let (family, sequence) = self.layouts.find(&statement.space, &statement.family)?;
+        let module = family.module.and_then(|id| space.modules.get(id.0));
+        Some(match fault {
+            Fault::Taken(by) => {
+                let (other, _) = self.layouts.find(&statement.space, by)?;
+                let both = |family: &Family| family.number == Some(number);
+                other.path != family.path && other.module == family.module && both(family) && both(other)
+            }
+            Fault::Outside(name) => {
+                let allotment = module?.allotments.iter().find(|allotment| allotment.name == *name);
+                family.number == Some(number)
+                    && family.allotment.as_ref() == Some(name)
+                    && !allotment.is_some_and(|allotment| allotment.contains(number))
+            }
+            Fault::Retired(prefix, key) => {
+                let retired = retired_prefixes(space).into_iter().find(|retired| hex(retired) == *prefix)?;
+                key.family == family.path
+                    && retired.last().copied().unwrap_or_default() == number
+                    && key.whole(sequence)?.bytes.starts_with(retired)
+            }
+        })
+    }
+}
+
+fn subject(statement: &Certified) -> Subject {
+    let Certified { code, space, family, other, scan, .. } = statement;
+    (code.clone(), space.clone(), family.clone(), other.clone(), *scan)
+}
+
+fn retired_prefixes(space: &Space) -> Vec<&[u8]> {
+    let modules = space.modules.iter().flat_map(|module| &module.retired);
+    space.retired.iter().chain(modules).map(|retired| retired.prefix.as_slice()).collect()
+}
+
+fn lossy(sequence: &Sequence) -> bool {
+    sequence.arguments().any(|argument| loses(&argument.shape))
+}
+
+/// Whether a constant or an argument of a layout is hashed.
+fn hashed(sequence: &Sequence) -> bool {
+    let mut any = sequence_hashes(sequence);
+    each_shape(sequence, &mut |shape| match shape {
+        Shape::Hashed { .. } => any = true,
+        Shape::Record(inner) => any |= sequence_hashes(inner),
+        Shape::Choice(alternatives) => {
+            any |= alternatives.iter().any(|alternative| sequence_hashes(&alternative.sequence));
+        }
+        _ => {}
+    });
+    any
+}
+
+fn sequence_hashes(sequence: &Sequence) -> bool {
+    let constant = |segment: &Segment| matches!(segment, Segment::Literal(literal) if literal.hashed.is_some());
+    sequence.segments().iter().any(constant)
+}
+
+/// Looks at every shape of a layout, at any depth.
+fn each_shape(sequence: &Sequence, look: &mut dyn FnMut(&Shape)) {
+    for segment in sequence.segments() {
+        match segment {
+            Segment::Argument(argument) => each_inner(&argument.shape, look),
+            Segment::Same(same) => each_inner(&same.shape, look),
+            Segment::Literal(_) | Segment::Derived(_) => {}
+        }
+    }
+}
+
+fn each_inner(shape: &Shape, look: &mut dyn FnMut(&Shape)) {
+    look(shape);
+    match shape {
+        Shape::Record(sequence) => each_shape(sequence, look),
+        Shape::Choice(alternatives) => {
+            for alternative in alternatives {
+                each_shape(&alternative.sequence, look);
+            }
+        }
+        Shape::Option(inner)
+        | Shape::List { item: inner, .. }
+        | Shape::Framed { inner, .. }
+        | Shape::Desc(inner)
+        | Shape::Hashed { inner, .. }
+        | Shape::HashConcat { inner, .. } => each_inner(inner, look),
+        _ => {}
+    }
+}

@@ -1,0 +1,175 @@
+//! Witnesses as text, and back.
+
+use keyplan_plan::codec::Hash;
+use keyplan_plan::dynamic::{Value, parse};
+use keyplan_plan::model::{Scan, Sequence, Shape};
+use serde::{Deserialize, Serialize};
+
+use super::reason::Layouts;
+use crate::proof::{NumberFault, Side, Witness};
+
+/// The keys of a refutation.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Keys {
+    /// Two argument lists with the same bytes.
+    Same(Key, Key),
+    /// The bound arguments of a scan, and a row that it returns though it should not.
+    Row(Key, Key),
+    /// Two rows in logical order, in the other order by their bytes.
+    Disorder(Key, Key),
+    /// The end of a range, and a row on its wrong side.
+    RangeEnd(Key, Key),
+    /// A number that is not allotted as it should be.
+    Number {
+        /// The number.
+        number: u8,
+        /// What is wrong.
+        fault: Fault,
+    },
+    /// Two names, in hex, with one digest.
+    Digest {
+        /// One name.
+        first: String,
+        /// The other.
+        second: String,
+        /// The digest of both.
+        digest: String,
+    },
+    /// A key that is too long.
+    TooLong {
+        /// The key.
+        key: Key,
+        /// The longest that the engine takes.
+        limit: usize,
+    },
+    /// Keys that cannot be written as text; the prover is asked again.
+    Product,
+}
+
+/// What is wrong with a number.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Fault {
+    /// Another family of the module has it.
+    Taken(String),
+    /// It lies outside of this allotment.
+    Outside(String),
+    /// This key begins with a retired prefix, in hex.
+    Retired(String, Key),
+}
+
+/// A key, or the front of one: arguments as `keyplan encode` takes them, and the bytes in hex.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Key {
+    /// The path of the family, field or member.
+    pub family: String,
+    /// A value for each argument.
+    pub arguments: Vec<String>,
+    /// The bytes.
+    pub bytes: String,
+}
+
+impl Keys {
+    pub(super) fn new(layouts: &Layouts<'_>, witness: &Witness) -> Self {
+        let two = |make: fn(Key, Key) -> Self, a: &Side, b: &Side| {
+            Some(make(Key::new(layouts, a)?, Key::new(layouts, b)?))
+        };
+        let keys = match witness {
+            Witness::SameKey { first, second } => two(Self::Same, first, second),
+            Witness::Row { scan, row } => two(Self::Row, scan, row),
+            Witness::Disorder { first, second } => two(Self::Disorder, first, second),
+            Witness::RangeEnd { end, row } => two(Self::RangeEnd, end, row),
+            Witness::Number { number, fault, .. } => {
+                let fault = match fault {
+                    NumberFault::Taken { by } => Some(Fault::Taken(by.clone())),
+                    NumberFault::Outside { allotment } => Some(Fault::Outside(allotment.clone())),
+                    NumberFault::Retired { prefix, key } => {
+                        Key::new(layouts, key).map(|key| Fault::Retired(hex(prefix), key))
+                    }
+                };
+                fault.map(|fault| Self::Number { number: *number, fault })
+            }
+            Witness::Digest { first, second, digest } => {
+                Some(Self::Digest { first: hex(first), second: hex(second), digest: hex(digest) })
+            }
+            Witness::TooLong { key, limit } => {
+                Key::new(layouts, key).map(|key| Self::TooLong { key, limit: *limit })
+            }
+        };
+        keys.unwrap_or(Self::Product)
+    }
+}
+
+impl Key {
+    /// `None` if the values do not survive being written as text.
+    fn new(layouts: &Layouts<'_>, side: &Side) -> Option<Self> {
+        let (_, sequence) = layouts.anywhere(&side.family)?;
+        let arguments = sequence.arguments().zip(&side.values).map(|(argument, value)| {
+            let text = match value {
+                Value::Text(text) if takes_text(&argument.shape) => text.clone(),
+                value => value.display(&argument.shape).to_string(),
+            };
+            (parse(&argument.shape, &text).ok()? == *value).then_some(text)
+        });
+        let arguments: Vec<String> = arguments.collect::<Option<_>>()?;
+        Some(Self { family: side.family.clone(), arguments, bytes: hex(&side.bytes) })
+    }
+
+    /// The key, encoded again; `None` if that does not give its bytes.
+    pub(super) fn whole(&self, sequence: &Sequence) -> Option<Side> {
+        let values = self.values(sequence)?;
+        Side::key(&self.family, sequence, &values).filter(|side| hex(&side.bytes) == self.bytes)
+    }
+
+    /// The front of a key up to a segment, encoded again.
+    pub(super) fn front(&self, sequence: &Sequence, segments: usize) -> Option<Side> {
+        let values = self.values(sequence)?;
+        Side::prefix(&self.family, sequence, segments, &values).filter(|side| hex(&side.bytes) == self.bytes)
+    }
+
+    /// The front of a key up to what a scan binds.
+    pub(super) fn scanned(&self, sequence: &Sequence, scan: &Scan) -> Option<Side> {
+        self.front(sequence, scan.segments)
+    }
+
+    fn values(&self, sequence: &Sequence) -> Option<Vec<Value>> {
+        let shapes = sequence.arguments().map(|argument| &argument.shape);
+        shapes.zip(&self.arguments).map(|(shape, text)| parse(shape, text).ok()).collect()
+    }
+}
+
+/// Whether the text of an argument stands without quotes at the outermost level.
+fn takes_text(shape: &Shape) -> bool {
+    match shape {
+        Shape::Framed { inner, .. }
+        | Shape::Desc(inner)
+        | Shape::Hashed { inner, .. }
+        | Shape::HashConcat { inner, .. } => takes_text(inner),
+        shape => matches!(shape, Shape::Text(_)),
+    }
+}
+
+pub(super) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Whether one hash gives both names this digest.
+pub(super) fn collide(first: &str, second: &str, digest: &str) -> bool {
+    let (Some(a), Some(b)) = (unhex(first), unhex(second)) else { return false };
+    a != b
+        && Hash::ALL.into_iter().any(|hash| {
+            let starts = |name: &[u8]| hex(&hash.digest(name)).starts_with(digest);
+            starts(&a) && starts(&b)
+        })
+}
+
+fn unhex(text: &str) -> Option<Vec<u8>> {
+    let digit = |byte: &u8| char::from(*byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
+    let pair = |pair: &[u8]| match pair {
+        [high, low] => Some(digit(high)? << 4 | digit(low)?),
+        _ => None,
+    };
+    text.as_bytes().chunks(2).map(pair).collect()
+}

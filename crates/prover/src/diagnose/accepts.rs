@@ -1,0 +1,109 @@
+#![doc = include_str!("pages/KP0012.md")]
+
+use keyplan_plan::diag::{Code, Diagnostic};
+use keyplan_plan::model::{Accept, AcceptKind, Family, Plan};
+
+use super::subject::{Part, Subject};
+use crate::proof::{Guarantee, Report, Statement, Verdict};
+use crate::prove::Engine;
+
+/// Every `accept` of a flaw that is proved absent.
+pub(super) fn needless(plan: &Plan, report: &Report) -> Vec<Diagnostic> {
+    let mut all = Vec::new();
+    for (_, family) in plan.families() {
+        for accept in &family.accepts {
+            if accept.kind == AcceptKind::Overlap {
+                let absent: Vec<&String> =
+                    accept.of.iter().filter(|other| !overlaps(report, family, other)).collect();
+                all.extend(absent.into_iter().map(|other| {
+                    let message = format!(
+                        "`accept overlap` is not needed: `{}` and `{other}` share no key",
+                        family.path
+                    );
+                    found(message, accept)
+                }));
+            } else if !is_needed(report, family, accept.kind) {
+                let message = format!(
+                    "`accept {}` is not needed: {}",
+                    accept.kind.word(),
+                    absence(family, accept.kind)
+                );
+                all.push(found(message, accept));
+            }
+        }
+    }
+    all
+}
+
+/// The `accept` under which a plan keeps the flaw of a statement.
+pub fn accepted_by<'p>(plan: &'p Plan, statement: &Statement) -> Option<&'p Accept> {
+    let owner = |path: &str| Subject::find(plan, path, statement);
+    let subject = owner(&statement.family)?;
+    let own = |kind: AcceptKind| subject.family.accepts.iter().find(|accept| accept.kind == kind);
+    if statement.guarantee == Guarantee::Disjoint {
+        let other = owner(statement.other.as_deref()?)?;
+        if let (Part::Field(_), Part::Field(_)) = (subject.part, other.part) {
+            return own(AcceptKind::Ambiguous);
+        }
+        let names = |a: &'p Family, b: &Family| {
+            a.accepted(AcceptKind::Overlap).find(|accept| accept.of.contains(&b.path))
+        };
+        return names(subject.family, other.family).or_else(|| names(other.family, subject.family));
+    }
+    let by_loss = matches!(statement.guarantee, Guarantee::Unambiguous | Guarantee::InOrder);
+    own(statement.guarantee.accepted_as()?).or_else(|| own(AcceptKind::Lossy).filter(|_| by_loss))
+}
+
+fn found(message: String, accept: &Accept) -> Diagnostic {
+    Diagnostic::new(Code::NeedlessAccept, message, accept.span, "accepts a flaw that is proved absent")
+        .with_help("remove it, so that the flaws a plan lists are those it has")
+}
+
+fn absence(family: &Family, kind: AcceptKind) -> String {
+    let path = &family.path;
+    match kind {
+        AcceptKind::Ambiguous => format!("no two argument lists of `{path}` make the same key"),
+        AcceptKind::Overlap => format!("no other family makes a key of `{path}`"),
+        AcceptKind::Leak if family.scans.is_empty() => format!("`{path}` claims no scan"),
+        AcceptKind::Leak => format!("every scan of `{path}` returns its own rows alone"),
+        AcceptKind::Unordered if family.scans.iter().all(|scan| !scan.in_order) => {
+            format!("no scan of `{path}` claims an order")
+        }
+        AcceptKind::Unordered => format!("every scan of `{path}` is in order"),
+        AcceptKind::Misallotted => format!("the number of `{path}` is its own to use"),
+        AcceptKind::Lossy => format!("no encoding of `{path}` loses anything"),
+        AcceptKind::Oversize => format!("the keys of `{path}` fit every engine"),
+    }
+}
+
+fn is_flawed(statement: &Statement) -> bool {
+    matches!(statement.verdict, Verdict::Fails(_) | Verdict::Unknown(_))
+}
+
+/// Whether two families may share a key.
+fn overlaps(report: &Report, family: &Family, other: &str) -> bool {
+    report.statements.iter().any(|statement| {
+        let pair = (statement.family.as_str(), statement.other.as_deref());
+        let own = family.path.as_str();
+        statement.guarantee == Guarantee::Disjoint
+            && is_flawed(statement)
+            && (pair == (own, Some(other)) || pair == (other, Some(own)))
+    })
+}
+
+fn is_needed(report: &Report, family: &Family, kind: AcceptKind) -> bool {
+    if kind == AcceptKind::Oversize {
+        let least = Engine::ALL.into_iter().map(Engine::longest_key).min().unwrap_or_default();
+        // Which engine a plan is checked for changes; what it accepts does not.
+        return family.key.longest().is_none_or(|longest| longest > least);
+    }
+    let has_parts = !family.fields.is_empty() || family.member.is_some() || family.score.is_some();
+    report.statements.iter().filter(|statement| is_flawed(statement)).any(|statement| {
+        let below = statement.family.strip_prefix(&family.path).is_some_and(|rest| rest.starts_with('.'));
+        let of_part = has_parts && below;
+        let own = statement.family == family.path || of_part;
+        let between_fields =
+            kind == AcceptKind::Ambiguous && statement.guarantee == Guarantee::Disjoint && of_part;
+        own && (statement.guarantee.accepted_as() == Some(kind) || between_fields)
+    })
+}

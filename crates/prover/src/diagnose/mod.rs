@@ -1,0 +1,180 @@
+//! What a report says, for the people who write plans: each finding under the text that causes it, with keys that
+//! show it, commands that show it again, and a way out.
+
+mod accepts;
+mod command;
+mod lanes;
+mod pages;
+mod rule;
+mod shorten;
+mod subject;
+
+use keyplan_plan::diag::{Code, Diagnostic, NoteKind};
+use keyplan_plan::model::{Plan, Sequence};
+
+pub use accepts::accepted_by;
+pub use pages::{PAGES, Page, page};
+
+use crate::proof::{Guarantee, Report, Statement, Verdict, Witness};
+use crate::prove::Options;
+use command::Made;
+use subject::Subject;
+
+/// Everything in a report that a person must look at, in the order of the plan's text.
+///
+/// `path` is what the caller knows the plan's file by; the commands that reproduce a finding name it. Flaws that the
+/// plan accepts are left out, and an `accept` of a flaw that is proved absent is a finding of its own.
+///
+/// ```
+/// use keyplan_prover::{Options, diagnose, prove};
+///
+/// let text = r#"plan demo; space s { key pool = "p/" a: text("a-z", 1..=9) b: text("a-z", 1..=9); }"#;
+/// let plan = keyplan_plan::compile("demo.keyplan", text, |_| Err("no imports".into())).plan.expect("sound");
+/// let options = Options::default();
+/// let findings = diagnose(&plan, &prove(&plan, &options), &options, "demo.keyplan");
+/// assert_eq!(findings.len(), 1);
+/// assert_eq!(findings[0].message, "two argument lists of `s.pool` make the same key");
+/// ```
+pub fn diagnose(plan: &Plan, report: &Report, options: &Options, path: &str) -> Vec<Diagnostic> {
+    let (endless, single): (Vec<&Statement>, Vec<&Statement>) =
+        report.findings().partition(|statement| rule::oversize::is_endless(plan, statement));
+    let mut all: Vec<Diagnostic> =
+        single.into_iter().filter_map(|statement| describe(plan, statement, options, path)).collect();
+    all.extend(rule::oversize::endless(plan, &endless, options));
+    all.extend(accepts::needless(plan, report));
+    all.sort_by(|a, b| (a.span(), a.code, &a.message).cmp(&(b.span(), b.code, &b.message)));
+    all
+}
+
+/// How many guarantees are neither proved nor refuted, nor accepted as flawed.
+pub fn unproved(plan: &Plan, report: &Report) -> usize {
+    let unknown = report.findings().filter(|statement| matches!(statement.verdict, Verdict::Unknown(_)));
+    unknown.filter(|statement| !rule::oversize::is_endless(plan, statement)).count()
+}
+
+/// One statement as a diagnostic, whether the plan accepts it or not; `None` if nothing is wrong.
+pub fn describe(plan: &Plan, statement: &Statement, options: &Options, path: &str) -> Option<Diagnostic> {
+    let finding = Finding { plan, statement, options, path };
+    match &statement.verdict {
+        Verdict::Holds | Verdict::Assumed(_) => None,
+        Verdict::Fails(witness) => finding.refuted(witness),
+        Verdict::Unknown(reason) => {
+            let label = "neither proved nor refuted";
+            let message = format!("not proved: {}", finding.claim());
+            let diagnostic = Diagnostic::new(finding.code(), message, statement.span, label)
+                .with_note(NoteKind::Note, reason.to_string());
+            let diagnostic = match finding.other() {
+                Some(other) => diagnostic.with_label(other.name_span(), "the other one"),
+                None => diagnostic,
+            };
+            Some(
+                diagnostic.with_help(
+                    "bound the arguments or mark where they end, so that less has to be looked at",
+                ),
+            )
+        }
+    }
+}
+
+/// The layout that the path of a statement or of a side of its witness names: of a family's keys, of a field, of
+/// members or of scores.
+pub fn layout<'p>(plan: &'p Plan, statement: &Statement, path: &str) -> Option<&'p Sequence> {
+    Subject::find(plan, path, statement).map(|subject| subject.sequence)
+}
+
+/// A statement with what is around it.
+#[derive(Clone, Copy)]
+struct Finding<'a> {
+    plan: &'a Plan,
+    statement: &'a Statement,
+    options: &'a Options,
+    path: &'a str,
+}
+
+impl<'a> Finding<'a> {
+    fn code(self) -> Code {
+        match self.statement.guarantee {
+            Guarantee::Disjoint => Code::Overlap,
+            Guarantee::Unambiguous => Code::Ambiguous,
+            Guarantee::NoForeignRows => Code::ForeignRows,
+            Guarantee::NoSiblingRows => Code::SiblingRows,
+            Guarantee::InOrder => Code::Disorder,
+            Guarantee::Allotted => Code::Misallotted,
+            Guarantee::DistinctNames => Code::NameCollision,
+            Guarantee::Lossless => Code::Lossy,
+            Guarantee::Fits => Code::Oversize,
+        }
+    }
+
+    /// What was to be proved.
+    fn claim(self) -> String {
+        let title = self.title();
+        let other = self.other().map_or_else(|| "another family".to_owned(), Subject::title);
+        match self.statement.guarantee {
+            Guarantee::Disjoint => format!("{title} and {other} never make the same key"),
+            Guarantee::Unambiguous => format!("two argument lists of {title} never make the same key"),
+            Guarantee::NoForeignRows => format!("the scan {} returns no row of {other}", self.scan()),
+            Guarantee::NoSiblingRows => {
+                format!("the scan {} returns no row with other arguments", self.scan())
+            }
+            Guarantee::InOrder => format!("the scan {} is in order", self.scan()),
+            Guarantee::Allotted => format!("the number of {title} is its own to use"),
+            Guarantee::DistinctNames => format!("the known names of {title} have digests of their own"),
+            Guarantee::Lossless => format!("two values of {title} are never written as the same bytes"),
+            Guarantee::Fits => format!("every key of {title} fits {}", self.options.engine.name()),
+        }
+    }
+
+    fn refuted(self, witness: &'a Witness) -> Option<Diagnostic> {
+        match witness {
+            Witness::SameKey { first, second } => match self.statement.guarantee {
+                Guarantee::Disjoint => rule::overlap::diagnostic(self, first, second),
+                Guarantee::Lossless => rule::lossy::diagnostic(self, first, second),
+                _ => rule::ambiguous::diagnostic(self, first, second),
+            },
+            Witness::Row { scan, row } => match self.statement.guarantee {
+                Guarantee::NoForeignRows => rule::foreign_rows::diagnostic(self, scan, row),
+                _ => rule::sibling_rows::diagnostic(self, scan, row),
+            },
+            Witness::Disorder { first, second } => rule::disorder::rows(self, first, second),
+            Witness::RangeEnd { end, row } => rule::disorder::range(self, end, row),
+            Witness::Number { number, fault, .. } => rule::misallotted::diagnostic(self, *number, fault),
+            Witness::Digest { first, second, digest } => {
+                Some(rule::name_collision::diagnostic(self, first, second, digest))
+            }
+            Witness::TooLong { key, limit } => rule::oversize::diagnostic(self, key, *limit),
+        }
+    }
+
+    /// What the statement is about; `None` if it is about a whole space.
+    fn subject(self) -> Option<Subject<'a>> {
+        Subject::find(self.plan, &self.statement.family, self.statement)
+    }
+
+    /// The other family, where it is about two.
+    fn other(self) -> Option<Subject<'a>> {
+        let other = self.statement.other.as_deref()?;
+        Subject::find(self.plan, other, self.statement)
+    }
+
+    fn title(self) -> String {
+        self.subject().map_or_else(|| format!("`{}`", self.statement.family), Subject::title)
+    }
+
+    /// The scan as a person would call it: `` `s.tick by pool` ``.
+    fn scan(self) -> String {
+        let Some(subject) = self.subject() else { return format!("of `{}`", self.statement.family) };
+        let bound = self.statement.scan.unwrap_or_default();
+        let names: Vec<&str> = subject
+            .sequence
+            .arguments()
+            .take(bound)
+            .filter_map(|argument| argument.name.as_deref())
+            .collect();
+        if names.is_empty() {
+            format!("`{} all`", subject.family.path)
+        } else {
+            format!("`{} by {}`", subject.family.path, names.join(", "))
+        }
+    }
+}

@@ -1,0 +1,28 @@
+#![doc = include_str!("../pages/KP0003.md")]
+
+use keyplan_plan::diag::Diagnostic;
+
+use super::super::subject::Subject;
+use super::super::{Finding, Made};
+use super::{Shown, with_witness};
+use crate::proof::Side;
+
+/// A scan, and a row of another family that it returns.
+pub(in super::super) fn diagnostic(finding: Finding<'_>, scan: &Side, row: &Side) -> Option<Diagnostic> {
+    let subject = finding.subject()?;
+    let other = Subject::find(finding.plan, &row.family, finding.statement)?;
+    let message = format!("the scan {} also returns rows of {}", finding.scan(), other.title());
+    let diagnostic =
+        Diagnostic::new(finding.code(), message, finding.statement.span, "this prefix is not its own")
+            .with_label(other.name_span(), "its keys begin alike");
+    let row_title = format!("row   {}", other.name());
+    let scan_title = format!("scan  {}", subject.name());
+    let sides = [
+        Shown { title: &scan_title, subject, side: scan, made: Some(Made::Prefix) },
+        Shown { title: &row_title, subject: other, side: row, made: Some(Made::Whole) },
+    ];
+    Some(with_witness(diagnostic, finding, sides).with_help(format!(
+        "begin `{}` with bytes that no other family begins with; to keep it: `accept leak \"why\"`",
+        subject.family.name
+    )))
+}

@@ -1,0 +1,62 @@
+//! Values and numbers as a person wants to see them: in full where they are short.
+
+use keyplan_plan::dynamic::Value;
+use keyplan_plan::model::Shape;
+
+/// The most characters of a value that are shown.
+const LONGEST: usize = 72;
+/// How many stand at the front and at the end of one that is longer.
+const FRONT: usize = 32;
+const BACK: usize = 8;
+
+/// A value, cut in the middle if it is long, with its length.
+pub(super) fn value(value: &Value, shape: &Shape) -> String {
+    let whole = value.display(shape).to_string();
+    let count = whole.chars().count();
+    if count <= LONGEST {
+        return whole;
+    }
+    let front: String = whole.chars().take(FRONT).collect();
+    let back: String = whole.chars().skip(count - BACK).collect();
+    let length = match value {
+        Value::Text(text) => format!("{} bytes", thousands(text.len())),
+        Value::Bytes(bytes) => format!("{} bytes", thousands(bytes.len())),
+        Value::List(items) => format!("{} elements", thousands(items.len())),
+        _ => format!("{} characters", thousands(count)),
+    };
+    format!("{front}…{back} ({length})")
+}
+
+/// `65,535`
+pub(super) fn thousands(n: usize) -> String {
+    let digits = n.to_string();
+    let mut out = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn digits_stand_in_threes() {
+        let all: Vec<String> = [0, 999, 1_000, 65_535, 3 << 30].into_iter().map(thousands).collect();
+        assert_eq!(all, ["0", "999", "1,000", "65,535", "3,221,225,472"]);
+    }
+
+    #[test]
+    fn a_long_value_says_how_long_it_is() {
+        let shape = Shape::Opaque(keyplan_plan::model::Opaque::Raw);
+        assert_eq!(value(&Value::Bytes(vec![7; 4]), &shape), "0x07070707");
+        assert_eq!(
+            value(&Value::Bytes(vec![7; 40]), &shape),
+            "0x070707070707070707070707070707…07070707 (40 bytes)"
+        );
+    }
+}
