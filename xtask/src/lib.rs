@@ -2,8 +2,10 @@
 //!
 //! - [`workspace`] finds the project's files and asks Cargo about its crates.
 //! - [`architecture`] reads the table of allowed dependencies.
+//! - [`findings`] asks the prover about the plans of the project.
 //! - [`fuzz`] holds what is tried with hostile input, on the stable toolchain and under the real fuzzer.
 
 pub mod architecture;
+pub mod findings;
 pub mod fuzz;
 pub mod workspace;

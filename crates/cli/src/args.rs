@@ -75,12 +75,14 @@ pub(crate) enum Command {
 
 /// `keyplan check`
 #[derive(Debug, Group)]
-#[command(after_help = "Every guarantee is proved, refuted by keys that were really encoded, or said to be unknown. \
+#[command(
+    after_help = "Every guarantee is proved, refuted by keys that were really encoded, or said to be unknown. \
     The exit code is 1 if a finding is an error; warnings alone leave it at 0.\n\n\
     Examples:\n  keyplan check plans/*.keyplan\n  \
     keyplan check plans/paw.keyplan --accepted\n  \
     keyplan check --explain KP0004\n  \
-    keyplan check plans/paw.keyplan --format sarif > paw.sarif")]
+    keyplan check plans/paw.keyplan --format sarif > paw.sarif"
+)]
 pub(crate) struct Check {
     /// Plan files
     #[arg(required_unless_present = "explain", value_name = "PLAN")]

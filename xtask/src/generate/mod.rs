@@ -5,6 +5,8 @@
 //! | `docs/reference/` | `keyplan doc` for every plan |
 //! | `docs/cli.md` | `keyplan help` for every subcommand |
 //! | `docs/diagnostics.md` | every diagnostic code and its explanation |
+//! | `docs/rules/` | the pages of the rules, as `keyplan check --explain` prints them |
+//! | `docs/findings.md` | what the prover says about every plan |
 //! | `README.md` | what its commands print, and only that |
 
 mod console;
@@ -17,7 +19,8 @@ use std::process::ExitCode;
 use anyhow::{Context as _, Result};
 use clap::Args;
 use keyplan_plan::diag::{Code, Severity};
-use xtask::workspace;
+use keyplan_prover::PAGES;
+use xtask::{findings, workspace};
 
 use crate::console::line;
 use crate::job::Job;
@@ -32,6 +35,9 @@ pub(crate) struct Generate {
 
 /// The folder that holds nothing but generated pages.
 const REFERENCE: &str = "docs/reference";
+
+/// The pages of the rules.
+const RULES: &str = "docs/rules";
 
 const README: &str = "README.md";
 
@@ -80,7 +86,7 @@ fn write(path: &str, text: &str) -> Result<()> {
 /// Pages of plans that are no more.
 fn orphans(pages: &BTreeMap<String, String>) -> Result<Vec<String>> {
     let mut found = Vec::new();
-    for folder in [REFERENCE.to_owned(), format!("{REFERENCE}/upstream")] {
+    for folder in [REFERENCE.to_owned(), format!("{REFERENCE}/upstream"), RULES.to_owned()] {
         let files = workspace::files_in(&workspace::root().join(folder), "md")?;
         found.extend(files.iter().map(|path| workspace::relative(path)));
     }
@@ -101,6 +107,11 @@ fn pages() -> Result<BTreeMap<String, String>> {
     let readme = std::fs::read_to_string(workspace::root().join(README)).context("cannot read README.md")?;
     pages.insert(README.to_owned(), console::refreshed(&readme, |arguments| printed(&keyplan, arguments))?);
     pages.insert("docs/diagnostics.md".to_owned(), diagnostics());
+    pages.insert("docs/findings.md".to_owned(), format!("{}{}", notice("the plans"), findings::page()?));
+    for page in PAGES {
+        let source = format!("crates/prover/src/diagnose/pages/{}.md", page.code.id());
+        pages.insert(rule(page.code), format!("{}{}", notice(&source), page.text));
+    }
     Ok(pages)
 }
 
@@ -113,6 +124,11 @@ fn notice(from: &str) -> String {
 fn reference(plan: &str) -> String {
     let inside = plan.strip_prefix("plans/").unwrap_or(plan);
     PathBuf::from(REFERENCE).join(inside).with_extension("md").to_string_lossy().into_owned()
+}
+
+/// The page of a rule.
+fn rule(code: Code) -> String {
+    format!("{RULES}/{}.md", code.id())
 }
 
 fn document(keyplan: &Path, plan: &str) -> Result<String> {
@@ -154,6 +170,13 @@ fn diagnostics() -> String {
         let lines: Vec<&str> = code.explanation().trim().lines().map(str::trim).collect();
         // Writing to a string does not fail.
         let _ = write!(text, "\n## {}: {}\n\n*{severity}* — {}\n", code.id(), code.slug(), lines.join("\n"));
+        if keyplan_prover::page(code).is_some() {
+            let _ = write!(
+                text,
+                "\n[Why it matters, an example, and what to write instead](rules/{}.md)\n",
+                code.id()
+            );
+        }
     }
     text
 }

@@ -117,7 +117,8 @@ impl Tally {
         let mut tally = Self::default();
         for plan in plans {
             tally.plans += 1;
-            let warnings = plan.findings.iter().filter(|finding| finding.severity() == Severity::Warning).count();
+            let warnings =
+                plan.findings.iter().filter(|finding| finding.severity() == Severity::Warning).count();
             let unknown = plan.unproved();
             tally.warnings += warnings;
             tally.unknown += unknown;

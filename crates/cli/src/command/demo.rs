@@ -4,8 +4,8 @@ use std::time::Instant;
 
 use anyhow::{Result, anyhow};
 use keyplan_plan::compile;
-use keyplan_plan::dynamic::Decoder;
 use keyplan_plan::diag::Severity;
+use keyplan_plan::dynamic::Decoder;
 use keyplan_plan::model::Plan;
 use keyplan_prover::Options;
 

@@ -25,7 +25,8 @@ pub(crate) fn checked(plan: &Checked, accepted: bool) -> String {
     if listed {
         out.push_str(&accepted_flaws(plan));
     }
-    let refuted = plan.statements().any(|statement| flaw(statement) == Some(Flaw::Open) && column(statement).is_some());
+    let refuted =
+        plan.statements().any(|statement| flaw(statement) == Some(Flaw::Open) && column(statement).is_some());
     if refuted || listed {
         out.push_str(&spread(plan));
     }
@@ -44,7 +45,8 @@ fn accepted_flaws(checked: &Checked) -> String {
         if let Some(accept) = accepted_by(plan, statement) {
             put!(out, "      {}\n", painted(DIM, visible(&accept.why)));
         }
-        let shown = diagnostic.notes.iter().filter(|note| matches!(note.kind, NoteKind::Witness | NoteKind::Note));
+        let shown =
+            diagnostic.notes.iter().filter(|note| matches!(note.kind, NoteKind::Witness | NoteKind::Note));
         for line in shown.flat_map(|note| note.text.lines()) {
             put!(out, "      {}\n", visible(line));
         }

@@ -163,9 +163,24 @@ impl<'p> Pair<'p> {
         if old.kind != new.kind {
             return keys;
         }
-        self.part(Part::Value, (&old.path, old.value.as_ref()), (&new.path, new.value.as_ref()), new.name_span);
-        self.part(Part::Member, (&old.path, old.member.as_ref()), (&new.path, new.member.as_ref()), new.name_span);
-        self.part(Part::Score, (&old.path, old.score.as_ref()), (&new.path, new.score.as_ref()), new.name_span);
+        self.part(
+            Part::Value,
+            (&old.path, old.value.as_ref()),
+            (&new.path, new.value.as_ref()),
+            new.name_span,
+        );
+        self.part(
+            Part::Member,
+            (&old.path, old.member.as_ref()),
+            (&new.path, new.member.as_ref()),
+            new.name_span,
+        );
+        self.part(
+            Part::Score,
+            (&old.path, old.score.as_ref()),
+            (&new.path, new.score.as_ref()),
+            new.name_span,
+        );
         self.fields(old, new);
         keys
     }
@@ -193,13 +208,19 @@ impl<'p> Pair<'p> {
             let previous = format!("{}.{}", old.path, field.name);
             let place = left.iter().position(|other| other.name == field.name).or_else(|| {
                 left.iter().position(|other| {
-                    !old.fields.iter().any(|field| field.name == other.name)
-                        && same(&field.key, &other.key)
+                    !old.fields.iter().any(|field| field.name == other.name) && same(&field.key, &other.key)
                 })
             });
             let Some(other) = place.map(|index| left.remove(index)) else {
-                let example = sample::rows(&field.key, 1).iter().find_map(|row| Side::key(&previous, &field.key, row));
-                self.say(&previous, &previous, Part::Field, Fate::Removed { retired: None, example }, new.name_span);
+                let example =
+                    sample::rows(&field.key, 1).iter().find_map(|row| Side::key(&previous, &field.key, row));
+                self.say(
+                    &previous,
+                    &previous,
+                    Part::Field,
+                    Fate::Removed { retired: None, example },
+                    new.name_span,
+                );
                 stale.push(Stale { name: previous, successor: None, sequence: field.key.clone() });
                 continue;
             };
@@ -213,7 +234,12 @@ impl<'p> Pair<'p> {
                 stale.push(Stale { name: previous.clone(), successor, sequence: field.key.clone() });
             }
             self.say(&path, &previous, Part::Field, keys, other.span);
-            self.part(Part::Value, (&previous, field.value.as_ref()), (&path, other.value.as_ref()), other.span);
+            self.part(
+                Part::Value,
+                (&previous, field.value.as_ref()),
+                (&path, other.value.as_ref()),
+                other.span,
+            );
         }
         for field in left {
             let path = format!("{}.{}", new.path, field.name);
@@ -225,7 +251,8 @@ impl<'p> Pair<'p> {
     fn removed(&mut self, old: &Family) {
         let literal = old.key.literal_prefix();
         let all = self.after.map(all_retired).unwrap_or_default();
-        let retired = all.iter().map(|entry| &entry.prefix).find(|prefix| literal.starts_with(prefix)).cloned();
+        let retired =
+            all.iter().map(|entry| &entry.prefix).find(|prefix| literal.starts_with(prefix)).cloned();
         let span = self.after.map(|space| space.span).unwrap_or_default();
         let fate = Fate::Removed { retired, example: example(old) };
         self.say(&old.path, &old.path, Part::Key, fate, span);
@@ -267,12 +294,8 @@ impl<'p> Pair<'p> {
 
     /// The guarantees without which an old key may be read as something else, as far as they do not hold.
     fn lost(&self, path: &str) -> Vec<Guarantee> {
-        const NEEDED: [Guarantee; 4] = [
-            Guarantee::Disjoint,
-            Guarantee::Unambiguous,
-            Guarantee::NoForeignRows,
-            Guarantee::NoSiblingRows,
-        ];
+        const NEEDED: [Guarantee; 4] =
+            [Guarantee::Disjoint, Guarantee::Unambiguous, Guarantee::NoForeignRows, Guarantee::NoSiblingRows];
         let about = |statement: &&crate::Statement| {
             statement.family == path || statement.other.as_deref() == Some(path)
         };

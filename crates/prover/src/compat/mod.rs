@@ -163,7 +163,9 @@ impl Change {
             Fate::Widened { lost, .. } => !lost.is_empty(),
             Fate::Removed { retired, .. } => retired.is_none(),
             Fate::Added { meets } => meets.iter().any(|(_, verdict)| !matches!(verdict, Verdict::Assumed(_))),
-            Fate::Narrowed(_) | Fate::Changed(_) | Fate::Moved { .. } | Fate::Revived | Fate::Unknown(_) => true,
+            Fate::Narrowed(_) | Fate::Changed(_) | Fate::Moved { .. } | Fate::Revived | Fate::Unknown(_) => {
+                true
+            }
         }
     }
 }
@@ -291,7 +293,9 @@ fn refute(path: &str, old: &Sequence, previous: &str, new: &Sequence) -> Fate {
     }
     match refused {
         Some(broken) => Fate::Narrowed(Box::new(broken)),
-        None => Fate::Unknown("the layouts differ, and no argument list was found that they write differently"),
+        None => {
+            Fate::Unknown("the layouts differ, and no argument list was found that they write differently")
+        }
     }
 }
 

@@ -1,5 +1,7 @@
 //! Commands that make a key of a witness again.
 
+use std::fmt::Write as _;
+
 use keyplan_plan::dynamic::Value;
 use keyplan_plan::model::Shape;
 
@@ -63,7 +65,10 @@ fn quoted(word: &str) -> Option<String> {
             '\'' | '\\' => out.extend(['\\', c]),
             c if hidden(c) => {
                 let mut bytes = [0; 4];
-                c.encode_utf8(&mut bytes).bytes().for_each(|byte| out.push_str(&format!("\\x{byte:02x}")));
+                for byte in c.encode_utf8(&mut bytes).bytes() {
+                    // Writing to a string does not fail.
+                    let _ = write!(out, "\\x{byte:02x}");
+                }
             }
             c => out.push(c),
         }

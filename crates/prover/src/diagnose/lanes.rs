@@ -1,5 +1,6 @@
 //! Keys below one another: bytes at the same place in one column, ` | ` between the segments.
 
+use std::fmt::Write as _;
 use std::ops::Range;
 
 use keyplan_plan::dynamic::prefix;
@@ -28,8 +29,8 @@ pub(super) struct Row<'a> {
 
 /// Draws keys with their arguments, a line or two each.
 pub(super) fn draw(rows: &[Row<'_>]) -> String {
-    let lanes: Vec<Lanes<'_>> = rows.iter().map(|row| Lanes::new(row.subject.sequence, row.side)).collect();
-    let bytes = columns(&lanes);
+    let keys: Vec<Lanes<'_>> = rows.iter().map(|row| Lanes::new(row.subject.sequence, row.side)).collect();
+    let bytes = columns(&keys);
     let titles = padded(rows.iter().map(|row| row.title.clone()).collect());
     let arguments = arguments(rows);
     let width = bytes.iter().map(|line| line.chars().count()).max().unwrap_or_default();
@@ -40,9 +41,11 @@ pub(super) fn draw(rows: &[Row<'_>]) -> String {
             .collect::<Vec<_>>()
             .join("  ");
         let text = text.trim_end();
-        if width <= BESIDE {
+        if text.is_empty() {
+            bytes.clone()
+        } else if width <= BESIDE {
             let pad = " ".repeat(width - bytes.chars().count());
-            format!("{bytes}{pad}    {text}").trim_end().to_owned()
+            format!("{bytes}{pad}    {text}")
         } else {
             format!("{text}\n    {bytes}")
         }
@@ -144,7 +147,8 @@ fn columns(rows: &[Lanes<'_>]) -> Vec<String> {
             line.push_str(&before);
             line.extend(std::iter::repeat_n(' ', width - before.chars().count()));
             match row.bytes.get(offset) {
-                Some(byte) => line.push_str(&format!("{byte:02x} ")),
+                // Writing to a string does not fail.
+                Some(byte) => drop(write!(line, "{byte:02x} ")),
                 None => line.push_str("   "),
             }
         }

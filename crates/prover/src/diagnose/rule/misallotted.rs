@@ -44,8 +44,8 @@ pub(in super::super) fn diagnostic(
         }
         NumberFault::Retired { prefix, key } => {
             let retired = retired(finding, prefix)?;
-            let hex: String = prefix.iter().map(|byte| format!("{byte:02x}")).collect();
-            let message = format!("keys of {title} begin with 0x{hex}, which is retired");
+            let hex: Vec<String> = prefix.iter().map(|byte| format!("{byte:02x}")).collect();
+            let message = format!("keys of {title} begin with 0x{}, which is retired", hex.concat());
             let diagnostic = Diagnostic::new(code, message, span, "not to be used again")
                 .with_label(retired.span, "given up here");
             let row = Row { title: String::new(), subject, side: key };

@@ -85,18 +85,18 @@ pub(in super::super) fn endless(
 /// Names with commas between them, in lines that can be read.
 fn lines(names: &[&str]) -> String {
     const WIDTH: usize = 90;
-    let mut lines: Vec<String> = vec![String::new()];
-    for (index, name) in names.iter().enumerate() {
-        let comma = if index + 1 < names.len() { "," } else { "" };
-        let Some(line) = lines.last_mut() else { continue };
-        if !line.is_empty() && line.len() + name.len() + 2 > WIDTH {
-            lines.push(format!("{name}{comma}"));
-        } else {
-            let space = if line.is_empty() { "" } else { " " };
-            line.push_str(&format!("{space}{name}{comma}"));
+    let mut out = String::new();
+    let mut width = 0;
+    for name in names {
+        if width > 0 {
+            let fits = width + name.len() + 2 <= WIDTH;
+            out.push_str(if fits { ", " } else { ",\n" });
+            width = if fits { width + 2 } else { 0 };
         }
+        out.push_str(name);
+        width += name.len();
     }
-    lines.join("\n")
+    out
 }
 
 /// Whether every argument has a longest value by its own declaration, apart from what a length in front can say.
@@ -106,8 +106,10 @@ fn bounded(sequence: &Sequence) -> bool {
 
 fn bounded_shape(shape: &Shape) -> bool {
     match shape {
-        Shape::Bytes { encoding: BytesEncoding::Fit(_), .. } => true,
-        Shape::Bytes { lengths, .. } | Shape::Nibbles { lengths, .. } => lengths.max().is_some(),
+        Shape::Bytes { lengths, encoding } => {
+            lengths.max().is_some() || matches!(encoding, BytesEncoding::Fit(_))
+        }
+        Shape::Nibbles { lengths, .. } => lengths.max().is_some(),
         Shape::Text(text) => text.lengths.max().is_some(),
         Shape::List { item, counts, .. } => counts.max().is_some() && bounded_shape(item),
         Shape::Record(sequence) => bounded(sequence),
