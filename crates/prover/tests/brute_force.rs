@@ -778,7 +778,7 @@ fn verdicts_agree_with_enumeration() {
     let number = |name: &str, default: u64| {
         std::env::var(name).ok().and_then(|value| value.parse().ok()).unwrap_or(default)
     };
-    let count = number("KEYPLAN_BRUTE_FORCE", 20_000);
+    let count = number("KEYPLAN_BRUTE_FORCE", 2_000);
     let seed = number("KEYPLAN_BRUTE_FORCE_SEED", 1);
     let mut tally = Tally::default();
     let mut plans = 0;
