@@ -1,4 +1,5 @@
 //! Certificates of the plans are accepted; edited ones are not.
+#![cfg(test)]
 #![cfg(feature = "certificate")]
 
 use std::fs;

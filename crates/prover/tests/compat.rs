@@ -1,6 +1,7 @@
 //! Old plan × new plan: cases with their expected lines.
 //!
 //! `KEYPLAN_BLESS=1` writes the expected lines anew.
+#![cfg(test)]
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,6 +1,7 @@
 //! Old plan × new plan against enumeration: random layouts, a random change to each, every argument list.
 //!
 //! `KEYPLAN_COMPAT` sets how many pairs are tried, `KEYPLAN_COMPAT_SEED` where they begin.
+#![cfg(test)]
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,5 @@
 //! Repairs are proved, cheap ones first, and say what they cost.
+#![cfg(test)]
 
 use std::fs;
 use std::path::{Path, PathBuf};
