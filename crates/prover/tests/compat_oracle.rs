@@ -440,7 +440,7 @@ fn by_name<'v>(sequence: &'v Sequence, row: &'v [Value], whole: &[&str], all: &m
         let name = argument.name.as_deref().unwrap_or_default();
         match (bare(&argument.shape), value) {
             (Shape::Record(inner), Value::Record(values)) if !whole.contains(&name) => {
-                by_name(inner, values, whole, all)
+                by_name(inner, values, whole, all);
             }
             _ => {
                 all.insert(name, (&argument.shape, value));
