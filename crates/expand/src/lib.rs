@@ -1,6 +1,6 @@
 //! From a plan to Rust types.
 //!
-//! [`expand`] gives what `keyplan::plan!` emits for a plan that was read; [`format`] prints it for people. The same plan
+//! [`expand`] gives what `keyplan::plan!` emits for a plan that was read; [`format()`] prints it for people. The same plan
 //! gives the same code on every machine.
 //!
 //! ```
