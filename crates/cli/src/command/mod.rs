@@ -14,7 +14,6 @@ use anyhow::Result;
 use clap::CommandFactory;
 
 pub(crate) use check::{Checked, Tally};
-pub(crate) use check::Tally;
 pub(crate) use db::{Census, Flaw, View};
 pub(crate) use decompose::{Decomposition, component_bytes};
 pub(crate) use explain::{Explanation, read};
