@@ -59,8 +59,8 @@ pub(crate) enum Command {
     /// Make, fill, read and check an embedded database that has its plan in it
     #[command(subcommand)]
     Db(db::Db),
-    /// Check five real plans, fill a database with state of all five, and explain keys
-    Demo(Demo),
+    /// Check five real plans and explain keys of three chains
+    Demo,
     /// Print the reference of the plan language
     Language,
     /// Print completions for a shell
@@ -287,13 +287,4 @@ pub(crate) struct Doc {
     /// Write here instead of standard output
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<String>,
-}
-
-/// `keyplan demo`
-#[derive(Debug, Group)]
-#[command(after_help = "Examples:\n  keyplan demo\n  keyplan demo state")]
-pub(crate) struct Demo {
-    /// Keep the database here; without it, it goes when the demonstration ends
-    #[arg(value_name = "DIR")]
-    pub(crate) directory: Option<std::path::PathBuf>,
 }

@@ -31,6 +31,7 @@ mod product;
 mod proof;
 mod prove;
 mod reader;
+mod repair;
 mod rules;
 mod sample;
 
@@ -38,3 +39,4 @@ pub use compat::{Broken, Change, Fate, Part, Remade, Widening, compare};
 pub use diagnose::{PAGES, Page, accepted_by, describe, diagnose, layout, page, unproved};
 pub use proof::{Assumption, Guarantee, NumberFault, Reason, Report, Side, Statement, Verdict, Witness};
 pub use prove::{Engine, Options, prove};
+pub use repair::{Repair, repairs};

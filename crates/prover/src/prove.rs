@@ -22,13 +22,13 @@ use crate::rules::lossless::lossless;
 pub struct Options {
     /// The engine that the keys must fit.
     pub engine: Engine,
-    /// The most steps that all products together may take; what is left over then is unknown.
+    /// The most steps that all proofs together may take; what is left over then is unknown.
     pub steps: u64,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { engine: Engine::Fjall, steps: 50_000_000 }
+        Self { engine: Engine::Fjall, steps: 20_000_000 }
     }
 }
 
@@ -105,7 +105,6 @@ impl<'p> Prover<'p> {
             .map(|family| Layout::new(&mut self.arena, &family.path, &family.key, marks(family)))
             .collect();
         let order = by_literal(&layouts);
-        self.disjoint(&families, &layouts, &order);
         for (family, layout) in families.iter().zip(&layouts) {
             self.unambiguous(family, layout, family.name_span);
             self.lossless(family, &family.path, &family.key, family.name_span);
@@ -117,6 +116,8 @@ impl<'p> Prover<'p> {
             self.scans(family, layout, &layouts, &order);
             self.parts(family);
         }
+        // Last, because a space of many families that meet may take all the steps that there are.
+        self.disjoint(&families, &layouts, &order);
         let mut names = Names::default();
         for family in &families {
             names.add(&family.key);
@@ -298,6 +299,8 @@ impl<'p> Prover<'p> {
                 let accepted = family.accepted(AcceptKind::Ambiguous).next().is_some();
                 self.say(family, Guarantee::Disjoint, verdict, *span);
                 if let Some(statement) = self.statements.last_mut() {
+                    // `accept overlap` names families, not fields.
+                    statement.accepted = false;
                     first.path.clone_into(&mut statement.family);
                     statement.other = Some(second.path.to_owned());
                     statement.accepted =

@@ -10,13 +10,21 @@ use keyplan_plan::diag::Span;
 use keyplan_plan::dynamic::{Value, encode, readings};
 use keyplan_plan::model::{Argument, Frame, Framing, LengthSet, Segment, Sequence, Shape, Width};
 
+/// The most steps of the readings for one verdict.
+const MOST_STEPS: u32 = 150_000;
+
 /// The steps that the readings for one verdict may take together.
 #[derive(Debug)]
 pub(crate) struct Effort(u32);
 
 impl Effort {
     pub(crate) fn new() -> Self {
-        Self(150_000)
+        Self(MOST_STEPS)
+    }
+
+    /// How many steps it took so far.
+    pub(crate) fn used(&self) -> u64 {
+        u64::from(MOST_STEPS - self.0)
     }
 
     pub(crate) fn is_spent(&self) -> bool {

@@ -28,7 +28,8 @@ fn changes(old: &Path, new: &Path) -> Vec<Change> {
 }
 
 fn lines(changes: &[Change]) -> String {
-    let line = |change: &Change| format!("{} {change}\n", if change.is_breaking() { "breaks" } else { "keeps " });
+    let line =
+        |change: &Change| format!("{} {change}\n", if change.is_breaking() { "breaks" } else { "keeps " });
     changes.iter().map(line).collect()
 }
 
@@ -50,11 +51,15 @@ fn every_case_is_judged_as_its_folder_says() {
 
 #[test]
 fn every_plan_keeps_its_own_keys() {
-    for name in ["cardano", "cardano_redb", "cosmwasm", "onesat", "onesat_v2", "osmosis_cl", "paw", "paw_v2"] {
+    for name in ["cardano", "cardano_redb", "cosmwasm", "onesat", "onesat_v2", "osmosis_cl", "paw", "paw_v2"]
+    {
         let path = root().join(format!("plans/{name}.keyplan"));
         let changes = changes(&path, &path);
-        let moved: Vec<String> =
-            changes.iter().filter(|change| change.fate != keyplan_prover::Fate::Same).map(ToString::to_string).collect();
+        let moved: Vec<String> = changes
+            .iter()
+            .filter(|change| change.fate != keyplan_prover::Fate::Same)
+            .map(ToString::to_string)
+            .collect();
         assert_eq!(moved, Vec::<String>::new(), "{name}");
     }
 }

@@ -58,9 +58,17 @@ enum Domain {
 }
 
 const WRAPS: [&str; 8] = [
-    ".len8", ".len16", ".varlen", ".terminated", ".desc", ".hash_concat(twox_64)", ".hashed(xxh3_64)", ".memcmp",
+    ".len8",
+    ".len16",
+    ".varlen",
+    ".terminated",
+    ".desc",
+    ".hash_concat(twox_64)",
+    ".hashed(xxh3_64)",
+    ".memcmp",
 ];
-const UNSIGNED: [&str; 9] = ["", ".le", ".dec", ".dec(5)", ".hex", ".leb128", ".ordvar", ".bitcoin_varint", ".tuple"];
+const UNSIGNED: [&str; 9] =
+    ["", ".le", ".dec", ".dec(5)", ".hex", ".leb128", ".ordvar", ".bitcoin_varint", ".tuple"];
 const SIGNED: [&str; 5] = ["", ".le", ".dec", ".signflip", ".tuple"];
 const CLASSES: [&str; 4] = ["a", "ab", "a/", "0a"];
 const FRAMINGS: [&str; 4] = ["", ".joined(\"/\")", ".count8", ".varcount"];
@@ -137,7 +145,11 @@ impl Maker<'_> {
                 framing: self.random.pick(&FRAMINGS),
             },
         };
-        if self.random.chance(25) { Domain::Wrapped(Box::new(inner), self.random.pick(&WRAPS)) } else { inner }
+        if self.random.chance(25) {
+            Domain::Wrapped(Box::new(inner), self.random.pick(&WRAPS))
+        } else {
+            inner
+        }
     }
 
     fn change_items(&mut self, items: &mut Vec<Item>) {
@@ -171,7 +183,12 @@ impl Maker<'_> {
                 }
             }
             _ => {
-                let at = items.iter().cycle().skip(at).take(items.len()).position(|item| matches!(item, Item::Argument(..)));
+                let at = items
+                    .iter()
+                    .cycle()
+                    .skip(at)
+                    .take(items.len())
+                    .position(|item| matches!(item, Item::Argument(..)));
                 let place = at.map(|offset| (offset, items.len()));
                 if let Some((offset, length)) = place {
                     let index = (self.random.below(1) + offset) % length;
@@ -198,7 +215,13 @@ impl Maker<'_> {
                 1 => *min += 1,
                 2 => *max += 1,
                 3 => *max -= 1,
-                4 => *encoding = if ty.starts_with('u') { self.random.pick(&UNSIGNED) } else { self.random.pick(&SIGNED) },
+                4 => {
+                    *encoding = if ty.starts_with('u') {
+                        self.random.pick(&UNSIGNED)
+                    } else {
+                        self.random.pick(&SIGNED)
+                    }
+                }
                 _ if ty.starts_with('u') => *ty = self.random.pick(&["u8", "u16", "u32", "u64", "u128"]),
                 _ => *ty = self.random.pick(&["i8", "i16", "i32", "i64", "i128"]),
             },
@@ -285,7 +308,9 @@ fn write_domain(domain: &Domain) -> String {
             let one = |(label, items): &(&str, Vec<Item>)| format!("{label}: {}", write_items(items));
             format!("({})", alternatives.iter().map(one).collect::<Vec<_>>().join(" | "))
         }
-        Domain::List { item, min, max, framing } => format!("list({}, {min}..={max}){framing}", write_domain(item)),
+        Domain::List { item, min, max, framing } => {
+            format!("list({}, {min}..={max}){framing}", write_domain(item))
+        }
         Domain::Wrapped(inner, wrap) => format!("{}{wrap}", write_domain(inner)),
     }
 }
@@ -297,7 +322,8 @@ fn compile(items: &[Item]) -> Option<Plan> {
 
 /// Every value of a shape; `None` if there are too many.
 fn values(shape: &Shape) -> Option<Vec<Value>> {
-    let lengths = |set: &LengthSet| (0..=set.max().unwrap_or(9)).filter(|&n| set.admits(n)).collect::<Vec<_>>();
+    let lengths =
+        |set: &LengthSet| (0..=set.max().unwrap_or(9)).filter(|&n| set.admits(n)).collect::<Vec<_>>();
     Some(match shape {
         Shape::Int(int) => match int.range {
             IntRange::Unsigned { min, max } => (min..=max).map(Value::Unsigned).collect(),
@@ -348,9 +374,10 @@ fn values(shape: &Shape) -> Option<Vec<Value>> {
             }
             all
         }
-        Shape::Framed { inner, .. } | Shape::Desc(inner) | Shape::Hashed { inner, .. } | Shape::HashConcat { inner, .. } => {
-            values(inner)?
-        }
+        Shape::Framed { inner, .. }
+        | Shape::Desc(inner)
+        | Shape::Hashed { inner, .. }
+        | Shape::HashConcat { inner, .. } => values(inner)?,
         _ => return None,
     })
 }
@@ -361,29 +388,35 @@ fn product(columns: &[Vec<Value>]) -> Option<Vec<Vec<Value>>> {
         if all.len() * column.len() > MOST_ROWS {
             return None;
         }
-        let longer = |row: &Vec<Value>| column.iter().map(|value| [row.clone(), vec![value.clone()]].concat()).collect::<Vec<_>>();
+        let longer = |row: &Vec<Value>| {
+            column.iter().map(|value| [row.clone(), vec![value.clone()]].concat()).collect::<Vec<_>>()
+        };
         all = all.iter().flat_map(longer).collect();
     }
     Some(all)
 }
 
 fn rows(sequence: &Sequence) -> Option<Vec<Vec<Value>>> {
-    let columns: Option<Vec<Vec<Value>>> = sequence.arguments().map(|argument| values(&argument.shape)).collect();
+    let columns: Option<Vec<Vec<Value>>> =
+        sequence.arguments().map(|argument| values(&argument.shape)).collect();
     product(&columns?)
 }
 
 /// Why an old list is none of the new layout.
 #[derive(Debug, PartialEq)]
 enum Lost {
+    /// An argument of this name is not in both.
+    Name,
     Kind,
     Value,
 }
 
 fn bare(shape: &Shape) -> &Shape {
     match shape {
-        Shape::Framed { inner, .. } | Shape::Desc(inner) | Shape::Hashed { inner, .. } | Shape::HashConcat { inner, .. } => {
-            bare(inner)
-        }
+        Shape::Framed { inner, .. }
+        | Shape::Desc(inner)
+        | Shape::Hashed { inner, .. }
+        | Shape::HashConcat { inner, .. } => bare(inner),
         shape => shape,
     }
 }
@@ -405,7 +438,9 @@ fn by_name<'v>(sequence: &'v Sequence, row: &'v [Value], whole: &[&str], all: &m
     for (argument, value) in sequence.arguments().zip(row) {
         let name = argument.name.as_deref().unwrap_or_default();
         match (bare(&argument.shape), value) {
-            (Shape::Record(inner), Value::Record(values)) if !whole.contains(&name) => by_name(inner, values, whole, all),
+            (Shape::Record(inner), Value::Record(values)) if !whole.contains(&name) => {
+                by_name(inner, values, whole, all)
+            }
             _ => {
                 all.insert(name, (&argument.shape, value));
             }
@@ -418,7 +453,7 @@ fn moved(old: &Sequence, new: &Sequence, row: &[Value]) -> Result<Vec<Value>, Lo
     plain(new, &mut whole);
     by_name(old, row, &whole, &mut all);
     let built = build(new, &mut all)?;
-    if all.is_empty() { Ok(built) } else { Err(Lost::Kind) }
+    if all.is_empty() { Ok(built) } else { Err(Lost::Name) }
 }
 
 fn build(new: &Sequence, all: &mut Named<'_>) -> Result<Vec<Value>, Lost> {
@@ -428,7 +463,7 @@ fn build(new: &Sequence, all: &mut Named<'_>) -> Result<Vec<Value>, Lost> {
             (Some((shape, value)), _) => row.push(one(shape, &argument.shape, value)?),
             (None, Shape::Record(inner)) => row.push(Value::Record(build(inner, all)?)),
             (None, _) if matches!(argument.shape, Shape::Option(_)) => row.push(Value::Option(None)),
-            (None, _) => return Err(Lost::Kind),
+            (None, _) => return Err(Lost::Name),
         }
     }
     Ok(row)
@@ -439,7 +474,9 @@ fn one(old: &Shape, new: &Shape, value: &Value) -> Result<Value, Lost> {
     Ok(match (old, new, value) {
         (Shape::Record(a), Shape::Record(b), Value::Record(row)) => Value::Record(moved(a, b, row)?),
         (Shape::Record(_), Shape::Option(b), value) => Value::Option(Some(Box::new(one(old, b, value)?))),
-        (Shape::Option(a), Shape::Option(b), Value::Option(Some(value))) => Value::Option(Some(Box::new(one(a, b, value)?))),
+        (Shape::Option(a), Shape::Option(b), Value::Option(Some(value))) => {
+            Value::Option(Some(Box::new(one(a, b, value)?)))
+        }
         (Shape::Option(_), Shape::Option(_), Value::Option(None)) => Value::Option(None),
         (Shape::Option(a), new, Value::Option(Some(value))) => one(a, new, value)?,
         (Shape::Option(_), _, Value::Option(None)) => return Err(Lost::Value),
@@ -472,6 +509,7 @@ struct Count {
     refused: usize,
     other: usize,
     kind: usize,
+    name: usize,
 }
 
 fn bytes(sequence: &Sequence, row: &[Value]) -> Option<Vec<u8>> {
@@ -486,6 +524,7 @@ fn tally(old: &Sequence, new: &Sequence, rows: &[Vec<Value>]) -> Count {
         let Some(before) = bytes(old, row) else { continue };
         count.rows += 1;
         match moved(old, new, row) {
+            Err(Lost::Name) => count.name += 1,
             Err(Lost::Kind) => count.kind += 1,
             Err(Lost::Value) => count.refused += 1,
             Ok(row) => match bytes(new, &row) {
@@ -527,7 +566,13 @@ fn verdicts_on_changes_agree_with_enumeration() {
         tried += 1;
         let changes = compare(&old, &new, &Report { statements: Vec::new() });
         let change = changes.iter().find(|change| change.part == ChangedPart::Key).unwrap();
-        let kept = count.refused + count.other + count.kind == 0;
+        if count.name > 0
+            && !matches!(&change.fate, Fate::Changed(broken) if matches!(broken.new, Remade::Retyped(_)))
+        {
+            // Taken for a new name of another argument, which this enumeration does not know of.
+            continue;
+        }
+        let kept = count.refused + count.other + count.kind + count.name == 0;
         let name = match &change.fate {
             Fate::Same => {
                 assert!(kept, "{}\n{count:?}", shown());
@@ -561,7 +606,7 @@ fn verdicts_on_changes_agree_with_enumeration() {
                         "changed bytes"
                     }
                     Remade::Retyped(_) => {
-                        assert!(count.kind > 0, "{}\n{count:?} {broken:?}", shown());
+                        assert!(count.kind + count.name > 0, "{}\n{count:?} {broken:?}", shown());
                         "changed arguments"
                     }
                     Remade::Refused(_) => panic!("a refusal is no change: {}", shown()),
@@ -577,7 +622,10 @@ fn verdicts_on_changes_agree_with_enumeration() {
     }
     println!("{tried} pairs: {reached:?}, refutable but unknown: {missed}");
     for name in ["same", "widened", "narrowed", "changed bytes", "changed arguments"] {
-        assert!(reached.get(name).is_some_and(|&count| count * 40 > tried), "{name} is hardly reached: {reached:?}");
+        assert!(
+            reached.get(name).is_some_and(|&count| count * 40 > tried),
+            "{name} is hardly reached: {reached:?}"
+        );
     }
     let unknown = reached.get("unknown").copied().unwrap_or_default();
     assert!(unknown * 20 < tried, "too much is unknown: {reached:?}");

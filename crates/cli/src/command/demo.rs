@@ -35,7 +35,7 @@ const KEYS: [(usize, &str); 4] = [
 const DOCUMENTED: (usize, &str) = (3, "state.dex.liquidity");
 
 /// Runs the demonstration.
-pub(crate) fn run(_args: &crate::args::Demo, out: &mut Output) -> Result<Outcome> {
+pub(crate) fn run(out: &mut Output) -> Result<Outcome> {
     let started = Instant::now();
     let options = Options::default();
     let plans: Vec<Checked> = PLANS

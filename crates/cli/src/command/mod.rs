@@ -45,7 +45,7 @@ pub(crate) fn run(command: Command, out: &mut Output) -> Result<Outcome> {
         Command::Fmt(args) => fmt::run(&args, out),
         Command::Doc(args) => doc::run(&args, out),
         Command::Db(command) => db::run(command, out),
-        Command::Demo(args) => demo::run(&args, out),
+        Command::Demo => demo::run(out),
         Command::Language => {
             out.raw(LANGUAGE.as_bytes())?;
             Ok(Outcome::Clean)

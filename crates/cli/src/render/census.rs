@@ -30,7 +30,7 @@ pub(crate) fn census(directory: &Path, census: &Census) -> String {
 }
 
 /// The table alone; `unknown` is the command that shows rows of no family.
-pub(crate) fn census_table(census: &Census, unknown: &str) -> String {
+fn census_table(census: &Census, unknown: &str) -> String {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
     table.set_header(["family", "keys", "key bytes", "value bytes", "share"]);
@@ -123,7 +123,7 @@ pub(crate) fn grouped(n: u64) -> String {
 }
 
 /// `61.2 MiB`
-pub(crate) fn size(bytes: u64) -> String {
+fn size(bytes: u64) -> String {
     let units = [(40, "TiB"), (30, "GiB"), (20, "MiB"), (10, "KiB")];
     for (shift, unit) in units {
         if bytes >> shift > 0 {

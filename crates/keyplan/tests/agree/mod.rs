@@ -89,14 +89,13 @@ fn agree(decoder: &Decoder<'_>, space: usize, key: &[u8], typed: Result<Typed, K
             guarded(decoder.plan(), family, &read.values, key, typed);
         }
         (Err(miss), Err(error)) => {
-            let Some((path, failure)) = miss.nearest.first() else { return };
+            let nearest = miss.nearest();
+            let Some((path, failure)) = nearest.first() else { return };
             if failure.exhausted {
                 return;
             }
-            let same = miss
-                .nearest
-                .iter()
-                .any(|(path, failure)| *path == error.family && same_fault(&error, failure));
+            let same =
+                nearest.iter().any(|(path, failure)| *path == error.family && same_fault(&error, failure));
             // The dynamic path does not look into the elements of a list that it gives up.
             let further = error.offset().is_some_and(|offset| offset > failure.offset);
             assert!(same || further, "{key:02x?}: {path}: {miss}, but {error}");

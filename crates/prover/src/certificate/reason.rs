@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 
 use keyplan_plan::codec::{Alphabet, Hash};
 use keyplan_plan::model::{
-    BytesEncoding, Extent, Family, FloatEncoding, Framing, IntEncoding, NibbleEncoding, Plan, Scan, ScoreEncoding,
-    Segment, Sequence, Shape, Width,
+    BytesEncoding, Extent, Family, FloatEncoding, Framing, IntEncoding, NibbleEncoding, Plan, Scan,
+    ScoreEncoding, Segment, Sequence, Shape, Width,
 };
 
 use super::By;
@@ -73,7 +73,12 @@ impl<'p> Layouts<'p> {
     }
 
     /// What a layout must be apart from: one other, or all other families of the space.
-    pub(super) fn others(&self, space: &str, path: &str, other: Option<&str>) -> Option<Vec<(String, Distance)>> {
+    pub(super) fn others(
+        &self,
+        space: &str,
+        path: &str,
+        other: Option<&str>,
+    ) -> Option<Vec<(String, Distance)>> {
         if let Some(other) = other {
             let (_, sequence) = self.find(space, other)?;
             return Some(vec![(other.to_owned(), Distance::of(sequence.segments()))]);
@@ -81,7 +86,8 @@ impl<'p> Layouts<'p> {
         let space = self.plan.spaces.iter().find(|candidate| candidate.name == space)?;
         let mut families: Vec<&Family> = space.families.iter().filter(|family| family.path != path).collect();
         families.sort_by(|a, b| a.path.cmp(&b.path));
-        let others = families.into_iter().map(|family| (family.path.clone(), Distance::of(family.key.segments())));
+        let others =
+            families.into_iter().map(|family| (family.path.clone(), Distance::of(family.key.segments())));
         Some(others.collect())
     }
 
@@ -116,7 +122,8 @@ impl Distance {
             Segment::Literal(literal) => Some(literal.bytes.as_slice()),
             _ => None,
         });
-        let width = segments.iter().fold(Width::exactly(0), |row, segment| row.then(Width::of_segment(segment)));
+        let width =
+            segments.iter().fold(Width::exactly(0), |row, segment| row.then(Width::of_segment(segment)));
         Self {
             width,
             literal: literals.flatten().copied().collect(),
@@ -167,7 +174,8 @@ fn places<'m>(segments: impl Iterator<Item = &'m Segment>, backwards: bool) -> V
             break;
         }
         if let Segment::Literal(literal) = segment {
-            let mut bytes: Vec<Alphabet> = literal.bytes.iter().map(|&byte| Alphabet::EMPTY.with(byte)).collect();
+            let mut bytes: Vec<Alphabet> =
+                literal.bytes.iter().map(|&byte| Alphabet::EMPTY.with(byte)).collect();
             if backwards {
                 bytes.reverse();
             }
@@ -216,7 +224,9 @@ fn class(shape: &Shape) -> Alphabet {
             .fold(Alphabet::EMPTY, |all, alternative| union(all, row_class(&alternative.sequence))),
         Shape::Desc(inner) => {
             let inner = class(inner);
-            (0..=255u8).filter(|&byte| inner.contains(byte)).fold(Alphabet::EMPTY, |all, byte| all.with(!byte))
+            (0..=255u8)
+                .filter(|&byte| inner.contains(byte))
+                .fold(Alphabet::EMPTY, |all, byte| all.with(!byte))
         }
         _ => every,
     }
@@ -254,7 +264,8 @@ fn marked(segments: &[Segment], to_the_end: bool, hashes: &mut Vec<(Hash, usize)
             let from_behind = || {
                 to_the_end && behind.iter().all(|next| matches!(Extent::of_segment(next), Extent::Fixed(_)))
             };
-            one_reading(&argument.shape, hashes) && (delimited(&argument.shape) || separated() || from_behind())
+            one_reading(&argument.shape, hashes)
+                && (delimited(&argument.shape) || separated() || from_behind())
         }
     })
 }
@@ -278,7 +289,8 @@ fn delimited(shape: &Shape) -> bool {
 /// Whether the alternatives of a choice begin with literals of which none is the front of another.
 fn told_apart(shape: &Shape) -> bool {
     let Shape::Choice(alternatives) = shape else { return true };
-    let literals: Vec<Vec<u8>> = alternatives.iter().map(|alternative| alternative.sequence.literal_prefix()).collect();
+    let literals: Vec<Vec<u8>> =
+        alternatives.iter().map(|alternative| alternative.sequence.literal_prefix()).collect();
     literals.iter().enumerate().all(|(index, literal)| {
         literals.iter().skip(index + 1).all(|other| literal.iter().zip(other).any(|(a, b)| a != b))
     })
@@ -295,7 +307,9 @@ fn one_reading(shape: &Shape, hashes: &mut Vec<(Hash, usize)>) -> bool {
         Shape::Record(sequence) => marked(sequence.segments(), true, hashes),
         Shape::Choice(alternatives) => {
             told_apart(shape)
-                && alternatives.iter().all(|alternative| marked(alternative.sequence.segments(), true, hashes))
+                && alternatives
+                    .iter()
+                    .all(|alternative| marked(alternative.sequence.segments(), true, hashes))
         }
         Shape::Option(inner) => Width::of_shape(inner).min > 0 && one_reading(inner, hashes),
         Shape::List { item, counts, framing } => {

@@ -119,7 +119,7 @@ struct Checker<'p> {
     again: OnceCell<Report>,
 }
 
-impl<'p> Checker<'p> {
+impl Checker<'_> {
     fn again(&self) -> &Report {
         self.again.get_or_init(|| prove(self.layouts.plan(), &self.options))
     }
@@ -155,8 +155,12 @@ impl<'p> Checker<'p> {
                 return Err(Rejected::Surplus(shown(statement)));
             }
         }
-        let families: BTreeSet<(&str, &str)> =
-            self.layouts.plan().families().map(|(space, family)| (space.name.as_str(), family.path.as_str())).collect();
+        let families: BTreeSet<(&str, &str)> = self
+            .layouts
+            .plan()
+            .families()
+            .map(|(space, family)| (space.name.as_str(), family.path.as_str()))
+            .collect();
         let mut pairs = false;
         for needed in self.needed() {
             let alone = needed.0 == Guarantee::Disjoint.code() && needed.3.is_none();
@@ -173,7 +177,8 @@ impl<'p> Checker<'p> {
         if pairs || !left.is_empty() {
             for statement in &self.again().statements {
                 let both = statement.other.as_deref().filter(|_| statement.guarantee == Guarantee::Disjoint);
-                let Some(other) = both.filter(|other| families.contains(&(statement.space.as_str(), *other))) else {
+                let Some(other) = both.filter(|other| families.contains(&(statement.space.as_str(), *other)))
+                else {
                     continue;
                 };
                 let (code, other) = (statement.guarantee.code().to_owned(), Some(other.to_owned()));
@@ -196,7 +201,8 @@ impl<'p> Checker<'p> {
             let mut need = |guarantee: Guarantee, path: &str, other: Option<String>, scan: Option<usize>| {
                 all.insert((guarantee.code().to_owned(), space.name.clone(), path.to_owned(), other, scan));
             };
-            let retires = !space.retired.is_empty() || space.modules.iter().any(|module| !module.retired.is_empty());
+            let retires =
+                !space.retired.is_empty() || space.modules.iter().any(|module| !module.retired.is_empty());
             for family in &space.families {
                 let path = family.path.as_str();
                 let module = family.module.and_then(|id| space.modules.get(id.0));
@@ -214,9 +220,15 @@ impl<'p> Checker<'p> {
                 }
                 let fields = family.fields.iter().map(|field| (field.name.as_str(), &field.key));
                 let member = family.member.iter().map(|member| ("member", member));
-                let parts: Vec<(String, &Sequence)> =
-                    fields.chain(member).map(|(name, sequence)| (format!("{path}.{name}"), sequence)).collect();
-                for (path, sequence) in parts.iter().map(|(path, sequence)| (path.as_str(), *sequence)).chain([(path, &family.key)]) {
+                let parts: Vec<(String, &Sequence)> = fields
+                    .chain(member)
+                    .map(|(name, sequence)| (format!("{path}.{name}"), sequence))
+                    .collect();
+                for (path, sequence) in parts
+                    .iter()
+                    .map(|(path, sequence)| (path.as_str(), *sequence))
+                    .chain([(path, &family.key)])
+                {
                     need(Guarantee::Unambiguous, path, None, None);
                     if lossy(sequence) {
                         need(Guarantee::Lossless, path, None, None);
@@ -265,9 +277,11 @@ impl<'p> Checker<'p> {
         };
         let has = |kind: AcceptKind| family.accepted(kind).next().is_some();
         let any = AcceptKind::ALL.into_iter().any(has)
-            || statement.other.as_deref().and_then(|other| self.layouts.find(&statement.space, other)).is_some_and(
-                |(other, _)| other.accepted(AcceptKind::Overlap).next().is_some(),
-            );
+            || statement
+                .other
+                .as_deref()
+                .and_then(|other| self.layouts.find(&statement.space, other))
+                .is_some_and(|(other, _)| other.accepted(AcceptKind::Overlap).next().is_some());
         match (statement.accepted, any, guarantee.accepted_as()) {
             (true, false, _) | (true, _, None) => Err("the plan does not accept it"),
             (false, false, _) => Ok(true),
@@ -287,7 +301,11 @@ impl<'p> Checker<'p> {
             (Ruling::Unknown(why), Verdict::Unknown(reason)) => *why == reason.to_string(),
             _ => false,
         };
-        if same && said.accepted == statement.accepted { Ok(Basis::Product) } else { Err("the prover says otherwise") }
+        if same && said.accepted == statement.accepted {
+            Ok(Basis::Product)
+        } else {
+            Err("the prover says otherwise")
+        }
     }
 
     /// A statement that holds, perhaps unless a hash collides.
@@ -302,7 +320,8 @@ impl<'p> Checker<'p> {
         match (ground, guarantee) {
             (Ground::Product, _) => self.asked_again(statement),
             (Ground::Apart(apart), Guarantee::Disjoint | Guarantee::NoForeignRows) if assumed.is_none() => {
-                let front = self.layouts.front(space, path, statement.scan).ok_or("there is no such layout")?;
+                let front =
+                    self.layouts.front(space, path, statement.scan).ok_or("there is no such layout")?;
                 let others = self.layouts.others(space, path, statement.other.as_deref());
                 let mut reasons: BTreeMap<&str, By> =
                     apart.iter().map(|apart| (apart.other.as_str(), apart.by)).collect();
@@ -318,11 +337,16 @@ impl<'p> Checker<'p> {
                 if reasons.is_empty() { Ok(Basis::Given) } else { Err("a reason is given for nothing") }
             }
             (Ground::Marked, Guarantee::Unambiguous | Guarantee::NoSiblingRows) => {
-                let hashes = self.layouts.marked(space, path, statement.scan).ok_or("an argument has no marked end")?;
+                let hashes = self
+                    .layouts
+                    .marked(space, path, statement.scan)
+                    .ok_or("an argument has no marked end")?;
                 let narrowest = self.narrowest(space, path);
                 match (assumed, narrowest) {
                     (None, _) if hashes.is_empty() => Ok(Basis::Given),
-                    (Some((hash, keep)), Some(found)) if (hash.as_str(), keep) == (found.0.name(), found.1) => {
+                    (Some((hash, keep)), Some(found))
+                        if (hash.as_str(), keep) == (found.0.name(), found.1) =>
+                    {
                         Ok(Basis::Given)
                     }
                     _ => Err("the hashes that must not collide are others"),
@@ -350,7 +374,12 @@ impl<'p> Checker<'p> {
         all.into_iter().min_by_key(|&(hash, keep)| (keep, hash))
     }
 
-    fn refuted(&self, statement: &Certified, guarantee: Guarantee, keys: &Keys) -> Result<Basis, &'static str> {
+    fn refuted(
+        &self,
+        statement: &Certified,
+        guarantee: Guarantee,
+        keys: &Keys,
+    ) -> Result<Basis, &'static str> {
         if *keys == Keys::Product {
             return self.asked_again(statement);
         }
@@ -392,9 +421,13 @@ impl<'p> Checker<'p> {
                 let sequence = layout(end)?;
                 let claim = self.layouts.scan(space, path, statement.scan?)?;
                 let front = end.front(sequence, claim.segments + 1)?;
-                own(end) && own(row) && Witness::range_end(sequence, claim.bound, front, whole(row)?).is_some()
+                own(end)
+                    && own(row)
+                    && Witness::range_end(sequence, claim.bound, front, whole(row)?).is_some()
             }
-            (Guarantee::Allotted, Keys::Number { number, fault }) => self.misallotted(statement, *number, fault)?,
+            (Guarantee::Allotted, Keys::Number { number, fault }) => {
+                self.misallotted(statement, *number, fault)?
+            }
             (Guarantee::DistinctNames, Keys::Digest { first, second, digest }) => {
                 !digest.is_empty() && collide(first, second, digest)
             }
@@ -460,7 +493,8 @@ fn hashed(sequence: &Sequence) -> bool {
 }
 
 fn sequence_hashes(sequence: &Sequence) -> bool {
-    let constant = |segment: &Segment| matches!(segment, Segment::Literal(literal) if literal.hashed.is_some());
+    let constant =
+        |segment: &Segment| matches!(segment, Segment::Literal(literal) if literal.hashed.is_some());
     sequence.segments().iter().any(constant)
 }
 

@@ -2,7 +2,7 @@
 
 use keyplan_plan::codec::Hash;
 use keyplan_plan::dynamic::{Value, parse};
-use keyplan_plan::model::{Scan, Sequence, Shape};
+use keyplan_plan::model::{Argument, Scan, Sequence, Shape};
 use serde::{Deserialize, Serialize};
 
 use super::reason::Layouts;
@@ -106,15 +106,12 @@ impl Key {
     /// `None` if the values do not survive being written as text.
     fn new(layouts: &Layouts<'_>, side: &Side) -> Option<Self> {
         let (_, sequence) = layouts.anywhere(&side.family)?;
-        let arguments = sequence.arguments().zip(&side.values).map(|(argument, value)| {
-            let text = match value {
-                Value::Text(text) if takes_text(&argument.shape) => text.clone(),
-                value => value.display(&argument.shape).to_string(),
-            };
-            (parse(&argument.shape, &text).ok()? == *value).then_some(text)
-        });
-        let arguments: Vec<String> = arguments.collect::<Option<_>>()?;
-        Some(Self { family: side.family.clone(), arguments, bytes: hex(&side.bytes) })
+        let key = Self {
+            family: side.family.clone(),
+            arguments: texts(sequence, &side.values),
+            bytes: hex(&side.bytes),
+        };
+        (key.values(sequence)? == side.values).then_some(key)
     }
 
     /// The key, encoded again; `None` if that does not give its bytes.
@@ -134,10 +131,22 @@ impl Key {
         self.front(sequence, scan.segments)
     }
 
+    /// The values; `None` if the texts are not exactly theirs.
     fn values(&self, sequence: &Sequence) -> Option<Vec<Value>> {
         let shapes = sequence.arguments().map(|argument| &argument.shape);
-        shapes.zip(&self.arguments).map(|(shape, text)| parse(shape, text).ok()).collect()
+        let values = shapes.zip(&self.arguments).map(|(shape, text)| parse(shape, text).ok());
+        let values: Vec<Value> = values.collect::<Option<_>>()?;
+        (texts(sequence, &values) == self.arguments).then_some(values)
     }
+}
+
+/// Values as `keyplan encode` takes them.
+fn texts(sequence: &Sequence, values: &[Value]) -> Vec<String> {
+    let text = |(argument, value): (&Argument, &Value)| match value {
+        Value::Text(text) if takes_text(&argument.shape) => text.clone(),
+        value => value.display(&argument.shape).to_string(),
+    };
+    sequence.arguments().zip(values).map(text).collect()
 }
 
 /// Whether the text of an argument stands without quotes at the outermost level.
@@ -152,7 +161,13 @@ fn takes_text(shape: &Shape) -> bool {
 }
 
 pub(super) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    use std::fmt::Write as _;
+    let mut text = String::with_capacity(bytes.len() * 2);
+    for byte in bytes {
+        // Writing to a string does not fail.
+        let _ = write!(text, "{byte:02x}");
+    }
+    text
 }
 
 /// Whether one hash gives both names this digest.

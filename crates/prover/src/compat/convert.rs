@@ -44,7 +44,8 @@ impl Builder<'_, '_> {
                 };
                 let leaf = self.before.iter().find(|leaf| leaf.path == *from);
                 let found = leaf.zip(fetch(self.values, from));
-                let (leaf, value) = found.ok_or_else(|| Misfit::Kind("the arguments are others".to_owned()))?;
+                let (leaf, value) =
+                    found.ok_or_else(|| Misfit::Kind("the arguments are others".to_owned()))?;
                 convert_value(&leaf.name, leaf.shape, &argument.shape, value)
             })
             .collect()
@@ -88,7 +89,9 @@ fn convert_value(name: &str, old: &Shape, new: &Shape, value: &Value) -> Result<
         (Shape::Int(_), Shape::Int(int), Value::Signed(n)) if !int.ty.signed => {
             u128::try_from(*n).map_or_else(|_| refuse("is negative"), |n| Ok(Value::Unsigned(n)))
         }
-        (Shape::Text(_), Shape::Bytes { .. }, Value::Text(text)) => Ok(Value::Bytes(text.as_bytes().to_vec())),
+        (Shape::Text(_), Shape::Bytes { .. }, Value::Text(text)) => {
+            Ok(Value::Bytes(text.as_bytes().to_vec()))
+        }
         (Shape::Bytes { .. }, Shape::Text(_), Value::Bytes(bytes)) => {
             let text = String::from_utf8(bytes.clone());
             text.map_or_else(|_| refuse("is not UTF-8"), |text| Ok(Value::Text(text)))
@@ -114,7 +117,9 @@ fn convert_value(name: &str, old: &Shape, new: &Shape, value: &Value) -> Result<
         (Shape::Opaque(a), Shape::Opaque(b), value) if a == b => Ok(value.clone()),
         // A message may have another name and the same bytes: nothing is known.
         (Shape::Opaque(Opaque::Proto(_)), Shape::Opaque(Opaque::Proto(_)), value) => Ok(value.clone()),
-        (old, new, value) if old.kind() == new.kind() && !matches!(old, Shape::Opaque(_)) => same_kind(name, old, new, value),
+        (old, new, value) if old.kind() == new.kind() && !matches!(old, Shape::Opaque(_)) => {
+            same_kind(name, old, new, value)
+        }
         (old, new, _) => {
             let what = if name.is_empty() { "it".to_owned() } else { format!("argument `{name}`") };
             Err(Misfit::Kind(format!("{what} was {} and is {}", shown(old), shown(new))))
@@ -164,13 +169,16 @@ pub(super) fn outside(old: &Sequence, new: &Sequence) -> Vec<Vec<Value>> {
 }
 
 fn values_outside(old: &Shape, new: &Shape) -> Vec<Value> {
-    let inner = |a: &Shape, b: &Shape| outside(&alone(a), &alone(b)).into_iter().flatten().collect::<Vec<Value>>();
+    let inner =
+        |a: &Shape, b: &Shape| outside(&alone(a), &alone(b)).into_iter().flatten().collect::<Vec<Value>>();
     match (bare(old), bare(new)) {
         (Shape::Int(a), Shape::Int(b)) => {
             let ((least, most), (c, d)) = (ends(a.range), ends(b.range));
             let next = |n: Number| match n {
                 Number::Natural(n) => n.checked_add(1).map(Number::Natural),
-                Number::Negative(n) => Some(if n == -1 { Number::Natural(0) } else { Number::Negative(n + 1) }),
+                Number::Negative(n) => {
+                    Some(if n == -1 { Number::Natural(0) } else { Number::Negative(n + 1) })
+                }
             };
             let previous = |n: Number| match n {
                 Number::Natural(0) => Some(Number::Negative(-1)),
@@ -209,7 +217,10 @@ fn values_outside(old: &Shape, new: &Shape) -> Vec<Value> {
             let fill = sample::values(a).into_iter().next();
             let counted = missing(m, n).zip(fill).map(|(count, fill)| Value::List(vec![fill; count]));
             let least = m.min().max(1);
-            let items = inner(a, b).into_iter().filter(|_| m.admits(least)).map(|item| Value::List(vec![item; least]));
+            let items = inner(a, b)
+                .into_iter()
+                .filter(|_| m.admits(least))
+                .map(|item| Value::List(vec![item; least]));
             counted.into_iter().chain(items).collect()
         }
         (Shape::Choice(a), Shape::Choice(b)) => {
@@ -229,7 +240,8 @@ fn values_outside(old: &Shape, new: &Shape) -> Vec<Value> {
 
 /// The least length of the old set that is not in the new one.
 fn missing(old: &LengthSet, new: &LengthSet) -> Option<usize> {
-    let near = [Some(old.min()), new.max().and_then(|max| max.checked_add(1)), new.min().checked_sub(1), old.max()];
+    let near =
+        [Some(old.min()), new.max().and_then(|max| max.checked_add(1)), new.min().checked_sub(1), old.max()];
     let mut near: Vec<usize> = near.into_iter().flatten().collect();
     match (old, new) {
         (LengthSet::OneOf(list), _) | (_, LengthSet::OneOf(list)) => {

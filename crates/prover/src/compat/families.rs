@@ -35,6 +35,9 @@ pub fn compare(old: &Plan, new: &Plan, report: &Report) -> Vec<Change> {
     changes
 }
 
+/// Whether two spaces are the same one, by one way of telling.
+type Test<'t> = &'t dyn Fn(&Space, &Space) -> bool;
+
 /// The spaces that are the same: by name, else by the name that the engine knows, else by the names of their families.
 fn paired_spaces<'p>(old: &'p Plan, new: &'p Plan) -> Vec<(Option<&'p Space>, Option<&'p Space>)> {
     let mut before: Vec<&Space> = old.spaces.iter().collect();
@@ -47,7 +50,7 @@ fn paired_spaces<'p>(old: &'p Plan, new: &'p Plan) -> Vec<(Option<&'p Space>, Op
         };
         !a.families.is_empty() && paths(a) == paths(b)
     };
-    let tests: [&dyn Fn(&Space, &Space) -> bool; 3] =
+    let tests: [Test<'_>; 3] =
         [&|a, b| a.name == b.name, &|a, b| a.engine_name() == b.engine_name(), &same_families];
     let mut pairs = Vec::new();
     for same in tests {
@@ -80,7 +83,7 @@ struct Stale {
     sequence: Sequence,
 }
 
-impl<'p> Pair<'p> {
+impl Pair<'_> {
     fn space(&self) -> String {
         self.after.or(self.before).map(|space| space.name.clone()).unwrap_or_default()
     }
@@ -163,9 +166,24 @@ impl<'p> Pair<'p> {
         if old.kind != new.kind {
             return keys;
         }
-        self.part(Part::Value, (&old.path, old.value.as_ref()), (&new.path, new.value.as_ref()), new.name_span);
-        self.part(Part::Member, (&old.path, old.member.as_ref()), (&new.path, new.member.as_ref()), new.name_span);
-        self.part(Part::Score, (&old.path, old.score.as_ref()), (&new.path, new.score.as_ref()), new.name_span);
+        self.part(
+            Part::Value,
+            (&old.path, old.value.as_ref()),
+            (&new.path, new.value.as_ref()),
+            new.name_span,
+        );
+        self.part(
+            Part::Member,
+            (&old.path, old.member.as_ref()),
+            (&new.path, new.member.as_ref()),
+            new.name_span,
+        );
+        self.part(
+            Part::Score,
+            (&old.path, old.score.as_ref()),
+            (&new.path, new.score.as_ref()),
+            new.name_span,
+        );
         self.fields(old, new);
         keys
     }
@@ -193,13 +211,19 @@ impl<'p> Pair<'p> {
             let previous = format!("{}.{}", old.path, field.name);
             let place = left.iter().position(|other| other.name == field.name).or_else(|| {
                 left.iter().position(|other| {
-                    !old.fields.iter().any(|field| field.name == other.name)
-                        && same(&field.key, &other.key)
+                    !old.fields.iter().any(|field| field.name == other.name) && same(&field.key, &other.key)
                 })
             });
             let Some(other) = place.map(|index| left.remove(index)) else {
-                let example = sample::rows(&field.key, 1).iter().find_map(|row| Side::key(&previous, &field.key, row));
-                self.say(&previous, &previous, Part::Field, Fate::Removed { retired: None, example }, new.name_span);
+                let example =
+                    sample::rows(&field.key, 1).iter().find_map(|row| Side::key(&previous, &field.key, row));
+                self.say(
+                    &previous,
+                    &previous,
+                    Part::Field,
+                    Fate::Removed { retired: None, example },
+                    new.name_span,
+                );
                 stale.push(Stale { name: previous, successor: None, sequence: field.key.clone() });
                 continue;
             };
@@ -213,7 +237,12 @@ impl<'p> Pair<'p> {
                 stale.push(Stale { name: previous.clone(), successor, sequence: field.key.clone() });
             }
             self.say(&path, &previous, Part::Field, keys, other.span);
-            self.part(Part::Value, (&previous, field.value.as_ref()), (&path, other.value.as_ref()), other.span);
+            self.part(
+                Part::Value,
+                (&previous, field.value.as_ref()),
+                (&path, other.value.as_ref()),
+                other.span,
+            );
         }
         for field in left {
             let path = format!("{}.{}", new.path, field.name);
@@ -225,7 +254,8 @@ impl<'p> Pair<'p> {
     fn removed(&mut self, old: &Family) {
         let literal = old.key.literal_prefix();
         let all = self.after.map(all_retired).unwrap_or_default();
-        let retired = all.iter().map(|entry| &entry.prefix).find(|prefix| literal.starts_with(prefix)).cloned();
+        let retired =
+            all.iter().map(|entry| &entry.prefix).find(|prefix| literal.starts_with(prefix)).cloned();
         let span = self.after.map(|space| space.span).unwrap_or_default();
         let fate = Fate::Removed { retired, example: example(old) };
         self.say(&old.path, &old.path, Part::Key, fate, span);
@@ -267,12 +297,8 @@ impl<'p> Pair<'p> {
 
     /// The guarantees without which an old key may be read as something else, as far as they do not hold.
     fn lost(&self, path: &str) -> Vec<Guarantee> {
-        const NEEDED: [Guarantee; 4] = [
-            Guarantee::Disjoint,
-            Guarantee::Unambiguous,
-            Guarantee::NoForeignRows,
-            Guarantee::NoSiblingRows,
-        ];
+        const NEEDED: [Guarantee; 4] =
+            [Guarantee::Disjoint, Guarantee::Unambiguous, Guarantee::NoForeignRows, Guarantee::NoSiblingRows];
         let about = |statement: &&crate::Statement| {
             statement.family == path || statement.other.as_deref() == Some(path)
         };

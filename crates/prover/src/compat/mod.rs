@@ -163,7 +163,9 @@ impl Change {
             Fate::Widened { lost, .. } => !lost.is_empty(),
             Fate::Removed { retired, .. } => retired.is_none(),
             Fate::Added { meets } => meets.iter().any(|(_, verdict)| !matches!(verdict, Verdict::Assumed(_))),
-            Fate::Narrowed(_) | Fate::Changed(_) | Fate::Moved { .. } | Fate::Revived | Fate::Unknown(_) => true,
+            Fate::Narrowed(_) | Fate::Changed(_) | Fate::Moved { .. } | Fate::Revived | Fate::Unknown(_) => {
+                true
+            }
         }
     }
 }
@@ -274,10 +276,7 @@ fn refute(path: &str, old: &Sequence, previous: &str, new: &Sequence) -> Fate {
     for values in outside(old, new).into_iter().chain(sample::rows(old, MOST_ROWS)) {
         let Some(side) = Side::key(previous, old, &values) else { continue };
         match remade(path, old, new, &side) {
-            Some(remade @ Remade::Bytes { .. }) => {
-                return Fate::Changed(Box::new(Broken { old: side, new: remade }));
-            }
-            Some(remade @ Remade::Retyped(_)) => {
+            Some(remade @ (Remade::Bytes { .. } | Remade::Retyped(_))) => {
                 return Fate::Changed(Box::new(Broken { old: side, new: remade }));
             }
             Some(remade @ Remade::Refused(_)) => {
@@ -291,7 +290,9 @@ fn refute(path: &str, old: &Sequence, previous: &str, new: &Sequence) -> Fate {
     }
     match refused {
         Some(broken) => Fate::Narrowed(Box::new(broken)),
-        None => Fate::Unknown("the layouts differ, and no argument list was found that they write differently"),
+        None => {
+            Fate::Unknown("the layouts differ, and no argument list was found that they write differently")
+        }
     }
 }
 

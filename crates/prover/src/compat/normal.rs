@@ -66,7 +66,9 @@ impl Row<'_> {
                     self.shape(&value.shape, &below(argument), flip);
                     argument += 1;
                 }
-                Segment::Same(same) => self.shape(&same.shape, &below(sequence.arguments_before(same.of)), flip),
+                Segment::Same(same) => {
+                    self.shape(&same.shape, &below(sequence.arguments_before(same.of)), flip);
+                }
                 Segment::Derived(derived) => {
                     let mut of = Row { pieces: Vec::new(), kept: self.kept };
                     for &index in &derived.of {
@@ -90,20 +92,23 @@ impl Row<'_> {
             // A computed part has no complement of its own.
             Shape::Record(inner) if !(flip && derives(inner)) => self.sequence(inner, path, flip),
             Shape::Desc(inner) => self.shape(inner, path, !flip),
-            shape => match counted(shape).and_then(|counted| counted.always).filter(|_| !self.kept.contains(path)) {
-                Some(prefix) => {
-                    self.literal(&prefix, flip);
-                    match shape {
-                        Shape::List { item, counts, .. } => {
-                            let (item, counts) = (item.clone(), counts.clone());
-                            self.value(Shape::List { item, counts, framing: Framing::ToEnd }, path, flip);
+            shape => {
+                match counted(shape).and_then(|counted| counted.always).filter(|_| !self.kept.contains(path))
+                {
+                    Some(prefix) => {
+                        self.literal(&prefix, flip);
+                        match shape {
+                            Shape::List { item, counts, .. } => {
+                                let (item, counts) = (item.clone(), counts.clone());
+                                self.value(Shape::List { item, counts, framing: Framing::ToEnd }, path, flip);
+                            }
+                            Shape::Framed { inner, .. } => self.shape(inner, path, flip),
+                            shape => self.value(shape.clone(), path, flip),
                         }
-                        Shape::Framed { inner, .. } => self.shape(inner, path, flip),
-                        shape => self.value(shape.clone(), path, flip),
                     }
+                    None => self.value(shape.clone(), path, flip),
                 }
-                None => self.value(shape.clone(), path, flip),
-            },
+            }
         }
     }
 
@@ -126,7 +131,9 @@ impl Row<'_> {
 fn derives(sequence: &Sequence) -> bool {
     sequence.segments().iter().any(|segment| match segment {
         Segment::Derived(_) => true,
-        Segment::Argument(argument) => matches!(bare(&argument.shape), Shape::Record(inner) if derives(inner)),
+        Segment::Argument(argument) => {
+            matches!(bare(&argument.shape), Shape::Record(inner) if derives(inner))
+        }
         Segment::Same(_) | Segment::Literal(_) => false,
     })
 }

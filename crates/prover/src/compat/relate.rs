@@ -116,13 +116,13 @@ impl Scope {
     fn piece(&self, old: &Piece, new: &Piece) -> Relation {
         match (old, new) {
             (Piece::Literal(a), Piece::Literal(b)) if a == b => Relation::SAME,
-            (Piece::Value { path: p, shape: a }, Piece::Value { path: q, shape: b }) => self.value((p, a), (q, b)),
+            (Piece::Value { path: p, shape: a }, Piece::Value { path: q, shape: b }) => {
+                self.value((p, a), (q, b))
+            }
             (
                 Piece::Derived { function, modulus, shape, of },
                 Piece::Derived { function: f, modulus: m, shape: s, of: o },
-            ) if function == f && modulus == m && shape == s => {
-                self.pieces(of, o.clone())
-            }
+            ) if function == f && modulus == m && shape == s => self.pieces(of, o.clone()),
             _ => Relation::Unlike,
         }
     }
@@ -135,12 +135,14 @@ impl Scope {
                 self.wrapped((p, a), (q, b))
             }
             (Shape::Desc(a), Shape::Desc(b)) => self.wrapped((p, a), (q, b)),
-            (Shape::Hashed { hash: h, keep: k, inner: a, .. }, Shape::Hashed { hash, keep, inner: b, .. })
-            | (Shape::HashConcat { hash: h, keep: k, inner: a }, Shape::HashConcat { hash, keep, inner: b })
-                if h == hash && k == keep =>
-            {
-                self.wrapped((p, a), (q, b))
-            }
+            (
+                Shape::Hashed { hash: h, keep: k, inner: a, .. },
+                Shape::Hashed { hash, keep, inner: b, .. },
+            )
+            | (
+                Shape::HashConcat { hash: h, keep: k, inner: a },
+                Shape::HashConcat { hash, keep, inner: b },
+            ) if h == hash && k == keep => self.wrapped((p, a), (q, b)),
             _ if matches!(records, (Shape::Record(_), _) | (_, Shape::Record(_))) => Relation::Unlike,
             (old, new) if self.mapping.agrees(p, q) => leaf(&self.name(q), old, new),
             _ => Relation::Unlike,
@@ -154,7 +156,8 @@ impl Scope {
 
 /// Relates two shapes, neither of them a record or wrapped, of which one argument is a value.
 fn leaf(name: &str, old: &Shape, new: &Shape) -> Relation {
-    let widened = |was: String, is: String| Relation::Fits(vec![Widening { argument: name.to_owned(), was, is }]);
+    let widened =
+        |was: String, is: String| Relation::Fits(vec![Widening { argument: name.to_owned(), was, is }]);
     match (old, new) {
         (Shape::Int(a), Shape::Int(b)) => integer(name, a, b),
         (Shape::Bool(a), Shape::Bool(b)) if a == b => Relation::SAME,
@@ -165,7 +168,9 @@ fn leaf(name: &str, old: &Shape, new: &Shape) -> Relation {
         (Shape::Bytes { lengths: m, encoding: a }, Shape::Bytes { lengths: n, encoding: b }) if a == b => {
             lengths(name, m, n)
         }
-        (Shape::Nibbles { lengths: m, encoding: a }, Shape::Nibbles { lengths: n, encoding: b }) if a == b => {
+        (Shape::Nibbles { lengths: m, encoding: a }, Shape::Nibbles { lengths: n, encoding: b })
+            if a == b =>
+        {
             lengths(name, m, n)
         }
         (Shape::Text(a), Shape::Text(b)) => text(name, a, b),
@@ -177,15 +182,17 @@ fn leaf(name: &str, old: &Shape, new: &Shape) -> Relation {
         (Shape::Option(a), Shape::Option(b)) => named(name, relate(&alone(a), &alone(b))),
         // Where both are optional and one of them is wrapped, what is absent in one is absent in the other.
         (old, Shape::Option(b)) if !matches!(bare(old), Shape::Option(_)) => {
-            widened("required".to_owned(), "optional".to_owned()).and(named(name, relate(&alone(old), &alone(b))))
+            widened("required".to_owned(), "optional".to_owned())
+                .and(named(name, relate(&alone(old), &alone(b))))
         }
         (Shape::Option(a), new) if !matches!(bare(new), Shape::Option(_)) => {
             Relation::Cut.and(relate(&alone(a), &alone(new)))
         }
-        (
-            Shape::List { item: a, counts: m, framing: f },
-            Shape::List { item: b, counts: n, framing: g },
-        ) if f == g => lengths(name, m, n).and(named(name, relate(&alone(a), &alone(b)))),
+        (Shape::List { item: a, counts: m, framing: f }, Shape::List { item: b, counts: n, framing: g })
+            if f == g =>
+        {
+            lengths(name, m, n).and(named(name, relate(&alone(a), &alone(b))))
+        }
         _ => Relation::Unlike,
     }
 }
@@ -226,7 +233,9 @@ fn choice(name: &str, old: &[Alternative], new: &[Alternative]) -> Relation {
 pub(super) fn partners(old: &[Alternative], new: &[Alternative]) -> Vec<Option<usize>> {
     let by_label = |alternative: &Alternative| new.iter().position(|other| other.label == alternative.label);
     let mut left = new.iter().enumerate().filter(|(_, other)| !old.iter().any(|a| a.label == other.label));
-    old.iter().map(|alternative| by_label(alternative).or_else(|| left.next().map(|(index, _)| index))).collect()
+    old.iter()
+        .map(|alternative| by_label(alternative).or_else(|| left.next().map(|(index, _)| index)))
+        .collect()
 }
 
 fn integer(name: &str, old: &IntShape, new: &IntShape) -> Relation {
@@ -260,8 +269,7 @@ fn integer(name: &str, old: &IntShape, new: &IntShape) -> Relation {
     }
     if c <= a && b <= d {
         let shown = |(least, most): (Number, Number)| format!("{least}..={most}");
-        let widening =
-            Widening { argument: name.to_owned(), was: shown((a, b)), is: shown((c, d)) };
+        let widening = Widening { argument: name.to_owned(), was: shown((a, b)), is: shown((c, d)) };
         return Relation::Fits(vec![widening]);
     }
     Relation::Cut
@@ -297,9 +305,11 @@ fn text(name: &str, old: &TextShape, new: &TextShape) -> Relation {
         return Relation::Unlike;
     }
     let first = |text: &TextShape| text.first.unwrap_or(text.alphabet);
-    lengths(name, &old.lengths, &new.lengths)
-        .and(alphabet(name, first(old), first(new)))
-        .and(alphabet(name, old.alphabet, new.alphabet))
+    lengths(name, &old.lengths, &new.lengths).and(alphabet(name, first(old), first(new))).and(alphabet(
+        name,
+        old.alphabet,
+        new.alphabet,
+    ))
 }
 
 fn alphabet(name: &str, old: Alphabet, new: Alphabet) -> Relation {
@@ -354,7 +364,9 @@ fn lengths(name: &str, old: &LengthSet, new: &LengthSet) -> Relation {
 /// Whether every length of the first set is in the second.
 pub(super) fn within(old: &LengthSet, new: &LengthSet) -> bool {
     match (old, new) {
-        (LengthSet::Range { min, max }, LengthSet::Range { min: least, max: most }) => least <= min && max <= most,
+        (LengthSet::Range { min, max }, LengthSet::Range { min: least, max: most }) => {
+            least <= min && max <= most
+        }
         (LengthSet::Range { min, max }, LengthSet::OneOf(list)) => {
             max.saturating_sub(*min) < list.len() && (*min..=*max).all(|n| list.contains(&n))
         }

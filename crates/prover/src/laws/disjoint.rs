@@ -47,6 +47,9 @@ fn attempt(
     if outcome == Outcome::Never {
         return Verdict::Holds;
     }
+    if budget.is_spent() {
+        return Verdict::Unknown(Reason::TooManySteps);
+    }
     let mut search = Search::of_two(arena, Goal::Meet, left.start, right.start);
     let effort = &mut Effort::new();
     let mut by_digest = false;
@@ -56,6 +59,7 @@ fn attempt(
             for second in read(b.sequence, &found.common, 1, effort) {
                 if grounded(&first) && grounded(&second) {
                     if let Some(witness) = witness(a, &first, b, &second) {
+                        budget.spend(search.cost() + effort.used());
                         return Verdict::Fails(Box::new(witness));
                     }
                 } else {
@@ -63,12 +67,14 @@ fn attempt(
                     if let Some(witness) =
                         ground(a, &first, b, effort).or_else(|| ground(b, &second, a, effort))
                     {
+                        budget.spend(search.cost() + effort.used());
                         return Verdict::Fails(Box::new(witness));
                     }
                 }
             }
         }
     }
+    budget.spend(search.cost() + effort.used());
     if let Some(witness) = sampled(a, b, effort).or_else(|| sampled(b, a, effort)) {
         return Verdict::Fails(Box::new(witness));
     }

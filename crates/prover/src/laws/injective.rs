@@ -34,13 +34,18 @@ fn attempt(arena: &mut Arena, layout: &Layout<'_>, drawing: &Drawing, budget: &m
     if outcome == Outcome::Never && contents {
         return unless(drawing.hashes.iter().copied());
     }
+    if budget.is_spent() {
+        return Verdict::Unknown(Reason::TooManySteps);
+    }
     let mut search = Search::of_one(arena, Goal::Meet, drawing.start);
     let effort = &mut Effort::new();
     for _ in 0..MOST_WORDS {
         let Some(found) = search.next() else { break };
         let mut word = found.common;
         word.extend(found.first);
-        if let Some(witness) = two_readings(layout, &word, effort) {
+        let found = two_readings(layout, &word, effort);
+        budget.spend(search.cost() + effort.used());
+        if let Some(witness) = found {
             return Verdict::Fails(Box::new(witness));
         }
     }

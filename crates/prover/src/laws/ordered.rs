@@ -4,6 +4,8 @@
 //! wherever one key has left an argument that the other is still in. The first is known for each encoding; the
 //! second is a question to the product.
 
+use std::collections::BTreeSet;
+
 use keyplan_plan::dynamic::Value;
 use keyplan_plan::model::{
     BytesEncoding, Extent, FloatEncoding, Frame, Framing, IntEncoding, IntRange, IntShape, NibbleEncoding,
@@ -12,7 +14,8 @@ use keyplan_plan::model::{
 
 use super::not_realised;
 use super::scannable::Scanned;
-use crate::automaton::{Arena, Drawing};
+use crate::automaton::{Arena, Drawing, Precision, draw};
+use crate::layout::MOST_NODES;
 use crate::product::search::Search;
 use crate::product::{Budget, Goal, Outcome, Product};
 use crate::proof::{Reason, Side, Verdict, Witness};
@@ -62,12 +65,17 @@ fn attempt(
         }
         _ => Outcome::Never,
     };
-    if rule.is_ok() && outcome == Outcome::Never && range == Outcome::Never && drawing.hidden.is_empty() {
+    let seen = drawing.hidden.is_empty() || region_is_seen(arena, scanned);
+    if rule.is_ok() && outcome == Outcome::Never && range == Outcome::Never && seen {
         return Verdict::Holds;
     }
     let Some(bound) = first_bound(scanned) else {
         return Verdict::Unknown(not_realised(&[drawing]));
     };
+    if budget.is_spent() {
+        return Verdict::Unknown(Reason::TooManySteps);
+    }
+    budget.spend(2_000);
     let found = sampled(scanned, &bound);
     if outcome != Outcome::Never
         && let Some(witness) = searched(arena, scanned, region, &bound)
@@ -83,6 +91,14 @@ fn attempt(
         (_, Outcome::Exhausted, _) | (_, _, Outcome::Exhausted) => Reason::TooManySteps,
         _ => not_realised(&[drawing]),
     })
+}
+
+/// Whether nothing behind the scan's prefix is drawn as plain bytes.
+fn region_is_seen(arena: &mut Arena, scanned: Scanned<'_, '_>) -> bool {
+    let segments = scanned.layout.sequence.segments();
+    let region = Sequence::new(segments.get(scanned.scan.segments..).unwrap_or_default().to_vec());
+    draw(arena, &region, &BTreeSet::new(), Precision::Coarse, MOST_NODES)
+        .is_some_and(|drawing| drawing.hidden.is_empty())
 }
 
 /// Bound arguments that can be written.
@@ -132,22 +148,31 @@ fn sampled(scanned: Scanned<'_, '_>, bound: &Side) -> Option<Witness> {
     let mut columns: Vec<Vec<Value>> = bound.values.iter().map(|value| vec![value.clone()]).collect();
     columns.extend(sequence.arguments().skip(count).map(|argument| sample::values(&argument.shape)));
     let rows = sample::combine(&columns, MOST_ROWS);
+    let simplest: Vec<Side> = rows.iter().take(40).filter_map(|row| Side::key(path, sequence, row)).collect();
     let mut sides: Vec<Side> = rows.iter().filter_map(|row| Side::key(path, sequence, row)).collect();
     sides.sort_by(|a, b| a.bytes.cmp(&b.bytes));
     let mut best: Option<Witness> = None;
-    let mut keep = |witness: Option<Witness>| {
+    let keep = |best: &mut Option<Witness>, witness: Option<Witness>| {
         if let Some(witness) = witness
             && best.as_ref().is_none_or(|best| witness.length() < best.length())
         {
-            best = Some(witness);
+            *best = Some(witness);
         }
     };
-    for pair in sides.windows(2) {
-        if let [a, b] = pair {
-            keep(Witness::disorder(sequence, count, a.clone(), b.clone()));
+    for (index, a) in simplest.iter().enumerate() {
+        for b in simplest.iter().skip(index + 1) {
+            keep(&mut best, Witness::disorder(sequence, count, a.clone(), b.clone()));
         }
     }
-    let Some(stop) = behind_next(sequence, scanned.scan.segments) else { return best };
+    for pair in sides.windows(2) {
+        if let [a, b] = pair {
+            keep(&mut best, Witness::disorder(sequence, count, a.clone(), b.clone()));
+        }
+    }
+    if best.is_some() {
+        return best;
+    }
+    let stop = behind_next(sequence, scanned.scan.segments)?;
     let ends: Vec<Side> = columns
         .get(count)
         .into_iter()
@@ -160,7 +185,7 @@ fn sampled(scanned: Scanned<'_, '_>, bound: &Side) -> Option<Witness> {
         .collect();
     for end in &ends {
         for row in sides.iter().take(400) {
-            keep(Witness::range_end(sequence, count, end.clone(), row.clone()));
+            keep(&mut best, Witness::range_end(sequence, count, end.clone(), row.clone()));
         }
     }
     best

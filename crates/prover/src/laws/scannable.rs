@@ -145,6 +145,9 @@ fn attempt(
             Other::Same => unless(drawing.hashes.iter().copied()),
         };
     }
+    if budget.is_spent() {
+        return Verdict::Unknown(Reason::TooManySteps);
+    }
     let mut search = match other {
         Other::Family(_, right) => Search::of_two(arena, goal, drawing.start, right.start),
         Other::Same => Search::of_one(arena, goal, drawing.start),
@@ -161,7 +164,9 @@ fn attempt(
         let cut = found.common.len();
         let mut row = found.common;
         row.extend(found.second);
-        if let Some(witness) = realise(scanned, &prefix, layout, &row, Some(cut), &mut by_digest, effort) {
+        let found = realise(scanned, &prefix, layout, &row, Some(cut), &mut by_digest, effort);
+        budget.spend(search.cost() + effort.used());
+        if let Some(witness) = found {
             return Verdict::Fails(Box::new(witness));
         }
     }

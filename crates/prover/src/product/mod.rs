@@ -38,10 +38,20 @@ pub(crate) enum Outcome {
     Exhausted,
 }
 
-/// The steps that products may still take.
+/// The steps that all proofs together may still take.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Budget {
     pub(crate) steps: u64,
+}
+
+impl Budget {
+    pub(crate) fn spend(&mut self, steps: u64) {
+        self.steps = self.steps.saturating_sub(steps);
+    }
+
+    pub(crate) fn is_spent(self) -> bool {
+        self.steps == 0
+    }
 }
 
 /// The most steps of one product.
@@ -272,7 +282,7 @@ impl<'a> Product<'a> {
             }
             self.steps += 1;
             if self.steps > MOST_STEPS || self.work > MOST_WORK || self.steps > budget.steps {
-                budget.steps = budget.steps.saturating_sub(self.steps);
+                budget.spend(self.steps + self.work);
                 return Outcome::Exhausted;
             }
             let Some(state) = self.states.get_mut(&(a, b)) else { continue };
@@ -303,7 +313,7 @@ impl<'a> Product<'a> {
                 }
             }
         }
-        budget.steps = budget.steps.saturating_sub(self.steps);
+        budget.spend(self.steps + self.work);
         match self.reached {
             true => Outcome::Perhaps,
             false if self.work > MOST_WORK => Outcome::Exhausted,

@@ -165,6 +165,11 @@ impl<'a> Search<'a> {
         }
     }
 
+    /// How many steps it took so far.
+    pub(crate) fn cost(&self) -> u64 {
+        self.steps.len() as u64
+    }
+
     /// The next bytes that reach the goal, shortest first.
     pub(crate) fn next(&mut self) -> Option<Found> {
         while let Some(Reverse((_, _, index))) = self.queue.pop() {

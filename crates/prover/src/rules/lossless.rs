@@ -74,8 +74,8 @@ pub(crate) fn loses(shape: &Shape) -> bool {
 fn pairs(shape: &Shape) -> Vec<(Value, Value)> {
     match shape {
         Shape::Score(_) => vec![
-            (confirmed(8_388_608, 0), confirmed(8_388_608, 1)),
-            (confirmed(16_777_216, 0), confirmed(16_777_216, 1)),
+            (unconfirmed(1_703_097_600, 123_456_789), unconfirmed(1_703_097_600, 123_456_790)),
+            (confirmed(8_388_608, 1), confirmed(8_388_608, 2)),
             (confirmed(1, 1_000_000_000), confirmed(2, 0)),
         ],
         Shape::Int(IntShape { range: IntRange::Signed { min, max }, .. }) => {
@@ -145,6 +145,10 @@ fn row_pairs(sequence: &Sequence) -> Vec<(Vec<Value>, Vec<Value>)> {
 
 fn confirmed(height: u32, index: u64) -> Value {
     Value::Score(Score::Confirmed { height, index })
+}
+
+fn unconfirmed(seconds: u64, nanos: u32) -> Value {
+    Value::Score(Score::Unconfirmed { seconds, nanos })
 }
 
 fn fit_pairs(lengths: &LengthSet, width: usize) -> Vec<(Value, Value)> {

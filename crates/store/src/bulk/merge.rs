@@ -1,5 +1,6 @@
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
+use std::collections::binary_heap::PeekMut;
 use std::fmt::Write as _;
 
 use super::Duplicates;
@@ -106,9 +107,16 @@ impl<'s> Merge<'s> {
     }
 
     fn pop(&mut self) -> Result<Option<Row>, StoreError> {
-        let Some(Head { row, source }) = self.heap.pop() else { return Ok(None) };
-        self.refill(source)?;
-        Ok(Some(row))
+        let Some(mut head) = self.heap.peek_mut() else { return Ok(None) };
+        let mut next = self.spare.pop().unwrap_or_default();
+        let source = self.sources.get_mut(head.source);
+        if source.map(|source| source.take(&mut next)).transpose()?.unwrap_or(false) {
+            // Changed in place, it moves once to where it belongs.
+            std::mem::swap(&mut head.row, &mut next);
+            return Ok(Some(next));
+        }
+        self.spare.push(next);
+        Ok(Some(PeekMut::pop(head).row))
     }
 
     fn refill(&mut self, source: usize) -> Result<(), StoreError> {

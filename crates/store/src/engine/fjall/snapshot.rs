@@ -7,11 +7,13 @@ use std::time::Duration;
 use fjall::{Guard, Iter, Keyspace, Readable as _};
 
 use super::FjallBytes;
-use super::failure::guarded;
+use super::failure::{guarded, translated};
 use crate::engine::ages::Ticket;
 use crate::engine::{Error, KeyRange, Snapshot, SpaceId};
 
 /// A point in time of a [`Fjall`](super::Fjall) database.
+///
+/// Every block that is read is checked against its checksum before it is decoded: damage is an error of the read.
 #[derive(Clone)]
 pub struct FjallSnapshot(Arc<Inner>);
 
@@ -45,12 +47,15 @@ impl Snapshot for FjallSnapshot {
     #[inline]
     fn get(&self, space: SpaceId, key: &[u8]) -> Result<Option<FjallBytes>, Error> {
         let keyspace = self.keyspace(space)?;
-        guarded(&self.0.path, || self.0.snapshot.get(keyspace, key)).map(|value| value.map(FjallBytes))
+        match self.0.snapshot.get(keyspace, key) {
+            Ok(value) => Ok(value.map(FjallBytes)),
+            Err(error) => Err(translated(error, &self.0.path)),
+        }
     }
 
     fn contains(&self, space: SpaceId, key: &[u8]) -> Result<bool, Error> {
         let keyspace = self.keyspace(space)?;
-        guarded(&self.0.path, || self.0.snapshot.contains_key(keyspace, key))
+        self.0.snapshot.contains_key(keyspace, key).map_err(|error| translated(error, &self.0.path))
     }
 
     fn range(&self, space: SpaceId, range: KeyRange<'_>) -> Result<FjallRange, Error> {
@@ -88,19 +93,17 @@ impl FjallRange {
         &mut self,
         step: impl FnOnce(&mut Iter) -> Option<Guard>,
     ) -> Option<Result<(FjallBytes, FjallBytes), Error>> {
-        let rows = self.rows.as_mut()?;
-        let row = guarded(&self.snapshot.0.path, || step(rows).map(Guard::into_inner).transpose());
-        match row {
-            Ok(Some((key, value))) => Some(Ok((FjallBytes(key), FjallBytes(value)))),
-            Ok(None) => {
-                self.rows = None;
-                None
-            }
-            Err(error) => {
-                self.rows = None;
-                Some(Err(error))
-            }
+        match step(self.rows.as_mut()?).map(Guard::into_inner) {
+            Some(Ok((key, value))) => Some(Ok((FjallBytes(key), FjallBytes(value)))),
+            end => self.end(end.and_then(Result::err)),
         }
+    }
+
+    /// Nothing comes after the last row, nor after an error.
+    #[cold]
+    fn end(&mut self, error: Option<fjall::Error>) -> Option<Result<(FjallBytes, FjallBytes), Error>> {
+        self.rows = None;
+        error.map(|error| Err(translated(error, &self.snapshot.0.path)))
     }
 }
 

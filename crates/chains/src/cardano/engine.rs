@@ -1,0 +1,98 @@
+use keyplan_store::BytesOf;
+use keyplan_store::engine::{Batch, Engine, Error, Fjall, Memory, SpaceId};
+#[cfg(feature = "redb")]
+use keyplan_store::engine::{MultimapSnapshot as _, Redb, RedbSnapshot, RedbValues};
+
+/// What a state store asks of an engine besides [`Engine`]: several values for a key, or the refusal of them by name.
+pub trait StateEngine: Engine {
+    /// The values of one key, ascending.
+    type Values: Iterator<Item = Result<BytesOf<Self>, Error>> + Send + 'static;
+
+    /// Iterates over the values of a key.
+    fn iter_values(snapshot: &Self::Snapshot, space: SpaceId, key: &[u8]) -> Result<Self::Values, Error>;
+
+    /// Gives a key one more value.
+    fn add_value(
+        batch: &mut Batch<Self>,
+        space: SpaceId,
+        key: Self::Buffer,
+        value: Self::Buffer,
+    ) -> Result<(), Error>;
+
+    /// Takes one of its values from a key.
+    fn remove_value(
+        batch: &mut Batch<Self>,
+        space: SpaceId,
+        key: Self::Buffer,
+        value: Self::Buffer,
+    ) -> Result<(), Error>;
+}
+
+macro_rules! one_value {
+    ($($engine:ty)*) => {$(
+        impl StateEngine for $engine {
+            type Values = NoValues<BytesOf<Self>>;
+
+            fn iter_values(_: &Self::Snapshot, _: SpaceId, _: &[u8]) -> Result<Self::Values, Error> {
+                Err(unsupported::<Self>())
+            }
+
+            fn add_value(
+                _: &mut Batch<Self>,
+                _: SpaceId,
+                _: Self::Buffer,
+                _: Self::Buffer,
+            ) -> Result<(), Error> {
+                Err(unsupported::<Self>())
+            }
+
+            fn remove_value(
+                _: &mut Batch<Self>,
+                _: SpaceId,
+                _: Self::Buffer,
+                _: Self::Buffer,
+            ) -> Result<(), Error> {
+                Err(unsupported::<Self>())
+            }
+        }
+    )*};
+}
+
+one_value!(Memory Fjall);
+
+/// The values of an engine that has no keys with several: none is ever made.
+type NoValues<B> = std::iter::Empty<Result<B, Error>>;
+
+/// The refusal of several values, by the engine's name.
+pub(super) fn unsupported<E: Engine>() -> Error {
+    Error::Unsupported { engine: E::NAME, what: "namespaces with several values for a key" }
+}
+
+#[cfg(feature = "redb")]
+impl StateEngine for Redb {
+    type Values = RedbValues;
+
+    fn iter_values(snapshot: &RedbSnapshot, space: SpaceId, key: &[u8]) -> Result<RedbValues, Error> {
+        snapshot.iter_values(space, key)
+    }
+
+    fn add_value(
+        batch: &mut Batch<Self>,
+        space: SpaceId,
+        key: Self::Buffer,
+        value: Self::Buffer,
+    ) -> Result<(), Error> {
+        batch.put_multi(space, key, value);
+        Ok(())
+    }
+
+    fn remove_value(
+        batch: &mut Batch<Self>,
+        space: SpaceId,
+        key: Self::Buffer,
+        value: Self::Buffer,
+    ) -> Result<(), Error> {
+        batch.remove_multi(space, key, value);
+        Ok(())
+    }
+}

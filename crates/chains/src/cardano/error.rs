@@ -1,0 +1,126 @@
+use std::fmt::Write as _;
+
+use keyplan::typed::KeyError;
+use keyplan_store::StoreError;
+use keyplan_store::engine;
+
+use super::ChainPoint;
+
+/// Why a state store could not be opened, read or written.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StateError {
+    /// The store below could not do it.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// A row is not one that the plan makes.
+    #[error("space `{space}` holds a malformed row 0x{key}: {source}")]
+    Malformed {
+        /// The space.
+        space: String,
+        /// The row's key, in base 16.
+        key: String,
+        /// What is wrong, and at which byte.
+        source: Box<KeyError>,
+    },
+    /// Something cannot be written under the plan.
+    #[error(transparent)]
+    Unwritable(Box<KeyError>),
+    /// An entity cannot be encoded by its type.
+    #[error("an entity of `{namespace}` cannot be encoded")]
+    EntityEncode {
+        /// The namespace.
+        namespace: &'static str,
+        /// Why not.
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+    /// An entity cannot be decoded by its type.
+    #[error("entity 0x{key} of `{namespace}` cannot be decoded")]
+    EntityDecode {
+        /// The namespace.
+        namespace: &'static str,
+        /// The entity's key, in base 16.
+        key: String,
+        /// Why not.
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+    /// The namespace is not in the schema.
+    #[error("there is no namespace `{name}` in the schema")]
+    NoNamespace {
+        /// The name asked for.
+        name: String,
+    },
+    /// The namespace is of another kind.
+    #[error("the keys of namespace `{name}` have {found}, not {expected}")]
+    NamespaceKind {
+        /// The namespace.
+        name: String,
+        /// How many values its keys were taken to have.
+        expected: &'static str,
+        /// How many they have.
+        found: &'static str,
+    },
+    /// A name cannot be that of a namespace with a table of its own.
+    #[error("`{name}` cannot be a namespace: {why}")]
+    NamespaceName {
+        /// The name.
+        name: String,
+        /// Why not.
+        why: &'static str,
+    },
+    /// The database belongs to another program, and holds no state.
+    #[error("the database has no plan in it and none of the spaces of a state store, but `{found}`")]
+    NotAState {
+        /// A space that it has.
+        found: String,
+    },
+    /// The point is not among those that can be rolled back to.
+    #[error("cannot roll back to {point}: {}", reach(.oldest.as_deref(), *.blocks))]
+    OutsideHistory {
+        /// The point asked for.
+        point: Box<ChainPoint>,
+        /// The oldest point that can be reached; none if no cursor was set before the first block kept.
+        oldest: Option<Box<ChainPoint>>,
+        /// How many blocks are kept.
+        blocks: u64,
+    },
+}
+
+impl From<engine::Error> for StateError {
+    fn from(error: engine::Error) -> Self {
+        Self::Store(StoreError::Engine(error))
+    }
+}
+
+impl StateError {
+    /// A row that cannot be read.
+    #[cold]
+    pub(super) fn malformed(space: &str, key: &[u8], source: impl Into<Box<KeyError>>) -> Self {
+        Self::Malformed { space: space.to_owned(), key: hex(key), source: source.into() }
+    }
+
+    /// Something that cannot be written.
+    #[cold]
+    pub(super) fn unwritable(error: KeyError) -> Self {
+        Self::Unwritable(Box::new(error))
+    }
+}
+
+pub(super) fn hex(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(bytes.len() * 2);
+    for byte in bytes {
+        // Writing to a string does not fail.
+        let _ = write!(text, "{byte:02x}");
+    }
+    text
+}
+
+fn reach(oldest: Option<&ChainPoint>, blocks: u64) -> String {
+    match (blocks, oldest) {
+        (0, _) => "no block is kept for it".to_owned(),
+        (_, Some(oldest)) => format!("the {blocks} blocks that are kept reach back to {oldest}"),
+        (_, None) => {
+            format!("the {blocks} blocks that are kept reach back to the first, and it is none of them")
+        }
+    }
+}

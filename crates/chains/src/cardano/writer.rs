@@ -1,0 +1,185 @@
+use std::fmt;
+use std::sync::Arc;
+
+use keyplan_store::engine::{Batch, SpaceKind};
+
+use super::engine::unsupported;
+use super::layout::{Place, wrong_kind};
+use super::store::{Inner, NAMESPACES};
+use super::utxos::UtxoValue;
+use super::{ChainPoint, Entity, EntityKey, EraCbor, StateEngine, StateError, TxoRef, UtxoSetDelta};
+
+/// Changes to a state store that are applied as one step.
+///
+/// Nothing of it is visible before [`StateWriter::commit`], and nothing is left if it is dropped without that. The last
+/// change of a key wins.
+pub struct StateWriter<E: StateEngine> {
+    store: Arc<Inner<E>>,
+    batch: Batch<E>,
+    cursor: Option<ChainPoint>,
+    // The namespaces used so far, with their places: few, and mostly the same one again.
+    places: Vec<(String, Place)>,
+    // What a value is put together in.
+    scratch: Vec<u8>,
+}
+
+impl<E: StateEngine> StateWriter<E> {
+    pub(super) fn new(store: Arc<Inner<E>>) -> Self {
+        Self { store, batch: Batch::new(), cursor: None, places: Vec::new(), scratch: Vec::new() }
+    }
+
+    /// Gives an entity a value; one value more, in a namespace whose keys have several.
+    pub fn write_entity(&mut self, namespace: &str, key: &EntityKey, value: &[u8]) -> Result<(), StateError> {
+        let place = self.place(namespace)?;
+        let key = E::Buffer::from(place.key(key).as_ref());
+        match place.kind {
+            SpaceKind::Map => self.batch.put(place.space, key, value),
+            SpaceKind::Multimap => E::add_value(&mut self.batch, place.space, key, value.into())?,
+        }
+        Ok(())
+    }
+
+    /// Deletes an entity, and all of its values in a namespace whose keys have several.
+    pub fn delete_entity(&mut self, namespace: &str, key: &EntityKey) -> Result<(), StateError> {
+        let place = self.place(namespace)?;
+        self.batch.delete(place.space, place.key(key).as_ref());
+        Ok(())
+    }
+
+    /// Takes one of its values from a key, in a namespace whose keys have several.
+    pub fn delete_entity_value(
+        &mut self,
+        namespace: &str,
+        key: &EntityKey,
+        value: &[u8],
+    ) -> Result<(), StateError> {
+        if self.store.layout.hashed_entities().is_some() {
+            return Err(unsupported::<E>().into());
+        }
+        let place = self.place(namespace)?;
+        if place.kind == SpaceKind::Map {
+            return Err(wrong_kind(namespace, "several values", "one value"));
+        }
+        let key = E::Buffer::from(place.key(key).as_ref());
+        Ok(E::remove_value(&mut self.batch, place.space, key, value.into())?)
+    }
+
+    /// Gives an entity a value, or deletes it if there is none.
+    pub fn save_entity(
+        &mut self,
+        namespace: &str,
+        key: &EntityKey,
+        value: Option<&[u8]>,
+    ) -> Result<(), StateError> {
+        match value {
+            Some(value) => self.write_entity(namespace, key, value),
+            None => self.delete_entity(namespace, key),
+        }
+    }
+
+    /// Gives an entity of a type a value.
+    pub fn write_entity_typed<T: Entity>(&mut self, key: &EntityKey, entity: &T) -> Result<(), StateError> {
+        let mut bytes = std::mem::take(&mut self.scratch);
+        bytes.clear();
+        let encoded = entity
+            .encode_entity(&mut bytes)
+            .map_err(|error| StateError::EntityEncode { namespace: T::NAMESPACE, source: Box::new(error) });
+        let written = encoded.and_then(|()| self.write_entity(T::NAMESPACE, key, &bytes));
+        self.scratch = bytes;
+        written
+    }
+
+    /// Gives an entity of a type a value, or deletes it if there is none.
+    pub fn save_entity_typed<T: Entity>(
+        &mut self,
+        key: &EntityKey,
+        entity: Option<&T>,
+    ) -> Result<(), StateError> {
+        match entity {
+            Some(entity) => self.write_entity_typed(key, entity),
+            None => self.delete_entity(T::NAMESPACE, key),
+        }
+    }
+
+    /// Changes the set of unspent outputs: adds what is produced, adds what is recovered, removes what is consumed,
+    /// removes what is undone.
+    pub fn apply_utxoset(&mut self, delta: &UtxoSetDelta) -> Result<(), StateError> {
+        for (txo, output) in delta.produced.iter().chain(&delta.recovered) {
+            self.put_utxo(txo, output)?;
+        }
+        for txo in delta.consumed.iter().chain(&delta.undone) {
+            self.batch.delete(self.store.layout.utxos, txo.encode().as_slice());
+        }
+        Ok(())
+    }
+
+    /// Sets where the chain stands. The last call counts.
+    pub const fn set_cursor(&mut self, point: ChainPoint) {
+        self.cursor = Some(point);
+    }
+
+    /// How many changes it holds.
+    pub const fn len(&self) -> usize {
+        self.batch.len()
+    }
+
+    /// Whether it holds no change of outputs or entities.
+    pub const fn is_empty(&self) -> bool {
+        self.batch.is_empty()
+    }
+
+    /// Applies everything as one step, and waits for what the [`Config`](super::Config) says.
+    pub fn commit(self) -> Result<(), StateError> {
+        for (name, place) in &self.places {
+            if let Some(ns) = place.ns {
+                // Written once for each name, before its first row: rows whose name is not known cannot be.
+                self.store.store.record_name(NAMESPACES, &ns.digest(), name)?;
+            }
+        }
+        self.store.commit(self.batch, self.cursor)
+    }
+
+    #[inline]
+    fn put_utxo(&mut self, txo: &TxoRef, output: &EraCbor) -> Result<(), StateError> {
+        self.scratch.clear();
+        let value = UtxoValue { era: output.era, body: output.cbor.as_slice().into() };
+        value.encode_into(&mut self.scratch).map_err(StateError::unwritable)?;
+        self.batch.put(self.store.layout.utxos, txo.encode().as_slice(), self.scratch.as_slice());
+        Ok(())
+    }
+
+    /// Finds the place of a namespace, and refuses a name whose hash is that of another.
+    #[inline]
+    fn place(&mut self, namespace: &str) -> Result<Place, StateError> {
+        match self.places.iter().find(|(name, _)| name == namespace) {
+            Some((_, place)) => Ok(*place),
+            None => self.new_place(namespace),
+        }
+    }
+
+    #[cold]
+    fn new_place(&mut self, namespace: &str) -> Result<Place, StateError> {
+        let place = self.store.layout.place(namespace)?;
+        if let Some(ns) = place.ns {
+            let here =
+                self.places.iter().find(|(_, known)| known.ns == place.ns).map(|(name, _)| name.clone());
+            let known = here.or_else(|| self.store.store.known_name(NAMESPACES, &ns.digest()));
+            let known = known.or_else(|| ns.name().map(str::to_owned));
+            if let Some(known) = known.filter(|known| known != namespace) {
+                let (scope, name) = (NAMESPACES.to_owned(), namespace.to_owned());
+                return Err(keyplan_store::StoreError::NameCollision { scope, name, known }.into());
+            }
+        }
+        self.places.push((namespace.to_owned(), place));
+        Ok(place)
+    }
+}
+
+impl<E: StateEngine> fmt::Debug for StateWriter<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("StateWriter")
+            .field("batch", &self.batch)
+            .field("cursor", &self.cursor)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,11 @@
+//! The Cardano state store on every engine.
+#![cfg(test)]
+
+mod conformance;
+mod crash;
+mod disk;
+mod malformed;
+mod model;
+mod support;
+mod tables;
+mod vectors;

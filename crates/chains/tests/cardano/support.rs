@@ -1,0 +1,158 @@
+//! What these tests have in common: a place that a store can be opened at again and again, on each engine.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use keyplan_chains::cardano::{
+    ChainPoint, Config, EntityKey, EraCbor, StateEngine, StateSchema, StateStore, TxoRef,
+};
+use keyplan_store::engine::{Fjall, Memory, Redb};
+use tempfile::TempDir;
+
+/// A way to open a store.
+pub(crate) trait Kind {
+    type Engine: StateEngine;
+    /// Whether every namespace has a table of its own.
+    const TABLES: bool;
+
+    fn open(place: &Place, config: Config) -> StateStore<Self::Engine>;
+}
+
+/// Where a store is, on whichever engine.
+pub(crate) struct Place {
+    directory: TempDir,
+    memory: Memory,
+}
+
+impl Place {
+    pub(crate) fn new() -> Self {
+        Self { directory: TempDir::new().unwrap(), memory: Memory::new() }
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        self.directory.path()
+    }
+}
+
+pub(crate) struct OnMemory;
+pub(crate) struct OnFjall;
+pub(crate) struct OnRedb;
+
+impl Kind for OnMemory {
+    type Engine = Memory;
+    const TABLES: bool = false;
+
+    fn open(place: &Place, config: Config) -> StateStore<Memory> {
+        StateStore::with_engine(place.memory.clone(), config).unwrap()
+    }
+}
+
+impl Kind for OnFjall {
+    type Engine = Fjall;
+    const TABLES: bool = false;
+
+    fn open(place: &Place, config: Config) -> StateStore<Fjall> {
+        // Small memtables, so that tests flush.
+        let config = Config { memtable_bytes: Some(1 << 20), cache_bytes: Some(4 << 20), ..config };
+        StateStore::open(place.path(), config).unwrap()
+    }
+}
+
+impl Kind for OnRedb {
+    type Engine = Redb;
+    const TABLES: bool = true;
+
+    fn open(place: &Place, config: Config) -> StateStore<Redb> {
+        StateStore::open_redb(place.path(), &schema(), config).unwrap()
+    }
+}
+
+/// The namespaces that tests use on redb.
+pub(crate) fn schema() -> StateSchema {
+    StateSchema::new().single("accounts").single("pools").single("epochs").multi("pool_delegators")
+}
+
+/// Runs a check on every engine, as a test for each.
+macro_rules! on_every_engine {
+    ($($check:ident)*) => {$(
+        mod $check {
+            #[test]
+            fn in_memory() {
+                super::$check::<crate::support::OnMemory>();
+            }
+
+            #[test]
+            fn on_fjall() {
+                super::$check::<crate::support::OnFjall>();
+            }
+
+            #[test]
+            fn on_redb() {
+                super::$check::<crate::support::OnRedb>();
+            }
+        }
+    )*};
+}
+
+pub(crate) use on_every_engine;
+
+pub(crate) fn config() -> Config {
+    Config::default()
+}
+
+pub(crate) fn slot(slot: u64) -> ChainPoint {
+    ChainPoint::Slot { slot }
+}
+
+pub(crate) fn key(byte: u8) -> EntityKey {
+    EntityKey([byte; 32])
+}
+
+pub(crate) fn txo(byte: u8, index: u32) -> TxoRef {
+    TxoRef { tx_hash: [byte; 32], index }
+}
+
+pub(crate) fn output(era: u16, cbor: &[u8]) -> EraCbor {
+    EraCbor { era, cbor: cbor.to_vec() }
+}
+
+/// The unspent outputs of a store.
+pub(crate) fn utxos<E: StateEngine>(store: &StateStore<E>) -> BTreeMap<TxoRef, EraCbor> {
+    let rows = store.iter_utxos().unwrap();
+    rows.map(|row| row.map(|(txo, output)| (txo, output.to_era_cbor())).unwrap()).collect()
+}
+
+/// The entities of a namespace.
+pub(crate) fn entities<E: StateEngine>(
+    store: &StateStore<E>,
+    namespace: &str,
+) -> BTreeMap<EntityKey, Vec<u8>> {
+    let rows = store.iter_entities(namespace, ..).unwrap();
+    rows.map(|row| row.map(|(key, value)| (key, value.to_vec())).unwrap()).collect()
+}
+
+/// A small generator of random numbers, so that a failure can be run again from its seed.
+pub(crate) struct Random(pub(crate) u64);
+
+impl Random {
+    pub(crate) fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    pub(crate) fn below(&mut self, n: u64) -> u64 {
+        self.next() % n
+    }
+
+    pub(crate) fn byte(&mut self) -> u8 {
+        self.next().to_be_bytes()[0]
+    }
+}
+
+/// How often a test goes round: more if `KEYPLAN_SOAK` is set, to the number in it.
+pub(crate) fn rounds(usual: u64) -> u64 {
+    std::env::var("KEYPLAN_SOAK").ok().map_or(usual, |rounds| rounds.parse().unwrap())
+}

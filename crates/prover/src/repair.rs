@@ -1,0 +1,487 @@
+//! Changes to a plan's text that make a finding go away, each proved before it is offered.
+//!
+//! [`repairs`] knows a few changes that help against a flaw, applies each to the text, reads and proves the plan again,
+//! and keeps those after which the flaw is gone and no other has come. What it offers is therefore right; that it
+//! offers nothing does not mean that there is nothing.
+
+use std::fmt::Write as _;
+
+use keyplan_plan::Compiled;
+use keyplan_plan::diag::Span;
+use keyplan_plan::model::{
+    Argument, Extent, Family, IntEncoding, IntShape, Plan, ScoreEncoding, Segment, Sequence, Shape, Space,
+    Width,
+};
+
+use crate::proof::{Guarantee, Statement, Verdict};
+use crate::prove::{Options, prove};
+
+/// The most candidates that are proved for one finding.
+const MOST_PROOFS: usize = 24;
+
+/// A change to a plan's text that takes a flaw away and brings no other. Proved.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Repair {
+    /// What it does, as a sentence without its full stop.
+    pub title: String,
+    /// Where the text is replaced, and by what.
+    pub edit: (Span, String),
+    /// By how many bytes keys of the family grow at least and at most; `None` if it has no longest key.
+    pub cost: (i64, Option<i64>),
+    /// Whether keys that are already written have other bytes under the new plan.
+    pub needs_migration: bool,
+    diff: String,
+}
+
+impl Repair {
+    /// The change as a unified diff.
+    pub fn diff(&self) -> &str {
+        &self.diff
+    }
+}
+
+/// Finds repairs for a statement that fails or is unknown, the cheapest first. Those that write no byte otherwise come
+/// before those that do.
+pub fn repairs(compiled: &Compiled, statement: &Statement, options: &Options) -> Vec<Repair> {
+    let Some(plan) = &compiled.plan else { return Vec::new() };
+    if matches!(statement.verdict, Verdict::Holds | Verdict::Assumed(_)) {
+        return Vec::new();
+    }
+    let Some((space, family)) = subject(plan, &statement.space, &statement.family) else { return Vec::new() };
+    let candidates = candidates(space, family, statement, plan, compiled);
+    let each = Options { steps: (options.steps / 8).max(1_000_000), ..options.clone() };
+    let before = flaws(plan, &statement.space, &each);
+    let mut found: Vec<Repair> = candidates
+        .into_iter()
+        .take(MOST_PROOFS)
+        .filter_map(|candidate| tried(compiled, plan, statement, &before, candidate, &each))
+        .collect();
+    let weight = |repair: &Repair| {
+        let most = repair.cost.1.unwrap_or(repair.cost.0);
+        (repair.needs_migration, most.max(repair.cost.0), most.min(repair.cost.0))
+    };
+    found.sort_by_key(weight);
+    found
+}
+
+/// A change that may help.
+struct Candidate {
+    title: String,
+    span: Span,
+    text: String,
+}
+
+/// What a flaw is about: guarantee, family, other family, scan.
+type Flaw = (Guarantee, String, Option<String>, Option<usize>);
+
+fn flaw(statement: &Statement) -> Flaw {
+    // Of which family a scan returns rows may change with what else there is.
+    let other = statement.other.clone().filter(|_| statement.guarantee != Guarantee::NoForeignRows);
+    (statement.guarantee, statement.family.clone(), other, statement.scan)
+}
+
+/// What fails or is unknown in one space, accepted or not.
+fn flaws(plan: &Plan, space: &str, options: &Options) -> Vec<Flaw> {
+    let spaces = plan.spaces.iter().filter(|candidate| candidate.name == space).cloned().collect();
+    let alone = Plan { spaces, ..plan.clone() };
+    let report = prove(&alone, options);
+    let bad =
+        report.statements.iter().filter(|s| matches!(s.verdict, Verdict::Fails(_) | Verdict::Unknown(_)));
+    bad.map(flaw).collect()
+}
+
+fn tried(
+    compiled: &Compiled,
+    plan: &Plan,
+    statement: &Statement,
+    before: &[Flaw],
+    candidate: Candidate,
+    options: &Options,
+) -> Option<Repair> {
+    let source = compiled.sources.get(candidate.span.file)?;
+    let range = candidate.span.range();
+    let edited =
+        format!("{}{}{}", source.text.get(..range.start)?, candidate.text, source.text.get(range.end..)?);
+    let text_of = |name: &str| {
+        if name == source.name {
+            return Some(edited.clone());
+        }
+        compiled.sources.find(name).and_then(|id| compiled.sources.get(id)).map(|file| file.text.clone())
+    };
+    let root = compiled.sources.files().first()?;
+    let again = keyplan_plan::compile(&root.name, &text_of(&root.name)?, |path| {
+        text_of(path).ok_or_else(|| "not among the files that were read".to_owned())
+    });
+    if again.errors().next().is_some() {
+        return None;
+    }
+    let new = again.plan?;
+    let after = flaws(&new, &statement.space, options);
+    let gone = flaw(statement);
+    if after.contains(&gone) || after.iter().any(|flaw| !before.contains(flaw)) {
+        return None;
+    }
+    // The same change may touch several spaces where it is made to a type.
+    for space in new.spaces.iter().filter(|space| space.name != statement.space) {
+        let known = plan.spaces.iter().find(|old| old.name == space.name);
+        let old_flaws = known.map(|_| flaws(plan, &space.name, options)).unwrap_or_default();
+        let unchanged = known.is_some_and(|old| same_layouts(old, space));
+        if !unchanged && flaws(&new, &space.name, options).iter().any(|flaw| !old_flaws.contains(flaw)) {
+            return None;
+        }
+    }
+    let key = |plan: &Plan| {
+        subject(plan, &statement.space, &statement.family).map(|(_, family)| family.key.width())
+    };
+    let cost = growth(key(plan)?, key(&new)?);
+    let needs_migration = plan.fingerprint() != new.fingerprint();
+    let diff = unified(&source.name, &source.text, &edited);
+    Some(Repair {
+        title: candidate.title,
+        edit: (candidate.span, candidate.text),
+        cost,
+        needs_migration,
+        diff,
+    })
+}
+
+fn same_layouts(a: &Space, b: &Space) -> bool {
+    let shown = |space: &Space| -> Vec<(String, Sequence)> {
+        space.families.iter().map(|family| (family.path.clone(), family.key.clone())).collect()
+    };
+    let (a, b) = (shown(a), shown(b));
+    a.len() == b.len()
+        && a.iter().zip(&b).all(|((path, key), (other, new))| {
+            path == other && key.width() == new.width() && shapes(key) == shapes(new)
+        })
+}
+
+/// The layout without its spans.
+fn shapes(sequence: &Sequence) -> Vec<(Vec<u8>, Option<&Shape>)> {
+    let bytes = |segment: &Segment| match segment {
+        Segment::Literal(literal) => literal.bytes.clone(),
+        _ => Vec::new(),
+    };
+    let segments = sequence.segments().iter();
+    segments
+        .map(|segment| match segment {
+            Segment::Argument(argument) => (bytes(segment), Some(&argument.shape)),
+            Segment::Same(same) => (bytes(segment), Some(&same.shape)),
+            segment => (bytes(segment), None),
+        })
+        .collect()
+}
+
+fn growth(old: Width, new: Width) -> (i64, Option<i64>) {
+    let signed = |n: usize| i64::try_from(n).unwrap_or(i64::MAX);
+    let least = signed(new.min) - signed(old.min);
+    let most = old.max.zip(new.max).map(|(a, b)| signed(b) - signed(a));
+    (most.map_or(least, |most| least.min(most)), most.map(|most| most.max(least)))
+}
+
+/// The family that a statement is about; for a field, member or score the family that has it.
+fn subject<'p>(plan: &'p Plan, space: &str, path: &str) -> Option<(&'p Space, &'p Family)> {
+    let space = plan.spaces.iter().find(|candidate| candidate.name == space)?;
+    let family = space.families.iter().find(|family| family.path == path).or_else(|| {
+        let parent = path.rsplit_once('.').map_or(path, |(parent, _)| parent);
+        space.families.iter().find(|family| family.path == parent)
+    });
+    family.map(|family| (space, family))
+}
+
+/// The layout that a statement is about.
+fn layout<'f>(family: &'f Family, path: &str) -> Option<&'f Sequence> {
+    if family.path == path {
+        return Some(&family.key);
+    }
+    let name = path.rsplit_once('.').map_or(path, |(_, name)| name);
+    let field = family.fields.iter().find(|field| field.name == name).map(|field| &field.key);
+    field.or(match name {
+        "member" => family.member.as_ref(),
+        "score" => family.score.as_ref(),
+        _ => None,
+    })
+}
+
+fn candidates(
+    space: &Space,
+    family: &Family,
+    statement: &Statement,
+    plan: &Plan,
+    compiled: &Compiled,
+) -> Vec<Candidate> {
+    let mut all = Vec::new();
+    let Some(sequence) = layout(family, &statement.family) else { return all };
+    let text = |span: Span| compiled.sources.slice(span);
+    match statement.guarantee {
+        Guarantee::Unambiguous => ends(sequence, &text, &mut all),
+        Guarantee::NoSiblingRows => {
+            ends(sequence, &text, &mut all);
+            drop_scan(family, statement, compiled, &mut all);
+        }
+        Guarantee::Disjoint | Guarantee::NoForeignRows => {
+            let other = statement.other.as_deref().and_then(|path| subject(plan, &statement.space, path));
+            for family in [Some(family), other.map(|(_, family)| family)].into_iter().flatten() {
+                prefixes(space, family, &text, &mut all);
+            }
+            ends(sequence, &text, &mut all);
+            if statement.guarantee == Guarantee::NoForeignRows {
+                drop_scan(family, statement, compiled, &mut all);
+            }
+        }
+        Guarantee::InOrder => {
+            order(sequence, &text, &mut all);
+            drop_order(statement, compiled, &mut all);
+        }
+        Guarantee::Lossless => exact(sequence, &text, &mut all),
+        _ => {}
+    }
+    all
+}
+
+/// Marks at the ends of arguments that have none.
+fn ends<'t>(sequence: &Sequence, text: &dyn Fn(Span) -> &'t str, all: &mut Vec<Candidate>) {
+    for (index, segment) in sequence.segments().iter().enumerate() {
+        let Segment::Argument(argument) = segment else { continue };
+        if !matches!(argument.shape.extent(), Extent::Open) || !declared_here(argument, text) {
+            continue;
+        }
+        let last = index + 1 == sequence.segments().len();
+        let name = argument.name.as_deref().unwrap_or_default();
+        for byte in [b'/', b'|', b':', 0x00, 0xff] {
+            let shown = if byte.is_ascii_graphic() {
+                format!("{:?}", char::from(byte).to_string())
+            } else {
+                format!("0x{byte:02x}")
+            };
+            if last || !never_holds(&argument.shape, byte) {
+                continue;
+            }
+            let title = format!("end `{name}` with {shown}, a byte that it cannot contain");
+            all.push(behind(argument, title, &format!(" {shown}")));
+            break;
+        }
+        for (encoding, what) in [
+            ("len8", "put the length of `{}` before it, in one byte"),
+            ("len16", "put the length of `{}` before it, in two bytes"),
+            ("varlen", "put the length of `{}` before it, in as many bytes as it takes"),
+            ("terminated", "end `{}` with 00 00 and escape what it holds of it"),
+        ] {
+            let fits = match encoding {
+                "len8" => Width::of_shape(&argument.shape).max.is_some_and(|max| max <= 255),
+                "len16" => Width::of_shape(&argument.shape).max.is_some_and(|max| max <= 65_535),
+                _ => true,
+            };
+            if fits {
+                all.push(behind(argument, what.replace("{}", name), &format!(".{encoding}")));
+            }
+        }
+    }
+}
+
+fn behind(argument: &Argument, title: String, text: &str) -> Candidate {
+    let Span { file, end, .. } = argument.span;
+    Candidate { title, span: Span::new(file, end, end), text: text.to_owned() }
+}
+
+/// Whether the argument's own text is what its span covers, and not that of a type declared elsewhere.
+fn declared_here<'t>(argument: &Argument, text: &dyn Fn(Span) -> &'t str) -> bool {
+    argument.name.as_deref().is_some_and(|name| text(argument.span).starts_with(name))
+}
+
+/// Whether no value of a shape has a byte in it, as far as its alphabet shows.
+fn never_holds(shape: &Shape, byte: u8) -> bool {
+    match shape {
+        Shape::Text(text) if !text.tuple => {
+            !text.alphabet.contains(byte) && !text.first.is_some_and(|first| first.contains(byte))
+        }
+        Shape::Int(int) => match int.encoding {
+            IntEncoding::Dec => !byte.is_ascii_digit() && byte != b'-',
+            IntEncoding::Hex(_) => !byte.is_ascii_hexdigit(),
+            _ => false,
+        },
+        Shape::Bytes { encoding: keyplan_plan::model::BytesEncoding::Hex(_), .. } => {
+            !byte.is_ascii_hexdigit()
+        }
+        _ => false,
+    }
+}
+
+/// Encodings whose bytes sort as their values do.
+fn order<'t>(sequence: &Sequence, text: &dyn Fn(Span) -> &'t str, all: &mut Vec<Candidate>) {
+    for argument in sequence.arguments() {
+        let name = argument.name.as_deref().unwrap_or_default();
+        let own = text(argument.span);
+        let swap = |suffix: &str, by: &str, title: String| {
+            let kept = own.strip_suffix(suffix)?;
+            let start = argument.span.start + u32::try_from(kept.len()).ok()?;
+            let span = Span::new(argument.span.file, start, argument.span.end);
+            Some(Candidate { title, span, text: by.to_owned() })
+        };
+        match &argument.shape {
+            Shape::Int(int @ IntShape { encoding: IntEncoding::Dec, .. }) => {
+                let digits = Width::of_shape(&Shape::Int(int.clone())).max.unwrap_or(20);
+                if int.ty.signed {
+                    let title = format!("write `{name}` in fixed width with its sign flipped");
+                    all.extend(swap(".dec", ".signflip", title));
+                } else {
+                    let title = format!("pad `{name}` with zeros to {digits} digits");
+                    all.extend(swap(".dec", &format!(".dec({digits})"), title));
+                    let title = format!("write `{name}` big-endian in fixed width");
+                    all.extend(swap(".dec", "", title));
+                }
+            }
+            Shape::Int(IntShape { encoding: IntEncoding::Hex(_), ty, .. }) => {
+                let title = format!("write `{name}` big-endian in fixed width");
+                let digits = ty.bytes().saturating_mul(2);
+                for suffix in [".hex", ".HEX"] {
+                    let padded = format!("pad `{name}` with zeros to {digits} digits");
+                    all.extend(swap(suffix, &format!("{suffix}({digits})"), padded));
+                    all.extend(swap(suffix, "", title.clone()));
+                }
+            }
+            Shape::Int(int) if int.ty.signed && int.encoding == IntEncoding::Be => {
+                all.push(behind(argument, format!("flip the sign bit of `{name}`"), ".signflip"));
+            }
+            Shape::Int(int) if int.encoding == IntEncoding::Le => {
+                let by = if int.ty.signed { ".signflip" } else { "" };
+                all.extend(swap(".le", by, format!("write `{name}` big-endian")));
+            }
+            Shape::Int(int) if int.encoding == IntEncoding::Leb128 => {
+                all.extend(swap(
+                    ".leb128",
+                    ".ordvar",
+                    format!("write `{name}` in the variable length that sorts"),
+                ));
+                all.extend(swap(".leb128", "", format!("write `{name}` big-endian in fixed width")));
+            }
+            Shape::Float(keyplan_plan::model::FloatEncoding::Bits) => {
+                all.push(behind(argument, format!("write `{name}` so that its bytes sort"), ".ordered"));
+            }
+            shape if matches!(shape.extent(), Extent::Open) => {
+                let title = format!("end `{name}` with 00 00 and escape what it holds of it");
+                all.push(behind(argument, title, ".terminated"));
+            }
+            Shape::Framed { .. } => {
+                for suffix in [".len8", ".len16", ".len32", ".varlen"] {
+                    let title = format!("end `{name}` with 00 00 instead of beginning with its length");
+                    all.extend(swap(suffix, ".terminated", title));
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Encodings that keep what others lose.
+fn exact<'t>(sequence: &Sequence, text: &dyn Fn(Span) -> &'t str, all: &mut Vec<Candidate>) {
+    for argument in sequence.arguments() {
+        let (suffix, by) = match &argument.shape {
+            Shape::Score(ScoreEncoding::HeightScore) => (".height_score", ""),
+            Shape::Int(int) if int.encoding == IntEncoding::Saturating => (".saturating", ".signflip"),
+            Shape::Float(keyplan_plan::model::FloatEncoding::Badger) => (".badger", ".ordered"),
+            _ => continue,
+        };
+        let Some(kept) = text(argument.span).strip_suffix(suffix) else { continue };
+        let Ok(length) = u32::try_from(kept.len()) else { continue };
+        let title = format!(
+            "write `{}` in an encoding that loses nothing",
+            argument.name.as_deref().unwrap_or_default()
+        );
+        let span = Span::new(argument.span.file, argument.span.start + length, argument.span.end);
+        all.push(Candidate { title, span, text: by.to_owned() });
+    }
+}
+
+/// Another first byte of a family's own: the first few that no other family of the module has.
+fn prefixes<'t>(space: &Space, family: &Family, text: &dyn Fn(Span) -> &'t str, all: &mut Vec<Candidate>) {
+    let module = family.module.and_then(|id| space.modules.get(id.0));
+    let before = module.map_or(&[][..], |module| module.prefix.as_slice());
+    let mut front = Vec::new();
+    for segment in family.key.segments() {
+        let Segment::Literal(literal) = segment else { break };
+        let own = front.len() >= before.len();
+        if own && literal.bytes.len() == 1 && text(literal.span).starts_with("0x") {
+            let taken = |byte: u8| {
+                let mut prefix = front.clone();
+                prefix.push(byte);
+                let used = space.families.iter().map(|other| other.key.literal_prefix());
+                let retired = space.retired.iter().chain(space.modules.iter().flat_map(|m| &m.retired));
+                used.chain(retired.map(|retired| retired.prefix.clone()))
+                    .any(|other| other.starts_with(&prefix) || prefix.starts_with(&other))
+            };
+            let allotted = |byte: u8| {
+                let named = family.allotment.as_ref().and_then(|name| {
+                    module
+                        .and_then(|module| module.allotments.iter().find(|allotment| allotment.name == *name))
+                });
+                named.is_none_or(|allotment| allotment.contains(byte))
+            };
+            let free = (1..=255u8).filter(|&byte| allotted(byte) && !taken(byte)).take(2);
+            all.extend(free.map(|byte| Candidate {
+                title: format!("give `{}` the free prefix 0x{byte:02x}", family.name),
+                span: literal.span,
+                text: format!("0x{byte:02x}"),
+            }));
+            return;
+        }
+        front.extend(&literal.bytes);
+    }
+}
+
+fn drop_scan(family: &Family, statement: &Statement, compiled: &Compiled, all: &mut Vec<Candidate>) {
+    let Some(scan) = family.scans.iter().find(|scan| Some(scan.bound) == statement.scan) else { return };
+    let text = compiled.sources.slice(scan.span);
+    if text.starts_with("scan") {
+        let title = "no longer claim the scan".to_owned();
+        all.push(Candidate { title, span: with_blank(scan.span, compiled), text: String::new() });
+    }
+}
+
+fn drop_order(statement: &Statement, compiled: &Compiled, all: &mut Vec<Candidate>) {
+    let text = compiled.sources.slice(statement.span);
+    let claim = text.strip_suffix("in order").map(str::trim_end);
+    if let Some(length) = claim.and_then(|claim| u32::try_from(claim.len()).ok()) {
+        let span = Span::new(statement.span.file, statement.span.start + length, statement.span.end);
+        let title = "no longer claim the order".to_owned();
+        all.push(Candidate { title, span, text: String::new() });
+    }
+}
+
+/// A span with the blanks before it.
+fn with_blank(span: Span, compiled: &Compiled) -> Span {
+    let text = compiled.sources.get(span.file).map_or("", |source| source.text.as_str());
+    let before = text.get(..span.start as usize).unwrap_or_default().trim_end().len();
+    Span::new(span.file, u32::try_from(before).unwrap_or(span.start), span.end)
+}
+
+/// How many lines around a change are shown.
+const CONTEXT: usize = 3;
+
+/// The lines in which two texts differ, as a unified diff of one hunk.
+fn unified(name: &str, old: &str, new: &str) -> String {
+    let (before, after): (Vec<&str>, Vec<&str>) = (old.lines().collect(), new.lines().collect());
+    let head = before.iter().zip(&after).take_while(|(a, b)| a == b).count();
+    let short = before.len().min(after.len()) - head;
+    let tail = before.iter().rev().zip(after.iter().rev()).take(short).take_while(|(a, b)| a == b).count();
+    let start = head.saturating_sub(CONTEXT);
+    let end = |lines: &[&str]| lines.len() - tail + tail.min(CONTEXT);
+    let part = |lines: &[&str], from: usize, to: usize| -> Vec<String> {
+        lines.get(from..to).unwrap_or_default().iter().map(|line| (*line).to_owned()).collect()
+    };
+    let mut out = format!("--- {name}\n+++ {name}\n");
+    let counts = (end(&before) - start, end(&after) - start);
+    let _ = writeln!(out, "@@ -{},{} +{},{} @@", start + 1, counts.0, start + 1, counts.1);
+    let groups = [
+        (' ', part(&before, start, head)),
+        ('-', part(&before, head, before.len() - tail)),
+        ('+', part(&after, head, after.len() - tail)),
+        (' ', part(&before, before.len() - tail, end(&before))),
+    ];
+    for (mark, lines) in groups {
+        for line in lines {
+            let _ = writeln!(out, "{mark}{line}");
+        }
+    }
+    out
+}

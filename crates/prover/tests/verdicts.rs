@@ -1,0 +1,267 @@
+//! What is proved and what is refuted, by example.
+#![cfg(test)]
+
+use std::fmt::Write as _;
+use std::time::{Duration, Instant};
+
+use keyplan_plan::model::Plan;
+use keyplan_prover::{Engine, Guarantee, NumberFault, Options, Side, Verdict, Witness, prove};
+
+fn plan(text: &str) -> Plan {
+    let compiled = keyplan_plan::compile("p.keyplan", text, |_| Err("no imports".to_owned()));
+    compiled.plan.unwrap_or_else(|| panic!("{text}: {:?}", compiled.diagnostics))
+}
+
+fn side(side: &Side) -> String {
+    let mut text = String::new();
+    for byte in &side.bytes {
+        let _ = write!(text, "{byte:02x}");
+    }
+    text
+}
+
+/// The verdicts on one guarantee of a space: `family[/other][@bound]: verdict`.
+#[track_caller]
+fn check(body: &str, guarantee: Guarantee, expected: &[&str]) {
+    let plan = plan(&format!("plan p; space s {{ {body} }}"));
+    let report = prove(&plan, &Options::default());
+    let found: Vec<String> = report
+        .statements
+        .iter()
+        .filter(|statement| statement.guarantee == guarantee)
+        .map(|statement| {
+            let mut line = statement.family.clone();
+            if let Some(other) = &statement.other {
+                let _ = write!(line, "/{other}");
+            }
+            if let Some(bound) = statement.scan {
+                let _ = write!(line, "@{bound}");
+            }
+            let verdict = match &statement.verdict {
+                Verdict::Holds => "holds".to_owned(),
+                Verdict::Assumed(what) => what.to_string(),
+                Verdict::Unknown(why) => format!("unknown: {why}"),
+                Verdict::Fails(witness) => match &**witness {
+                    Witness::SameKey { first, second } => {
+                        assert_eq!(first.bytes, second.bytes);
+                        side(first)
+                    }
+                    Witness::Row { scan, row } => format!("{} <- {}", side(scan), side(row)),
+                    Witness::Disorder { first, second } => format!("{} > {}", side(first), side(second)),
+                    Witness::RangeEnd { end, row } => format!("{} | {}", side(end), side(row)),
+                    Witness::TooLong { key, limit } => format!("{} over {limit}", key.bytes.len()),
+                    Witness::Number { number, fault, .. } => match fault {
+                        NumberFault::Taken { by } => format!("{number} taken by {by}"),
+                        NumberFault::Outside { allotment } => format!("{number} outside {allotment}"),
+                        NumberFault::Retired { key, .. } => format!("{} retired", side(key)),
+                    },
+                    other => format!("{other:?}"),
+                },
+            };
+            format!("{line}: {verdict}")
+        })
+        .collect();
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn families_meet_where_a_text_may_hold_what_the_other_begins_with() {
+    let body =
+        r#"key event = "z:" name: text("a-z:", 1..); key spent = "z:" name: text("a-z", 1..) ":spnd";"#;
+    check(body, Guarantee::Disjoint, &["s.event/s.spent: 7a3a613a73706e64"]);
+    let body = r#"key event = "z:" name: text("a-z", 1..); key spent = "z:" name: text("a-z", 1..) ":spnd";"#;
+    check(body, Guarantee::Disjoint, &["s.event: holds", "s.spent: holds"]);
+}
+
+#[test]
+fn two_texts_in_a_row_have_no_end_between_them() {
+    check(
+        "key k = 0x03 a: text(\"a-z\", 1..) b: text(\"a-z\", 1..);",
+        Guarantee::Unambiguous,
+        &["s.k: 03616161"],
+    );
+    check(
+        "key k = 0x03 a: text(\"a-z\", 1..).len8 b: text(\"a-z\", 1..);",
+        Guarantee::Unambiguous,
+        &["s.k: holds"],
+    );
+    check(
+        "key k = 0x03 a: text(\"a-z\", 1..) \"|\" b: text(\"a-z\", 1..);",
+        Guarantee::Unambiguous,
+        &["s.k: holds"],
+    );
+}
+
+#[test]
+fn an_escape_before_ff_is_ambiguous() {
+    check("key k = a: bytes.escaped b: bytes(0..=2);", Guarantee::Unambiguous, &["s.k: 00ff00"]);
+    check("key k = a: bytes.terminated b: bytes(0..=2);", Guarantee::Unambiguous, &["s.k: holds"]);
+}
+
+#[test]
+fn pool_1_also_returns_pool_10() {
+    let body = "key k = \"p/\" pool: u64.dec id: bytes(20) scan by pool;";
+    let plan = plan(&format!("plan p; space s {{ {body} }}"));
+    let report = prove(&plan, &Options::default());
+    let leak = report.statements.iter().find(|s| s.guarantee == Guarantee::NoSiblingRows).unwrap();
+    let Verdict::Fails(witness) = &leak.verdict else { panic!("{leak:?}") };
+    let Witness::Row { scan, row } = &**witness else { panic!("{witness:?}") };
+    assert!(row.bytes.starts_with(&scan.bytes) && row.values[0] != scan.values[0]);
+    let body = "key k = \"p/\" pool: u64.dec \"/\" id: bytes(20) scan by pool;";
+    check(body, Guarantee::NoSiblingRows, &["s.k@1: holds"]);
+}
+
+#[test]
+fn a_prefix_that_is_a_foreign_key_counts() {
+    let body = "key a = 0x01 id: u8 x: u8 scan by id; key b = 0x01 id: u8;";
+    check(body, Guarantee::NoForeignRows, &["s.a/s.b@1: 0100 <- 0100"]);
+}
+
+#[test]
+fn order_is_numeric_bytewise_and_by_position() {
+    for (domain, expected) in [
+        ("u64", "holds"),
+        ("i64", "ffffffffffffffff > 0000000000000000"),
+        ("i64.signflip", "holds"),
+        ("i64.tick9", "holds"),
+        ("i64.tuple", "holds"),
+        ("f64.ordered", "holds"),
+        ("u64.desc", "holds"),
+        ("i32.signflip.desc", "holds"),
+        ("u64.dec(20)", "holds"),
+        ("bytes.terminated", "holds"),
+        ("bytes.memcmp", "holds"),
+        ("text", "holds"),
+        ("(buy: 0x00 | sell: 0x01)", "holds"),
+        ("(buy: 0x01 | sell: 0x00)", "01 > 00"),
+        ("time", "holds"),
+        ("score", "holds"),
+        ("option(u8)", "holds"),
+    ] {
+        let expected = format!("s.k@0: {expected}");
+        check(&format!("key k = a: {domain} scan all in order;"), Guarantee::InOrder, &[&expected]);
+    }
+    check("key k = a: u8.dec scan all in order;", Guarantee::InOrder, &["s.k@0: 32 > 3130"]);
+    let separated =
+        |separator: &str| format!("key k = a: text(\"a-z\", 1..) \"{separator}\" b: u8 scan all in order;");
+    check(&separated("/"), Guarantee::InOrder, &["s.k@0: holds"]);
+    check(&separated("|"), Guarantee::InOrder, &["s.k@0: 617c00 > 61617c00"]);
+}
+
+#[test]
+fn numbers_are_allotted_once_inside_their_range_and_never_again_once_retired() {
+    let module = |families: &str| {
+        format!(
+            "module m = 0x02 {{ allot 0x01..=0x0f core; allot 0x10..=0x1f more; retired 0x05 \"old\"; {families} }}"
+        )
+    };
+    check(
+        &module(
+            "key a = 0x01 id: u8 allot core; key b = 0x02 id: u8 allot more; key c = 0x05 id: u8 allot core;",
+        ),
+        Guarantee::Allotted,
+        &["s.m.a: holds", "s.m.b: 2 outside more", "s.m.c: 020500 retired"],
+    );
+    check(
+        &module("key a = 0x01 \"a\" id: u8 allot core; key b = 0x01 \"b\" id: u8 allot core;"),
+        Guarantee::Allotted,
+        &["s.m.a: 1 taken by s.m.b", "s.m.b: 1 taken by s.m.a"],
+    );
+}
+
+#[test]
+fn hashes_are_assumed_and_what_is_lost_is_shown() {
+    let hashed = "key k = ns: text.hashed(xxh3_64) id: u64;";
+    check(hashed, Guarantee::Unambiguous, &["s.k: unless xxh3_64 collides in its first 8 bytes"]);
+    check(hashed, Guarantee::DistinctNames, &["s: unless xxh3_64 collides in its first 8 bytes"]);
+    check("key k = id: text.hash_concat(twox_64);", Guarantee::Unambiguous, &["s.k: holds"]);
+    check("key k = s: i8.saturating;", Guarantee::Lossless, &["s.k: 00"]);
+    check("key k = s: i8(0..=9).saturating;", Guarantee::Lossless, &[]);
+    check("key k = b: bytes(1..=40).fit(2);", Guarantee::Unambiguous, &["s.k: 0000"]);
+    check("key k = s: score.height_score;", Guarantee::Lossless, &["s.k: 41d960cd4007e6b7"]);
+}
+
+#[test]
+fn a_digest_may_meet_free_bytes() {
+    let body = "key a = ns: text(\"a-z\", 1..).hashed(xxh3_64); key b = id: u64;";
+    let plan = plan(&format!("plan p; space s {{ {body} }}"));
+    let report = prove(&plan, &Options::default());
+    let met = report.statements.iter().find(|s| s.other.is_some()).unwrap();
+    let Verdict::Fails(witness) = &met.verdict else { panic!("{met:?}") };
+    let Witness::SameKey { first, second } = &**witness else { panic!("{witness:?}") };
+    assert_eq!((first.family.as_str(), second.family.as_str()), ("s.a", "s.b"));
+    // Bytes that only a chosen text would hash to are not found: that is what is assumed.
+    let body = "key a = 0x01 ns: text(\"a-z\", 1..).hashed(xxh3_64); key b = 0x010000000000000000;";
+    let verdict = "s.a/s.b: unless xxh3_64 collides in its first 8 bytes";
+    check(body, Guarantee::Disjoint, &[verdict]);
+}
+
+#[test]
+fn a_key_has_to_fit_the_engine() {
+    check("key k = a: bytes;", Guarantee::Fits, &["s.k: 65536 over 65535"]);
+    check("key k = a: bytes(0..=65535);", Guarantee::Fits, &["s.k: holds"]);
+    let plan = plan("plan p; space s { key k = a: bytes(0..=65535); }");
+    let report = prove(&plan, &Options { engine: Engine::FoundationDb, ..Options::default() });
+    let fits = report.statements.iter().find(|s| s.guarantee == Guarantee::Fits).unwrap();
+    let Verdict::Fails(witness) = &fits.verdict else { panic!("{fits:?}") };
+    assert_eq!(witness.length(), 10_001);
+}
+
+#[test]
+fn the_order_of_declarations_does_not_matter() {
+    let families = [
+        "key a = \"a\" x: text(\"a-z\", 0..) scan all;",
+        "key b = \"a\" x: text(\"a-c\", 1..) y: text(\"b-z\", 0..) scan by x in order;",
+        "key c = x: bytes(1..=3).len8 y: u16.dec scan by x in order;",
+        "key d = x: list(u8, 0..=4).count8;",
+    ];
+    let verdicts = |order: &[usize]| {
+        let body: String = order.iter().map(|&index| families[index]).collect();
+        let mut report = prove(&plan(&format!("plan p; space s {{ {body} }}")), &Options::default());
+        // Where things are declared does move.
+        for statement in &mut report.statements {
+            statement.span = keyplan_plan::diag::Span::default();
+        }
+        report
+    };
+    let first = verdicts(&[0, 1, 2, 3]);
+    assert!(first.statements.len() > 15);
+    for order in [[3, 2, 1, 0], [1, 3, 0, 2], [2, 0, 3, 1]] {
+        assert_eq!(verdicts(&order), first);
+    }
+}
+
+#[test]
+fn hostile_plans_end_in_time() {
+    let nested = |depth: usize| {
+        (0..depth).fold("text(\"a-z\", 0..)".to_owned(), |inner, _| {
+            format!("(a: x: {inner} y: {inner} | b: {inner})")
+        })
+    };
+    let lists = (0..6).fold("text(0..=60)".to_owned(), |inner, _| format!("list({inner}, 0..=60)"));
+    let many: String = (0..400).fold(String::new(), |mut text, index| {
+        let _ = write!(
+            text,
+            "key m{index} = a: text(0..) b: text(1..) \"{index}\" c: text(0..) scan by a in order;"
+        );
+        text
+    });
+    let lengths = "key k = a: bytes.len64 b: bytes.varlen c: bytes.len32; key l = x: u8 a: bytes.varlen b: bytes.len64 c: bytes.len16;";
+    for body in [
+        format!("key k = a: {}; key l = 0x01 a: {};", nested(9), nested(9)),
+        format!("key k = a: {lists} scan all in order;"),
+        many,
+        lengths.to_owned(),
+        "key k = a: bytes(0..=4000000000) b: bytes(1000000..=2000000) c: text(5000000..);".to_owned(),
+        "key k = a: list(bytes(0..=60000).len16, 0..=60000).count16.len32.terminated.memcmp;".to_owned(),
+    ] {
+        let text = format!("plan p; space s {{ {body} }}");
+        let compiled = keyplan_plan::compile("p.keyplan", &text, |_| Err("none".to_owned()));
+        let Some(plan) = compiled.plan else { continue };
+        let started = Instant::now();
+        let report = prove(&plan, &Options::default());
+        assert!(!report.statements.is_empty());
+        assert!(started.elapsed() < Duration::from_secs(120), "{:?} {}", started.elapsed(), &text[..80]);
+        println!("{:?} {}", started.elapsed(), &text[..text.len().min(100)]);
+    }
+}
