@@ -109,7 +109,9 @@ impl<E: Engine> Store<E> {
         Self::with(engine, &schema, Some(meta), access)
     }
 
-    /// Reads a database that another program wrote, and writes nothing to it. Spaces that it lacks are left out.
+    /// Reads a database that another program wrote, and writes no row or space to it. Spaces that it lacks are left out.
+    ///
+    /// The engine may still tidy its own files, as the other program's would.
     pub fn adopt(engine: E, schema: &Schema) -> Result<Self, StoreError> {
         let meta = Meta::read(&engine)?;
         if let Some(meta) = meta.as_ref().filter(|meta| meta.fingerprint != schema.fingerprint) {
