@@ -48,6 +48,8 @@ impl Color {
 pub(crate) enum Command {
     /// Prove what plans claim, and print every finding
     Check(Check),
+    /// Check a certificate that `check --certificate` wrote against a plan
+    Verify(Verify),
     /// Rewrite plans in the one format
     Fmt(Fmt),
     /// Encode a key, a scan's prefix, a value, a field, a member or a score
@@ -56,6 +58,8 @@ pub(crate) enum Command {
     Explain(Explain),
     /// Write a plan's reference as Markdown
     Doc(Doc),
+    /// Print the Rust code that `keyplan::plan!` makes of a plan
+    Expand(Expand),
     /// Make, fill, read and check an embedded database that has its plan in it
     #[command(subcommand)]
     Db(db::Db),
@@ -81,8 +85,11 @@ pub(crate) enum Command {
     Examples:\n  keyplan check plans/*.keyplan\n  \
     keyplan check plans/paw.keyplan --accepted\n  \
     keyplan check --explain KP0004\n  \
+    keyplan check plans/paw.keyplan --against git:v1.0\n  \
+    keyplan check plans/paw_v2.keyplan --certificate paw_v2.proof.json\n  \
     keyplan check plans/paw.keyplan --format sarif > paw.sarif"
 )]
+#[expect(clippy::struct_excessive_bools, reason = "one for each flag that can be typed")]
 pub(crate) struct Check {
     /// Plan files
     #[arg(required_unless_present = "explain", value_name = "PLAN")]
@@ -93,6 +100,15 @@ pub(crate) struct Check {
     /// The engine that keys must fit
     #[arg(long, value_enum, default_value_t = Engine::Fjall)]
     pub(crate) engine: Engine,
+    /// Also compare with an earlier version: a plan file, `git:REV:PATH`, or `git:REV` for the same path
+    #[arg(long, value_name = "OLD", conflicts_with = "no_proof")]
+    pub(crate) against: Option<String>,
+    /// Write what was proved of one plan, so that `keyplan verify` can check it again
+    #[arg(long, value_name = "FILE", conflicts_with = "no_proof")]
+    pub(crate) certificate: Option<String>,
+    /// Do not look for changes to the plan that cure a finding
+    #[arg(long)]
+    pub(crate) no_repairs: bool,
     /// Also list the flaws that the plans accept, each with keys that show it
     #[arg(long, conflicts_with = "no_proof")]
     pub(crate) accepted: bool,
@@ -105,6 +121,32 @@ pub(crate) struct Check {
     /// Print the page of a diagnostic code, such as KP0004
     #[arg(long, value_name = "CODE", conflicts_with = "plans")]
     pub(crate) explain: Option<String>,
+}
+
+/// `keyplan verify`
+#[derive(Debug, Group)]
+#[command(
+    after_help = "Every key of a refutation is encoded again, and every reason of a proof is looked at by code that is \
+    not the prover's. What has no such reason is proved anew, and counted apart.\n\n\
+    Example:\n  keyplan check plans/paw_v2.keyplan --certificate paw_v2.proof.json\n  \
+    keyplan verify paw_v2.proof.json plans/paw_v2.keyplan"
+)]
+pub(crate) struct Verify {
+    /// The certificate
+    pub(crate) certificate: String,
+    /// The plan file
+    pub(crate) plan: String,
+    /// How to print the outcome
+    #[arg(long, value_enum, default_value_t = ExplainFormat::Text)]
+    pub(crate) format: ExplainFormat,
+}
+
+/// `keyplan expand`
+#[derive(Debug, Group)]
+#[command(after_help = "Example:\n  keyplan expand plans/paw_v2.keyplan | less")]
+pub(crate) struct Expand {
+    /// The plan file
+    pub(crate) plan: String,
 }
 
 /// An engine that keys must fit.

@@ -61,6 +61,60 @@ pub(crate) fn load(path: &str) -> Result<Loaded> {
     Ok(Loaded { path: path.to_owned(), compiled: compiled(path, text(path)?) })
 }
 
+/// An earlier version of a plan.
+pub(crate) struct Previous {
+    /// What a person calls it.
+    pub(crate) path: String,
+    /// Whether it is a file, so that commands can name it.
+    pub(crate) file: bool,
+    /// What came of it.
+    pub(crate) compiled: Compiled,
+}
+
+/// The earlier version of the plan at `current` that `typed` names: a file, `git:REV:PATH`, or `git:REV` for the same path.
+pub(crate) fn previous(typed: &str, current: &str, alone: bool) -> Result<Previous> {
+    let Some(revision) = typed.strip_prefix("git:") else {
+        if !alone {
+            bail!("`--against {typed}` is one plan and cannot be compared with several; `git:REV` can");
+        }
+        let Loaded { path, compiled } = load(typed)?;
+        return Ok(Previous { path, file: true, compiled });
+    };
+    let (revision, path) = match revision.split_once(':') {
+        Some((_, path)) if !alone => {
+            bail!("`{typed}` names one plan, {path}, and cannot be compared with several")
+        }
+        Some(both) => both,
+        None => (revision, current),
+    };
+    let text =
+        committed(revision, path).map_err(|why| anyhow!("cannot read `{path}` at `{revision}`: {why}"))?;
+    let name = format!("git:{revision}:{path}");
+    let compiled = compile(path, &text, |import| committed(revision, import));
+    Ok(Previous { path: name, file: false, compiled })
+}
+
+/// A file as it was at a revision of the repository around the current directory.
+fn committed(revision: &str, path: &str) -> Result<String, String> {
+    let place = if Path::new(path).is_absolute() { path.to_owned() } else { format!("./{path}") };
+    let shown = std::process::Command::new("git")
+        .args(["show", "--end-of-options", &format!("{revision}:{place}")])
+        .output()
+        .map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => "`git` is not installed".to_owned(),
+            _ => error.to_string(),
+        })?;
+    if !shown.status.success() {
+        let said = String::from_utf8_lossy(&shown.stderr);
+        return Err(said.lines().next().unwrap_or_default().trim_start_matches("fatal: ").to_owned());
+    }
+    match PlanText::read(shown.stdout.as_slice()) {
+        Ok(PlanText::Whole(text)) => Ok(text),
+        Ok(PlanText::Broken { why, .. }) => Err(why.message),
+        Err(error) => Err(reason(&error)),
+    }
+}
+
 /// Reads a plan's text.
 pub(crate) fn text(path: &str) -> Result<PlanText> {
     PlanText::open(Path::new(path)).map_err(|error| anyhow!("cannot read `{path}`: {}", reason(&error)))

@@ -80,6 +80,76 @@ fn doc_writes_the_same_page_to_a_file() {
 }
 
 #[test]
+fn a_certificate_is_verified_against_its_plan_and_no_other() {
+    let path = folder("certificate").join("pair.json");
+    let path = path.to_str().unwrap();
+    for _ in 0..2 {
+        let done = run(&["check", "tests/plans/pair_v2.keyplan", "--certificate", path]);
+        assert_eq!(done.status.code(), Some(0), "{}", String::from_utf8_lossy(&done.stdout));
+    }
+    let done = run(&["verify", path, "tests/plans/pair_v2.keyplan", "--format", "json"]);
+    let outcome: serde_json::Value = serde_json::from_slice(&done.stdout).unwrap();
+    assert_eq!((done.status.code(), &outcome["verified"]), (Some(0), &serde_json::json!(true)));
+    assert!(outcome["statements"].as_u64().unwrap() >= 4, "{outcome}");
+
+    let done = run(&["verify", path, "tests/plans/pair.keyplan"]);
+    assert_eq!(done.status.code(), Some(1));
+    let text = String::from_utf8(done.stdout).unwrap();
+    assert!(text.starts_with("rejected: a certificate of `pair` ("), "{text}");
+
+    let forged = fs::read_to_string(path).unwrap().replace("\"marked\"", "\"short\"");
+    fs::write(path, forged).unwrap();
+    assert_eq!(run(&["verify", path, "tests/plans/pair_v2.keyplan"]).status.code(), Some(1));
+}
+
+#[test]
+fn an_earlier_version_is_read_from_git() {
+    let folder = folder("git");
+    let git = |args: &[&str]| {
+        let done = Command::new("git")
+            .args(["-c", "user.name=t", "-c", "user.email=t@localhost", "-c", "commit.gpgsign=false"])
+            .args(args)
+            .current_dir(&folder)
+            .output()
+            .unwrap();
+        assert!(done.status.success(), "{args:?}: {}", String::from_utf8_lossy(&done.stderr));
+    };
+    let text = "plan old;\nimport \"types.keyplan\";\nspace s {\n    key pool = 0x01 id: Pool;\n}\n";
+    fs::write(folder.join("a.keyplan"), text).unwrap();
+    fs::write(folder.join("types.keyplan"), "plan types;\ntype Pool = u64;\n").unwrap();
+    git(&["init", "-q"]);
+    git(&["add", "."]);
+    git(&["commit", "-q", "-m", "first"]);
+    fs::write(folder.join("types.keyplan"), "plan types;\ntype Pool = u32;\n").unwrap();
+    for against in ["git:HEAD", "git:HEAD:a.keyplan"] {
+        let done =
+            keyplan(&["check", "a.keyplan", "--against", against]).current_dir(&folder).output().unwrap();
+        let text = String::from_utf8(done.stdout).unwrap();
+        assert_eq!(done.status.code(), Some(1), "{text}");
+        assert!(
+            text.contains("error[KP0007]: the old keys of `s.pool` are written otherwise now\n"),
+            "{text}"
+        );
+        assert!(text.contains("\nagainst git:HEAD:a.keyplan: 1 broken\n"), "{text}");
+    }
+    let done = keyplan(&["check", "a.keyplan", "--against", "git:--output=x"])
+        .current_dir(&folder)
+        .output()
+        .unwrap();
+    assert_eq!(done.status.code(), Some(2));
+    assert!(!folder.join("x").exists());
+}
+
+#[test]
+fn what_the_macro_makes_is_printed_as_rust() {
+    let done = run(&["expand", "tests/plans/pair_v2.keyplan"]);
+    let code = String::from_utf8(done.stdout).unwrap();
+    assert_eq!(done.status.code(), Some(0));
+    assert!(code.contains("pub struct MarkedPair<"), "{code}");
+    assert_eq!(run(&["expand", "tests/plans/pair_v2.keyplan"]).stdout, code.into_bytes());
+}
+
+#[test]
 fn a_plan_over_the_limit_is_a_finding() {
     let path = folder("large").join("large.keyplan");
     fs::write(&path, format!("plan large;\n{}", "// filler\n".repeat(500_000))).unwrap();

@@ -36,7 +36,10 @@ mod rules;
 mod sample;
 
 pub use compat::{Broken, Change, Fate, Part, Remade, Widening, compare};
-pub use diagnose::{PAGES, Page, accepted_by, describe, diagnose, layout, page, unproved};
+pub use diagnose::{
+    PAGES, Page, Version, accepted_by, describe, diagnose, diagnose_and_repair, diagnose_changes, layout,
+    page, unproved,
+};
 pub use proof::{Assumption, Guarantee, NumberFault, Reason, Report, Side, Statement, Verdict, Witness};
 pub use prove::{Engine, Options, prove};
 pub use repair::{Repair, repairs};

@@ -30,6 +30,8 @@ pub struct Repair {
     pub cost: (i64, Option<i64>),
     /// Whether keys that are already written have other bytes under the new plan.
     pub needs_migration: bool,
+    /// Whether the plan still claims all that it claimed before.
+    pub keeps_claims: bool,
     diff: String,
 }
 
@@ -37,6 +39,28 @@ impl Repair {
     /// The change as a unified diff.
     pub fn diff(&self) -> &str {
         &self.diff
+    }
+
+    /// What it does and what it costs, with the lines that it takes out and puts in.
+    pub fn summary(&self) -> String {
+        let migration = if self.needs_migration { "needs a migration" } else { "needs no migration" };
+        let mut out = format!("{} (proved; {}; {migration})", self.title, self.price());
+        let changed = self.diff.lines().filter(|line| line.starts_with(['-', '+']));
+        for line in changed.filter(|line| !line.starts_with("---") && !line.starts_with("+++")) {
+            out.push('\n');
+            out.push_str(line);
+        }
+        out
+    }
+
+    fn price(&self) -> String {
+        let bytes = |n: i64| if n.abs() == 1 { "byte" } else { "bytes" };
+        match self.cost {
+            (0, Some(0)) => "keys stay as long as they are".to_owned(),
+            (least, Some(most)) if least == most => format!("{least:+} {} a key", bytes(least)),
+            (least, Some(most)) => format!("{least:+} to {most:+} bytes a key"),
+            (least, None) => format!("{least:+} {} a key or more", bytes(least)),
+        }
     }
 }
 
@@ -49,6 +73,9 @@ pub fn repairs(compiled: &Compiled, statement: &Statement, options: &Options) ->
     }
     let Some((space, family)) = subject(plan, &statement.space, &statement.family) else { return Vec::new() };
     let candidates = candidates(space, family, statement, plan, compiled);
+    if candidates.is_empty() {
+        return Vec::new();
+    }
     let each = Options { steps: (options.steps / 8).max(1_000_000), ..options.clone() };
     let before = flaws(plan, &statement.space, &each);
     let mut found: Vec<Repair> = candidates
@@ -69,6 +96,7 @@ struct Candidate {
     title: String,
     span: Span,
     text: String,
+    keeps_claims: bool,
 }
 
 /// What a flaw is about: guarantee, family, other family, scan.
@@ -141,6 +169,7 @@ fn tried(
         edit: (candidate.span, candidate.text),
         cost,
         needs_migration,
+        keeps_claims: candidate.keeps_claims,
         diff,
     })
 }
@@ -281,7 +310,7 @@ fn ends<'t>(sequence: &Sequence, text: &dyn Fn(Span) -> &'t str, all: &mut Vec<C
 
 fn behind(argument: &Argument, title: String, text: &str) -> Candidate {
     let Span { file, end, .. } = argument.span;
-    Candidate { title, span: Span::new(file, end, end), text: text.to_owned() }
+    Candidate { title, span: Span::new(file, end, end), text: text.to_owned(), keeps_claims: true }
 }
 
 /// Whether the argument's own text is what its span covers, and not that of a type declared elsewhere.
@@ -316,7 +345,7 @@ fn order<'t>(sequence: &Sequence, text: &dyn Fn(Span) -> &'t str, all: &mut Vec<
             let kept = own.strip_suffix(suffix)?;
             let start = argument.span.start + u32::try_from(kept.len()).ok()?;
             let span = Span::new(argument.span.file, start, argument.span.end);
-            Some(Candidate { title, span, text: by.to_owned() })
+            Some(Candidate { title, span, text: by.to_owned(), keeps_claims: true })
         };
         match &argument.shape {
             Shape::Int(int @ IntShape { encoding: IntEncoding::Dec, .. }) => {
@@ -389,7 +418,7 @@ fn exact<'t>(sequence: &Sequence, text: &dyn Fn(Span) -> &'t str, all: &mut Vec<
             argument.name.as_deref().unwrap_or_default()
         );
         let span = Span::new(argument.span.file, argument.span.start + length, argument.span.end);
-        all.push(Candidate { title, span, text: by.to_owned() });
+        all.push(Candidate { title, span, text: by.to_owned(), keeps_claims: true });
     }
 }
 
@@ -422,6 +451,7 @@ fn prefixes<'t>(space: &Space, family: &Family, text: &dyn Fn(Span) -> &'t str, 
                 title: format!("give `{}` the free prefix 0x{byte:02x}", family.name),
                 span: literal.span,
                 text: format!("0x{byte:02x}"),
+                keeps_claims: true,
             }));
             return;
         }
@@ -434,7 +464,8 @@ fn drop_scan(family: &Family, statement: &Statement, compiled: &Compiled, all: &
     let text = compiled.sources.slice(scan.span);
     if text.starts_with("scan") {
         let title = "no longer claim the scan".to_owned();
-        all.push(Candidate { title, span: with_blank(scan.span, compiled), text: String::new() });
+        let line = with_blank(scan.span, compiled);
+        all.push(Candidate { title, span: line, text: String::new(), keeps_claims: false });
     }
 }
 
@@ -444,7 +475,7 @@ fn drop_order(statement: &Statement, compiled: &Compiled, all: &mut Vec<Candidat
     if let Some(length) = claim.and_then(|claim| u32::try_from(claim.len()).ok()) {
         let span = Span::new(statement.span.file, statement.span.start + length, statement.span.end);
         let title = "no longer claim the order".to_owned();
-        all.push(Candidate { title, span, text: String::new() });
+        all.push(Candidate { title, span, text: String::new(), keeps_claims: false });
     }
 }
 

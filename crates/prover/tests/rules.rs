@@ -2,26 +2,38 @@
 //!
 //! With `KEYPLAN_BLESS=1` in the environment the expected output is written anew.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+#![cfg(test)]
 
 use std::path::PathBuf;
 
 use keyplan_plan::compile;
 use keyplan_plan::diag::{Diagnostic, SourceMap, Style, render};
-use keyplan_prover::{Options, PAGES, Page, diagnose, prove};
+use keyplan_plan::model::Plan;
+use keyplan_prover::{Options, PAGES, Page, Version, compare, diagnose, diagnose_changes, prove};
 
-/// Everything that is found in a plan, with its text.
-fn found(name: &str, text: &str) -> (SourceMap, Vec<Diagnostic>) {
+fn plan(name: &str, text: &str) -> (SourceMap, Plan) {
     let compiled = compile(name, text, |_| Err("a rule imports nothing".to_owned()));
     assert_eq!(compiled.diagnostics, Vec::new(), "{name} has no meaning:\n{text}");
-    let plan = compiled.plan.unwrap();
+    (compiled.sources, compiled.plan.unwrap())
+}
+
+/// Everything that is found in a plan, with its text; and in what became of the plan before, if there is one.
+fn found(name: &str, text: &str, previous: Option<&str>) -> (SourceMap, Vec<Diagnostic>) {
+    let (sources, plan_now) = plan(name, text);
     let options = Options::default();
-    let diagnostics = diagnose(&plan, &prove(&plan, &options), &options, name);
-    (compiled.sources, diagnostics)
+    let report = prove(&plan_now, &options);
+    let mut diagnostics = diagnose(&plan_now, &report, &options, name);
+    if let Some(previous) = previous {
+        let (_, old) = plan("previous.keyplan", previous);
+        let changes = compare(&old, &plan_now, &report);
+        let old = Version { plan: &old, path: Some("previous.keyplan") };
+        diagnostics.extend(diagnose_changes(&changes, old, Version { plan: &plan_now, path: Some(name) }));
+    }
+    (sources, diagnostics)
 }
 
 fn codes(page: &Page, text: &str) -> Vec<&'static str> {
-    let (_, diagnostics) = found(page.code.id(), text);
+    let (_, diagnostics) = found(page.code.id(), text, page.previous());
     diagnostics.iter().map(|diagnostic| diagnostic.code.id()).collect()
 }
 
@@ -49,6 +61,16 @@ fn a_page_has_its_four_sections() {
     }
 }
 
+/// The first of two plans on a page, and where the text behind it begins.
+fn previous(page: &str) -> (Option<&str>, usize) {
+    if page.matches("```keyplan\n").count() < 2 {
+        return (None, 0);
+    }
+    let start = page.find("```keyplan\n").unwrap() + "```keyplan\n".len();
+    let length = page[start..].find("```\n").unwrap();
+    (Some(&page[start..start + length]), start + length + "```\n".len())
+}
+
 #[test]
 fn findings_read_as_written_down() {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../testdata/rules");
@@ -58,12 +80,14 @@ fn findings_read_as_written_down() {
     let mut covered: Vec<&str> = Vec::new();
     for case in cases {
         let page = std::fs::read_to_string(&case).unwrap();
-        let (before, rest) = page.split_once("```keyplan\n").unwrap();
+        let (previous, from) = previous(&page);
+        let (before, rest) = page[from..].split_once("```keyplan\n").unwrap();
+        let before = format!("{}{before}", &page[..from]);
         let (plan, rest) = rest.split_once("```\n").unwrap();
         let (between, rest) = rest.split_once("```text\n").unwrap();
         let (expected, after) = rest.split_once("```\n").unwrap();
         let name = format!("{}.keyplan", case.file_stem().unwrap().to_str().unwrap());
-        let (sources, diagnostics) = found(&name, plan);
+        let (sources, diagnostics) = found(&name, plan, previous);
         let said = render(&diagnostics, &sources, Style::Plain);
         if std::env::var_os("KEYPLAN_BLESS").is_some() {
             let fresh = format!("{before}```keyplan\n{plan}```\n{between}```text\n{said}```\n{after}");

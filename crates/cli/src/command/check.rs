@@ -2,14 +2,19 @@
 
 use std::time::Instant;
 
-use anyhow::{Result, anyhow};
+use anyhow::{Context, Result, anyhow, bail};
 use keyplan_plan::diag::{Code, Diagnostic, Severity};
 use keyplan_plan::model::Plan;
-use keyplan_prover::{Options, Report, Statement, diagnose, page, prove, unproved};
+use keyplan_prover::certificate::certify;
+use keyplan_prover::{
+    Change, Options, Report, Statement, Version, compare, diagnose, diagnose_and_repair, diagnose_changes,
+    page, prove, unproved,
+};
 
 use super::Outcome;
+use super::fmt::write;
 use crate::args::{Check, CheckFormat};
-use crate::input::{self, Loaded};
+use crate::input::{self, Loaded, Previous};
 use crate::render::{self, Output};
 
 /// Checks plans, or prints the page of a code.
@@ -20,12 +25,33 @@ pub(crate) fn run(args: &Check, out: &mut Output) -> Result<Outcome> {
     }
     let started = Instant::now();
     let options = (!args.no_proof).then(|| Options { engine: args.engine.known(), ..Options::default() });
-    let load = |path: &String| Ok(Checked::new(input::load(path)?, options.as_ref()));
-    let plans = args.plans.iter().map(load).collect::<Result<Vec<Checked>>>()?;
+    if args.plans.len() > 1 && args.certificate.is_some() {
+        bail!("a certificate is of one plan; run `check` for each of them");
+    }
+    let mut plans = Vec::new();
+    for path in &args.plans {
+        let repairs = if args.no_repairs { Repairs::Unasked } else { Repairs::Wanted };
+        let mut plan = Checked::new(input::load(path)?, options.as_ref(), repairs);
+        if let Some(old) = &args.against {
+            let old = input::previous(old, path, args.plans.len() == 1)?;
+            if old.compiled.plan.is_none() {
+                render::message(&render::findings(&old.compiled.sources, &old.compiled.diagnostics));
+                bail!("`{}` has mistakes, so that nothing can be compared with it", old.path);
+            }
+            plan.compare_with(&old);
+        }
+        if let Some(file) = &args.certificate {
+            plan.write_certificate(file)?;
+        }
+        plans.push(plan);
+    }
     match args.format {
         CheckFormat::Text => {
             for plan in &plans {
                 out.text(&render::checked(plan, args.accepted))?;
+            }
+            for against in plans.iter().filter_map(|plan| plan.against.as_ref()) {
+                out.line(&render::evolution(against))?;
             }
             out.line(&render::summary(&Tally::of(&plans), started.elapsed()))?;
         }
@@ -55,22 +81,64 @@ pub(crate) struct Checked {
     pub(crate) loaded: Loaded,
     /// What was asked of it, and what came of it, unless it has mistakes or nothing was to be proved.
     pub(crate) proof: Option<(Options, Report)>,
-    /// Mistakes, then refuted and unproved guarantees.
+    /// Mistakes, then refuted and unproved guarantees, then what became of an earlier version.
     pub(crate) findings: Vec<Diagnostic>,
+    /// The earlier version that it was compared with.
+    pub(crate) against: Option<Against>,
+}
+
+/// What became of an earlier version.
+pub(crate) struct Against {
+    /// As it was typed.
+    pub(crate) path: String,
+    /// Everything that the two have, or had.
+    pub(crate) changes: Vec<Change>,
+}
+
+/// Whether to look for changes to the plan that cure a finding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Repairs {
+    /// For every refuted guarantee.
+    Wanted,
+    /// For none.
+    Unasked,
 }
 
 impl Checked {
     /// Proves a plan, if it has a meaning and `options` say how.
-    pub(crate) fn new(mut loaded: Loaded, options: Option<&Options>) -> Self {
+    pub(crate) fn new(mut loaded: Loaded, options: Option<&Options>, repairs: Repairs) -> Self {
         let sound = loaded.compiled.errors().next().is_none();
         let plan = loaded.compiled.plan.as_ref().filter(|_| sound);
         let proof = plan.zip(options).map(|(plan, options)| (options.clone(), prove(plan, options)));
         let mut findings = Vec::new();
         if let (Some(plan), Some((options, report))) = (plan, &proof) {
-            findings = diagnose(plan, report, options, &loaded.path);
+            findings = match repairs {
+                Repairs::Wanted => diagnose_and_repair(&loaded.compiled, report, options, &loaded.path),
+                Repairs::Unasked => diagnose(plan, report, options, &loaded.path),
+            };
         }
         findings.splice(0..0, std::mem::take(&mut loaded.compiled.diagnostics));
-        Self { loaded, proof, findings }
+        Self { loaded, proof, findings, against: None }
+    }
+
+    /// Adds what became of an earlier version. A plan with mistakes is compared with nothing.
+    fn compare_with(&mut self, old: &Previous) {
+        let (Some(before), Some(after)) = (&old.compiled.plan, &self.loaded.compiled.plan) else { return };
+        let Some((_, report)) = &self.proof else { return };
+        let changes = compare(before, after, report);
+        let before = Version { plan: before, path: old.file.then_some(old.path.as_str()) };
+        let after = Version { plan: after, path: Some(&self.loaded.path) };
+        self.findings.extend(diagnose_changes(&changes, before, after));
+        self.against = Some(Against { path: old.path.clone(), changes });
+    }
+
+    /// Writes down what was proved; a plan with mistakes has nothing to write.
+    fn write_certificate(&self, file: &str) -> Result<()> {
+        let (Some(plan), Some((options, report))) = (&self.loaded.compiled.plan, &self.proof) else {
+            return Ok(());
+        };
+        let text = certify(plan, options, report).to_json()?;
+        write(file, &text).with_context(|| format!("cannot write `{file}`"))
     }
 
     /// The flaws that the plan accepts.

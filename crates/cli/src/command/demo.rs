@@ -9,7 +9,7 @@ use keyplan_plan::dynamic::Decoder;
 use keyplan_plan::model::Plan;
 use keyplan_prover::Options;
 
-use super::check::{Checked, Tally};
+use super::check::{Checked, Repairs, Tally};
 use super::{Outcome, read};
 use crate::input::Loaded;
 use crate::render::{self, Output};
@@ -42,7 +42,7 @@ pub(crate) fn run(out: &mut Output) -> Result<Outcome> {
         .iter()
         .map(|(path, text)| {
             let compiled = compile(path, text, |_| Err("the demonstration reads no files".to_owned()));
-            Checked::new(Loaded { path: (*path).to_owned(), compiled }, Some(&options))
+            Checked::new(Loaded { path: (*path).to_owned(), compiled }, Some(&options), Repairs::Unasked)
         })
         .collect();
     out.line(&render::command_line("keyplan check plans/*.keyplan"))?;

@@ -1,12 +1,9 @@
 //! `keyplan doc`: a plan's reference.
 
-use std::fs;
-use std::path::Path;
-
 use anyhow::{Context, Result};
 
 use super::Outcome;
-use super::fmt::replace;
+use super::fmt::write;
 use crate::args::Doc;
 use crate::input;
 use crate::render::{self, Output};
@@ -17,14 +14,7 @@ pub(crate) fn run(args: &Doc, out: &mut Output) -> Result<Outcome> {
     let text = render::document(&plan);
     match &args.output {
         None => out.raw(text.as_bytes())?,
-        Some(path) => {
-            let written = if Path::new(path).exists() {
-                replace(Path::new(path), &text)
-            } else {
-                fs::write(path, &text).map_err(Into::into)
-            };
-            written.with_context(|| format!("cannot write `{path}`"))?;
-        }
+        Some(path) => write(path, &text).with_context(|| format!("cannot write `{path}`"))?,
     }
     Ok(Outcome::Clean)
 }

@@ -58,6 +58,15 @@ fn refuse(path: &str, text: &str, diagnostics: &[Diagnostic]) {
     render::message(&render::findings(&sources, diagnostics));
 }
 
+/// Writes a file whole, in one step if it is there already.
+pub(crate) fn write(path: &str, text: &str) -> Result<()> {
+    if Path::new(path).exists() {
+        replace(Path::new(path), text)
+    } else {
+        fs::write(path, text).map_err(Into::into)
+    }
+}
+
 /// Replaces a file in one step: whoever reads it sees the old text or the new one, whatever happens in between.
 pub(crate) fn replace(path: &Path, text: &str) -> Result<()> {
     // Behind a link it is the file itself that changes.

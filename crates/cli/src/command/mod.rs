@@ -6,14 +6,16 @@ mod decompose;
 mod demo;
 mod doc;
 mod encode;
+mod expand;
 mod explain;
 mod find;
 mod fmt;
+mod verify;
 
 use anyhow::Result;
 use clap::CommandFactory;
 
-pub(crate) use check::{Checked, Tally};
+pub(crate) use check::{Against, Checked, Tally};
 pub(crate) use db::{Census, Flaw, View};
 pub(crate) use decompose::{Decomposition, component_bytes};
 pub(crate) use explain::{Explanation, read};
@@ -37,6 +39,7 @@ pub(crate) enum Outcome {
 pub(crate) fn run(command: Command, out: &mut Output) -> Result<Outcome> {
     match command {
         Command::Check(args) => check::run(&args, out),
+        Command::Verify(args) => verify::run(&args, out),
         Command::Encode(args) => encode::run(&args, out),
         Command::Explain(args) => match &args.decompose {
             Some(file) => decompose::run(file, args.format, out),
@@ -44,6 +47,7 @@ pub(crate) fn run(command: Command, out: &mut Output) -> Result<Outcome> {
         },
         Command::Fmt(args) => fmt::run(&args, out),
         Command::Doc(args) => doc::run(&args, out),
+        Command::Expand(args) => expand::run(&args, out),
         Command::Db(command) => db::run(command, out),
         Command::Demo => demo::run(out),
         Command::Language => {

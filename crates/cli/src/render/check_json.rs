@@ -6,7 +6,7 @@ use keyplan_plan::model::Plan;
 use serde::Serialize;
 
 use super::statement_json::{StatementJson, statement};
-use crate::command::{Checked, Tally};
+use crate::command::{Against, Checked, Tally};
 
 #[derive(Serialize)]
 struct Report<'a> {
@@ -37,6 +37,26 @@ struct PlanReport<'a> {
     accepted: Vec<Accepted<'a>>,
     /// Every guarantee and its verdict; nothing if nothing was proved.
     statements: Option<Vec<StatementJson<'a>>>,
+    /// What became of an earlier version, if the plan was compared with one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    against: Option<Evolution<'a>>,
+}
+
+#[derive(Serialize)]
+struct Evolution<'a> {
+    path: &'a str,
+    changes: Vec<ChangeJson<'a>>,
+}
+
+#[derive(Serialize)]
+struct ChangeJson<'a> {
+    space: &'a str,
+    subject: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    previous: Option<&'a str>,
+    part: &'static str,
+    breaking: bool,
+    fate: String,
 }
 
 #[derive(Serialize)]
@@ -121,7 +141,20 @@ fn plan_report(checked: &Checked) -> PlanReport<'_> {
         statements: plan
             .filter(|_| checked.proof.is_some())
             .map(|plan| checked.statements().map(|one| statement(plan, one)).collect()),
+        against: checked.against.as_ref().map(evolution),
     }
+}
+
+fn evolution(against: &Against) -> Evolution<'_> {
+    let changes = against.changes.iter().map(|change| ChangeJson {
+        space: &change.space,
+        subject: &change.subject,
+        previous: change.previous.as_deref(),
+        part: change.part.noun(),
+        breaking: change.is_breaking(),
+        fate: change.fate.to_string(),
+    });
+    Evolution { path: &against.path, changes: changes.collect() }
 }
 
 fn finding<'a>(sources: &'a SourceMap, diagnostic: &'a Diagnostic) -> Finding<'a> {

@@ -3,10 +3,10 @@ use std::time::Duration;
 use comfy_table::{CellAlignment, Table, presets};
 use keyplan_plan::diag::{Diagnostic, NoteKind, SourceMap, Style, render};
 use keyplan_plan::model::{Family, Plan, Space};
-use keyplan_prover::{Guarantee, Statement, Verdict, accepted_by, describe};
+use keyplan_prover::{Change, Fate, Guarantee, Statement, Verdict, accepted_by, describe};
 
 use super::{DIM, ERROR, GOOD, NAME, STRONG, painted, visible};
-use crate::command::{Checked, Tally};
+use crate::command::{Against, Checked, Tally};
 
 /// Findings for people: each with the lines of the plan, what is wrong there and what to do.
 pub(crate) fn findings(sources: &SourceMap, diagnostics: &[Diagnostic]) -> String {
@@ -153,6 +153,32 @@ fn cell([open, accepted]: [usize; 2]) -> String {
         (0, accepted) => format!("({accepted})"),
         (open, accepted) => format!("{open} ({accepted})"),
     }
+}
+
+/// What became of an earlier version, in one line.
+pub(crate) fn evolution(against: &Against) -> String {
+    let count = |wanted: fn(&Change) -> bool| against.changes.iter().filter(|change| wanted(change)).count();
+    let broken = count(Change::is_breaking);
+    let kept = |change: &Change, fate: fn(&Fate) -> bool| !change.is_breaking() && fate(&change.fate);
+    let parts = [
+        (against.changes.iter().filter(|c| kept(c, |fate| *fate == Fate::Same)).count(), "unchanged"),
+        (
+            against.changes.iter().filter(|c| kept(c, |f| matches!(f, Fate::Widened { .. }))).count(),
+            "widened",
+        ),
+        (against.changes.iter().filter(|c| kept(c, |f| matches!(f, Fate::Added { .. }))).count(), "added"),
+        (
+            against.changes.iter().filter(|c| kept(c, |f| matches!(f, Fate::Removed { .. }))).count(),
+            "retired",
+        ),
+    ];
+    let mut out = format!("against {}:", visible(&against.path));
+    for (number, what) in parts.iter().filter(|(number, _)| *number > 0) {
+        put!(out, " {number} {what},");
+    }
+    let style = if broken == 0 { GOOD } else { ERROR };
+    put!(out, " {}", painted(style, format_args!("{broken} broken")));
+    out
 }
 
 /// The whole truth in one line.

@@ -10,6 +10,7 @@ macro_rules! put {
 
 mod bytes;
 mod census;
+mod certified;
 mod check_json;
 mod decomposition;
 mod demo;
@@ -37,6 +38,7 @@ use anstream::ColorChoice;
 
 pub(crate) use bytes::{assignments, base64, escaped, hex, hex_into};
 pub(crate) use census::{census, census_json, grouped};
+pub(crate) use certified::{certified, certified_json};
 pub(crate) use check_json::check_json;
 pub(crate) use decomposition::{decomposition_json, decompositions};
 pub(crate) use demo::{command_line, excerpt, next_steps, plan_table};
@@ -45,7 +47,7 @@ pub(crate) use document::document;
 pub(crate) use encoded::{encoded_json, refusal};
 pub(crate) use explain_json::{bad_line_json, explanation_json, part_json};
 pub(crate) use explanation::{bad_line, explanation, part};
-pub(crate) use findings::{checked, counted, findings, summary};
+pub(crate) use findings::{checked, counted, evolution, findings, summary};
 pub(crate) use github::github;
 #[cfg(test)]
 pub(crate) use json::arguments;

@@ -9,14 +9,17 @@ mod rule;
 mod shorten;
 mod subject;
 
-use keyplan_plan::diag::{Code, Diagnostic, NoteKind};
+use keyplan_plan::Compiled;
+use keyplan_plan::diag::{Code, Diagnostic, Note, NoteKind};
 use keyplan_plan::model::{Plan, Sequence};
 
 pub use accepts::accepted_by;
 pub use pages::{PAGES, Page, page};
+pub use rule::incompatible::{Version, diagnose_changes};
 
 use crate::proof::{Guarantee, Report, Statement, Verdict, Witness};
 use crate::prove::Options;
+use crate::repair::repairs;
 use command::Made;
 use subject::Subject;
 
@@ -43,6 +46,32 @@ pub fn diagnose(plan: &Plan, report: &Report, options: &Options, path: &str) -> 
     all.extend(rule::oversize::endless(plan, &endless, options));
     all.extend(accepts::needless(plan, report));
     all.sort_by(|a, b| (a.span(), a.code, &a.message).cmp(&(b.span(), b.code, &b.message)));
+    all
+}
+
+/// As [`diagnose`], each refuted guarantee with the change to the plan's text that cures it, where one is known.
+///
+/// Of the changes that were proved the cheapest is shown that leaves every claim of the plan standing, and behind it one
+/// that gives a claim up, if that is all that helps without a migration.
+pub fn diagnose_and_repair(
+    compiled: &Compiled,
+    report: &Report,
+    options: &Options,
+    path: &str,
+) -> Vec<Diagnostic> {
+    let Some(plan) = &compiled.plan else { return Vec::new() };
+    let mut all = diagnose(plan, report, options, path);
+    for statement in report.findings().filter(|statement| matches!(statement.verdict, Verdict::Fails(_))) {
+        let Some(bare) = describe(plan, statement, options, path) else { continue };
+        let Some(found) = all.iter_mut().find(|diagnostic| **diagnostic == bare) else { continue };
+        let offered = repairs(compiled, statement, options);
+        let best = offered.iter().find(|repair| repair.keeps_claims);
+        let humble = offered.iter().find(|repair| !repair.keeps_claims);
+        let humble = humble.filter(|_| best.is_none_or(|best| best.needs_migration));
+        for repair in best.into_iter().chain(humble) {
+            found.notes.push(Note { kind: NoteKind::Repair, text: repair.summary() });
+        }
+    }
     all
 }
 

@@ -19,6 +19,7 @@ pub const PAGES: &[Page] = &[
     Page { code: Code::SiblingRows, text: include_str!("pages/KP0004.md") },
     Page { code: Code::Disorder, text: include_str!("pages/KP0005.md") },
     Page { code: Code::Misallotted, text: include_str!("pages/KP0006.md") },
+    Page { code: Code::Incompatible, text: include_str!("pages/KP0007.md") },
     Page { code: Code::NameCollision, text: include_str!("pages/KP0008.md") },
     Page { code: Code::Lossy, text: include_str!("pages/KP0009.md") },
     Page { code: Code::Oversize, text: include_str!("pages/KP0010.md") },
@@ -31,9 +32,16 @@ pub fn page(code: Code) -> Option<&'static Page> {
 }
 
 impl Page {
+    /// The plan before, where the fault is in what became of it.
+    pub fn previous(&self) -> Option<&'static str> {
+        let section = self.text.split("## Example").nth(1)?.split("## Instead").next()?;
+        (section.matches("```keyplan").count() > 1).then(|| self.plan_below("## Example"))
+    }
+
     /// The plan that shows the fault.
     pub fn example(&self) -> &'static str {
-        self.plan_below("## Example")
+        let heading = if self.previous().is_some() { "is changed to:" } else { "## Example" };
+        self.plan_below(heading)
     }
 
     /// The plan that does not have it.

@@ -37,6 +37,24 @@ impl<'p> Subject<'p> {
         }
     }
 
+    /// What `path` names, by the part of it that a change is about; `None` for values and whole spaces.
+    pub(super) fn changed(plan: &'p Plan, path: &str, part: crate::compat::Part) -> Option<Self> {
+        use crate::compat::Part as Changed;
+        let family =
+            |path: &str| plan.families().map(|(_, family)| family).find(|family| family.path == path);
+        let inner = |name: &str| {
+            let owner = path.strip_suffix(name).and_then(|owner| owner.strip_suffix('.')).unwrap_or(path);
+            Self::part(family(owner)?, name)
+        };
+        match part {
+            Changed::Key => family(path).map(Self::of),
+            Changed::Field => inner(path.rsplit_once('.')?.1),
+            Changed::Member => inner("member"),
+            Changed::Score => inner("score"),
+            Changed::Space | Changed::Value | Changed::Retired => None,
+        }
+    }
+
     /// The keys of a family.
     pub(super) fn of(family: &'p Family) -> Self {
         Self { family, part: Part::Key, sequence: &family.key }

@@ -3,6 +3,7 @@
 pub(super) mod ambiguous;
 pub(super) mod disorder;
 pub(super) mod foreign_rows;
+pub(super) mod incompatible;
 pub(super) mod lossy;
 pub(super) mod misallotted;
 pub(super) mod name_collision;
