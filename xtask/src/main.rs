@@ -29,7 +29,7 @@ enum Chore {
     Bench(bench::Bench),
     /// The fuzz targets on the stable toolchain, over the kept corpus and seeded random input.
     Fuzz(short_fuzz::Fuzz),
-    /// The fuzz targets under the real fuzzer; needs a nightly toolchain and `cargo-fuzz`.
+    /// The long forms of the random tests: the prover against enumeration, stores under fire, the real fuzzer.
     Soak(soak::Soak),
     /// Writes the pages that come from the code: references of the plans, the command line, the diagnostics.
     Generate(generate::Generate),

@@ -1,11 +1,11 @@
-//! `cargo xtask soak`: the fuzz targets under the real fuzzer.
+//! `cargo xtask soak`: what the tests do in a short form, for as long as one likes.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context as _, Result};
-use clap::Args;
+use clap::{Args, Subcommand};
 use xtask::fuzz::{Target, corpus};
 use xtask::workspace;
 
@@ -17,15 +17,77 @@ use crate::tool::Tool;
 /// What to try, and for how long.
 #[derive(Args)]
 pub(crate) struct Soak {
-    /// One target; all of them in turn if none is named
-    target: Option<String>,
-    /// How long each target runs
-    #[arg(long, default_value_t = 10)]
-    minutes: u32,
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Subcommand)]
+enum What {
+    /// Verdicts on random plans against enumeration of all their keys
+    Prover {
+        /// How many plans
+        #[arg(long, default_value_t = 1_000_000)]
+        plans: u64,
+        /// Each seed has plans of its own
+        #[arg(long, default_value_t = 2)]
+        seed: u64,
+    },
+    /// Old plan × new plan: random pairs against enumeration of all old keys
+    Evolution {
+        /// How many pairs
+        #[arg(long, default_value_t = 100_000)]
+        pairs: u64,
+        /// Each seed has pairs of its own
+        #[arg(long, default_value_t = 2)]
+        seed: u64,
+    },
+    /// Stores that are killed, damaged and reopened
+    Store {
+        /// How many rounds each test goes
+        #[arg(long, default_value_t = 200)]
+        rounds: u64,
+    },
+    /// The fuzz targets under the real fuzzer; needs a nightly toolchain and `cargo-fuzz`
+    Fuzz {
+        /// One target; all of them in turn if none is named
+        target: Option<String>,
+        /// How long each target runs
+        #[arg(long, default_value_t = 10)]
+        minutes: u32,
+    },
 }
 
 pub(crate) fn run(soak: &Soak) -> Result<ExitCode> {
-    let targets = targets(soak.target.as_deref())?;
+    match &soak.what {
+        What::Prover { plans, seed } => {
+            Job::cargo("test --release --package keyplan-prover --test brute_force -- --nocapture")
+                .variable("KEYPLAN_BRUTE_FORCE", &plans.to_string())
+                .variable("KEYPLAN_BRUTE_FORCE_SEED", &seed.to_string())
+                .run()?;
+        }
+        What::Evolution { pairs, seed } => {
+            Job::cargo("test --release --package keyplan-prover --test compat_oracle -- --nocapture")
+                .variable("KEYPLAN_COMPAT", &pairs.to_string())
+                .variable("KEYPLAN_COMPAT_SEED", &seed.to_string())
+                .run()?;
+        }
+        What::Store { rounds } => {
+            for package in ["keyplan-store", "keyplan-chains"] {
+                Job::cargo(&format!(
+                    "test --release --all-features --package {package} --tests -- --nocapture"
+                ))
+                .variable("KEYPLAN_SOAK", &rounds.to_string())
+                .run()?;
+            }
+        }
+        What::Fuzz { target, minutes } => fuzz(target.as_deref(), *minutes)?,
+    }
+    console::line("nothing was found");
+    Ok(ExitCode::SUCCESS)
+}
+
+fn fuzz(target: Option<&str>, minutes: u32) -> Result<()> {
+    let targets = targets(target)?;
     Tool::Nightly.need()?;
     Tool::CargoFuzz.need()?;
     for target in targets {
@@ -34,7 +96,7 @@ pub(crate) fn run(soak: &Soak) -> Result<ExitCode> {
             .argument(target.name)
             .argument(grown.to_string_lossy())
             .argument("--")
-            .argument(format!("-max_total_time={}", u64::from(soak.minutes) * 60))
+            .argument(format!("-max_total_time={}", u64::from(minutes) * 60))
             // Bounded time and memory are part of every claim: seconds for one input, and MiB for all of them.
             .argument("-timeout=20")
             .argument("-rss_limit_mb=2048");
@@ -44,8 +106,7 @@ pub(crate) fn run(soak: &Soak) -> Result<ExitCode> {
         console::line(format_args!("{}: {}", target.name, target.claim));
         job.run()?;
     }
-    console::line("nothing was found");
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
 
 /// A folder that outlives the run, in which the fuzzer keeps what it finds interesting.
