@@ -24,6 +24,10 @@ pub fn page() -> Result<String> {
     let mut sections = String::new();
     for file in workspace::plans()? {
         let path = workspace::relative(&file);
+        if path == "plans/five.keyplan" {
+            // It is made of others.
+            continue;
+        }
         let plan = read(&path)?;
         let options = Options::default();
         let report = prove(&plan, &options);

@@ -90,7 +90,7 @@ fn steps() -> Vec<Step> {
         Step::new("codec without std", Job::cargo("xtask no-std")),
         Step::new("generated pages", Job::cargo("xtask generate --check")),
         Step::new("short fuzzing", Job::cargo("xtask fuzz --seconds 8")),
-        Step::new("the demonstration", Job::cargo("run --quiet --release -- demo")),
+        Step::new("the demonstration", Job::cargo("run --quiet --release -- demo target/demo")),
         Step::new("decode benchmark runs", Job::cargo("xtask bench decode --quick")),
         Step::new("explain benchmark runs", Job::cargo("xtask bench explain --quick")),
         Step::new("codec benchmark runs", Job::cargo("xtask bench codec --quick")).needs(Tool::Valgrind),

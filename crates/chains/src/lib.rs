@@ -11,6 +11,9 @@ keyplan::plan!("../../plans/paw_v2.keyplan");
 keyplan::plan!("../../plans/onesat.keyplan");
 keyplan::plan!("../../plans/onesat_v2.keyplan");
 
+#[cfg(feature = "five")]
+keyplan::plan!("../../plans/five.keyplan");
+
 pub mod cardano;
 pub mod cosmwasm;
 

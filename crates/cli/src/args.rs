@@ -2,6 +2,8 @@
 
 pub(crate) mod db;
 
+use std::path::PathBuf;
+
 use clap::{Args as Group, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
@@ -63,8 +65,8 @@ pub(crate) enum Command {
     /// Make, fill, read and check an embedded database that has its plan in it
     #[command(subcommand)]
     Db(db::Db),
-    /// Check five real plans and explain keys of three chains
-    Demo,
+    /// Prove five real plans, fill a database with state of all five systems, and look into it
+    Demo(Demo),
     /// Print the reference of the plan language
     Language,
     /// Print completions for a shell
@@ -121,6 +123,21 @@ pub(crate) struct Check {
     /// Print the page of a diagnostic code, such as KP0004
     #[arg(long, value_name = "CODE", conflicts_with = "plans")]
     pub(crate) explain: Option<String>,
+}
+
+/// `keyplan demo`
+#[derive(Debug, Group)]
+#[command(
+    after_help = "The rows are made up, and the same on every machine. A database that is there already is filled again with \
+    the same rows.\n\nExamples:\n  keyplan demo\n  keyplan demo scratch/five --rows 1000000"
+)]
+pub(crate) struct Demo {
+    /// The directory of the database
+    #[arg(value_name = "DIR", default_value = "keyplan-demo")]
+    pub(crate) directory: PathBuf,
+    /// About how many rows to write
+    #[arg(long, value_name = "N", default_value_t = 300_000)]
+    pub(crate) rows: u64,
 }
 
 /// `keyplan verify`

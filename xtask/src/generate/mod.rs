@@ -7,9 +7,11 @@
 //! | `docs/diagnostics.md` | every diagnostic code and its explanation |
 //! | `docs/rules/` | the pages of the rules, as `keyplan check --explain` prints them |
 //! | `docs/findings.md` | what the prover says about every plan |
+//! | `plans/five.keyplan` | the plans of five systems |
 //! | `README.md` | what its commands print, and only that |
 
 mod console;
+mod five;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -43,6 +45,12 @@ const README: &str = "README.md";
 
 /// Writes every page, or compares it.
 pub(crate) fn run(generate: &Generate) -> Result<ExitCode> {
+    let five = five::text()?;
+    if !generate.check && !is(five::PATH, &five) {
+        // Its reference is made from it.
+        write(five::PATH, &five)?;
+        line(format_args!("wrote {}", five::PATH));
+    }
     let pages = pages()?;
     let stale: Vec<&str> =
         pages.iter().filter(|(path, text)| !is(path, text)).map(|(path, _)| path.as_str()).collect();
@@ -99,6 +107,7 @@ fn pages() -> Result<BTreeMap<String, String>> {
     Job::cargo("build --quiet --package keyplan-cli").run()?;
     let keyplan = workspace::target()?.join("debug/keyplan");
     let mut pages = BTreeMap::new();
+    pages.insert(five::PATH.to_owned(), five::text()?);
     for plan in workspace::plans()? {
         let plan = workspace::relative(&plan);
         pages.insert(reference(&plan), document(&keyplan, &plan)?);

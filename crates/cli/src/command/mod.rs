@@ -49,7 +49,7 @@ pub(crate) fn run(command: Command, out: &mut Output) -> Result<Outcome> {
         Command::Doc(args) => doc::run(&args, out),
         Command::Expand(args) => expand::run(&args, out),
         Command::Db(command) => db::run(command, out),
-        Command::Demo => demo::run(out),
+        Command::Demo(args) => demo::run(&args, out),
         Command::Language => {
             out.raw(LANGUAGE.as_bytes())?;
             Ok(Outcome::Clean)

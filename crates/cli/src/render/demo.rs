@@ -1,10 +1,13 @@
 //! The frame of the demonstration.
 
-use comfy_table::{CellAlignment, Table, presets};
-use keyplan_plan::model::Plan;
+use std::path::Path;
+use std::time::Duration;
 
-use super::document::family_page;
-use super::{DIM, GOOD, STRONG, painted};
+use comfy_table::{CellAlignment, Table, presets};
+use keyplan_prover::Statement;
+
+use super::findings::accepted_flaw;
+use super::{DIM, GOOD, NAME, STRONG, grouped, painted};
 use crate::command::{Checked, Tally};
 
 /// A command as it would be typed.
@@ -43,22 +46,43 @@ fn number_or_dash(n: usize) -> String {
     if n == 0 { "–".to_owned() } else { n.to_string() }
 }
 
-/// The reference of one family, as it stands in the page of its plan.
-pub(crate) fn excerpt(plan: &Plan, path: &str) -> String {
-    let family = plan.families().find(|(_, family)| family.path == path);
-    family.map_or(String::new(), |(space, family)| family_page(plan, space, family))
+/// An accepted flaw with the keys that show it, as `check --accepted` prints it.
+pub(crate) fn flaw_of(checked: &Checked, code: &str, family: &str) -> String {
+    let wanted = |statement: &&Statement| statement.guarantee.code() == code && statement.family == family;
+    let found = checked.accepted().find(wanted);
+    found.map_or_else(String::new, |statement| accepted_flaw(checked, statement) + "\n")
+}
+
+/// How much was written, and how fast.
+pub(crate) fn filled(rows: u64, directory: &Path, took: Duration) -> String {
+    let millis = u64::try_from(took.as_millis()).unwrap_or(u64::MAX).max(1);
+    format!(
+        "{} rows of four systems written to {} in {}.{} s, through types that {} made",
+        grouped(rows),
+        directory.display(),
+        millis / 1_000,
+        millis % 1_000 / 100,
+        painted(NAME, "keyplan::plan!(\"five.keyplan\")"),
+    )
 }
 
 /// Commands to go on with.
-pub(crate) fn next_steps() -> String {
+pub(crate) fn next_steps(directory: &Path) -> String {
+    let directory = directory.display();
     let steps = [
         (
-            "keyplan encode plans/paw.keyplan pool_by_tokens token_a=upaw token_b=usdc",
+            format!("keyplan db scan {directory} cl.tick pool_id=1 --limit 5"),
+            "rows of one pool, in order, decoded",
+        ),
+        (
+            "keyplan encode plans/paw.keyplan pool_by_tokens token_a=upaw token_b=usdc".to_owned(),
             "refused: two readings",
         ),
-        ("keyplan doc plans/paw.keyplan -o paw.md", "the reference of a chain"),
-        ("keyplan explain plans/onesat.keyplan h:sats --input text", "a key as text"),
-        ("keyplan language", "how to write a plan of your own"),
+        (
+            "keyplan check plans/paw_v2.keyplan --against plans/paw.keyplan".to_owned(),
+            "what a new version breaks",
+        ),
+        ("keyplan language".to_owned(), "how to write a plan of your own"),
     ];
     let mut out = format!("{}\n", painted(GOOD, "Try next:"));
     for (command, what) in steps {

@@ -35,23 +35,28 @@ pub(crate) fn checked(plan: &Checked, accepted: bool) -> String {
 
 /// The accepted flaws, each with why it is kept and the keys that show it.
 fn accepted_flaws(checked: &Checked) -> String {
-    let (Some(plan), Some((options, _))) = (&checked.loaded.compiled.plan, &checked.proof) else {
-        return String::new();
-    };
     let mut out = format!("{}\n", painted(STRONG, format!("accepted in {}", checked.loaded.path)));
-    for statement in checked.accepted() {
-        let Some(diagnostic) = describe(plan, statement, options, &checked.loaded.path) else { continue };
-        put!(out, "  {} {}\n", painted(NAME, diagnostic.code.id()), visible(&diagnostic.message));
-        if let Some(accept) = accepted_by(plan, statement) {
-            put!(out, "      {}\n", painted(DIM, visible(&accept.why)));
-        }
-        let shown =
-            diagnostic.notes.iter().filter(|note| matches!(note.kind, NoteKind::Witness | NoteKind::Note));
-        for line in shown.flat_map(|note| note.text.lines()) {
-            put!(out, "      {}\n", visible(line));
-        }
-    }
+    checked.accepted().for_each(|statement| out.push_str(&accepted_flaw(checked, statement)));
     out.push('\n');
+    out
+}
+
+/// One of them.
+pub(super) fn accepted_flaw(checked: &Checked, statement: &Statement) -> String {
+    let mut out = String::new();
+    let (Some(plan), Some((options, _))) = (&checked.loaded.compiled.plan, &checked.proof) else {
+        return out;
+    };
+    let Some(diagnostic) = describe(plan, statement, options, &checked.loaded.path) else { return out };
+    put!(out, "  {} {}\n", painted(NAME, diagnostic.code.id()), visible(&diagnostic.message));
+    if let Some(accept) = accepted_by(plan, statement) {
+        put!(out, "      {}\n", painted(DIM, visible(&accept.why)));
+    }
+    let shown =
+        diagnostic.notes.iter().filter(|note| matches!(note.kind, NoteKind::Witness | NoteKind::Note));
+    for line in shown.flat_map(|note| note.text.lines()) {
+        put!(out, "      {}\n", visible(line));
+    }
     out
 }
 

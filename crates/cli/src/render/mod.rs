@@ -41,7 +41,7 @@ pub(crate) use census::{census, census_json, grouped};
 pub(crate) use certified::{certified, certified_json};
 pub(crate) use check_json::check_json;
 pub(crate) use decomposition::{decomposition_json, decompositions};
-pub(crate) use demo::{command_line, excerpt, next_steps, plan_table};
+pub(crate) use demo::{command_line, filled, flaw_of, next_steps, plan_table};
 pub(crate) use difference::difference;
 pub(crate) use document::document;
 pub(crate) use encoded::{encoded_json, refusal};

@@ -13,6 +13,12 @@ impl Progress {
         Self::with(ProgressBar::new_spinner(), doing, "{spinner} {msg}  {human_pos} rows  {per_sec}")
     }
 
+    /// Counts rows, up to about a number of them.
+    pub(crate) fn rows_of(doing: &str, total: u64) -> Self {
+        let style = "{msg}  {bar:30}  {human_pos} of {human_len} rows  {per_sec}  {eta} left";
+        Self::with(ProgressBar::new(total), doing, style)
+    }
+
     /// Counts bytes, up to a number if it is known.
     pub(crate) fn bytes(doing: &str, total: Option<u64>) -> Self {
         match total {

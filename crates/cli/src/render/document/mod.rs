@@ -35,13 +35,6 @@ pub(crate) fn document(plan: &Plan) -> String {
     page.text
 }
 
-/// The section of one family.
-pub(crate) fn family_page(plan: &Plan, space: &Space, family: &Family) -> String {
-    let mut page = Page::of(plan);
-    family::section(&mut page, space, family, "####");
-    page.text
-}
-
 fn space_section(page: &mut Page<'_>, space: &Space) {
     page.line(&format!("## Space {}", code(&space.name)));
     page.paragraphs(&space.doc);

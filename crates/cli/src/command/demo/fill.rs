@@ -1,0 +1,59 @@
+//! State of five systems in one database, made up but of the right shapes and proportions.
+
+use anyhow::{Result, anyhow};
+use keyplan::store::engine::{Durability, Fjall};
+use keyplan::store::{Batch, Store};
+use keyplan::typed::Key;
+
+use super::random::Random;
+use crate::render::Progress;
+
+/// How many rows go into one step.
+const BATCH: usize = 5_000;
+
+/// A database that is being filled.
+pub(super) struct Filler<'s> {
+    store: &'s Store<Fjall>,
+    batch: Batch<'s, Fjall>,
+    rows: u64,
+    progress: Progress,
+    /// Where made-up values come from; the same on every machine.
+    pub(super) random: Random,
+}
+
+impl<'s> Filler<'s> {
+    /// Begins to fill a database with about `rows` rows.
+    pub(super) fn new(store: &'s Store<Fjall>, rows: u64) -> Result<Self> {
+        let progress = Progress::rows_of("filling", rows);
+        Ok(Self { store, batch: store.batch()?, rows: 0, progress, random: Random::new(7) })
+    }
+
+    /// Writes a row. Every few thousand of them become visible in one step.
+    pub(super) fn put<K: Key>(&mut self, key: &K, value: &K::Value<'_>) -> Result<()> {
+        self.batch.put(key, value)?;
+        self.count(1)
+    }
+
+    /// Notes rows that were written beside the batch.
+    pub(super) fn count(&mut self, rows: u64) -> Result<()> {
+        self.rows += rows;
+        if self.batch.len() >= BATCH {
+            self.commit(Durability::Buffer)?;
+        }
+        Ok(())
+    }
+
+    /// Writes what is left, durably, and says how many rows there were.
+    pub(super) fn end(mut self) -> Result<u64> {
+        self.commit(Durability::SyncAll)?;
+        self.progress.end();
+        Ok(self.rows)
+    }
+
+    fn commit(&mut self, durability: Durability) -> Result<()> {
+        let full = std::mem::replace(&mut self.batch, self.store.batch()?);
+        full.commit(durability).map_err(|error| anyhow!(error).context("cannot fill the database"))?;
+        self.progress.set(self.rows);
+        Ok(())
+    }
+}

@@ -1,0 +1,138 @@
+//! `keyplan demo`: five real plans, one database with state of all of them, and what to try next.
+
+mod cardano;
+mod cosmwasm;
+mod fill;
+mod message;
+mod osmosis;
+mod paw;
+mod random;
+
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, anyhow};
+use keyplan::store::Store;
+use keyplan_chains::five;
+use keyplan_plan::compile;
+use keyplan_plan::diag::Severity;
+use keyplan_plan::dynamic::Decoder;
+use keyplan_plan::model::Plan;
+use keyplan_prover::Options;
+
+use self::fill::Filler;
+use super::check::{Checked, Repairs, Tally};
+use super::db::Census;
+use super::{Outcome, read};
+use crate::args::Demo;
+use crate::input::Loaded;
+use crate::render::{self, Output};
+
+/// The plans of the five systems, as they stand in `plans/`.
+const PLANS: [(&str, &str); 5] = [
+    ("plans/osmosis_cl.keyplan", include_str!("../../../../../plans/osmosis_cl.keyplan")),
+    ("plans/cosmwasm.keyplan", include_str!("../../../../../plans/cosmwasm.keyplan")),
+    ("plans/cardano.keyplan", include_str!("../../../../../plans/cardano.keyplan")),
+    ("plans/paw.keyplan", include_str!("../../../../../plans/paw.keyplan")),
+    ("plans/onesat.keyplan", include_str!("../../../../../plans/onesat.keyplan")),
+];
+
+/// A plan by its number above and a key; the last one is broken.
+const KEYS: [(usize, &str); 4] = [
+    (0, "01000000000000000705ffffffffffffff9c"),
+    (2, "138a7b25414c083ae1d8a9d1d8a9d1d8a9d1d8a9d1d8a9d1d8a9d1d8a9d1d8a9d1d8a9d1d8a9d1d8"),
+    (4, "683a000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f00000001"),
+    (0, "01000000000000000706ffffffffffffff9c"),
+];
+
+/// The two worst flaws that the plans keep: a plan, the guarantee and the family.
+const WORST: [(usize, &str, &str); 2] =
+    [(3, "KP0002", "state.dex.pool_by_tokens"), (4, "KP0001", "store.sorted_sets.event")];
+
+/// How long the database may take to come to rest.
+const REST: Duration = Duration::from_secs(20);
+
+/// Runs the demonstration.
+pub(crate) fn run(args: &Demo, out: &mut Output) -> Result<Outcome> {
+    let plans = proved(out)?;
+    fill(args, out)?;
+    explain(&plans, out)?;
+    out.line("")?;
+    out.text(&render::next_steps(&args.directory))?;
+    let tally = Tally::of(&plans);
+    Ok(if tally.findings + tally.unknown == 0 { Outcome::Clean } else { Outcome::Findings })
+}
+
+/// Proves the five plans, and shows what was found.
+fn proved(out: &mut Output) -> Result<Vec<Checked>> {
+    let started = Instant::now();
+    let options = Options::default();
+    let plans: Vec<Checked> = PLANS
+        .iter()
+        .map(|(path, text)| {
+            let compiled = compile(path, text, |_| Err("the demonstration reads no files".to_owned()));
+            Checked::new(Loaded { path: (*path).to_owned(), compiled }, Some(&options), Repairs::Unasked)
+        })
+        .collect();
+    let took = started.elapsed();
+    out.line(&render::command_line("keyplan check plans/*.keyplan"))?;
+    for plan in &plans {
+        let errors = plan.findings.iter().filter(|finding| finding.severity() == Severity::Error);
+        let errors: Vec<_> = errors.cloned().collect();
+        if !errors.is_empty() {
+            out.line(&render::findings(&plan.loaded.compiled.sources, &errors))?;
+        }
+    }
+    for (index, code, family) in WORST {
+        let checked = plans.get(index).ok_or_else(|| anyhow!("there is no plan {index}"))?;
+        out.text(&render::flaw_of(checked, code, family))?;
+    }
+    out.text(&render::plan_table(&plans))?;
+    out.line(&render::summary(&Tally::of(&plans), took))?;
+    Ok(plans)
+}
+
+/// Fills the database, and counts what is in it.
+fn fill(args: &Demo, out: &mut Output) -> Result<()> {
+    let directory = &args.directory;
+    let named =
+        || format!("cannot fill `{}`; name another directory: `keyplan demo DIR`", directory.display());
+    let started = Instant::now();
+    let store = Store::open(directory, &five::PLAN).with_context(named)?;
+    let mut filler = Filler::new(&store, args.rows)?;
+    cardano::fill(&mut filler, args.rows / 3)?;
+    osmosis::fill(&mut filler, args.rows / 3)?;
+    cosmwasm::fill(&mut filler, args.rows / 6)?;
+    paw::fill(&mut filler, args.rows / 6)?;
+    let rows = filler.end().with_context(named)?;
+    out.line("")?;
+    out.line(&render::filled(rows, directory, started.elapsed()))?;
+    let compiled = compile("five.keyplan", five::PLAN.files.first().map_or("", |(_, text)| text), |_| {
+        Err("the plan imports nothing".to_owned())
+    });
+    let plan = compiled.plan.ok_or_else(|| anyhow!("the plan of the demonstration has no meaning"))?;
+    out.line("")?;
+    out.line(&render::command_line(&format!("keyplan db stats {}", directory.display())))?;
+    out.text(&render::census(directory, &Census::take(store.raw(), &plan)?))?;
+    store.shutdown(REST)?;
+    Ok(())
+}
+
+/// Explains keys of three chains, and one that is broken.
+fn explain(plans: &[Checked], out: &mut Output) -> Result<()> {
+    for (plan, key) in KEYS {
+        let (path, model) = plan_at(plans, plan)?;
+        out.line("")?;
+        out.line(&render::command_line(&format!("keyplan explain {path} {key}")))?;
+        let key = const_hex::decode(key)?;
+        let spaces: Vec<usize> = (0..model.spaces.len()).collect();
+        let explanation = read(&Decoder::new(model), &spaces, &key);
+        out.text(&render::explanation(model, &spaces, &key, &explanation, out.width()))?;
+    }
+    Ok(())
+}
+
+fn plan_at(plans: &[Checked], index: usize) -> Result<(&str, &Plan)> {
+    let loaded = &plans.get(index).ok_or_else(|| anyhow!("there is no plan {index}"))?.loaded;
+    let plan = loaded.compiled.plan.as_ref().ok_or_else(|| anyhow!("`{}` has no meaning", loaded.path))?;
+    Ok((&loaded.path, plan))
+}
