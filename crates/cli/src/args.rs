@@ -65,7 +65,7 @@ pub(crate) enum Command {
     /// Make, fill, read and check an embedded database that has its plan in it
     #[command(subcommand)]
     Db(db::Db),
-    /// Prove five real plans, fill a database with state of all five systems, and look into it
+    /// Prove five real plans, fill a database with their state, and look into it
     Demo(Demo),
     /// Print the reference of the plan language
     Language,

@@ -152,7 +152,11 @@ fn commands(keyplan: &Path) -> Result<String> {
     text.push_str("# The command line\n");
     section(&mut text, "keyplan", &overview);
     let listed = overview.lines().skip_while(|line| *line != "Commands:").skip(1);
-    let names = listed.take_while(|line| !line.is_empty()).filter_map(|line| line.split_whitespace().next());
+    // A long description goes on in lines that are indented further.
+    let names = listed
+        .take_while(|line| !line.is_empty())
+        .filter_map(|line| line.strip_prefix("  ").filter(|line| !line.starts_with(' ')))
+        .filter_map(|line| line.split_whitespace().next());
     for name in names.filter(|name| *name != "help") {
         section(&mut text, &format!("keyplan {name}"), &output(keyplan, &[name, "--help"])?);
     }
