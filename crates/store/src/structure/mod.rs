@@ -10,12 +10,14 @@
 
 mod capabilities;
 mod command;
+mod embedded;
 mod error;
 mod interface;
 mod score;
 
 pub use capabilities::{Atomicity, StructureCapabilities};
 pub use command::{Claim, Claimed, Command, End, Now, Reply};
+pub use embedded::{Embedded, StructureRow, Transaction, View};
 pub use error::StructureError;
 pub use interface::{
     Kind, Pair, QueueItem, QueueSize, QueueState, RangeQuery, Rows, Scored, StructureRead, Structures,
