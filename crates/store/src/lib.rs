@@ -40,6 +40,7 @@ mod reader;
 mod schema;
 mod snapshot;
 mod store;
+pub mod structure;
 
 pub use batch::{Found, PendingRange, StoreBatch};
 pub use bulk::{BulkLoad, BulkOptions, BulkProgress, Duplicates};

@@ -23,6 +23,7 @@ use std::time::Duration;
 
 pub use batch::{Action, Batch, Operation};
 pub use capabilities::{Capabilities, Statistics, Survives};
+pub(crate) use error::Cause;
 pub use error::{Error, TooLarge};
 #[cfg(feature = "fjall")]
 pub use fjall::{DamagedJournal, Fjall, FjallBytes, FjallRange, FjallSettings, FjallSnapshot};

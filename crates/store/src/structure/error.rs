@@ -1,0 +1,124 @@
+use std::time::Duration;
+
+use keyplan_codec::{DecodeError, EncodeError};
+
+use super::{Kind, ScoreKind};
+use crate::engine;
+use crate::error::{StoreError, TokenFault};
+
+/// Why a structure could not be read or changed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StructureError {
+    /// The store below could not do it. Nothing was changed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The key holds something else.
+    #[error("key 0x{key} is a {found}, and was used as a {expected}")]
+    WrongKind {
+        /// The key, in base 16.
+        key: String,
+        /// What it was used as.
+        expected: Kind,
+        /// What it holds.
+        found: Kind,
+    },
+    /// The members of the set are ranked by scores of another kind.
+    #[error("the members of key 0x{key} are ranked by {found}, not by {given}")]
+    WrongScores {
+        /// The key, in base 16.
+        key: String,
+        /// The kind of score given.
+        given: ScoreKind,
+        /// The kind that the set has.
+        found: ScoreKind,
+    },
+    /// A score is NaN, or would become so.
+    #[error("a score is not a number")]
+    NotANumber,
+    /// A score that does not exist, or has no float.
+    #[error("a score that does not exist")]
+    Score {
+        /// What is wrong with it.
+        source: EncodeError,
+    },
+    /// The implementation cannot do this.
+    #[error("`{name}` has no {what}")]
+    Unsupported {
+        /// The implementation.
+        name: &'static str,
+        /// What it lacks.
+        what: &'static str,
+    },
+    /// A row is not what this layout writes.
+    #[error("row 0x{key} of the space `{space}` is damaged, or of another layout")]
+    Row {
+        /// The space.
+        space: String,
+        /// The row's key, in base 16.
+        key: String,
+        /// What is wrong with it.
+        source: DecodeError,
+    },
+    /// A page token cannot be used here.
+    #[error("the page token {0}")]
+    Token(#[from] TokenFault),
+    /// A server could not be reached, or the connection broke. What was sent may or may not have been done.
+    #[error("the server cannot be reached: {what}")]
+    Connection {
+        /// What was being done.
+        what: String,
+        /// What went wrong.
+        source: Option<engine::Cause>,
+    },
+    /// A server did not answer in time. What was sent may or may not have been done.
+    #[error("the server did not answer within {limit:?}")]
+    Timeout {
+        /// The time allowed.
+        limit: Duration,
+    },
+    /// A server answered with an error.
+    #[error("the server refused: {what}")]
+    Refused {
+        /// What it said.
+        what: String,
+    },
+    /// A server answered with something that this is no answer to.
+    #[error("the server gave an answer that cannot be read: {what}")]
+    Answer {
+        /// What was expected, and what came.
+        what: String,
+    },
+    /// A command of a transaction failed earlier, and the rest would be half of what was meant.
+    #[error("a command of the transaction failed: it cannot be committed")]
+    Abandoned,
+    /// A list of commands that is not one step failed at one of them: those before it were done.
+    #[error("command {at} failed, and {at} before it were done")]
+    Partly {
+        /// The number of the command, from 0.
+        at: usize,
+        /// Why it failed.
+        source: Box<StructureError>,
+    },
+}
+
+impl From<engine::Error> for StructureError {
+    fn from(error: engine::Error) -> Self {
+        Self::Store(error.into())
+    }
+}
+
+/// Bytes in base 16, cut if there are many.
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    use std::fmt::Write as _;
+    const SHOWN: usize = 64;
+    let mut text = String::new();
+    for byte in bytes.iter().take(SHOWN) {
+        // Writing to a string does not fail.
+        let _ = write!(text, "{byte:02x}");
+    }
+    if bytes.len() > SHOWN {
+        let _ = write!(text, "… ({} bytes)", bytes.len());
+    }
+    text
+}
