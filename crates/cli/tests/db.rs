@@ -127,3 +127,65 @@ fn pages_of_a_scan_are_all_of_it() {
     assert_eq!(seen, printed(here, &["db", "scan", "data", "row", "--rev"]));
     assert_eq!(seen.lines().count(), 10);
 }
+
+#[test]
+fn structures_are_listed_read_and_counted() {
+    let folder = tempfile::tempdir().unwrap();
+    let (folder, directory) = (folder.path(), "five");
+    printed(folder, &["demo", directory, "--rows", "600"]);
+    let lines = |args: &[&str]| printed(folder, args).lines().map(str::to_owned).collect::<Vec<_>>();
+    let token = "ae59f3b898ec61acbdb6cc7a245fabeded0c094bf046f35206a3aec60ef88127_0";
+    assert_eq!(
+        lines(&["db", "scan", directory, "token_queue"]),
+        [format!("store.queues.token_queue token_id=\"{token}\"  2 items")]
+    );
+    let queue = lines(&["db", "scan", directory, "token_queue", &format!("token_id={token}")]);
+    assert_eq!(queue[0], "2 waiting, 0 claimed, 0 dead");
+    assert!(queue[1].ends_with("  at 849000/0  waiting"), "{queue:?}");
+    assert!(queue[2].ends_with("  at 849000/10  waiting"), "{queue:?}");
+
+    let event = format!("event=id:{token}");
+    let up = lines(&["db", "scan", directory, "event", &event]);
+    let mut down = lines(&["db", "scan", directory, "event", &event, "--rev"]);
+    down.reverse();
+    assert_eq!((up.len(), &up), (16, &down));
+    assert_eq!(lines(&["db", "scan", directory, "event", &event, "--limit", "3"]), up[..3]);
+
+    let listed = lines(&["db", "scan", directory, "out_hash", "--format", "json"]);
+    assert_eq!(listed.len(), 16);
+    let first: serde_json::Value = serde_json::from_str(&listed[0]).unwrap();
+    assert_eq!((&first["kind"], &first["size"]), (&"hash".into(), &2.into()));
+    let (txid, vout) = (first["args"]["txid_le"].as_str().unwrap(), &first["args"]["vout"]);
+    let (txid, vout) = (format!("txid_le={txid}"), format!("vout={vout}"));
+    let fields = lines(&["db", "get", directory, "out_hash", &txid, &vout, "--format", "json"]);
+    let named: Vec<serde_json::Value> = fields
+        .iter()
+        .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap()["field"].clone())
+        .collect();
+    assert_eq!(named, ["events", "merkle"]);
+
+    let stats: serde_json::Value =
+        serde_json::from_str(&lines(&["db", "stats", directory, "--format", "json"])[0]).unwrap();
+    assert_eq!(stats["families"]["store.hashes.satoshis"]["members"], 16);
+    assert_eq!(stats["unknown"]["rows"], 0);
+    assert_eq!(lines(&["db", "verify", directory]).len(), 1);
+    assert_eq!(keyplan(folder, &["db", "get", directory, "event", "event=absent"]).status.code(), Some(1));
+    let refused = complaint(folder, &["db", "put", directory, "event", "event=x", "value=00"]);
+    assert!(refused.contains("lies in a space of hashes, sorted sets, sets or queues"), "{refused}");
+}
+
+#[test]
+fn a_dump_of_structures_loads_as_it_was() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    printed(folder, &["demo", "old", "--rows", "600"]);
+    std::fs::copy("../../plans/five.keyplan", folder.join("five.keyplan")).unwrap();
+    for format in ["json", "binary"] {
+        printed(folder, &["db", "dump", "old", "-o", "dump", "--format", format]);
+        printed(folder, &["db", "create", "new", "five.keyplan"]);
+        printed(folder, &["db", "load", "new", "dump"]);
+        let scan = |directory| printed(folder, &["db", "scan", directory, "--format", "json"]);
+        assert_eq!(scan("old"), scan("new"), "{format}");
+        std::fs::remove_dir_all(folder.join("new")).unwrap();
+    }
+}

@@ -33,18 +33,30 @@ pub(crate) fn census(directory: &Path, census: &Census) -> String {
 fn census_table(census: &Census, unknown: &str) -> String {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
-    table.set_header(["family", "keys", "key bytes", "value bytes", "share"]);
+    let structured = !census.members.is_empty();
+    let shown = |cells: [String; 6]| {
+        // Nobody needs a column for what no family has.
+        cells
+            .into_iter()
+            .enumerate()
+            .filter(move |(index, _)| structured || *index != 2)
+            .map(|(_, cell)| cell)
+    };
+    let header = ["family", "keys", "members", "key bytes", "value bytes", "share"];
+    table.set_header(shown(header.map(str::to_owned)));
     let total = bytes(&census.total);
     for (path, figures) in &census.families {
-        table.add_row(row(path, figures, bar(bytes(figures), total)));
+        let members = census.members.get(path).map_or_else(String::new, |members| grouped(*members));
+        table.add_row(shown(row(path, figures, members, bar(bytes(figures), total))));
     }
     if census.unknown.rows > 0 {
-        table.add_row(row("unknown", &census.unknown, unknown.to_owned()));
+        table.add_row(shown(row("unknown", &census.unknown, String::new(), unknown.to_owned())));
     }
     if census.families.len() > 1 {
-        table.add_row(row("all", &census.total, String::new()));
+        let members = grouped(census.members.values().sum());
+        table.add_row(shown(row("all", &census.total, members, String::new())));
     }
-    for column in table.column_iter_mut().skip(1).take(3) {
+    for column in table.column_iter_mut().skip(1).take(3 + usize::from(structured)) {
         column.set_cell_alignment(CellAlignment::Right);
     }
     let mut out = String::new();
@@ -61,8 +73,9 @@ fn census_table(census: &Census, unknown: &str) -> String {
     out
 }
 
-fn row(name: &str, figures: &Figures, share: String) -> [String; 5] {
-    [name.to_owned(), grouped(figures.rows), size(figures.key_bytes), size(figures.value_bytes), share]
+fn row(name: &str, figures: &Figures, members: String, share: String) -> [String; 6] {
+    let (key_bytes, value_bytes) = (size(figures.key_bytes), size(figures.value_bytes));
+    [name.to_owned(), grouped(figures.rows), members, key_bytes, value_bytes, share]
 }
 
 const fn bytes(figures: &Figures) -> u64 {
@@ -72,8 +85,14 @@ const fn bytes(figures: &Figures) -> u64 {
 /// The figures as one object.
 pub(crate) fn census_json(census: &Census) -> Vec<u8> {
     let figures = |figures: &Figures| json!({ "rows": figures.rows, "key_bytes": figures.key_bytes, "value_bytes": figures.value_bytes });
-    let families: serde_json::Map<_, _> =
-        census.families.iter().map(|(path, found)| (path.clone(), figures(found))).collect();
+    let family = |(path, found): &(String, Figures)| {
+        let mut object = figures(found);
+        if let (Some(object), Some(members)) = (object.as_object_mut(), census.members.get(path)) {
+            object.insert("members".to_owned(), json!(members));
+        }
+        (path.clone(), object)
+    };
+    let families: serde_json::Map<_, _> = census.families.iter().map(family).collect();
     let object = json!({
         "version": 1,
         "plan": census.plan,

@@ -57,7 +57,7 @@ pub(crate) fn flaw_of(checked: &Checked, code: &str, family: &str) -> String {
 pub(crate) fn filled(rows: u64, directory: &Path, took: Duration) -> String {
     let millis = u64::try_from(took.as_millis()).unwrap_or(u64::MAX).max(1);
     format!(
-        "{} rows of four systems written to {} in {}.{} s, through types that {} made",
+        "{} rows of five systems written to {} in {}.{} s, through types that {} made",
         grouped(rows),
         directory.display(),
         millis / 1_000,
@@ -82,6 +82,7 @@ pub(crate) fn next_steps(directory: &Path) -> String {
             "keyplan check plans/paw_v2.keyplan --against plans/paw.keyplan".to_owned(),
             "what a new version breaks",
         ),
+        (format!("keyplan db scan {directory} token_queue --limit 5"), "a queue, and how much waits in it"),
         ("keyplan language".to_owned(), "how to write a plan of your own"),
     ];
     let mut out = format!("{}\n", painted(GOOD, "Try next:"));

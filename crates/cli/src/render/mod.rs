@@ -30,6 +30,7 @@ mod progress;
 mod row;
 mod sarif;
 mod statement_json;
+mod structure;
 mod style;
 
 use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
@@ -55,9 +56,12 @@ pub(crate) use notation::{Notation, scan};
 pub(crate) use progress::Progress;
 pub(crate) use row::{
     ValueDigits, created, deleted, flaw, flaw_json, loaded, more_rows, no_row, row_json, row_text,
-    value_text, verified, verified_json,
+    structure_flaw, structure_flaw_json, value_text, verified, verified_json,
 };
 pub(crate) use sarif::sarif;
+pub(crate) use structure::{
+    Part, key_size, key_size_json, part_object, part_text, queue_size, unknown_key, unknown_key_json,
+};
 pub(crate) use style::{DIM, ERROR, GOOD, NAME, STRONG, painted, visible};
 
 /// How wide a picture may get where there is no terminal to ask.

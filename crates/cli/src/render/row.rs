@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use keyplan_plan::dynamic::Value;
+use keyplan_plan::dynamic::{Decoded, Value};
 use keyplan_plan::model::{Family, Plan};
 use keyplan_store::PlanFingerprint;
 
@@ -58,7 +58,7 @@ pub(crate) fn value_text(row: &View<'_, '_>) -> String {
     }
 }
 
-fn cut(bytes: &[u8]) -> String {
+pub(super) fn cut(bytes: &[u8]) -> String {
     match bytes.get(..SHOWN) {
         _ if bytes.is_empty() => "(empty)".to_owned(),
         Some(first) if bytes.len() > SHOWN => format!("{}… ({} bytes)", hex(first), bytes.len()),
@@ -135,6 +135,39 @@ pub(crate) fn flaw_json(out: &mut Vec<u8>, row: &View<'_, '_>, flaw: &Flaw) {
     out.extend_from_slice(b"}\n");
 }
 
+/// Something in a structure that the plan does not make, and why.
+pub(crate) fn structure_flaw(title: &str, key: &[u8], value: &[u8], flaw: &Flaw) -> String {
+    let (what, why) = match flaw {
+        Flaw::Unknown(why) => ("unknown key", why),
+        Flaw::Value(why) => ("malformed value", why),
+    };
+    let mut out = format!("{}  {}\n", painted(ERROR, format!("{title}: {what}")), hex(key));
+    if matches!(flaw, Flaw::Value(_)) {
+        put!(out, "    value  {}\n", cut(value));
+    }
+    put!(out, "    {why}\n");
+    out
+}
+
+/// The same as an object on a line of its own.
+pub(crate) fn structure_flaw_json(
+    space: &str,
+    decoded: Option<&Decoded<'_>>,
+    key: &[u8],
+    value: &[u8],
+    flaw: &Flaw,
+) -> Vec<u8> {
+    let (kind, why) = match flaw {
+        Flaw::Unknown(why) => ("unknown_key", why),
+        Flaw::Value(why) => ("malformed_value", why),
+    };
+    let family = decoded.map(|decoded| decoded.family.path.as_str());
+    let object = serde_json::json!({
+        "error": { "kind": kind, "message": why }, "space": space, "family": family, "key": hex(key), "value": hex(value),
+    });
+    format!("{object}\n").into_bytes()
+}
+
 /// What became of a verification.
 pub(crate) fn verified(rows: u64, unknown: u64, malformed: u64, limit: usize) -> String {
     let found = unknown + malformed;
@@ -202,6 +235,6 @@ fn of_rows(n: u64) -> String {
     many(n, "row", "rows")
 }
 
-fn many(n: u64, one: &str, many: &str) -> String {
+pub(super) fn many(n: u64, one: &str, many: &str) -> String {
     format!("{} {}", grouped(n), if n == 1 { one } else { many })
 }

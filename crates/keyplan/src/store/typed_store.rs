@@ -5,6 +5,7 @@ use std::path::Path;
 use alloc::borrow::ToOwned;
 use alloc::format;
 use alloc::string::String;
+use alloc::sync::Arc;
 
 use keyplan_store::engine::{Durability, Engine, Fjall, FjallSettings, KeyRange};
 use keyplan_store::{BytesOf, Schema};
@@ -16,7 +17,7 @@ use crate::typed::{Key, PlanText, Scan, ScanOf};
 ///
 /// A database that was written under another layout is refused, with both fingerprints named.
 #[derive(Debug)]
-pub struct Store<E: Engine = Fjall>(keyplan_store::Store<E>);
+pub struct Store<E: Engine = Fjall>(Arc<keyplan_store::Store<E>>);
 
 impl Store<Fjall> {
     /// Opens the database in a directory with the default settings, and makes it if there is none.
@@ -28,16 +29,17 @@ impl Store<Fjall> {
 impl<E: Engine> Store<E> {
     /// Opens the store on an engine, and makes it if the engine holds nothing.
     pub fn open_on(engine: E, plan: &PlanText) -> Result<Self, Error> {
-        Ok(Self(keyplan_store::Store::open_or_create(engine, &schema(plan)?)?))
+        Ok(Self(Arc::new(keyplan_store::Store::open_or_create(engine, &schema(plan)?)?)))
     }
 
     /// Makes a store on an engine that holds nothing.
     pub fn create_on(engine: E, plan: &PlanText) -> Result<Self, Error> {
-        Ok(Self(keyplan_store::Store::create(engine, &schema(plan)?)?))
+        Ok(Self(Arc::new(keyplan_store::Store::create(engine, &schema(plan)?)?)))
     }
 
     /// Gives types to a store that was opened without them; refused if it has another layout.
-    pub fn typed(raw: keyplan_store::Store<E>, plan: &PlanText) -> Result<Self, Error> {
+    pub fn typed(raw: impl Into<Arc<keyplan_store::Store<E>>>, plan: &PlanText) -> Result<Self, Error> {
+        let raw = raw.into();
         let ours = keyplan_store::PlanFingerprint(plan.fingerprint);
         let theirs = raw.fingerprint();
         if ours == theirs {
@@ -47,8 +49,8 @@ impl<E: Engine> Store<E> {
         }
     }
 
-    /// The same without types.
-    pub const fn raw(&self) -> &keyplan_store::Store<E> {
+    /// The same without types, to be shared with what works on it beside this: structures, tools.
+    pub const fn raw(&self) -> &Arc<keyplan_store::Store<E>> {
         &self.0
     }
 

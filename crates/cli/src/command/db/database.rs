@@ -1,9 +1,11 @@
 use std::path::Path;
+use std::sync::Arc;
 
 use anyhow::{Result, anyhow, bail};
 use keyplan_plan::compile;
-use keyplan_plan::model::Plan;
+use keyplan_plan::model::{Plan, Space};
 use keyplan_store::engine::{Engine, Fjall, FjallSettings, Redb, RedbSettings};
+use keyplan_store::structure::{Embedded, StructureRead};
 use keyplan_store::{Access, Meta, PlanFingerprint, Schema, Store, StoreError};
 
 use crate::args::db::{EngineName, Target};
@@ -12,9 +14,9 @@ use crate::input;
 /// An open database, on whichever engine it was made with.
 pub(crate) enum Database {
     /// On fjall.
-    Fjall(Store<Fjall>),
+    Fjall(Arc<Store<Fjall>>),
     /// On redb.
-    Redb(Store<Redb>),
+    Redb(Arc<Store<Redb>>),
 }
 
 /// Does the same on whichever engine a database stands on.
@@ -35,14 +37,12 @@ impl Database {
         let named = |error: StoreError| named(directory, error);
         let database = if Fjall::exists(directory) {
             let engine = Fjall::open_existing(directory, FjallSettings::default());
-            Self::Fjall(
-                Store::open_recorded(engine.map_err(|error| named(error.into()))?, access).map_err(named)?,
-            )
+            let engine = engine.map_err(|error| named(error.into()))?;
+            Self::Fjall(Arc::new(Store::open_recorded(engine, access).map_err(named)?))
         } else if Redb::exists(directory) {
             let engine = Redb::open_existing(directory, RedbSettings::default());
-            Self::Redb(
-                Store::open_recorded(engine.map_err(|error| named(error.into()))?, access).map_err(named)?,
-            )
+            let engine = engine.map_err(|error| named(error.into()))?;
+            Self::Redb(Arc::new(Store::open_recorded(engine, access).map_err(named)?))
         } else {
             bail!("`{}` is not a database; `keyplan db create {0} PLAN` makes one", directory.display());
         };
@@ -72,11 +72,18 @@ impl Database {
         let fjall = if exists { Fjall::exists(directory) } else { engine == EngineName::Fjall };
         Ok(if fjall {
             let engine = Fjall::open(directory, FjallSettings::default());
-            Self::Fjall(Store::create(engine.map_err(|error| named(error.into()))?, schema).map_err(named)?)
+            let engine = engine.map_err(|error| named(error.into()))?;
+            Self::Fjall(Arc::new(Store::create(engine, schema).map_err(named)?))
         } else {
             let engine = Redb::open(directory, RedbSettings::default());
-            Self::Redb(Store::create(engine.map_err(|error| named(error.into()))?, schema).map_err(named)?)
+            let engine = engine.map_err(|error| named(error.into()))?;
+            Self::Redb(Arc::new(Store::create(engine, schema).map_err(named)?))
         })
+    }
+
+    /// The structures of a space as they are now.
+    pub(crate) fn structures(&self, space: &Space) -> Result<Box<dyn StructureRead>> {
+        Ok(on_engine!(self, store => structures(store, space)?))
     }
 
     /// What the engine is called.
@@ -86,6 +93,11 @@ impl Database {
             Self::Redb(_) => Redb::NAME,
         }
     }
+}
+
+/// The structures of a space of a store as they are now.
+pub(crate) fn structures<E: Engine>(store: &Arc<Store<E>>, space: &Space) -> Result<Box<dyn StructureRead>> {
+    Ok(Box::new(Embedded::open(store.clone(), space.engine_name())?.view()?))
 }
 
 /// The plan in a database, as its text says.

@@ -1,11 +1,14 @@
 use std::ops::ControlFlow;
 
 use anyhow::{Result, bail};
+use keyplan_plan::model::{Family, FamilyKind, Plan, Space};
 use keyplan_store::Access;
 use keyplan_store::engine::Durability;
+use keyplan_store::structure::{Command, Embedded, Reply, Structures};
 
 use super::row::typed_key;
 use super::scan::range;
+use super::structure::is_structured;
 use super::{Database, on_engine};
 use crate::args::db::Delete;
 use crate::command::encode::assignments;
@@ -19,7 +22,11 @@ const CHUNK: usize = 10_000;
 pub(super) fn run(args: &Delete, out: &mut Output) -> Result<Outcome> {
     let (database, plan) = Database::open(&args.target, Access::ReadWrite)?;
     let (index, family) = find::family(&plan, &args.family)?;
-    let space = plan.spaces.get(index).map_or("", |space| space.engine_name());
+    let Some(space) = plan.spaces.get(index) else { return Ok(Outcome::Findings) };
+    if is_structured(space) {
+        return beside_structures(args, &database, &plan, space, family);
+    }
+    let space = space.engine_name();
     if args.scan {
         let (range, whole) = range(family, &args.values)?;
         if !whole {
@@ -53,4 +60,30 @@ pub(super) fn run(args: &Delete, out: &mut Output) -> Result<Outcome> {
         return Ok(Outcome::Findings);
     }
     Ok(Outcome::Clean)
+}
+
+/// Deletes a plain key that stands beside structures.
+fn beside_structures(
+    args: &Delete,
+    database: &Database,
+    plan: &Plan,
+    space: &Space,
+    family: &Family,
+) -> Result<Outcome> {
+    if args.scan || family.kind != FamilyKind::Key {
+        bail!(
+            "`{}` holds structures: a program takes members and fields out of them, one by one",
+            space.name
+        );
+    }
+    let (key, values) = typed_key(plan, family, &assignments(&args.values)?)?;
+    let delete = [Command::Delete { key: &key }];
+    let replies = on_engine!(database, store => {
+        Embedded::open(store.clone(), space.engine_name())?.apply(&delete, Durability::SyncAll)?
+    });
+    if replies == [Reply::Changed(true)] {
+        return Ok(Outcome::Clean);
+    }
+    render::message(&render::no_row(family, &values, &key));
+    Ok(Outcome::Findings)
 }

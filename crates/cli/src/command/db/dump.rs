@@ -8,6 +8,7 @@ use keyplan_store::engine::{Engine, KeyRange};
 use keyplan_store::{Access, Store};
 
 use super::binary::BlockWriter;
+use super::structure::is_structured;
 use super::{Database, View, on_engine};
 use crate::args::db::{Dump, DumpFormat};
 use crate::command::Outcome;
@@ -63,7 +64,8 @@ fn dump<E: Engine>(store: &Store<E>, plan: &Plan, format: DumpFormat, to: &mut i
                 line.clear();
                 let read = decoder.decode(index, &key);
                 let view = View { space: &space.name, key: &key, value: &value, decoded: &read };
-                let whole = view.is_unambiguous(&decoder, index);
+                // Rows of structures are dumped as they lie in the engine.
+                let whole = !is_structured(space) && view.is_unambiguous(&decoder, index);
                 render::row_json(&mut line, &view, whole, digits);
                 to.write_all(&line)?;
             }

@@ -3,6 +3,7 @@ use keyplan_plan::dynamic::{Decoded, Decoder};
 use keyplan_store::Access;
 
 use super::row::typed_key;
+use super::structure::{self, is_structured};
 use super::{Database, View, on_engine};
 use crate::args::db::{Get, RowFormat};
 use crate::command::encode::assignments;
@@ -13,6 +14,10 @@ use crate::render::{self, Output};
 pub(super) fn run(args: &Get, out: &mut Output) -> Result<Outcome> {
     let (database, plan) = Database::open(&args.target, Access::ReadOnly)?;
     let (index, family) = find::family(&plan, &args.family)?;
+    if let Some(space) = plan.spaces.get(index).filter(|space| is_structured(space)) {
+        let read = database.structures(space)?;
+        return structure::get(&*read, &plan, &args.family, &args.values, args.format, out);
+    }
     let (key, values) = typed_key(&plan, family, &assignments(&args.values)?)?;
     let Some(space) = plan.spaces.get(index) else { return Ok(Outcome::Findings) };
     let found = on_engine!(&database, store => {

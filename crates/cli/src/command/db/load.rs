@@ -11,6 +11,7 @@ use serde_json::{Map, Value as Json};
 
 use super::binary::{self, FIRST};
 use super::position::Position;
+use super::structure::refuse_structured;
 use super::{Database, json_value, on_engine};
 use crate::args::InputFormat;
 use crate::args::db::Load;
@@ -229,6 +230,7 @@ impl<E: Engine> Target<'_, '_, E> {
         }
         let family = object.get("family").ok_or_else(|| anyhow!("there is neither `family` nor `key`"))?;
         let (index, family) = find::family(self.plan, text(family, "family")?)?;
+        refuse_structured(self.plan, index, family)?;
         let empty = Map::new();
         let given = match object.get("args") {
             None => &empty,

@@ -13,11 +13,12 @@ mod put;
 mod row;
 mod scan;
 mod stats;
+mod structure;
 mod verify;
 
 use anyhow::Result;
 
-pub(crate) use database::{Database, on_engine};
+pub(crate) use database::{Database, on_engine, structures};
 pub(crate) use row::View;
 pub(crate) use stats::Census;
 pub(crate) use verify::Flaw;

@@ -4,6 +4,7 @@ use keyplan_store::Access;
 use keyplan_store::engine::Durability;
 
 use super::row::{divided, typed_key, typed_value};
+use super::structure::refuse_structured;
 use super::{Database, on_engine};
 use crate::args::db::Put;
 use crate::command::encode::assignments;
@@ -17,6 +18,7 @@ pub(super) fn run(args: &Put) -> Result<Outcome> {
     if let Some(why) = &family.retired {
         bail!("`{}` is retired: {}", family.path, render::visible(why));
     }
+    refuse_structured(&plan, index, family)?;
     let given = assignments(&args.values)?;
     let (of_key, of_value) = divided(family, &given);
     let (key, values) = typed_key(&plan, family, &of_key)?;

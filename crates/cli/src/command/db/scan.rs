@@ -1,9 +1,10 @@
-use anyhow::{Result, anyhow};
+use anyhow::{Result, anyhow, bail};
 use keyplan_plan::dynamic::Decoder;
 use keyplan_plan::model::{Family, Plan};
 use keyplan_store::engine::{Engine, KeyRange, OwnedKeyRange};
 use keyplan_store::{Access, Direction, Reader, Row, Store, StoreError};
 
+use super::structure::{self, Query, is_structured};
 use super::{Database, View, on_engine};
 use crate::args::db::{RowFormat, Scan};
 use crate::command::encode::{assignments, scan_prefix};
@@ -14,14 +15,33 @@ use crate::render::{self, Output};
 /// Prints rows.
 pub(super) fn run(args: &Scan, out: &mut Output) -> Result<Outcome> {
     let (database, plan) = Database::open(&args.target, Access::ReadOnly)?;
-    on_engine!(&database, store => scan(store, &plan, args, out))
+    let query = Query { values: &args.values, limit: args.limit, reverse: args.rev, format: args.format };
+    if let Some(family) = &args.family {
+        let (index, _) = find::family(&plan, family)?;
+        if let Some(space) = plan.spaces.get(index).filter(|space| is_structured(space)) {
+            if args.token.is_some() {
+                bail!("`{}` holds structures, whose scans have no tokens", space.name);
+            }
+            return structure::scan(&*database.structures(space)?, &plan, family, &query, out);
+        }
+    }
+    on_engine!(&database, store => scan(store, &plan, args, out))?;
+    if args.family.is_none() {
+        let structured = plan.spaces.iter().enumerate().filter(|(_, space)| is_structured(space));
+        for (index, space) in structured {
+            let read = database.structures(space)?;
+            structure::scan_space(&*read, &plan, index, args.unknown, &query, out)?;
+        }
+    }
+    Ok(Outcome::Clean)
 }
 
 fn scan<E: Engine>(store: &Store<E>, plan: &Plan, args: &Scan, out: &mut Output) -> Result<Outcome> {
     let reader = Reader::new(plan, store.snapshot()?);
     let mut printer = Printer { decoder: Decoder::new(plan), args, line: Vec::new(), left: args.limit, out };
     let Some(family) = &args.family else {
-        let spaces: Vec<usize> = (0..plan.spaces.len()).collect();
+        let ordinary = plan.spaces.iter().enumerate().filter(|(_, space)| !is_structured(space));
+        let spaces: Vec<usize> = ordinary.map(|(index, _)| index).collect();
         let ordered: Box<dyn Iterator<Item = usize>> =
             if args.rev { Box::new(spaces.into_iter().rev()) } else { Box::new(spaces.into_iter()) };
         for index in ordered {
@@ -73,13 +93,19 @@ fn scan<E: Engine>(store: &Store<E>, plan: &Plan, args: &Scan, out: &mut Output)
 /// The keys of a declared scan, and `true`; or those that share the literals of a family whose rows must then be told
 /// apart from others one by one, and `false`.
 pub(super) fn range(family: &Family, typed: &[String]) -> Result<(OwnedKeyRange, bool)> {
+    let (prefix, whole) = shared(family, typed)?;
+    Ok((OwnedKeyRange::prefix(&prefix), whole))
+}
+
+/// The bytes that these keys begin with.
+pub(super) fn shared(family: &Family, typed: &[String]) -> Result<(Vec<u8>, bool)> {
     let given = assignments(typed)?;
     let declared = family.scans.iter().any(|scan| scan.bound == 0);
     if given.is_empty() && !declared {
-        return Ok((OwnedKeyRange::prefix(&family.key.literal_prefix()), false));
+        return Ok((family.key.literal_prefix(), false));
     }
     let (prefix, _) = scan_prefix(family, &given)?;
-    Ok((OwnedKeyRange::prefix(&prefix), true))
+    Ok((prefix, true))
 }
 
 /// Prints rows until there were enough.

@@ -1,11 +1,14 @@
+use std::collections::BTreeMap;
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use anyhow::Result;
 use keyplan_plan::model::Plan;
 use keyplan_store::engine::Engine;
 use keyplan_store::{Access, Figures, PlanFingerprint, Reader, Store};
 
-use super::{Database, on_engine};
+use super::structure::{self, is_structured};
+use super::{Database, on_engine, structures};
 use crate::args::db::{RowFormat, Stats};
 use crate::command::Outcome;
 use crate::render::{self, Output, Progress};
@@ -23,6 +26,8 @@ pub(crate) struct Census {
     pub(crate) disk_bytes: Option<u64>,
     /// Each family that has rows, by its path; the largest first.
     pub(crate) families: Vec<(String, Figures)>,
+    /// How many fields, members or items there are of each family whose keys hold such.
+    pub(crate) members: BTreeMap<String, u64>,
     /// Rows whose keys no family makes.
     pub(crate) unknown: Figures,
     /// All rows.
@@ -42,7 +47,7 @@ pub(super) fn run(args: &Stats, out: &mut Output) -> Result<Outcome> {
 
 impl Census {
     /// Reads every row.
-    pub(crate) fn take<E: Engine>(store: &Store<E>, plan: &Plan) -> Result<Self> {
+    pub(crate) fn take<E: Engine>(store: &Arc<Store<E>>, plan: &Plan) -> Result<Self> {
         let reader = Reader::new(plan, store.snapshot()?);
         let progress = Progress::rows("counting");
         let mut census = Self {
@@ -51,15 +56,24 @@ impl Census {
             engine: E::NAME,
             disk_bytes: store.engine().statistics().disk_bytes,
             families: Vec::new(),
+            members: BTreeMap::new(),
             unknown: Figures::default(),
             total: Figures::default(),
         };
-        for index in 0..plan.spaces.len() {
+        for (index, space) in plan.spaces.iter().enumerate() {
             let before = census.total.rows;
-            let figures = reader.figures(index, |done| {
+            let told = |done| {
                 progress.set(before + done);
                 ControlFlow::Continue(())
-            })?;
+            };
+            let figures = if is_structured(space) {
+                let read = structures(store, space)?;
+                let (figures, members) = structure::figures(&*read, plan, index, told)?;
+                census.members.extend(members);
+                figures
+            } else {
+                reader.figures(index, told)?
+            };
             census.unknown = sum(census.unknown, figures.unknown);
             census.total = sum(census.total, figures.total());
             census.families.extend(figures.families);

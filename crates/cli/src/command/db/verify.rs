@@ -1,11 +1,14 @@
+use std::sync::Arc;
+
 use anyhow::Result;
-use keyplan_plan::dynamic::Decoder;
+use keyplan_plan::dynamic::{Decoded, Decoder};
 use keyplan_plan::model::Plan;
 use keyplan_store::Access;
 use keyplan_store::Store;
 use keyplan_store::engine::{Engine, KeyRange};
 
-use super::{Database, View, on_engine};
+use super::structure::{self, is_structured};
+use super::{Database, View, on_engine, structures};
 use crate::args::db::{RowFormat, Verify};
 use crate::command::Outcome;
 use crate::render::{self, Output, Progress};
@@ -28,13 +31,41 @@ pub(super) fn run(args: &Verify, out: &mut Output) -> Result<Outcome> {
     on_engine!(&database, store => verify(store, &plan, args, out))
 }
 
-fn verify<E: Engine>(store: &Store<E>, plan: &Plan, args: &Verify, out: &mut Output) -> Result<Outcome> {
+fn verify<E: Engine>(store: &Arc<Store<E>>, plan: &Plan, args: &Verify, out: &mut Output) -> Result<Outcome> {
     let snapshot = store.snapshot()?;
     let decoder = Decoder::new(plan);
     let progress = Progress::rows("verifying");
     let mut line = Vec::new();
     let (mut done, mut unknown, mut malformed) = (0_u64, 0_u64, 0_u64);
     for (index, space) in plan.spaces.iter().enumerate() {
+        if is_structured(space) {
+            let before = done;
+            let read = structures(store, space)?;
+            let mut shown = |key: &[u8], value: &[u8], decoded: Option<&Decoded<'_>>, flaw: Flaw| {
+                match flaw {
+                    Flaw::Unknown(_) => unknown += 1,
+                    Flaw::Value(_) => malformed += 1,
+                }
+                if usize::try_from(unknown + malformed).unwrap_or(usize::MAX) > args.limit {
+                    return Ok(());
+                }
+                let title = decoded.map_or(space.name.as_str(), |decoded| decoded.family.path.as_str());
+                match args.format {
+                    RowFormat::Text => out.text(&render::structure_flaw(title, key, value, &flaw))?,
+                    RowFormat::Json => {
+                        out.raw(&render::structure_flaw_json(&space.name, decoded, key, value, &flaw))?;
+                    }
+                }
+                Ok(())
+            };
+            let told = |now: u64| {
+                if now.is_multiple_of(REPORT_EVERY) {
+                    progress.set(before + now);
+                }
+            };
+            done += structure::verify(&*read, plan, index, told, &mut shown)?;
+            continue;
+        }
         for row in snapshot.range(snapshot.space(space.engine_name())?, KeyRange::ALL)? {
             let (key, value) = row?;
             let read = decoder.decode(index, &key);

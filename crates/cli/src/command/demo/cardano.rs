@@ -28,7 +28,7 @@ pub(super) fn fill(filler: &mut Filler<'_>, rows: u64) -> Result<()> {
     let kinds = [EntityNs::ACCOUNTS, EntityNs::POOLS, EntityNs::DREPS, EntityNs::ASSETS];
     for number in 0..rows / 4 {
         // Nearly all entities are accounts.
-        let kind = if number % 10 == 0 { filler.random.below(3) + 1 } else { 0 };
+        let kind = if number.is_multiple_of(10) { filler.random.below(3) + 1 } else { 0 };
         let Some(ns) = usize::try_from(kind).ok().and_then(|kind| kinds.get(kind)) else { continue };
         let key = filler.random.bytes();
         let stake = filler.random.below(1 << 45);

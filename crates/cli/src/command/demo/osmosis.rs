@@ -49,7 +49,7 @@ pub(super) fn fill(filler: &mut Filler<'_>, rows: u64) -> Result<()> {
             &PosSpread { pool_id, position_id },
             &Proto(Message::new().decimal(1, position_id).as_bytes()),
         )?;
-        if position_id % 8 == 0 {
+        if position_id.is_multiple_of(8) {
             let lock_id = position_id / 8;
             filler.put(&PositionToLock { position_id }, &PositionToLockValue { lock_id })?;
             filler.put(&LockToPosition { lock_id }, &LockToPositionValue { position_id })?;

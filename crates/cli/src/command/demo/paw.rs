@@ -50,7 +50,7 @@ fn marketplace(filler: &mut Filler<'_>, rows: u64) -> Result<()> {
         let escrow = Message::new().number(1, request_id).decimal(2, filler.random.below(1 << 30));
         filler.put(&compute::Escrow { request_id }, &Proto(escrow.as_bytes()))?;
         filler.put(&compute::JobStatus { request_id }, &Raw(b"completed"))?;
-        if request_id % 50 == 0 {
+        if request_id.is_multiple_of(50) {
             filler
                 .put(&compute::Provider { addr: &addr }, &Proto(Message::new().bytes(1, &addr).as_bytes()))?;
             filler.put(
