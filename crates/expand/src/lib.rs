@@ -23,11 +23,14 @@ mod family;
 mod guard;
 mod leaf;
 mod names;
+mod prove;
 mod row;
 mod scan;
 mod shape;
 mod space;
 mod structure;
+
+pub use prove::prove;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -41,19 +44,14 @@ use quote::quote;
 pub fn expand(compiled: &Compiled) -> Result<TokenStream, Vec<Diagnostic>> {
     let errors: Vec<Diagnostic> = compiled.errors().cloned().collect();
     let Some(plan) = compiled.plan.as_ref().filter(|_| errors.is_empty()) else { return Err(errors) };
-    let refuted = prove(plan);
+    let path = compiled.sources.files().first().map_or("", |file| file.name.as_str());
+    let refuted = prove(plan, path);
     if !refuted.is_empty() {
         return Err(refuted);
     }
     let mut expander = Expander::new(plan, &compiled.sources);
     let module = expander.plan();
     if expander.problems.is_empty() { Ok(module) } else { Err(expander.problems) }
-}
-
-/// The guarantees of a plan that do not hold and that nothing in it accepts.
-#[must_use]
-pub fn prove(_plan: &Plan) -> Vec<Diagnostic> {
-    Vec::new()
 }
 
 /// Prints generated code as a person would lay it out.
