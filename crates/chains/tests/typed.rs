@@ -20,7 +20,8 @@ macro_rules! agrees {
 
 agrees! {
     osmosis_cl: "osmosis_cl.keyplan", keyplan_chains::osmosis_cl { cl }
-    cardano: "cardano.keyplan", keyplan_chains::cardano { cursor utxos entities }
+    cardano: "cardano.keyplan", keyplan_chains::cardano::document { cursor utxos entities }
+    cardano_store: "cardano_store.keyplan", keyplan_chains::cardano { cursor utxos entities undo }
     cardano_redb: "cardano_redb.keyplan", keyplan_chains::cardano_redb {
         cursor utxos accounts pools pool_delegators epochs dreps proposals assets datums eras rewards stakes
         pending_rewards

@@ -8,6 +8,20 @@ pub trait Sink {
     /// Appends `bytes`.
     fn put(&mut self, bytes: &[u8]) -> Result<(), EncodeError>;
 
+    /// Appends `len` bytes and returns them to be written over; what they hold until then is not said.
+    ///
+    /// A sink that keeps nothing returns an empty slice.
+    fn grow(&mut self, len: usize) -> Result<&mut [u8], EncodeError> {
+        let start = self.len();
+        let mut left = len;
+        while left > 0 {
+            let step = left.min(BLOCK.len());
+            self.put(BLOCK.get(..step).unwrap_or_default())?;
+            left -= step;
+        }
+        Ok(self.tail_mut(start))
+    }
+
     /// Returns how many bytes have been written.
     fn len(&self) -> usize;
 
@@ -22,6 +36,9 @@ pub trait Sink {
     /// Takes back everything behind position `len`.
     fn truncate(&mut self, len: usize);
 }
+
+/// What a sink grows by, at most at once.
+static BLOCK: [u8; 64] = [0; 64];
 
 /// A [`Sink`] over a caller's slice.
 ///
@@ -74,6 +91,18 @@ impl Sink for Buffer<'_> {
     }
 
     #[inline]
+    fn grow(&mut self, len: usize) -> Result<&mut [u8], EncodeError> {
+        let end = self.len.saturating_add(len);
+        match self.room.get_mut(self.len..end) {
+            Some(slot) => {
+                self.len = end;
+                Ok(slot)
+            }
+            None => Err(EncodeError::Full { needed: end }),
+        }
+    }
+
+    #[inline]
     fn len(&self) -> usize {
         self.len
     }
@@ -95,6 +124,13 @@ impl Sink for alloc::vec::Vec<u8> {
     fn put(&mut self, bytes: &[u8]) -> Result<(), EncodeError> {
         self.extend_from_slice(bytes);
         Ok(())
+    }
+
+    #[inline]
+    fn grow(&mut self, len: usize) -> Result<&mut [u8], EncodeError> {
+        let start = self.len();
+        self.resize(start + len, 0);
+        Ok(self.get_mut(start..).unwrap_or_default())
     }
 
     #[inline]

@@ -73,8 +73,19 @@ pub(crate) struct Titled<'a> {
     pub(crate) shown: &'a str,
     /// Lines of documentation.
     pub(crate) doc: Vec<String>,
-    /// Whether `Ord` is derived where the order is that of the bytes.
-    pub(crate) ordered: bool,
+    /// Whether keys are compared.
+    pub(crate) order: Comparable,
+}
+
+/// Whether a type is `Ord`, which it is only if that is the order of the bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Comparable {
+    /// No.
+    Never,
+    /// If each of its arguments is written in an encoding that keeps its order wherever it stands.
+    ByConstruction,
+    /// Yes: the prover says so of the whole key.
+    Proved,
 }
 
 impl Expander<'_> {
@@ -113,7 +124,7 @@ impl Expander<'_> {
         match shape {
             Shape::Record(sequence) => {
                 doc.extend(docs::lanes(sequence, self.sources));
-                let titled = Titled { name, shown: "", doc, ordered: true };
+                let titled = Titled { name, shown: "", doc, order: Comparable::ByConstruction };
                 let row = self.row(at, name, sequence, owned)?;
                 let made = self.layout(at, &titled, &row);
                 Some(Composite { root, ..made })
@@ -132,7 +143,12 @@ impl Expander<'_> {
         let life = life(row.borrows());
         let Fields { declared, bound } = fields(row, Kind::Struct);
         let order = row.order();
-        let derives = derives(row.eq(), titled.ordered && order != Order::Unknown);
+        let comparable = match titled.order {
+            Comparable::Never => false,
+            Comparable::ByConstruction => order != Order::Unknown,
+            Comparable::Proved => true,
+        };
+        let derives = derives(row.eq(), comparable);
         let end = declared.is_empty().then(|| quote!(;)).or_else(|| Some(TokenStream::new()));
         let put = row.put(row.sequence.segments().len(), false);
         let finish = quote!(Self #bound);
@@ -261,7 +277,6 @@ pub(crate) fn fields(row: &Row<'_>, kind: Kind) -> Fields {
 /// What is derived for a type all of whose fields are `Copy`.
 pub(crate) fn derives(eq: bool, ord: bool) -> TokenStream {
     let eq_hash = eq.then(|| quote!(, Eq, Hash));
-    // Only where byte order is the derived order by the construction of the layout.
     let order = (eq && ord).then(|| quote!(, PartialOrd, Ord));
     quote!(#[derive(Clone, Copy, Debug, PartialEq #eq_hash #order)])
 }

@@ -5,9 +5,10 @@ use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
 use crate::Expander;
-use crate::composite::{Composite, Titled, life};
+use crate::composite::{Comparable, Composite, Titled, life};
 use crate::guard::{Flaw, Guard};
 use crate::leaf::IN_PLACE;
+use crate::prove::{is_exact, is_ordered, orders_keys};
 use crate::row::{Row, arg};
 use crate::{docs, names};
 
@@ -25,13 +26,21 @@ impl Expander<'_> {
             doc.push(String::new());
             doc.push(format!("Accepted as {}: {}", accept.kind.word(), accept.why));
         }
+        let leaky: Vec<&str> = family
+            .scans
+            .iter()
+            .filter(|scan| !is_exact(self.report, family, scan))
+            .map(|scan| self.sources.slice(scan.span))
+            .collect();
+        if !leaky.is_empty() {
+            doc.push(String::new());
+            doc.push(format!(
+                "Not to be scanned as declared, since other rows come along: `{}`",
+                leaky.join("`, `")
+            ));
+        }
         let row = self.row(at, &name, &family.key, false)?;
-        let titled = Titled {
-            name: &name,
-            shown: &family.name,
-            doc,
-            ordered: family.scans.iter().any(|scan| scan.in_order),
-        };
+        let titled = Titled { name: &name, shown: &family.name, doc, order: self.order_of(family) };
         let made = self.layout(at, &titled, &row);
         self.families.insert(family.path.clone(), made.clone());
         let value = self.value(at, family)?;
@@ -40,6 +49,17 @@ impl Expander<'_> {
             self.structure(at, family, &made)?;
         }
         Some(())
+    }
+
+    /// Whether keys of a family are compared: only where the plan proves an order.
+    fn order_of(&self, family: &Family) -> Comparable {
+        if orders_keys(self.report, family) {
+            Comparable::Proved
+        } else if family.scans.iter().any(|scan| is_ordered(self.report, family, scan)) {
+            Comparable::ByConstruction
+        } else {
+            Comparable::Never
+        }
     }
 
     /// The type of a family's values.
@@ -92,7 +112,7 @@ impl Expander<'_> {
     ) -> Option<Composite> {
         let name = self.fresh(at, name);
         let row = self.row(at, &name, sequence, false)?;
-        let titled = Titled { name: &name, shown, doc, ordered: false };
+        let titled = Titled { name: &name, shown, doc, order: Comparable::Never };
         let made = self.layout(at, &titled, &row);
         let (ident, life) = (names::ty(&name), life(made.borrows));
         let sizes = sizes(&row);

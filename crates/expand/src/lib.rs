@@ -23,37 +23,33 @@ mod family;
 mod guard;
 mod leaf;
 mod names;
+mod prove;
 mod row;
 mod scan;
 mod shape;
 mod space;
 mod structure;
 
+pub use prove::prove;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use keyplan_plan::Compiled;
 use keyplan_plan::diag::{Code, Diagnostic, SourceMap, Span};
 use keyplan_plan::model::Plan;
+use keyplan_prover::Report;
 use proc_macro2::TokenStream;
 use quote::quote;
 
-/// Turns a plan into the Rust module that stands for it, or says why there is none.
+/// Turns a plan into the Rust module that stands for it, or says why there is none. The plan is proved once, here.
 pub fn expand(compiled: &Compiled) -> Result<TokenStream, Vec<Diagnostic>> {
     let errors: Vec<Diagnostic> = compiled.errors().cloned().collect();
     let Some(plan) = compiled.plan.as_ref().filter(|_| errors.is_empty()) else { return Err(errors) };
-    let refuted = prove(plan);
-    if !refuted.is_empty() {
-        return Err(refuted);
-    }
-    let mut expander = Expander::new(plan, &compiled.sources);
+    let path = compiled.sources.files().first().map_or("", |file| file.name.as_str());
+    let report = prove(plan, path)?;
+    let mut expander = Expander::new(plan, &compiled.sources, &report);
     let module = expander.plan();
     if expander.problems.is_empty() { Ok(module) } else { Err(expander.problems) }
-}
-
-/// The guarantees of a plan that do not hold and that nothing in it accepts.
-#[must_use]
-pub fn prove(_plan: &Plan) -> Vec<Diagnostic> {
-    Vec::new()
 }
 
 /// Prints generated code as a person would lay it out.
@@ -69,6 +65,8 @@ pub fn format(code: &TokenStream) -> String {
 struct Expander<'p> {
     plan: &'p Plan,
     sources: &'p SourceMap,
+    /// What is proved of it.
+    report: &'p Report,
     /// Modules being filled, the plan's own first.
     scopes: Vec<Scope>,
     /// Types of the plan that have a Rust type of their own, by name.
@@ -89,7 +87,7 @@ struct Scope {
 }
 
 impl<'p> Expander<'p> {
-    fn new(plan: &'p Plan, sources: &'p SourceMap) -> Self {
+    fn new(plan: &'p Plan, sources: &'p SourceMap, report: &'p Report) -> Self {
         let mut root = Scope::default();
         // Named types come first, whenever they turn out to be needed.
         root.taken.extend(plan.types.iter().map(|ty| ty.name.clone()));
@@ -97,6 +95,7 @@ impl<'p> Expander<'p> {
         Self {
             plan,
             sources,
+            report,
             scopes: vec![root],
             named: BTreeMap::new(),
             families: BTreeMap::new(),

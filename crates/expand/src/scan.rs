@@ -1,6 +1,6 @@
 //! Declared scans: a function and a type for each.
 
-use keyplan_plan::model::{AcceptKind, Extent, Family, Scan, Segment, Width};
+use keyplan_plan::model::{Extent, Family, Scan, Segment, Width};
 use proc_macro2::TokenStream;
 use quote::quote;
 
@@ -8,6 +8,7 @@ use crate::Expander;
 use crate::code::Order;
 use crate::composite::Composite;
 use crate::leaf::IN_PLACE;
+use crate::prove::{is_exact, is_ordered};
 use crate::row::{Row, arg};
 use crate::{docs, names};
 
@@ -24,7 +25,7 @@ impl Expander<'_> {
         let scans: Vec<TokenStream> = family
             .scans
             .iter()
-            .filter(|scan| seen.insert(scan.bound))
+            .filter(|scan| is_exact(self.report, family, scan) && seen.insert(scan.bound))
             .map(|scan| self.scan(at, family, row, made, scan))
             .collect();
         quote!(#(#scans)*)
@@ -54,7 +55,8 @@ impl Expander<'_> {
         };
         let marker = self.fresh(at, &format!("{}{suffix}", made.name));
         let marker = names::ty(&marker);
-        let next = next(family, row, scan);
+        let in_order = is_ordered(self.report, family, scan);
+        let next = if in_order { next(family, row, scan) } else { None };
         let most = prefix_width(family, scan).max.zip(next.as_ref().map_or(Some(0), |next| next.most));
         let most = most.map(|(prefix, next)| prefix + next + 1).filter(|most| *most <= IN_PLACE);
         let room = if let Some(most) = most {
@@ -94,7 +96,9 @@ impl Expander<'_> {
         };
         let item = if most.is_some() { item } else { quote!(::keyplan::__with_alloc! { #item }) };
         self.emit(at, item);
-        let function = begin(row, scan, &function, &marker, &words, &family.path);
+        let order = if in_order { ", in the order of the other arguments" } else { "" };
+        let doc = docs::lines(&[format!("The rows of the scan `{words}`{order}.")]);
+        let function = begin(row, scan, &function, &marker, &doc, &family.path);
         if most.is_some() { function } else { quote!(::keyplan::__with_alloc! { #function }) }
     }
 }
@@ -105,7 +109,7 @@ fn begin(
     scan: &Scan,
     function: &proc_macro2::Ident,
     marker: &proc_macro2::Ident,
-    words: &str,
+    doc: &TokenStream,
     path: &str,
 ) -> TokenStream {
     let parameters = row.arguments().take(scan.bound).map(|(_, argument, code)| {
@@ -117,8 +121,6 @@ fn begin(
         quote!(let #value = &#name;)
     });
     let bindings = quote!(#(#bindings)*);
-    let order = if scan.in_order { ", in the order of the other arguments" } else { "" };
-    let doc = docs::lines(&[format!("The rows of the scan `{words}`{order}.")]);
     let scan_ty = quote!(::keyplan::typed::Scan<'c, #marker>);
     let parameters = quote!(#(#parameters),*);
     if let Some(slots) = row.slots(scan.segments, &quote!(put)) {
@@ -166,9 +168,6 @@ struct Next {
 }
 
 fn next(family: &Family, row: &Row<'_>, scan: &Scan) -> Option<Next> {
-    if !scan.in_order || family.accepted(AcceptKind::Unordered).next().is_some() {
-        return None;
-    }
     // The argument must stand right behind the prefix.
     let (_, _, code) = row.arguments().nth(scan.bound)?;
     let segment = family.key.segments().get(scan.segments)?;

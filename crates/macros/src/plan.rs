@@ -1,6 +1,6 @@
 use std::path::{Path, PathBuf};
 
-use keyplan_plan::diag::{Diagnostic, FileId, SourceMap, Style, render};
+use keyplan_plan::diag::{Code, Diagnostic, FileId, NoteKind, SourceMap, Style, render};
 use keyplan_plan::{Compiled, compile};
 use proc_macro2::{Delimiter, Group, Span, TokenStream, TokenTree};
 use quote::{quote, quote_spanned};
@@ -33,27 +33,43 @@ fn inline(input: TokenStream) -> TokenStream {
     match keyplan_expand::expand(&compiled) {
         Ok(code) => quote!(#code #tracked),
         Err(findings) => {
-            let errors = findings.iter().map(|finding| match text.ends(finding.span()) {
-                // A finding in an imported file has no tokens here.
-                Some((first, last)) if finding.span().file == FileId(0) => {
-                    error_between(first, last, &described(finding))
+            let errors = findings.iter().map(|finding| {
+                let at = at_fault(finding);
+                match text.ends(finding.labels.get(at).map_or_else(|| finding.span(), |label| label.span)) {
+                    // A finding in an imported file has no tokens here.
+                    Some((first, last)) if finding.span().file == FileId(0) => {
+                        error_between(first, last, &described(finding, at, &compiled.sources))
+                    }
+                    _ => report(std::slice::from_ref(finding), &compiled, Span::call_site()),
                 }
-                _ => report(std::slice::from_ref(finding), &compiled, Span::call_site()),
             });
             quote!(#(#errors)* #tracked)
         }
     }
 }
 
-/// A finding in words; where it is, the compiler shows.
-fn described(finding: &Diagnostic) -> String {
+/// Which label the compiler shows: the segment at fault rather than the claim that it breaks.
+fn at_fault(finding: &Diagnostic) -> usize {
+    usize::from(matches!(finding.code, Code::SiblingRows | Code::Disorder) && finding.labels.len() > 1)
+}
+
+/// A finding in words; the label at `shown` is where the compiler points, and the others are quoted.
+fn described(finding: &Diagnostic, shown: usize, sources: &SourceMap) -> String {
     let mut lines = vec![format!("{}: {}", finding.code, finding.message)];
-    let label = finding.labels.first().map_or("", |label| label.text.as_str());
+    let label = finding.labels.get(shown).map_or("", |label| label.text.as_str());
     if !label.is_empty() {
         lines.push(label.to_owned());
     }
-    for note in &finding.notes {
-        lines.push(format!("= {}: {}", note.kind.word(), note.text.replace('\n', "\n  ")));
+    let others = finding.labels.iter().enumerate().filter(|(index, _)| *index != shown);
+    lines.extend(others.map(|(_, label)| {
+        let quoted: Vec<&str> = sources.slice(label.span).split_whitespace().collect();
+        format!("`{}`: {}", quoted.join(" "), label.text)
+    }));
+    // A command would name a file, and there is none.
+    for note in finding.notes.iter().filter(|note| note.kind != NoteKind::Reproduce) {
+        let before = format!("= {}: ", note.kind.word());
+        let indent = format!("\n{}", " ".repeat(before.len()));
+        lines.push(format!("{before}{}", note.text.replace('\n', &indent)));
     }
     lines.join("\n")
 }
@@ -143,6 +159,23 @@ mod tests {
                        --> tests/plans/mistakes.keyplan:4:25\n  |\n4 |     key pool = 0x01 id: u65;\n  \
                        |                         ^^^ not a known domain or type\n  |\n  \
                        = help: did you mean `u64`?";
+        assert!(code.starts_with(&format!(":: core :: compile_error ! {{ {message:?} }}")), "{code}");
+    }
+
+    #[test]
+    fn a_refuted_guarantee_shows_the_file_and_the_keys() {
+        let code = expanded(quote!("tests/plans/refuted.keyplan"));
+        let message = "error[KP0002]: two argument lists of `dex.pool_by_tokens` make the same key\n \
+                       --> tests/plans/refuted.keyplan:4:31\n  |\n\
+                       4 |     key pool_by_tokens = 0x03 token_a: text(\"a-z\", 1..=8) token_b: text(\"a-z\", 1..=8);\n  \
+                       |                               ^^^^^^^^^^^^^^^^^^^^^^^^^^^ nothing marks where `token_a` ends\n  |\n  \
+                       = witness:   03 | 61 | 61   61    token_a=\"a\"   token_b=\"aa\"\n               \
+                       03 | 61   61 | 61    token_a=\"aa\"  token_b=\"a\"\n  \
+                       = reproduce: keyplan encode tests/plans/refuted.keyplan dex.pool_by_tokens token_a=a token_b=aa \
+                       --unguarded\n               \
+                       keyplan encode tests/plans/refuted.keyplan dex.pool_by_tokens token_a=aa token_b=a --unguarded\n  \
+                       = help:      end `token_a` with a byte that it cannot hold, or write its length first: `.len8`; \
+                       to keep it: `accept ambiguous \"why\"`";
         assert!(code.starts_with(&format!(":: core :: compile_error ! {{ {message:?} }}")), "{code}");
     }
 

@@ -10,6 +10,7 @@ use keyplan::plan::model::{
 use keyplan::plan::model::{Segment, Sequence, Shape, Space};
 
 use crate::same;
+use crate::typed::Types;
 
 /// An argument by its name in the plan.
 pub(crate) type Args<'a> = &'a [(&'a str, Value)];
@@ -18,6 +19,7 @@ pub(crate) type Args<'a> = &'a [(&'a str, Value)];
 pub(crate) struct Layout {
     plan: &'static Plan,
     decoder: Decoder<'static>,
+    types: Types,
 }
 
 /// How many readings of one key are looked at.
@@ -42,7 +44,12 @@ impl Layout {
             panic!("{}", findings.join("\n"))
         };
         let plan: &'static Plan = Box::leak(Box::new(plan));
-        Self { plan, decoder: Decoder::new(plan) }
+        Self { plan, decoder: Decoder::new(plan), types: Types::default() }
+    }
+
+    /// The same, with the types that were made of the plan: what is checked is checked on their path too.
+    pub(crate) fn typed(self, types: Types) -> Self {
+        Self { types, ..self }
     }
 
     /// Checks both directions: `args` make exactly `bytes`, and `bytes` are read as `args` and nothing else. Where the
@@ -71,7 +78,7 @@ impl Layout {
                 return Err(format!("{path}: also read as `{}` with {:?}", other.path, reading.values));
             }
         }
-        Ok(())
+        self.types.key(&space.name, bytes, &all)
     }
 
     /// The key that `args` make, whatever else it may be read as.
@@ -82,7 +89,9 @@ impl Layout {
 
     /// Checks that a scan the plan claims, with `args` bound, covers exactly the keys that begin with `bytes`.
     pub(crate) fn scan(&self, path: &str, args: Args<'_>, bytes: &[u8]) -> Result<(), String> {
-        same(&format!("the scan of {path}"), &self.scanned(path, args)?, bytes)
+        same(&format!("the scan of {path}"), &self.scanned(path, args)?, bytes)?;
+        let bound: Vec<Value> = args.iter().map(|(_, value)| value.clone()).collect();
+        self.types.prefix(&scan_name(path, args.len()), &bound, bytes)
     }
 
     /// The prefix of a scan that the plan claims, with `args` bound.
@@ -117,6 +126,8 @@ impl Layout {
             return Err(format!("read as `{}` and as `{}`", reading.family.path, other.family.path));
         }
         same(&reading.family.path, &encoded(&reading.family.key, &reading.values)?, bytes)?;
+        let (space, _) = self.family(&reading.family.path)?;
+        self.types.key(&space.name, bytes, std::slice::from_ref(&reading))?;
         Ok(reading)
     }
 
@@ -124,7 +135,7 @@ impl Layout {
     pub(crate) fn refuses(&self, space: &str, bytes: &[u8]) -> Result<(), String> {
         match self.decoder.decode(self.space(space)?, bytes) {
             Ok(reading) => Err(format!("read as `{}` with {:?}", reading.family.path, reading.values)),
-            Err(_) => Ok(()),
+            Err(_) => self.types.refuse(space, bytes),
         }
     }
 
@@ -144,14 +155,34 @@ impl Layout {
     /// Reads a value of a family, insists that there is one reading, and that it makes the same bytes again.
     pub(crate) fn read_value(&self, path: &str, bytes: &[u8]) -> Result<Vec<Value>, String> {
         let layout = self.value_layout(path)?;
-        let mut found =
-            readings(layout, bytes, 2).map_err(|failure| format!("the value of {path}: {failure}"))?.readings;
+        let (_, family) = self.family(path)?;
+        let part = format!("{} value", family.path);
+        let mut found = match readings(layout, bytes, 2) {
+            Ok(found) => found.readings,
+            Err(failure) => {
+                self.types.part(&part, &family.name, layout, None, bytes)?;
+                return Err(format!("the value of {path}: {failure}"));
+            }
+        };
         let read = found.pop().ok_or("there is no reading")?;
         if let Some(other) = found.pop() {
             return Err(format!("the value of {path} is read as {read:?} and as {other:?}"));
         }
         same(path, &encoded(layout, &read)?, bytes)?;
+        self.types.part(&part, &family.name, layout, Some(&read), bytes)?;
         Ok(read)
+    }
+
+    /// Checks that the type of a field, member or score reads `values`.
+    pub(crate) fn part(
+        &self,
+        path: &str,
+        name: &str,
+        layout: &Sequence,
+        values: &[Value],
+        bytes: &[u8],
+    ) -> Result<(), String> {
+        self.types.part(path, name, layout, Some(values), bytes)
     }
 
     /// The family that `path` names.
@@ -192,6 +223,11 @@ pub(crate) fn bytes(bytes: impl Into<Vec<u8>>) -> Value {
 /// A text.
 pub(crate) fn text(text: impl Into<String>) -> Value {
     Value::Text(text.into())
+}
+
+/// What a scan is called among the types: the family and how many arguments are bound.
+fn scan_name(path: &str, bound: usize) -> String {
+    format!("{path} by {bound}")
 }
 
 fn encoded(layout: &Sequence, values: &[Value]) -> Result<Vec<u8>, String> {

@@ -1,4 +1,4 @@
-//! The chains' own bytes, line by line, on the dynamic path.
+//! The chains' own bytes, line by line, on the dynamic path and on that of the types that were made of the plans.
 //!
 //! Each file of `testdata/vectors` (or of the folder that `KEYPLAN_VECTORS` names) is one test. A line with bytes is
 //! encoded *and* decoded under the plan that its source names: `seed` under `plans/`, `code` under `plans/upstream/`,
@@ -12,12 +12,16 @@
     reason = "all of it is a test, though most of it stands outside of the functions marked as one"
 )]
 
+#[path = "../../../keyplan/tests/agree/mod.rs"]
+#[expect(dead_code, reason = "only how types are read and what they show is used here")]
+mod agree;
 mod cardano;
 mod cosmwasm;
 mod layout;
 mod onesat;
 mod osmosis_cl;
 mod paw;
+mod typed;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

@@ -8,10 +8,96 @@ use keyplan::plan::model::{Family, Field, Sequence, Shape};
 use serde_json::{Map, Value as Json};
 
 use crate::layout::{Layout, bytes, int, text, uint};
-use crate::{Outcome, Source, Vector, Verdict, same};
+use crate::typed::{Types, fields};
+use crate::{Outcome, Source, Vector, Verdict, readers, same};
 
-static SEED: LazyLock<Layout> = LazyLock::new(|| Layout::open("onesat.keyplan"));
-static CODE: LazyLock<Layout> = LazyLock::new(|| Layout::open("upstream/onesat.keyplan"));
+static SEED: LazyLock<Layout> = LazyLock::new(|| {
+    use keyplan_chains::onesat::store::hashes::{
+        OutHash, OutHashDataField, OutHashDepsField, OutHashEventsField, OutHashInputsField,
+        OutHashMerkleField, Progress, ProgressOwnerField, ProgressPeerField, ProgressSubscriptionField,
+        Satoshis, SatoshisOutpointField,
+    };
+    use keyplan_chains::onesat::store::queues::{TokenQueue, WorkQueue};
+    use keyplan_chains::onesat::store::sorted_sets::topics::{TopicOutputs, TopicTxs};
+    use keyplan_chains::onesat::store::sorted_sets::{Event, EventSpent, Log, MerkleState};
+    let types = Types::new(&readers!(keyplan_chains::onesat { store events }));
+    let types = fields!(
+        types,
+        OutHash {
+            "events" OutHashEventsField
+            "merkle" OutHashMerkleField
+            "data" OutHashDataField
+            "deps" OutHashDepsField
+            "inputs" OutHashInputsField
+        }
+        Satoshis { "outpoint" SatoshisOutpointField }
+        Progress {
+            "owner" ProgressOwnerField
+            "peer" ProgressPeerField
+            "subscription" ProgressSubscriptionField
+        }
+    );
+    let types = types
+        .ranked::<Event<'_>>()
+        .ranked::<EventSpent<'_>>()
+        .ranked::<Log<'_>>()
+        .ranked::<MerkleState<'_>>()
+        .ranked::<TopicOutputs<'_>>()
+        .ranked::<TopicTxs<'_>>()
+        .ranked::<WorkQueue<'_>>()
+        .ranked::<TokenQueue<'_>>();
+    let types = types.scan("store.hashes.out_hash by 1", |args| {
+        let [Value::Bytes(txid)] = args else { panic!("{args:?} is no transaction") };
+        OutHash::by_txid_le(txid.as_slice().try_into().unwrap()).prefix().to_vec()
+    });
+    Layout::open("onesat.keyplan").typed(types)
+});
+static CODE: LazyLock<Layout> = LazyLock::new(|| {
+    use keyplan_chains::upstream::onesat_upstream::store::hashes::{
+        OutHash, OutHashDataField, OutHashDepsField, OutHashEventsField, OutHashInputsField,
+        OutHashMerkleField, Progress, ProgressOwnerField, ProgressPeerField, ProgressSubscriptionField,
+        Satoshis, SatoshisOutpointField,
+    };
+    use keyplan_chains::upstream::onesat_upstream::store::queues::{TokenQueue, WorkQueue};
+    use keyplan_chains::upstream::onesat_upstream::store::sorted_sets::topics::{TopicOutputs, TopicTxs};
+    use keyplan_chains::upstream::onesat_upstream::store::sorted_sets::{
+        Event, EventSpent, Log, MerkleState,
+    };
+    let types =
+        Types::new(&readers!(keyplan_chains::upstream::onesat_upstream { store store_v0 badger badger_v0 }));
+    let types = fields!(
+        types,
+        OutHash {
+            "events" OutHashEventsField
+            "merkle" OutHashMerkleField
+            "data" OutHashDataField
+            "deps" OutHashDepsField
+            "inputs" OutHashInputsField
+        }
+        Satoshis { "outpoint" SatoshisOutpointField }
+        Progress {
+            "owner" ProgressOwnerField
+            "peer" ProgressPeerField
+            "subscription" ProgressSubscriptionField
+        }
+    );
+    let types = types
+        .ranked::<Event<'_>>()
+        .ranked::<EventSpent<'_>>()
+        .ranked::<Log<'_>>()
+        .ranked::<MerkleState<'_>>()
+        .ranked::<TopicOutputs<'_>>()
+        .ranked::<TopicTxs<'_>>()
+        .ranked::<WorkQueue<'_>>()
+        .ranked::<TokenQueue<'_>>();
+    use keyplan_chains::upstream::onesat_upstream::{badger, badger_v0, store_v0};
+    let types = types
+        .ranked::<store_v0::sorted_sets::Event<'_>>()
+        .ranked::<store_v0::sorted_sets::EventSpent<'_>>()
+        .value::<badger::ZsetMember<'_>>()
+        .value::<badger_v0::ZsetMember<'_>>();
+    Layout::open("upstream/onesat.keyplan").typed(types)
+});
 
 /// Keys of the store: the file's family and the plans', without the space.
 const KEYS: &[(&str, &str)] = &[
@@ -111,10 +197,13 @@ fn in_store(layout: &Layout, space: &str, line: &Vector) -> Result<(), String> {
         let hash = family(layout, space, hash)?;
         let field = hash.fields.iter().find(|known| known.name == *field).ok_or("no such field")?;
         if *field_name == name {
-            part(&field.key, &line.args, expected)?;
+            let path = format!("{} field {}", hash.path, field.name);
+            part(layout, (&path, &field.name), &field.key, &line.args, expected)?;
             field_is_read(hash, field, expected)?;
         } else if *value_name == name {
-            part(field.value.as_ref().ok_or("the field has no value")?, &line.args, expected)?;
+            let path = format!("{} field {} value", hash.path, field.name);
+            let value = field.value.as_ref().ok_or("the field has no value")?;
+            part(layout, (&path, &field.name), value, &line.args, expected)?;
         } else {
             continue;
         }
@@ -127,8 +216,10 @@ fn in_store(layout: &Layout, space: &str, line: &Vector) -> Result<(), String> {
             layout.scan(&family.path, &[("txid_le", bytes(line.hex("txid_le")?))], expected)
         }
         "outpoint" => OUTPOINTS.iter().try_for_each(|name| {
-            let members = family(layout, space, name)?.member.as_ref().ok_or("no members")?;
-            part(members, &line.args, expected)
+            let family = family(layout, space, name)?;
+            let members = family.member.as_ref().ok_or("no members")?;
+            let path = format!("{} member", family.path);
+            part(layout, (&path, "member"), members, &line.args, expected)
         }),
         "height_score" => {
             let height = u32::try_from(line.uint("height")?).map_err(|error| error.to_string())?;
@@ -149,7 +240,8 @@ fn in_badger(space: &str, line: &Vector) -> Result<(), String> {
     if name == "badger_score_bytes" {
         let (_, row) = CODE.family(&format!("{space}.zset_member"))?;
         let score = row.value.as_ref().ok_or("the row has no value")?;
-        return exchange(score, &[float(line)?], expected);
+        let path = format!("{} value", row.path);
+        return exchange(&CODE, (&path, &row.name), score, &[float(line)?], expected);
     }
     if let Some((_, row)) = SCANS.iter().find(|(family, _)| *family == name) {
         return CODE.scan(&format!("{space}.{row}"), &[("key", bytes(line.hex("key")?))], expected);
@@ -186,9 +278,11 @@ fn family(layout: &Layout, space: &str, name: &str) -> Result<&'static Family, S
 fn ranks(layout: &Layout, space: &str, place: Score, expected: &[u8]) -> Result<(), String> {
     let float = Value::Float(HeightScore::float(place).map_err(|error| error.to_string())?);
     RANKED.iter().try_for_each(|name| {
-        let score = family(layout, space, name)?.score.as_ref().ok_or("no scores")?;
+        let family = family(layout, space, name)?;
+        let score = family.score.as_ref().ok_or("no scores")?;
         same("the place", &encoded(score, &[Value::Score(place)])?, expected)?;
-        exchange(score, std::slice::from_ref(&float), expected)
+        let path = format!("{} score", family.path);
+        exchange(layout, (&path, "score"), score, std::slice::from_ref(&float), expected)
     })
 }
 
@@ -208,20 +302,33 @@ fn field_is_read(hash: &Family, field: &Field, expected: &[u8]) -> Result<(), St
 }
 
 /// Checks both directions for a part of a structure: a field's name, a value, a member.
-fn part(layout: &'static Sequence, args: &Map<String, Json>, expected: &[u8]) -> Result<(), String> {
+fn part(
+    plan: &Layout,
+    name: (&str, &str),
+    layout: &'static Sequence,
+    args: &Map<String, Json>,
+    expected: &[u8],
+) -> Result<(), String> {
     let values: Vec<Value> = named(layout, args)?.into_iter().map(|(_, value)| value).collect();
-    exchange(layout, &values, expected)
+    exchange(plan, name, layout, &values, expected)
 }
 
-/// `values` make exactly these bytes, and these bytes are read as `values`.
-fn exchange(layout: &Sequence, values: &[Value], expected: &[u8]) -> Result<(), String> {
+/// `values` make exactly these bytes, and these bytes are read as `values`. The part has a path and a name.
+fn exchange(
+    plan: &Layout,
+    (path, name): (&str, &str),
+    layout: &Sequence,
+    values: &[Value],
+    expected: &[u8],
+) -> Result<(), String> {
     same("the part", &encoded(layout, values)?, expected)?;
     let found = readings(layout, expected, 64).map_err(|failure| failure.to_string())?.readings;
     // Compared as text, which tells a zero from minus zero; a NaN has the bytes of a number and is read as that.
     let lost = matches!(values, [Value::Float(float)] if float.is_nan());
     let read = |values: &[Value]| format!("{values:?}");
     if lost || found.iter().any(|reading| read(reading) == read(values)) {
-        Ok(())
+        let [only] = found.as_slice() else { return Ok(()) };
+        plan.part(path, name, layout, only, expected)
     } else {
         Err(format!("{values:?} is not among the readings {found:?}"))
     }

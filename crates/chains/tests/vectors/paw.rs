@@ -7,12 +7,18 @@ use std::sync::LazyLock;
 
 use keyplan::plan::dynamic::{Value, readings};
 use keyplan::plan::model::{Sequence, Shape};
+use keyplan_chains::{paw, upstream};
 
 use crate::layout::{Layout, bytes, int, text, uint};
-use crate::{Outcome, Source, Vector, Verdict, same};
+use crate::typed::Types;
+use crate::{Outcome, Source, Vector, Verdict, readers, same};
 
-static SEED: LazyLock<Layout> = LazyLock::new(|| Layout::open("paw.keyplan"));
-static CODE: LazyLock<Layout> = LazyLock::new(|| Layout::open("upstream/paw.keyplan"));
+static SEED: LazyLock<Layout> =
+    LazyLock::new(|| Layout::open("paw.keyplan").typed(Types::new(&readers!(paw { state }))));
+static CODE: LazyLock<Layout> = LazyLock::new(|| {
+    let types = Types::new(&readers!(upstream::paw_upstream { compute dex oracle declared }));
+    Layout::open("upstream/paw.keyplan").typed(types)
+});
 
 type Args = Vec<(&'static str, Value)>;
 

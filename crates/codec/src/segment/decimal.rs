@@ -1,4 +1,4 @@
-use super::{fixed_extent, put_fill, short, wrong_width};
+use super::{fixed_extent, short, wrong_width};
 use crate::{DecodeError, Delimited, EncodeError, Expected, Fault, Int, Open, Segment, Sink, Unsigned};
 
 /// An integer as base-10 text without leading zeros, with `-` before a negative one.
@@ -43,9 +43,10 @@ impl<T: Int> Segment for Decimal<T> {
         if arg.is_below_zero() {
             out.put(b"-")?;
         }
-        let mut room = [b'0'; ROOM];
-        let len = write_digits(arg.magnitude(), &mut room);
-        out.put(last(&room, len))
+        let magnitude = arg.magnitude();
+        let room = out.grow(count_digits(magnitude))?;
+        write_digits(magnitude, room);
+        Ok(())
     }
 
     #[inline]
@@ -118,15 +119,15 @@ impl<T: Unsigned> Segment for PaddedDecimal<T> {
 
     #[inline]
     fn encode<S: Sink + ?Sized>(&self, arg: T, out: &mut S) -> Result<(), EncodeError> {
-        let mut room = [b'0'; ROOM];
-        let len = write_digits(arg.magnitude(), &mut room);
+        let magnitude = arg.magnitude();
         // Zero needs no digit, which matters only where the width is 0.
-        let needed = if arg == T::default() { 0 } else { len };
+        let needed = if arg == T::default() { 0 } else { count_digits(magnitude) };
         if arg < self.min || arg > self.max || needed > self.width {
             return Err(EncodeError::OutOfRange);
         }
-        put_fill(b'0', self.width.saturating_sub(ROOM), out)?;
-        out.put(last(&room, self.width.min(ROOM)))
+        let room = out.grow(self.width)?;
+        write_digits(magnitude, room);
+        Ok(())
     }
 
     #[inline]
@@ -149,31 +150,59 @@ impl<T: Unsigned> Delimited for PaddedDecimal<T> {
     }
 }
 
-/// Room for the digits of any `u128`.
-const ROOM: usize = 40;
 /// How many digits always fit a `u64`.
 const CHUNK: usize = 19;
 /// The number after the greatest of so many digits.
 const CHUNK_POWER: u128 = 10_000_000_000_000_000_000;
 
-#[inline]
-fn last(room: &[u8; ROOM], len: usize) -> &[u8] {
-    room.get(ROOM.saturating_sub(len)..).unwrap_or_default()
-}
-
-fn count_digits(number: u128) -> usize {
-    let mut count = 1;
-    let mut left = number / 10;
-    while left > 0 {
-        count += 1;
-        left /= 10;
+/// `00` to `99`.
+static PAIRS: [[u8; 2]; 100] = {
+    let mut pairs = [[b'0'; 2]; 100];
+    let mut number = 0;
+    let mut rest: &mut [[u8; 2]] = &mut pairs;
+    while let [pair, behind @ ..] = rest {
+        *pair = [b'0' + number / 10, b'0' + number % 10];
+        number += 1;
+        rest = behind;
     }
-    count
+    pairs
+};
+
+#[inline]
+fn count_digits(number: u128) -> usize {
+    // The logarithm of a u128 is slow, and integer types of up to 64 bits leave it out.
+    match u64::try_from(number) {
+        Ok(small) => count_small(small),
+        Err(_) => number.ilog10() as usize + 1,
+    }
 }
 
-/// Writes the digits of `number` at the end of `room`, which is all `0`, and returns how many there are.
+/// 1, 10, 100 and so on, as far as a `u64` goes.
+static POWERS: [u64; 20] = {
+    let mut powers = [1; 20];
+    let mut power = 1u64;
+    let mut rest: &mut [u64] = &mut powers;
+    while let [slot, behind @ ..] = rest {
+        *slot = power;
+        power = power.wrapping_mul(10);
+        rest = behind;
+    }
+    powers
+};
+
 #[inline]
-fn write_digits(number: u128, room: &mut [u8; ROOM]) -> usize {
+fn count_small(number: u64) -> usize {
+    // 1233/4096 is a little more than the logarithm of 2: the guess is right, or one too small.
+    let bits = u64::BITS - (number | 1).leading_zeros();
+    let guess = ((bits * 1233) >> 12) as usize;
+    let least = POWERS.get(guess).copied().unwrap_or(u64::MAX);
+    // Zero has a digit too.
+    guess + usize::from((number | 1) >= least)
+}
+
+/// Writes the digits of `number` at the end of `room`, with zeros before them; those that do not fit are left out.
+#[inline]
+fn write_digits(number: u128, room: &mut [u8]) {
     // Division of u128 is slow: it is used only for what does not fit a u64, which integer types of up to 64
     // bits leave out altogether.
     match u64::try_from(number) {
@@ -183,38 +212,30 @@ fn write_digits(number: u128, room: &mut [u8; ROOM]) -> usize {
 }
 
 #[inline]
-fn write_small(number: u64, room: &mut [u8]) -> usize {
+fn write_small(number: u64, room: &mut [u8]) {
     let mut left = number;
-    let mut len = 0;
-    for pair in room.rchunks_exact_mut(2) {
-        let [tens, ones] = pair else { break };
-        let digits = (left % 100) as u8;
-        left /= 100;
-        *tens = b'0' + digits / 10;
-        *ones = b'0' + digits % 10;
-        len += 2;
-        if left == 0 {
-            return if digits < 10 { len - 1 } else { len };
+    let (odd, pairs) = room.as_rchunks_mut::<2>();
+    for pair in pairs.iter_mut().rev() {
+        if let Some(digits) = PAIRS.get((left % 100) as usize) {
+            *pair = *digits;
         }
+        left /= 100;
     }
-    len
+    if let [first] = odd {
+        *first = b'0' + (left % 10) as u8;
+    }
 }
 
 #[cold]
-fn write_large(number: u128, room: &mut [u8; ROOM]) -> usize {
+fn write_large(number: u128, room: &mut [u8]) {
     let mut left = number;
-    let mut len = 0;
-    let mut rest: &mut [u8] = room;
-    loop {
-        let (high, low) = (left / CHUNK_POWER, (left % CHUNK_POWER) as u64);
-        let written = write_small(low, rest);
-        if high == 0 {
-            return len + written;
-        }
-        len += CHUNK;
-        left = high;
+    let mut rest = room;
+    while !rest.is_empty() {
         let keep = rest.len().saturating_sub(CHUNK);
-        rest = rest.get_mut(..keep).unwrap_or_default();
+        let (front, back) = rest.split_at_mut(keep);
+        write_small((left % CHUNK_POWER) as u64, back);
+        left /= CHUNK_POWER;
+        rest = front;
     }
 }
 

@@ -12,16 +12,13 @@ pub enum Case {
 
 impl Case {
     /// Returns the two digits of `byte`.
-    ///
-    /// This computes rather than looks up, so that a run of bytes is encoded many at a time.
     #[inline]
-    const fn pair(self, byte: u8) -> [u8; 2] {
-        let letter = match self {
-            Self::Lower => b'a' - b'9' - 1,
-            Self::Upper => b'A' - b'9' - 1,
+    fn pair(self, byte: u8) -> [u8; 2] {
+        let pairs = match self {
+            Self::Lower => &LOWER_PAIRS,
+            Self::Upper => &UPPER_PAIRS,
         };
-        let (high, low) = (byte >> 4, byte & 0x0f);
-        [b'0' + high + if high > 9 { letter } else { 0 }, b'0' + low + if low > 9 { letter } else { 0 }]
+        pairs.get(usize::from(byte)).copied().unwrap_or_default()
     }
 
     #[inline]
@@ -58,10 +55,40 @@ impl Case {
     }
 }
 
+static LOWER_PAIRS: [[u8; 2]; 256] = pairs(b'a' - b'9' - 1);
+static UPPER_PAIRS: [[u8; 2]; 256] = pairs(b'A' - b'9' - 1);
+
+/// The digits of each byte; `letter` is how far the letters lie behind the digits.
+const fn pairs(letter: u8) -> [[u8; 2]; 256] {
+    const fn digit(value: u8, letter: u8) -> u8 {
+        b'0' + value + if value > 9 { letter } else { 0 }
+    }
+    let mut pairs = [[0; 2]; 256];
+    let mut byte = 0u8;
+    let mut rest: &mut [[u8; 2]] = &mut pairs;
+    while let [pair, behind @ ..] = rest {
+        *pair = [digit(byte >> 4, letter), digit(byte & 0x0f, letter)];
+        byte = byte.wrapping_add(1);
+        rest = behind;
+    }
+    pairs
+}
+
 /// Returns the value of a digit of either case.
 #[inline]
 const fn value_of_valid(digit: u8) -> u8 {
     (digit & 0x0f) + (digit >> 6) * 9
+}
+
+/// Returns the bytes that eight digits stand for, all at once: [`value_of_valid`] in each byte of a word.
+#[inline]
+const fn four_of_valid(digits: [u8; 8]) -> [u8; 4] {
+    let word = u64::from_be_bytes(digits);
+    let values = (word & 0x0f0f_0f0f_0f0f_0f0f) + (word >> 6 & 0x0101_0101_0101_0101) * 9;
+    // Two values make a byte, and the bytes move together.
+    let bytes = (values >> 4 | values) & 0x00ff_00ff_00ff_00ff;
+    let halves = (bytes >> 8 | bytes) & 0x0000_ffff_0000_ffff;
+    (((halves >> 16 | halves) & 0xffff_ffff) as u32).to_be_bytes()
 }
 
 /// Bytes as hex text, two digits a byte: byte order is the order of the argument.
@@ -80,12 +107,9 @@ impl Segment for HexBytes<'_> {
     #[inline]
     fn encode<S: Sink + ?Sized>(&self, arg: &[u8], out: &mut S) -> Result<(), EncodeError> {
         check_arg_length(&self.lengths, arg.len())?;
-        for block in arg.chunks(32) {
-            let mut text = [0; 64];
-            for (pair, byte) in text.as_chunks_mut::<2>().0.iter_mut().zip(block) {
-                *pair = self.case.pair(*byte);
-            }
-            out.put(text.get(..2 * block.len()).unwrap_or_default())?;
+        let room = out.grow(arg.len().saturating_mul(2))?;
+        for (pair, byte) in room.as_chunks_mut::<2>().0.iter_mut().zip(arg) {
+            *pair = self.case.pair(*byte);
         }
         Ok(())
     }
@@ -139,9 +163,22 @@ impl<'a> HexView<'a> {
     pub const fn text(&self) -> &'a [u8] {
         self.pairs.as_flattened()
     }
+
+    /// Writes the argument over `room`, which has its length.
+    #[inline]
+    fn fill(&self, room: &mut [u8]) {
+        let (fours, rest) = room.as_chunks_mut::<4>();
+        let (eights, last) = self.text().as_chunks::<8>();
+        for (slot, digits) in fours.iter_mut().zip(eights) {
+            *slot = four_of_valid(*digits);
+        }
+        for (slot, &[high, low]) in rest.iter_mut().zip(last.as_chunks().0) {
+            *slot = value_of_valid(high) << 4 | value_of_valid(low);
+        }
+    }
 }
 
-byte_view!(HexView);
+byte_view!(HexView with fill);
 
 /// An unsigned integer as hex text without leading zeros.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -27,6 +27,19 @@ macro_rules! marker {
 /// The methods that every view over encoded bytes offers, made from its `bytes` and `len`.
 macro_rules! byte_view {
     ($view:ident) => {
+        impl $view<'_> {
+            /// Writes the argument over `room`, which has its length.
+            #[inline]
+            fn fill(&self, room: &mut [u8]) {
+                for (slot, byte) in room.iter_mut().zip(self.bytes()) {
+                    *slot = byte;
+                }
+            }
+        }
+
+        byte_view!($view with fill);
+    };
+    ($view:ident with fill) => {
         impl<'a> $view<'a> {
             /// Returns whether there is nothing.
             pub fn is_empty(&self) -> bool {
@@ -36,9 +49,7 @@ macro_rules! byte_view {
             /// Writes the argument at the front of `room` and returns it there, or `None` if it does not fit.
             pub fn copy_to<'r>(&self, room: &'r mut [u8]) -> Option<&'r [u8]> {
                 let room = room.get_mut(..self.len())?;
-                for (slot, byte) in room.iter_mut().zip(self.bytes()) {
-                    *slot = byte;
-                }
+                self.fill(room);
                 Some(room)
             }
 

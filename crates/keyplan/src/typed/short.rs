@@ -62,6 +62,18 @@ impl<const N: usize> Sink for ShortBytes<N> {
     }
 
     #[inline]
+    fn grow(&mut self, len: usize) -> Result<&mut [u8], EncodeError> {
+        let end = self.len.saturating_add(len);
+        match self.room.get_mut(self.len..end) {
+            Some(slot) => {
+                self.len = end;
+                Ok(slot)
+            }
+            None => Err(EncodeError::Full { needed: end }),
+        }
+    }
+
+    #[inline]
     fn len(&self) -> usize {
         self.len
     }

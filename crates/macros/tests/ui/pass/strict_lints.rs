@@ -13,7 +13,7 @@ keyplan::plan! {
     space s {
         key tick = 0x01 pool: u64 tick: i64.tick9 -> proto("T") scan all scan by pool in order;
         key result = 0x02 option: option(text(1..=4)).len8 ok: text;
-        key some = 0x03 at: Outpoint kind: Kind.hashed(xxh3_64) rest: (a: 0x00 n: u8 | b: 0x01 | c: text);
+        key some = 0x03 at: Outpoint kind: Kind.hashed(xxh3_64) rest: (a: 0x00 n: u8 | b: 0x01 | c: 0x02 name: text);
         key string = 0x04 a: text "/" b: text scan by a accept ambiguous "either may hold a slash"
             accept leak "it does";
         key type = 0x05 self: u8 super: u8 fn: list(u16).count8;

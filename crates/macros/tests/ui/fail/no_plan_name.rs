@@ -1,0 +1,5 @@
+keyplan::plan! {
+    space s { key pool = 0x01 id: u64; }
+}
+
+fn main() {}
