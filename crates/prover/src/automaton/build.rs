@@ -51,6 +51,7 @@ pub(crate) fn draw(
     most: usize,
 ) -> Option<Drawing> {
     let limit = arena.len().saturating_add(most);
+    let first = NodeId::try_from(arena.len()).ok()?;
     let mut pen = Pen {
         arena,
         precision,
@@ -59,9 +60,14 @@ pub(crate) fn draw(
         coarse: false,
         hidden: Vec::new(),
         hashes: BTreeSet::new(),
+        loops: false,
     };
     let start = pen.row(sequence, END, false, Some(marks))?;
-    Some(Drawing { start, loose: pen.loose, coarse: pen.coarse, hidden: pen.hidden, hashes: pen.hashes })
+    let Pen { loose, coarse, hidden, hashes, loops, .. } = pen;
+    if loops {
+        arena.settle(first);
+    }
+    Some(Drawing { start, loose, coarse, hidden, hashes })
 }
 
 struct Pen<'a> {
@@ -72,6 +78,8 @@ struct Pen<'a> {
     coarse: bool,
     hidden: Vec<Shape>,
     hashes: BTreeSet<(Hash, usize)>,
+    /// Whether a loop of an inner layout was copied, before all its ways were known.
+    loops: bool,
 }
 
 const HEX_LOWER: &[u8] = b"0123456789abcdef";
@@ -293,7 +301,7 @@ impl Pen<'_> {
                 BytesEncoding::Bech32(_) | BytesEncoding::Tuple => None,
             },
             Shape::Text(text) if !text.tuple && text.first.is_none() => Some(Plain {
-                set: ByteSet::from_bits(text.alphabet.bits()),
+                set: ByteSet::from_bits(text.alphabet.bits()).and(ByteSet::utf8()),
                 counts: numbers(&text.lengths),
                 loose: text
                     .alphabet
@@ -390,7 +398,7 @@ impl Pen<'_> {
     fn plain_text(&mut self, text: &TextShape, next: NodeId, flip: bool) -> NodeId {
         let counts = numbers(&text.lengths);
         let wide = text.alphabet.beyond_ascii() || text.first.is_some_and(|first| first.beyond_ascii());
-        let set = ByteSet::from_bits(text.alphabet.bits());
+        let set = ByteSet::from_bits(text.alphabet.bits()).and(ByteSet::utf8());
         if !wide {
             return match text.first {
                 None => self.arena.run(set.flipped_if(flip), counts, next, flip),
@@ -429,7 +437,8 @@ impl Pen<'_> {
         let later = ByteSet::range(0x80, 0xbf);
         let rest = if first.beyond_ascii() { set.or(later) } else { set };
         let tail = self.arena.run(rest.flipped_if(flip), counts.positive().lowered(1), next, flip);
-        let head = self.arena.byte(ByteSet::from_bits(first.bits()).flipped_if(flip), tail);
+        let first = ByteSet::from_bits(first.bits()).and(ByteSet::utf8());
+        let head = self.arena.byte(first.flipped_if(flip), tail);
         let absent = if counts.contains(0) { next } else { DEAD };
         self.arena.split(vec![absent, head], flip)
     }
@@ -709,6 +718,7 @@ impl Pen<'_> {
             if let Node::Split(ways) = self.arena.node(id)
                 && ways.iter().any(|&way| way >= id)
             {
+                self.loops = true;
                 let open = self.arena.open_loop(end);
                 changed.insert(id, open);
                 loops.push((id, open));

@@ -8,6 +8,11 @@ impl ByteSet {
     pub(crate) const EMPTY: Self = Self([0; 4]);
     pub(crate) const FULL: Self = Self([u64::MAX; 4]);
 
+    /// Every byte that occurs in UTF-8.
+    pub(crate) fn utf8() -> Self {
+        Self::FULL.minus(Self::range(0xc0, 0xc1)).minus(Self::range(0xf5, 0xff))
+    }
+
     /// A set from its bits: bit `b % 64` of word `b / 64` for each member `b`.
     pub(crate) const fn from_bits(bits: [u64; 4]) -> Self {
         Self(bits)

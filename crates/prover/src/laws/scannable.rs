@@ -7,6 +7,7 @@ use super::injective::contents_injective;
 use super::{SAFE_DIGEST, grounded, not_realised, unless};
 use crate::automaton::{Arena, Drawing};
 use crate::layout::Layout;
+use crate::least::least_value;
 use crate::product::search::Search;
 use crate::product::{Budget, Goal, Outcome, Product};
 use crate::proof::{Assumption, Reason, Side, Verdict, Witness};
@@ -77,9 +78,9 @@ pub(crate) fn foreign(
 /// Decides whether no key of the family with other bound arguments begins with a prefix of the scan.
 pub(crate) fn siblings(arena: &mut Arena, scanned: Scanned<'_, '_>, budget: &mut Budget) -> Verdict {
     let verdict = told_apart(arena, scanned, budget);
-    match (&verdict, lossless(scanned.layout.path, &scanned.prefix())) {
+    match (&verdict, lossless(arena, scanned.layout.path, &scanned.prefix())) {
         (Verdict::Holds | Verdict::Assumed(_), Some(Verdict::Fails(witness))) => {
-            match merged(scanned, &witness) {
+            match merged(arena, scanned, &witness) {
                 Some(witness) => Verdict::Fails(Box::new(witness)),
                 None => {
                     Verdict::Unknown(Reason::NotRealised { loose: vec!["an encoding loses information"] })
@@ -92,14 +93,14 @@ pub(crate) fn siblings(arena: &mut Arena, scanned: Scanned<'_, '_>, budget: &mut
 }
 
 /// A row of one of two bound arguments that a lossy encoding writes alike, for the scan by the other.
-fn merged(scanned: Scanned<'_, '_>, witness: &Witness) -> Option<Witness> {
+fn merged(arena: &mut Arena, scanned: Scanned<'_, '_>, witness: &Witness) -> Option<Witness> {
     let Witness::SameKey { first, second } = witness else { return None };
     let sequence = scanned.layout.sequence;
-    let mut columns: Vec<Vec<Value>> = second.values.iter().map(|value| vec![value.clone()]).collect();
-    columns.extend(sequence.arguments().skip(columns.len()).map(|argument| sample::values(&argument.shape)));
-    sample::combine(&columns, MOST_SAMPLES).iter().find_map(|row| {
-        Witness::row(scanned.side(&first.values)?, Side::key(scanned.layout.path, sequence, row)?)
-    })
+    let mut row = second.values.clone();
+    for argument in sequence.arguments().skip(row.len()) {
+        row.push(least_value(arena, &argument.shape)?);
+    }
+    Witness::row(scanned.side(&first.values)?, Side::key(scanned.layout.path, sequence, &row)?)
 }
 
 /// The same, apart from what a lossy encoding merges.

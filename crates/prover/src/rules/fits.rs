@@ -54,7 +54,9 @@ fn stretched(shape: &Shape, wanted: usize) -> Option<Value> {
                 _ => None,
             };
             let samples = sample::values(shape);
-            let (first, rest) = samples.iter().rev().find_map(|value| match value {
+            // The last of a shortest text of two characters or more may be repeated.
+            let longer = samples.iter().filter(|value| matches!(value, Value::Text(text) if text.len() > 1));
+            let (first, rest) = longer.chain(&samples).find_map(|value| match value {
                 Value::Text(text) => text.chars().next().zip(one(value)),
                 _ => None,
             })?;
