@@ -297,8 +297,10 @@ impl Pen<'_> {
             Shape::Bytes { lengths, encoding } => match encoding {
                 BytesEncoding::Raw => exact(ByteSet::FULL, numbers(lengths)),
                 BytesEncoding::Hex(case) => exact(hex_set(*case), doubled(&numbers(lengths))?),
-                BytesEncoding::Fit(width) => exact(ByteSet::FULL, Numbers::one(*width as u64)),
-                BytesEncoding::Bech32(_) | BytesEncoding::Tuple => None,
+                BytesEncoding::Fit(width) if lengths.max().is_none_or(|max| max >= *width) => {
+                    exact(ByteSet::FULL, Numbers::one(*width as u64))
+                }
+                BytesEncoding::Fit(_) | BytesEncoding::Bech32(_) | BytesEncoding::Tuple => None,
             },
             Shape::Text(text) if !text.tuple && text.first.is_none() => Some(Plain {
                 set: ByteSet::from_bits(text.alphabet.bits()).and(ByteSet::utf8()),
@@ -323,7 +325,11 @@ impl Pen<'_> {
         match encoding {
             BytesEncoding::Raw => self.arena.run(ByteSet::FULL, counts, next, flip),
             BytesEncoding::Fit(width) => {
-                self.arena.run(ByteSet::FULL, Numbers::one(*width as u64), next, false)
+                // What is shorter than the width is padded.
+                let width = *width as u64;
+                let own = counts.max().unwrap_or(0).min(width);
+                let padding = self.arena.run(ByteSet::of(0).flipped_if(flip), Numbers::one(width - own), next, false);
+                self.arena.run(ByteSet::FULL, Numbers::one(own), padding, false)
             }
             BytesEncoding::Hex(case) => {
                 let set = hex_set(*case).flipped_if(flip);

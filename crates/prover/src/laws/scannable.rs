@@ -18,6 +18,9 @@ use crate::sample;
 const MOST_WORDS: usize = 12;
 const MOST_SAMPLES: usize = 200;
 
+/// How many words that are no keys are mended.
+const MOST_MENDED: usize = 4;
+
 /// A scan of a layout.
 #[derive(Clone, Copy)]
 pub(crate) struct Scanned<'a, 'p> {
@@ -160,6 +163,7 @@ fn attempt(
     };
     let effort = &mut Effort::new();
     let mut by_digest = false;
+    let mut words = Vec::new();
     for _ in 0..MOST_WORDS {
         let Some(found) = search.next() else { break };
         let cut = found.common.len();
@@ -169,6 +173,15 @@ fn attempt(
         budget.spend(search.cost() + effort.used());
         if let Some(witness) = found {
             return Verdict::Fails(Box::new(witness));
+        }
+        words.push((row, cut));
+    }
+    for (row, cut) in words.into_iter().take(MOST_MENDED) {
+        for row in mended(arena, layout, &row, effort) {
+            let found = realise(scanned, &prefix, layout, &row, Some(cut), &mut by_digest, effort);
+            if let Some(witness) = found {
+                return Verdict::Fails(Box::new(witness));
+            }
         }
     }
     for values in sample::rows(layout.sequence, MOST_SAMPLES) {
@@ -194,6 +207,29 @@ fn attempt(
             Other::Same => Verdict::Unknown(not_realised(&[drawing])),
         },
     }
+}
+
+/// Keys that begin like a word that is none: as many of its first arguments as can be read, and behind them the
+/// shortest others. The word may fail at a checksum or at a copy, which are free in the graph.
+fn mended(arena: &mut Arena, layout: &Layout<'_>, word: &[u8], effort: &mut Effort) -> Vec<Vec<u8>> {
+    let segments = layout.sequence.segments();
+    let mut found = Vec::new();
+    for count in (1..segments.len()).rev() {
+        let front = Sequence::new(segments.get(..count).unwrap_or_default().to_vec());
+        let width = front.width();
+        for cut in (0..=word.len().min(128)).rev().filter(|&cut| width.admits(cut)) {
+            for mut row in read(&front, word.get(..cut).unwrap_or_default(), 2, effort) {
+                for argument in layout.sequence.arguments().skip(row.len()) {
+                    row.extend(least_value(arena, &argument.shape));
+                }
+                found.extend(Side::key(layout.path, layout.sequence, &row).map(|side| side.bytes));
+            }
+        }
+        if !found.is_empty() || effort.is_spent() {
+            break;
+        }
+    }
+    found
 }
 
 /// Finds bound arguments whose prefix a row begins with, though the row is not theirs.

@@ -8,10 +8,10 @@ use crate::automaton::{Arena, ByteSet, Node, NodeId, Numbers, Prefix, UNLIMITED}
 use keyplan_plan::codec::LenWidth;
 
 /// The most places that one search looks at.
-const MOST_PLACES: usize = 60_000;
+const MOST_PLACES: usize = 20_000;
 
 /// The most places that one search keeps in mind.
-const MOST_KEPT: usize = 250_000;
+const MOST_KEPT: usize = 80_000;
 
 /// The longest witness that is looked for.
 const LONGEST: u64 = 70_000;

@@ -12,6 +12,7 @@
 mod enumeration;
 mod kinds;
 mod plans;
+mod shortest;
 mod values;
 mod witness;
 
@@ -22,7 +23,8 @@ use keyplan_prover::{Guarantee, Options, Report, Verdict, prove};
 
 use enumeration::{Listed, enumerate, list};
 use plans::{Random, plan_text};
-use witness::{check_witness, may_be_longer};
+use shortest::may_be_longer;
+use witness::check_witness;
 
 /// After how many plans a thread says how far it is.
 const PROGRESS: u64 = 10_000;
