@@ -31,10 +31,22 @@ const SIZES: [usize; 4] = [10, 100, 1_000, 3_000];
 const PAIRS: [(&str, &str, &str); 6] = [
     ("len16 aligned", "a: bytes.len16 b: bytes.len16", "a: bytes.len16 b: bytes.len16 c: bytes.len16"),
     ("len16 shifted", "a: bytes.len16 b: bytes.len16", "x: u8 a: bytes.len16 b: bytes.len16"),
-    ("len16 in text", "a: bytes.len16 b: bytes.len16", "x: text(\"a-z\", 1..) \"/\" a: bytes.len16 b: bytes.len16"),
+    (
+        "len16 in text",
+        "a: bytes.len16 b: bytes.len16",
+        "x: text(\"a-z\", 1..) \"/\" a: bytes.len16 b: bytes.len16",
+    ),
     ("len16 in bytes", "a: bytes.len16 b: bytes.len16", "x: bytes(0..=65535) a: bytes.len16"),
-    ("four len16 shifted", "a: bytes.len16 b: bytes.len16 c: bytes.len16 d: bytes.len16", "x: u8 a: bytes.len16 b: bytes.len16 c: bytes.len16 d: bytes.len16"),
-    ("varlen in len16", "a: bytes.len16 b: bytes.len16", "a: bytes(0..=65535).varlen b: bytes(0..=65535).varlen"),
+    (
+        "four len16 shifted",
+        "a: bytes.len16 b: bytes.len16 c: bytes.len16 d: bytes.len16",
+        "x: u8 a: bytes.len16 b: bytes.len16 c: bytes.len16 d: bytes.len16",
+    ),
+    (
+        "varlen in len16",
+        "a: bytes.len16 b: bytes.len16",
+        "a: bytes(0..=65535).varlen b: bytes(0..=65535).varlen",
+    ),
 ];
 
 fn main() -> ExitCode {
@@ -138,13 +150,19 @@ fn generated(count: usize) -> String {
         let body = match index % 10 {
             0 => "pool: u64 scan all in order",
             1 => "owner: bytes(20 | 32).len8 id: u64 scan all scan by owner in order",
-            2 => "denom: text(\"a-zA-Z\", \"a-zA-Z0-9/:._-\", 3..=128) \"|\" pool: u64 scan all scan by denom in order",
+            2 => {
+                "denom: text(\"a-zA-Z\", \"a-zA-Z0-9/:._-\", 3..=128) \"|\" pool: u64 scan all scan by denom in order"
+            }
             3 => "height: u64.dec \"/\" index: u32.dec scan by height",
             4 => "pool: u64 tick: i64.tick9 scan by pool in order",
             5 => "contract: bytes.len16 key: bytes scan by contract in order",
-            6 => "day: u32(0..=99999999).dec(8) \"/\" kind: (spot: \"s\" | twap: \"t\") name: text(\"a-z\", 1..=32) scan by day in order scan by day, kind",
+            6 => {
+                "day: u32(0..=99999999).dec(8) \"/\" kind: (spot: \"s\" | twap: \"t\") name: text(\"a-z\", 1..=32) scan by day in order scan by day, kind"
+            }
             7 => "hash: bytes(32) out: option(u32) scan by hash in order",
-            8 => "path: list(text(\"a-z0-9\", 1..=16), 1..=4).joined(\"/\") \"#\" id: u32 scan by path in order",
+            8 => {
+                "path: list(text(\"a-z0-9\", 1..=16), 1..=4).joined(\"/\") \"#\" id: u32 scan by path in order"
+            }
             _ => "a: text(\"a-z\", 1..=20) b: text(\"a-z\", 1..=20) scan by a",
         };
         // Writing to a string does not fail.

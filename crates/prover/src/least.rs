@@ -36,9 +36,9 @@ pub(crate) fn least_value(arena: &mut Arena, shape: &Shape) -> Option<Value> {
         let word = shortest_word(arena, drawing.start);
         read(&sequence, &word, 1, &mut Effort::new()).into_iter().flatten().next()
     });
-    let sampled = || {
+    let shortest = || {
         let lengths = samples.iter().take(MOST_ROWS).filter_map(|value| Some((written(value)?, value)));
         lengths.min_by_key(|(length, _)| *length).map(|(_, value)| value.clone())
     };
-    drawn.filter(|value| !crate::laws::holds_digest(value)).or_else(sampled)
+    drawn.filter(|value| !crate::laws::holds_digest(value)).or_else(shortest)
 }

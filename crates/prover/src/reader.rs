@@ -8,7 +8,9 @@ use std::collections::HashSet;
 use keyplan_plan::codec::{Escaped, HashConcat, LenPrefix, Memcmp, Segment as _, Terminated, complement};
 use keyplan_plan::diag::Span;
 use keyplan_plan::dynamic::{Value, encode, readings};
-use keyplan_plan::model::{Argument, BytesEncoding, Frame, Framing, LengthSet, Segment, Sequence, Shape, Width};
+use keyplan_plan::model::{
+    Argument, BytesEncoding, Frame, Framing, LengthSet, Segment, Sequence, Shape, Width,
+};
 
 /// The most steps of the readings for one verdict.
 const MOST_STEPS: u32 = 150_000;

@@ -328,7 +328,8 @@ impl Pen<'_> {
                 // What is shorter than the width is padded.
                 let width = *width as u64;
                 let own = counts.max().unwrap_or(0).min(width);
-                let padding = self.arena.run(ByteSet::of(0).flipped_if(flip), Numbers::one(width - own), next, false);
+                let padding =
+                    self.arena.run(ByteSet::of(0).flipped_if(flip), Numbers::one(width - own), next, false);
                 self.arena.run(ByteSet::FULL, Numbers::one(own), padding, false)
             }
             BytesEncoding::Hex(case) => {
@@ -353,7 +354,7 @@ impl Pen<'_> {
             }
             BytesEncoding::Tuple => {
                 let end = self.arena.literal_flipped(&[0], next, flip);
-                let contents = self.escaped_run(ByteSet::FULL, &counts, end, flip);
+                let contents = self.escaped_run(ByteSet::FULL, &counts, end, flip, flip);
                 self.arena.literal_flipped(&[1], contents, flip)
             }
         }
@@ -708,7 +709,7 @@ impl Pen<'_> {
         });
         if long {
             self.hide(inner, "escaped contents are free in the graph");
-            return Some(self.escaped_run(ByteSet::FULL, &Numbers::range(0, UNLIMITED), end, flip));
+            return Some(self.escaped_run(ByteSet::FULL, &Numbers::range(0, UNLIMITED), end, flip, flip));
         }
         Some(self.escape(contents, hole, end, flip))
     }
@@ -746,7 +747,7 @@ impl Pen<'_> {
                 Node::Run { set, counts, next, reversed } => {
                     let next = to(next);
                     if set.meets(zero) {
-                        self.escaped_run(set.flipped_if(flip), &counts, next, flip)
+                        self.escaped_run(set.flipped_if(flip), &counts, next, flip, reversed)
                     } else {
                         self.arena.run(set, counts, next, reversed)
                     }
@@ -760,7 +761,7 @@ impl Pen<'_> {
                     let mut ways = Vec::new();
                     for count in (0..=MOST_SLICED).filter(|&count| counts.contains(count)) {
                         let mut node =
-                            self.escaped_run(set.flipped_if(flip), &Numbers::one(count), next, flip);
+                            self.escaped_run(set.flipped_if(flip), &Numbers::one(count), next, flip, flip);
                         for byte in prefix.bytes(count).into_iter().rev() {
                             node = if zero.contains(byte) {
                                 self.escaped_zero(zero, node, flip)
@@ -791,12 +792,26 @@ impl Pen<'_> {
         self.arena.byte(set, escape)
     }
 
-    /// As many bytes of `set` as one of `counts`, each `00` with `ff` behind it.
-    fn escaped_run(&mut self, set: ByteSet, counts: &Numbers, next: NodeId, flip: bool) -> NodeId {
+    /// As many bytes of `set` as one of `counts`, each `00` with `ff` behind it. Fewer bytes come first in logical
+    /// order, or last if `reversed`, which is not `flip` where what is escaped is itself complemented.
+    fn escaped_run(
+        &mut self,
+        set: ByteSet,
+        counts: &Numbers,
+        next: NodeId,
+        flip: bool,
+        reversed: bool,
+    ) -> NodeId {
         let (zero, other) =
             (set.and(ByteSet::of(0)).flipped_if(flip), set.minus(ByteSet::of(0)).flipped_if(flip));
-        let one =
-            |pen: &mut Self, next: NodeId| [pen.escaped_zero(zero, next, flip), pen.arena.byte(other, next)];
+        let one = |pen: &mut Self, exit: NodeId, next: NodeId| {
+            let mut ways = vec![pen.escaped_zero(zero, next, flip), pen.arena.byte(other, next)];
+            if flip {
+                ways.reverse();
+            }
+            ways.insert(if reversed { 2 } else { 0 }, exit);
+            ways
+        };
         let most = counts.max().unwrap_or(0);
         let least = counts.min().unwrap_or(0);
         let unrolled = self.precision.unrolled();
@@ -808,15 +823,15 @@ impl Pen<'_> {
                 self.coarse |= most != UNLIMITED;
             }
             let all = self.arena.open_loop(next);
-            let [escaped, plain] = one(self, all);
-            self.arena.close_loop(all, vec![next, escaped, plain], flip);
+            let ways = one(self, next, all);
+            self.arena.close_loop(all, ways, false);
             (all, least.min(unrolled))
         };
         while count > 0 {
             count -= 1;
             let exit = if counts.contains(count) { next } else { DEAD };
-            let [escaped, plain] = one(self, after);
-            after = self.arena.split(vec![exit, escaped, plain], flip);
+            let ways = one(self, exit, after);
+            after = self.arena.split(ways, false);
         }
         after
     }

@@ -39,7 +39,8 @@ pub(super) fn faults(arena: &mut Arena, shape: &Shape) -> Vec<(Value, Value)> {
         }
     }
     let samples = sample::edges(shape).into_iter();
-    let samples: Vec<(Vec<u8>, Value)> = samples.filter_map(|value| Some((written(&value)?, value))).collect();
+    let samples: Vec<(Vec<u8>, Value)> =
+        samples.filter_map(|value| Some((written(&value)?, value))).collect();
     for (index, a) in samples.iter().enumerate() {
         for b in samples.iter().skip(index + 1) {
             keep(a, b);

@@ -50,7 +50,12 @@ enum Pair {
     /// Two ways lead to this node without a byte between them.
     Twice(NodeId),
     /// The first side goes on with a greater byte than the second, though it comes before it in logical order.
-    Wrong { smaller: Spot, larger: Spot, high: u8, low: u8 },
+    Wrong {
+        smaller: Spot,
+        larger: Spot,
+        high: u8,
+        low: u8,
+    },
 }
 
 /// The shortest bytes from a node to the end.

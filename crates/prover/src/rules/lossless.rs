@@ -110,9 +110,10 @@ fn pairs(arena: &mut Arena, shape: &Shape) -> Vec<(Value, Value)> {
             };
             pairs(arena, item).into_iter().map(|(a, b)| (list(a), list(b))).collect()
         }
-        Shape::Record(sequence) => {
-            row_pairs(arena, sequence).into_iter().map(|(a, b)| (Value::Record(a), Value::Record(b))).collect()
-        }
+        Shape::Record(sequence) => row_pairs(arena, sequence)
+            .into_iter()
+            .map(|(a, b)| (Value::Record(a), Value::Record(b)))
+            .collect(),
         Shape::Choice(alternatives) => alternatives
             .iter()
             .enumerate()
@@ -137,7 +138,9 @@ fn row_pairs(arena: &mut Arena, sequence: &Sequence) -> Vec<(Vec<Value>, Vec<Val
     };
     let arguments = sequence.arguments().enumerate().filter(|(_, argument)| loses(&argument.shape));
     arguments
-        .flat_map(|(index, argument)| pairs(arena, &argument.shape).into_iter().map(move |pair| (index, pair)))
+        .flat_map(|(index, argument)| {
+            pairs(arena, &argument.shape).into_iter().map(move |pair| (index, pair))
+        })
         .map(|(index, (a, b))| (with(index, a), with(index, b)))
         .collect()
 }

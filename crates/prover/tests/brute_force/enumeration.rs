@@ -175,7 +175,8 @@ fn disorder(own: &Listed<'_>, bound: usize) -> Option<usize> {
         _ => None,
     };
     let (mut of_rows, mut of_ends): (Option<usize>, Option<usize>) = (None, None);
-    let keep = |best: &mut Option<usize>, length: usize| *best = Some(best.map_or(length, |best| best.min(length)));
+    let keep =
+        |best: &mut Option<usize>, length: usize| *best = Some(best.map_or(length, |best| best.min(length)));
     for rows in groups.values() {
         let near = if rows.len() <= 64 { 64 } else { MOST_NEIGHBOURS };
         for (index, (a, x)) in rows.iter().enumerate() {
@@ -199,4 +200,3 @@ fn disorder(own: &Listed<'_>, bound: usize) -> Option<usize> {
     }
     of_rows.or(of_ends)
 }
-

@@ -64,7 +64,10 @@ impl Tally {
 
     fn print(&self) {
         println!("{} plans, {} statements checked", self.plans, self.checked);
-        println!("{} refutations found by enumeration too, {} of them shortest ones", self.found, self.shortest);
+        println!(
+            "{} refutations found by enumeration too, {} of them shortest ones",
+            self.found, self.shortest
+        );
         for ((guarantee, verdict), count) in &self.verdicts {
             println!("{:8} {verdict:8} {count}", guarantee.code());
         }
@@ -98,7 +101,8 @@ fn check_plan(text: &str, plan: &Plan, report: &Report, tally: &mut Tally) {
     for family in &space.families {
         kinds::count(&family.key, &mut tally.kinds);
         // Where nothing can be lost there is nothing to say.
-        let lossy = |s: &keyplan_prover::Statement| s.guarantee == Guarantee::Lossless && s.family == family.path;
+        let lossy =
+            |s: &keyplan_prover::Statement| s.guarantee == Guarantee::Lossless && s.family == family.path;
         if !report.statements.iter().any(lossy) {
             *tally.verdicts.entry((Guarantee::Lossless, "holds")).or_default() += 1;
         }
@@ -117,10 +121,8 @@ fn check_plan(text: &str, plan: &Plan, report: &Report, tally: &mut Tally) {
         if let Verdict::Unknown(reason) = &statement.verdict {
             *tally.reasons.entry(format!("{:?} {reason}", statement.guarantee)).or_default() += 1;
         }
-        if matches!(
-            statement.guarantee,
-            Guarantee::DistinctNames | Guarantee::Lossless | Guarantee::Allotted
-        ) {
+        if matches!(statement.guarantee, Guarantee::DistinctNames | Guarantee::Lossless | Guarantee::Allotted)
+        {
             continue;
         }
         tally.checked += 1;

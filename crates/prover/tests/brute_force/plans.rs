@@ -330,7 +330,11 @@ fn names_text(random: &mut Random) -> String {
         let _ = writeln!(text, "  \"{letter}{second}{}\",", if index % 2 == 0 { "x" } else { "" });
     }
     let keep = random.pick(&["1", "1", "2", "8"]);
-    let _ = write!(text, "}}\nspace s {{\n  key k0 = 0x01 a0: Name.hashed(sha256, {keep}) {};\n", parts(random, 1, 1, "b"));
+    let _ = write!(
+        text,
+        "}}\nspace s {{\n  key k0 = 0x01 a0: Name.hashed(sha256, {keep}) {};\n",
+        parts(random, 1, 1, "b")
+    );
     let literal = random.pick(&["sha256(\"ab\", 1)", "xxh3_64(\"ab\")", "0x02"]);
     let _ = write!(text, "  key k1 = 0x02 {literal} {};\n}}", parts(random, 1, 1, "a"));
     text
@@ -364,4 +368,3 @@ fn space_text(random: &mut Random) -> String {
     text.push('}');
     text
 }
-

@@ -1,6 +1,8 @@
 //! Which witnesses must be shortest ones.
 
-use keyplan_plan::model::{BytesEncoding, Extent, Family, FloatEncoding, Frame, Framing, Segment, Sequence, Shape, Width};
+use keyplan_plan::model::{
+    BytesEncoding, Extent, Family, FloatEncoding, Frame, Framing, Segment, Sequence, Shape, Width,
+};
 use keyplan_prover::{Guarantee, Statement};
 
 /// Why a witness need not be a shortest one; `None` if it must be.
@@ -14,7 +16,7 @@ pub(crate) fn may_be_longer(statement: &Statement, families: &[&Family]) -> Opti
         Guarantee::Unambiguous | Guarantee::NoSiblingRows if own.clone().any(loses) => {
             Some("what a loss merges is shown only where nothing else is, since `accept lossy` covers it")
         }
-        Guarantee::InOrder if own.clone().any(|family| sized(&family.key) || loses(&family)) => {
+        Guarantee::InOrder if own.clone().any(|family| sized(&family.key) || loses(family)) => {
             Some("which parts behind a length make the shortest pair is found by samples")
         }
         _ => None,
@@ -60,7 +62,8 @@ fn sized(sequence: &Sequence) -> bool {
 fn sized_shape(shape: &Shape) -> bool {
     match shape {
         Shape::Framed { frame: Frame::Len(_), inner } => {
-            !matches!(inner.extent(), Extent::Fixed(_)) && !matches!(**inner, Shape::Text(_) | Shape::Bytes { .. })
+            !matches!(inner.extent(), Extent::Fixed(_))
+                && !matches!(**inner, Shape::Text(_) | Shape::Bytes { .. })
         }
         Shape::List { framing: Framing::Counted(_), counts, .. } if counts.fixed().is_none() => true,
         Shape::List { item: inner, .. }

@@ -160,4 +160,3 @@ pub(crate) fn rows(sequence: &Sequence, most: usize) -> (Vec<Vec<Value>>, bool) 
     }
     (all, complete)
 }
-

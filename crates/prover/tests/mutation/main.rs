@@ -72,17 +72,19 @@ fn mutants(key: &Sequence) -> Vec<Mutant> {
                     argument.shape = Shape::Text(text);
                     all.push(("alphabet swapped", with(Some(Segment::Argument(argument)))));
                 }
-                (Shape::Bytes { lengths, encoding: BytesEncoding::Raw }, Some(_)) if lengths.fixed().is_some() => {
+                (Shape::Bytes { lengths, encoding: BytesEncoding::Raw }, Some(_))
+                    if lengths.fixed().is_some() =>
+                {
                     let lengths = LengthSet::Range { min: 0, max: lengths.min() };
                     let mut argument = argument.clone();
                     argument.shape = Shape::Bytes { lengths, encoding: BytesEncoding::Raw };
                     all.push(("width let go", with(Some(Segment::Argument(argument)))));
                 }
-                (Shape::Framed { frame: Frame::Len(width), inner }, _) => {
+                (Shape::Framed { frame: Frame::Len(length), inner }, _) => {
                     let mut bare = argument.clone();
                     bare.shape = (**inner).clone();
                     all.push(("length removed", with(Some(Segment::Argument(bare)))));
-                    if *width != LenWidth::L8 {
+                    if *length != LenWidth::L8 {
                         let mut short = argument.clone();
                         let inner = inner.clone();
                         short.shape = Shape::Framed { frame: Frame::Len(LenWidth::L8), inner };
@@ -119,7 +121,14 @@ struct Count {
     changed: usize,
 }
 
-fn check(report: &Report, before: &Report, plan: &Plan, path: &str, listed: &[Listed<'_>], count: &mut Count) {
+fn check(
+    report: &Report,
+    before: &Report,
+    plan: &Plan,
+    path: &str,
+    listed: &[Listed<'_>],
+    count: &mut Count,
+) {
     let about = |other: &Option<String>| other.as_deref() == Some(path);
     for statement in &report.statements {
         let known = listed.iter().any(|listed| listed.family.path == statement.family);
@@ -139,7 +148,8 @@ fn check(report: &Report, before: &Report, plan: &Plan, path: &str, listed: &[Li
             assert!(fails, "broken by a key of {length} bytes\n{statement:#?}");
         }
         let held = before.statements.iter().any(|old| {
-            let same = (old.guarantee, &old.family, old.scan) == (statement.guarantee, &statement.family, statement.scan);
+            let same = (old.guarantee, &old.family, old.scan)
+                == (statement.guarantee, &statement.family, statement.scan);
             same && matches!(old.verdict, Verdict::Holds | Verdict::Assumed(_))
         });
         count.changed += usize::from(fails && held);

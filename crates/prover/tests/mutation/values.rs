@@ -14,14 +14,18 @@ const MOST: usize = 32;
 pub(crate) fn rows(sequence: &Sequence, most: usize) -> (Vec<Vec<Value>>, bool) {
     let columns: Vec<Vec<Value>> = sequence.arguments().map(|argument| values(&argument.shape)).collect();
     let mut keep = MOST;
-    while keep > 1 && columns.iter().fold(1, |n: usize, column| n.saturating_mul(column.len().min(keep))) > most {
+    while keep > 1
+        && columns.iter().fold(1, |n: usize, column| n.saturating_mul(column.len().min(keep))) > most
+    {
         keep -= 1;
     }
     let mut all: Vec<Vec<Value>> = vec![Vec::new()];
     for column in columns {
         all = all
             .iter()
-            .flat_map(|row| column.iter().take(keep).map(move |value| [row.clone(), vec![value.clone()]].concat()))
+            .flat_map(|row| {
+                column.iter().take(keep).map(move |value| [row.clone(), vec![value.clone()]].concat())
+            })
             .take(most)
             .collect();
     }
@@ -48,7 +52,9 @@ fn values(shape: &Shape) -> Vec<Value> {
             Value::Score(Score::Confirmed { height: 2, index: 0 }),
             Value::Score(Score::Unconfirmed { seconds: 1, nanos: 0 }),
         ],
-        Shape::Bytes { lengths, .. } => strings(lengths, MARKS, MARKS).into_iter().map(Value::Bytes).collect(),
+        Shape::Bytes { lengths, .. } => {
+            strings(lengths, MARKS, MARKS).into_iter().map(Value::Bytes).collect()
+        }
         Shape::Text(text) => texts(text),
         Shape::Nibbles { lengths, encoding } => {
             let even = |n: &Vec<u8>| *encoding != NibbleEncoding::Packed || n.len().is_multiple_of(2);
@@ -58,7 +64,9 @@ fn values(shape: &Shape) -> Vec<Value> {
         Shape::Record(sequence) => rows(sequence, MOST).0.into_iter().map(Value::Record).collect(),
         Shape::Choice(alternatives) => {
             let rows = alternatives.iter().map(|alternative| rows(&alternative.sequence, 4).0);
-            rows.enumerate().flat_map(|(index, rows)| rows.into_iter().map(move |row| Value::Choice(index, row))).collect()
+            rows.enumerate()
+                .flat_map(|(index, rows)| rows.into_iter().map(move |row| Value::Choice(index, row)))
+                .collect()
         }
         Shape::Option(inner) => {
             let some = values(inner).into_iter().map(|value| Value::Option(Some(Box::new(value))));
@@ -67,13 +75,18 @@ fn values(shape: &Shape) -> Vec<Value> {
         Shape::List { item, counts, framing } => {
             let most = if let Framing::Counted(width) = framing { width.limit() } else { usize::MAX };
             let items = values(item);
-            let counts = (counts.min()..=counts.min() + 2).filter(|&count| counts.admits(count) && count <= most);
+            let counts =
+                (counts.min()..=counts.min() + 2).filter(|&count| counts.admits(count) && count <= most);
             counts
-                .flat_map(|count| items.iter().take(4).map(move |item| Value::List(vec![item.clone(); count])))
+                .flat_map(|count| {
+                    items.iter().take(4).map(move |item| Value::List(vec![item.clone(); count]))
+                })
                 .collect()
         }
-        Shape::Framed { inner, .. } | Shape::Desc(inner) | Shape::HashConcat { inner, .. } => values(inner),
-        Shape::Hashed { inner, .. } => values(inner),
+        Shape::Framed { inner, .. }
+        | Shape::Desc(inner)
+        | Shape::HashConcat { inner, .. }
+        | Shape::Hashed { inner, .. } => values(inner),
     };
     all.truncate(MOST);
     all
@@ -102,10 +115,10 @@ fn strings(lengths: &LengthSet, first: &[u8], rest: &[u8]) -> Vec<Vec<u8>> {
         if let Some(slot) = text.first_mut() {
             *slot = start;
         }
-        let first = first.iter().map(|&letter| (0, letter));
-        let last = rest.iter().map(|&letter| (length.saturating_sub(1), letter)).filter(|_| length > 1);
+        let front = first.iter().map(|&letter| (0, letter));
+        let back = rest.iter().map(|&letter| (length.saturating_sub(1), letter)).filter(|_| length > 1);
         all.push(text.clone());
-        for (place, letter) in first.chain(last).filter(|_| length > 0 && length <= least + 1) {
+        for (place, letter) in front.chain(back).filter(|_| length > 0 && length <= least + 1) {
             let mut text = text.clone();
             text[place] = letter;
             if !all.contains(&text) {
