@@ -26,6 +26,7 @@ mod compat;
 mod diagnose;
 mod laws;
 mod layout;
+mod least;
 mod lossless_twin;
 mod product;
 mod proof;

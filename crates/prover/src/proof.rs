@@ -161,6 +161,8 @@ impl Side {
     pub fn key(family: &str, sequence: &Sequence, values: &[Value]) -> Option<Self> {
         let mut bytes = Vec::new();
         encode(sequence, values, &mut bytes).ok()?;
+        // A report may hold many long keys.
+        bytes.shrink_to_fit();
         Some(Self { family: family.to_owned(), values: values.to_vec(), bytes })
     }
 

@@ -186,7 +186,7 @@ impl<'p> Prover<'p> {
     /// Ambiguity, and what lossy encodings add to it.
     fn unambiguous(&mut self, family: &Family, layout: &Layout<'_>, span: Span) {
         let verdict = injective(&mut self.arena, layout, &mut self.budget);
-        let lossy = lossless(layout.path, layout.sequence);
+        let lossy = lossless(&mut self.arena, layout.path, layout.sequence);
         let (verdict, lossy) = match (verdict, lossy) {
             // Two arguments with one encoding make one key.
             (Verdict::Holds | Verdict::Assumed(_), Some(Verdict::Fails(witness))) => {
@@ -203,7 +203,7 @@ impl<'p> Prover<'p> {
     }
 
     fn lossless(&mut self, family: &Family, path: &str, sequence: &Sequence, span: Span) {
-        let Some(verdict) = lossless(path, sequence) else { return };
+        let Some(verdict) = lossless(&mut self.arena, path, sequence) else { return };
         self.say(family, Guarantee::Lossless, verdict, span);
         if let Some(statement) = self.statements.last_mut() {
             path.clone_into(&mut statement.family);

@@ -8,7 +8,9 @@ use std::collections::HashSet;
 use keyplan_plan::codec::{Escaped, HashConcat, LenPrefix, Memcmp, Segment as _, Terminated, complement};
 use keyplan_plan::diag::Span;
 use keyplan_plan::dynamic::{Value, encode, readings};
-use keyplan_plan::model::{Argument, Frame, Framing, LengthSet, Segment, Sequence, Shape, Width};
+use keyplan_plan::model::{
+    Argument, BytesEncoding, Frame, Framing, LengthSet, Segment, Sequence, Shape, Width,
+};
 
 /// The most steps of the readings for one verdict.
 const MOST_STEPS: u32 = 150_000;
@@ -198,6 +200,18 @@ impl Reader<'_> {
                     Ok(content) => self.values(inner, content, limit),
                     Err(_) => Vec::new(),
                 }
+            }
+            Shape::Bytes { lengths, encoding: BytesEncoding::Fit(_) } => {
+                // Without the padding, or with something behind what was cut.
+                let padding = bytes.iter().rev().take_while(|&&byte| byte == 0).count();
+                let shortest = bytes.len().saturating_sub(padding);
+                let lengths = (shortest..=bytes.len().saturating_add(64)).filter(|&n| lengths.admits(n));
+                let padded = lengths.take(limit.max(2)).map(|length| {
+                    let mut value = bytes.to_vec();
+                    value.resize(length, 0);
+                    Value::Bytes(value)
+                });
+                padded.collect()
             }
             leaf => readings(&alone(leaf), bytes, 1)
                 .map(|found| found.readings.into_iter().flatten().collect())

@@ -27,6 +27,14 @@ pub(crate) fn values(shape: &Shape) -> Vec<Value> {
     all
 }
 
+/// Every value at which the form of an encoding may change; more than [`values`] for numbers.
+pub(crate) fn edges(shape: &Shape) -> Vec<Value> {
+    match shape {
+        Shape::Int(int) => integers(int.range),
+        shape => values(shape),
+    }
+}
+
 fn raw(shape: &Shape) -> Vec<Value> {
     match shape {
         Shape::Int(int) => integers(int.range),

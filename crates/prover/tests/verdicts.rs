@@ -137,11 +137,19 @@ fn order_is_numeric_bytewise_and_by_position() {
         ("time", "holds"),
         ("score", "holds"),
         ("option(u8)", "holds"),
+        // The end of the escape comes first, though a shorter text comes last in descending order.
+        ("bytes(1..).terminated.desc", "holds"),
+        ("bytes(1..).desc.escaped", "610100 > 6100"),
+        // Two ways lead to the empty key: absent, and present but absent inside.
+        ("option(option(bool.desc).desc)", "00 > "),
     ] {
         let expected = format!("s.k@0: {expected}");
         check(&format!("key k = a: {domain} scan all in order;"), Guarantee::InOrder, &[&expected]);
     }
     check("key k = a: u8.dec scan all in order;", Guarantee::InOrder, &["s.k@0: 32 > 3130"]);
+    // What is bound may hide its contents from the graph; what lies behind it does not.
+    let hidden = "list(text(\"a-z\", 0..), 0..).len16";
+    check(&format!("key k = a: {hidden} b: u64 scan by a in order;"), Guarantee::InOrder, &["s.k@1: holds"]);
     let separated =
         |separator: &str| format!("key k = a: text(\"a-z\", 1..) \"{separator}\" b: u8 scan all in order;");
     check(&separated("/"), Guarantee::InOrder, &["s.k@0: holds"]);

@@ -51,6 +51,7 @@ pub(crate) fn draw(
     most: usize,
 ) -> Option<Drawing> {
     let limit = arena.len().saturating_add(most);
+    let first = NodeId::try_from(arena.len()).ok()?;
     let mut pen = Pen {
         arena,
         precision,
@@ -59,9 +60,14 @@ pub(crate) fn draw(
         coarse: false,
         hidden: Vec::new(),
         hashes: BTreeSet::new(),
+        loops: false,
     };
     let start = pen.row(sequence, END, false, Some(marks))?;
-    Some(Drawing { start, loose: pen.loose, coarse: pen.coarse, hidden: pen.hidden, hashes: pen.hashes })
+    let Pen { loose, coarse, hidden, hashes, loops, .. } = pen;
+    if loops {
+        arena.settle(first);
+    }
+    Some(Drawing { start, loose, coarse, hidden, hashes })
 }
 
 struct Pen<'a> {
@@ -72,6 +78,8 @@ struct Pen<'a> {
     coarse: bool,
     hidden: Vec<Shape>,
     hashes: BTreeSet<(Hash, usize)>,
+    /// Whether a loop of an inner layout was copied, before all its ways were known.
+    loops: bool,
 }
 
 const HEX_LOWER: &[u8] = b"0123456789abcdef";
@@ -289,11 +297,13 @@ impl Pen<'_> {
             Shape::Bytes { lengths, encoding } => match encoding {
                 BytesEncoding::Raw => exact(ByteSet::FULL, numbers(lengths)),
                 BytesEncoding::Hex(case) => exact(hex_set(*case), doubled(&numbers(lengths))?),
-                BytesEncoding::Fit(width) => exact(ByteSet::FULL, Numbers::one(*width as u64)),
-                BytesEncoding::Bech32(_) | BytesEncoding::Tuple => None,
+                BytesEncoding::Fit(width) if lengths.max().is_none_or(|max| max >= *width) => {
+                    exact(ByteSet::FULL, Numbers::one(*width as u64))
+                }
+                BytesEncoding::Fit(_) | BytesEncoding::Bech32(_) | BytesEncoding::Tuple => None,
             },
             Shape::Text(text) if !text.tuple && text.first.is_none() => Some(Plain {
-                set: ByteSet::from_bits(text.alphabet.bits()),
+                set: ByteSet::from_bits(text.alphabet.bits()).and(ByteSet::utf8()),
                 counts: numbers(&text.lengths),
                 loose: text
                     .alphabet
@@ -315,7 +325,12 @@ impl Pen<'_> {
         match encoding {
             BytesEncoding::Raw => self.arena.run(ByteSet::FULL, counts, next, flip),
             BytesEncoding::Fit(width) => {
-                self.arena.run(ByteSet::FULL, Numbers::one(*width as u64), next, false)
+                // What is shorter than the width is padded.
+                let width = *width as u64;
+                let own = counts.max().unwrap_or(0).min(width);
+                let padding =
+                    self.arena.run(ByteSet::of(0).flipped_if(flip), Numbers::one(width - own), next, false);
+                self.arena.run(ByteSet::FULL, Numbers::one(own), padding, false)
             }
             BytesEncoding::Hex(case) => {
                 let set = hex_set(*case).flipped_if(flip);
@@ -339,7 +354,7 @@ impl Pen<'_> {
             }
             BytesEncoding::Tuple => {
                 let end = self.arena.literal_flipped(&[0], next, flip);
-                let contents = self.escaped_run(ByteSet::FULL, &counts, end, flip);
+                let contents = self.escaped_run(ByteSet::FULL, &counts, end, flip, flip);
                 self.arena.literal_flipped(&[1], contents, flip)
             }
         }
@@ -390,7 +405,7 @@ impl Pen<'_> {
     fn plain_text(&mut self, text: &TextShape, next: NodeId, flip: bool) -> NodeId {
         let counts = numbers(&text.lengths);
         let wide = text.alphabet.beyond_ascii() || text.first.is_some_and(|first| first.beyond_ascii());
-        let set = ByteSet::from_bits(text.alphabet.bits());
+        let set = ByteSet::from_bits(text.alphabet.bits()).and(ByteSet::utf8());
         if !wide {
             return match text.first {
                 None => self.arena.run(set.flipped_if(flip), counts, next, flip),
@@ -429,7 +444,8 @@ impl Pen<'_> {
         let later = ByteSet::range(0x80, 0xbf);
         let rest = if first.beyond_ascii() { set.or(later) } else { set };
         let tail = self.arena.run(rest.flipped_if(flip), counts.positive().lowered(1), next, flip);
-        let head = self.arena.byte(ByteSet::from_bits(first.bits()).flipped_if(flip), tail);
+        let first = ByteSet::from_bits(first.bits()).and(ByteSet::utf8());
+        let head = self.arena.byte(first.flipped_if(flip), tail);
         let absent = if counts.contains(0) { next } else { DEAD };
         self.arena.split(vec![absent, head], flip)
     }
@@ -693,7 +709,7 @@ impl Pen<'_> {
         });
         if long {
             self.hide(inner, "escaped contents are free in the graph");
-            return Some(self.escaped_run(ByteSet::FULL, &Numbers::range(0, UNLIMITED), end, flip));
+            return Some(self.escaped_run(ByteSet::FULL, &Numbers::range(0, UNLIMITED), end, flip, flip));
         }
         Some(self.escape(contents, hole, end, flip))
     }
@@ -709,6 +725,7 @@ impl Pen<'_> {
             if let Node::Split(ways) = self.arena.node(id)
                 && ways.iter().any(|&way| way >= id)
             {
+                self.loops = true;
                 let open = self.arena.open_loop(end);
                 changed.insert(id, open);
                 loops.push((id, open));
@@ -730,7 +747,7 @@ impl Pen<'_> {
                 Node::Run { set, counts, next, reversed } => {
                     let next = to(next);
                     if set.meets(zero) {
-                        self.escaped_run(set.flipped_if(flip), &counts, next, flip)
+                        self.escaped_run(set.flipped_if(flip), &counts, next, flip, reversed)
                     } else {
                         self.arena.run(set, counts, next, reversed)
                     }
@@ -744,7 +761,7 @@ impl Pen<'_> {
                     let mut ways = Vec::new();
                     for count in (0..=MOST_SLICED).filter(|&count| counts.contains(count)) {
                         let mut node =
-                            self.escaped_run(set.flipped_if(flip), &Numbers::one(count), next, flip);
+                            self.escaped_run(set.flipped_if(flip), &Numbers::one(count), next, flip, flip);
                         for byte in prefix.bytes(count).into_iter().rev() {
                             node = if zero.contains(byte) {
                                 self.escaped_zero(zero, node, flip)
@@ -775,12 +792,26 @@ impl Pen<'_> {
         self.arena.byte(set, escape)
     }
 
-    /// As many bytes of `set` as one of `counts`, each `00` with `ff` behind it.
-    fn escaped_run(&mut self, set: ByteSet, counts: &Numbers, next: NodeId, flip: bool) -> NodeId {
+    /// As many bytes of `set` as one of `counts`, each `00` with `ff` behind it. Fewer bytes come first in logical
+    /// order, or last if `reversed`, which is not `flip` where what is escaped is itself complemented.
+    fn escaped_run(
+        &mut self,
+        set: ByteSet,
+        counts: &Numbers,
+        next: NodeId,
+        flip: bool,
+        reversed: bool,
+    ) -> NodeId {
         let (zero, other) =
             (set.and(ByteSet::of(0)).flipped_if(flip), set.minus(ByteSet::of(0)).flipped_if(flip));
-        let one =
-            |pen: &mut Self, next: NodeId| [pen.escaped_zero(zero, next, flip), pen.arena.byte(other, next)];
+        let one = |pen: &mut Self, exit: NodeId, next: NodeId| {
+            let mut ways = vec![pen.escaped_zero(zero, next, flip), pen.arena.byte(other, next)];
+            if flip {
+                ways.reverse();
+            }
+            ways.insert(if reversed { 2 } else { 0 }, exit);
+            ways
+        };
         let most = counts.max().unwrap_or(0);
         let least = counts.min().unwrap_or(0);
         let unrolled = self.precision.unrolled();
@@ -792,15 +823,15 @@ impl Pen<'_> {
                 self.coarse |= most != UNLIMITED;
             }
             let all = self.arena.open_loop(next);
-            let [escaped, plain] = one(self, all);
-            self.arena.close_loop(all, vec![next, escaped, plain], flip);
+            let ways = one(self, next, all);
+            self.arena.close_loop(all, ways, false);
             (all, least.min(unrolled))
         };
         while count > 0 {
             count -= 1;
             let exit = if counts.contains(count) { next } else { DEAD };
-            let [escaped, plain] = one(self, after);
-            after = self.arena.split(vec![exit, escaped, plain], flip);
+            let ways = one(self, exit, after);
+            after = self.arena.split(ways, false);
         }
         after
     }

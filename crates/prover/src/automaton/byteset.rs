@@ -8,6 +8,11 @@ impl ByteSet {
     pub(crate) const EMPTY: Self = Self([0; 4]);
     pub(crate) const FULL: Self = Self([u64::MAX; 4]);
 
+    /// Every byte that occurs in UTF-8.
+    pub(crate) fn utf8() -> Self {
+        Self::FULL.minus(Self::range(0xc0, 0xc1)).minus(Self::range(0xf5, 0xff))
+    }
+
     /// A set from its bits: bit `b % 64` of word `b / 64` for each member `b`.
     pub(crate) const fn from_bits(bits: [u64; 4]) -> Self {
         Self(bits)
@@ -122,13 +127,15 @@ impl ByteSet {
         runs
     }
 
-    /// The member that is easiest to read: a letter, a digit, another printable character, else the least.
+    /// The member that is easiest to read: 0 where the bytes are those of a number, else a letter, a digit, another
+    /// printable character or the least.
     pub(crate) fn simplest(self) -> Option<u8> {
-        let preferred = b"a0A1/".iter().copied().find(|&byte| self.contains(byte));
-        let all = self == Self::FULL;
-        if all {
+        // All bytes up to a bound are a number's, but those of ASCII are more likely a character's.
+        let last = self.max()?;
+        if self == Self::range(0, last) && last != 0x7f {
             return Some(0);
         }
+        let preferred = b"a0A1/".iter().copied().find(|&byte| self.contains(byte));
         preferred
             .or_else(|| self.and(Self::range(b'a', b'z')).min())
             .or_else(|| self.and(Self::range(b'0', b'9')).min())
@@ -180,7 +187,10 @@ mod tests {
     #[test]
     fn the_simplest_member_is_printable_where_one_is() {
         assert_eq!(ByteSet::FULL.simplest(), Some(0));
-        assert_eq!(ByteSet::range(0, 200).simplest(), Some(b'a'));
+        assert_eq!(ByteSet::range(0, 200).simplest(), Some(0));
+        assert_eq!(ByteSet::range(0, 127).simplest(), Some(b'a'));
+        assert_eq!(ByteSet::range(1, 200).simplest(), Some(b'a'));
+        assert_eq!(ByteSet::utf8().simplest(), Some(b'a'));
         assert_eq!(ByteSet::of(200).with(7).simplest(), Some(7));
         assert_eq!(ByteSet::EMPTY.simplest(), None);
     }

@@ -24,6 +24,9 @@ pub(crate) type NodeId = u32;
 
 /// The end of every key.
 pub(crate) const END: NodeId = 0;
+/// The most ways without a byte that are listed one by one.
+const MOST_WAYS: usize = 1_000;
+
 /// A node that leads nowhere.
 pub(crate) const DEAD: NodeId = 1;
 
@@ -230,6 +233,26 @@ impl Arena {
         }
     }
 
+    /// Measures the nodes from `first` on again, now that every loop has all its ways.
+    pub(crate) fn settle(&mut self, first: NodeId) {
+        let all = first as usize..self.nodes.len();
+        if let Some(new) = self.shortest.get_mut(all.clone()) {
+            new.fill(u64::MAX);
+        }
+        // The way back of a loop is never the shorter one, so that the second turn changes little and the third nothing.
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for index in all.clone() {
+                let Some(least) = self.nodes.get(index).map(|node| self.measure(node)) else { continue };
+                if let Some(slot) = self.shortest.get_mut(index).filter(|slot| **slot != least) {
+                    *slot = least;
+                    changed = true;
+                }
+            }
+        }
+    }
+
     /// What can come next at a node, marks being passed through.
     pub(crate) fn closure(&mut self, id: NodeId) -> Rc<Closure> {
         if let Some(Some(closure)) = self.closures.get(id as usize) {
@@ -277,6 +300,41 @@ impl Arena {
             }
         }
         closure
+    }
+
+    /// Every way to what can come next at a node, so that a core is listed once for each of its ways; `None` if there
+    /// are too many, or a loop may be gone round without a byte.
+    pub(crate) fn ways_to(&self, id: NodeId, stop: Option<u32>) -> Option<Vec<Core>> {
+        let mut cores = Vec::new();
+        let mut waiting: Vec<(NodeId, Vec<u32>, Vec<NodeId>)> = vec![(id, Vec::new(), Vec::new())];
+        while let Some((id, trail, mut path)) = waiting.pop() {
+            if path.contains(&id) || cores.len() + waiting.len() > MOST_WAYS {
+                return None;
+            }
+            path.push(id);
+            let ranked = |rank: u32| {
+                let mut trail = trail.clone();
+                trail.push(rank);
+                trail
+            };
+            match self.node(id) {
+                Node::Split(ways) => {
+                    for (rank, &way) in ways.iter().enumerate().rev() {
+                        waiting.push((way, ranked(u32::try_from(rank).unwrap_or(u32::MAX)), path.clone()));
+                    }
+                }
+                Node::Mark { segment, .. } if Some(*segment) == stop => cores.push(Core { node: id, trail }),
+                Node::Mark { next, .. } => waiting.push((*next, trail, path)),
+                Node::Run { counts, next, reversed, .. } if counts.contains(0) => {
+                    waiting.push((*next, ranked(if *reversed { 2 } else { 0 }), path));
+                    cores.push(Core { node: id, trail: ranked(1) });
+                }
+                Node::End | Node::Byte { .. } | Node::Run { .. } | Node::Prefixed { .. } => {
+                    cores.push(Core { node: id, trail });
+                }
+            }
+        }
+        Some(cores)
     }
 
     /// The nodes that can be reached from `from`, not going on behind the mark at `stop`; ascending.

@@ -1,6 +1,7 @@
 //! The properties, one a file. Each gives a verdict on layouts; none knows of plans.
 
 pub(crate) mod disjoint;
+mod faults;
 pub(crate) mod injective;
 pub(crate) mod ordered;
 pub(crate) mod scannable;
@@ -31,7 +32,7 @@ fn unless(hashes: impl Iterator<Item = (Hash, usize)>) -> Verdict {
 }
 
 /// Whether a digest stands in place of an argument.
-fn holds_digest(value: &Value) -> bool {
+pub(crate) fn holds_digest(value: &Value) -> bool {
     match value {
         Value::Digest(_) => true,
         Value::Record(values) | Value::Choice(_, values) | Value::List(values) => {

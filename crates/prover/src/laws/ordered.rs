@@ -12,10 +12,12 @@ use keyplan_plan::model::{
     ScoreEncoding, Segment, Sequence, Shape,
 };
 
+use super::faults::faults;
 use super::not_realised;
 use super::scannable::Scanned;
 use crate::automaton::{Arena, Drawing, Precision, draw};
 use crate::layout::MOST_NODES;
+use crate::least::{least_row, least_value};
 use crate::product::search::Search;
 use crate::product::{Budget, Goal, Outcome, Product};
 use crate::proof::{Reason, Side, Verdict, Witness};
@@ -69,21 +71,17 @@ fn attempt(
     if rule.is_ok() && outcome == Outcome::Never && range == Outcome::Never && seen {
         return Verdict::Holds;
     }
-    let Some(bound) = first_bound(scanned) else {
+    let Some(bound) = least_bound(arena, scanned) else {
         return Verdict::Unknown(not_realised(&[drawing]));
     };
     if budget.is_spent() {
         return Verdict::Unknown(Reason::TooManySteps);
     }
     budget.spend(2_000);
-    let found = sampled(scanned, &bound);
-    if outcome != Outcome::Never
-        && let Some(witness) = searched(arena, scanned, region, &bound)
-    {
-        let shorter = found.as_ref().is_none_or(|other| witness.length() <= other.length());
-        return Verdict::Fails(Box::new(if shorter { witness } else { found.unwrap_or(witness) }));
-    }
-    if let Some(witness) = found {
+    let between = if outcome == Outcome::Never { None } else { searched(arena, scanned, region, &bound) };
+    let inside = if rule.is_ok() { None } else { inside(arena, scanned, &bound) };
+    let shortest = between.into_iter().chain(inside).min_by_key(Witness::length);
+    if let Some(witness) = shortest.or_else(|| sampled(scanned, &bound)) {
         return Verdict::Fails(Box::new(witness));
     }
     Verdict::Unknown(match (rule, outcome, range) {
@@ -101,12 +99,46 @@ fn region_is_seen(arena: &mut Arena, scanned: Scanned<'_, '_>) -> bool {
         .is_some_and(|drawing| drawing.hidden.is_empty())
 }
 
-/// Bound arguments that can be written.
-fn first_bound(scanned: Scanned<'_, '_>) -> Option<Side> {
+/// The bound arguments with the shortest prefix.
+fn least_bound(arena: &mut Arena, scanned: Scanned<'_, '_>) -> Option<Side> {
     let prefix = scanned.prefix();
-    sample::rows(&prefix, 64).into_iter().find_map(|row| {
-        Side::prefix(scanned.layout.path, scanned.layout.sequence, scanned.scan.segments, &row)
-    })
+    let side = |row: &[Value]| {
+        Side::prefix(scanned.layout.path, scanned.layout.sequence, scanned.scan.segments, row)
+    };
+    least_row(arena, &prefix)
+        .and_then(|row| side(&row))
+        .or_else(|| sample::rows(&prefix, 64).iter().find_map(|row| side(row)))
+}
+
+/// Two rows that differ in a byte of one argument, the shortest of those that are known to be in the wrong order.
+fn inside(arena: &mut Arena, scanned: Scanned<'_, '_>, bound: &Side) -> Option<Witness> {
+    let (path, sequence) = (scanned.layout.path, scanned.layout.sequence);
+    let count = scanned.scan.bound;
+    let mut base = bound.values.clone();
+    for argument in sequence.arguments().skip(count) {
+        base.push(least_value(arena, &argument.shape)?);
+    }
+    let mut best: Option<Witness> = None;
+    for (index, argument) in sequence.arguments().enumerate().skip(count) {
+        if right(&argument.shape).is_ok() {
+            continue;
+        }
+        for (smaller, larger) in faults(arena, &argument.shape) {
+            let side = |value: Value| {
+                let mut row = base.clone();
+                *row.get_mut(index)? = value;
+                Side::key(path, sequence, &row)
+            };
+            let (Some(a), Some(b)) = (side(smaller), side(larger)) else { continue };
+            let length = a.bytes.len().max(b.bytes.len());
+            if best.as_ref().is_none_or(|best| length < best.length())
+                && let Some(witness) = Witness::disorder(sequence, count, a, b)
+            {
+                best = Some(witness);
+            }
+        }
+    }
+    best
 }
 
 fn searched(

@@ -7,6 +7,7 @@ use super::injective::contents_injective;
 use super::{SAFE_DIGEST, grounded, not_realised, unless};
 use crate::automaton::{Arena, Drawing};
 use crate::layout::Layout;
+use crate::least::least_value;
 use crate::product::search::Search;
 use crate::product::{Budget, Goal, Outcome, Product};
 use crate::proof::{Assumption, Reason, Side, Verdict, Witness};
@@ -16,6 +17,9 @@ use crate::sample;
 
 const MOST_WORDS: usize = 12;
 const MOST_SAMPLES: usize = 200;
+
+/// How many words that are no keys are mended.
+const MOST_MENDED: usize = 4;
 
 /// A scan of a layout.
 #[derive(Clone, Copy)]
@@ -77,9 +81,9 @@ pub(crate) fn foreign(
 /// Decides whether no key of the family with other bound arguments begins with a prefix of the scan.
 pub(crate) fn siblings(arena: &mut Arena, scanned: Scanned<'_, '_>, budget: &mut Budget) -> Verdict {
     let verdict = told_apart(arena, scanned, budget);
-    match (&verdict, lossless(scanned.layout.path, &scanned.prefix())) {
+    match (&verdict, lossless(arena, scanned.layout.path, &scanned.prefix())) {
         (Verdict::Holds | Verdict::Assumed(_), Some(Verdict::Fails(witness))) => {
-            match merged(scanned, &witness) {
+            match merged(arena, scanned, &witness) {
                 Some(witness) => Verdict::Fails(Box::new(witness)),
                 None => {
                     Verdict::Unknown(Reason::NotRealised { loose: vec!["an encoding loses information"] })
@@ -92,14 +96,14 @@ pub(crate) fn siblings(arena: &mut Arena, scanned: Scanned<'_, '_>, budget: &mut
 }
 
 /// A row of one of two bound arguments that a lossy encoding writes alike, for the scan by the other.
-fn merged(scanned: Scanned<'_, '_>, witness: &Witness) -> Option<Witness> {
+fn merged(arena: &mut Arena, scanned: Scanned<'_, '_>, witness: &Witness) -> Option<Witness> {
     let Witness::SameKey { first, second } = witness else { return None };
     let sequence = scanned.layout.sequence;
-    let mut columns: Vec<Vec<Value>> = second.values.iter().map(|value| vec![value.clone()]).collect();
-    columns.extend(sequence.arguments().skip(columns.len()).map(|argument| sample::values(&argument.shape)));
-    sample::combine(&columns, MOST_SAMPLES).iter().find_map(|row| {
-        Witness::row(scanned.side(&first.values)?, Side::key(scanned.layout.path, sequence, row)?)
-    })
+    let mut row = second.values.clone();
+    for argument in sequence.arguments().skip(row.len()) {
+        row.push(least_value(arena, &argument.shape)?);
+    }
+    Witness::row(scanned.side(&first.values)?, Side::key(scanned.layout.path, sequence, &row)?)
 }
 
 /// The same, apart from what a lossy encoding merges.
@@ -159,6 +163,7 @@ fn attempt(
     };
     let effort = &mut Effort::new();
     let mut by_digest = false;
+    let mut words = Vec::new();
     for _ in 0..MOST_WORDS {
         let Some(found) = search.next() else { break };
         let cut = found.common.len();
@@ -168,6 +173,15 @@ fn attempt(
         budget.spend(search.cost() + effort.used());
         if let Some(witness) = found {
             return Verdict::Fails(Box::new(witness));
+        }
+        words.push((row, cut));
+    }
+    for (row, cut) in words.into_iter().take(MOST_MENDED) {
+        for row in mended(arena, layout, &row, effort) {
+            let found = realise(scanned, &prefix, layout, &row, Some(cut), &mut by_digest, effort);
+            if let Some(witness) = found {
+                return Verdict::Fails(Box::new(witness));
+            }
         }
     }
     for values in sample::rows(layout.sequence, MOST_SAMPLES) {
@@ -193,6 +207,29 @@ fn attempt(
             Other::Same => Verdict::Unknown(not_realised(&[drawing])),
         },
     }
+}
+
+/// Keys that begin like a word that is none: as many of its first arguments as can be read, and behind them the
+/// shortest others. The word may fail at a checksum or at a copy, which are free in the graph.
+fn mended(arena: &mut Arena, layout: &Layout<'_>, word: &[u8], effort: &mut Effort) -> Vec<Vec<u8>> {
+    let segments = layout.sequence.segments();
+    let mut found = Vec::new();
+    for count in (1..segments.len()).rev() {
+        let front = Sequence::new(segments.get(..count).unwrap_or_default().to_vec());
+        let width = front.width();
+        for cut in (0..=word.len().min(128)).rev().filter(|&cut| width.admits(cut)) {
+            for mut row in read(&front, word.get(..cut).unwrap_or_default(), 2, effort) {
+                for argument in layout.sequence.arguments().skip(row.len()) {
+                    row.extend(least_value(arena, &argument.shape));
+                }
+                found.extend(Side::key(layout.path, layout.sequence, &row).map(|side| side.bytes));
+            }
+        }
+        if !found.is_empty() || effort.is_spent() {
+            break;
+        }
+    }
+    found
 }
 
 /// Finds bound arguments whose prefix a row begins with, though the row is not theirs.

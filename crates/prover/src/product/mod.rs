@@ -225,12 +225,16 @@ impl<'a> Product<'a> {
         let nodes = self.arena.reachable(start, stop);
         for boundary in self.arena.boundaries(start, &nodes) {
             let closure = self.arena.closure_to(boundary, stop);
-            for &node in &closure.twice {
-                // Two ways to one node: from there on anything may follow on either side.
-                self.push(Place::At(node), Place::At(node), None);
-            }
-            for a in &closure.cores {
-                for b in closure.cores.iter().filter(|b| a.trail < b.trail) {
+            // Where two ways lead to one node, the order of each with the others counts.
+            let cores = if closure.twice.is_empty() {
+                closure.cores
+            } else if let Some(cores) = self.arena.ways_to(boundary, stop) {
+                cores
+            } else {
+                return Outcome::Perhaps;
+            };
+            for a in &cores {
+                for b in cores.iter().filter(|b| a.trail < b.trail) {
                     self.ordered_cores(a, b, stop);
                 }
             }

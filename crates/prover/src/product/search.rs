@@ -8,10 +8,10 @@ use crate::automaton::{Arena, ByteSet, Node, NodeId, Numbers, Prefix, UNLIMITED}
 use keyplan_plan::codec::LenWidth;
 
 /// The most places that one search looks at.
-const MOST_PLACES: usize = 60_000;
+const MOST_PLACES: usize = 20_000;
 
 /// The most places that one search keeps in mind.
-const MOST_KEPT: usize = 250_000;
+const MOST_KEPT: usize = 80_000;
 
 /// The longest witness that is looked for.
 const LONGEST: u64 = 70_000;
@@ -49,6 +49,18 @@ enum Pair {
     Two(Spot, Spot),
     /// Two ways lead to this node without a byte between them.
     Twice(NodeId),
+    /// The first side goes on with a greater byte than the second, though it comes before it in logical order.
+    Wrong {
+        smaller: Spot,
+        larger: Spot,
+        high: u8,
+        low: u8,
+    },
+}
+
+/// The shortest bytes from a node to the end.
+pub(crate) fn shortest_word(arena: &mut Arena, start: NodeId) -> Vec<u8> {
+    Search::new(arena, Goal::Meet, Parting::Never).complete(start)
 }
 
 struct Step {
@@ -193,23 +205,53 @@ impl<'a> Search<'a> {
             }
             (Pair::Two(Spot::End, Spot::End), Goal::Meet) => (Vec::new(), Vec::new()),
             (Pair::Two(Spot::Stop(_), spot), Goal::Prefix { .. }) => (Vec::new(), self.finish(spot)),
-            (Pair::Two(smaller, larger), Goal::Disorder { .. }) => self.disorder(smaller, larger)?,
+            (Pair::Two(smaller, Spot::End), Goal::Disorder { .. }) if smaller != Spot::End => {
+                (self.finish(smaller), Vec::new())
+            }
+            (Pair::Wrong { smaller, larger, high, low }, _) => {
+                (self.finish_with(smaller, high), self.finish_with(larger, low))
+            }
             _ => return None,
         };
         Some(Found { common: self.word(index), first, second })
     }
 
-    fn disorder(&mut self, smaller: Spot, larger: Spot) -> Option<(Vec<u8>, Vec<u8>)> {
-        if smaller == Spot::End {
-            return None;
+    /// The bytes that lead to the shortest pair of which the smaller has the greater, and how long the longer is.
+    fn disorder(&mut self, smaller: Spot, larger: Spot) -> Option<(u64, u8, u8)> {
+        let (highs, lows) = (self.first(smaller), self.first(larger));
+        let above = |low: u8| low.checked_add(1).map_or(ByteSet::EMPTY, |from| ByteSet::range(from, 255));
+        if !matches!(smaller, Spot::Length(..)) && !matches!(larger, Spot::Length(..)) {
+            // Whatever the bytes, the rest is as long.
+            let printable = ByteSet::range(b'!', b'~');
+            let pair = |highs: ByteSet, lows: ByteSet| {
+                let simplest = lows.simplest().filter(|&low| highs.meets(above(low)));
+                let low = simplest.or_else(|| lows.min())?;
+                let highs = highs.and(above(low));
+                Some((if low == 0 { highs.min() } else { highs.simplest() }?, low))
+            };
+            let plain = if lows == ByteSet::FULL || highs == ByteSet::FULL {
+                None
+            } else {
+                pair(highs.and(printable), lows.and(printable))
+            };
+            let (high, low) = plain.or_else(|| pair(highs, lows))?;
+            return Some((self.rest(smaller).max(self.rest(larger)), high, low));
         }
-        if larger == Spot::End {
-            return Some((self.finish(smaller), Vec::new()));
-        }
-        let low = self.first(larger).min()?;
-        let above = low.checked_add(1).map_or(ByteSet::EMPTY, |from| ByteSet::range(from, 255));
-        let high = self.first(smaller).and(above).simplest()?;
-        Some((self.finish_with(smaller, high), self.finish_with(larger, low)))
+        let costs = |search: &mut Self, spot: Spot, set: ByteSet| -> Vec<(u64, u8)> {
+            set.iter().map(|byte| (search.rest_with(spot, byte), byte)).collect()
+        };
+        let (highs, lows) = (costs(self, smaller, highs), costs(self, larger, lows));
+        let pairs = lows.iter().flat_map(|&(behind, low)| {
+            let highs = highs.iter().filter(move |(_, high)| *high > low);
+            highs.map(move |&(rest, high)| (rest.max(behind), high, low))
+        });
+        pairs.min_by_key(|&(length, _, _)| length)
+    }
+
+    /// The fewest bytes to the end that begin with `byte`.
+    fn rest_with(&mut self, spot: Spot, byte: u8) -> u64 {
+        let options = self.after(spot, byte, None).0;
+        options.into_iter().map(|(spot, _)| self.rest(spot)).min().unwrap_or(u64::MAX).saturating_add(1)
     }
 
     fn word(&self, mut index: usize) -> Vec<u8> {
@@ -246,6 +288,9 @@ impl<'a> Search<'a> {
                 self.rest(b).max(distance)
             }
             (Pair::Two(a, b), _) => self.rest(a).max(self.rest(b)),
+            (Pair::Wrong { smaller, larger, high, low }, _) => {
+                self.rest_with(smaller, high).max(self.rest_with(larger, low))
+            }
         };
         let total = cost.saturating_add(rest);
         if let (Pair::Two(a, b), Goal::Meet) = (pair, self.goal)
@@ -263,7 +308,7 @@ impl<'a> Search<'a> {
 
     fn expand(&mut self, pair: Pair, cost: u64, index: usize) {
         match pair {
-            Pair::Twice(_) => {}
+            Pair::Twice(_) | Pair::Wrong { .. } => {}
             Pair::Same(spot) => {
                 let skip = self.steady(spot).map_or(0, |left| left - 1);
                 let (spot, cost) = (Self::advanced(spot, skip), cost + skip);
@@ -274,6 +319,11 @@ impl<'a> Search<'a> {
                 }
             }
             Pair::Two(a, b) => {
+                if let Goal::Disorder { .. } = self.goal
+                    && let Some((_, high, low)) = self.disorder(a, b)
+                {
+                    self.push(Pair::Wrong { smaller: a, larger: b, high, low }, cost, index, 0);
+                }
                 let common = self.first(a).and(self.first(b));
                 let each = matches!(a, Spot::Length(..)) || matches!(b, Spot::Length(..));
                 // Where neither side has a choice, all bytes but the last are read at once.
@@ -371,6 +421,12 @@ impl<'a> Search<'a> {
         };
         if stop.is_none() {
             let closure = self.arena.closure(id);
+            if self.parting == Parting::Ordered && !closure.twice.is_empty() {
+                // Each way has its own place in the order.
+                if let Some(cores) = self.arena.ways_to(id, None) {
+                    return (spots(self.arena, &cores), Vec::new());
+                }
+            }
             return (spots(self.arena, &closure.cores), closure.twice.clone());
         }
         let closure = self.arena.closure_to(id, stop);

@@ -16,21 +16,27 @@ pub(crate) fn fits(path: &str, sequence: &Sequence, limit: usize) -> Verdict {
         return Verdict::Unknown(Reason::NotRealised { loose: Vec::new() });
     };
     let short = Side::key(path, sequence, &base).map_or(0, |side| side.bytes.len());
-    let mut all = base.clone();
+    let mut row = base;
+    let mut long: Vec<(usize, Value)> = Vec::new();
     for (index, argument) in sequence.arguments().enumerate() {
         let own = Width::of_shape(&argument.shape).min;
         let wanted = limit.saturating_add(1).saturating_sub(short.saturating_sub(own));
-        let Some(long) = stretched(&argument.shape, wanted) else { continue };
-        let mut row = base.clone();
-        if let (Some(slot), Some(every)) = (row.get_mut(index), all.get_mut(index)) {
-            *slot = long.clone();
-            *every = long;
-        }
+        let Some(value) = stretched(&argument.shape, wanted) else { continue };
+        let Some(slot) = row.get_mut(index) else { continue };
+        let before = std::mem::replace(slot, value);
         if let Some(key) = Side::key(path, sequence, &row).filter(|key| key.bytes.len() > limit) {
             return Verdict::Fails(Box::new(Witness::TooLong { key, limit }));
         }
+        if let Some(slot) = row.get_mut(index) {
+            long.push((index, std::mem::replace(slot, before)));
+        }
     }
-    match Side::key(path, sequence, &all).filter(|key| key.bytes.len() > limit) {
+    for (index, value) in long {
+        if let Some(slot) = row.get_mut(index) {
+            *slot = value;
+        }
+    }
+    match Side::key(path, sequence, &row).filter(|key| key.bytes.len() > limit) {
         Some(key) => Verdict::Fails(Box::new(Witness::TooLong { key, limit })),
         None => Verdict::Unknown(Reason::NotRealised { loose: Vec::new() }),
     }
@@ -54,13 +60,14 @@ fn stretched(shape: &Shape, wanted: usize) -> Option<Value> {
                 _ => None,
             };
             let samples = sample::values(shape);
-            let (first, rest) = samples.iter().rev().find_map(|value| match value {
+            // The last of a shortest text of two characters or more may be repeated.
+            let longer = samples.iter().filter(|value| matches!(value, Value::Text(text) if text.len() > 1));
+            let (first, rest) = longer.chain(&samples).find_map(|value| match value {
                 Value::Text(text) => text.chars().next().zip(one(value)),
                 _ => None,
             })?;
-            let mut long = String::new();
-            long.push(first);
-            long.extend(std::iter::repeat_n(rest, length.saturating_sub(1)));
+            let mut long = String::from(first);
+            long.push_str(&rest.to_string().repeat(length.saturating_sub(1)));
             Some(Value::Text(long))
         }
         Shape::Nibbles { lengths, encoding } => {

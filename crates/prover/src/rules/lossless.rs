@@ -6,12 +6,13 @@ use keyplan_plan::model::{
     BytesEncoding, FloatEncoding, IntEncoding, IntRange, IntShape, LengthSet, ScoreEncoding, Sequence, Shape,
 };
 
+use crate::automaton::Arena;
+use crate::least::{least_row, least_value};
 use crate::proof::{Reason, Side, Verdict, Witness};
-use crate::sample;
 
 /// Decides whether two different arguments of a layout never get one encoding. `None` if no encoding of it can lose
 /// anything, hashes aside.
-pub(crate) fn lossless(path: &str, sequence: &Sequence) -> Option<Verdict> {
+pub(crate) fn lossless(arena: &mut Arena, path: &str, sequence: &Sequence) -> Option<Verdict> {
     let lossy: Vec<usize> = sequence
         .arguments()
         .enumerate()
@@ -21,25 +22,24 @@ pub(crate) fn lossless(path: &str, sequence: &Sequence) -> Option<Verdict> {
     if lossy.is_empty() {
         return None;
     }
-    let columns: Vec<Vec<Value>> =
-        sequence.arguments().map(|argument| sample::values(&argument.shape)).collect();
+    let base = least_row(arena, sequence).unwrap_or_default();
+    let mut best: Option<Witness> = None;
     for index in lossy {
         let Some(argument) = sequence.arguments().nth(index) else { continue };
-        let found = pairs(&argument.shape).into_iter().find_map(|(a, b)| {
-            let row = |value: Value| -> Option<Vec<Value>> {
-                let mut row: Vec<Value> =
-                    columns.iter().map(|column| column.first().cloned()).collect::<Option<_>>()?;
+        for (a, b) in pairs(arena, &argument.shape) {
+            let side = |value: Value| {
+                let mut row = base.clone();
                 *row.get_mut(index)? = value;
-                Some(row)
+                Side::key(path, sequence, &row)
             };
-            let (first, second) = (row(a)?, row(b)?);
-            Witness::same_key(Side::key(path, sequence, &first)?, Side::key(path, sequence, &second)?)
-        });
-        if let Some(witness) = found {
-            return Some(Verdict::Fails(Box::new(witness)));
+            let witness = side(a).zip(side(b)).and_then(|(first, second)| Witness::same_key(first, second));
+            // Of two as short the more telling one stays.
+            best = best.into_iter().chain(witness).min_by_key(Witness::length);
         }
     }
-    Some(Verdict::Unknown(Reason::NotRealised { loose: Vec::new() }))
+    Some(best.map_or(Verdict::Unknown(Reason::NotRealised { loose: Vec::new() }), |witness| {
+        Verdict::Fails(Box::new(witness))
+    }))
 }
 
 /// Whether a shape has an encoding that may lose information, hashes aside.
@@ -71,7 +71,7 @@ pub(crate) fn loses(shape: &Shape) -> bool {
 }
 
 /// Pairs of different values of a shape that may have one encoding, the most telling first.
-fn pairs(shape: &Shape) -> Vec<(Value, Value)> {
+fn pairs(arena: &mut Arena, shape: &Shape) -> Vec<(Value, Value)> {
     match shape {
         Shape::Score(_) => vec![
             (unconfirmed(1_703_097_600, 123_456_789), unconfirmed(1_703_097_600, 123_456_790)),
@@ -91,34 +91,34 @@ fn pairs(shape: &Shape) -> Vec<(Value, Value)> {
             Value::Float(f64::from_bits(0x0007_ffff_ffff_ffff)),
         )],
         Shape::Bytes { lengths, encoding: BytesEncoding::Fit(width) } => fit_pairs(lengths, *width),
-        Shape::Framed { inner, .. } | Shape::Desc(inner) | Shape::HashConcat { inner, .. } => pairs(inner),
+        Shape::Framed { inner, .. } | Shape::Desc(inner) | Shape::HashConcat { inner, .. } => {
+            pairs(arena, inner)
+        }
         Shape::Option(inner) => {
             let some = |value: Value| Value::Option(Some(Box::new(value)));
-            pairs(inner).into_iter().map(|(a, b)| (some(a), some(b))).collect()
+            pairs(arena, inner).into_iter().map(|(a, b)| (some(a), some(b))).collect()
         }
         Shape::List { item, counts, .. } => {
             let count = (1..=64).find(|&count| counts.admits(count)).unwrap_or(counts.min());
-            pairs(item)
-                .into_iter()
-                .map(|(a, b)| {
-                    (Value::List(vec![a.clone(); count]), {
-                        let mut list = vec![a; count];
-                        if let Some(slot) = list.first_mut() {
-                            *slot = b;
-                        }
-                        Value::List(list)
-                    })
-                })
-                .collect()
+            let Some(fill) = least_value(arena, item) else { return Vec::new() };
+            let list = |value: Value| {
+                let mut list = vec![fill.clone(); count];
+                if let Some(slot) = list.first_mut() {
+                    *slot = value;
+                }
+                Value::List(list)
+            };
+            pairs(arena, item).into_iter().map(|(a, b)| (list(a), list(b))).collect()
         }
-        Shape::Record(sequence) => {
-            row_pairs(sequence).into_iter().map(|(a, b)| (Value::Record(a), Value::Record(b))).collect()
-        }
+        Shape::Record(sequence) => row_pairs(arena, sequence)
+            .into_iter()
+            .map(|(a, b)| (Value::Record(a), Value::Record(b)))
+            .collect(),
         Shape::Choice(alternatives) => alternatives
             .iter()
             .enumerate()
             .flat_map(|(index, alternative)| {
-                row_pairs(&alternative.sequence)
+                row_pairs(arena, &alternative.sequence)
                     .into_iter()
                     .map(move |(a, b)| (Value::Choice(index, a), Value::Choice(index, b)))
             })
@@ -127,8 +127,8 @@ fn pairs(shape: &Shape) -> Vec<(Value, Value)> {
     }
 }
 
-fn row_pairs(sequence: &Sequence) -> Vec<(Vec<Value>, Vec<Value>)> {
-    let Some(base) = sample::rows(sequence, 1).into_iter().next() else { return Vec::new() };
+fn row_pairs(arena: &mut Arena, sequence: &Sequence) -> Vec<(Vec<Value>, Vec<Value>)> {
+    let Some(base) = least_row(arena, sequence) else { return Vec::new() };
     let with = |index: usize, value: Value| {
         let mut row = base.clone();
         if let Some(slot) = row.get_mut(index) {
@@ -138,7 +138,9 @@ fn row_pairs(sequence: &Sequence) -> Vec<(Vec<Value>, Vec<Value>)> {
     };
     let arguments = sequence.arguments().enumerate().filter(|(_, argument)| loses(&argument.shape));
     arguments
-        .flat_map(|(index, argument)| pairs(&argument.shape).into_iter().map(move |pair| (index, pair)))
+        .flat_map(|(index, argument)| {
+            pairs(arena, &argument.shape).into_iter().map(move |pair| (index, pair))
+        })
         .map(|(index, (a, b))| (with(index, a), with(index, b)))
         .collect()
 }

@@ -1,0 +1,202 @@
+//! What a list of keys says about a guarantee.
+
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, HashSet};
+
+use keyplan_plan::dynamic::{Value, encode, prefix};
+use keyplan_plan::model::{Family, Segment, Sequence, Shape};
+use keyplan_prover::{Guarantee, Options, Statement};
+
+use crate::values::rows;
+
+/// The most keys of one family that are listed.
+const MOST_KEYS: usize = 400;
+
+/// How many rows behind a row are compared with it where there are too many to compare them all.
+const MOST_NEIGHBOURS: usize = 24;
+
+/// Logical order, written apart from the prover's.
+fn logical(shape: &Shape, a: &Value, b: &Value) -> Option<Ordering> {
+    Some(match (shape, a, b) {
+        (Shape::Desc(inner), ..) => logical(inner, a, b)?.reverse(),
+        (Shape::Framed { inner, .. } | Shape::Hashed { inner, .. } | Shape::HashConcat { inner, .. }, ..) => {
+            logical(inner, a, b)?
+        }
+        (Shape::Record(sequence), Value::Record(a), Value::Record(b)) => logical_rows(sequence, 0, a, b)?,
+        (Shape::Choice(list), Value::Choice(i, a), Value::Choice(j, b)) => {
+            if i == j {
+                logical_rows(&list[*i].sequence, 0, a, b)?
+            } else {
+                i.cmp(j)
+            }
+        }
+        (Shape::Option(inner), Value::Option(a), Value::Option(b)) => match (a, b) {
+            (Some(a), Some(b)) => logical(inner, a, b)?,
+            _ => a.is_some().cmp(&b.is_some()),
+        },
+        (Shape::List { item, .. }, Value::List(a), Value::List(b)) => {
+            for (x, y) in a.iter().zip(b) {
+                let order = logical(item, x, y)?;
+                if order.is_ne() {
+                    return Some(order);
+                }
+            }
+            a.len().cmp(&b.len())
+        }
+        (_, Value::Unsigned(a), Value::Unsigned(b)) => a.cmp(b),
+        (_, Value::Signed(a), Value::Signed(b)) | (_, Value::Time(a), Value::Time(b)) => a.cmp(b),
+        (_, Value::Bool(a), Value::Bool(b)) => a.cmp(b),
+        (_, Value::Float(a), Value::Float(b)) => a.partial_cmp(b)?,
+        (_, Value::Bytes(a) | Value::Nibbles(a), Value::Bytes(b) | Value::Nibbles(b)) => a.cmp(b),
+        (_, Value::Text(a), Value::Text(b)) => a.cmp(b),
+        (_, Value::Score(a), Value::Score(b)) => a.cmp(b),
+        _ => return None,
+    })
+}
+
+pub(crate) fn logical_rows(sequence: &Sequence, from: usize, a: &[Value], b: &[Value]) -> Option<Ordering> {
+    for (argument, (x, y)) in sequence.arguments().zip(a.iter().zip(b)).skip(from) {
+        let order = logical(&argument.shape, x, y)?;
+        if order.is_ne() {
+            return Some(order);
+        }
+    }
+    Some(Ordering::Equal)
+}
+
+/// A key and its arguments.
+pub(crate) type Row = (Vec<u8>, Vec<Value>);
+
+/// A family with its keys.
+pub(crate) struct Listed<'p> {
+    pub(crate) family: &'p Family,
+    pub(crate) keys: Vec<Row>,
+    pub(crate) complete: bool,
+}
+
+pub(crate) fn list(family: &Family) -> Listed<'_> {
+    let (rows, complete) = rows(&family.key, MOST_KEYS);
+    let mut keys: Vec<Row> = rows
+        .into_iter()
+        .filter_map(|row| {
+            let mut key = Vec::new();
+            encode(&family.key, &row, &mut key).ok().map(|()| (key, row))
+        })
+        .collect();
+    keys.sort_by(|a, b| a.0.cmp(&b.0));
+    Listed { family, keys, complete }
+}
+
+/// What enumeration says of a statement: the length of the shortest counterexample, if there is one.
+pub(crate) fn enumerate(statement: &Statement, all: &[Listed<'_>]) -> (Option<usize>, bool) {
+    let find = |path: &str| all.iter().find(|listed| listed.family.path == path).unwrap();
+    let own = find(&statement.family);
+    let complete = all.iter().all(|listed| listed.complete);
+    let shortest = match statement.guarantee {
+        Guarantee::Disjoint => {
+            // Without another family the statement is about all of them.
+            let others = all.iter().filter(|listed| match &statement.other {
+                Some(other) => listed.family.path == *other,
+                None => listed.family.path != statement.family,
+            });
+            let keys: HashSet<&[u8]> = own.keys.iter().map(|(key, _)| key.as_slice()).collect();
+            others
+                .flat_map(|other| &other.keys)
+                .map(|(key, _)| key)
+                .filter(|key| keys.contains(key.as_slice()))
+                .map(Vec::len)
+                .min()
+        }
+        Guarantee::Unambiguous => own
+            .keys
+            .windows(2)
+            .filter(|pair| pair[0].0 == pair[1].0 && pair[0].1 != pair[1].1)
+            .map(|pair| pair[0].0.len())
+            .min(),
+        Guarantee::NoForeignRows => {
+            let others = all.iter().filter(|listed| listed.family.path != statement.family);
+            leaks(
+                own,
+                statement.scan.unwrap(),
+                &others.flat_map(|other| &other.keys).collect::<Vec<_>>(),
+                false,
+            )
+        }
+        Guarantee::NoSiblingRows => {
+            leaks(own, statement.scan.unwrap(), &own.keys.iter().collect::<Vec<_>>(), true)
+        }
+        Guarantee::InOrder => disorder(own, statement.scan.unwrap()),
+        Guarantee::Fits => {
+            let limit = Options::default().engine.longest_key();
+            own.keys.iter().map(|(key, _)| key.len()).filter(|&length| length > limit).min()
+        }
+        _ => return (None, false),
+    };
+    (shortest, complete)
+}
+
+/// The shortest row that a scan returns though it should not.
+fn leaks(own: &Listed<'_>, bound: usize, rows: &[&Row], siblings: bool) -> Option<usize> {
+    let mut rows = rows.to_vec();
+    rows.sort_by(|a, b| a.0.cmp(&b.0));
+    let segments = own.family.key.scanned_segments(bound);
+    let mut prefixes: Vec<(Vec<u8>, &[Value])> = Vec::new();
+    for (_, values) in &own.keys {
+        let bound = &values[..bound];
+        let mut bytes = Vec::new();
+        prefix(&own.family.key, segments, bound, &mut bytes).unwrap();
+        prefixes.push((bytes, bound));
+    }
+    prefixes.sort_by(|a, b| a.0.cmp(&b.0));
+    prefixes.dedup();
+    let mut best = None;
+    for (prefix, bound) in prefixes {
+        let from = rows.partition_point(|(key, _)| key.as_slice() < prefix.as_slice());
+        for (key, values) in rows[from..].iter().take_while(|(key, _)| key.starts_with(&prefix)) {
+            if !siblings || !values.starts_with(bound) {
+                best = best.min(Some(key.len())).or(Some(key.len()));
+            }
+        }
+    }
+    best
+}
+
+/// The shortest of the longer keys of two rows in the wrong order; without such, of the end of a range and a row on
+/// its wrong side.
+fn disorder(own: &Listed<'_>, bound: usize) -> Option<usize> {
+    let key = &own.family.key;
+    let segments = key.scanned_segments(bound);
+    let mut groups: BTreeMap<String, Vec<&Row>> = BTreeMap::new();
+    for row in &own.keys {
+        groups.entry(format!("{:?}", &row.1[..bound])).or_default().push(row);
+    }
+    let next = match key.segments().get(segments) {
+        Some(Segment::Argument(argument)) => Some(argument),
+        _ => None,
+    };
+    let (mut of_rows, mut of_ends): (Option<usize>, Option<usize>) = (None, None);
+    let keep =
+        |best: &mut Option<usize>, length: usize| *best = Some(best.map_or(length, |best| best.min(length)));
+    for rows in groups.values() {
+        let near = if rows.len() <= 64 { 64 } else { MOST_NEIGHBOURS };
+        for (index, (a, x)) in rows.iter().enumerate() {
+            for (b, y) in rows.iter().skip(index + 1).take(near) {
+                if logical_rows(key, bound, x, y) == Some(Ordering::Greater) && a < b {
+                    keep(&mut of_rows, a.len().max(b.len()));
+                }
+            }
+        }
+        let Some(argument) = next else { continue };
+        for (_, x) in rows.iter().step_by(1 + rows.len() / 40) {
+            let mut end = Vec::new();
+            prefix(key, segments + 1, &x[..=bound], &mut end).unwrap();
+            for (b, y) in rows.iter().step_by(1 + rows.len() / 120) {
+                let Some(order) = logical(&argument.shape, &y[bound], &x[bound]) else { continue };
+                if (order != Ordering::Less) != (*b >= end) {
+                    keep(&mut of_ends, b.len().max(end.len()));
+                }
+            }
+        }
+    }
+    of_rows.or(of_ends)
+}

@@ -1,0 +1,163 @@
+//! Which kinds of segments a plan has.
+
+use std::collections::BTreeMap;
+
+use keyplan_plan::model::{
+    BoolEncoding, BytesEncoding, FloatEncoding, Frame, Framing, IntEncoding, NibbleEncoding, ScoreEncoding,
+    Segment, Sequence, Shape, TimeEncoding,
+};
+
+/// Every kind, by the name that [`count`] gives it.
+pub(crate) const KINDS: &[&str] = &[
+    "literal",
+    "same",
+    "derived",
+    "be",
+    "le",
+    "signflip",
+    "tick9",
+    "dec",
+    "dec padded",
+    "hex",
+    "hex padded",
+    "leb128",
+    "ordvar",
+    "bitcoin_varint",
+    "compact_size",
+    "saturating",
+    "int tuple",
+    "bool",
+    "bool tuple",
+    "f64",
+    "ordered",
+    "badger",
+    "fixed",
+    "float tuple",
+    "time",
+    "nanos",
+    "score",
+    "height_score",
+    "bytes",
+    "bytes hex",
+    "bech32",
+    "fit",
+    "bytes tuple",
+    "text",
+    "text first",
+    "text utf-8",
+    "text tuple",
+    "nibbles",
+    "packed",
+    "hex_prefix",
+    "raw",
+    "record",
+    "choice",
+    "option",
+    "list",
+    "joined",
+    "counted",
+    "len",
+    "terminated",
+    "escaped",
+    "memcmp",
+    "desc",
+    "hashed",
+    "hash_concat",
+];
+
+/// Counts the kinds of a layout's segments.
+pub(crate) fn count(sequence: &Sequence, counts: &mut BTreeMap<&'static str, usize>) {
+    for segment in sequence.segments() {
+        match segment {
+            Segment::Literal(_) => *counts.entry("literal").or_default() += 1,
+            Segment::Same(_) => *counts.entry("same").or_default() += 1,
+            Segment::Derived(_) => *counts.entry("derived").or_default() += 1,
+            Segment::Argument(argument) => count_shape(&argument.shape, counts),
+        }
+    }
+}
+
+fn count_shape(shape: &Shape, counts: &mut BTreeMap<&'static str, usize>) {
+    *counts.entry(kind(shape)).or_default() += 1;
+    match shape {
+        Shape::Record(sequence) => count(sequence, counts),
+        Shape::Choice(alternatives) => {
+            for alternative in alternatives {
+                count(&alternative.sequence, counts);
+            }
+        }
+        Shape::Option(inner)
+        | Shape::List { item: inner, .. }
+        | Shape::Framed { inner, .. }
+        | Shape::Desc(inner)
+        | Shape::Hashed { inner, .. }
+        | Shape::HashConcat { inner, .. } => count_shape(inner, counts),
+        _ => {}
+    }
+}
+
+fn kind(shape: &Shape) -> &'static str {
+    match shape {
+        Shape::Int(int) => match int.encoding {
+            IntEncoding::Be => "be",
+            IntEncoding::Le => "le",
+            IntEncoding::SignFlip => "signflip",
+            IntEncoding::Tick9 => "tick9",
+            IntEncoding::Dec => "dec",
+            IntEncoding::DecPadded(_) => "dec padded",
+            IntEncoding::Hex(_) => "hex",
+            IntEncoding::HexPadded(..) => "hex padded",
+            IntEncoding::Leb128 => "leb128",
+            IntEncoding::OrdVar => "ordvar",
+            IntEncoding::BitcoinVarint => "bitcoin_varint",
+            IntEncoding::CompactSize => "compact_size",
+            IntEncoding::Saturating => "saturating",
+            IntEncoding::Tuple => "int tuple",
+        },
+        Shape::Bool(BoolEncoding::Byte) => "bool",
+        Shape::Bool(BoolEncoding::Tuple) => "bool tuple",
+        Shape::Float(FloatEncoding::Bits) => "f64",
+        Shape::Float(FloatEncoding::Ordered) => "ordered",
+        Shape::Float(FloatEncoding::Badger) => "badger",
+        Shape::Float(FloatEncoding::Fixed(_)) => "fixed",
+        Shape::Float(FloatEncoding::Tuple) => "float tuple",
+        Shape::Time(TimeEncoding::Text9) => "time",
+        Shape::Time(TimeEncoding::Nanos) => "nanos",
+        Shape::Score(ScoreEncoding::Exact) => "score",
+        Shape::Score(ScoreEncoding::HeightScore) => "height_score",
+        Shape::Bytes { encoding, .. } => match encoding {
+            BytesEncoding::Raw => "bytes",
+            BytesEncoding::Hex(_) => "bytes hex",
+            BytesEncoding::Bech32(_) => "bech32",
+            BytesEncoding::Fit(_) => "fit",
+            BytesEncoding::Tuple => "bytes tuple",
+        },
+        Shape::Text(text) if text.tuple => "text tuple",
+        Shape::Text(text) if text.first.is_some() => "text first",
+        Shape::Text(text) if text.alphabet.beyond_ascii() => "text utf-8",
+        Shape::Text(_) => "text",
+        Shape::Nibbles { encoding, .. } => match encoding {
+            NibbleEncoding::Unpacked => "nibbles",
+            NibbleEncoding::Packed => "packed",
+            NibbleEncoding::HexPrefix => "hex_prefix",
+        },
+        Shape::Opaque(_) => "raw",
+        Shape::Record(_) => "record",
+        Shape::Choice(_) => "choice",
+        Shape::Option(_) => "option",
+        Shape::List { framing, .. } => match framing {
+            Framing::ToEnd => "list",
+            Framing::Joined(_) => "joined",
+            Framing::Counted(_) => "counted",
+        },
+        Shape::Framed { frame, .. } => match frame {
+            Frame::Len(_) => "len",
+            Frame::Terminated => "terminated",
+            Frame::Escaped => "escaped",
+            Frame::Memcmp => "memcmp",
+        },
+        Shape::Desc(_) => "desc",
+        Shape::Hashed { .. } => "hashed",
+        Shape::HashConcat { .. } => "hash_concat",
+    }
+}

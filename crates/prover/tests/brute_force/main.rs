@@ -1,0 +1,200 @@
+//! Verdicts against enumeration: random small plans, every value, every key.
+//!
+//! | variable | |
+//! |---|---|
+//! | `KEYPLAN_BRUTE_FORCE` | how many plans are tried; a soak sets it to 1000000 |
+//! | `KEYPLAN_BRUTE_FORCE_SEED` | where they begin: each seed has plans of its own |
+//! | `KEYPLAN_BRUTE_FORCE_THREADS` | how many threads share them; the plans are the same for each number |
+//!
+//! With `--nocapture` the counts are printed, and a long run tells on standard error how far it is.
+#![cfg(test)]
+
+mod enumeration;
+mod kinds;
+mod plans;
+mod shortest;
+mod values;
+mod witness;
+
+use std::collections::BTreeMap;
+
+use keyplan_plan::model::{Family, Plan};
+use keyplan_prover::{Guarantee, Options, Report, Verdict, prove};
+
+use enumeration::{Listed, enumerate, list};
+use plans::{Random, plan_text};
+use shortest::may_be_longer;
+use witness::check_witness;
+
+/// After how many plans a thread says how far it is.
+const PROGRESS: u64 = 10_000;
+
+/// How many plans lie between two seeds.
+const SEED_BITS: u32 = 32;
+
+#[derive(Default)]
+struct Tally {
+    plans: u64,
+    /// Statements that enumeration has a say in.
+    checked: u64,
+    /// Refutations that enumeration found too, and how many of them must be shortest ones.
+    found: u64,
+    shortest: u64,
+    verdicts: BTreeMap<(Guarantee, &'static str), u64>,
+    kinds: BTreeMap<&'static str, usize>,
+    reasons: BTreeMap<String, u64>,
+}
+
+impl Tally {
+    fn add(&mut self, other: Self) {
+        self.plans += other.plans;
+        self.checked += other.checked;
+        self.found += other.found;
+        self.shortest += other.shortest;
+        for (key, count) in other.verdicts {
+            *self.verdicts.entry(key).or_default() += count;
+        }
+        for (key, count) in other.kinds {
+            *self.kinds.entry(key).or_default() += count;
+        }
+        for (key, count) in other.reasons {
+            *self.reasons.entry(key).or_default() += count;
+        }
+    }
+
+    fn print(&self) {
+        println!("{} plans, {} statements checked", self.plans, self.checked);
+        println!(
+            "{} refutations found by enumeration too, {} of them shortest ones",
+            self.found, self.shortest
+        );
+        for ((guarantee, verdict), count) in &self.verdicts {
+            println!("{:8} {verdict:8} {count}", guarantee.code());
+        }
+        for (kind, count) in &self.kinds {
+            println!("{count:8} {kind}");
+        }
+        for (reason, count) in &self.reasons {
+            println!("{count:8} {reason}");
+        }
+    }
+
+    /// Every kind of segment and both verdicts of every guarantee must have come up, and often.
+    fn assert_reach(&self) {
+        for kind in kinds::KINDS {
+            let count = self.kinds.get(kind).copied().unwrap_or(0);
+            assert!(count as u64 >= self.plans / 1_000, "`{kind}` was reached {count} times only");
+        }
+        let good = |guarantee| if guarantee == Guarantee::DistinctNames { "assumed" } else { "holds" };
+        for guarantee in Guarantee::ALL {
+            for verdict in [good(guarantee), "fails"] {
+                let count = self.verdicts.get(&(guarantee, verdict)).copied().unwrap_or(0);
+                assert!(count >= self.plans / 500, "{guarantee:?} {verdict} was reached {count} times only");
+            }
+        }
+    }
+}
+
+fn check_plan(text: &str, plan: &Plan, report: &Report, tally: &mut Tally) {
+    let space = &plan.spaces[0];
+    let listed: Vec<Listed<'_>> = space.families.iter().map(list).collect();
+    for family in &space.families {
+        kinds::count(&family.key, &mut tally.kinds);
+        // Where nothing can be lost there is nothing to say.
+        let lossy =
+            |s: &keyplan_prover::Statement| s.guarantee == Guarantee::Lossless && s.family == family.path;
+        if !report.statements.iter().any(lossy) {
+            *tally.verdicts.entry((Guarantee::Lossless, "holds")).or_default() += 1;
+        }
+    }
+    for statement in &report.statements {
+        let name = match &statement.verdict {
+            Verdict::Holds => "holds",
+            Verdict::Assumed(_) => "assumed",
+            Verdict::Fails(_) => "fails",
+            Verdict::Unknown(_) => "unknown",
+        };
+        *tally.verdicts.entry((statement.guarantee, name)).or_default() += 1;
+        if let Verdict::Fails(witness) = &statement.verdict {
+            check_witness(plan, statement, witness);
+        }
+        if let Verdict::Unknown(reason) = &statement.verdict {
+            *tally.reasons.entry(format!("{:?} {reason}", statement.guarantee)).or_default() += 1;
+        }
+        if matches!(statement.guarantee, Guarantee::DistinctNames | Guarantee::Lossless | Guarantee::Allotted)
+        {
+            continue;
+        }
+        tally.checked += 1;
+        let (found, complete) = enumerate(statement, &listed);
+        match (&statement.verdict, found) {
+            (Verdict::Holds, Some(length)) => {
+                panic!("said to hold, but broken by a key of {length} bytes\n{statement:#?}\n{text}");
+            }
+            (Verdict::Fails(witness), None)
+                if complete && statement.other.is_none() && statement.guarantee != Guarantee::Fits =>
+            {
+                panic!("nothing found by enumeration\n{statement:#?}\n{witness:?}\n{text}");
+            }
+            (Verdict::Fails(witness), Some(length)) => {
+                tally.found += 1;
+                let families: Vec<&Family> = space.families.iter().collect();
+                if may_be_longer(statement, &families).is_none() {
+                    tally.shortest += 1;
+                    let own = witness.length();
+                    assert!(own <= length, "{own} bytes where {length} suffice\n{statement:#?}\n{text}");
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Tries every `step`th plan from `at` on, `count` of them.
+fn try_plans(mut at: u64, step: u64, count: u64) -> Tally {
+    let mut tally = Tally::default();
+    while tally.plans < count {
+        let text = plan_text(&mut Random(at));
+        at += step;
+        let compiled = keyplan_plan::compile("p.keyplan", &text, |_| Err("none".to_owned()));
+        let Some(plan) = compiled.plan else {
+            // A part without an end before another, which the plan language itself refuses.
+            let expected = compiled.errors().all(|error| error.code.id() == "KP0210");
+            assert!(expected, "{text}\n{:?}", compiled.diagnostics);
+            continue;
+        };
+        let report = prove(&plan, &Options::default());
+        check_plan(&text, &plan, &report, &mut tally);
+        tally.plans += 1;
+        if tally.plans.is_multiple_of(PROGRESS) {
+            eprintln!("{} of {count} plans of this thread", tally.plans);
+        }
+    }
+    tally
+}
+
+#[test]
+fn verdicts_agree_with_enumeration() {
+    let number = |name: &str, default: u64| {
+        std::env::var(name).map_or(default, |value| value.parse().expect("a number"))
+    };
+    let count = number("KEYPLAN_BRUTE_FORCE", 20_000);
+    let first = number("KEYPLAN_BRUTE_FORCE_SEED", 1) << SEED_BITS;
+    let threads = number("KEYPLAN_BRUTE_FORCE_THREADS", 2).max(1);
+    let mut tally = Tally::default();
+    std::thread::scope(|scope| {
+        let parts: Vec<_> = (0..threads)
+            .map(|thread| {
+                let share = count / threads + u64::from(thread < count % threads);
+                scope.spawn(move || try_plans(first + thread, threads, share))
+            })
+            .collect();
+        for part in parts {
+            tally.add(part.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        }
+    });
+    tally.print();
+    if count >= 2_000 {
+        tally.assert_reach();
+    }
+}

@@ -1,0 +1,370 @@
+//! Random plans.
+
+use std::fmt::Write as _;
+
+/// A sequence of numbers that is the same on every machine.
+pub(crate) struct Random(pub(crate) u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    fn below(&mut self, limit: usize) -> usize {
+        usize::try_from(self.next() % limit as u64).unwrap()
+    }
+
+    fn chance(&mut self, percent: usize) -> bool {
+        self.below(100) < percent
+    }
+
+    fn pick<'a>(&mut self, list: &[&'a str]) -> &'a str {
+        list[self.below(list.len())]
+    }
+}
+
+const LITERALS: &[&str] = &[
+    "0x00", "0x01", "0x02", "0x03", "\"a\"", "\"b\"", "\"0\"", "\"1\"", "\"/\"", "0x80", "0xff", "0x00ff",
+    "0x0000", "0x05", "0x06", "\"-\"", "\"ab\"", "0x0161", "0x8001", "0x15",
+];
+
+const LEAVES: &[&str] = &[
+    "u8(0..=3)",
+    "u8(0..=3).le",
+    "u8(8..=11).dec",
+    "u8(0..=12).dec",
+    "u8(0..=3).dec(2)",
+    "u16(98..=101).dec",
+    "u8(14..=17).hex",
+    "u8(9..=17).HEX",
+    "u8(0..=9).hex(2)",
+    "u8(126..=129).leb128",
+    "u16(254..=258).leb128",
+    "u16(0..=2).leb128",
+    "u8(108..=111).ordvar",
+    "u16(254..=257).ordvar",
+    "u8(126..=129).bitcoin_varint",
+    "u32(16510..=16513).bitcoin_varint",
+    "u64(251..=254).compact_size",
+    "u64(65534..=65537).compact_size",
+    "u8(0..=2).tuple",
+    "u16(254..=257).tuple",
+    "u16(254..=257)",
+    "u16(254..=257).le",
+    "u16(0..=2)",
+    "i8(-2..=2)",
+    "i8(-2..=2).signflip",
+    "i8(-2..=2).dec",
+    "i16(-11..=-8).dec",
+    "i16(-1..=9).dec",
+    "i8(-2..=1).tuple",
+    "i16(-257..=-254).tuple",
+    "i8(-2..=2).saturating",
+    "i8(0..=2).saturating",
+    "i64(-2..=1).tick9",
+    "i16(-2..=1).le",
+    "i8(-3..=-1)",
+    "u8(0..=250).dec",
+    "u8(48..=51)",
+    "u8(97..=98)",
+    "bool",
+    "bool.tuple",
+    "text(\"ab\", 0..=2)",
+    "text(\"ab\", 1..=2)",
+    "text(\"a\", 0..=3)",
+    "text(\"01\", 1..=2)",
+    "text(\"a/\", 0..=2)",
+    "text(\"0-2\", 1..=1)",
+    "text(\"a\", \"a0\", 0..=2)",
+    "text(\"b\", \"a\", 1..=3)",
+    "text(\"ab\", 0..=2).tuple",
+    "text(\"\\x00a\", 0..=2)",
+    "text(\"\\x00\\x01\", 0..=2).tuple",
+    "text(\"\\x00\\x01\\x02\", 0..=2)",
+    "nibbles(0..=1)",
+    "nibbles(0 | 2).packed",
+    "nibbles(0..=2).hex_prefix",
+    "nibbles(1).hex_prefix",
+];
+
+/// Domains of too many values to list them all.
+const WIDE: &[&str] = &[
+    "bytes(1)",
+    "bytes(0..=1)",
+    "bytes(0..=2)",
+    "bytes(2)",
+    "bytes",
+    "bytes(1..)",
+    "bytes(1 | 3)",
+    "bytes(0..=1).hex",
+    "bytes(1).HEX",
+    "bytes.hex",
+    "bytes(0..=2).fit(1)",
+    "bytes(1).fit(2)",
+    "bytes(0..=1).tuple",
+    "bytes.tuple",
+    "bytes(0..=1).bech32(\"a\")",
+    "text",
+    "text(1..)",
+    "text(0..=2)",
+    "text(\"^/\", 1..)",
+    "text(\"^a\", 0..=3)",
+    "text(\"a-z\")",
+    "text(\"a-z\", 1..)",
+    "u8",
+    "u16",
+    "u32.le",
+    "u64.dec",
+    "i16",
+    "i16.signflip",
+    "u64.leb128",
+    "u64.ordvar",
+    "u64.bitcoin_varint",
+    "u64.compact_size",
+    "i64.tick9",
+    "i64.tuple",
+    "u16.hex",
+    "f64",
+    "f64.ordered",
+    "f64.badger",
+    "f64.fixed(2)",
+    "f64.tuple",
+    "time",
+    "time.nanos",
+    "score",
+    "score.height_score",
+    "u32.dec(10)",
+    "text(\"ab\", 1..).hashed(xxh3_64)",
+    "u8.hashed(sha256, 8)",
+    "u8.hash_concat(twox_64)",
+    "text(\"a\", 0..=2).hash_concat(sha256, 1)",
+    "raw",
+    "nibbles",
+];
+
+/// Long values of one character, for the arithmetic of lengths.
+const LONG: &[&str] = &[
+    "text(\"a\", 126..=129).len8",
+    "text(\"a\", 254..=257).len16",
+    "text(\"a\", 126..=129).varlen",
+    "text(\"\\x01\", 254..=258).varlen",
+    "text(\"\\x01\", 0..=300).len16",
+    "text(\"a\", 95..=99)",
+    "text(\"\\x00\", 0..=260).len16",
+    "text(\"\\x01\", 126..=130)",
+    "text(\"\\x00\", 250..=260)",
+    "text(\"\\x00\", 0..=258).len8",
+    "text(\"\\x7f\", 120..=130).varlen",
+    "text(\"\\x01\", 0..=258).len32",
+    "text(\"\\x01\", 0..=258).len64le",
+    "text(\"\\x00\\x01\", 0..=3).len16",
+    "u8(126..=129)",
+    "u16(254..=257)",
+    "text(\"\\x01\", 255..=257).desc",
+    "text(\"\\x00\", 254..=257).len16.desc",
+    "text(\"\\x00\", 0..=9).memcmp",
+    "text(\"\\x00\", 0..=17).memcmp",
+    "text(\"\\x01\", 7..=9).memcmp",
+];
+
+const FRAMES: &[&str] =
+    &["len8", "len16", "len32", "len64", "len64le", "varlen", "terminated", "escaped", "memcmp", "desc"];
+
+fn domain(random: &mut Random, depth: usize) -> String {
+    let inner = match random.below(if depth == 0 { 10 } else { 17 }) {
+        8 if random.chance(50) => random.pick(WIDE).to_owned(),
+        0..=9 => random.pick(LEAVES).to_owned(),
+        10 | 11 => format!("option({})", domain(random, depth - 1)),
+        12 | 13 => {
+            let item = domain(random, depth - 1);
+            let counts = random.pick(&["0..=2", "1..=2", "2", "0..=1", "0 | 2", "1.."]);
+            let framing =
+                random.pick(&["", ".joined(\"/\")", ".joined(\"a\")", ".count8", ".varcount", ".count16"]);
+            format!("list({item}, {counts}){framing}")
+        }
+        14 => {
+            let (a, b) = (parts(random, depth - 1, 2, "x"), parts(random, depth - 1, 2, "x"));
+            let c = random.pick(LITERALS);
+            match random.below(3) {
+                0 => format!("(p: {a} | q: {b})"),
+                1 => format!("(p: {a} | q: {b} | r: {c})"),
+                _ => format!("(p: {c} | q: {})", random.pick(LITERALS)),
+            }
+        }
+        _ => format!("({})", parts(random, depth - 1, 2, "x")),
+    };
+    match random.below(10) {
+        0..=2 => format!("{inner}.{}", random.pick(FRAMES)),
+        3 if random.chance(30) => format!("{inner}.{}.{}", random.pick(FRAMES), random.pick(FRAMES)),
+        _ => inner,
+    }
+}
+
+/// One to `most` parts, at least one of them an argument.
+fn parts(random: &mut Random, depth: usize, most: usize, name: &str) -> String {
+    let mut text = String::new();
+    let count = 1 + random.below(most);
+    for index in 0..count {
+        if random.chance(30) {
+            let _ = write!(text, "{} ", random.pick(LITERALS));
+        }
+        let _ = write!(text, "{name}{index}: {} ", domain(random, depth));
+        if index > 0 && random.chance(4) {
+            let _ = write!(text, "same({name}0) ");
+        }
+        if index == 0 && random.chance(3) {
+            let _ = write!(text, "d = crc16({name}0) % 3 as u8 ");
+        }
+    }
+    if random.chance(15) {
+        let _ = write!(text, "{} ", random.pick(LITERALS));
+    }
+    text.trim_end().to_owned()
+}
+
+fn long_parts(random: &mut Random) -> String {
+    let mut text = String::new();
+    for index in 0..=random.below(2) {
+        if random.chance(40) {
+            let _ = write!(
+                text,
+                "{} ",
+                random.pick(&["0x01", "0x00", "\"a\"", "0x0101", "0x7f", "0xff", "0x80"])
+            );
+        }
+        let _ = write!(text, "a{index}: {} ", random.pick(LONG));
+    }
+    if random.chance(20) {
+        let _ = write!(text, "{} ", random.pick(&["0x01", "0x00", "\"a\""]));
+    }
+    text.trim_end().to_owned()
+}
+
+/// A body with the domain of one argument replaced.
+fn varied(random: &mut Random, body: &str) -> String {
+    let count = (0..9).take_while(|index| body.contains(&format!("a{index}: "))).count();
+    let chosen = random.below(count);
+    let rows = keyplan_rows(body);
+    let mut text = String::new();
+    for part in rows {
+        if part.starts_with(&format!("a{chosen}: ")) {
+            let _ = write!(text, "a{chosen}: {} ", domain(random, 1));
+        } else if random.chance(92) || part.starts_with('a') {
+            let _ = write!(text, "{part} ");
+        }
+    }
+    text.trim_end().to_owned()
+}
+
+/// The parts of a body: split where a part begins outside of every bracket.
+fn keyplan_rows(body: &str) -> Vec<String> {
+    let mut parts: Vec<String> = Vec::new();
+    let mut depth = 0;
+    let mut quoted = false;
+    for word in body.split(' ') {
+        let glued = parts.last().is_some_and(|last: &String| {
+            depth > 0
+                || quoted
+                || last.ends_with(':')
+                || last.ends_with('=')
+                || last.ends_with('%')
+                || last.ends_with(" as")
+                || word == "="
+                || word == "%"
+                || word == "as"
+        });
+        for c in word.chars() {
+            match c {
+                '"' => quoted = !quoted,
+                '(' if !quoted => depth += 1,
+                ')' if !quoted => depth -= 1,
+                _ => {}
+            }
+        }
+        match parts.last_mut() {
+            Some(last) if glued => {
+                last.push(' ');
+                last.push_str(word);
+            }
+            _ => parts.push(word.to_owned()),
+        }
+    }
+    parts
+}
+
+/// The text of a plan. Now and then it has no meaning, such as an argument without an end before another.
+pub(crate) fn plan_text(random: &mut Random) -> String {
+    match random.below(40) {
+        0 => module_text(random),
+        1 => names_text(random),
+        _ => space_text(random),
+    }
+}
+
+/// A module with allotments: families in place, out of place, on a number that is taken or retired.
+fn module_text(random: &mut Random) -> String {
+    let mut text = "plan p; space s {\n  module m = 0x02 {\n".to_owned();
+    text.push_str("    allot 0x01..=0x0f core; allot 0x10..=0x1f more;\n");
+    if random.chance(50) {
+        let _ = writeln!(text, "    retired {} \"old\";", random.pick(&["0x05", "0x15", "0x0501", "0x0203"]));
+    }
+    for family in 0..2 {
+        let number = random.pick(&["0x01", "0x02", "0x05", "0x10", "0x15", "0x20"]);
+        let allot = random.pick(&["core", "more"]);
+        let body = parts(random, 1, 2, "a");
+        let _ = writeln!(text, "    key k{family} = {number} {body} allot {allot};");
+    }
+    text.push_str("  }\n}");
+    text
+}
+
+/// Names under a hash of a byte or two: they collide now and then.
+fn names_text(random: &mut Random) -> String {
+    let mut text = "plan p; names Name = text(\"a-z\", 1..=4) {\n".to_owned();
+    for (index, letter) in ('a'..='z').enumerate().take(12 + random.below(14)) {
+        let second = char::from(b'a' + u8::try_from(random.below(26)).unwrap());
+        let _ = writeln!(text, "  \"{letter}{second}{}\",", if index % 2 == 0 { "x" } else { "" });
+    }
+    let keep = random.pick(&["1", "1", "2", "8"]);
+    let _ = write!(
+        text,
+        "}}\nspace s {{\n  key k0 = 0x01 a0: Name.hashed(sha256, {keep}) {};\n",
+        parts(random, 1, 1, "b")
+    );
+    let literal = random.pick(&["sha256(\"ab\", 1)", "xxh3_64(\"ab\")", "0x02"]);
+    let _ = write!(text, "  key k1 = 0x02 {literal} {};\n}}", parts(random, 1, 1, "a"));
+    text
+}
+
+fn space_text(random: &mut Random) -> String {
+    let mut text = "plan p; space s {\n".to_owned();
+    let long = random.chance(12);
+    let first = random.pick(&["", "", "0x01 ", "\"a\" ", "0x00 "]);
+    let mut bodies: Vec<String> = Vec::new();
+    for family in 0..2 {
+        let body = match bodies.first() {
+            // A second family like the first, but for one part: they meet more often.
+            Some(first) if random.chance(40) => varied(random, first),
+            _ if long => long_parts(random),
+            _ => parts(random, 2, 3, "a"),
+        };
+        bodies.push(body.clone());
+        let _ = write!(text, "  key k{family} = {first}{body}");
+        let arguments = (0..9).take_while(|index| body.contains(&format!("a{index}: "))).count();
+        for bound in 0..=arguments {
+            if random.chance(45) {
+                let names: Vec<String> = (0..bound).map(|index| format!("a{index}")).collect();
+                let by = if bound == 0 { "all".to_owned() } else { format!("by {}", names.join(", ")) };
+                let order = if random.chance(60) { " in order" } else { "" };
+                let _ = write!(text, "\n    scan {by}{order}");
+            }
+        }
+        text.push_str(";\n");
+    }
+    text.push('}');
+    text
+}

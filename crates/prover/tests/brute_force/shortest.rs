@@ -1,0 +1,78 @@
+//! Which witnesses must be shortest ones.
+
+use keyplan_plan::model::{
+    BytesEncoding, Extent, Family, FloatEncoding, Frame, Framing, Segment, Sequence, Shape, Width,
+};
+use keyplan_prover::{Guarantee, Statement};
+
+/// Why a witness need not be a shortest one; `None` if it must be.
+pub(crate) fn may_be_longer(statement: &Statement, families: &[&Family]) -> Option<&'static str> {
+    if families.iter().any(|family| blurred(&family.key)) {
+        return Some("the graph has paths that are no keys, and its shortest path may be such a one");
+    }
+    let loses = |family: &&Family| family.key.arguments().any(|argument| argument.shape.loses_information());
+    let own = families.iter().filter(|family| family.path == statement.family);
+    match statement.guarantee {
+        Guarantee::Unambiguous | Guarantee::NoSiblingRows if own.clone().any(loses) => {
+            Some("what a loss merges is shown only where nothing else is, since `accept lossy` covers it")
+        }
+        Guarantee::InOrder if own.clone().any(|family| sized(&family.key) || loses(family)) => {
+            Some("which parts behind a length make the shortest pair is found by samples")
+        }
+        _ => None,
+    }
+}
+
+/// Whether the graph of a layout has more paths than the layout has keys.
+fn blurred(sequence: &Sequence) -> bool {
+    sequence.segments().iter().any(|segment| match segment {
+        Segment::Literal(_) => false,
+        Segment::Argument(argument) => blurred_shape(&argument.shape),
+        // A copy or a derived part is free in the graph.
+        Segment::Same(_) | Segment::Derived(_) => true,
+    })
+}
+
+fn blurred_shape(shape: &Shape) -> bool {
+    match shape {
+        Shape::Hashed { .. } | Shape::HashConcat { .. } | Shape::Time(_) | Shape::Score(_) => true,
+        Shape::Float(encoding) => matches!(encoding, FloatEncoding::Fixed(_) | FloatEncoding::Badger),
+        Shape::Bytes { encoding, .. } => matches!(encoding, BytesEncoding::Bech32(_)),
+        Shape::Option(inner) | Shape::Desc(inner) => blurred_shape(inner),
+        Shape::List { item, counts, framing } => {
+            // A long count is free in the graph.
+            matches!(framing, Framing::Counted(_)) && counts.max().is_none_or(|max| max > 16)
+                || blurred_shape(item)
+        }
+        Shape::Framed { inner, .. } => match &**inner {
+            Shape::Text(text) => text.alphabet.beyond_ascii() || text.first.is_some(),
+            inner => blurred_shape(inner) || Width::of_shape(inner).max.is_none_or(|max| max > 48),
+        },
+        Shape::Record(sequence) => blurred(sequence),
+        Shape::Choice(alternatives) => alternatives.iter().any(|alternative| blurred(&alternative.sequence)),
+        _ => false,
+    }
+}
+
+/// Whether a layout has a length or a count in front of several parts.
+fn sized(sequence: &Sequence) -> bool {
+    sequence.arguments().any(|argument| sized_shape(&argument.shape))
+}
+
+fn sized_shape(shape: &Shape) -> bool {
+    match shape {
+        Shape::Framed { frame: Frame::Len(_), inner } => {
+            !matches!(inner.extent(), Extent::Fixed(_))
+                && !matches!(**inner, Shape::Text(_) | Shape::Bytes { .. })
+        }
+        Shape::List { framing: Framing::Counted(_), counts, .. } if counts.fixed().is_none() => true,
+        Shape::List { item: inner, .. }
+        | Shape::Framed { inner, .. }
+        | Shape::Option(inner)
+        | Shape::Desc(inner)
+        | Shape::HashConcat { inner, .. } => sized_shape(inner),
+        Shape::Record(sequence) => sized(sequence),
+        Shape::Choice(alternatives) => alternatives.iter().any(|alternative| sized(&alternative.sequence)),
+        _ => false,
+    }
+}

@@ -1,0 +1,64 @@
+//! What a witness has to show.
+
+use std::cmp::Ordering;
+
+use keyplan_plan::dynamic::{encode, prefix};
+use keyplan_plan::model::Plan;
+use keyplan_prover::{NumberFault, Side, Statement, Witness};
+
+use crate::enumeration::logical_rows;
+
+fn check_side(plan: &Plan, side: &Side, segments: Option<usize>) {
+    let (_, family) = plan.find(&side.family)[0];
+    let mut bytes = Vec::new();
+    match segments {
+        Some(segments) => prefix(&family.key, segments, &side.values, &mut bytes).unwrap(),
+        None => encode(&family.key, &side.values, &mut bytes).unwrap(),
+    }
+    assert_eq!(bytes, side.bytes);
+}
+
+/// Every witness must encode to what it says, and show what it says.
+pub(crate) fn check_witness(plan: &Plan, statement: &Statement, witness: &Witness) {
+    if let Witness::Digest { first, second, digest } = witness {
+        assert!(first != second && !digest.is_empty());
+        return;
+    }
+    let (_, family) = plan.find(&statement.family)[0];
+    let segments = statement.scan.map(|bound| family.key.scanned_segments(bound));
+    match witness {
+        Witness::SameKey { first, second } => {
+            check_side(plan, first, None);
+            check_side(plan, second, None);
+            assert_eq!(first.bytes, second.bytes);
+            assert!(first.family != second.family || format!("{first:?}") != format!("{second:?}"));
+        }
+        Witness::Row { scan, row } => {
+            check_side(plan, scan, segments);
+            check_side(plan, row, None);
+            assert!(row.bytes.starts_with(&scan.bytes));
+            assert!(row.family != scan.family || !row.values.starts_with(&scan.values));
+        }
+        Witness::Disorder { first, second } => {
+            check_side(plan, first, None);
+            check_side(plan, second, None);
+            assert!(first.bytes > second.bytes);
+            let order = logical_rows(&family.key, statement.scan.unwrap(), &first.values, &second.values);
+            assert_eq!(order, Some(Ordering::Less));
+        }
+        Witness::RangeEnd { end, row } => {
+            check_side(plan, end, segments.map(|segments| segments + 1));
+            check_side(plan, row, None);
+        }
+        Witness::TooLong { key, limit } => {
+            check_side(plan, key, None);
+            assert!(key.bytes.len() > *limit);
+        }
+        Witness::Number { fault: NumberFault::Retired { prefix, key }, .. } => {
+            check_side(plan, key, None);
+            assert!(key.bytes.starts_with(prefix));
+        }
+        Witness::Number { number, .. } => assert_eq!(family.number, Some(*number)),
+        other => panic!("{other:?}"),
+    }
+}
