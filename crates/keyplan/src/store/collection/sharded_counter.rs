@@ -1,0 +1,62 @@
+use core::fmt;
+use core::num::NonZeroU16;
+
+use keyplan_store::engine::Engine;
+
+use super::{NumberKey, number};
+use crate::store::{Batch, Error, Read};
+use crate::typed::{Scan, ScanOf};
+
+/// A count that is spread over several keys, so that writers who add to it do not all write one.
+///
+/// The plan declares a family with the shard as its last argument, such as
+/// `key hits = 0x30 page: u64 shard: u16 -> count: u64 scan by page`.
+pub struct ShardedCounter<S: ScanOf, F> {
+    scan: Scan<'static, S>,
+    shards: NonZeroU16,
+    shard: F,
+}
+
+impl<S, K, F> ShardedCounter<S, F>
+where
+    S: ScanOf<Key = K>,
+    K: NumberKey,
+    F: Fn(u16) -> K,
+{
+    /// The rows of a scan, each a shard; `shard` makes the key of one. The number of shards may change at any time.
+    pub const fn new(scan: Scan<'static, S>, shards: NonZeroU16, shard: F) -> Self {
+        Self { scan, shards, shard }
+    }
+
+    /// Adds to the count. `hint` chooses the shard: a number of the writer, or anything that differs from one to the
+    /// next.
+    pub fn add<E: Engine>(&self, batch: &mut Batch<'_, E>, hint: u64, amount: u64) -> Result<(), Error> {
+        let shard = u16::try_from(hint % u64::from(self.shards.get())).unwrap_or_default();
+        let key = (self.shard)(shard);
+        let count = number(batch, &key)?.unwrap_or(0);
+        let count = count.checked_add(amount).ok_or(Error::Exhausted { family: K::FAMILY })?;
+        batch.put(&key, &K::value_of(count))
+    }
+
+    /// The whole count.
+    pub fn total<R: Read>(&self, read: &R) -> Result<u64, Error> {
+        read.scan(self.scan.clone()).try_fold(0_u64, |total, row| {
+            let row = row?;
+            total.checked_add(K::number_of(row.value()?)).ok_or(Error::Exhausted { family: K::FAMILY })
+        })
+    }
+
+    /// Makes it nothing.
+    pub fn clear<E: Engine>(&self, batch: &mut Batch<'_, E>) -> Result<(), Error> {
+        batch.delete_scan(self.scan.clone()).map(|_| ())
+    }
+}
+
+impl<S: ScanOf, F> fmt::Debug for ShardedCounter<S, F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ShardedCounter")
+            .field("scan", &self.scan)
+            .field("shards", &self.shards)
+            .finish_non_exhaustive()
+    }
+}
