@@ -690,3 +690,74 @@ fn a_row_that_an_index_names_and_that_is_gone_is_an_error() {
     let missing = map.select(&batch, PoolOfOwner::by_owner(2)).next().unwrap().unwrap_err();
     assert!(matches!(missing, Error::Dangling { index: "state.pool_of_owner", .. }));
 }
+
+/// All rows of a batch's view of a space, as bytes.
+fn dumped(batch: &Batch<'_, Memory>, space: &str) -> Vec<(Vec<u8>, Vec<u8>)> {
+    let rows = batch.range_bytes(space, keyplan::store::engine::KeyRange::ALL).unwrap();
+    rows.map(|row| row.map(|(key, value)| (key.to_vec(), value.to_vec())).unwrap()).collect()
+}
+
+#[test]
+fn what_is_refused_leaves_the_batch_as_it_was() {
+    let store = Store::create_on(Memory::new(), &PLAN).unwrap();
+    let mut batch = store.batch().unwrap();
+    let pools = POOLS();
+    pools.put(&mut batch, &Pool { id: 1 }, &PoolValue { owner: 2, name: "a" }).unwrap();
+    pools.put(&mut batch, &Pool { id: 2 }, &PoolValue { owner: 2, name: "b" }).unwrap();
+    let history = HistoryMap::<Scores>::new();
+    history.put(&mut batch, &Score { player: "a" }, &ScoreValue { points: 1 }, 3).unwrap();
+    let before = (batch.len(), dumped(&batch, "state"), dumped(&batch, "history"));
+
+    // A name that another row has, on a new row and on one that is there.
+    for id in [2, 3] {
+        let refused = pools.put(&mut batch, &Pool { id }, &PoolValue { owner: 9, name: "a" });
+        assert!(matches!(refused, Err(Error::NotUnique { index: "state.pool_of_name", .. })));
+    }
+    // A value outside of its domain.
+    let refused = pools.put(&mut batch, &Pool { id: 1 }, &PoolValue { owner: 9, name: "far too long" });
+    assert!(matches!(refused, Err(Error::Refused(_))));
+    // A key outside of its domain, at a height that would have moved the tip.
+    let refused = history.put(&mut batch, &Score { player: "" }, &ScoreValue { points: 1 }, 9);
+    assert!(matches!(refused, Err(Error::Refused(_))));
+    assert_eq!((batch.len(), dumped(&batch, "state"), dumped(&batch, "history")), before);
+}
+
+#[test]
+fn a_deque_whose_places_are_used_up_refuses_and_does_not_wrap() {
+    let store = Store::create_on(Memory::new(), &PLAN).unwrap();
+    let deque = Deque::new(|place| Job { place }, JobEnds);
+    let mut batch = store.batch().unwrap();
+    for (start, end) in [(0, 1), (u64::MAX - 1, u64::MAX)] {
+        let place = start;
+        batch.put(&JobEnds, &JobEndsValue { start, end }).unwrap();
+        batch.put(&Job { place }, &JobValue { value: "only" }).unwrap();
+        let refused = if start == 0 {
+            deque.push_front(&mut batch, &JobValue { value: "x" })
+        } else {
+            deque.push_back(&mut batch, &JobValue { value: "x" })
+        };
+        assert!(matches!(refused, Err(Error::Exhausted { family: "state.job_ends" })));
+        assert_eq!(deque.len(&batch).unwrap(), 1);
+        assert_eq!(deque.pop_back(&mut batch).unwrap().unwrap().value().unwrap().value, "only");
+        // Empty, it has all places again.
+        deque.push_front(&mut batch, &JobValue { value: "y" }).unwrap();
+        deque.clear(&mut batch).unwrap();
+        assert_eq!(batch.scan(Job::all()).count(), 0);
+    }
+}
+
+#[test]
+fn a_deque_of_many_that_were_taken_reads_its_front_at_once() {
+    let store = Store::create_on(Memory::new(), &PLAN).unwrap();
+    let deque = Deque::new(|place| Job { place }, JobEnds);
+    let mut batch = store.batch().unwrap();
+    for n in 0..2_000 {
+        deque.push_back(&mut batch, &JobValue { value: &n.to_string() }).unwrap();
+    }
+    for n in 0..1_999 {
+        let taken = deque.pop_front(&mut batch).unwrap().unwrap();
+        assert_eq!(taken.value().unwrap().value, n.to_string());
+    }
+    assert_eq!(deque.len(&batch).unwrap(), 1);
+    assert_eq!(deque.get(&batch, 0).unwrap().unwrap().value().unwrap().value, "1999");
+}

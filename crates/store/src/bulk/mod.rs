@@ -115,7 +115,8 @@ impl<'s, E: Engine> BulkLoad<'s, E> {
     ) -> Result<u64, StoreError> {
         let engine = self.store.engine();
         let sorter = std::mem::take(&mut self.sorter);
-        let mut rows = Merge::new(&self.runs, sorter.sorted(), self.options.duplicates, engine.spaces())?;
+        let spaces = engine.spaces();
+        let mut rows = Merge::new(&self.runs, sorter.sorted(), self.options.duplicates, &spaces)?;
         let mut written = 0_u64;
         let mut failure = None;
         while let Some(space) = rows.space() {
@@ -165,7 +166,7 @@ impl<'s, E: Engine> BulkLoad<'s, E> {
         }
         // Many small runs become one, so that neither files nor buffers grow with the load.
         let spaces = self.store.engine().spaces();
-        let mut rows = Merge::new(&self.runs, Sorter::default().sorted(), self.options.duplicates, spaces)?;
+        let mut rows = Merge::new(&self.runs, Sorter::default().sorted(), self.options.duplicates, &spaces)?;
         let merged = Run::write_all(scratch.0.join(self.next_run.to_string()), &mut rows)?;
         self.next_run += 1;
         self.runs = vec![merged];

@@ -38,9 +38,10 @@ impl<S: ScanOf, C: NumberKey> CountedMap<S, C> {
         key: &KeyOf<'_, S>,
         value: &ValueOf<'_, S>,
     ) -> Result<bool, Error> {
+        // Read before anything is changed, so that what is refused changes nothing.
+        let count = self.count(batch)?.checked_add(1).ok_or(Error::Exhausted { family: C::FAMILY })?;
         let new = self.map.put(batch, key, value)?;
         if new {
-            let count = self.count(batch)?.checked_add(1).ok_or(Error::Exhausted { family: C::FAMILY })?;
             batch.put(&self.count, &C::value_of(count))?;
         }
         Ok(new)
@@ -63,7 +64,8 @@ impl<S: ScanOf, C: NumberKey> CountedMap<S, C> {
 
     /// Deletes all rows and their number in this batch; how many there were.
     pub fn clear<E: Engine>(&self, batch: &mut Batch<'_, E>) -> Result<u64, Error> {
+        let gone = self.map.clear(batch)?;
         batch.delete(&self.count)?;
-        self.map.clear(batch)
+        Ok(gone)
     }
 }

@@ -11,7 +11,39 @@ use crate::typed::Key;
 /// A queue at both ends: elements by place, and a row that says where they start and end.
 ///
 /// The plan declares `key job = 0x40 place: u64 -> …` and `key job_ends = 0x41 -> start: u64 end: u64`. Both ends are
-/// known, so that taking an element walks over none of those that were taken before.
+/// known, so that taking an element walks over none of those that were taken before. When the places of one end are
+/// used up, adding there is refused; a queue that was emptied begins in the middle again.
+///
+/// ```
+/// keyplan::plan! {
+///     plan work;
+///     space state {
+///         key job = 0x40 place: u64 -> text;
+///         key job_ends = 0x41 -> start: u64 end: u64;
+///     }
+/// }
+/// use keyplan::store::collection::{Deque, SpanKey};
+/// use keyplan::store::{Store, engine::Memory};
+/// use work::state::{Job, JobEnds, JobEndsValue, JobValue};
+///
+/// impl SpanKey for JobEnds {
+///     fn value_of(start: u64, end: u64) -> JobEndsValue {
+///         JobEndsValue { start, end }
+///     }
+///     fn span_of(value: JobEndsValue) -> (u64, u64) {
+///         (value.start, value.end)
+///     }
+/// }
+///
+/// let store = Store::create_on(Memory::new(), &work::PLAN)?;
+/// let jobs = Deque::new(|place| Job { place }, JobEnds);
+/// let mut batch = store.batch()?;
+/// jobs.push_back(&mut batch, &JobValue { value: "second" })?;
+/// jobs.push_front(&mut batch, &JobValue { value: "first" })?;
+/// let taken = jobs.pop_front(&mut batch)?.expect("there");
+/// assert_eq!((taken.value()?.value, jobs.len(&batch)?), ("first", 1));
+/// # Ok::<(), keyplan::store::Error>(())
+/// ```
 pub struct Deque<F, C> {
     element: F,
     ends: C,

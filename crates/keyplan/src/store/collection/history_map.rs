@@ -7,7 +7,7 @@ use keyplan_store::engine::Engine;
 use super::SpanKey;
 use crate::store::scratch::with_key;
 use crate::store::{Batch, Error, Read, Stored};
-use crate::typed::{Key, KeyError, Scan, ScanOf};
+use crate::typed::{Key, KeyError, Scan, ScanOf, Value as _};
 
 /// How the families of a [`HistoryMap`] belong together.
 ///
@@ -70,6 +70,91 @@ pub type CurrentValue<'v, H> = <<H as History>::Current as Key>::Value<'v>;
 ///
 /// Heights never go down. A height is read as it was once everything at it was written. What was first written at a
 /// height keeps what was there before; later writes at the same height keep nothing more.
+///
+/// ```
+/// keyplan::plan! {
+///     plan scores;
+///     space history {
+///         key score = 0x01 player: u64 -> points: u64;
+///         key score_log = 0x02 player: u64 height: u64 -> old: (none: 0x00 | some: 0x01 points: u64)
+///             scan by player in order;
+///         key score_changed = 0x03 height: u64 player: u64 -> "" scan all in order;
+///         key score_heights = 0x04 -> floor: u64 tip: u64;
+///     }
+/// }
+/// use keyplan::store::collection::{History, HistoryMap, HistoryRows, SpanKey};
+/// use keyplan::store::{Error, Store, engine::Memory};
+/// use keyplan::typed::{KeyError, Scan};
+/// use scores::history::{
+///     Score, ScoreChanged, ScoreChangedAll, ScoreHeights, ScoreHeightsValue, ScoreLog, ScoreLogByPlayer,
+///     ScoreLogValue, ScoreLogValueOld, ScoreValue,
+/// };
+///
+/// struct Scores;
+///
+/// impl History for Scores {
+///     type Current = Score;
+///     type Log = ScoreLog;
+///     type LogScan = ScoreLogByPlayer;
+///     type Changed = ScoreChanged;
+///     type ChangedScan = ScoreChangedAll;
+///     type Heights = ScoreHeights;
+///
+///     fn heights() -> ScoreHeights {
+///         ScoreHeights
+///     }
+///     fn changed_through(height: u64) -> Scan<'static, ScoreChangedAll> {
+///         ScoreChanged::all().through(height)
+///     }
+/// }
+///
+/// impl HistoryRows<'_> for Scores {
+///     fn log(key: &Score, height: u64) -> ScoreLog {
+///         ScoreLog { player: key.player, height }
+///     }
+///     fn log_from(key: &Score, height: u64) -> Result<Scan<'static, ScoreLogByPlayer>, KeyError> {
+///         Ok(ScoreLog::by_player(key.player).from(height))
+///     }
+///     fn changed(key: &Score, height: u64) -> ScoreChanged {
+///         ScoreChanged { height, player: key.player }
+///     }
+///     fn of_changed(changed: ScoreChanged) -> (u64, Score) {
+///         (changed.height, Score { player: changed.player })
+///     }
+///     fn logged(old: Option<ScoreValue>) -> ScoreLogValue {
+///         let some = |value: ScoreValue| ScoreLogValueOld::Some { points: value.points };
+///         ScoreLogValue { old: old.map_or(ScoreLogValueOld::None, some) }
+///     }
+///     fn of_logged(logged: ScoreLogValue) -> Option<ScoreValue> {
+///         match logged.old {
+///             ScoreLogValueOld::None => None,
+///             ScoreLogValueOld::Some { points } => Some(ScoreValue { points }),
+///         }
+///     }
+/// }
+///
+/// impl SpanKey for ScoreHeights {
+///     fn value_of(floor: u64, tip: u64) -> ScoreHeightsValue {
+///         ScoreHeightsValue { floor, tip }
+///     }
+///     fn span_of(value: ScoreHeightsValue) -> (u64, u64) {
+///         (value.floor, value.tip)
+///     }
+/// }
+///
+/// let store = Store::create_on(Memory::new(), &scores::PLAN)?;
+/// let map = HistoryMap::<Scores>::new();
+/// let mut batch = store.batch()?;
+/// map.put(&mut batch, &Score { player: 1 }, &ScoreValue { points: 10 }, 5)?;
+/// map.put(&mut batch, &Score { player: 1 }, &ScoreValue { points: 30 }, 9)?;
+///
+/// let before = map.get_at(&batch, &Score { player: 1 }, 8)?.expect("there");
+/// assert_eq!(before.value()?, Some(ScoreValue { points: 10 }));
+/// assert!(map.get_at(&batch, &Score { player: 1 }, 4)?.is_none());
+/// map.prune(&mut batch, 9, 1_000)?;
+/// assert!(matches!(map.get_at(&batch, &Score { player: 1 }, 8), Err(Error::Pruned { floor: 9, .. })));
+/// # Ok::<(), Error>(())
+/// ```
 pub struct HistoryMap<H>(PhantomData<fn() -> H>);
 
 /// A value at an earlier height.
@@ -162,8 +247,10 @@ impl<H: for<'a> HistoryRows<'a>> HistoryMap<H> {
         value: &CurrentValue<'_, H>,
         height: u64,
     ) -> Result<(), Error> {
+        // Encoded before anything is kept, so that a value that is refused leaves nothing behind.
+        let value = value.to_vec()?;
         self.keep(batch, key, height)?;
-        batch.put_row(key, value)
+        with_key(key, |key| batch.put_bytes(H::Current::SPACE, key, &value))
     }
 
     /// Deletes a value at a height; whether it was there. Refused below a height that was written before.

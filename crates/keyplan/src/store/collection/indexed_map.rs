@@ -56,7 +56,13 @@ impl IndexRows {
 
     fn push<K: Key>(&mut self, key: &K, value: &K::Value<'_>, unique: bool) -> Result<(), Error> {
         let (key, value) = (key.to_vec()?, value.to_vec()?);
-        self.0.push(IndexRow { family: K::FAMILY, space: K::SPACE, key, value, unique });
+        let row = IndexRow { family: K::FAMILY, space: K::SPACE, key, value, unique };
+        // One row may name an index row twice, but not two different ones under one key.
+        match self.0.iter().find(|own| own.space == row.space && own.key == row.key) {
+            None => self.0.push(row),
+            Some(own) if *own == row => {}
+            Some(_) => return Err(Error::NotUnique { index: row.family, key: hex(&row.key) }),
+        }
         Ok(())
     }
 
@@ -68,6 +74,60 @@ impl IndexRows {
 /// Values by key that are also found by their indexes, which are changed in the same batch as the rows.
 ///
 /// A row that a unique index refuses leaves nothing behind, in the batch or in the store.
+///
+/// ```
+/// keyplan::plan! {
+///     plan names;
+///     space state {
+///         key pool = 0x01 id: u64 -> owner: u32 name: text(1..=8) scan all in order;
+///         key pool_of_owner = 0x02 owner: u32 id: u64 -> "" scan by owner in order;
+///         key pool_of_name = 0x03 name: text(1..=8) -> id: u64;
+///     }
+/// }
+/// use keyplan::store::collection::{IndexOf, IndexRows, Indexed, IndexedMap};
+/// use keyplan::store::{Error, Store, engine::Memory};
+/// use names::state::{
+///     Pool, PoolOfName, PoolOfNameValue, PoolOfOwner, PoolOfOwnerValue, PoolValue,
+/// };
+///
+/// struct Pools;
+///
+/// impl Indexed for Pools {
+///     type Row = Pool;
+///
+///     fn index(key: &Pool, value: &PoolValue<'_>, rows: &mut IndexRows) -> Result<(), Error> {
+///         rows.multi(&PoolOfOwner { owner: value.owner, id: key.id }, &PoolOfOwnerValue)?;
+///         rows.unique(&PoolOfName { name: value.name }, &PoolOfNameValue { id: key.id })
+///     }
+/// }
+///
+/// impl IndexOf<'_, Pools> for PoolOfOwner {
+///     fn row(key: PoolOfOwner, _: PoolOfOwnerValue) -> Pool {
+///         Pool { id: key.id }
+///     }
+/// }
+///
+/// impl<'a> IndexOf<'a, Pools> for PoolOfName<'_> {
+///     fn row(_: PoolOfName<'a>, value: PoolOfNameValue) -> Pool {
+///         Pool { id: value.id }
+///     }
+/// }
+///
+/// let store = Store::create_on(Memory::new(), &names::PLAN)?;
+/// let pools = IndexedMap::<Pools, _>::new(Pool::all());
+/// let mut batch = store.batch()?;
+/// pools.put(&mut batch, &Pool { id: 1 }, &PoolValue { owner: 5, name: "atom" })?;
+/// pools.put(&mut batch, &Pool { id: 2 }, &PoolValue { owner: 5, name: "osmo" })?;
+/// let taken = pools.put(&mut batch, &Pool { id: 3 }, &PoolValue { owner: 5, name: "osmo" });
+/// assert!(matches!(taken, Err(Error::NotUnique { index: "state.pool_of_name", .. })));
+///
+/// let found = pools.find(&batch, &PoolOfName { name: "osmo" })?.expect("there");
+/// assert_eq!(found.key()?.id, 2);
+/// assert_eq!(pools.select(&batch, PoolOfOwner::by_owner(5)).count(), 2);
+/// assert_eq!(pools.clear(&mut batch)?, 2);
+/// assert_eq!(pools.select(&batch, PoolOfOwner::by_owner(5)).count(), 0);
+/// # Ok::<(), Error>(())
+/// ```
 pub struct IndexedMap<I, S: ScanOf> {
     map: Map<S>,
     indexes: PhantomData<fn() -> I>,

@@ -15,6 +15,54 @@
 //! | [`Sequence`] | a number | numbers that are given out once |
 //! | [`ShardedCounter`] | numbers by shard | a count that many writers add to |
 //! | [`Deque`] | elements by place, and both ends | a queue at both ends |
+//!
+//! ```
+//! keyplan::plan! {
+//!     plan bank;
+//!
+//!     space state {
+//!         key config = 0x01 -> version: u32;
+//!         key balance = 0x02 owner: u64 denom: text("a-z", 3..=8) -> amount: u64
+//!             scan all
+//!             scan by owner in order;
+//!         key balances = 0x03 -> count: u64;
+//!         key frozen = 0x04 owner: u64 -> "" scan all in order;
+//!     }
+//! }
+//! use bank::state::{Balance, BalanceValue, Balances, BalancesValue, Config, ConfigValue, Frozen};
+//! use keyplan::store::Store;
+//! use keyplan::store::collection::{CountedMap, Item, Map, NumberKey, Set};
+//! use keyplan::store::engine::{Durability, Memory};
+//!
+//! impl NumberKey for Balances {
+//!     fn value_of(count: u64) -> BalancesValue {
+//!         BalancesValue { count }
+//!     }
+//!     fn number_of(value: BalancesValue) -> u64 {
+//!         value.count
+//!     }
+//! }
+//!
+//! let store = Store::create_on(Memory::new(), &bank::PLAN)?;
+//! let config = Item::new(Config);
+//! let balances = CountedMap::new(Balance::all(), Balances);
+//! let of_seven = Map::new(Balance::by_owner(7));
+//! let frozen = Set::new(Frozen::all());
+//!
+//! let mut batch = store.batch()?;
+//! config.put(&mut batch, &ConfigValue { version: 1 })?;
+//! balances.put(&mut batch, &Balance { owner: 7, denom: "atom" }, &BalanceValue { amount: 10 })?;
+//! balances.put(&mut batch, &Balance { owner: 8, denom: "osmo" }, &BalanceValue { amount: 20 })?;
+//! assert!(frozen.insert(&mut batch, &Frozen { owner: 8 })?);
+//! assert!(!frozen.insert(&mut batch, &Frozen { owner: 8 })?);
+//! batch.commit(Durability::Buffer)?;
+//!
+//! let view = store.snapshot()?;
+//! assert_eq!((balances.count(&view)?, of_seven.count(&view)?), (2, 1));
+//! // A row of somebody else is not one of this map's.
+//! assert!(of_seven.get(&view, &Balance { owner: 8, denom: "osmo" }).is_err());
+//! # Ok::<(), keyplan::store::Error>(())
+//! ```
 
 mod counted_map;
 mod deque;

@@ -8,6 +8,32 @@ use crate::store::{Batch, Error, Read};
 /// Numbers that are given out once, in order.
 ///
 /// The key is written by everyone who takes a number: take many at once where there are many writers.
+///
+/// ```
+/// keyplan::plan! {
+///     plan ids;
+///     space state { key next = 0x01 -> id: u64; }
+/// }
+/// use ids::state::{Next, NextValue};
+/// use keyplan::store::collection::{NumberKey, Sequence};
+/// use keyplan::store::{Store, engine::Memory};
+///
+/// impl NumberKey for Next {
+///     fn value_of(id: u64) -> NextValue {
+///         NextValue { id }
+///     }
+///     fn number_of(value: NextValue) -> u64 {
+///         value.id
+///     }
+/// }
+///
+/// let store = Store::create_on(Memory::new(), &ids::PLAN)?;
+/// let ids = Sequence::new(Next).starting_at(1);
+/// let mut batch = store.batch()?;
+/// assert_eq!(ids.take(&mut batch)?, 1);
+/// assert_eq!(ids.take_many(&mut batch, 10)?, 2..12);
+/// # Ok::<(), keyplan::store::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Sequence<K> {
     next: K,

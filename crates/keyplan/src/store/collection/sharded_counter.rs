@@ -11,6 +11,37 @@ use crate::typed::{Scan, ScanOf};
 ///
 /// The plan declares a family with the shard as its last argument, such as
 /// `key hits = 0x30 page: u64 shard: u16 -> count: u64 scan by page`.
+///
+/// ```
+/// keyplan::plan! {
+///     plan site;
+///     space state { key hits = 0x30 page: u64 shard: u16 -> count: u64 scan by page in order; }
+/// }
+/// use std::num::NonZeroU16;
+///
+/// use keyplan::store::collection::{NumberKey, ShardedCounter};
+/// use keyplan::store::{Store, engine::Memory};
+/// use site::state::{Hits, HitsValue};
+///
+/// impl NumberKey for Hits {
+///     fn value_of(count: u64) -> HitsValue {
+///         HitsValue { count }
+///     }
+///     fn number_of(value: HitsValue) -> u64 {
+///         value.count
+///     }
+/// }
+///
+/// let store = Store::create_on(Memory::new(), &site::PLAN)?;
+/// let shards = NonZeroU16::new(8).expect("not zero");
+/// let hits = ShardedCounter::new(Hits::by_page(7), shards, |shard| Hits { page: 7, shard });
+/// let mut batch = store.batch()?;
+/// for writer in 0..20 {
+///     hits.add(&mut batch, writer, 2)?;
+/// }
+/// assert_eq!(hits.total(&batch)?, 40);
+/// # Ok::<(), keyplan::store::Error>(())
+/// ```
 pub struct ShardedCounter<S: ScanOf, F> {
     scan: Scan<'static, S>,
     shards: NonZeroU16,

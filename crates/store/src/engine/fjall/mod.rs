@@ -193,8 +193,8 @@ impl Engine for Fjall {
         }
     }
 
-    fn spaces(&self) -> &[Space] {
-        &self.spaces
+    fn spaces(&self) -> Vec<Space> {
+        self.spaces.clone()
     }
 
     fn create_space(&mut self, space: &Space) -> Result<SpaceId, Error> {
@@ -244,8 +244,12 @@ impl Engine for Fjall {
         }
         self.pace();
         // A commit that fails half-way may be in the journal: whether it happened shows when the database is opened.
-        let applied = self.gate.apply(self.database()?, || guarded(&self.path, || write.commit()));
-        applied.map_err(failed_commit)?;
+        let applied = self.gate.apply(self.database()?, || {
+            // Asked again, alone: a shutdown that has begun since does not wait for this batch.
+            self.writable()?;
+            guarded(&self.path, || write.commit()).map_err(failed_commit)
+        });
+        applied?;
         self.flush_small(bytes)
     }
 
@@ -265,13 +269,18 @@ impl Engine for Fjall {
             hidden::queued_flushes(database) == 0
                 && self.keyspaces.iter().all(|keyspace| hidden::waiting(keyspace) == 0)
         };
-        while !flushed() {
-            // A flush that failed poisons the database, and would be waited for in vain.
-            self.sync()?;
+        for turn in 1_u32.. {
+            if flushed() {
+                break;
+            }
             if begun.elapsed() > limit {
                 return Err(Error::Deadline { limit });
             }
             std::thread::sleep(Duration::from_millis(1));
+            if turn.is_multiple_of(64) {
+                // A flush that failed poisons the database, and would be waited for in vain.
+                self.sync()?;
+            }
         }
         Ok(())
     }
@@ -283,6 +292,8 @@ impl Engine for Fjall {
 
     fn shutdown(&self, limit: Duration) -> Result<(), Error> {
         self.closed.store(true, Ordering::Release);
+        // A batch that is being applied is one of those that are made durable.
+        self.gate.wait();
         self.checkpoint(limit)
     }
 
