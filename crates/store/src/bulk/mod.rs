@@ -121,16 +121,13 @@ impl<'s, E: Engine> BulkLoad<'s, E> {
         let mut failure = None;
         while let Some(space) = rows.space() {
             let of_space = std::iter::from_fn(|| {
-                let row = rows.next_of(space).transpose()?;
-                match row {
+                match rows.next_of::<E::Buffer>(space).transpose()? {
                     Ok(row) => {
                         written += 1;
                         if written.is_multiple_of(REPORT_EVERY) {
                             progress(BulkProgress::Written(written));
                         }
-                        let taken = (E::Buffer::from(&row.key[..]), E::Buffer::from(&row.value[..]));
-                        rows.reuse(row);
-                        Some(Ok(taken))
+                        Some(Ok(row))
                     }
                     Err(error) => {
                         // The engine ends the ingestion on any error; the one that is told is ours.
