@@ -35,6 +35,13 @@ impl Job {
         self
     }
 
+    /// Adds arguments, separated by spaces.
+    #[must_use]
+    pub(crate) fn arguments(mut self, arguments: &str) -> Self {
+        self.arguments.extend(arguments.split_whitespace().map(str::to_owned));
+        self
+    }
+
     /// Sets a variable of the environment.
     #[must_use]
     pub(crate) fn variable(mut self, name: &'static str, value: &str) -> Self {

@@ -88,9 +88,9 @@ pub enum StoreError {
     },
     /// A page token cannot be used here.
     #[error("the page token {0}")]
-    Token(#[from] TokenFault),
+    Token(TokenFault),
     /// A file that the store works with, besides the engine's own.
-    #[error("{doing}: {source}")]
+    #[error("{doing} failed")]
     Io {
         /// What was being done.
         doing: &'static str,
@@ -111,6 +111,12 @@ pub enum StoreError {
         /// The key, in base 16.
         key: String,
     },
+}
+
+impl From<TokenFault> for StoreError {
+    fn from(fault: TokenFault) -> Self {
+        Self::Token(fault)
+    }
 }
 
 /// What is wrong with a page token.

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use keyplan_plan::compile;
 use keyplan_store::engine::{
-    Batch, Durability, Engine, Error, Fjall, KeyRange, Redb, RedbSettings, SpaceId, Survives,
+    Batch, Durability, Engine, Error, Fjall, FjallSettings, KeyRange, Redb, RedbSettings, SpaceId, Survives,
 };
 use keyplan_store::{Schema, Store, StoreError};
 use support::{Opened, Random, rounds, small_fjall};
@@ -488,4 +488,43 @@ fn a_directory_that_cannot_be_written_is_an_error_and_no_loss() {
     disk.remount("rw");
     let store = Store::open(open_fjall(&directory).unwrap(), &schema()).unwrap();
     assert_eq!(cursor(&read(&store).unwrap()), 1);
+}
+
+const FEW_FILES: &str = "KEYPLAN_FEW_FILES";
+
+/// Not a test by itself: an import in a process that may open few files.
+#[test]
+fn child_with_few_files() {
+    let Ok(directory) = std::env::var(FEW_FILES) else { return };
+    // Small memtables make many small tables; a soak takes the real ones, and ten times the rows.
+    let (settings, rows) =
+        if rounds(0) > 0 { (FjallSettings::default(), 2_000_000) } else { (small_fjall(), 200_000_u64) };
+    let store = Store::open_or_create(Fjall::open(directory, settings.clone()).unwrap(), &schema()).unwrap();
+    let [_, utxos, _] = ids(&store);
+    let mut random = Random::new(9);
+    for _ in 0..rows / 5_000 {
+        let mut batch = Batch::<Fjall>::new();
+        for _ in 0..5_000 {
+            batch.put(utxos, random.bytes(36), vec![0x58; 150]);
+        }
+        store.commit(batch, Durability::Buffer).unwrap();
+    }
+    assert_eq!(store.snapshot().unwrap().range(utxos, KeyRange::ALL).unwrap().count() as u64, rows);
+    store.shutdown(Duration::from_secs(60)).unwrap();
+    println!("imported {rows} rows with {} files", settings.open_files);
+}
+
+#[test]
+fn an_import_passes_with_128_open_files() {
+    let directory = tempfile::tempdir().unwrap();
+    let run = Command::new("sh")
+        .args(["-c", "ulimit -n 128 && exec \"$0\" --exact child_with_few_files --nocapture"])
+        .arg(std::env::current_exe().unwrap())
+        .env(FEW_FILES, directory.path())
+        .output()
+        .unwrap();
+    let (said, complaint) = (String::from_utf8_lossy(&run.stdout), String::from_utf8_lossy(&run.stderr));
+    assert!(run.status.success() && complaint.is_empty(), "{said}{complaint}");
+    // The engine was told of the limit, and keeps to half of it.
+    assert!(said.contains("rows with 64 files"), "{said}");
 }

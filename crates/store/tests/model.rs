@@ -13,7 +13,7 @@ use keyplan_store::engine::{
     Batch, Durability, Engine, Error, Fjall, FjallSettings, KeyRange, Memory, MultimapSnapshot as _, Redb,
     RedbSettings, Snapshot, Space, SpaceId, TooLarge,
 };
-use support::{Opened, Random, rounds};
+use support::{Opened, Random, rounds, small_fjall};
 
 type Model = Vec<BTreeMap<Vec<u8>, Vec<u8>>>;
 
@@ -461,6 +461,113 @@ fn engines_refuse_commits_after_shutdown() {
     refuses_commits_after_shutdown::<Memory>();
     refuses_commits_after_shutdown::<Fjall>();
     refuses_commits_after_shutdown::<Redb>();
+}
+
+/// Some thousand rows of a space, enough for many memtables of a small engine.
+fn fill<E: Engine>(engine: &E, id: SpaceId, batches: u32) {
+    for number in 0..batches {
+        let mut batch = Batch::<E>::new();
+        for row in 0..500_u32 {
+            let key = (number * 500 + row).wrapping_mul(0x9e37_79b9).to_be_bytes();
+            batch.put(id, key.as_slice(), vec![7; 200]);
+        }
+        engine.commit(batch, Durability::Buffer).unwrap();
+    }
+}
+
+fn ends_in_time_and_loses_nothing<E: Opened>() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut engine = E::open_at(directory.path());
+    let ids = spaces(&mut engine);
+    fill(&engine, ids[0], 200);
+    let begun = Instant::now();
+    let ended = engine.shutdown(Duration::ZERO);
+    assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
+    assert!(matches!(ended, Ok(()) | Err(Error::Deadline { limit: Duration::ZERO })), "{ended:?}");
+    drop(engine);
+    let mut engine = E::open_at(directory.path());
+    let ids = spaces(&mut engine);
+    assert_eq!(engine.snapshot().unwrap().range(ids[0], KeyRange::ALL).unwrap().count(), 100_000);
+}
+
+#[test]
+fn a_shutdown_without_time_ends_at_once_and_loses_nothing() {
+    ends_in_time_and_loses_nothing::<Memory>();
+    ends_in_time_and_loses_nothing::<Fjall>();
+    ends_in_time_and_loses_nothing::<Redb>();
+}
+
+#[test]
+fn a_shutdown_beside_a_writer_keeps_every_batch_that_was_acknowledged() {
+    for round in 0..5 {
+        let directory = tempfile::tempdir().unwrap();
+        let mut engine = Fjall::open_at(directory.path());
+        let ids = spaces(&mut engine);
+        let written = std::thread::scope(|scope| {
+            let writer = scope.spawn(|| {
+                let write = |number: u64| {
+                    let mut batch = Batch::<Fjall>::new();
+                    batch.put(ids[0], number.to_be_bytes().as_slice(), vec![1; 100]);
+                    engine.commit(batch, Durability::Buffer)
+                };
+                (0..).find_map(|number| write(number).err().map(|error| (number, error))).unwrap()
+            });
+            std::thread::sleep(Duration::from_millis(3 * (round + 1)));
+            engine.shutdown(Duration::from_secs(20)).unwrap();
+            // Everything is in tables: nothing is left for the journal.
+            let statistics = engine.statistics();
+            let (written, refused) = writer.join().unwrap();
+            assert!(matches!(refused, Error::Closed), "{refused}");
+            assert_eq!(statistics.waiting_memtables, 0);
+            written
+        });
+        drop(engine);
+        let mut engine = Fjall::open_at(directory.path());
+        let ids = spaces(&mut engine);
+        let found = engine.snapshot().unwrap().range(ids[0], KeyRange::ALL).unwrap().count();
+        assert_eq!(found as u64, written);
+    }
+}
+
+#[test]
+fn dropping_an_engine_does_not_wait_for_readers_or_compactions() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut settings = small_fjall();
+    settings.drop_wait = Duration::from_millis(300);
+    let mut engine = Fjall::open(directory.path(), settings).unwrap();
+    let ids = spaces(&mut engine);
+    fill(&engine, ids[0], 200);
+    let snapshot = engine.snapshot().unwrap();
+    let mut rows = snapshot.range(ids[0], KeyRange::ALL).unwrap();
+    assert!(rows.next().unwrap().is_ok());
+    let begun = Instant::now();
+    drop(engine);
+    assert!(begun.elapsed() < Duration::from_secs(5), "{:?}", begun.elapsed());
+    // What was opened before can still be read.
+    assert_eq!(rows.map(Result::unwrap).count(), 99_999);
+    drop(snapshot);
+    // The database is free once the last reader is gone and the engine's threads have ended.
+    let begun = Instant::now();
+    let reopened = loop {
+        match Fjall::open(directory.path(), small_fjall()) {
+            Ok(reopened) => break reopened,
+            Err(Error::AlreadyOpen { .. }) if begun.elapsed() < Duration::from_secs(60) => {}
+            Err(error) => panic!("{error:?}"),
+        }
+    };
+    assert_eq!(reopened.snapshot().unwrap().range(ids[0], KeyRange::ALL).unwrap().count(), 100_000);
+}
+
+#[test]
+fn handles_on_one_memory_see_the_spaces_that_the_others_make() {
+    let mut first = Memory::new();
+    let second = first.clone();
+    let id = first.create_space(&Space::map("s")).unwrap();
+    assert_eq!((second.space("s"), second.spaces()), (Some(id), vec![Space::map("s")]));
+    let mut batch = Batch::new();
+    batch.put(id, b"k".as_slice(), b"v".as_slice());
+    second.commit(batch, Durability::Buffer).unwrap();
+    assert!(first.snapshot().unwrap().contains(id, b"k").unwrap());
 }
 
 fn ingests_ascending_rows<E: Opened>() {

@@ -403,3 +403,32 @@ fn a_creation_that_was_interrupted_can_be_done_again() {
             .unwrap()
     );
 }
+
+#[test]
+fn an_error_says_its_cause_once() {
+    use std::error::Error as _;
+    let refused = || std::io::Error::other("refused by the system");
+    let engine = keyplan_store::engine::Error::Io { doing: "reading a journal", source: refused() };
+    let errors = [
+        StoreError::Io { doing: "writing a sorted run", source: refused() },
+        engine.into(),
+        StoreError::Token(TokenFault::Plan),
+    ];
+    let said = errors.each_ref().map(|error| {
+        let mut said = vec![error.to_string()];
+        let mut cause = error.source();
+        while let Some(next) = cause {
+            said.push(next.to_string());
+            cause = next.source();
+        }
+        said
+    });
+    assert_eq!(
+        said,
+        [
+            vec!["writing a sorted run failed".to_owned(), "refused by the system".to_owned()],
+            vec!["reading a journal failed".to_owned(), "refused by the system".to_owned()],
+            vec!["the page token was made under another plan".to_owned()],
+        ]
+    );
+}

@@ -6,6 +6,7 @@ mod codec;
 mod decode;
 mod explain;
 mod record;
+mod store;
 
 use std::fmt;
 use std::process::ExitCode;
@@ -55,7 +56,7 @@ pub(crate) trait Group: Sync {
     fn measure(&self, effort: Effort) -> Result<Vec<Measurement>>;
 }
 
-const GROUPS: &[&dyn Group] = &[&decode::Decode, &explain::Explain, &codec::Codec];
+const GROUPS: &[&dyn Group] = &[&decode::Decode, &explain::Explain, &codec::Codec, &store::Store];
 
 /// One line of the result.
 #[derive(Clone, Debug, PartialEq)]

@@ -14,7 +14,7 @@ pub enum StateError {
     #[error(transparent)]
     Store(#[from] StoreError),
     /// A row is not one that the plan makes.
-    #[error("space `{space}` holds a malformed row 0x{key}: {source}")]
+    #[error("space `{space}` holds a malformed row 0x{key}")]
     Malformed {
         /// The space.
         space: String,
@@ -73,6 +73,12 @@ pub enum StateError {
     NotAState {
         /// A space that it has.
         found: String,
+    },
+    /// A snapshot of the state was to be loaded into a store that has one.
+    #[error("the store stands at {cursor} already: a snapshot is loaded into an empty one")]
+    NotEmpty {
+        /// Where it stands.
+        cursor: Box<ChainPoint>,
     },
     /// The point is not among those that can be rolled back to.
     #[error("cannot roll back to {point}: {}", reach(.oldest.as_deref(), *.blocks))]

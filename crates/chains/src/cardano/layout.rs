@@ -105,6 +105,11 @@ impl Layout {
         }
     }
 
+    /// All spaces, with how many values their keys have.
+    pub(super) fn spaces(&self) -> impl Iterator<Item = (SpaceId, SpaceKind)> {
+        self.spaces.iter().map(|(_, space, kind)| (*space, *kind))
+    }
+
     pub(super) fn name(&self, space: SpaceId) -> &str {
         self.spaces.iter().find(|(_, id, _)| *id == space).map_or("", |(name, ..)| name)
     }

@@ -4,7 +4,7 @@
 //! and one of our own for rolling back. [`document`] holds the types of the plan that states Dolos's document.
 //!
 //! With the feature `store` there is the store itself, [`StateStore`], on fjall, on redb (feature `redb`) and in memory.
-//! It reads through [`StateSnapshot`]s and writes through [`StateWriter`]s:
+//! It reads through [`StateSnapshot`]s and writes through [`StateWriter`]s; a [`StateLoad`] fills it from a snapshot:
 //!
 //! ```
 //! # #[cfg(feature = "store")] {
@@ -71,6 +71,10 @@ mod error;
 mod history;
 #[cfg(feature = "store")]
 mod layout;
+#[cfg(feature = "store")]
+mod load;
+#[cfg(feature = "store")]
+mod names;
 mod point;
 #[cfg(feature = "store")]
 mod rows;
@@ -102,6 +106,8 @@ pub use entity_key::{EntityKey, EntityKeyTooLong};
 pub use error::StateError;
 #[cfg(feature = "store")]
 pub use history::RolledBack;
+#[cfg(feature = "store")]
+pub use load::StateLoad;
 pub use plans::cardano as document;
 pub use plans::cardano_store::{
     ChainPoint, Namespace, PLAN, Position, Replaced, ReplacedValuesValuesList, cursor, entities, undo, utxos,

@@ -2,10 +2,10 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::RangeBounds;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use keyplan_store::engine::{Action, Batch, Fjall, Memory};
-use keyplan_store::{BytesOf, ChangedSettings, META_SPACE, Meta, Schema, Store, StoreError};
+use keyplan_store::{BulkOptions, BytesOf, ChangedSettings, META_SPACE, Meta, Schema, Store, StoreError};
 
 use super::cursor::CursorValue;
 use super::history::{History, RolledBack};
@@ -13,8 +13,8 @@ use super::layout::Layout;
 use super::rows::{Entities, TypedEntities, Utxos};
 use super::schema::{self, StateSchema};
 use super::{
-    ChainPoint, Config, Entity, EntityKey, Output, StateEngine, StateError, StateSnapshot, StateWriter,
-    TxoRef,
+    ChainPoint, Config, Entity, EntityKey, Output, StateEngine, StateError, StateLoad, StateSnapshot,
+    StateWriter, TxoRef,
 };
 
 /// What the names recorded in the metadata are names of: the plan's name for them.
@@ -140,6 +140,12 @@ impl<E: StateEngine> StateStore<E> {
         Ok(StateWriter::new(self.0.clone()))
     }
 
+    /// Begins to fill the store from a snapshot of the state. Refused if it has a cursor; what an interrupted load left
+    /// in it is removed.
+    pub fn start_load(&self, options: BulkOptions) -> Result<StateLoad<'_, E>, StateError> {
+        StateLoad::new(self, options)
+    }
+
     /// The name behind the hash of a namespace, if something was ever written under it here.
     pub fn namespace_name(&self, ns: super::entities::EntityNs) -> Option<String> {
         let recorded = self.0.store.known_name(NAMESPACES, &ns.digest());
@@ -152,7 +158,7 @@ impl<E: StateEngine> StateStore<E> {
     /// were committed without moving it are part of the block before. Where the chain stands at `point` already, nothing
     /// happens. A point that is not kept is refused, and nothing is changed.
     pub fn rollback_to(&self, point: &ChainPoint) -> Result<RolledBack, StateError> {
-        let mut history = self.0.history.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut history = self.history();
         let snapshot = self.snapshot()?;
         let mut batch = Batch::new();
         let (kept, done) = history.undo(&snapshot, &self.0.layout, point, &mut batch)?;
@@ -227,6 +233,17 @@ impl<E: StateEngine> StateStore<E> {
     }
 }
 
+impl<E: StateEngine> StateStore<E> {
+    pub(super) fn inner(&self) -> &Inner<E> {
+        &self.0
+    }
+
+    /// What is kept for rolling back. No commit is made while it is held.
+    pub(super) fn history(&self) -> MutexGuard<'_, History> {
+        self.0.history.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 impl<E: StateEngine> Inner<E> {
     /// Applies changes as one step, and keeps what they replace.
     pub(super) fn commit(&self, mut batch: Batch<E>, cursor: Option<ChainPoint>) -> Result<(), StateError> {
@@ -293,13 +310,13 @@ fn opened<E: StateEngine>(
         return Ok((Store::open_with(engine, schema, ChangedSettings::Keep)?, false));
     }
     let is_ours = |name: &str| name == META_SPACE || schema.spaces.iter().any(|space| space.name == name);
-    let names = || engine.spaces().iter().map(|space| space.name.as_str());
-    if let Some(foreign) = names().find(|name| !is_ours(name))
-        && !names().any(is_ours)
+    let spaces = engine.spaces();
+    if let Some(foreign) = spaces.iter().find(|space| !is_ours(&space.name))
+        && !spaces.iter().any(|space| is_ours(&space.name))
     {
-        return Err(StateError::NotAState { found: foreign.to_owned() });
+        return Err(StateError::NotAState { found: foreign.name.clone() });
     }
-    let taken_over = names().next().is_some();
+    let taken_over = !spaces.is_empty();
     Ok((Store::claim(engine, schema)?, taken_over))
 }
 

@@ -4,8 +4,9 @@ use std::sync::Arc;
 use keyplan_store::engine::{Batch, SpaceKind};
 
 use super::engine::unsupported;
-use super::layout::{Place, wrong_kind};
-use super::store::{Inner, NAMESPACES};
+use super::layout::wrong_kind;
+use super::names::Names;
+use super::store::Inner;
 use super::utxos::UtxoValue;
 use super::{ChainPoint, Entity, EntityKey, EraCbor, StateEngine, StateError, TxoRef, UtxoSetDelta};
 
@@ -17,20 +18,19 @@ pub struct StateWriter<E: StateEngine> {
     store: Arc<Inner<E>>,
     batch: Batch<E>,
     cursor: Option<ChainPoint>,
-    // The namespaces used so far, with their places: few, and mostly the same one again.
-    places: Vec<(String, Place)>,
+    names: Names,
     // What a value is put together in.
     scratch: Vec<u8>,
 }
 
 impl<E: StateEngine> StateWriter<E> {
     pub(super) fn new(store: Arc<Inner<E>>) -> Self {
-        Self { store, batch: Batch::new(), cursor: None, places: Vec::new(), scratch: Vec::new() }
+        Self { store, batch: Batch::new(), cursor: None, names: Names::default(), scratch: Vec::new() }
     }
 
     /// Gives an entity a value; one value more, in a namespace whose keys have several.
     pub fn write_entity(&mut self, namespace: &str, key: &EntityKey, value: &[u8]) -> Result<(), StateError> {
-        let place = self.place(namespace)?;
+        let place = self.names.place(&self.store, namespace)?;
         let key = E::Buffer::from(place.key(key).as_ref());
         match place.kind {
             SpaceKind::Map => self.batch.put(place.space, key, value),
@@ -41,7 +41,7 @@ impl<E: StateEngine> StateWriter<E> {
 
     /// Deletes an entity, and all of its values in a namespace whose keys have several.
     pub fn delete_entity(&mut self, namespace: &str, key: &EntityKey) -> Result<(), StateError> {
-        let place = self.place(namespace)?;
+        let place = self.names.place(&self.store, namespace)?;
         self.batch.delete(place.space, place.key(key).as_ref());
         Ok(())
     }
@@ -56,7 +56,7 @@ impl<E: StateEngine> StateWriter<E> {
         if self.store.layout.hashed_entities().is_some() {
             return Err(unsupported::<E>().into());
         }
-        let place = self.place(namespace)?;
+        let place = self.names.place(&self.store, namespace)?;
         if place.kind == SpaceKind::Map {
             return Err(wrong_kind(namespace, "several values", "one value"));
         }
@@ -130,12 +130,7 @@ impl<E: StateEngine> StateWriter<E> {
 
     /// Applies everything as one step, and waits for what the [`Config`](super::Config) says.
     pub fn commit(self) -> Result<(), StateError> {
-        for (name, place) in &self.places {
-            if let Some(ns) = place.ns {
-                // Written once for each name, before its first row: rows whose name is not known cannot be.
-                self.store.store.record_name(NAMESPACES, &ns.digest(), name)?;
-            }
-        }
+        self.names.record(&self.store)?;
         self.store.commit(self.batch, self.cursor)
     }
 
@@ -146,32 +141,6 @@ impl<E: StateEngine> StateWriter<E> {
         value.encode_into(&mut self.scratch).map_err(StateError::unwritable)?;
         self.batch.put(self.store.layout.utxos, txo.encode().as_slice(), self.scratch.as_slice());
         Ok(())
-    }
-
-    /// Finds the place of a namespace, and refuses a name whose hash is that of another.
-    #[inline]
-    fn place(&mut self, namespace: &str) -> Result<Place, StateError> {
-        match self.places.iter().find(|(name, _)| name == namespace) {
-            Some((_, place)) => Ok(*place),
-            None => self.new_place(namespace),
-        }
-    }
-
-    #[cold]
-    fn new_place(&mut self, namespace: &str) -> Result<Place, StateError> {
-        let place = self.store.layout.place(namespace)?;
-        if let Some(ns) = place.ns {
-            let here =
-                self.places.iter().find(|(_, known)| known.ns == place.ns).map(|(name, _)| name.clone());
-            let known = here.or_else(|| self.store.store.known_name(NAMESPACES, &ns.digest()));
-            let known = known.or_else(|| ns.name().map(str::to_owned));
-            if let Some(known) = known.filter(|known| known != namespace) {
-                let (scope, name) = (NAMESPACES.to_owned(), namespace.to_owned());
-                return Err(keyplan_store::StoreError::NameCollision { scope, name, known }.into());
-            }
-        }
-        self.places.push((namespace.to_owned(), place));
-        Ok(place)
     }
 }
 

@@ -4,6 +4,7 @@
 mod conformance;
 mod crash;
 mod disk;
+mod load;
 mod malformed;
 mod model;
 mod support;

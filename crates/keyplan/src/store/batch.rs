@@ -89,6 +89,12 @@ impl<'s, E: Engine> Batch<'s, E> {
         put
     }
 
+    /// Puts a row whose value has no bytes.
+    pub(super) fn put_bytes_of<K: Key>(&mut self, key: &K) -> Result<(), Error> {
+        K::Value::decode(b"")?;
+        with_key(key, |key| self.put_bytes(K::SPACE, key, b""))
+    }
+
     pub(super) fn put_bytes(&mut self, space: &str, key: &[u8], value: &[u8]) -> Result<(), Error> {
         let raw = self.raw.get_mut();
         let space = raw.space(space)?;

@@ -17,7 +17,7 @@ pub enum Error {
     #[error(transparent)]
     Refused(Box<KeyError>),
     /// The key of a row is not one of the scan's family.
-    #[error("`{family}` is scanned, and 0x{key} is not a key of it: {source}")]
+    #[error("`{family}` is scanned, and 0x{key} is not a key of it")]
     ForeignKey {
         /// The family.
         family: &'static str,
@@ -27,7 +27,7 @@ pub enum Error {
         source: Box<KeyError>,
     },
     /// The value of a row is not what the plan says.
-    #[error("a value of `{family}` is malformed: {source}")]
+    #[error("a value of `{family}` is malformed")]
     MalformedValue {
         /// The family.
         family: &'static str,

@@ -36,9 +36,11 @@
 //! # Ok::<(), keyplan::store::Error>(())
 //! ```
 //!
-//! What works on bytes, without types, is [`raw`].
+//! [`collection`] has maps with indexes, counters, queues and histories whose rows are families of the plan, too. What
+//! works on bytes, without types, is [`raw`].
 
 mod batch;
+pub mod collection;
 mod error;
 mod read;
 mod row;

@@ -65,6 +65,11 @@ impl<K: Key, A: Deref<Target = [u8]>, B: Deref<Target = [u8]>> Row<K, A, B> {
         value::<K>(&self.value)
     }
 
+    /// The value alone, as it was found.
+    pub(super) fn into_value(self) -> B {
+        self.value
+    }
+
     /// The bytes of the key.
     pub fn key_bytes(&self) -> &[u8] {
         &self.key

@@ -2,4 +2,5 @@
 #![cfg(test)]
 
 mod access;
+mod collections;
 mod support;

@@ -9,6 +9,12 @@ pub(crate) fn thread() -> Result<Duration> {
     Ok(Duration::from_nanos(text.split_whitespace().next().ok_or("no figure")?.parse()?))
 }
 
+/// Time that this thread was ready to run and had no processor: what other work on the machine costs.
+pub(crate) fn delayed() -> Result<Duration> {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat")?;
+    Ok(Duration::from_nanos(text.split_whitespace().nth(1).ok_or("no figure")?.parse()?))
+}
+
 /// Processor time that all threads have used, those that have ended included.
 pub(crate) fn process() -> Result<Duration> {
     let text = std::fs::read_to_string("/proc/self/stat")?;
@@ -51,15 +57,21 @@ pub(crate) struct Span {
     begun: Instant,
     process: Duration,
     thread: Duration,
+    delayed: Duration,
 }
 
 impl Span {
     pub(crate) fn begin() -> Result<Self> {
-        Ok(Self { begun: Instant::now(), process: process()?, thread: thread()? })
+        Ok(Self { begun: Instant::now(), process: process()?, thread: thread()?, delayed: delayed()? })
     }
 
     pub(crate) fn wall(&self) -> f64 {
         self.begun.elapsed().as_secs_f64()
+    }
+
+    /// Time on a clock, without that for which this thread was ready and had no processor.
+    pub(crate) fn own(&self) -> Result<f64> {
+        Ok(self.wall() - delayed()?.saturating_sub(self.delayed).as_secs_f64())
     }
 
     pub(crate) fn process(&self) -> Result<f64> {

@@ -10,6 +10,9 @@ pub(crate) const WRITTEN: u64 = 300;
 /// The spaces, as the real store names them.
 pub(crate) const SPACES: [&str; 3] = ["state-cursor", "state-utxos", "state-entities"];
 
+/// The space of the unspent outputs.
+pub(crate) const UTXOS: &str = "state-utxos";
+
 pub(crate) const PLAN: &str = "plan bench; \
     space cursor = \"state-cursor\" { key at = 0x00; } \
     space utxos = \"state-utxos\" { key utxo = txid: bytes(32) index: u32; } \
@@ -117,9 +120,11 @@ pub(crate) fn measured(rows: u64, mut commit: impl FnMut(Step) -> Result<()>) ->
     for step in steps(rows) {
         let ready = cpu::thread()?;
         generating += ready.saturating_sub(before);
+        let delayed = cpu::delayed()?;
         let begun = std::time::Instant::now();
         commit(step)?;
-        let took = begun.elapsed();
+        // Without the time that other work on the machine takes from it.
+        let took = begun.elapsed().saturating_sub(cpu::delayed()?.saturating_sub(delayed));
         wall += took;
         commits.push(took.as_secs_f64() * 1e3);
         before = cpu::thread()?;

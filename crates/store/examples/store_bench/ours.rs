@@ -10,9 +10,9 @@ use crate::cpu::{self, Span};
 use crate::data::{self, Step};
 use crate::{Figures, Result};
 
-const SHUTDOWN: Duration = Duration::from_secs(60);
+pub(crate) const SHUTDOWN: Duration = Duration::from_secs(60);
 
-fn store(directory: &Path) -> Result<Store<Fjall>> {
+pub(crate) fn store(directory: &Path) -> Result<Store<Fjall>> {
     let compiled = keyplan_plan::compile("bench.keyplan", data::PLAN, |_| Err("no imports".into()));
     let schema = Schema::of(&compiled).ok_or("the plan does not compile")?;
     Ok(Store::open_or_create(Fjall::open(directory, FjallSettings::default())?, &schema)?)
@@ -139,19 +139,14 @@ pub(crate) fn fill_and_abort(directory: &Path, rows: u64) -> Result<Figures> {
 pub(crate) fn bulk(directory: &Path, rows: u64) -> Result<Figures> {
     let store = store(directory)?;
     let [cursor, utxos, entities] = spaces(&store)?;
-    let generated = cpu::thread()?;
-    for step in data::steps(rows) {
-        black_box(step.produced.len());
-    }
-    let generating = cpu::thread()?.saturating_sub(generated).as_secs_f64();
-    let span = Span::begin()?;
-    let mut load = BulkLoad::new(&store, {
-        let mut options = BulkOptions::default();
-        options.duplicates = keyplan_store::Duplicates::KeepLast;
-        options
-    })?;
+    let mut options = BulkOptions::default();
+    options.duplicates = keyplan_store::Duplicates::KeepLast;
+    let mut load = BulkLoad::new(&store, options)?;
     let mut last = Batch::new();
+    // Making the rows is left out. Until the end this thread alone works.
+    let mut pushing = std::time::Duration::ZERO;
     for step in data::steps(rows) {
+        let begun = cpu::thread()?;
         for (key, value) in &step.produced {
             load.push(utxos, key, value)?;
         }
@@ -159,11 +154,12 @@ pub(crate) fn bulk(directory: &Path, rows: u64) -> Result<Figures> {
             load.push(entities, key, value)?;
         }
         last.put(cursor, &[0][..], &step.cursor[..]);
+        pushing += cpu::thread()?.saturating_sub(begun);
     }
+    let span = Span::begin()?;
     load.finish(last, |_| ())?;
     let mut figures = Figures::from([
-        ("process_cpu_s".into(), span.process()? - generating),
-        ("wall_s".into(), span.wall()),
+        ("process_cpu_s".into(), pushing.as_secs_f64() + span.process()?),
         ("rss_mib".into(), cpu::memory()?),
     ]);
     store.shutdown(SHUTDOWN)?;
@@ -180,9 +176,11 @@ pub(crate) fn mixed(directory: &Path, rows: u64) -> Result<Figures> {
     store.engine().checkpoint(SHUTDOWN)?;
     let [cursor, utxos, _] = ids;
     let (done, reads) = (AtomicBool::new(false), AtomicU64::new(0));
-    let mut writes = 0_u32;
+    let (mut writes, mut reading) = (0_u32, 0.0);
+    let writer = Span::begin()?;
     std::thread::scope(|scope| -> Result<()> {
-        let reader = scope.spawn(|| -> std::result::Result<(), String> {
+        let reader = scope.spawn(|| -> std::result::Result<f64, String> {
+            let span = Span::begin().map_err(|error| error.to_string())?;
             let mut numbers = data::lookups(rows, 9);
             while !done.load(Ordering::Relaxed) {
                 let snapshot = store.snapshot().map_err(|error| error.to_string())?;
@@ -192,7 +190,7 @@ pub(crate) fn mixed(directory: &Path, rows: u64) -> Result<Figures> {
                 }
                 reads.fetch_add(100, Ordering::Relaxed);
             }
-            Ok(())
+            span.own().map_err(|error| error.to_string())
         });
         let until = Instant::now() + crate::raw::MIXED;
         while Instant::now() < until {
@@ -209,8 +207,8 @@ pub(crate) fn mixed(directory: &Path, rows: u64) -> Result<Figures> {
             writes += 1;
         }
         done.store(true, Ordering::Relaxed);
-        reader.join().map_err(|_| "the reader failed")??;
+        reading = reader.join().map_err(|_| "the reader failed")??;
         Ok(())
     })?;
-    crate::raw::rates(writes, reads.into_inner())
+    crate::raw::rates(writes, writer.own()?, reads.into_inner(), reading)
 }

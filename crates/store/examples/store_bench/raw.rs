@@ -173,9 +173,10 @@ pub(crate) fn fill_and_abort(directory: &Path, rows: u64) -> Result<Figures> {
 }
 
 /// Microseconds for a commit of 500 rows, and for a read, of those that were done beside each other.
-pub(crate) fn rates(writes: u32, reads: u64) -> Result<Figures> {
-    let per = |count: u32| MIXED.as_secs_f64() * 1e6 / f64::from(count.max(1));
-    Ok(Figures::from([("write_us".into(), per(writes)), ("read_us".into(), per(u32::try_from(reads)?))]))
+pub(crate) fn rates(writes: u32, writing: f64, reads: u64, reading: f64) -> Result<Figures> {
+    let per = |time: f64, count: u32| time * 1e6 / f64::from(count.max(1));
+    let reads = per(reading, u32::try_from(reads)?);
+    Ok(Figures::from([("write_us".into(), per(writing, writes)), ("read_us".into(), reads)]))
 }
 
 pub(crate) fn mixed(directory: &Path, rows: u64) -> Result<Figures> {
@@ -186,18 +187,21 @@ pub(crate) fn mixed(directory: &Path, rows: u64) -> Result<Figures> {
         keyspace.rotate_memtable_and_wait()?;
     }
     let (done, reads) = (AtomicBool::new(false), AtomicU64::new(0));
-    let mut writes = 0_u32;
+    let (mut writes, mut reading) = (0_u32, 0.0);
+    let writer = Span::begin()?;
     std::thread::scope(|scope| -> Result<()> {
-        let reader = scope.spawn(|| -> fjall::Result<()> {
+        let reader = scope.spawn(|| -> std::result::Result<f64, String> {
+            let span = Span::begin().map_err(|error| error.to_string())?;
             let mut numbers = data::lookups(rows, 9);
             while !done.load(Ordering::Relaxed) {
                 let snapshot = raw.database.snapshot();
                 for n in numbers.by_ref().take(100) {
-                    black_box(snapshot.get(&raw.utxos, data::utxo_key(n))?);
+                    let found = snapshot.get(&raw.utxos, data::utxo_key(n));
+                    black_box(found.map_err(|error| error.to_string())?);
                 }
                 reads.fetch_add(100, Ordering::Relaxed);
             }
-            Ok(())
+            span.own().map_err(|error| error.to_string())
         });
         let until = Instant::now() + MIXED;
         while Instant::now() < until {
@@ -214,8 +218,8 @@ pub(crate) fn mixed(directory: &Path, rows: u64) -> Result<Figures> {
             writes += 1;
         }
         done.store(true, Ordering::Relaxed);
-        reader.join().map_err(|_| "the reader failed")??;
+        reading = reader.join().map_err(|_| "the reader failed")??;
         Ok(())
     })?;
-    rates(writes, reads.into_inner())
+    rates(writes, writer.own()?, reads.into_inner(), reading)
 }

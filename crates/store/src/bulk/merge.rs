@@ -1,52 +1,47 @@
-use std::cmp::Ordering;
-use std::collections::BinaryHeap;
-use std::collections::binary_heap::PeekMut;
 use std::fmt::Write as _;
+use std::ops::Deref;
 
 use super::Duplicates;
-use super::run::{Row, Run, Sorted, Source};
+use super::run::{RowRef, Run, Sorted, Source, head};
 use crate::engine::{Space, SpaceId};
 use crate::error::StoreError;
 
 /// The rows of several sorted sources as one, each key once.
+///
+/// A row is made where it is given out, straight from the bytes of its source: nothing is copied twice. Sources are few,
+/// so the smallest of their rows is looked for among all of them, mostly by the first bytes of the keys alone.
 pub(super) struct Merge<'s> {
-    sources: Vec<Source>,
-    heap: BinaryHeap<Head>,
+    // The earliest first: of rows with one key, the last is the newest.
+    sources: Vec<Open>,
+    // The source of the row that comes next.
+    first: Option<usize>,
     duplicates: Duplicates,
     // For their names.
     spaces: &'s [Space],
-    // Rows whose buffers are free.
-    spare: Vec<Row>,
-    // The row that comes next, with later duplicates of it taken in.
-    ready: Option<Row>,
 }
 
-/// The next row of a source.
-struct Head {
-    row: Row,
-    source: usize,
+/// A source with a row that has not been given out.
+struct Open {
+    source: Source,
+    space: SpaceId,
+    head: u64,
 }
 
-impl Ord for Head {
-    /// The greatest is taken first: the smallest key, and of equal ones that of the earliest source.
-    fn cmp(&self, other: &Self) -> Ordering {
-        (other.row.space, &other.row.key, other.source).cmp(&(self.row.space, &self.row.key, self.source))
+impl Open {
+    fn new(mut source: Source) -> Result<Option<Self>, StoreError> {
+        if !source.advance()? {
+            return Ok(None);
+        }
+        let RowRef { space, key, .. } = source.row();
+        let head = head(key);
+        Ok(Some(Self { source, space, head }))
+    }
+
+    fn is_before(&self, other: &Self) -> bool {
+        let order = (self.space, self.head).cmp(&(other.space, other.head));
+        order.then_with(|| self.source.row().key.cmp(other.source.row().key)).is_lt()
     }
 }
-
-impl PartialOrd for Head {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for Head {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other).is_eq()
-    }
-}
-
-impl Eq for Head {}
 
 impl<'s> Merge<'s> {
     /// Merges runs, oldest first, and what is in memory, which is the newest.
@@ -56,89 +51,85 @@ impl<'s> Merge<'s> {
         duplicates: Duplicates,
         spaces: &'s [Space],
     ) -> Result<Self, StoreError> {
-        let mut sources =
-            runs.iter().map(|run| run.read().map(Source::File)).collect::<Result<Vec<_>, _>>()?;
-        sources.push(Source::Memory(memory));
-        let heap = BinaryHeap::with_capacity(sources.len());
-        let mut merge = Self { heap, sources, duplicates, spaces, spare: Vec::new(), ready: None };
-        for source in 0..merge.sources.len() {
-            merge.refill(source)?;
+        let mut sources = Vec::with_capacity(runs.len() + 1);
+        for run in runs {
+            sources.extend(Open::new(Source::File(run.read()?))?);
         }
-        merge.advance()?;
+        sources.extend(Open::new(Source::Memory(memory))?);
+        let mut merge = Self { sources, first: None, duplicates, spaces };
+        merge.first = merge.smallest();
         Ok(merge)
     }
 
     /// The space of the next row.
     pub(super) fn space(&self) -> Option<SpaceId> {
-        self.ready.as_ref().map(|row| SpaceId(row.space))
-    }
-
-    /// The next row.
-    pub(super) fn next(&mut self) -> Result<Option<Row>, StoreError> {
-        let row = self.ready.take();
-        if row.is_some() {
-            self.advance()?;
-        }
-        Ok(row)
+        self.sources.get(self.first?).map(|open| open.space)
     }
 
     /// The next row, if it is of this space.
-    pub(super) fn next_of(&mut self, space: SpaceId) -> Result<Option<Row>, StoreError> {
-        if self.space() == Some(space) { self.next() } else { Ok(None) }
-    }
-
-    /// Takes back a row, for its buffers.
-    pub(super) fn reuse(&mut self, row: Row) {
-        self.spare.push(row);
-    }
-
-    /// Takes the smallest row, and those with the same key behind it, into `ready`.
-    fn advance(&mut self) -> Result<(), StoreError> {
-        let Some(mut row) = self.pop()? else { return Ok(()) };
-        while self.heap.peek().is_some_and(|head| head.row.space == row.space && head.row.key == row.key) {
-            let Some(later) = self.pop()? else { break };
-            if self.duplicates == Duplicates::Refuse && later.value != row.value {
-                return Err(self.duplicate(&row));
+    pub(super) fn next_of<B>(&mut self, space: SpaceId) -> Result<Option<(B, B)>, StoreError>
+    where
+        B: for<'b> From<&'b [u8]> + Deref<Target = [u8]>,
+    {
+        if self.space() != Some(space) {
+            return Ok(None);
+        }
+        let Some(open) = self.first.and_then(|first| self.sources.get(first)) else { return Ok(None) };
+        let RowRef { key, value, .. } = open.source.row();
+        let (key, mut value) = (B::from(key), B::from(value));
+        self.advance()?;
+        while let Some(later) = self.same(space, &key) {
+            if self.duplicates == Duplicates::Refuse && later != &*value {
+                return Err(self.duplicate(space, &key));
             }
-            self.spare.push(std::mem::replace(&mut row, later));
+            value = B::from(later);
+            self.advance()?;
         }
-        self.ready = Some(row);
-        Ok(())
+        Ok(Some((key, value)))
     }
 
-    fn pop(&mut self) -> Result<Option<Row>, StoreError> {
-        let Some(mut head) = self.heap.peek_mut() else { return Ok(None) };
-        let mut next = self.spare.pop().unwrap_or_default();
-        let source = self.sources.get_mut(head.source);
-        if source.map(|source| source.take(&mut next)).transpose()?.unwrap_or(false) {
-            // Changed in place, it moves once to where it belongs.
-            std::mem::swap(&mut head.row, &mut next);
-            return Ok(Some(next));
-        }
-        self.spare.push(next);
-        Ok(Some(PeekMut::pop(head).row))
+    /// The value of the next row, if it has this key.
+    fn same(&self, space: SpaceId, key: &[u8]) -> Option<&[u8]> {
+        let open = self.sources.get(self.first?)?;
+        let row = open.source.row();
+        (open.space == space && row.key == key).then_some(row.value)
     }
 
-    fn refill(&mut self, source: usize) -> Result<(), StoreError> {
-        let mut row = self.spare.pop().unwrap_or_default();
-        let Some(from) = self.sources.get_mut(source) else { return Ok(()) };
-        if from.take(&mut row)? {
-            self.heap.push(Head { row, source });
+    /// Moves the source of the next row on.
+    fn advance(&mut self) -> Result<(), StoreError> {
+        let Some(at) = self.first else { return Ok(()) };
+        let Some(open) = self.sources.get_mut(at) else { return Ok(()) };
+        if open.source.advance()? {
+            let row = open.source.row();
+            (open.space, open.head) = (row.space, head(row.key));
         } else {
-            self.spare.push(row);
+            // The others keep their order: it says which is older.
+            self.sources.remove(at);
         }
+        self.first = self.smallest();
         Ok(())
+    }
+
+    fn smallest(&self) -> Option<usize> {
+        let mut all = self.sources.iter().enumerate();
+        let (mut at, mut least) = all.next()?;
+        for (other, open) in all {
+            if open.is_before(least) {
+                (at, least) = (other, open);
+            }
+        }
+        Some(at)
     }
 
     #[cold]
-    fn duplicate(&self, row: &Row) -> StoreError {
-        let mut key = String::new();
-        for byte in &row.key {
+    fn duplicate(&self, space: SpaceId, key: &[u8]) -> StoreError {
+        let mut text = String::new();
+        for byte in key {
             // Writing to a string does not fail.
-            let _ = write!(key, "{byte:02x}");
+            let _ = write!(text, "{byte:02x}");
         }
-        let space = self.spaces.get(SpaceId(row.space).index());
-        let space = space.map_or_else(|| row.space.to_string(), |space| space.name.clone());
-        StoreError::DuplicateKey { space, key }
+        let name = self.spaces.get(space.index());
+        let space = name.map_or_else(|| space.0.to_string(), |space| space.name.clone());
+        StoreError::DuplicateKey { space, key: text }
     }
 }

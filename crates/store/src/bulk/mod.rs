@@ -115,21 +115,19 @@ impl<'s, E: Engine> BulkLoad<'s, E> {
     ) -> Result<u64, StoreError> {
         let engine = self.store.engine();
         let sorter = std::mem::take(&mut self.sorter);
-        let mut rows = Merge::new(&self.runs, sorter.sorted(), self.options.duplicates, engine.spaces())?;
+        let spaces = engine.spaces();
+        let mut rows = Merge::new(&self.runs, sorter.sorted(), self.options.duplicates, &spaces)?;
         let mut written = 0_u64;
         let mut failure = None;
         while let Some(space) = rows.space() {
             let of_space = std::iter::from_fn(|| {
-                let row = rows.next_of(space).transpose()?;
-                match row {
+                match rows.next_of::<E::Buffer>(space).transpose()? {
                     Ok(row) => {
                         written += 1;
                         if written.is_multiple_of(REPORT_EVERY) {
                             progress(BulkProgress::Written(written));
                         }
-                        let taken = (E::Buffer::from(&row.key[..]), E::Buffer::from(&row.value[..]));
-                        rows.reuse(row);
-                        Some(Ok(taken))
+                        Some(Ok(row))
                     }
                     Err(error) => {
                         // The engine ends the ingestion on any error; the one that is told is ours.
@@ -165,7 +163,7 @@ impl<'s, E: Engine> BulkLoad<'s, E> {
         }
         // Many small runs become one, so that neither files nor buffers grow with the load.
         let spaces = self.store.engine().spaces();
-        let mut rows = Merge::new(&self.runs, Sorter::default().sorted(), self.options.duplicates, spaces)?;
+        let mut rows = Merge::new(&self.runs, Sorter::default().sorted(), self.options.duplicates, &spaces)?;
         let merged = Run::write_all(scratch.0.join(self.next_run.to_string()), &mut rows)?;
         self.next_run += 1;
         self.runs = vec![merged];

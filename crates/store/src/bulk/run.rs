@@ -34,13 +34,10 @@ impl Sorter {
             u32::try_from(bytes.len()).map_err(too_large)
         };
         let (key_length, value_length) = (length(key, TooLarge::Key)?, length(value, TooLarge::Value)?);
-        let mut head = [0; 8];
-        head.iter_mut().zip(key).for_each(|(to, from)| *to = *from);
         let at = self.data.len();
         self.data.extend_from_slice(key);
         self.data.extend_from_slice(value);
-        let head = u64::from_be_bytes(head);
-        self.entries.push(Entry { space, head, at, key: key_length, value: value_length });
+        self.entries.push(Entry { space, head: head(key), at, key: key_length, value: value_length });
         Ok(())
     }
 
@@ -51,11 +48,20 @@ impl Sorter {
 
     pub(super) fn sorted(mut self) -> Sorted {
         let data = &self.data;
-        // Stable: of rows with one key, the one that came last stays last.
-        self.entries.sort_by(|a, b| {
-            (a.space, a.head).cmp(&(b.space, b.head)).then_with(|| a.key(data).cmp(b.key(data)))
+        self.entries.sort_unstable_by(|a, b| {
+            let order = (a.space, a.head).cmp(&(b.space, b.head));
+            // Of rows with one key, the one that came last stays last.
+            order.then_with(|| a.key(data).cmp(b.key(data)).then(a.at.cmp(&b.at)))
         });
         Sorted { sorter: self, next: 0 }
+    }
+}
+
+/// The first eight bytes of a key, as a number that orders as they do.
+pub(super) fn head(key: &[u8]) -> u64 {
+    match key.first_chunk() {
+        Some(first) => u64::from_be_bytes(*first),
+        None => key.iter().zip([56, 48, 40, 32, 24, 16, 8]).map(|(byte, by)| u64::from(*byte) << by).sum(),
     }
 }
 
@@ -88,12 +94,17 @@ impl Sorted {
         self.sorter.entries.iter().map(move |entry| (entry.space, entry.key(data), entry.value(data)))
     }
 
-    /// The next row, into `row`; false if there is none.
-    fn take(&mut self, row: &mut Row) -> bool {
-        let Some(entry) = self.sorter.entries.get(self.next) else { return false };
+    fn row(&self) -> RowRef<'_> {
+        let data = &self.sorter.data;
+        match self.next.checked_sub(1).and_then(|at| self.sorter.entries.get(at)) {
+            Some(entry) => RowRef { space: entry.space, key: entry.key(data), value: entry.value(data) },
+            None => RowRef { space: SpaceId(0), key: &[], value: &[] },
+        }
+    }
+
+    fn advance(&mut self) -> bool {
         self.next += 1;
-        row.set(entry.space, entry.key(&self.sorter.data), entry.value(&self.sorter.data));
-        true
+        self.next <= self.sorter.entries.len()
     }
 
     /// The memory of it, for other rows.
@@ -104,22 +115,12 @@ impl Sorted {
     }
 }
 
-/// A row on its way through a merge; its buffers are used again.
-#[derive(Debug, Default)]
-pub(super) struct Row {
-    pub(super) space: u32,
-    pub(super) key: Vec<u8>,
-    pub(super) value: Vec<u8>,
-}
-
-impl Row {
-    fn set(&mut self, space: SpaceId, key: &[u8], value: &[u8]) {
-        self.space = space.0;
-        self.key.clear();
-        self.key.extend_from_slice(key);
-        self.value.clear();
-        self.value.extend_from_slice(value);
-    }
+/// A row inside of its source.
+#[derive(Clone, Copy)]
+pub(super) struct RowRef<'r> {
+    pub(super) space: SpaceId,
+    pub(super) key: &'r [u8],
+    pub(super) value: &'r [u8],
 }
 
 /// A file of rows by space and key: `space (4) | key length (4) | value length (4) | key | value`, one after the other.
@@ -147,10 +148,11 @@ impl Run {
     pub(super) fn write_all(path: PathBuf, rows: &mut super::merge::Merge<'_>) -> Result<Self, StoreError> {
         let mut out = Self::create(&path)?;
         let mut count = 0;
-        while let Some(row) = rows.next()? {
-            put(&mut out, row.space, &row.key, &row.value).map_err(writing)?;
-            rows.reuse(row);
-            count += 1;
+        while let Some(space) = rows.space() {
+            while let Some((key, value)) = rows.next_of::<Vec<u8>>(space)? {
+                put(&mut out, space.0, &key, &value).map_err(writing)?;
+                count += 1;
+            }
         }
         out.flush().map_err(writing)?;
         Ok(Self { path, rows: count })
@@ -162,7 +164,8 @@ impl Run {
 
     pub(super) fn read(&self) -> Result<RunReader, StoreError> {
         let file = File::open(&self.path).map_err(reading)?;
-        Ok(RunReader { file: BufReader::with_capacity(BUFFER, file), left: self.rows })
+        let file = BufReader::with_capacity(BUFFER, file);
+        Ok(RunReader { file, left: self.rows, space: SpaceId(0), key: Vec::new(), value: Vec::new() })
     }
 }
 
@@ -192,33 +195,44 @@ pub(super) enum Source {
 pub(super) struct RunReader {
     file: BufReader<File>,
     left: u64,
+    // The row that was read last.
+    space: SpaceId,
+    key: Vec<u8>,
+    value: Vec<u8>,
 }
 
 impl Source {
-    /// The next row, into `row`; false if there is none.
-    pub(super) fn take(&mut self, row: &mut Row) -> Result<bool, StoreError> {
+    /// Goes to the next row; false if there is none.
+    pub(super) fn advance(&mut self) -> Result<bool, StoreError> {
         match self {
-            Self::Memory(sorted) => Ok(sorted.take(row)),
-            Self::File(run) => run.take(row).map_err(reading),
+            Self::Memory(sorted) => Ok(sorted.advance()),
+            Self::File(run) => run.advance().map_err(reading),
+        }
+    }
+
+    /// The row that it is at: one of no bytes before the first.
+    pub(super) fn row(&self) -> RowRef<'_> {
+        match self {
+            Self::Memory(sorted) => sorted.row(),
+            Self::File(run) => RowRef { space: run.space, key: &run.key, value: &run.value },
         }
     }
 }
 
 impl RunReader {
-    fn take(&mut self, row: &mut Row) -> std::io::Result<bool> {
+    fn advance(&mut self) -> std::io::Result<bool> {
         // The number of rows is known: a file that ends too soon is an error, not the end.
         let Some(left) = self.left.checked_sub(1) else { return Ok(false) };
         self.left = left;
-        let mut numbers = [[0; 4]; 3];
-        for number in &mut numbers {
-            self.file.read_exact(number)?;
-        }
-        let [space, key, value] = numbers.map(u32::from_be_bytes);
-        row.space = space;
-        row.key.resize(key as usize, 0);
-        self.file.read_exact(&mut row.key)?;
-        row.value.resize(value as usize, 0);
-        self.file.read_exact(&mut row.value)?;
+        let mut numbers = [0; 12];
+        self.file.read_exact(&mut numbers)?;
+        let [a, b, c, d, e, f, g, h, i, j, k, l] = numbers;
+        let [space, key, value] = [[a, b, c, d], [e, f, g, h], [i, j, k, l]].map(u32::from_be_bytes);
+        self.space = SpaceId(space);
+        self.key.resize(key as usize, 0);
+        self.file.read_exact(&mut self.key)?;
+        self.value.resize(value as usize, 0);
+        self.file.read_exact(&mut self.value)?;
         Ok(true)
     }
 }

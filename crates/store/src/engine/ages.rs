@@ -1,45 +1,68 @@
-use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::Error;
 
 /// The snapshots that are open, by age.
+///
+/// Many are opened for one read each, so that this is on the way of every read: those that were opened within a moment
+/// are counted together, and nothing is allocated for one.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Ages(Arc<Mutex<Open>>);
+pub(crate) struct Ages(Arc<Mutex<VecDeque<Moment>>>);
 
-#[derive(Debug, Default)]
-struct Open {
-    next: u64,
-    // Numbers rise with time, so the first is the oldest.
-    since: BTreeMap<u64, Instant>,
+/// The snapshots that were opened within a moment, the oldest moment first. Moments without any are left out, but for
+/// the last.
+#[derive(Debug)]
+struct Moment {
+    since: Instant,
+    open: u64,
 }
+
+/// How long a moment is: as exact as the age of the oldest needs to be.
+const MOMENT: Duration = Duration::from_millis(50);
 
 /// One open snapshot; dropping it ends the count.
 #[derive(Debug)]
 pub(crate) struct Ticket {
     ages: Ages,
-    number: u64,
+    // Of the moment that it was counted in.
+    moment: Instant,
     since: Instant,
     limit: Option<Duration>,
 }
 
 impl Ages {
     pub(crate) fn open(&self, limit: Option<Duration>) -> Ticket {
+        let mut moments = self.lock();
+        // Read under the lock, so that moments are in order.
         let since = Instant::now();
-        let mut open = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let number = open.next;
-        open.next += 1;
-        open.since.insert(number, since);
-        drop(open);
-        Ticket { ages: self.clone(), number, since, limit }
+        let moment = match moments.back_mut() {
+            Some(last) if since.duration_since(last.since) < MOMENT => {
+                last.open += 1;
+                last.since
+            }
+            _ => {
+                while moments.back().is_some_and(|last| last.open == 0) {
+                    moments.pop_back();
+                }
+                moments.push_back(Moment { since, open: 1 });
+                since
+            }
+        };
+        drop(moments);
+        Ticket { ages: self.clone(), moment, since, limit }
     }
 
-    /// How many are open, and the age of the oldest.
+    /// How many are open, and the age of the oldest, to within a moment.
     pub(crate) fn oldest(&self) -> (u64, Option<Duration>) {
-        let open = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let oldest = open.since.first_key_value().map(|(_, since)| since.elapsed());
-        (u64::try_from(open.since.len()).unwrap_or(u64::MAX), oldest)
+        let moments = self.lock();
+        let oldest = moments.iter().find(|moment| moment.open > 0).map(|moment| moment.since.elapsed());
+        (moments.iter().map(|moment| moment.open).sum(), oldest)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, VecDeque<Moment>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -59,7 +82,18 @@ impl Ticket {
 
 impl Drop for Ticket {
     fn drop(&mut self) {
-        self.ages.0.lock().unwrap_or_else(PoisonError::into_inner).since.remove(&self.number);
+        let mut moments = self.ages.lock();
+        // Mostly the last: a snapshot is seldom open for long.
+        let found = match moments.back() {
+            Some(last) if last.since == self.moment => moments.len().checked_sub(1),
+            _ => moments.binary_search_by(|moment| moment.since.cmp(&self.moment)).ok(),
+        };
+        let Some(at) = found else { return };
+        let Some(moment) = moments.get_mut(at) else { return };
+        moment.open = moment.open.saturating_sub(1);
+        if moment.open == 0 && at + 1 < moments.len() {
+            moments.remove(at);
+        }
     }
 }
 
@@ -72,6 +106,7 @@ mod tests {
         let ages = Ages::default();
         assert_eq!(ages.oldest(), (0, None));
         let first = ages.open(None);
+        std::thread::sleep(2 * MOMENT);
         let second = ages.open(Some(Duration::ZERO));
         assert!(ages.oldest().1 >= Some(second.age()));
         drop(first);

@@ -122,7 +122,7 @@ pub enum Error {
         key: String,
     },
     /// The operating system refused.
-    #[error("{doing}: {source}")]
+    #[error("{doing} failed")]
     Io {
         /// What was being done.
         doing: &'static str,

@@ -17,10 +17,8 @@ use super::{
 /// An engine in memory: persistent trees, so that a snapshot costs the same however much there is.
 ///
 /// Handles made with `clone` share one database. Nothing outlives the last of them.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Memory {
-    // The spaces that this handle knows: those of the database, or the first of them.
-    spaces: Vec<Space>,
     shared: Arc<Shared>,
 }
 
@@ -52,15 +50,9 @@ impl Memory {
     }
 }
 
-impl Clone for Memory {
-    fn clone(&self) -> Self {
-        Self { spaces: self.state().spaces, shared: self.shared.clone() }
-    }
-}
-
 impl fmt::Debug for Memory {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Memory").field("spaces", &self.spaces).finish_non_exhaustive()
+        f.debug_struct("Memory").field("spaces", &self.spaces()).finish_non_exhaustive()
     }
 }
 
@@ -85,8 +77,8 @@ impl Engine for Memory {
         }
     }
 
-    fn spaces(&self) -> &[Space] {
-        &self.spaces
+    fn spaces(&self) -> Vec<Space> {
+        self.state().spaces
     }
 
     fn create_space(&mut self, space: &Space) -> Result<SpaceId, Error> {
@@ -104,8 +96,6 @@ impl Engine for Memory {
             state.spaces.push(space.clone());
             Arc::make_mut(&mut state.rows).push(Rows::new_sync());
         }
-        // Another handle may have made it, or others before it.
-        self.spaces = state.spaces.clone();
         drop(state);
         self.space(&space.name).ok_or_else(|| Error::SpaceName { name: space.name.clone() })
     }

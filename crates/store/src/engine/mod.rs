@@ -48,8 +48,8 @@ pub trait Engine: Debug + Send + Sync + Sized + 'static {
     /// What this engine can do, and its limits.
     fn capabilities(&self) -> Capabilities;
 
-    /// The spaces that exist, in the order of their [`SpaceId`]s.
-    fn spaces(&self) -> &[Space];
+    /// The spaces that exist, in the order of their [`SpaceId`]s; those that other handles made are among them.
+    fn spaces(&self) -> Vec<Space>;
 
     /// Opens a space, and makes it if it does not exist.
     ///

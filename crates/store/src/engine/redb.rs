@@ -212,8 +212,8 @@ impl Engine for Redb {
         }
     }
 
-    fn spaces(&self) -> &[Space] {
-        &self.spaces
+    fn spaces(&self) -> Vec<Space> {
+        self.spaces.to_vec()
     }
 
     fn create_space(&mut self, space: &Space) -> Result<SpaceId, Error> {

@@ -26,6 +26,11 @@ impl Gate {
         before.as_ref().map_or_else(|| database.snapshot(), Snapshot::clone)
     }
 
+    /// Waits for the batch that is being applied, if there is one.
+    pub(super) fn wait(&self) {
+        drop(lock(&self.writer));
+    }
+
     /// Runs what applies a batch, alone.
     pub(super) fn apply<T>(&self, database: &Database, apply: impl FnOnce() -> T) -> T {
         let _writer = lock(&self.writer);

@@ -57,6 +57,11 @@ fn walk_all(directory: &Path) -> Result<(), Error> {
     Ok(())
 }
 
+/// The journal that is being written.
+pub(super) fn newest(directory: &Path) -> Option<PathBuf> {
+    journals(directory).ok()?.pop()
+}
+
 /// The journals, oldest first.
 fn journals(directory: &Path) -> Result<Vec<PathBuf>, Error> {
     let mut found = Vec::new();

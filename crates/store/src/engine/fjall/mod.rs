@@ -4,6 +4,7 @@ mod gate;
 mod hidden;
 mod ingestion;
 mod journal;
+mod keeper;
 mod settings;
 mod snapshot;
 
@@ -17,6 +18,7 @@ use fjall::{Database, Keyspace, KeyspaceCreateOptions, OwnedWriteBatch, PersistM
 
 use self::failure::{failed_commit, guarded};
 use self::gate::Gate;
+use self::keeper::Keeper;
 use super::ages::Ages;
 use super::{
     Action, Batch, Capabilities, Durability, Engine, Error, Setting, Space, SpaceId, SpaceKind, Statistics,
@@ -42,7 +44,9 @@ pub struct Fjall {
     ages: Ages,
     gate: Gate,
     closed: AtomicBool,
+    since_sync: AtomicU64,
     since_flush: AtomicU64,
+    keeper: Option<Keeper>,
     pace: Pace,
 }
 
@@ -73,15 +77,18 @@ impl Fjall {
         let database = opened.map_err(|error| if existed { failure::opening(error) } else { error })?;
         let mut names: Vec<String> = database.list_keyspace_names().iter().map(ToString::to_string).collect();
         names.sort();
+        let path: Arc<Path> = path.into();
         let mut engine = Self {
             database: Some(database),
             keyspaces: Arc::default(),
             spaces: Vec::new(),
-            path: path.into(),
+            keeper: Keeper::start(path.clone()),
+            path,
             settings,
             ages: Ages::default(),
             gate: Gate::default(),
             closed: AtomicBool::new(false),
+            since_sync: AtomicU64::new(0),
             since_flush: AtomicU64::new(0),
             pace: Pace::default(),
         };
@@ -154,21 +161,33 @@ impl Fjall {
         self.pace.nanoseconds.fetch_add(nanoseconds, Ordering::Relaxed);
     }
 
-    /// Flushes the spaces that were written little, now and then: a journal is given back only when every space with
-    /// rows in it has been flushed, and one row in a quiet space holds back all of it.
-    fn flush_small(&self, written: u64) -> Result<(), Error> {
-        let since = self.since_flush.fetch_add(written, Ordering::Relaxed).saturating_add(written);
-        if since < self.settings.flush_small_after {
-            return Ok(());
-        }
-        self.since_flush.store(0, Ordering::Relaxed);
-        for keyspace in self.keyspaces.iter() {
-            let held = hidden::in_memory(keyspace);
-            if held > 0 && held < self.settings.flush_small_after / 4 {
-                guarded(&self.path, || hidden::rotate(keyspace))?;
+    /// Hands the journal to the disk and flushes the spaces that were written little, now and then and elsewhere.
+    ///
+    /// A journal is given back only when every space with rows in it has been flushed, and one row in a quiet space holds
+    /// back all of it.
+    fn keep_up(&self, written: u64) {
+        let Some(keeper) = &self.keeper else { return };
+        let after = |count: &AtomicU64, bytes: u64| {
+            let since = count.fetch_add(written, Ordering::Relaxed).saturating_add(written);
+            let due = since >= bytes;
+            if due {
+                count.store(0, Ordering::Relaxed);
             }
+            due
+        };
+        let (sync, flush) = (
+            after(&self.since_sync, self.settings.sync_journal_after),
+            after(&self.since_flush, self.settings.flush_small_after),
+        );
+        if flush {
+            let less = self.settings.flush_small_after / 4;
+            if !keeper.flush_small(self.keyspaces.clone(), less) {
+                // The thread is busy: the next commit asks again.
+                self.since_flush.store(self.settings.flush_small_after, Ordering::Relaxed);
+            }
+        } else if sync {
+            keeper.sync();
         }
-        Ok(())
     }
 }
 
@@ -193,8 +212,8 @@ impl Engine for Fjall {
         }
     }
 
-    fn spaces(&self) -> &[Space] {
-        &self.spaces
+    fn spaces(&self) -> Vec<Space> {
+        self.spaces.clone()
     }
 
     fn create_space(&mut self, space: &Space) -> Result<SpaceId, Error> {
@@ -244,9 +263,14 @@ impl Engine for Fjall {
         }
         self.pace();
         // A commit that fails half-way may be in the journal: whether it happened shows when the database is opened.
-        let applied = self.gate.apply(self.database()?, || guarded(&self.path, || write.commit()));
-        applied.map_err(failed_commit)?;
-        self.flush_small(bytes)
+        let applied = self.gate.apply(self.database()?, || {
+            // Asked again, alone: a shutdown that has begun since does not wait for this batch.
+            self.writable()?;
+            guarded(&self.path, || write.commit()).map_err(failed_commit)
+        });
+        applied?;
+        self.keep_up(bytes);
+        Ok(())
     }
 
     fn sync(&self) -> Result<(), Error> {
@@ -265,13 +289,18 @@ impl Engine for Fjall {
             hidden::queued_flushes(database) == 0
                 && self.keyspaces.iter().all(|keyspace| hidden::waiting(keyspace) == 0)
         };
-        while !flushed() {
-            // A flush that failed poisons the database, and would be waited for in vain.
-            self.sync()?;
+        for turn in 1_u32.. {
+            if flushed() {
+                break;
+            }
             if begun.elapsed() > limit {
                 return Err(Error::Deadline { limit });
             }
             std::thread::sleep(Duration::from_millis(1));
+            if turn.is_multiple_of(64) {
+                // A flush that failed poisons the database, and would be waited for in vain.
+                self.sync()?;
+            }
         }
         Ok(())
     }
@@ -283,6 +312,8 @@ impl Engine for Fjall {
 
     fn shutdown(&self, limit: Duration) -> Result<(), Error> {
         self.closed.store(true, Ordering::Release);
+        // A batch that is being applied is one of those that are made durable.
+        self.gate.wait();
         self.checkpoint(limit)
     }
 
@@ -328,9 +359,10 @@ impl Drop for Fjall {
     /// happens on a thread of its own, and is waited for no longer than [`FjallSettings::drop_wait`].
     fn drop(&mut self) {
         let Some(database) = self.database.take() else { return };
-        let keyspaces = std::mem::take(&mut self.keyspaces);
+        let (keyspaces, keeper) = (std::mem::take(&mut self.keyspaces), self.keeper.take());
         let (done, wait) = mpsc::channel();
         let close = move || {
+            keeper.map(Keeper::stop);
             drop(keyspaces);
             drop(database);
             // Nobody may be waiting any longer.

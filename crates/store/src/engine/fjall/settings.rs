@@ -26,6 +26,10 @@ pub struct FjallSettings {
     pub memtable_bytes: u64,
     /// Tables on the first level at which compaction begins. Fixed when the space is created.
     pub first_level_tables: u8,
+    /// Bytes committed after which the journal is handed to the disk in the background.
+    ///
+    /// The engine does it before each flush, while commits wait. Little by little it costs them nothing.
+    pub sync_journal_after: u64,
     /// Bytes committed after which spaces that were written little are flushed, so that they do not hold journals back.
     pub flush_small_after: u64,
     /// The age at which snapshots end, if they do: an old snapshot keeps old versions on disk.
@@ -63,6 +67,7 @@ impl Default for FjallSettings {
             journal_bytes: 64 * MIB,
             memtable_bytes: 64 * MIB,
             first_level_tables: 4,
+            sync_journal_after: 4 * MIB,
             flush_small_after: 48 * MIB,
             snapshot_age: None,
             batch_bytes: 512 * MIB,

@@ -1,0 +1,238 @@
+//! The store against hand-written code on the same engines.
+//!
+//! Imports, opening and memory are measured in processor time by the benchmarks of the crates themselves, each side in a
+//! process of its own. Typed reads, and what they cost in larger and larger databases, differ by less than such times do
+//! from run to run: their instructions are counted.
+
+use std::path::Path;
+
+use anyhow::{Context as _, Result, bail};
+use serde_json::Value;
+use xtask::workspace;
+
+use super::{Effort, Goal, Group, Measurement, number};
+use crate::job::Job;
+use crate::tool::Tool;
+
+pub(super) struct Store;
+
+impl Group for Store {
+    fn name(&self) -> &'static str {
+        "store"
+    }
+
+    fn measure(&self, effort: Effort) -> Result<Vec<Measurement>> {
+        Tool::Valgrind.need()?;
+        let scratch = workspace::scratch()?.join("store");
+        if scratch.exists() {
+            std::fs::remove_dir_all(&scratch).context("cannot remove what an earlier run left")?;
+        }
+        std::fs::create_dir_all(&scratch).context("cannot make a directory for the databases")?;
+        for example in [
+            "keyplan-store --example store_bench",
+            "keyplan-chains --features store --example cardano_bench",
+            "keyplan --features redb --example typed_bench",
+        ] {
+            Job::cargo("build --quiet --release --package").arguments(example).run()?;
+        }
+        let mut lines = told(state(effort, &scratch)?)?;
+        lines.extend(told(cardano(effort, &scratch)?)?);
+        lines.extend(typed(effort, &scratch)?);
+        lines.extend(growth(effort, &scratch)?);
+        std::fs::remove_dir_all(&scratch).context("cannot remove the databases")?;
+        Ok(lines)
+    }
+}
+
+fn example(name: &str) -> Result<String> {
+    Ok(workspace::target()?.join("release/examples").join(name).to_string_lossy().into_owned())
+}
+
+/// The store itself, on the state of a chain.
+fn state(effort: Effort, scratch: &Path) -> Result<Job> {
+    let job = Job::new(&example("store_bench")?, "--json --dir").argument(scratch.to_string_lossy());
+    Ok(match effort {
+        Effort::Quick => job.arguments("--rows 100000 import reads scan open crash bulk"),
+        Effort::Full => job.arguments("--rows 2000000"),
+    })
+}
+
+/// The state store of Cardano.
+fn cardano(effort: Effort, scratch: &Path) -> Result<Job> {
+    let job = Job::new(&example("cardano_bench")?, "--json").argument(scratch.to_string_lossy());
+    Ok(match effort {
+        Effort::Quick => job.argument("--quick"),
+        Effort::Full => job,
+    })
+}
+
+/// Runs a benchmark that says its measurements as objects, one a line.
+fn told(job: Job) -> Result<Vec<Measurement>> {
+    let output = job.command().output().with_context(|| format!("cannot run `{job}`"))?;
+    if !output.status.success() {
+        bail!("`{job}` failed: {}\n{}", output.status, String::from_utf8_lossy(&output.stderr));
+    }
+    String::from_utf8_lossy(&output.stdout).lines().map(measurement).collect()
+}
+
+/// A line of a benchmark: a ratio, and what it is of.
+fn measurement(line: &str) -> Result<Measurement> {
+    let read = || {
+        let object: Value = serde_json::from_str(line).ok()?;
+        Some(Measurement {
+            name: object.get("name")?.as_str()?.to_owned(),
+            value: object.get("value")?.as_f64()?,
+            goal: Goal::AtMost(object.get("goal")?.as_f64()?),
+            unit: "×",
+            compared_with: object.get("compared_with")?.as_str()?.to_owned(),
+        })
+    };
+    read().with_context(|| format!("a benchmark said what is no measurement: {line}"))
+}
+
+/// Rows that one pass of `typed_bench` reads.
+const TYPED_ROWS: f64 = 20_000.0;
+
+/// Typed gets and scans, against the same by hand on the same files.
+fn typed(effort: Effort, scratch: &Path) -> Result<Vec<Measurement>> {
+    let program = example("typed_bench")?;
+    let engines: &[&str] = match effort {
+        Effort::Quick => &["fjall"],
+        Effort::Full => &["fjall", "redb"],
+    };
+    let mut lines = Vec::new();
+    for engine in engines {
+        let directory = scratch.join(format!("typed-{engine}"));
+        let directory = directory.to_string_lossy();
+        Job::new(&program, engine).argument("fill").argument(&*directory).run()?;
+        for (operation, most) in [("get", 1.05), ("scan", if *engine == "redb" { 1.05 } else { 1.10 })] {
+            let each = |tool: Counter, side: &str| {
+                let pass = |passes: u32| {
+                    let arguments = format!("{engine} {operation} {side} {passes}");
+                    tool.count(&program, &arguments, &directory)
+                };
+                Ok::<_, anyhow::Error>((pass(2)? - pass(1)?) / TYPED_ROWS)
+            };
+            let (ours, raw) = (each(Counter::Instructions, "typed")?, each(Counter::Instructions, "raw")?);
+            lines.push(Measurement {
+                name: format!("typed {operation} on {engine}"),
+                value: ours / raw,
+                goal: Goal::AtMost(most),
+                unit: "× instructions",
+                compared_with: format!("by hand: {ours:.0} instructions a row against {raw:.0}"),
+            });
+            let (ours, raw) = (each(Counter::Allocations, "typed")?, each(Counter::Allocations, "raw")?);
+            lines.push(Measurement {
+                name: format!("allocations that a typed {operation} adds on {engine}"),
+                value: (ours - raw).max(0.0),
+                goal: Goal::AtMost(0.01),
+                unit: "a row",
+                compared_with: format!("by hand: {ours:.2} a row against {raw:.2}"),
+            });
+        }
+    }
+    Ok(lines)
+}
+
+/// Rows that one pass over a growing database reads.
+const GROWTH_ROWS: f64 = 2_000.0;
+
+/// Gets and scans in databases of more and more rows, against the smallest of them.
+fn growth(effort: Effort, scratch: &Path) -> Result<Vec<Measurement>> {
+    let powers = match effort {
+        Effort::Quick => 4..=5,
+        Effort::Full => 4..=7,
+    };
+    let program = example("store_bench")?;
+    let directory = scratch.to_string_lossy();
+    let mut lines = Vec::new();
+    let mut smallest = None;
+    for power in powers {
+        let rows = 10_u64.pow(power);
+        let child =
+            |what: &str, count: u32| format!("--child growth {what} --rows {rows} --count {count} --dir");
+        Job::new(&program, &child("fill", 1)).argument(&*directory).run()?;
+        let each = |what: &str| {
+            let pass = |count| Counter::Instructions.count(&program, &child(what, count), &directory);
+            Ok::<_, anyhow::Error>((pass(3)? - pass(1)?) / 2.0 / GROWTH_ROWS)
+        };
+        let time = |what: &str| figure(&program, &child(what, 9), &directory);
+        let found = [("get", each("get")?, time("get")?), ("scan", each("scan")?, time("scan")?)];
+        let Some(small) = smallest else {
+            smallest = Some(found);
+            continue;
+        };
+        for ((what, ours, microseconds), (_, least, small)) in found.into_iter().zip(small) {
+            lines.push(Measurement {
+                name: format!("a {} in 10^{power} rows", if what == "get" { "get" } else { "scan's row" }),
+                value: ours / least,
+                // A get may grow as the logarithm of the rows does, a row of a scan not at all.
+                goal: Goal::AtMost(if what == "get" { f64::from(power) / 4.0 } else { 1.1 }),
+                unit: "× instructions",
+                compared_with: format!(
+                    "10^4 rows: {} instructions against {}; {microseconds:.2} µs against {small:.2} µs",
+                    number(ours.round()),
+                    number(least.round())
+                ),
+            });
+        }
+    }
+    Ok(lines)
+}
+
+/// The one figure that a process of `store_bench` says.
+fn figure(program: &str, arguments: &str, directory: &str) -> Result<f64> {
+    let job = Job::new(program, arguments).argument(directory);
+    let output = job.command().output().with_context(|| format!("cannot run `{job}`"))?;
+    let said = String::from_utf8_lossy(&output.stdout);
+    let figure = said.split_whitespace().last().with_context(|| format!("`{job}` says nothing"))?;
+    figure.parse().with_context(|| format!("`{job}` says {figure}"))
+}
+
+/// What valgrind counts.
+#[derive(Clone, Copy)]
+enum Counter {
+    Instructions,
+    Allocations,
+}
+
+impl Counter {
+    fn count(self, program: &str, arguments: &str, directory: &str) -> Result<f64> {
+        let tool = match self {
+            Self::Instructions => "--tool=callgrind --callgrind-out-file=/dev/null",
+            Self::Allocations => "--tool=memcheck --undef-value-errors=no",
+        };
+        let job = Job::new("valgrind", tool).argument(program).arguments(arguments).argument(directory);
+        let output = job.command().output().with_context(|| format!("cannot run `{job}`"))?;
+        let said = String::from_utf8_lossy(&output.stderr);
+        if !output.status.success() {
+            bail!("`{job}` failed: {}\n{said}", output.status);
+        }
+        let count = match self {
+            Self::Instructions => said.lines().find_map(|line| line.split_once("Collected :")),
+            Self::Allocations => said.lines().find_map(|line| line.split_once("total heap usage:")),
+        };
+        let count = count.and_then(|(_, count)| count.split_whitespace().next());
+        let count = count.with_context(|| format!("`{job}` does not say what it counted:\n{said}"))?;
+        count.replace(',', "").parse().with_context(|| format!("`{job}` counted {count}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_of_a_benchmark_is_a_measurement() {
+        let line = r#"{"name":"get","value":0.5,"goal":0.9,"compared_with":"by hand: 1 against 2"}"#;
+        let read = Measurement {
+            name: "get".to_owned(),
+            value: 0.5,
+            goal: Goal::AtMost(0.9),
+            unit: "×",
+            compared_with: "by hand: 1 against 2".to_owned(),
+        };
+        assert_eq!(measurement(line).unwrap(), read);
+        assert!(measurement("get 0.5").is_err());
+    }
+}
