@@ -14,6 +14,7 @@ mod embedded;
 mod error;
 mod interface;
 mod score;
+mod search;
 
 pub use capabilities::{Atomicity, StructureCapabilities};
 pub use command::{Claim, Claimed, Command, End, Now, Reply};
@@ -23,3 +24,4 @@ pub use interface::{
     Kind, Pair, QueueItem, QueueSize, QueueState, RangeQuery, Rows, Scored, StructureRead, Structures,
 };
 pub use score::{ScoreKind, ScoreRange, SetScore};
+pub use search::{Hit, Search, SearchMode, SearchPage, SearchToken};
