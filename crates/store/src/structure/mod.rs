@@ -12,6 +12,8 @@ mod capabilities;
 mod command;
 mod error;
 mod interface;
+#[cfg(feature = "redis")]
+mod redis;
 mod score;
 
 pub use capabilities::{Atomicity, StructureCapabilities};
@@ -20,4 +22,6 @@ pub use error::StructureError;
 pub use interface::{
     Kind, Pair, QueueItem, QueueSize, QueueState, RangeQuery, Rows, Scored, StructureRead, Structures,
 };
+#[cfg(feature = "redis")]
+pub use redis::{Redis, RedisSettings};
 pub use score::{ScoreKind, ScoreRange, SetScore};
