@@ -90,6 +90,9 @@ impl<E: Engine> Batch<E> {
     ///
     /// The first call builds an index of the batch, which later operations then keep up.
     pub fn pending(&mut self, space: SpaceId, key: &[u8]) -> Option<Option<&E::Buffer>> {
+        if self.operations.is_empty() {
+            return None;
+        }
         let found = *self.index().get(&space)?.get(key)?;
         match &self.operations.get(found)?.action {
             Action::Put(value) => Some(Some(value)),
@@ -103,7 +106,9 @@ impl<E: Engine> Batch<E> {
         space: SpaceId,
         range: KeyRange<'_>,
     ) -> impl DoubleEndedIterator<Item = (&E::Buffer, Option<&E::Buffer>)> {
-        self.index();
+        if !self.operations.is_empty() {
+            self.index();
+        }
         let operations = &self.operations;
         // A range that is empty may also be inverted, which a BTreeMap does not take.
         let rows = self.index.as_ref().and_then(|index| index.get(&space)).filter(|_| !range.is_empty());

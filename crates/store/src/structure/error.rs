@@ -95,6 +95,9 @@ pub enum StructureError {
         /// What was expected, and what came.
         what: String,
     },
+    /// A command of a transaction failed earlier, and the rest would be half of what was meant.
+    #[error("a command of the transaction failed: it cannot be committed")]
+    Abandoned,
     /// A list of commands that is not one step failed at one of them: those before it were done.
     #[error("command {at} failed, and {at} before it were done")]
     Partly {
@@ -109,4 +112,19 @@ impl From<engine::Error> for StructureError {
     fn from(error: engine::Error) -> Self {
         Self::Store(error.into())
     }
+}
+
+/// Bytes in base 16, cut if there are many.
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    use std::fmt::Write as _;
+    const SHOWN: usize = 64;
+    let mut text = String::new();
+    for byte in bytes.iter().take(SHOWN) {
+        // Writing to a string does not fail.
+        let _ = write!(text, "{byte:02x}");
+    }
+    if bytes.len() > SHOWN {
+        let _ = write!(text, "… ({} bytes)", bytes.len());
+    }
+    text
 }

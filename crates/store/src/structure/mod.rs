@@ -10,6 +10,7 @@
 
 mod capabilities;
 mod command;
+mod embedded;
 mod error;
 mod interface;
 #[cfg(feature = "redis")]
@@ -18,6 +19,7 @@ mod score;
 
 pub use capabilities::{Atomicity, StructureCapabilities};
 pub use command::{Claim, Claimed, Command, End, Now, Reply};
+pub use embedded::{Embedded, StructureRow, Transaction, View};
 pub use error::StructureError;
 pub use interface::{
     Kind, Pair, QueueItem, QueueSize, QueueState, RangeQuery, Rows, Scored, StructureRead, Structures,

@@ -17,6 +17,9 @@ use crate::engine::{Error, KeyRange, Snapshot, SpaceId};
 #[derive(Clone)]
 pub struct FjallSnapshot(Arc<Inner>);
 
+/// The longest key that there can be. The engine panics when it is asked for a longer one.
+const LONGEST_KEY: usize = 65_535;
+
 struct Inner {
     snapshot: fjall::Snapshot,
     keyspaces: Arc<Vec<Keyspace>>,
@@ -47,6 +50,9 @@ impl Snapshot for FjallSnapshot {
     #[inline]
     fn get(&self, space: SpaceId, key: &[u8]) -> Result<Option<FjallBytes>, Error> {
         let keyspace = self.keyspace(space)?;
+        if key.len() > LONGEST_KEY {
+            return Ok(None);
+        }
         match self.0.snapshot.get(keyspace, key) {
             Ok(value) => Ok(value.map(FjallBytes)),
             Err(error) => Err(translated(error, &self.0.path)),
@@ -55,6 +61,9 @@ impl Snapshot for FjallSnapshot {
 
     fn contains(&self, space: SpaceId, key: &[u8]) -> Result<bool, Error> {
         let keyspace = self.keyspace(space)?;
+        if key.len() > LONGEST_KEY {
+            return Ok(false);
+        }
         self.0.snapshot.contains_key(keyspace, key).map_err(|error| translated(error, &self.0.path))
     }
 

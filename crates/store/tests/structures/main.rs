@@ -1,0 +1,10 @@
+//! Structures: one suite against a model on every implementation, and what is particular to the embedded one.
+#![cfg(test)]
+
+mod embedded;
+mod layout;
+mod model;
+mod suite;
+#[path = "../support/mod.rs"]
+mod support;
+mod workers;
