@@ -57,13 +57,13 @@ pub(super) fn flag(value: &Value) -> Result<bool, StructureError> {
     }
 }
 
-pub(super) fn number<T: std::str::FromStr>(value: Value) -> Result<T, StructureError> {
-    let Value::BulkString(bytes) = &value else { return Err(unexpected("a number", &value)) };
+pub(super) fn number<T: std::str::FromStr>(value: &Value) -> Result<T, StructureError> {
+    let Value::BulkString(bytes) = value else { return Err(unexpected("a number", value)) };
     let number = std::str::from_utf8(bytes).ok().and_then(|text| text.parse().ok());
-    number.ok_or_else(|| unexpected("a number", &value))
+    number.ok_or_else(|| unexpected("a number", value))
 }
 
-pub(super) fn score(value: Value) -> Result<f64, StructureError> {
+pub(super) fn score(value: &Value) -> Result<f64, StructureError> {
     let score: f64 = number(value)?;
     // Another program may have written −0.0.
     if score.is_nan() { Err(StructureError::NotANumber) } else { Ok(score + 0.0) }
@@ -72,7 +72,7 @@ pub(super) fn score(value: Value) -> Result<f64, StructureError> {
 pub(super) fn optional_score(value: Value) -> Result<Option<SetScore>, StructureError> {
     match value {
         Value::Nil => Ok(None),
-        other => score(other).map(SetScore::Number).map(Some),
+        other => score(&other).map(SetScore::Number).map(Some),
     }
 }
 
@@ -116,7 +116,7 @@ pub(super) fn pairs(value: Value) -> Result<Vec<(Value, Value)>, StructureError>
 /// Members and scores, one behind the other.
 pub(super) fn scored(value: Value) -> Result<Vec<Scored>, StructureError> {
     let scored =
-        |(member, found)| Ok(Scored { member: bytes(member)?, score: SetScore::Number(score(found)?) });
+        |(member, found)| Ok(Scored { member: bytes(member)?, score: SetScore::Number(score(&found)?) });
     pairs(value)?.into_iter().map(scored).collect()
 }
 

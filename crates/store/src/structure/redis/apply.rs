@@ -11,13 +11,12 @@ use super::wire::Batch;
 use super::{Redis, all, ends, number, script, text};
 use crate::engine::Durability;
 use crate::structure::{
-    Atomicity, Claim, Claimed, Command, End, Kind, Now, Reply, SetScore, StructureCapabilities,
-    StructureError, StructureRead, Structures,
+    Claim, Claimed, Command, End, Kind, Now, Reply, SetScore, StructureCapabilities, StructureError,
+    StructureRead, Structures,
 };
 
 impl Structures for Redis {
     fn capabilities(&self) -> StructureCapabilities {
-        debug_assert_eq!(Self::abilities().atomicity, Atomicity::Command);
         Self::abilities()
     }
 
@@ -75,6 +74,8 @@ impl Redis {
                 let by = number(SetScore::Number(by))?;
                 batch.push(&[b"ZINCRBY", key, text(by).as_bytes(), member]);
             }
+            // The server does not look at the key for the sake of nothing.
+            Command::ZsetPop { key, count: 0, .. } => batch.push(&[b"ZCARD", key]),
             Command::ZsetPop { key, end, count } => {
                 let pop: &[u8] = match end {
                     End::Min => b"ZPOPMIN",
@@ -158,7 +159,8 @@ fn reply(command: &Command<'_>, answer: Value) -> Result<Reply, StructureError> 
     match command {
         Command::Put { .. } => Ok(Reply::Changed(optional_bytes(answer)?.is_none())),
         Command::Delete { .. } => Ok(Reply::Changed(optional_bytes(answer)?.is_some())),
-        Command::ZsetIncrement { .. } => score(answer).map(Reply::Number),
+        Command::ZsetIncrement { .. } => score(&answer).map(Reply::Number),
+        Command::ZsetPop { count: 0, .. } => count(&answer).map(|_| Reply::Members(Vec::new())),
         Command::ZsetPop { .. } => scored(answer).map(Reply::Members),
         Command::ZsetRemoveRange { .. } => count(&answer).map(Reply::Count),
         Command::QueueClaim { .. } => claimed(answer).map(Reply::Claimed),
@@ -169,7 +171,7 @@ fn reply(command: &Command<'_>, answer: Value) -> Result<Reply, StructureError> 
 /// Reads `[receipt, [member, score, attempts, …]]`.
 fn claimed(answer: Value) -> Result<Vec<Claimed>, StructureError> {
     let [receipt, items] = values(answer)?;
-    let receipt = parsed(receipt)?;
+    let receipt = parsed(&receipt)?;
     let mut items = array(items)?.into_iter();
     let mut claimed = Vec::with_capacity(items.len() / 3);
     while let Some(member) = items.next() {
@@ -178,8 +180,8 @@ fn claimed(answer: Value) -> Result<Vec<Claimed>, StructureError> {
         };
         claimed.push(Claimed {
             member: bytes(member)?,
-            score: SetScore::Number(score(rank)?),
-            attempts: parsed(attempts)?,
+            score: SetScore::Number(score(&rank)?),
+            attempts: parsed(&attempts)?,
             receipt,
         });
     }

@@ -48,7 +48,8 @@ pub use settings::RedisSettings;
 use self::client::{Client, Failure, Outcome};
 use self::names::QueueKeys;
 use self::wire::Batch;
-use super::{Kind, ScoreRange, SetScore, StructureCapabilities, StructureError};
+use super::error::hex;
+use super::{Kind, ScoreRange, SetScore, StructureCapabilities, StructureError, StructureRead as _};
 
 /// Structures on a Redis server or cluster. It is shared between threads, each of which takes a connection when needed.
 pub struct Redis {
@@ -84,6 +85,14 @@ impl Redis {
                 Err(StructureError::WrongKind { key: hex(key), expected: kind, found })
             }
             _ => Ok(()),
+        }
+    }
+
+    /// The same for a read: what does not exist reads as empty, whatever it is declared to hold.
+    fn check_read(&self, key: &[u8], kind: Kind) -> Result<(), StructureError> {
+        match self.check(key, kind) {
+            Err(StructureError::WrongKind { .. }) if self.kind(key)?.is_none() => Ok(()),
+            checked => checked,
         }
     }
 
@@ -207,19 +216,4 @@ fn ends(range: &ScoreRange) -> Result<(String, String), StructureError> {
 fn all(outcomes: Vec<Outcome>) -> Result<Vec<Value>, (usize, Failure)> {
     let numbered = outcomes.into_iter().enumerate();
     numbered.map(|(at, outcome)| outcome.map_err(|failure| (at, failure))).collect()
-}
-
-/// Bytes in base 16, cut if there are many.
-fn hex(bytes: &[u8]) -> String {
-    use std::fmt::Write as _;
-    const SHOWN: usize = 64;
-    let mut text = String::new();
-    for byte in bytes.iter().take(SHOWN) {
-        // Writing to a string does not fail.
-        let _ = write!(text, "{byte:02x}");
-    }
-    if bytes.len() > SHOWN {
-        let _ = write!(text, "… ({} bytes)", bytes.len());
-    }
-    text
 }

@@ -37,14 +37,14 @@ impl StructureRead for Redis {
     }
 
     fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StructureError> {
-        self.check(key, Kind::Value)?;
+        self.check_read(key, Kind::Value)?;
         optional_bytes(self.ask(Kind::Value, &[b"GET", key])?)
     }
 
     fn get_many(&self, keys: &[&[u8]]) -> Result<Vec<Option<Vec<u8>>>, StructureError> {
         let mut batch = Batch::new();
         for key in keys {
-            self.check(key, Kind::Value)?;
+            self.check_read(key, Kind::Value)?;
             // Not MGET, for which something else is the same as nothing.
             batch.push(&[b"GET", key]);
         }
@@ -56,18 +56,18 @@ impl StructureRead for Redis {
     }
 
     fn set_contains(&self, key: &[u8], member: &[u8]) -> Result<bool, StructureError> {
-        self.check(key, Kind::Set)?;
+        self.check_read(key, Kind::Set)?;
         flag(&self.ask(Kind::Set, &[b"SISMEMBER", key, member])?)
     }
 
     fn set_contains_many(&self, key: &[u8], members: &[&[u8]]) -> Result<Vec<bool>, StructureError> {
-        self.check(key, Kind::Set)?;
+        self.check_read(key, Kind::Set)?;
         let found = self.chunked(Kind::Set, b"SMISMEMBER", key, members)?;
         found.iter().map(flag).collect()
     }
 
     fn set_members(&self, key: &[u8]) -> Result<Rows<'_, Vec<u8>>, StructureError> {
-        self.check(key, Kind::Set)?;
+        self.check_read(key, Kind::Set)?;
         let mut pages = self.scan_inside(b"SSCAN", Kind::Set, key, vec![key.to_vec()]);
         rows(move || {
             let Some(page) = pages()? else { return Ok(None) };
@@ -76,12 +76,12 @@ impl StructureRead for Redis {
     }
 
     fn set_count(&self, key: &[u8]) -> Result<u64, StructureError> {
-        self.check(key, Kind::Set)?;
+        self.check_read(key, Kind::Set)?;
         count(&self.ask(Kind::Set, &[b"SCARD", key])?)
     }
 
     fn hash_get(&self, key: &[u8], field: &[u8]) -> Result<Option<Vec<u8>>, StructureError> {
-        self.check(key, Kind::Hash)?;
+        self.check_read(key, Kind::Hash)?;
         match self.settings().spread.bucket(key, field) {
             Some(bucket) => optional_bytes(self.ask(Kind::Hash, &[b"HGET", &bucket, field])?),
             None => optional_bytes(self.ask(Kind::Hash, &[b"HGET", key, field])?),
@@ -89,7 +89,7 @@ impl StructureRead for Redis {
     }
 
     fn hash_get_many(&self, key: &[u8], fields: &[&[u8]]) -> Result<Vec<Option<Vec<u8>>>, StructureError> {
-        self.check(key, Kind::Hash)?;
+        self.check_read(key, Kind::Hash)?;
         if self.settings().spread.of(key).is_some() {
             let places: Vec<_> = fields.iter().map(|field| (key, *field)).collect();
             return self.hash_get_each(&places);
@@ -101,7 +101,7 @@ impl StructureRead for Redis {
     fn hash_get_each(&self, places: &[(&[u8], &[u8])]) -> Result<Vec<Option<Vec<u8>>>, StructureError> {
         let mut batch = Batch::new();
         for (key, field) in places {
-            self.check(key, Kind::Hash)?;
+            self.check_read(key, Kind::Hash)?;
             match self.settings().spread.bucket(key, field) {
                 Some(bucket) => batch.push(&[b"HGET", &bucket, field]),
                 None => batch.push(&[b"HGET", key, field]),
@@ -111,13 +111,13 @@ impl StructureRead for Redis {
     }
 
     fn hash_all(&self, key: &[u8]) -> Result<Rows<'_, Pair>, StructureError> {
-        self.check(key, Kind::Hash)?;
+        self.check_read(key, Kind::Hash)?;
         let mut pages = self.scan_inside(b"HSCAN", Kind::Hash, key, self.settings().spread.all(key));
         rows(move || pages()?.map(fields).transpose())
     }
 
     fn hash_count(&self, key: &[u8]) -> Result<u64, StructureError> {
-        self.check(key, Kind::Hash)?;
+        self.check_read(key, Kind::Hash)?;
         let mut batch = Batch::new();
         for bucket in self.settings().spread.all(key) {
             batch.push(&[b"HLEN", &bucket]);
@@ -127,21 +127,21 @@ impl StructureRead for Redis {
     }
 
     fn zset_score(&self, key: &[u8], member: &[u8]) -> Result<Option<SetScore>, StructureError> {
-        self.check(key, Kind::Zset)?;
+        self.check_read(key, Kind::Zset)?;
         optional_score(self.ask(Kind::Zset, &[b"ZSCORE", key, member])?)
     }
 
     fn zset_score_each(&self, places: &[(&[u8], &[u8])]) -> Result<Vec<Option<SetScore>>, StructureError> {
         let mut batch = Batch::new();
         for (key, member) in places {
-            self.check(key, Kind::Zset)?;
+            self.check_read(key, Kind::Zset)?;
             batch.push(&[b"ZSCORE", key, member]);
         }
         self.each(&batch, Kind::Zset, |at| places.get(at).map(|(key, _)| *key), optional_score)
     }
 
     fn zset_count(&self, key: &[u8]) -> Result<u64, StructureError> {
-        self.check(key, Kind::Zset)?;
+        self.check_read(key, Kind::Zset)?;
         count(&self.ask(Kind::Zset, &[b"ZCARD", key])?)
     }
 
@@ -162,7 +162,7 @@ impl StructureRead for Redis {
         member: &[u8],
         direction: Direction,
     ) -> Result<Option<u64>, StructureError> {
-        self.check(key, Kind::Zset)?;
+        self.check_read(key, Kind::Zset)?;
         let rank: &[u8] = match direction {
             Direction::Ascending => b"ZRANK",
             Direction::Descending => b"ZREVRANK",
@@ -174,7 +174,7 @@ impl StructureRead for Redis {
     }
 
     fn zset_range(&self, key: &[u8], query: &RangeQuery) -> Result<Vec<Scored>, StructureError> {
-        self.check(key, Kind::Zset)?;
+        self.check_read(key, Kind::Zset)?;
         let (min, max) = ends(&query.scores)?;
         let (command, first, last): (&[u8], _, _) = match query.direction {
             Direction::Ascending => (b"ZRANGEBYSCORE", &min, &max),
@@ -202,7 +202,7 @@ impl StructureRead for Redis {
         direction: Direction,
         after: Option<&Scored>,
     ) -> Result<Rows<'_, Scored>, StructureError> {
-        self.check(key, Kind::Zset)?;
+        self.check_read(key, Kind::Zset)?;
         rows(self.scored_pages(key, scores, direction, after)?)
     }
 
@@ -227,10 +227,10 @@ impl StructureRead for Redis {
         let [state, rank, attempts, until] = values(answer)?;
         let state = match word(state)?.as_str() {
             "waiting" => QueueState::Waiting,
-            "claimed" => QueueState::Claimed { until: parsed(until)? },
+            "claimed" => QueueState::Claimed { until: parsed(&until)? },
             _ => QueueState::Dead,
         };
-        let (score, attempts) = (SetScore::Number(score(rank)?), parsed(attempts)?);
+        let (score, attempts) = (SetScore::Number(score(&rank)?), parsed(&attempts)?);
         Ok(Some(QueueItem { member: member.to_vec(), score, attempts, state }))
     }
 
@@ -261,7 +261,7 @@ const WORDS: usize = 1000;
 impl Redis {
     /// A step on a queue that only reads.
     fn look(&self, key: &[u8], arguments: &[&[u8]]) -> Result<Value, StructureError> {
-        self.check(key, Kind::Queue)?;
+        self.check_read(key, Kind::Queue)?;
         let mut batch = Batch::new();
         self.step(&mut batch, key, arguments);
         self.client.read(&batch).map_err(|failure| self.failed(failure, key, Kind::Queue))
