@@ -16,6 +16,7 @@ mod interface;
 #[cfg(feature = "redis")]
 mod redis;
 mod score;
+mod search;
 
 pub use capabilities::{Atomicity, StructureCapabilities};
 pub use command::{Claim, Claimed, Command, End, Now, Reply};
@@ -27,3 +28,4 @@ pub use interface::{
 #[cfg(feature = "redis")]
 pub use redis::{Redis, RedisSettings};
 pub use score::{ScoreKind, ScoreRange, SetScore};
+pub use search::{Hit, Search, SearchMode, SearchPage, SearchToken};

@@ -4,6 +4,7 @@
 mod embedded;
 mod layout;
 mod model;
+mod search;
 mod suite;
 #[path = "../support/mod.rs"]
 mod support;

@@ -78,7 +78,7 @@ impl Family {
 }
 
 /// Appends a score: `00 | float made order-preserving (8)` or `01 | place in chain order (13)`.
-pub(super) fn put_score(score: SetScore, out: &mut Vec<u8>) -> Result<(), EncodeError> {
+pub(crate) fn put_score(score: SetScore, out: &mut Vec<u8>) -> Result<(), EncodeError> {
     match score {
         SetScore::Number(number) => {
             out.push(NUMBER);
@@ -92,7 +92,7 @@ pub(super) fn put_score(score: SetScore, out: &mut Vec<u8>) -> Result<(), Encode
 }
 
 /// Reads a score, and returns it with what stands behind it.
-pub(super) fn take_score(bytes: &[u8]) -> Result<(SetScore, &[u8]), DecodeError> {
+pub(crate) fn take_score(bytes: &[u8]) -> Result<(SetScore, &[u8]), DecodeError> {
     let (&tag, rest) = bytes.split_first().ok_or(DecodeError::new(0, Fault::Short { missing: 1 }))?;
     let read = match tag {
         NUMBER => FloatOrdered.take(rest).map(|(number, rest)| (SetScore::Number(number), rest)),

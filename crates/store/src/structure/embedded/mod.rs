@@ -26,6 +26,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use self::hold::Heads;
+pub(crate) use self::layout::{put_score, take_score};
 pub use self::row::StructureRow;
 pub use self::transaction::Transaction;
 pub use self::view::View;
