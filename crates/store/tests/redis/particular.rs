@@ -1,17 +1,19 @@
 //! What is particular to a server: its own types, other programs, passwords, pages, buckets.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::time::Duration;
 
-use keyplan_store::Direction;
-use keyplan_store::engine::Durability;
+use keyplan_store::engine::{Durability, Memory};
 use keyplan_store::structure::{
-    Atomicity, Claim, Command, Kind, QueueSize, Redis, RedisSettings, ScoreRange, Scored, SetScore,
-    StructureError, StructureRead as _, Structures,
+    Atomicity, Claim, Command, Embedded, Kind, QueueSize, Redis, RedisSettings, ScoreRange, Scored, Search,
+    SearchMode, SetScore, StructureError, StructureRead as _, Structures,
 };
+use keyplan_store::{Direction, Schema, Store};
 
 use crate::cluster::{Cluster, tell};
 use crate::server::{Server, free_port};
+use crate::support::Random;
 
 /// What another program on the same server says and sees.
 struct Other(redis::Connection);
@@ -350,6 +352,44 @@ fn a_server_with_tls_is_known_by_its_certificate() {
     let stranger = rcgen::generate_simple_self_signed(vec!["127.0.0.1".to_owned()]).unwrap();
     let unknown = settings.tls_roots(stranger.cert.pem());
     assert!(matches!(Redis::open(unknown).unwrap_err(), StructureError::Connection { .. }));
+}
+
+/// Searches on a server find what they find in memory.
+#[test]
+fn a_search_reads_a_server_as_it_reads_memory() {
+    let (_server, settings) = crate::server();
+    let redis = Redis::open(settings).unwrap();
+    let plan = "plan test; space things { hash thing = key: bytes field any = field: bytes -> raw; }";
+    let compiled = keyplan_plan::compile("test.keyplan", plan, |_| Err("no imports".into()));
+    let store = Store::create(Memory::new(), &Schema::of(&compiled).unwrap()).unwrap();
+    let memory = Embedded::open(Arc::new(store), "things").unwrap();
+    let mut random = Random::new(3);
+    let keys: [&[u8]; 3] = [b"z:1", b"z:2", b"z:3"];
+    for key in keys {
+        for _ in 0..300 {
+            let member = [u8::try_from(random.below(256)).unwrap(), u8::try_from(random.below(3)).unwrap()];
+            let score = SetScore::Number(f64::from(u32::try_from(random.below(5)).unwrap()));
+            assert_eq!(
+                redis.zset_add(key, &member, score).unwrap(),
+                memory.zset_add(key, &member, score).unwrap()
+            );
+        }
+    }
+    for mode in [SearchMode::Union, SearchMode::Intersection, SearchMode::Difference] {
+        for direction in [Direction::Ascending, Direction::Descending] {
+            let scores = ScoreRange::between(1.0, 3.0);
+            let search = Search { mode, direction, scores, limit: Some(70), ..Search::of(&keys) };
+            let mut token: Option<Vec<u8>> = None;
+            loop {
+                let page = search.run(&redis, token.as_deref()).unwrap();
+                assert_eq!(page, search.run(&memory, token.as_deref()).unwrap());
+                match page.next {
+                    Some(next) => token = Some(next.into_bytes()),
+                    None => break,
+                }
+            }
+        }
+    }
 }
 
 /// A hash that is spread lies on every master, and reads as one.

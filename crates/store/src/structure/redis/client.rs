@@ -130,13 +130,14 @@ impl Client {
             if done.again.is_empty() {
                 break;
             }
-            if start.elapsed() >= self.settings().patience {
+            let slow = done.slow || round >= AT_ONCE;
+            if slow && start.elapsed() >= self.settings().patience {
                 for again in done.again {
                     set(&mut outcomes, again.at, Err(again.why));
                 }
                 break;
             }
-            if done.slow || round >= AT_ONCE {
+            if slow {
                 pause.wait();
             }
             if done.moved && self.is_cluster() {

@@ -80,7 +80,7 @@ impl Link {
     /// Connects, and says who we are.
     pub(super) fn connect(dial: &Dial, host: &str, port: u16) -> Result<Self, Fault> {
         let settings = &dial.settings;
-        let socket = dial_tcp(host, port, settings.connect_timeout)?;
+        let mut socket = dial_tcp(host, port, settings.connect_timeout)?;
         let unreachable = |error| Fault::Unreachable(format!("{host}:{port}"), Some(error));
         socket.set_nodelay(true).map_err(unreachable)?;
         socket.set_read_timeout(Some(settings.timeout)).map_err(unreachable)?;
@@ -90,8 +90,9 @@ impl Link {
             Some(config) => {
                 let name = ServerName::try_from(host.to_owned())
                     .map_err(|_| Fault::Unreachable(format!("`{host}` is no name for TLS"), None))?;
-                let connection = ClientConnection::new(Arc::clone(config), name)
+                let mut connection = ClientConnection::new(Arc::clone(config), name)
                     .map_err(|error| unreachable(io::Error::other(error)))?;
+                connection.complete_io(&mut socket).map_err(unreachable)?;
                 Stream::Tls(Box::new(StreamOwned::new(connection, socket)))
             }
         };

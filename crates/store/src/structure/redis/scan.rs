@@ -15,8 +15,12 @@ use super::{Redis, ends, number, script, text};
 use crate::page::Direction;
 use crate::structure::{Kind, Pair, Rows, ScoreRange, Scored, StructureError};
 
-/// How many rows of a sorted set a page has.
-const ROWS: u64 = 512;
+/// How many rows the first page of a sorted set has. Each page has twice as many as the one before, up to [`MOST_ROWS`]:
+/// who looks at a few rows of many sets does not read much more, and who reads all does not ask often.
+const FIRST_ROWS: usize = 64;
+
+/// How many rows a page of a sorted set has, at most.
+const MOST_ROWS: usize = 1024;
 
 /// How many keys the server looks at for a page.
 const KEYS: &[u8] = b"1000";
@@ -325,11 +329,12 @@ impl Redis {
         };
         let key = key.to_vec();
         let mut over = false;
+        let mut most = FIRST_ROWS;
         Ok(move || {
             if over {
                 return Ok(None);
             }
-            let rows = ROWS.to_string();
+            let rows = most.to_string();
             let mut batch = Batch::new();
             match &after {
                 None => {
@@ -354,7 +359,8 @@ impl Redis {
             }
             let answer = self.client.read(&batch);
             let page = scored(answer.map_err(|failure| self.failed(failure, &key, Kind::Zset))?)?;
-            over = u64::try_from(page.len()).unwrap_or(u64::MAX) < ROWS;
+            over = page.len() < most;
+            most = (most * 2).min(MOST_ROWS);
             if let Some(last) = page.last() {
                 after = Some((text(number(last.score)?), last.member.clone()));
             }
