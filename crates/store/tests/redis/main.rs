@@ -47,4 +47,5 @@ fn structures_on_a_cluster_agree_with_the_model() {
     suite::run(32, rounds(500), || Box::new(Redis::connect(&cluster.url()).unwrap()));
     workers::crash(&Redis::connect(&cluster.url()).unwrap(), 300);
     particular::spread_over_slots(&cluster);
+    particular::slots_that_move(&cluster);
 }

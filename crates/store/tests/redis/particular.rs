@@ -419,3 +419,40 @@ pub(crate) fn spread_over_slots(cluster: &Cluster) {
         "key 0x683a73617473 is a hash, and was used as a set"
     );
 }
+
+/// A slot that moves from one master to another is found before, while and after it does.
+pub(crate) fn slots_that_move(cluster: &Cluster) {
+    let redis = Redis::connect(&cluster.url()).unwrap();
+    let slot = tell(&cluster.servers[0], &["CLUSTER", "KEYSLOT", "moved"]);
+    let at = slot.parse::<usize>().unwrap() / 5461;
+    let (source, target) = (&cluster.servers[at], &cluster.servers[(at + 1) % 3]);
+    let ids = [source, target].map(|server| tell(server, &["CLUSTER", "MYID"]));
+    let score = SetScore::Number(1.0);
+    redis.put(b"moved", b"1").unwrap();
+    redis.queue_push(b"{moved}queue", b"m", score).unwrap();
+    tell(target, &["CLUSTER", "SETSLOT", &slot, "IMPORTING", &ids[0]]);
+    tell(source, &["CLUSTER", "SETSLOT", &slot, "MIGRATING", &ids[1]]);
+    // What is at the source is still there, and what is new is at the target already.
+    assert_eq!(redis.get(b"moved").unwrap().as_deref(), Some(b"1".as_slice()));
+    assert!(redis.put(b"{moved}new", b"2").unwrap());
+    let commands = [
+        Command::Put { key: b"{moved}new", value: b"3" },
+        Command::Put { key: b"moved", value: b"4" },
+        Command::Put { key: b"elsewhere", value: b"5" },
+    ];
+    redis.apply(&commands, Durability::Buffer).unwrap();
+    let (host, port) = ("127.0.0.1", target.port.to_string());
+    let mut other = Other::new(source);
+    loop {
+        let left: Vec<Vec<u8>> = other.ask(&[b"CLUSTER", b"GETKEYSINSLOT", slot.as_bytes(), b"100"]);
+        let Some(key) = left.first() else { break };
+        let _: String = other.ask(&[b"MIGRATE", host.as_bytes(), port.as_bytes(), key, b"0", b"5000"]);
+    }
+    assert_eq!(redis.get(b"moved").unwrap().as_deref(), Some(b"4".as_slice()));
+    for server in [target, source] {
+        tell(server, &["CLUSTER", "SETSLOT", &slot, "NODE", &ids[1]]);
+    }
+    assert_eq!(redis.get(b"{moved}new").unwrap().as_deref(), Some(b"3".as_slice()));
+    let claimed = redis.queue_claim(b"{moved}queue", Claim::new(9, Duration::from_secs(9))).unwrap();
+    assert!(redis.queue_acknowledge(b"{moved}queue", b"m", claimed[0].receipt).unwrap());
+}
