@@ -77,7 +77,8 @@ fn steps() -> Vec<Step> {
         Step::new(
             "tests",
             Job::cargo("test --quiet --workspace --all-features --lib --bins --tests --examples"),
-        ),
+        )
+        .needs(Tool::RedisServer),
         Step::new(
             "examples in the documentation",
             Job::cargo("test --quiet --workspace --all-features --doc"),

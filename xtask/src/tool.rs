@@ -11,6 +11,7 @@ pub(crate) enum Tool {
     Rustfmt,
     Clippy,
     Valgrind,
+    RedisServer,
     Nightly,
     CargoFuzz,
 }
@@ -18,7 +19,8 @@ pub(crate) enum Tool {
 impl Tool {
     /// Sees to it that the tool is there: installs it where that disturbs nobody, or says in one line how to.
     ///
-    /// What belongs to Rust is added through `rustup` and `cargo`; packages of the system only in CI.
+    /// What belongs to Rust is added through `rustup` and `cargo`. Of the system's packages, only what the tests cannot
+    /// do without is added everywhere; the rest in CI.
     pub(crate) fn need(self) -> Result<()> {
         if self.present() {
             return Ok(());
@@ -39,6 +41,7 @@ impl Tool {
             Self::Rustfmt => Job::cargo("fmt --version"),
             Self::Clippy => Job::cargo("clippy --version"),
             Self::Valgrind => Job::new("valgrind", "--version"),
+            Self::RedisServer => Job::new("redis-server", "--version"),
             Self::Nightly => Job::new("rustup", "run nightly cargo --version"),
             Self::CargoFuzz => Job::cargo("fuzz --version"),
         }
@@ -52,6 +55,9 @@ impl Tool {
             Self::Valgrind => {
                 Job::new("sh", "-c").argument("apt-get update && apt-get install --yes valgrind")
             }
+            Self::RedisServer => {
+                Job::new("sh", "-c").argument("apt-get update && apt-get install --yes redis-server")
+            }
             Self::Nightly => Job::new("rustup", "toolchain install nightly --profile minimal"),
             Self::CargoFuzz => Job::cargo("install cargo-fuzz --locked"),
         }
@@ -64,6 +70,7 @@ impl fmt::Display for Tool {
             Self::Rustfmt => "rustfmt",
             Self::Clippy => "clippy",
             Self::Valgrind => "valgrind",
+            Self::RedisServer => "redis-server",
             Self::Nightly => "a nightly toolchain",
             Self::CargoFuzz => "cargo-fuzz",
         })

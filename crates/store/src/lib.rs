@@ -23,7 +23,8 @@
 //!
 //! # Features
 //!
-//! `fjall` (on by default) and `redb` add the engines of these names; one in memory is always there.
+//! `fjall` (on by default) and `redb` add the engines of these names; one in memory is always there. `redis` adds
+//! [structures](structure) on a Redis server or cluster.
 //!
 //! # Hostile input
 //!

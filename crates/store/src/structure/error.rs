@@ -63,6 +63,12 @@ pub enum StructureError {
     /// A page token cannot be used here.
     #[error("the page token {0}")]
     Token(#[from] TokenFault),
+    /// Settings name no server, or contradict each other.
+    #[error("settings that cannot be used: {what}")]
+    Settings {
+        /// What is wrong with them.
+        what: String,
+    },
     /// A server could not be reached, or the connection broke. What was sent may or may not have been done.
     #[error("the server cannot be reached: {what}")]
     Connection {

@@ -13,6 +13,8 @@ mod command;
 mod embedded;
 mod error;
 mod interface;
+#[cfg(feature = "redis")]
+mod redis;
 mod score;
 mod search;
 
@@ -23,5 +25,7 @@ pub use error::StructureError;
 pub use interface::{
     Kind, Pair, QueueItem, QueueSize, QueueState, RangeQuery, Rows, Scored, StructureRead, Structures,
 };
+#[cfg(feature = "redis")]
+pub use redis::{Redis, RedisSettings};
 pub use score::{ScoreKind, ScoreRange, SetScore};
 pub use search::{Hit, Search, SearchMode, SearchPage, SearchToken};

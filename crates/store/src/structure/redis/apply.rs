@@ -1,0 +1,189 @@
+//! Commands that change something.
+
+use redis::Value;
+
+use super::answer::{
+    array, bytes, count, flag, number as parsed, optional_bytes, score, scored, unexpected, values,
+};
+use super::client::Effect;
+use super::names::QueueKeys;
+use super::wire::Batch;
+use super::{Redis, all, ends, number, script, text};
+use crate::engine::Durability;
+use crate::structure::{
+    Claim, Claimed, Command, End, Kind, Now, Reply, SetScore, StructureCapabilities, StructureError,
+    StructureRead, Structures,
+};
+
+impl Structures for Redis {
+    fn capabilities(&self) -> StructureCapabilities {
+        Self::abilities()
+    }
+
+    fn apply(&self, commands: &[Command<'_>], durability: Durability) -> Result<Vec<Reply>, StructureError> {
+        Self::abilities().need_durability(durability)?;
+        // Everything that is wrong with the commands themselves is found before the first is sent.
+        let mut batch = Batch::new();
+        for command in commands {
+            self.write(command, &mut batch)?;
+        }
+        let part = |at, source| match commands.len() {
+            1 => source,
+            _ => StructureError::Partly { at, source: Box::new(source) },
+        };
+        let answers = all(self.client.run(&batch, Effect::Write)).map_err(|(at, failure)| {
+            let command = commands.get(at).copied().unwrap_or(Command::Delete { key: &[] });
+            part(at, self.failed(failure, command.key(), kind(&command)))
+        })?;
+        let mut replies = Vec::with_capacity(answers.len());
+        for (at, (command, answer)) in commands.iter().zip(answers).enumerate() {
+            replies.push(reply(command, answer).map_err(|source| part(at, source))?);
+        }
+        Ok(replies)
+    }
+
+    fn snapshot(&self) -> Result<Box<dyn StructureRead + '_>, StructureError> {
+        Self::abilities().need_snapshots()?;
+        Err(StructureError::Unsupported { name: Self::abilities().name, what: "snapshots" })
+    }
+}
+
+impl Redis {
+    /// Writes one command out: it is one command of the server, too.
+    fn write(&self, command: &Command<'_>, batch: &mut Batch) -> Result<(), StructureError> {
+        self.check(command.key(), kind(command))?;
+        match *command {
+            // With GET, the server refuses to replace something else, and tells whether there was a value.
+            Command::Put { key, value } => batch.push(&[b"SET", key, value, b"GET"]),
+            Command::Delete { key } => batch.push(&[b"GETDEL", key]),
+            Command::SetAdd { key, member } => batch.push(&[b"SADD", key, member]),
+            Command::SetRemove { key, member } => batch.push(&[b"SREM", key, member]),
+            Command::HashSet { key, field, value } => match self.settings().spread.bucket(key, field) {
+                Some(bucket) => batch.push(&[b"HSET", &bucket, field, value]),
+                None => batch.push(&[b"HSET", key, field, value]),
+            },
+            Command::HashDelete { key, field } => match self.settings().spread.bucket(key, field) {
+                Some(bucket) => batch.push(&[b"HDEL", &bucket, field]),
+                None => batch.push(&[b"HDEL", key, field]),
+            },
+            Command::ZsetAdd { key, member, score } => {
+                batch.push(&[b"ZADD", key, text(number(score)?).as_bytes(), member]);
+            }
+            Command::ZsetRemove { key, member } => batch.push(&[b"ZREM", key, member]),
+            Command::ZsetIncrement { key, member, by } => {
+                let by = number(SetScore::Number(by))?;
+                batch.push(&[b"ZINCRBY", key, text(by).as_bytes(), member]);
+            }
+            // The server does not look at the key for the sake of nothing.
+            Command::ZsetPop { key, count: 0, .. } => batch.push(&[b"ZCARD", key]),
+            Command::ZsetPop { key, end, count } => {
+                let pop: &[u8] = match end {
+                    End::Min => b"ZPOPMIN",
+                    End::Max => b"ZPOPMAX",
+                };
+                batch.push(&[pop, key, itoa::Buffer::new().format(capped(count)).as_bytes()]);
+            }
+            Command::ZsetRemoveRange { key, scores } => {
+                let (min, max) = ends(&scores)?;
+                batch.push(&[b"ZREMRANGEBYSCORE", key, min.as_bytes(), max.as_bytes()]);
+            }
+            Command::QueuePush { key, member, score } => {
+                let score = text(number(score)?);
+                self.step(batch, key, &[b"push", member, score.as_bytes()]);
+            }
+            Command::QueueClaim { key, ref claim } => self.claim(batch, key, claim),
+            Command::QueueAcknowledge { key, member, receipt } => {
+                self.step(
+                    batch,
+                    key,
+                    &[b"acknowledge", member, itoa::Buffer::new().format(receipt).as_bytes()],
+                );
+            }
+            Command::QueueRelease { key, member, receipt } => {
+                self.step(batch, key, &[b"release", member, itoa::Buffer::new().format(receipt).as_bytes()]);
+            }
+            Command::QueueBury { key, member, receipt } => {
+                self.step(batch, key, &[b"bury", member, itoa::Buffer::new().format(receipt).as_bytes()]);
+            }
+            Command::QueueRemove { key, member } => self.step(batch, key, &[b"remove", member]),
+        }
+        Ok(())
+    }
+
+    fn claim(&self, batch: &mut Batch, key: &[u8], claim: &Claim) {
+        let count = capped(claim.count).to_string();
+        let lease = claim.lease_millis().to_string();
+        let most = claim.attempts.map(|most| most.to_string()).unwrap_or_default();
+        let now = match claim.now {
+            Now::Clock => String::new(),
+            Now::Millis(millis) => millis.to_string(),
+        };
+        let words = [count, lease, most, now];
+        let [count, lease, most, now] = words.each_ref().map(String::as_bytes);
+        self.step(batch, key, &[b"claim", count, lease, most, now]);
+    }
+
+    /// Adds a step on a queue.
+    pub(super) fn step(&self, batch: &mut Batch, key: &[u8], arguments: &[&[u8]]) {
+        let QueueKeys { all } = self.queue_keys(key);
+        batch.script(&script::QUEUE, &all, arguments);
+    }
+}
+
+/// What a command uses its key as.
+const fn kind(command: &Command<'_>) -> Kind {
+    match command {
+        Command::Put { .. } | Command::Delete { .. } => Kind::Value,
+        Command::SetAdd { .. } | Command::SetRemove { .. } => Kind::Set,
+        Command::HashSet { .. } | Command::HashDelete { .. } => Kind::Hash,
+        Command::ZsetAdd { .. }
+        | Command::ZsetRemove { .. }
+        | Command::ZsetIncrement { .. }
+        | Command::ZsetPop { .. }
+        | Command::ZsetRemoveRange { .. } => Kind::Zset,
+        Command::QueuePush { .. }
+        | Command::QueueClaim { .. }
+        | Command::QueueAcknowledge { .. }
+        | Command::QueueRelease { .. }
+        | Command::QueueBury { .. }
+        | Command::QueueRemove { .. } => Kind::Queue,
+    }
+}
+
+/// The most that the server counts to.
+fn capped(count: usize) -> i64 {
+    i64::try_from(count).unwrap_or(i64::MAX)
+}
+
+fn reply(command: &Command<'_>, answer: Value) -> Result<Reply, StructureError> {
+    match command {
+        Command::Put { .. } => Ok(Reply::Changed(optional_bytes(answer)?.is_none())),
+        Command::Delete { .. } => Ok(Reply::Changed(optional_bytes(answer)?.is_some())),
+        Command::ZsetIncrement { .. } => score(&answer).map(Reply::Number),
+        Command::ZsetPop { count: 0, .. } => count(&answer).map(|_| Reply::Members(Vec::new())),
+        Command::ZsetPop { .. } => scored(answer).map(Reply::Members),
+        Command::ZsetRemoveRange { .. } => count(&answer).map(Reply::Count),
+        Command::QueueClaim { .. } => claimed(answer).map(Reply::Claimed),
+        _ => flag(&answer).map(Reply::Changed),
+    }
+}
+
+/// Reads `[receipt, [member, score, attempts, …]]`.
+fn claimed(answer: Value) -> Result<Vec<Claimed>, StructureError> {
+    let [receipt, items] = values(answer)?;
+    let receipt = parsed(&receipt)?;
+    let mut items = array(items)?.into_iter();
+    let mut claimed = Vec::with_capacity(items.len() / 3);
+    while let Some(member) = items.next() {
+        let (Some(rank), Some(attempts)) = (items.next(), items.next()) else {
+            return Err(unexpected("items in threes", &member));
+        };
+        claimed.push(Claimed {
+            member: bytes(member)?,
+            score: SetScore::Number(score(&rank)?),
+            attempts: parsed(&attempts)?,
+            receipt,
+        });
+    }
+    Ok(claimed)
+}
