@@ -41,7 +41,7 @@ impl Composite {
             read: quote!(<#ty as ::keyplan::typed::Layout>::read(piece)),
             extent: self.delimited.then(|| quote!(<#up #name>::extent(rest))),
             array: self.array.then(|| quote!(value.encode())),
-            choice: self.choice,
+            choice: self.choice.map(|count| (count, quote!(#up #name))),
             lossy: self.lossy,
             ..Code::leaf(
                 ty.clone(),
