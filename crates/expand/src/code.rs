@@ -31,8 +31,9 @@ pub(crate) struct Code {
     pub(crate) bound: Option<TokenStream>,
     /// Displays `value` on `f`: `fmt::Result`.
     pub(crate) show: TokenStream,
-    /// The type of a choice, whose alternatives may be tried one after the other.
-    pub(crate) choice: Option<usize>,
+    /// Of a choice, whose alternatives may be tried one after the other: how many there are, and its type without a
+    /// lifetime, since they may be read from other bytes than those that the argument came from.
+    pub(crate) choice: Option<(usize, TokenStream)>,
     /// Whether two arguments may have the same bytes.
     pub(crate) lossy: bool,
 }

@@ -41,7 +41,7 @@ impl Composite {
             read: quote!(<#ty as ::keyplan::typed::Layout>::read(piece)),
             extent: self.delimited.then(|| quote!(<#up #name>::extent(rest))),
             array: self.array.then(|| quote!(value.encode())),
-            choice: self.choice,
+            choice: self.choice.map(|count| (count, quote!(#up #name))),
             lossy: self.lossy,
             ..Code::leaf(
                 ty.clone(),
@@ -180,6 +180,8 @@ impl Expander<'_> {
             }
         });
         let show = show(titled.shown, row);
+        // A family is put by its encoders alone, and is fastest as a part of them.
+        let inline = if titled.shown.is_empty() { quote!(#[inline]) } else { quote!(#[inline(always)]) };
         self.emit(
             at,
             quote! {
@@ -190,7 +192,7 @@ impl Expander<'_> {
                 #helpers
 
                 impl<'k> ::keyplan::typed::Layout<'k> for #name #life {
-                    #[inline]
+                    #inline
                     fn put<S: ::keyplan::codec::Sink + ?Sized>(
                         &self,
                         out: &mut S,

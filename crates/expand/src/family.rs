@@ -171,6 +171,13 @@ impl Expander<'_> {
         let guard = self.guard(at, path, flaw, &self.overlaps(family), row, made);
         let encode = encoders(path, row, made, guard.as_ref());
         let scans = self.scans(at, family, row, made);
+        let constant = row.arguments().next().is_none().then(|| {
+            let len = family.key.literal_prefix().len();
+            quote! {
+                /// The one key of the family.
+                pub const KEY: [u8; #len] = *#prefix;
+            }
+        });
         let helpers = guard.as_ref().map(|guard| &guard.helpers);
         let unguarded = if guard.is_some() {
             quote!(#name::encode_unguarded_into(self, out))
@@ -190,6 +197,7 @@ impl Expander<'_> {
                 impl #life #name #life {
                     /// The family's path in the plan.
                     pub const FAMILY: &'static str = #path;
+                    #constant
                     #sizes
                     #encode
                     #scans

@@ -450,16 +450,15 @@ impl Row<'_> {
                 let index = self.sequence.arguments_before(segment);
                 let (value, mark) = (arg(index), format_ident!("end_{index}"));
                 let mark = matches!(search, Search::Other).then(|| quote!(let #mark = end;));
-                let (Search::Other, Some(count)) = (search, code.choice) else {
+                let (Search::Other, Some((count, ty))) = (search, &code.choice) else {
                     return quote!(let #value = { #piece #decode? }; #mark let at = end; #behind);
                 };
-                let ty = &code.ty;
                 quote! {
                     #mark
                     let mut furthest = ::keyplan::typed::Furthest::default();
                     for alternative in 0..#count {
                         match (|| -> ::core::result::Result<#result, ::keyplan::typed::SegmentError> {
-                            let #value = { #piece <#ty>::alternative(alternative, piece, base)? };
+                            let #value = { #piece #ty::alternative(alternative, piece, base)? };
                             let at = end;
                             #behind
                         })() {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use keyplan_plan::model::{Family, ModuleId, Space};
-use proc_macro2::TokenStream;
+use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
 
 use crate::Expander;
@@ -45,7 +45,18 @@ impl Expander<'_> {
                 let doc = docs::text(&module.doc, &format!("The module `{}`.", module.path));
                 let doc = docs::lines(&doc);
                 let items = expander.members(space, Some(ModuleId(index)));
-                expander.emit(at, quote!(#doc pub mod #name { #(#items)* }));
+                let prefix = Literal::byte_string(&module.prefix);
+                expander.emit(
+                    at,
+                    quote! {
+                        #doc
+                        pub mod #name {
+                            /// The bytes that every key in the module begins with.
+                            pub const PREFIX: &[u8] = #prefix;
+                            #(#items)*
+                        }
+                    },
+                );
             }
             if parent.is_none() {
                 expander.any_key(at, space);

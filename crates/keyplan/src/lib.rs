@@ -23,7 +23,7 @@
 //! assert_eq!(key, *b"\x01\0\0\0\0\0\0\0\x07\x05\xff\xff\xff\xff\xff\xff\xff\x9c");
 //! assert_eq!(Tick::decode(&key)?, Tick { pool: 7, tick: -100 });
 //!
-//! // This scan exists because the plan declares it.
+//! // This scan exists because the plan declares it, and because it is proved to return exactly its rows.
 //! assert!(Tick::by_pool(7).from(-1_000).contains(&key));
 //! assert!(!Tick::by_pool(8).contains(&key));
 //! # Ok::<(), keyplan::typed::KeyError>(())
@@ -32,13 +32,14 @@
 //! # Features
 //!
 //! `std` is on by default and has everything. Without it there are [`codec`], [`typed`] and [`plan!`], which need
-//! neither `std` nor an allocator; `alloc`, `hash` and `bech32` add what their names say. `store` adds `store`: state
+//! neither `std` nor an allocator; `alloc`, `hash` and `bech32` add what their names say. `cbor` and `json` read and
+//! write the values that a plan gives these codecs, with `minicbor` and `serde_json`. `store` adds `store`: state
 //! under the keys of a plan, on the embedded engine fjall, and with `redb` on that engine too.
 #![no_std]
 
 #[cfg(feature = "alloc")]
 extern crate alloc;
-#[cfg(feature = "store")]
+#[cfg(any(feature = "json", feature = "store"))]
 extern crate std;
 
 #[cfg(feature = "store")]

@@ -54,6 +54,10 @@ keyplan::plan! {
         key small = 0x09 n: u8(1..=5);
 
         key params = 0x0a;
+
+        /// In order because of what stands behind the name, which only the prover knows.
+        key listed = 0x0b name: text("a-z", 1..=8) "/" n: u8
+            scan all in order;
     }
 
     space store {
@@ -70,8 +74,8 @@ keyplan::plan! {
 }
 
 use example::cl::{
-    ByDenom, Entity, EntityNs, Event, Key, Last, Nonce, NonceValue, Params, Position, PositionValue, Ranked,
-    Small, Spent, Tick, TickByPool,
+    ByDenom, Entity, EntityNs, Event, Key, Last, Listed, Nonce, NonceValue, Params, Position, PositionValue,
+    Ranked, Small, Spent, Tick, TickByPool,
 };
 use example::store;
 
@@ -157,6 +161,17 @@ fn order_is_that_of_the_bytes() {
     let keys: Vec<[u8; 18]> = ticks.iter().map(Tick::encode).collect();
     assert!(keys.is_sorted());
     assert!(ByDenom { pool: 1, denom: "ab" } < ByDenom { pool: 1, denom: "b" });
+    let mut listed =
+        [("b", 0), ("ab", 1), ("a", 9), ("abc", 0), ("a", 1)].map(|(name, n)| Listed { name, n });
+    listed.sort();
+    let keys: Vec<Vec<u8>> = listed.iter().map(|key| key.to_vec().unwrap()).collect();
+    assert!(keys.is_sorted());
+}
+
+#[test]
+fn a_family_without_arguments_has_one_key() {
+    assert_eq!(Params::KEY, Params.encode());
+    assert_eq!(Params::KEY, [0x0a]);
 }
 
 /// The ticks of a store that a scan gives, in its order.

@@ -63,6 +63,7 @@ static CODE: LazyLock<Layout> = LazyLock::new(|| {
     use keyplan_chains::upstream::onesat_upstream::store::sorted_sets::{
         Event, EventSpent, Log, MerkleState,
     };
+    use keyplan_chains::upstream::onesat_upstream::{badger, badger_v0, store_v0};
     let types =
         Types::new(&readers!(keyplan_chains::upstream::onesat_upstream { store store_v0 badger badger_v0 }));
     let types = fields!(
@@ -90,7 +91,6 @@ static CODE: LazyLock<Layout> = LazyLock::new(|| {
         .ranked::<TopicTxs<'_>>()
         .ranked::<WorkQueue<'_>>()
         .ranked::<TokenQueue<'_>>();
-    use keyplan_chains::upstream::onesat_upstream::{badger, badger_v0, store_v0};
     let types = types
         .ranked::<store_v0::sorted_sets::Event<'_>>()
         .ranked::<store_v0::sorted_sets::EventSpent<'_>>()

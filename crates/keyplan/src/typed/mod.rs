@@ -6,6 +6,8 @@
 //! Arguments that do not stand in a key as they are get a type that holds them in place: [`ShortBytes`] and
 //! [`ShortText`] where their length is bounded, [`CodedBytes`] and [`CodedText`] where it is not.
 
+#[cfg(any(feature = "cbor", feature = "json"))]
+mod codec;
 mod coded;
 mod encoded;
 mod error;
@@ -19,6 +21,8 @@ mod score;
 mod short;
 mod show;
 
+#[cfg(any(feature = "cbor", feature = "json"))]
+pub use codec::CodecError;
 pub use coded::{CodedBytes, CodedText};
 pub use encoded::Slots;
 pub use error::{KeyError, KeyFault, OtherReading, SegmentError};
