@@ -250,6 +250,13 @@ impl<'p> Prover<'p> {
                 if matches!(&worst, Verdict::Fails(witness) if witness.length() <= length) {
                     break;
                 }
+                if self.budget.is_spent() {
+                    if rank(&worst) < rank(&Verdict::Unknown(Reason::TooManySteps)) {
+                        worst = Verdict::Unknown(Reason::TooManySteps);
+                        other = Some(candidate.path.to_owned());
+                    }
+                    break;
+                }
                 let verdict = foreign(&mut self.arena, scanned, candidate, &mut self.budget);
                 let shorter = match (&verdict, &worst) {
                     (Verdict::Fails(new), Verdict::Fails(old)) => new.length() < old.length(),
