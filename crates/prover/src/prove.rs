@@ -150,11 +150,19 @@ impl<'p> Prover<'p> {
         });
     }
 
-    /// One statement for each pair that is not proved apart, and one for each family without such a pair.
+    /// One statement for each pair that is not proved apart, and one for each family without such a pair. When the
+    /// steps have run out, one for each family that was not compared with all others.
     fn disjoint(&mut self, families: &[&Family], layouts: &[Layout<'_>], order: &Order) {
         let mut flawed: BTreeSet<usize> = BTreeSet::new();
+        let mut left: BTreeSet<usize> = BTreeSet::new();
         for (a, b) in order.pairs(layouts) {
             let (Some(first), Some(second)) = (layouts.get(a), layouts.get(b)) else { continue };
+            if self.budget.is_spent() {
+                if !(left.contains(&a) && left.contains(&b)) && !first.apart(second) {
+                    left.extend([a, b]);
+                }
+                continue;
+            }
             let verdict = disjoint(&mut self.arena, first, second, &mut self.budget);
             if verdict == Verdict::Holds {
                 continue;
@@ -177,7 +185,14 @@ impl<'p> Prover<'p> {
             });
         }
         for (index, family) in families.iter().enumerate() {
-            if !flawed.contains(&index) {
+            if left.contains(&index) {
+                let verdict = Verdict::Unknown(Reason::TooManySteps);
+                self.say(family, Guarantee::Disjoint, verdict, family.name_span);
+                // `accept overlap` names the families that it is about.
+                if let Some(statement) = self.statements.last_mut() {
+                    statement.accepted = false;
+                }
+            } else if !flawed.contains(&index) {
                 self.say(family, Guarantee::Disjoint, Verdict::Holds, family.name_span);
             }
         }
@@ -223,19 +238,33 @@ impl<'p> Prover<'p> {
         for scan in &family.scans {
             let scanned = Scanned { layout, scan };
             let near = order.near(layouts, &scanned.literal());
+            let mut near: Vec<&Layout<'_>> =
+                near.into_iter().filter_map(|index| layouts.get(index)).collect();
+            near.retain(|other| other.path != layout.path);
+            // Those with the shortest keys first: once no other has a shorter one, the witness is a shortest.
+            near.sort_by_key(|other| other.sequence.width().min);
             let mut worst = Verdict::Holds;
             let mut other = None;
-            for index in near {
-                let Some(candidate) = layouts.get(index).filter(|other| other.path != layout.path) else {
-                    continue;
-                };
+            for candidate in near {
+                let length = candidate.sequence.width().min;
+                if matches!(&worst, Verdict::Fails(witness) if witness.length() <= length) {
+                    break;
+                }
+                if self.budget.is_spent() {
+                    if rank(&worst) < rank(&Verdict::Unknown(Reason::TooManySteps)) {
+                        worst = Verdict::Unknown(Reason::TooManySteps);
+                        other = Some(candidate.path.to_owned());
+                    }
+                    break;
+                }
                 let verdict = foreign(&mut self.arena, scanned, candidate, &mut self.budget);
-                if rank(&verdict) > rank(&worst) {
+                let shorter = match (&verdict, &worst) {
+                    (Verdict::Fails(new), Verdict::Fails(old)) => new.length() < old.length(),
+                    _ => rank(&verdict) > rank(&worst),
+                };
+                if shorter {
                     worst = verdict;
                     other = Some(candidate.path.to_owned());
-                }
-                if matches!(worst, Verdict::Fails(_)) {
-                    break;
                 }
             }
             let scan_statement = |prover: &mut Self, guarantee, verdict, other| {

@@ -239,37 +239,70 @@ fn the_order_of_declarations_does_not_matter() {
     }
 }
 
+/// The most memory that this process ever had, in MiB; 0 where the system does not say.
+fn peak_mib() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    line.map_or(0, |line| line.trim().trim_end_matches(" kB").parse::<u64>().unwrap() / 1024)
+}
+
+/// Each of them would take more steps, nodes or stack than there are, if nothing stopped it.
 #[test]
-fn hostile_plans_end_in_time() {
-    let nested = |depth: usize| {
+fn plans_built_to_explode_end_within_their_budget() {
+    let choices = |depth: usize| {
         (0..depth).fold("text(\"a-z\", 0..)".to_owned(), |inner, _| {
             format!("(a: x: {inner} y: {inner} | b: {inner})")
         })
     };
+    let deep =
+        |open: &str, close: &str, depth: usize| format!("{}u8{}", open.repeat(depth), close.repeat(depth));
     let lists = (0..6).fold("text(0..=60)".to_owned(), |inner, _| format!("list({inner}, 0..=60)"));
-    let many: String = (0..400).fold(String::new(), |mut text, index| {
-        let _ = write!(
-            text,
-            "key m{index} = a: text(0..) b: text(1..) \"{index}\" c: text(0..) scan by a in order;"
-        );
-        text
-    });
-    let lengths = "key k = a: bytes.len64 b: bytes.varlen c: bytes.len32; key l = x: u8 a: bytes.varlen b: bytes.len64 c: bytes.len16;";
-    for body in [
-        format!("key k = a: {}; key l = 0x01 a: {};", nested(9), nested(9)),
-        format!("key k = a: {lists} scan all in order;"),
-        many,
-        lengths.to_owned(),
-        "key k = a: bytes(0..=4000000000) b: bytes(1000000..=2000000) c: text(5000000..);".to_owned(),
-        "key k = a: list(bytes(0..=60000).len16, 0..=60000).count16.len32.terminated.memcmp;".to_owned(),
+    let many = |count: usize| {
+        (0..count).fold(String::new(), |mut text, index| {
+            let _ = write!(
+                text,
+                "key m{index} = a: text(0..) b: text(1..) \"{index}\" c: text(0..) scan by a in order;"
+            );
+            text
+        })
+    };
+    for (name, body) in [
+        ("deep choices", format!("key k = a: {}; key l = 0x01 a: {};", choices(9), choices(9))),
+        ("deep options", format!("key k = a: {} scan all in order;", deep("option(", ")", 60))),
+        ("deep frames", format!("key k = a: {} scan all in order;", deep("(x: ", ").len32", 60))),
+        ("deep lists", format!("key k = a: {lists} scan all in order;")),
+        ("overlapping texts", many(2_000)),
+        (
+            "lengths of lengths",
+            "key k = a: bytes.len64 b: bytes.varlen c: bytes.len32; \
+             key l = x: u8 a: bytes.varlen b: bytes.len64 c: bytes.len16;"
+                .to_owned(),
+        ),
+        (
+            "huge bounds",
+            "key k = a: bytes(0..=4000000000) b: bytes(1000000..=2000000) c: text(5000000..);".to_owned(),
+        ),
+        (
+            "huge frames",
+            "key k = a: list(bytes(0..=60000).len16, 0..=60000).count16.len32.terminated.memcmp;".to_owned(),
+        ),
     ] {
         let text = format!("plan p; space s {{ {body} }}");
         let compiled = keyplan_plan::compile("p.keyplan", &text, |_| Err("none".to_owned()));
-        let Some(plan) = compiled.plan else { continue };
-        let started = Instant::now();
-        let report = prove(&plan, &Options::default());
-        assert!(!report.statements.is_empty());
-        assert!(started.elapsed() < Duration::from_secs(120), "{:?} {}", started.elapsed(), &text[..80]);
-        println!("{:?} {}", started.elapsed(), &text[..text.len().min(100)]);
+        let Some(plan) = compiled.plan else {
+            println!("{name}: refused by the plan language, {:?}", compiled.diagnostics[0].message);
+            continue;
+        };
+        for steps in [100_000, Options::default().steps] {
+            let started = Instant::now();
+            let report = prove(&plan, &Options { steps, ..Options::default() });
+            let unknown =
+                report.statements.iter().filter(|s| matches!(s.verdict, Verdict::Unknown(_))).count();
+            let (took, all) = (started.elapsed(), report.statements.len());
+            println!("{name}: {steps} steps, {took:?}, {unknown} of {all} unknown, {} MiB", peak_mib());
+            assert!(all > 0 && all < 40_000, "{name} has {all} statements");
+            assert!(took < Duration::from_secs(120), "{name} took {took:?}");
+            assert!(peak_mib() < 400, "{name} took {} MiB", peak_mib());
+        }
     }
 }

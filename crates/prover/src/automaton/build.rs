@@ -1,4 +1,4 @@
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
 use keyplan_plan::codec::{Alphabet, Case, Hash, LenWidth};
 use keyplan_plan::model::{
@@ -7,6 +7,7 @@ use keyplan_plan::model::{
 };
 
 use super::{Arena, ByteSet, DEAD, END, Node, NodeId, Numbers, Prefix, UNLIMITED};
+use crate::hash::Map;
 
 /// How much is spent on drawing a layout exactly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -501,7 +502,7 @@ impl Pen<'_> {
         next: NodeId,
         flip: bool,
     ) -> NodeId {
-        let mut after: HashMap<u64, NodeId> = HashMap::new();
+        let mut after: Map<u64, NodeId> = Map::default();
         for count in (0..=most).rev() {
             let alphabet = if count == 0 { first } else { rest };
             let known = &after;
@@ -615,7 +616,7 @@ impl Pen<'_> {
         if most <= MOST_SLICED {
             let hole = self.hole();
             let contents = self.shape(inner, hole, flip)?;
-            let mut slices = Slices { memo: HashMap::new(), hole, next, cyclic: false };
+            let mut slices = Slices { memo: Map::default(), hole, next, cyclic: false };
             let mut ways = Vec::new();
             for length in bounds.min as u64..=most {
                 let slice = self.slice(&mut slices, contents, length)?;
@@ -718,7 +719,7 @@ impl Pen<'_> {
     fn escape(&mut self, start: NodeId, hole: NodeId, end: NodeId, flip: bool) -> NodeId {
         let nodes: Vec<NodeId> =
             self.arena.reachable(start, None).into_iter().filter(|&id| id != hole && id != END).collect();
-        let mut changed: HashMap<NodeId, NodeId> = HashMap::from([(hole, end), (END, DEAD)]);
+        let mut changed: Map<NodeId, NodeId> = [(hole, end), (END, DEAD)].into_iter().collect();
         let mut loops = Vec::new();
         // A way that leads to a later node is the way into a loop.
         for &id in &nodes {
@@ -843,7 +844,7 @@ impl Pen<'_> {
         }
         let hole = self.hole();
         let contents = self.shape(inner, hole, flip)?;
-        let mut groups = Groups { memo: HashMap::new(), hole, next, flip, refused: false };
+        let mut groups = Groups { memo: Map::default(), hole, next, flip, refused: false };
         let grouped = self.group(&mut groups, contents, 0)?;
         if !groups.refused {
             return Some(grouped);
@@ -989,7 +990,7 @@ fn hex_set(case: Case) -> ByteSet {
 
 /// The state of putting an inner layout into groups.
 struct Groups {
-    memo: HashMap<(NodeId, u8), Option<NodeId>>,
+    memo: Map<(NodeId, u8), Option<NodeId>>,
     hole: NodeId,
     next: NodeId,
     flip: bool,
@@ -999,7 +1000,7 @@ struct Groups {
 
 /// The state of cutting an inner layout to its lengths.
 struct Slices {
-    memo: HashMap<(NodeId, u64), Option<NodeId>>,
+    memo: Map<(NodeId, u64), Option<NodeId>>,
     hole: NodeId,
     next: NodeId,
     cyclic: bool,

@@ -11,8 +11,9 @@ mod digits;
 mod numbers;
 mod prefix;
 
-use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
+
+use crate::hash::{Map, Set};
 
 pub(crate) use build::{Drawing, Precision, draw};
 pub(crate) use byteset::ByteSet;
@@ -68,7 +69,7 @@ pub(crate) struct Closure {
 #[derive(Debug)]
 pub(crate) struct Arena {
     nodes: Vec<Node>,
-    index: HashMap<Node, NodeId>,
+    index: Map<Node, NodeId>,
     closures: Vec<Option<Rc<Closure>>>,
     shortest: Vec<u64>,
     longest: Vec<u64>,
@@ -78,7 +79,7 @@ impl Arena {
     pub(crate) fn new() -> Self {
         let mut arena = Self {
             nodes: Vec::new(),
-            index: HashMap::new(),
+            index: Map::default(),
             closures: Vec::new(),
             shortest: Vec::new(),
             longest: Vec::new(),
@@ -268,7 +269,7 @@ impl Arena {
     /// What can come next at a node; the mark at `stop` counts as a core of its own.
     pub(crate) fn closure_to(&self, id: NodeId, stop: Option<u32>) -> Closure {
         let mut closure = Closure::default();
-        let mut seen: HashSet<NodeId> = HashSet::new();
+        let mut seen: Set<NodeId> = Set::default();
         let mut waiting: Vec<(NodeId, Vec<u32>)> = vec![(id, Vec::new())];
         while let Some((id, trail)) = waiting.pop() {
             if !seen.insert(id) {
@@ -339,7 +340,7 @@ impl Arena {
 
     /// The nodes that can be reached from `from`, not going on behind the mark at `stop`; ascending.
     pub(crate) fn reachable(&self, from: NodeId, stop: Option<u32>) -> Vec<NodeId> {
-        let mut seen: HashSet<NodeId> = HashSet::new();
+        let mut seen: Set<NodeId> = Set::default();
         let mut found = Vec::new();
         let mut waiting = vec![from];
         while let Some(id) = waiting.pop() {

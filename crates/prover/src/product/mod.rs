@@ -6,9 +6,10 @@
 
 pub(crate) mod search;
 
-use std::collections::{BinaryHeap, HashMap};
+use std::collections::BinaryHeap;
 
 use crate::automaton::{Arena, ByteSet, Core, Node, NodeId, Numbers, Prefix, UNLIMITED};
+use crate::hash::Map;
 
 /// What two paths are looked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -133,14 +134,14 @@ pub(crate) struct Product<'a> {
     goal: Goal,
     /// Whether both sides are of one graph and may change places.
     symmetric: bool,
-    states: HashMap<(Place, Place), State>,
+    states: Map<(Place, Place), State>,
     queue: BinaryHeap<(u64, Place, Place)>,
     reached: bool,
     steps: u64,
     /// Pairs of items that were read; what is beyond the limit is not, and the product then knows nothing.
     work: u64,
     enumerated: u64,
-    stops: HashMap<NodeId, bool>,
+    stops: Map<NodeId, bool>,
 }
 
 impl<'a> Product<'a> {
@@ -149,13 +150,13 @@ impl<'a> Product<'a> {
             arena,
             goal,
             symmetric: false,
-            states: HashMap::new(),
+            states: Map::default(),
             queue: BinaryHeap::new(),
             reached: false,
             steps: 0,
             work: 0,
             enumerated: 0,
-            stops: HashMap::new(),
+            stops: Map::default(),
         }
     }
 

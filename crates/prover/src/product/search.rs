@@ -1,10 +1,11 @@
 //! The bytes behind a yes: the shortest first.
 
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashMap, HashSet};
+use std::collections::BinaryHeap;
 
 use super::Goal;
 use crate::automaton::{Arena, ByteSet, Node, NodeId, Numbers, Prefix, UNLIMITED};
+use crate::hash::{Map, Set};
 use keyplan_plan::codec::LenWidth;
 
 /// The most places that one search looks at.
@@ -89,9 +90,9 @@ pub(crate) struct Search<'a> {
     parting: Parting,
     steps: Vec<Step>,
     queue: BinaryHeap<Reverse<(u64, u64, usize)>>,
-    seen: HashSet<Pair>,
+    seen: Set<Pair>,
     /// The fewest bytes from a node of the first side to its stop.
-    to_stop: HashMap<NodeId, u64>,
+    to_stop: Map<NodeId, u64>,
 }
 
 impl<'a> Search<'a> {
@@ -102,8 +103,8 @@ impl<'a> Search<'a> {
             parting,
             steps: Vec::new(),
             queue: BinaryHeap::new(),
-            seen: HashSet::new(),
-            to_stop: HashMap::new(),
+            seen: Set::default(),
+            to_stop: Map::default(),
         }
     }
 

@@ -1,6 +1,6 @@
 //! KP0010: the longest key fits the engine.
 
-use keyplan_plan::dynamic::Value;
+use keyplan_plan::dynamic::{Value, encode};
 use keyplan_plan::model::{BytesEncoding, Frame, Framing, LengthSet, NibbleEncoding, Sequence, Shape, Width};
 
 use crate::proof::{Reason, Side, Verdict, Witness};
@@ -24,7 +24,8 @@ pub(crate) fn fits(path: &str, sequence: &Sequence, limit: usize) -> Verdict {
         let Some(value) = stretched(&argument.shape, wanted) else { continue };
         let Some(slot) = row.get_mut(index) else { continue };
         let before = std::mem::replace(slot, value);
-        if let Some(key) = Side::key(path, sequence, &row).filter(|key| key.bytes.len() > limit) {
+        if let Some(bytes) = too_long(sequence, &row, limit) {
+            let key = Side { family: path.to_owned(), values: row, bytes };
             return Verdict::Fails(Box::new(Witness::TooLong { key, limit }));
         }
         if let Some(slot) = row.get_mut(index) {
@@ -36,10 +37,21 @@ pub(crate) fn fits(path: &str, sequence: &Sequence, limit: usize) -> Verdict {
             *slot = value;
         }
     }
-    match Side::key(path, sequence, &row).filter(|key| key.bytes.len() > limit) {
-        Some(key) => Verdict::Fails(Box::new(Witness::TooLong { key, limit })),
+    match too_long(sequence, &row, limit) {
+        Some(bytes) => {
+            let key = Side { family: path.to_owned(), values: row, bytes };
+            Verdict::Fails(Box::new(Witness::TooLong { key, limit }))
+        }
         None => Verdict::Unknown(Reason::NotRealised { loose: Vec::new() }),
     }
+}
+
+/// The bytes of an argument list, if they are more than `limit`.
+fn too_long(sequence: &Sequence, row: &[Value], limit: usize) -> Option<Vec<u8>> {
+    // As long as it is meant to be: growing step by step would copy it several times over.
+    let mut bytes = Vec::with_capacity(limit.min(1 << 17).saturating_add(1));
+    encode(sequence, row, &mut bytes).ok()?;
+    (bytes.len() > limit).then_some(bytes)
 }
 
 /// A value that takes about `wanted` bytes, or as many as the shape allows.

@@ -17,7 +17,7 @@ pub(crate) fn may_be_longer(statement: &Statement, families: &[&Family]) -> Opti
             Some("what a loss merges is shown only where nothing else is, since `accept lossy` covers it")
         }
         Guarantee::InOrder if own.clone().any(|family| sized(&family.key) || loses(family)) => {
-            Some("which parts behind a length make the shortest pair is found by samples")
+            Some("which parts inside a frame make the shortest pair is found by samples")
         }
         _ => None,
     }
@@ -54,17 +54,20 @@ fn blurred_shape(shape: &Shape) -> bool {
     }
 }
 
-/// Whether a layout has a length or a count in front of several parts.
+/// Whether a layout has a count in front of several parts, or a frame around them.
 fn sized(sequence: &Sequence) -> bool {
     sequence.arguments().any(|argument| sized_shape(&argument.shape))
 }
 
 fn sized_shape(shape: &Shape) -> bool {
+    let parts = |inner: &Shape| {
+        matches!(inner, Shape::List { .. } | Shape::Record(_) | Shape::Choice(_) | Shape::Framed { .. })
+    };
     match shape {
-        Shape::Framed { frame: Frame::Len(_), inner } => {
-            !matches!(inner.extent(), Extent::Fixed(_))
-                && !matches!(**inner, Shape::Text(_) | Shape::Bytes { .. })
+        Shape::Framed { frame: Frame::Len(_), inner } if !matches!(inner.extent(), Extent::Fixed(_)) => {
+            !matches!(**inner, Shape::Text(_) | Shape::Bytes { .. })
         }
+        Shape::Framed { inner, .. } if parts(inner) => true,
         Shape::List { framing: Framing::Counted(_), counts, .. } if counts.fixed().is_none() => true,
         Shape::List { item: inner, .. }
         | Shape::Framed { inner, .. }
