@@ -61,17 +61,24 @@ where
 {
     #[inline]
     fn step(&mut self, backwards: bool) -> Option<Result<Row<K, B>, Error>> {
-        if let Some(error) = self.failure.take() {
-            return Some(Err(error.into()));
-        }
-        let range = self.range.as_mut()?;
+        let Some(range) = &mut self.range else { return self.failed() };
         match if backwards { range.next_back() } else { range.next() }? {
             Ok((key, value)) => Some(Ok(Row::new(key, value))),
-            Err(error) => {
-                self.range = None;
-                Some(Err(error.into()))
-            }
+            Err(error) => self.fail(error),
         }
+    }
+
+    /// What there is to say if there are no rows: once, why.
+    #[cold]
+    fn failed(&mut self) -> Option<Result<Row<K, B>, Error>> {
+        self.failure.take().map(|error| Err(error.into()))
+    }
+
+    /// The first error ends it.
+    #[cold]
+    fn fail(&mut self, error: engine::Error) -> Option<Result<Row<K, B>, Error>> {
+        self.range = None;
+        Some(Err(error.into()))
     }
 }
 

@@ -34,9 +34,10 @@ impl FjallSnapshot {
         Self(Arc::new(Inner { snapshot, keyspaces, ticket, path }))
     }
 
+    #[inline]
     fn keyspace(&self, space: SpaceId) -> Result<&Keyspace, Error> {
         self.0.ticket.check()?;
-        self.0.keyspaces.get(space.index()).ok_or(Error::NoSpace { number: space.0 })
+        self.0.keyspaces.get(space.index()).ok_or_else(|| Error::NoSpace { number: space.0 })
     }
 }
 
