@@ -62,9 +62,11 @@ where
     #[inline]
     fn step(&mut self, backwards: bool) -> Option<Result<Row<K, B>, Error>> {
         let Some(range) = &mut self.range else { return self.failed() };
-        match if backwards { range.next_back() } else { range.next() }? {
-            Ok((key, value)) => Some(Ok(Row::new(key, value))),
-            Err(error) => self.fail(error),
+        // No `?` on the way: each would move the row once more.
+        match if backwards { range.next_back() } else { range.next() } {
+            Some(Ok((key, value))) => Some(Ok(Row::new(key, value))),
+            Some(Err(error)) => self.fail(error),
+            None => None,
         }
     }
 

@@ -94,9 +94,10 @@ impl FjallRange {
         &mut self,
         step: impl FnOnce(&mut Iter) -> Option<Guard>,
     ) -> Option<Result<(FjallBytes, FjallBytes), Error>> {
-        match step(self.rows.as_mut()?).map(Guard::into_inner) {
-            Some(Ok((key, value))) => Some(Ok((FjallBytes(key), FjallBytes(value)))),
-            end => self.end(end.and_then(Result::err)),
+        let Some(guard) = step(self.rows.as_mut()?) else { return self.end(None) };
+        match guard.into_inner() {
+            Ok((key, value)) => Some(Ok((FjallBytes(key), FjallBytes(value)))),
+            Err(error) => self.end(Some(error)),
         }
     }
 
