@@ -95,6 +95,7 @@ fn steps() -> Vec<Step> {
         Step::new("decode benchmark runs", Job::cargo("xtask bench decode --quick")),
         Step::new("explain benchmark runs", Job::cargo("xtask bench explain --quick")),
         Step::new("codec benchmark runs", Job::cargo("xtask bench codec --quick")).needs(Tool::Valgrind),
+        Step::new("store benchmark runs", Job::cargo("xtask bench store --quick")).needs(Tool::Valgrind),
     ]
 }
 

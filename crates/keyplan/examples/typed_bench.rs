@@ -17,7 +17,7 @@ use fjall::{KeyspaceCreateOptions, Readable as _};
 use keyplan::store::engine::{Durability, Engine, Fjall, FjallSettings, Redb, RedbSettings};
 use keyplan::store::{Read as _, Store};
 use keyplan::typed::Raw;
-use redb::{ReadableDatabase as _, ReadableTable as _};
+use redb::ReadableDatabase as _;
 
 keyplan::plan! {
     plan bench;
@@ -94,6 +94,8 @@ fn fill<E: Engine>(engine: E) -> Result<()> {
         batch.put(&Utxo { txid, index }, &UtxoValue { era: 6, body: Raw(&body) })?;
     }
     batch.commit(Durability::SyncAll)?;
+    // One table, so that every run reads the same.
+    store.raw().engine().compact()?;
     Ok(store.shutdown(core::time::Duration::from_secs(60))?)
 }
 
@@ -152,7 +154,7 @@ fn raw_fjall(directory: &Path, operation: &str, passes: u64) -> Result<u64> {
                 }
             }
             _ => {
-                for row in snapshot.iter(&keyspace) {
+                for row in snapshot.range::<&[u8], _>(&keyspace, ..) {
                     let (key, value) = row.into_inner()?;
                     sum += by_hand(&key, &value)?;
                 }
@@ -177,7 +179,7 @@ fn raw_redb(directory: &Path, operation: &str, passes: u64) -> Result<u64> {
                 }
             }
             _ => {
-                for row in table.iter()? {
+                for row in table.range::<&[u8]>(..)? {
                     let (key, value) = row?;
                     sum += by_hand(key.value(), value.value())?;
                 }

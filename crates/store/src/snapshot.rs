@@ -35,6 +35,7 @@ impl<E: Engine> StoreSnapshot<E> {
     }
 
     /// Finds a space of the plan by the name that the engine knows.
+    #[inline]
     pub fn space(&self, name: &str) -> Result<SpaceId, StoreError> {
         self.spaces.find(name)
     }

@@ -32,9 +32,17 @@ pub(crate) struct Spaces {
 }
 
 impl Spaces {
+    #[inline]
     pub(crate) fn find(&self, name: &str) -> Result<SpaceId, StoreError> {
-        let found = self.named.iter().find(|(known, _)| known == name);
-        found.map(|(_, id)| *id).ok_or_else(|| StoreError::NoSpace { name: name.to_owned() })
+        match self.named.iter().find(|(known, _)| known == name) {
+            Some((_, id)) => Ok(*id),
+            None => Err(Self::missing(name)),
+        }
+    }
+
+    #[cold]
+    fn missing(name: &str) -> StoreError {
+        StoreError::NoSpace { name: name.to_owned() }
     }
 }
 

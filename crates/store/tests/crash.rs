@@ -191,6 +191,7 @@ fn survives_being_killed<E: Opened>(seed: u64, rounds: u64) {
         assert!(found == state, "round {round}: the rows are not those of batch {at}");
     }
     assert!(reached > rounds, "the child hardly came to write");
+    println!("{} was killed {rounds} times in {reached} batches", E::NAME);
 }
 
 #[test]
@@ -336,6 +337,7 @@ fn damaged<E: Engine>(
         *outcomes.entry(outcome).or_default() += 1;
         std::fs::remove_dir_all(&broken).unwrap();
     }
+    println!("{rounds} times damaged: {outcomes:?}");
     outcomes
 }
 

@@ -35,8 +35,8 @@ impl Group for Store {
         ] {
             Job::cargo("build --quiet --release --package").arguments(example).run()?;
         }
-        let mut lines = told(state(effort, &scratch)?)?;
-        lines.extend(told(cardano(effort, &scratch)?)?);
+        let mut lines = told(&state(effort, &scratch)?)?;
+        lines.extend(told(&cardano(effort, &scratch)?)?);
         lines.extend(typed(effort, &scratch)?);
         lines.extend(growth(effort, &scratch)?);
         std::fs::remove_dir_all(&scratch).context("cannot remove the databases")?;
@@ -67,7 +67,7 @@ fn cardano(effort: Effort, scratch: &Path) -> Result<Job> {
 }
 
 /// Runs a benchmark that says its measurements as objects, one a line.
-fn told(job: Job) -> Result<Vec<Measurement>> {
+fn told(job: &Job) -> Result<Vec<Measurement>> {
     let output = job.command().output().with_context(|| format!("cannot run `{job}`"))?;
     if !output.status.success() {
         bail!("`{job}` failed: {}\n{}", output.status, String::from_utf8_lossy(&output.stderr));

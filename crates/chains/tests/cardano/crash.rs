@@ -148,10 +148,10 @@ fn survives<E: StateEngine>(engine: &str, count: u64, open: impl Fn(&Path) -> St
 
 #[test]
 fn an_import_on_fjall_survives_being_killed() {
-    survives("fjall", rounds(10), |path| StateStore::open(path, config()).unwrap());
+    survives("fjall", rounds(20), |path| StateStore::open(path, config()).unwrap());
 }
 
 #[test]
 fn an_import_on_redb_survives_being_killed() {
-    survives("redb", rounds(4), open_redb);
+    survives("redb", rounds(20), open_redb);
 }

@@ -61,17 +61,26 @@ where
 {
     #[inline]
     fn step(&mut self, backwards: bool) -> Option<Result<Row<K, B>, Error>> {
-        if let Some(error) = self.failure.take() {
-            return Some(Err(error.into()));
+        let Some(range) = &mut self.range else { return self.failed() };
+        // No `?` on the way: each would move the row once more.
+        match if backwards { range.next_back() } else { range.next() } {
+            Some(Ok((key, value))) => Some(Ok(Row::new(key, value))),
+            Some(Err(error)) => self.fail(error),
+            None => None,
         }
-        let range = self.range.as_mut()?;
-        match if backwards { range.next_back() } else { range.next() }? {
-            Ok((key, value)) => Some(Ok(Row::new(key, value))),
-            Err(error) => {
-                self.range = None;
-                Some(Err(error.into()))
-            }
-        }
+    }
+
+    /// What there is to say if there are no rows: once, why.
+    #[cold]
+    fn failed(&mut self) -> Option<Result<Row<K, B>, Error>> {
+        self.failure.take().map(|error| Err(error.into()))
+    }
+
+    /// The first error ends it.
+    #[cold]
+    fn fail(&mut self, error: engine::Error) -> Option<Result<Row<K, B>, Error>> {
+        self.range = None;
+        Some(Err(error.into()))
     }
 }
 

@@ -15,11 +15,13 @@ pub struct Stored<K, B> {
 }
 
 impl<K: Key, B: Deref<Target = [u8]>> Stored<K, B> {
+    #[inline]
     pub(super) fn new(bytes: B) -> Self {
         Self { bytes, family: PhantomData }
     }
 
     /// The value.
+    #[inline]
     pub fn value(&self) -> Result<K::Value<'_>, Error> {
         value::<K>(&self.bytes)
     }
@@ -44,11 +46,13 @@ pub struct Row<K, A, B = A> {
 }
 
 impl<K: Key, A: Deref<Target = [u8]>, B: Deref<Target = [u8]>> Row<K, A, B> {
+    #[inline]
     pub(super) fn new(key: A, value: B) -> Self {
         Self { key, value, family: PhantomData }
     }
 
     /// The key and the value.
+    #[inline]
     pub fn read(&self) -> Result<(K::Decoded<'_>, K::Value<'_>), Error> {
         Ok((self.key()?, self.value()?))
     }

@@ -235,3 +235,26 @@ fn a_store_of_another_layout_is_refused() {
     assert_eq!(mismatch(refused), Some((ours, theirs)));
     assert_eq!(mismatch(Store::open_on(memory, &PLAN).unwrap_err()), Some((ours, theirs)));
 }
+
+#[test]
+fn a_page_token_of_another_plan_is_refused() {
+    // The same space and the same keys, with another layout beside them.
+    let text = r#"plan other; space state = "market-state" { key tick = 0x01 pool: u64 tick: i64.tick9; }"#;
+    let other = keyplan::plan::compile("other", text, |_| Err("no imports".into()));
+    let theirs = keyplan::store::raw::Store::create(Memory::new(), &Schema::of(&other).unwrap()).unwrap();
+    let space = theirs.space("market-state").unwrap();
+    let mut batch = theirs.batch().unwrap();
+    for tick in 0..3 {
+        batch.put(space, Tick { pool: 7, tick }.to_vec().unwrap(), b"".as_slice());
+    }
+    batch.commit(Durability::Buffer).unwrap();
+    let view = theirs.snapshot().unwrap();
+    let all = keyplan::store::engine::KeyRange::ALL;
+    let page = view.page(space, all, keyplan::store::raw::Direction::Ascending, None, 1).unwrap();
+    let token = page.next.unwrap().into_bytes();
+
+    let ours = filled::<Memory>(std::path::Path::new("token"));
+    let refused = ours.snapshot().unwrap().page(Tick::by_pool(7), 1, Some(&token)).unwrap_err();
+    assert!(matches!(refused, Error::Store(StoreError::Token(TokenFault::Plan))), "{refused}");
+    assert_eq!(refused.to_string(), "the page token was made under another plan");
+}

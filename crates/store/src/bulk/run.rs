@@ -224,10 +224,9 @@ impl RunReader {
         // The number of rows is known: a file that ends too soon is an error, not the end.
         let Some(left) = self.left.checked_sub(1) else { return Ok(false) };
         self.left = left;
-        let mut numbers = [0; 12];
-        self.file.read_exact(&mut numbers)?;
-        let [a, b, c, d, e, f, g, h, i, j, k, l] = numbers;
-        let [space, key, value] = [[a, b, c, d], [e, f, g, h], [i, j, k, l]].map(u32::from_be_bytes);
+        let mut numbers = [[0; 4]; 3];
+        self.file.read_exact(numbers.as_flattened_mut())?;
+        let [space, key, value] = numbers.map(u32::from_be_bytes);
         self.space = SpaceId(space);
         self.key.resize(key as usize, 0);
         self.file.read_exact(&mut self.key)?;

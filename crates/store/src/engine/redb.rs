@@ -377,7 +377,7 @@ impl RedbSnapshot {
         self.0.ticket.check()?;
         let index = id.index();
         let found = self.0.spaces.get(index).zip(self.0.tables.get(index));
-        let (space, table) = found.ok_or(Error::NoSpace { number: id.0 })?;
+        let (space, table) = found.ok_or_else(|| Error::NoSpace { number: id.0 })?;
         if let Some(table) = table.get() {
             return Ok((space, table));
         }
@@ -396,7 +396,18 @@ impl RedbSnapshot {
         Ok((space, table.get_or_init(|| opened)))
     }
 
+    #[inline]
     fn map(&self, id: SpaceId) -> Result<&ReadOnlyTable<&'static [u8], &'static [u8]>, Error> {
+        // Mostly it is open already.
+        if let Some(Table::Map(table)) = self.0.tables.get(id.index()).and_then(OnceLock::get) {
+            self.0.ticket.check()?;
+            return Ok(table);
+        }
+        self.first_map(id)
+    }
+
+    #[cold]
+    fn first_map(&self, id: SpaceId) -> Result<&ReadOnlyTable<&'static [u8], &'static [u8]>, Error> {
         match self.table(id)? {
             (_, Table::Map(table)) => Ok(table),
             (space, Table::Multimap(_)) => Err(kind(space, SpaceKind::Map)),
@@ -426,7 +437,15 @@ impl Snapshot for RedbSnapshot {
     #[inline]
     fn get(&self, space: SpaceId, key: &[u8]) -> Result<Option<RedbBytes>, Error> {
         let table = self.map(space)?;
-        guarded(|| table.get(key).map_err(translated)).map(|value| value.map(RedbBytes))
+        let mut found = Ok(None);
+        guarded(|| {
+            found = table.get(key);
+            Ok(())
+        })?;
+        match found {
+            Ok(value) => Ok(value.map(RedbBytes)),
+            Err(error) => Err(translated(error)),
+        }
     }
 
     fn range(&self, space: SpaceId, range: KeyRange<'_>) -> Result<RedbRange, Error> {
@@ -483,13 +502,33 @@ where
     I: DoubleEndedIterator<Item = Result<T, StorageError>>,
 {
     #[inline]
-    fn step(&mut self, step: impl FnOnce(&mut I) -> Option<I::Item>) -> Option<Result<T, Error>> {
+    fn step<U>(
+        &mut self,
+        step: impl FnOnce(&mut I) -> Option<I::Item>,
+        map: impl FnOnce(T) -> U,
+    ) -> Option<Result<U, Error>> {
         let inner = self.inner.as_mut()?;
-        let row = guarded(|| step(inner).transpose().map_err(translated)).transpose();
-        if !matches!(row, Some(Ok(_))) {
-            self.inner = None;
+        // Left where the engine puts it: a row is large, and would be moved with every result that it is wrapped in.
+        let mut row = None;
+        let ended = guarded(|| {
+            row = step(inner);
+            Ok(())
+        });
+        if let Err(panicked) = ended {
+            return self.end(Some(panicked));
         }
-        row
+        match row {
+            Some(Ok(row)) => Some(Ok(map(row))),
+            Some(Err(error)) => self.end(Some(translated(error))),
+            None => self.end(None),
+        }
+    }
+
+    /// Nothing comes after the last row, nor after an error.
+    #[cold]
+    fn end<U>(&mut self, error: Option<Error>) -> Option<Result<U, Error>> {
+        self.inner = None;
+        error.map(Err)
     }
 }
 
@@ -510,7 +549,7 @@ macro_rules! rows {
             #[inline]
             fn next(&mut self) -> Option<Self::Item> {
                 let $snapshot = &self.1;
-                self.0.step(Iterator::next).map(|row| row.map(|$row| $map))
+                self.0.step(Iterator::next, |$row| $map)
             }
         }
 
@@ -518,7 +557,7 @@ macro_rules! rows {
             #[inline]
             fn next_back(&mut self) -> Option<Self::Item> {
                 let $snapshot = &self.1;
-                self.0.step(DoubleEndedIterator::next_back).map(|row| row.map(|$row| $map))
+                self.0.step(DoubleEndedIterator::next_back, |$row| $map)
             }
         }
 

@@ -362,7 +362,9 @@ impl Drop for Fjall {
         let (keyspaces, keeper) = (std::mem::take(&mut self.keyspaces), self.keeper.take());
         let (done, wait) = mpsc::channel();
         let close = move || {
-            keeper.map(Keeper::stop);
+            if let Some(keeper) = keeper {
+                keeper.stop();
+            }
             drop(keyspaces);
             drop(database);
             // Nobody may be waiting any longer.

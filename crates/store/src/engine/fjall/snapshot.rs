@@ -37,9 +37,10 @@ impl FjallSnapshot {
         Self(Arc::new(Inner { snapshot, keyspaces, ticket, path }))
     }
 
+    #[inline]
     fn keyspace(&self, space: SpaceId) -> Result<&Keyspace, Error> {
         self.0.ticket.check()?;
-        self.0.keyspaces.get(space.index()).ok_or(Error::NoSpace { number: space.0 })
+        self.0.keyspaces.get(space.index()).ok_or_else(|| Error::NoSpace { number: space.0 })
     }
 }
 
@@ -102,9 +103,10 @@ impl FjallRange {
         &mut self,
         step: impl FnOnce(&mut Iter) -> Option<Guard>,
     ) -> Option<Result<(FjallBytes, FjallBytes), Error>> {
-        match step(self.rows.as_mut()?).map(Guard::into_inner) {
-            Some(Ok((key, value))) => Some(Ok((FjallBytes(key), FjallBytes(value)))),
-            end => self.end(end.and_then(Result::err)),
+        let Some(guard) = step(self.rows.as_mut()?) else { return self.end(None) };
+        match guard.into_inner() {
+            Ok((key, value)) => Some(Ok((FjallBytes(key), FjallBytes(value)))),
+            Err(error) => self.end(Some(error)),
         }
     }
 
