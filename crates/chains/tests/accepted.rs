@@ -1,7 +1,7 @@
 //! Flaws that the plans accept: the encoder refuses the arguments that would make them bite, and names the other reading.
 
 use keyplan::typed::{Key, List};
-use keyplan_chains::onesat::store::{hashes, queues, sorted_sets};
+use keyplan_chains::onesat::document::store::{hashes, queues, sorted_sets};
 use keyplan_chains::{cosmwasm, paw};
 
 /// What the encoder says of a key; a key that is made is read back as itself.

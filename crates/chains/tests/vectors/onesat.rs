@@ -12,15 +12,15 @@ use crate::typed::{Types, fields};
 use crate::{Outcome, Source, Vector, Verdict, readers, same};
 
 static SEED: LazyLock<Layout> = LazyLock::new(|| {
-    use keyplan_chains::onesat::store::hashes::{
+    use keyplan_chains::onesat::document::store::hashes::{
         OutHash, OutHashDataField, OutHashDepsField, OutHashEventsField, OutHashInputsField,
         OutHashMerkleField, Progress, ProgressOwnerField, ProgressPeerField, ProgressSubscriptionField,
         Satoshis, SatoshisOutpointField,
     };
-    use keyplan_chains::onesat::store::queues::{TokenQueue, WorkQueue};
-    use keyplan_chains::onesat::store::sorted_sets::topics::{TopicOutputs, TopicTxs};
-    use keyplan_chains::onesat::store::sorted_sets::{Event, EventSpent, Log, MerkleState};
-    let types = Types::new(&readers!(keyplan_chains::onesat { store events }));
+    use keyplan_chains::onesat::document::store::queues::{TokenQueue, WorkQueue};
+    use keyplan_chains::onesat::document::store::sorted_sets::topics::{TopicOutputs, TopicTxs};
+    use keyplan_chains::onesat::document::store::sorted_sets::{Event, EventSpent, Log, MerkleState};
+    let types = Types::new(&readers!(keyplan_chains::onesat::document { store events }));
     let types = fields!(
         types,
         OutHash {

@@ -1,19 +1,7 @@
-//! 1Sat: hashes, sorted sets, sets and queues, made from `plans/onesat.keyplan`.
-//!
-//! The prefixes and keys that the document gives are constants: `store::hashes::PREFIX` is `h:`, and
-//! `store::hashes::Satoshis::KEY` is `h:sats`. [`height_score`] is what everything is ranked by.
-
-mod keys {
-    keyplan::plan!("../../plans/onesat.keyplan");
-}
-
 use core::time::Duration;
 
-use keyplan::codec::EncodeError;
-
-pub use keyplan::codec::{HeightScore, Score};
-pub use keyplan::typed::FloatScore;
-pub use keys::onesat::{Outpoint, PLAN, SetName, TokenId, TokenIdJoint, events, store};
+use keyplan::codec::{EncodeError, Score};
+use keyplan::typed::FloatScore;
 
 /// The score of the transaction at `index` of the block at `height`, or of one that is in no block yet, for which `height`
 /// is 0 and the score is `clock`, the time since 1970.
@@ -39,7 +27,7 @@ pub fn height_score(height: u32, index: u64, clock: Duration) -> Result<FloatSco
 
 #[cfg(test)]
 mod tests {
-    use super::store::{hashes, queues, sets, sorted_sets};
+    use crate::onesat::document::store::{hashes, queues, sets, sorted_sets};
 
     #[test]
     fn constants_are_those_of_the_document() {
