@@ -38,6 +38,60 @@ pub(crate) struct Target {
     pub(crate) plan: Option<String>,
 }
 
+/// What is read: a database in a directory, or a server.
+#[derive(Debug, Group)]
+pub(crate) struct Source {
+    /// The directory of the database; left out with `--url`
+    #[arg(value_name = "DIR", required_unless_present = "url")]
+    pub(crate) directory: Option<String>,
+    /// Refuse a database that was written under another layout than this plan's; a server has no plan of its own
+    #[arg(long, value_name = "PLAN")]
+    pub(crate) plan: Option<String>,
+    /// What kind of server `--url` names
+    #[arg(long, value_enum, requires = "url")]
+    pub(crate) engine: Option<ServerName>,
+    /// Read from a server: redis://, rediss:// or redis-cluster:// with host, port and credentials
+    #[arg(long, value_name = "URL", requires = "plan")]
+    pub(crate) url: Option<String>,
+}
+
+/// A server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ServerName {
+    /// Redis 6.2 or later, alone or as a cluster
+    Redis,
+}
+
+impl Source {
+    /// The database in the directory, unless a server was named.
+    pub(crate) fn target(&self) -> Target {
+        let directory = self.directory.clone().unwrap_or_default().into();
+        Target { directory, plan: self.plan.clone() }
+    }
+
+    /// What was typed behind DIR, of which there is none with `--url`: then its place is taken by what follows.
+    fn behind<'a>(&'a self, family: Option<&'a String>, values: &'a [String]) -> Vec<&'a str> {
+        let first = self.directory.as_ref().filter(|_| self.url.is_some());
+        first.into_iter().chain(family).chain(values).map(String::as_str).collect()
+    }
+}
+
+impl Scan {
+    /// The family, and the arguments that the scan binds.
+    pub(crate) fn asked(&self) -> (Option<String>, Vec<String>) {
+        let mut words = self.source.behind(self.family.as_ref(), &self.values).into_iter().map(str::to_owned);
+        (words.next(), words.collect())
+    }
+}
+
+impl Get {
+    /// The family, and the arguments of the key.
+    pub(crate) fn asked(&self) -> (Option<String>, Vec<String>) {
+        let mut words = self.source.behind(self.family.as_ref(), &self.values).into_iter().map(str::to_owned);
+        (words.next(), words.collect())
+    }
+}
+
 /// `keyplan db create`
 #[derive(Debug, Group)]
 #[command(after_help = "Example:\n  keyplan db create data plans/osmosis_cl.keyplan")]
@@ -88,9 +142,10 @@ pub(crate) struct Put {
     Example:\n  keyplan db get data tick pool_id=7 tick=-100")]
 pub(crate) struct Get {
     #[command(flatten)]
-    pub(crate) target: Target,
+    pub(crate) source: Source,
     /// The family: its path, or any end of it that is clear
-    pub(crate) family: String,
+    #[arg(required_unless_present = "url")]
+    pub(crate) family: Option<String>,
     /// A value for each argument of the key
     #[arg(value_name = "NAME=VALUE")]
     pub(crate) values: Vec<String>,
@@ -113,11 +168,12 @@ pub(crate) enum RowFormat {
 #[command(
     after_help = "Arguments bind a scan that the plan declares. Without any, all rows of the family are \
     printed, and without a family all rows there are.\n\n\
-    Examples:\n  keyplan db scan data tick pool_id=7 --rev --limit 10\n  keyplan db scan data --unknown"
+    Examples:\n  keyplan db scan data tick pool_id=7 --rev --limit 10\n  keyplan db scan data --unknown\n  \
+    keyplan db scan --url redis://localhost --plan plans/onesat.keyplan event event=id:x --limit 10"
 )]
 pub(crate) struct Scan {
     #[command(flatten)]
-    pub(crate) target: Target,
+    pub(crate) source: Source,
     /// The family: its path, or any end of it that is clear
     pub(crate) family: Option<String>,
     /// Values of the arguments that the scan binds
@@ -130,7 +186,7 @@ pub(crate) struct Scan {
     #[arg(long)]
     pub(crate) rev: bool,
     /// Go on behind a row that an earlier scan ended at; it printed this token
-    #[arg(long, value_name = "TOKEN", requires_all = ["family", "limit"])]
+    #[arg(long, value_name = "TOKEN", requires = "limit", conflicts_with = "url")]
     pub(crate) token: Option<String>,
     /// Print only rows whose keys no family makes, and why
     #[arg(long, conflicts_with_all = ["family", "token"])]
@@ -190,7 +246,7 @@ pub(crate) struct Load {
     keyplan db dump data --format binary -o rows.kpd")]
 pub(crate) struct Dump {
     #[command(flatten)]
-    pub(crate) target: Target,
+    pub(crate) source: Source,
     /// Write here instead of standard output
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
@@ -215,7 +271,7 @@ pub(crate) enum DumpFormat {
 #[command(after_help = "Every number is exact: all rows are read.\n\nExample:\n  keyplan db stats data")]
 pub(crate) struct Stats {
     #[command(flatten)]
-    pub(crate) target: Target,
+    pub(crate) source: Source,
     /// How to print the figures
     #[arg(long, value_enum, default_value_t = RowFormat::Text)]
     pub(crate) format: RowFormat,
@@ -226,7 +282,7 @@ pub(crate) struct Stats {
 #[command(after_help = "Exit code 1 says that there are such rows.\n\nExample:\n  keyplan db verify data")]
 pub(crate) struct Verify {
     #[command(flatten)]
-    pub(crate) target: Target,
+    pub(crate) source: Source,
     /// Show no more than this many rows; all are counted
     #[arg(long, value_name = "ROWS", default_value_t = 20)]
     pub(crate) limit: usize,

@@ -29,6 +29,23 @@ pub(crate) fn census(directory: &Path, census: &Census) -> String {
     out
 }
 
+/// The figures of a server.
+pub(crate) fn server_census(url: &str, census: &Census) -> String {
+    let head = format!("plan {} · redis · {} keys", painted(NAME, &census.plan), grouped(census.total.rows));
+    let unknown = format!("keyplan db scan --url {} --unknown", without_secret(url));
+    format!("{head}\n\n{}", census_table(census, &unknown))
+}
+
+/// A URL without the credentials that stand before its host.
+fn without_secret(url: &str) -> String {
+    match (url.find("://"), url.rfind('@')) {
+        (Some(scheme), Some(at)) if scheme + 3 <= at => {
+            format!("{}{}", url.get(..scheme + 3).unwrap_or_default(), url.get(at + 1..).unwrap_or_default())
+        }
+        _ => url.to_owned(),
+    }
+}
+
 /// The table alone; `unknown` is the command that shows rows of no family.
 fn census_table(census: &Census, unknown: &str) -> String {
     let mut table = Table::new();
@@ -168,6 +185,12 @@ mod tests {
             [0, 1023, 1024, 2047, 64_172_851].map(size),
             ["0 B", "1023 B", "1.0 KiB", "1.9 KiB", "61.1 MiB"]
         );
+    }
+
+    #[test]
+    fn no_password_is_printed() {
+        assert_eq!(without_secret("rediss://me:p%40ss@host:6379/1"), "rediss://host:6379/1");
+        assert_eq!(without_secret("redis://host"), "redis://host");
     }
 
     #[test]

@@ -38,7 +38,7 @@ use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
 use anstream::ColorChoice;
 
 pub(crate) use bytes::{assignments, base64, escaped, hex, hex_into};
-pub(crate) use census::{census, census_json, grouped};
+pub(crate) use census::{census, census_json, grouped, server_census};
 pub(crate) use certified::{certified, certified_json};
 pub(crate) use check_json::check_json;
 pub(crate) use decomposition::{decomposition_json, decompositions};

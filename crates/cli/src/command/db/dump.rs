@@ -8,6 +8,7 @@ use keyplan_store::engine::{Engine, KeyRange};
 use keyplan_store::{Access, Store};
 
 use super::binary::BlockWriter;
+use super::server::Server;
 use super::structure::is_structured;
 use super::{Database, View, on_engine};
 use crate::args::db::{Dump, DumpFormat};
@@ -19,7 +20,10 @@ const REPORT_EVERY: u64 = 5_000;
 
 /// Writes all rows.
 pub(super) fn run(args: &Dump, out: &mut Output) -> Result<Outcome> {
-    let (database, plan) = Database::open(&args.target, Access::ReadOnly)?;
+    if let Some(server) = Server::open(&args.source)? {
+        return server.dump(args, out);
+    }
+    let (database, plan) = Database::open(&args.source.target(), Access::ReadOnly)?;
     let Some(path) = &args.output else {
         on_engine!(&database, store => dump(store, &plan, args.format, &mut Raw(out)))?;
         return Ok(Outcome::Clean);

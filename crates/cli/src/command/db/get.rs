@@ -3,6 +3,7 @@ use keyplan_plan::dynamic::{Decoded, Decoder};
 use keyplan_store::Access;
 
 use super::row::typed_key;
+use super::server::Server;
 use super::structure::{self, is_structured};
 use super::{Database, View, on_engine};
 use crate::args::db::{Get, RowFormat};
@@ -12,11 +13,15 @@ use crate::render::{self, Output};
 
 /// Reads one row.
 pub(super) fn run(args: &Get, out: &mut Output) -> Result<Outcome> {
-    let (database, plan) = Database::open(&args.target, Access::ReadOnly)?;
-    let (index, family) = find::family(&plan, &args.family)?;
+    if let Some(server) = Server::open(&args.source)? {
+        return server.get(args, out);
+    }
+    let (database, plan) = Database::open(&args.source.target(), Access::ReadOnly)?;
+    let name = args.family.as_deref().unwrap_or_default();
+    let (index, family) = find::family(&plan, name)?;
     if let Some(space) = plan.spaces.get(index).filter(|space| is_structured(space)) {
         let read = database.structures(space)?;
-        return structure::get(&*read, &plan, &args.family, &args.values, args.format, out);
+        return structure::get(&*read, &plan, name, &args.values, args.format, out);
     }
     let (key, values) = typed_key(&plan, family, &assignments(&args.values)?)?;
     let Some(space) = plan.spaces.get(index) else { return Ok(Outcome::Findings) };

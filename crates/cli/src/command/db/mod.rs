@@ -12,6 +12,7 @@ mod position;
 mod put;
 mod row;
 mod scan;
+mod server;
 mod stats;
 mod structure;
 mod verify;

@@ -4,6 +4,7 @@ use keyplan_plan::model::{Family, Plan};
 use keyplan_store::engine::{Engine, KeyRange, OwnedKeyRange};
 use keyplan_store::{Access, Direction, Reader, Row, Store, StoreError};
 
+use super::server::Server;
 use super::structure::{self, Query, is_structured};
 use super::{Database, View, on_engine};
 use crate::args::db::{RowFormat, Scan};
@@ -14,7 +15,13 @@ use crate::render::{self, Output};
 
 /// Prints rows.
 pub(super) fn run(args: &Scan, out: &mut Output) -> Result<Outcome> {
-    let (database, plan) = Database::open(&args.target, Access::ReadOnly)?;
+    if let Some(server) = Server::open(&args.source)? {
+        return server.scan(args, out);
+    }
+    if args.token.is_some() && args.family.is_none() {
+        bail!("a token goes on with the scan of a family: name it");
+    }
+    let (database, plan) = Database::open(&args.source.target(), Access::ReadOnly)?;
     let query = Query { values: &args.values, limit: args.limit, reverse: args.rev, format: args.format };
     if let Some(family) = &args.family {
         let (index, _) = find::family(&plan, family)?;

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use anyhow::Result;
 use keyplan_plan::model::Plan;
 use keyplan_store::engine::Engine;
-use keyplan_store::{Access, Figures, PlanFingerprint, Reader, Store};
+use keyplan_store::{Access, Figures, PlanFingerprint, Reader, SpaceFigures, Store};
 
+use super::server::Server;
 use super::structure::{self, is_structured};
 use super::{Database, on_engine, structures};
 use crate::args::db::{RowFormat, Stats};
@@ -36,16 +37,42 @@ pub(crate) struct Census {
 
 /// Counts rows and bytes.
 pub(super) fn run(args: &Stats, out: &mut Output) -> Result<Outcome> {
-    let (database, plan) = Database::open(&args.target, Access::ReadOnly)?;
+    if let (Some(server), Some(url)) = (Server::open(&args.source)?, &args.source.url) {
+        return server.stats(url, args, out);
+    }
+    let target = args.source.target();
+    let (database, plan) = Database::open(&target, Access::ReadOnly)?;
     let census = on_engine!(&database, store => Census::take(store, &plan)?);
     match args.format {
-        RowFormat::Text => out.text(&render::census(&args.target.directory, &census))?,
+        RowFormat::Text => out.text(&render::census(&target.directory, &census))?,
         RowFormat::Json => out.raw(&render::census_json(&census))?,
     }
     Ok(Outcome::Clean)
 }
 
 impl Census {
+    /// What was counted on a server.
+    pub(super) fn of_server(plan: &Plan, figures: SpaceFigures, members: BTreeMap<String, u64>) -> Self {
+        let mut census = Self {
+            plan: plan.name.clone(),
+            fingerprint: plan.fingerprint().into(),
+            engine: "redis",
+            disk_bytes: None,
+            total: figures.total(),
+            unknown: figures.unknown,
+            families: figures.families.into_iter().collect(),
+            members,
+        };
+        census.sort();
+        census
+    }
+
+    /// The largest family first.
+    fn sort(&mut self) {
+        let bytes = |figures: &Figures| figures.key_bytes + figures.value_bytes;
+        self.families.sort_by(|(a, one), (b, other)| bytes(other).cmp(&bytes(one)).then_with(|| a.cmp(b)));
+    }
+
     /// Reads every row.
     pub(crate) fn take<E: Engine>(store: &Arc<Store<E>>, plan: &Plan) -> Result<Self> {
         let reader = Reader::new(plan, store.snapshot()?);
@@ -78,8 +105,7 @@ impl Census {
             census.total = sum(census.total, figures.total());
             census.families.extend(figures.families);
         }
-        let bytes = |figures: &Figures| figures.key_bytes + figures.value_bytes;
-        census.families.sort_by(|(a, one), (b, other)| bytes(other).cmp(&bytes(one)).then_with(|| a.cmp(b)));
+        census.sort();
         progress.end();
         Ok(census)
     }

@@ -7,6 +7,7 @@ use keyplan_store::Access;
 use keyplan_store::Store;
 use keyplan_store::engine::{Engine, KeyRange};
 
+use super::server::Server;
 use super::structure::{self, is_structured};
 use super::{Database, View, on_engine, structures};
 use crate::args::db::{RowFormat, Verify};
@@ -27,7 +28,10 @@ const REPORT_EVERY: u64 = 10_000;
 
 /// Decodes everything.
 pub(super) fn run(args: &Verify, out: &mut Output) -> Result<Outcome> {
-    let (database, plan) = Database::open(&args.target, Access::ReadOnly)?;
+    if let Some(server) = Server::open(&args.source)? {
+        return server.verify(args, out);
+    }
+    let (database, plan) = Database::open(&args.source.target(), Access::ReadOnly)?;
     on_engine!(&database, store => verify(store, &plan, args, out))
 }
 
@@ -49,14 +53,7 @@ fn verify<E: Engine>(store: &Arc<Store<E>>, plan: &Plan, args: &Verify, out: &mu
                 if usize::try_from(unknown + malformed).unwrap_or(usize::MAX) > args.limit {
                     return Ok(());
                 }
-                let title = decoded.map_or(space.name.as_str(), |decoded| decoded.family.path.as_str());
-                match args.format {
-                    RowFormat::Text => out.text(&render::structure_flaw(title, key, value, &flaw))?,
-                    RowFormat::Json => {
-                        out.raw(&render::structure_flaw_json(&space.name, decoded, key, value, &flaw))?;
-                    }
-                }
-                Ok(())
+                structure::show_flaw(out, args.format, &space.name, decoded, key, value, &flaw)
             };
             let told = |now: u64| {
                 if now.is_multiple_of(REPORT_EVERY) {

@@ -6,7 +6,7 @@ use keyplan_plan::model::Family;
 use keyplan_store::structure::{Kind, StructureRead};
 
 use super::count::size;
-use super::{KINDS, Query, kind};
+use super::{KINDS, Key, Query, contents, kind};
 use crate::args::db::RowFormat;
 use crate::command::Outcome;
 use crate::render::{self, Output};
@@ -71,6 +71,23 @@ impl Keys<'_, '_> {
                     return Ok(Outcome::Clean);
                 }
                 self.unknown(held, &key, query.format, out)?;
+            }
+        }
+        Ok(Outcome::Clean)
+    }
+
+    /// Prints everything that the keys hold, as objects.
+    pub(super) fn dump(&self, out: &mut Output) -> Result<Outcome> {
+        let query = Query { values: &[], limit: None, reverse: false, format: RowFormat::Json };
+        for held in KINDS {
+            for key in self.read.keys(held, &[])? {
+                let bytes = key?;
+                match self.decoder.decode(self.space, &bytes) {
+                    Ok(decoded) if kind(decoded.family.kind) == held => {
+                        contents::print(self.read, &Key { decoded, bytes }, &query, out)?;
+                    }
+                    _ => self.unknown(held, &bytes, query.format, out)?,
+                }
             }
         }
         Ok(Outcome::Clean)

@@ -15,9 +15,10 @@ pub(super) use flaws::verify;
 
 use super::super::encode::{assignments, complete};
 use super::super::{Outcome, find};
+use super::Flaw;
 use super::scan::shared;
 use crate::args::db::RowFormat;
-use crate::render::{Notation, Output};
+use crate::render::{self, Notation, Output};
 
 /// Whether the rows of a space are those of structures, and not the keys themselves.
 pub(crate) fn is_structured(space: &Space) -> bool {
@@ -96,6 +97,30 @@ pub(super) fn scan_space(
 ) -> Result<Outcome> {
     let keys = list::Keys { decoder: Decoder::new(plan), space: index, read };
     if unknown { keys.print_unknown(query, out) } else { keys.print(&KINDS, &[], None, query, out) }
+}
+
+/// Prints everything in a space, an object for each field, member and item.
+pub(super) fn dump(read: &dyn StructureRead, plan: &Plan, index: usize, out: &mut Output) -> Result<Outcome> {
+    let keys = list::Keys { decoder: Decoder::new(plan), space: index, read };
+    keys.dump(out)
+}
+
+/// Prints something that the plan does not make.
+pub(super) fn show_flaw(
+    out: &mut Output,
+    format: RowFormat,
+    space: &str,
+    decoded: Option<&Decoded<'_>>,
+    key: &[u8],
+    value: &[u8],
+    flaw: &Flaw,
+) -> Result<()> {
+    let title = decoded.map_or(space, |decoded| decoded.family.path.as_str());
+    match format {
+        RowFormat::Text => out.text(&render::structure_flaw(title, key, value, flaw))?,
+        RowFormat::Json => out.raw(&render::structure_flaw_json(space, decoded, key, value, flaw))?,
+    }
+    Ok(())
 }
 
 /// Prints what one key holds.

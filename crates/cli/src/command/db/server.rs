@@ -1,0 +1,117 @@
+//! A server whose keys a plan describes.
+
+use std::ops::ControlFlow;
+
+use anyhow::{Context, Result, anyhow, bail};
+use keyplan_plan::model::Plan;
+use keyplan_store::structure::Redis;
+
+use super::structure::{self, Query, is_structured};
+use super::{Census, Flaw};
+use crate::args::db::{Dump, DumpFormat, Get, RowFormat, Scan, Source, Stats, Verify};
+use crate::command::Outcome;
+use crate::input;
+use crate::render::{self, Output, Progress};
+
+/// A server, and the one space of the plan that its keys are of.
+pub(super) struct Server {
+    redis: Redis,
+    plan: Plan,
+    space: usize,
+}
+
+impl Server {
+    /// Connects to the server that was named, if one was.
+    pub(super) fn open(source: &Source) -> Result<Option<Self>> {
+        let Some(url) = &source.url else { return Ok(None) };
+        let path =
+            source.plan.as_deref().ok_or_else(|| anyhow!("a server has no plan: name one with --plan"))?;
+        let plan = input::plan(path)?.ok_or_else(|| anyhow!("`{path}` has no meaning"))?;
+        let space = only_space(&plan)?;
+        let redis = Redis::connect(url).context("cannot reach the server")?;
+        Ok(Some(Self { redis, plan, space }))
+    }
+
+    pub(super) fn scan(&self, args: &Scan, out: &mut Output) -> Result<Outcome> {
+        let (family, values) = args.asked();
+        let query = Query { values: &values, limit: args.limit, reverse: args.rev, format: args.format };
+        match family {
+            Some(family) => structure::scan(&self.redis, &self.plan, &family, &query, out),
+            None => structure::scan_space(&self.redis, &self.plan, self.space, args.unknown, &query, out),
+        }
+    }
+
+    pub(super) fn get(&self, args: &Get, out: &mut Output) -> Result<Outcome> {
+        let (family, values) = args.asked();
+        let family = family.ok_or_else(|| anyhow!("name a family"))?;
+        structure::get(&self.redis, &self.plan, &family, &values, args.format, out)
+    }
+
+    pub(super) fn stats(&self, url: &str, args: &Stats, out: &mut Output) -> Result<Outcome> {
+        let progress = Progress::rows("counting");
+        let told = |done| {
+            progress.set(done);
+            ControlFlow::Continue(())
+        };
+        let (figures, members) = structure::figures(&self.redis, &self.plan, self.space, told)?;
+        progress.end();
+        let census = Census::of_server(&self.plan, figures, members);
+        match args.format {
+            RowFormat::Text => out.text(&render::server_census(url, &census))?,
+            RowFormat::Json => out.raw(&render::census_json(&census))?,
+        }
+        Ok(Outcome::Clean)
+    }
+
+    pub(super) fn verify(&self, args: &Verify, out: &mut Output) -> Result<Outcome> {
+        let progress = Progress::rows("verifying");
+        let name = self.plan.spaces.get(self.space).map_or("", |space| space.name.as_str());
+        let (mut unknown, mut malformed) = (0_u64, 0_u64);
+        let told = |done: u64| progress.set(done);
+        let done =
+            structure::verify(&self.redis, &self.plan, self.space, told, |key, value, decoded, flaw| {
+                match flaw {
+                    Flaw::Unknown(_) => unknown += 1,
+                    Flaw::Value(_) => malformed += 1,
+                }
+                let shown = usize::try_from(unknown + malformed).unwrap_or(usize::MAX) <= args.limit;
+                if shown {
+                    structure::show_flaw(out, args.format, name, decoded, key, value, &flaw)
+                } else {
+                    Ok(())
+                }
+            })?;
+        progress.end();
+        match args.format {
+            RowFormat::Text => out.line(&render::verified(done, unknown, malformed, args.limit))?,
+            RowFormat::Json => out.raw(&render::verified_json(done, unknown, malformed))?,
+        }
+        Ok(if unknown + malformed == 0 { Outcome::Clean } else { Outcome::Findings })
+    }
+
+    pub(super) fn dump(&self, args: &Dump, out: &mut Output) -> Result<Outcome> {
+        if args.format != DumpFormat::Json || args.output.is_some() {
+            bail!("a server is dumped as JSON lines to standard output");
+        }
+        structure::dump(&self.redis, &self.plan, self.space, out)
+    }
+}
+
+/// The space that the keys of a server are of: it has no spaces of its own.
+fn only_space(plan: &Plan) -> Result<usize> {
+    let all = || plan.spaces.iter().enumerate();
+    let mut found: Vec<(usize, &str)> = all()
+        .filter(|(_, space)| is_structured(space))
+        .map(|(index, space)| (index, space.name.as_str()))
+        .collect();
+    if found.is_empty() {
+        found = all().map(|(index, space)| (index, space.name.as_str())).collect();
+    }
+    match found.as_slice() {
+        [(index, _)] => Ok(*index),
+        _ => {
+            let names: Vec<&str> = found.iter().map(|(_, name)| *name).collect();
+            bail!("a server has one space, and plan `{}` has several: {}", plan.name, names.join(", "))
+        }
+    }
+}
