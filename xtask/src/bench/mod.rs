@@ -2,9 +2,11 @@
 //!
 //! A group is one file that implements [`Group`] and one line in [`GROUPS`].
 
+mod callgrind;
 mod codec;
 mod decode;
 mod explain;
+mod keys;
 mod record;
 
 use std::fmt;
@@ -55,7 +57,7 @@ pub(crate) trait Group: Sync {
     fn measure(&self, effort: Effort) -> Result<Vec<Measurement>>;
 }
 
-const GROUPS: &[&dyn Group] = &[&decode::Decode, &explain::Explain, &codec::Codec];
+const GROUPS: &[&dyn Group] = &[&decode::Decode, &explain::Explain, &codec::Codec, &keys::Keys];
 
 /// One line of the result.
 #[derive(Clone, Debug, PartialEq)]
