@@ -20,7 +20,7 @@ mod store_key;
 
 use std::hint::black_box;
 use std::process::ExitCode;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use ours::{Entity, Outpoint, Position, Tick, User};
 
@@ -185,17 +185,21 @@ fn main() -> ExitCode {
 
 /// The median time of one turn, in nanoseconds, and how often it asks the allocator for room.
 fn timed(case: &Case, samples: &Samples, bursts: usize) -> (f64, f64) {
-    const TURNS: u64 = 2048;
-    let mut times = Vec::with_capacity(bursts);
-    (case.run)(samples, TURNS);
-    for _ in 0..bursts {
+    let burst = |turns: u64| {
         let start = Instant::now();
-        (case.run)(samples, TURNS);
-        times.push(start.elapsed().as_nanos() as f64 / TURNS as f64);
+        (case.run)(samples, turns);
+        start.elapsed()
+    };
+    // Long enough for the clock, and short enough that other work on the machine interrupts few of them: a burst of
+    // milliseconds is interrupted every time, and its median then measures the other work.
+    let mut turns = 16;
+    while turns < 1 << 14 && burst(turns) < Duration::from_micros(50) {
+        turns *= 2;
     }
+    let mut times: Vec<f64> = (0..bursts).map(|_| burst(turns).as_nanos() as f64 / turns as f64).collect();
     times.sort_by(f64::total_cmp);
     // The sample that is decoded is made once a run: two runs tell it from the turns.
     let counted = |turns| allocations::during(|| (case.run)(samples, turns));
-    let allocations = (counted(2 * TURNS) - counted(TURNS)) as f64 / TURNS as f64;
+    let allocations = (counted(2 * turns) - counted(turns)) as f64 / turns as f64;
     (times[bursts / 2], allocations)
 }
