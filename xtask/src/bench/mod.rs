@@ -2,9 +2,11 @@
 //!
 //! A group is one file that implements [`Group`] and one line in [`GROUPS`].
 
+mod callgrind;
 mod codec;
 mod decode;
 mod explain;
+mod keys;
 mod record;
 mod store;
 
@@ -56,7 +58,8 @@ pub(crate) trait Group: Sync {
     fn measure(&self, effort: Effort) -> Result<Vec<Measurement>>;
 }
 
-const GROUPS: &[&dyn Group] = &[&decode::Decode, &explain::Explain, &codec::Codec, &store::Store];
+const GROUPS: &[&dyn Group] =
+    &[&decode::Decode, &explain::Explain, &codec::Codec, &keys::Keys, &store::Store];
 
 /// One line of the result.
 #[derive(Clone, Debug, PartialEq)]
