@@ -27,7 +27,7 @@ use shortest::may_be_longer;
 use witness::check_witness;
 
 /// After how many plans a thread says how far it is.
-const PROGRESS: u64 = 10_000;
+const PROGRESS: u64 = 5_000;
 
 /// How many plans lie between two seeds.
 const SEED_BITS: u32 = 32;
@@ -65,7 +65,10 @@ impl Tally {
     }
 
     fn disagree(&mut self, what: &str, statement: &Statement, text: &str) {
-        self.disagreements.push(format!("{what}\n{statement:?}\n{text}\n"));
+        let disagreement = format!("{what}\n{statement:?}\n{text}\n");
+        // At once: a long run may be ended before its time.
+        eprintln!("{disagreement}");
+        self.disagreements.push(disagreement);
     }
 
     fn print(&self) {
@@ -178,7 +181,8 @@ fn try_plans(mut at: u64, step: u64, count: u64) -> Tally {
         check_plan(&text, &plan, &report, &mut tally);
         tally.plans += 1;
         if tally.plans.is_multiple_of(PROGRESS) {
-            eprintln!("{} of {count} plans of this thread", tally.plans);
+            let wrong = tally.disagreements.len();
+            eprintln!("{} of {count} plans of this thread, {wrong} disagreements", tally.plans);
         }
     }
     tally
