@@ -158,7 +158,8 @@ impl<'p> Prover<'p> {
         for (a, b) in order.pairs(layouts) {
             let (Some(first), Some(second)) = (layouts.get(a), layouts.get(b)) else { continue };
             if self.budget.is_spent() {
-                if !(left.contains(&a) && left.contains(&b)) && !first.apart(second) {
+                let known = left.contains(&a) && left.contains(&b);
+                if !known && !first.apart(second) {
                     left.extend([a, b]);
                 }
                 continue;

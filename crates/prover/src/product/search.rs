@@ -376,7 +376,17 @@ impl<'a> Search<'a> {
     /// Both sides took one path up to here: they go on together, or part.
     fn part(&mut self, options: &[(Spot, Vec<u32>)], twice: &[NodeId], cost: u64, parent: usize, byte: u8) {
         for &node in twice {
-            self.push(Pair::Twice(node), cost, parent, byte);
+            if let Goal::Disorder { .. } = self.goal {
+                // Ways that are too many to list: either may be the smaller one, and anything may follow on it.
+                let options = self.entry(node, None).0;
+                for (x, _) in &options {
+                    for (y, _) in &options {
+                        self.push(Pair::Two(*x, *y), cost, parent, byte);
+                    }
+                }
+            } else {
+                self.push(Pair::Twice(node), cost, parent, byte);
+            }
         }
         for (x, trail) in options {
             if !matches!(x, Spot::End | Spot::Stop(_)) {

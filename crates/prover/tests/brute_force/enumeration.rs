@@ -87,8 +87,17 @@ pub(crate) fn list(family: &Family) -> Listed<'_> {
     Listed { family, keys, complete }
 }
 
-/// What enumeration says of a statement: the length of the shortest counterexample, if there is one.
-pub(crate) fn enumerate(statement: &Statement, all: &[Listed<'_>]) -> (Option<usize>, bool) {
+/// A counterexample among the listed keys.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Found {
+    /// The bytes of its longest key; no other has fewer.
+    pub(crate) length: usize,
+    /// Whether it is a row beyond the end of a range, where no two rows are in the wrong order.
+    pub(crate) at_an_end: bool,
+}
+
+/// What enumeration says of a statement: the shortest counterexample, if there is one, and whether all keys were listed.
+pub(crate) fn enumerate(statement: &Statement, all: &[Listed<'_>]) -> (Option<Found>, bool) {
     let find = |path: &str| all.iter().find(|listed| listed.family.path == path).unwrap();
     let own = find(&statement.family);
     let complete = all.iter().all(|listed| listed.complete);
@@ -125,14 +134,14 @@ pub(crate) fn enumerate(statement: &Statement, all: &[Listed<'_>]) -> (Option<us
         Guarantee::NoSiblingRows => {
             leaks(own, statement.scan.unwrap(), &own.keys.iter().collect::<Vec<_>>(), true)
         }
-        Guarantee::InOrder => disorder(own, statement.scan.unwrap()),
+        Guarantee::InOrder => return (disorder(own, statement.scan.unwrap()), complete),
         Guarantee::Fits => {
             let limit = Options::default().engine.longest_key();
             own.keys.iter().map(|(key, _)| key.len()).filter(|&length| length > limit).min()
         }
         _ => return (None, false),
     };
-    (shortest, complete)
+    (shortest.map(|length| Found { length, at_an_end: false }), complete)
 }
 
 /// The shortest row that a scan returns though it should not.
@@ -163,7 +172,7 @@ fn leaks(own: &Listed<'_>, bound: usize, rows: &[&Row], siblings: bool) -> Optio
 
 /// The shortest of the longer keys of two rows in the wrong order; without such, of the end of a range and a row on
 /// its wrong side.
-fn disorder(own: &Listed<'_>, bound: usize) -> Option<usize> {
+fn disorder(own: &Listed<'_>, bound: usize) -> Option<Found> {
     let key = &own.family.key;
     let segments = key.scanned_segments(bound);
     let mut groups: BTreeMap<String, Vec<&Row>> = BTreeMap::new();
@@ -198,5 +207,6 @@ fn disorder(own: &Listed<'_>, bound: usize) -> Option<usize> {
             }
         }
     }
-    of_rows.or(of_ends)
+    let found = |at_an_end: bool| move |length: usize| Found { length, at_an_end };
+    of_rows.map(found(false)).or(of_ends.map(found(true)))
 }

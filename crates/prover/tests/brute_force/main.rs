@@ -19,15 +19,15 @@ mod witness;
 use std::collections::BTreeMap;
 
 use keyplan_plan::model::{Family, Plan};
-use keyplan_prover::{Guarantee, Options, Report, Statement, Verdict, prove};
+use keyplan_prover::{Guarantee, Options, Report, Statement, Verdict, Witness, prove};
 
-use enumeration::{Listed, enumerate, list};
+use enumeration::{Found, Listed, enumerate, list};
 use plans::{Random, plan_text};
 use shortest::may_be_longer;
 use witness::check_witness;
 
 /// After how many plans a thread says how far it is.
-const PROGRESS: u64 = 10_000;
+const PROGRESS: u64 = 5_000;
 
 /// How many plans lie between two seeds.
 const SEED_BITS: u32 = 32;
@@ -65,7 +65,10 @@ impl Tally {
     }
 
     fn disagree(&mut self, what: &str, statement: &Statement, text: &str) {
-        self.disagreements.push(format!("{what}\n{statement:?}\n{text}\n"));
+        let disagreement = format!("{what}\n{statement:?}\n{text}\n");
+        // At once: a long run may be ended before its time.
+        eprintln!("{disagreement}");
+        self.disagreements.push(disagreement);
     }
 
     fn print(&self) {
@@ -133,7 +136,7 @@ fn check_plan(text: &str, plan: &Plan, report: &Report, tally: &mut Tally) {
         tally.checked += 1;
         let (found, complete) = enumerate(statement, &listed);
         match (&statement.verdict, found) {
-            (Verdict::Holds, Some(length)) => {
+            (Verdict::Holds, Some(Found { length, .. })) => {
                 tally.disagree(
                     &format!("said to hold, but broken by a key of {length} bytes"),
                     statement,
@@ -145,10 +148,12 @@ fn check_plan(text: &str, plan: &Plan, report: &Report, tally: &mut Tally) {
             {
                 tally.disagree("said to fail, but nothing is found by enumeration", statement, text);
             }
-            (Verdict::Fails(witness), Some(length)) => {
+            (Verdict::Fails(witness), Some(Found { length, at_an_end })) => {
                 tally.found += 1;
                 let families: Vec<&Family> = space.families.iter().collect();
-                if may_be_longer(statement, &families).is_none() {
+                // Rows in the wrong order are shown rather than a shorter end of a range.
+                let alike = at_an_end == matches!(**witness, Witness::RangeEnd { .. });
+                if alike && may_be_longer(statement, &families).is_none() {
                     tally.shortest += 1;
                     let own = witness.length();
                     if own > length {
@@ -178,7 +183,8 @@ fn try_plans(mut at: u64, step: u64, count: u64) -> Tally {
         check_plan(&text, &plan, &report, &mut tally);
         tally.plans += 1;
         if tally.plans.is_multiple_of(PROGRESS) {
-            eprintln!("{} of {count} plans of this thread", tally.plans);
+            let wrong = tally.disagreements.len();
+            eprintln!("{} of {count} plans of this thread, {wrong} disagreements", tally.plans);
         }
     }
     tally

@@ -1,0 +1,105 @@
+//! A length in front of other parts.
+
+use keyplan_plan::codec::LenWidth;
+use keyplan_plan::model::{Extent, Shape, Width};
+
+use super::{MOST_SLICED, Pen};
+use crate::automaton::{ByteSet, DEAD, Node, NodeId, Numbers, Prefix, UNLIMITED};
+use crate::hash::Map;
+
+impl Pen<'_> {
+    pub(super) fn len(&mut self, width: LenWidth, inner: &Shape, next: NodeId, flip: bool) -> Option<NodeId> {
+        let prefix = Prefix { width, flipped: flip };
+        if let Some(plain) = Self::plain(inner) {
+            self.loose.extend(plain.loose);
+            return Some(self.arena.prefixed(prefix, plain.set.flipped_if(flip), &plain.counts, next));
+        }
+        if let Extent::Fixed(length) = inner.extent() {
+            let contents = self.shape(inner, next, flip)?;
+            return Some(self.arena.literal(&prefix.bytes(length as u64), contents));
+        }
+        let bounds = Width::of_shape(inner);
+        let most = bounds.max.map_or(UNLIMITED, |max| max as u64).min(prefix.limit());
+        if most <= MOST_SLICED {
+            let hole = self.hole();
+            let contents = self.shape(inner, hole, flip)?;
+            let mut slices = Slices { memo: Map::default(), hole, next, cyclic: false };
+            let mut ways = Vec::new();
+            for length in bounds.min as u64..=most {
+                let slice = self.slice(&mut slices, contents, length)?;
+                ways.push(self.arena.literal(&prefix.bytes(length), slice));
+            }
+            if !slices.cyclic {
+                return Some(self.arena.split(ways, flip));
+            }
+        }
+        self.hide(inner, "length-prefixed contents are free in the graph");
+        let counts = Numbers::range(bounds.min as u64, most);
+        Some(self.arena.prefixed(prefix, ByteSet::FULL, &counts, next))
+    }
+
+    /// What is left of an inner layout when exactly `left` bytes of it are to come.
+    fn slice(&mut self, slices: &mut Slices, node: NodeId, left: u64) -> Option<NodeId> {
+        if node == slices.hole {
+            return Some(if left == 0 { slices.next } else { DEAD });
+        }
+        match slices.memo.get(&(node, left)) {
+            Some(Some(done)) => return Some(*done),
+            Some(None) => {
+                // A way back without a byte: an element that may be empty.
+                slices.cyclic = true;
+                return Some(DEAD);
+            }
+            None => {}
+        }
+        if self.arena.len() > self.limit || slices.memo.len() > 20_000 {
+            return None;
+        }
+        slices.memo.insert((node, left), None);
+        let result = match self.arena.node(node).clone() {
+            Node::End | Node::Mark { .. } => DEAD,
+            Node::Byte { set, next } => match left.checked_sub(1) {
+                Some(left) => {
+                    let next = self.slice(slices, next, left)?;
+                    self.arena.byte(set, next)
+                }
+                None => DEAD,
+            },
+            Node::Run { set, counts, next, reversed } => {
+                let mut ways = Vec::new();
+                for count in (0..=left).filter(|&count| counts.contains(count)) {
+                    let next = self.slice(slices, next, left - count)?;
+                    ways.push(self.arena.run(set, Numbers::one(count), next, false));
+                }
+                self.arena.split(ways, reversed)
+            }
+            Node::Prefixed { prefix, set, counts, next } => {
+                let mut ways = Vec::new();
+                for count in (0..=left).filter(|&count| counts.contains(count)) {
+                    let Some(left) = left.checked_sub(count + prefix.width(count)) else { continue };
+                    let next = self.slice(slices, next, left)?;
+                    let contents = self.arena.run(set, Numbers::one(count), next, false);
+                    ways.push(self.arena.literal(&prefix.bytes(count), contents));
+                }
+                self.arena.split(ways, false)
+            }
+            Node::Split(ways) => {
+                let mut cut = Vec::new();
+                for way in ways {
+                    cut.push(self.slice(slices, way, left)?);
+                }
+                self.arena.split(cut, false)
+            }
+        };
+        slices.memo.insert((node, left), Some(result));
+        Some(result)
+    }
+}
+
+/// The state of cutting an inner layout to its lengths.
+struct Slices {
+    memo: Map<(NodeId, u64), Option<NodeId>>,
+    hole: NodeId,
+    next: NodeId,
+    cyclic: bool,
+}
