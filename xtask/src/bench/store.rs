@@ -156,13 +156,12 @@ fn growth(effort: Effort, scratch: &Path) -> Result<Vec<Measurement>> {
             let pass = |count| Counter::Instructions.count(&program, &child(what, count), &directory);
             Ok::<_, anyhow::Error>((pass(3)? - pass(1)?) / 2.0 / GROWTH_ROWS)
         };
-        let time = |what: &str| figure(&program, &child(what, 9), &directory);
-        let found = [("get", each("get")?, time("get")?), ("scan", each("scan")?, time("scan")?)];
+        let found = [("get", each("get")?), ("scan", each("scan")?)];
         let Some(small) = smallest else {
             smallest = Some(found);
             continue;
         };
-        for ((what, ours, microseconds), (_, least, small)) in found.into_iter().zip(small) {
+        for ((what, ours), (_, least)) in found.into_iter().zip(small) {
             lines.push(Measurement {
                 name: format!("a {} in 10^{power} rows", if what == "get" { "get" } else { "scan's row" }),
                 value: ours / least,
@@ -170,7 +169,7 @@ fn growth(effort: Effort, scratch: &Path) -> Result<Vec<Measurement>> {
                 goal: Goal::AtMost(if what == "get" { f64::from(power) / 4.0 } else { 1.1 }),
                 unit: "× instructions",
                 compared_with: format!(
-                    "10^4 rows: {} instructions against {}; {microseconds:.2} µs against {small:.2} µs",
+                    "10^4 rows: {} instructions against {}",
                     number(ours.round()),
                     number(least.round())
                 ),
@@ -178,15 +177,6 @@ fn growth(effort: Effort, scratch: &Path) -> Result<Vec<Measurement>> {
         }
     }
     Ok(lines)
-}
-
-/// The one figure that a process of `store_bench` says.
-fn figure(program: &str, arguments: &str, directory: &str) -> Result<f64> {
-    let job = Job::new(program, arguments).argument(directory);
-    let output = job.command().output().with_context(|| format!("cannot run `{job}`"))?;
-    let said = String::from_utf8_lossy(&output.stdout);
-    let figure = said.split_whitespace().last().with_context(|| format!("`{job}` says nothing"))?;
-    figure.parse().with_context(|| format!("`{job}` says {figure}"))
 }
 
 /// What valgrind counts.

@@ -65,7 +65,7 @@ where
         // No `?` on the way: each would move the row once more.
         match if backwards { range.next_back() } else { range.next() } {
             Some(Ok((key, value))) => Some(Ok(Row::new(key, value))),
-            Some(Err(error)) => self.fail(error),
+            Some(Err(error)) => Some(Err(self.fail(error))),
             None => None,
         }
     }
@@ -78,9 +78,9 @@ where
 
     /// The first error ends it.
     #[cold]
-    fn fail(&mut self, error: engine::Error) -> Option<Result<Row<K, B>, Error>> {
+    fn fail(&mut self, error: engine::Error) -> Error {
         self.range = None;
-        Some(Err(error.into()))
+        error.into()
     }
 }
 

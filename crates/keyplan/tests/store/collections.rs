@@ -479,7 +479,7 @@ fn a_deque<E: Opened>() {
         |store, model| {
             let view = store.snapshot().unwrap();
             let found: Vec<String> = deque
-                .iter(&view)
+                .elements(&view)
                 .unwrap()
                 .map(|row| row.unwrap().value().unwrap().value.to_owned())
                 .collect();

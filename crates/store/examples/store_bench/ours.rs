@@ -177,7 +177,7 @@ pub(crate) fn mixed(directory: &Path, rows: u64) -> Result<Figures> {
     let [cursor, utxos, _] = ids;
     let (done, reads) = (AtomicBool::new(false), AtomicU64::new(0));
     let (mut writes, mut reading) = (0_u32, 0.0);
-    let writer = Span::begin()?;
+    let span = Span::begin()?;
     std::thread::scope(|scope| -> Result<()> {
         let reader = scope.spawn(|| -> std::result::Result<f64, String> {
             let span = Span::begin().map_err(|error| error.to_string())?;
@@ -210,5 +210,5 @@ pub(crate) fn mixed(directory: &Path, rows: u64) -> Result<Figures> {
         reading = reader.join().map_err(|_| "the reader failed")??;
         Ok(())
     })?;
-    crate::raw::rates(writes, writer.own()?, reads.into_inner(), reading)
+    crate::raw::rates(writes, span.own()?, reads.into_inner(), reading)
 }

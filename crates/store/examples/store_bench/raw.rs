@@ -188,7 +188,7 @@ pub(crate) fn mixed(directory: &Path, rows: u64) -> Result<Figures> {
     }
     let (done, reads) = (AtomicBool::new(false), AtomicU64::new(0));
     let (mut writes, mut reading) = (0_u32, 0.0);
-    let writer = Span::begin()?;
+    let span = Span::begin()?;
     std::thread::scope(|scope| -> Result<()> {
         let reader = scope.spawn(|| -> std::result::Result<f64, String> {
             let span = Span::begin().map_err(|error| error.to_string())?;
@@ -221,5 +221,5 @@ pub(crate) fn mixed(directory: &Path, rows: u64) -> Result<Figures> {
         reading = reader.join().map_err(|_| "the reader failed")??;
         Ok(())
     })?;
-    rates(writes, writer.own()?, reads.into_inner(), reading)
+    rates(writes, span.own()?, reads.into_inner(), reading)
 }

@@ -1,7 +1,7 @@
 use keyplan_store::engine::Engine;
 
-use super::{KeyOf, Map, NumberKey, ValueOf, number};
-use crate::store::{Batch, Error, Read, Rows, Stored};
+use super::{KeyOf, Map, NumberKey, StoredIn, ValueOf, number};
+use crate::store::{Batch, Error, Read, Rows};
 use crate::typed::{Scan, ScanOf};
 
 /// A [`Map`] that knows how many rows it has. The number is in the same batch as every change.
@@ -23,11 +23,7 @@ impl<S: ScanOf, C: NumberKey> CountedMap<S, C> {
     }
 
     /// Reads a value.
-    pub fn get<R: Read>(
-        &self,
-        read: &R,
-        key: &KeyOf<'_, S>,
-    ) -> Result<Option<Stored<S::Key, R::Bytes>>, Error> {
+    pub fn get<R: Read>(&self, read: &R, key: &KeyOf<'_, S>) -> Result<Option<StoredIn<S::Key, R>>, Error> {
         self.map.get(read, key)
     }
 

@@ -4,7 +4,7 @@ use core::ops::Range;
 use keyplan_store::Found;
 use keyplan_store::engine::Engine;
 
-use super::SpanKey;
+use super::{SpanKey, StoredIn};
 use crate::store::{Batch, Error, Read, Stored};
 use crate::typed::Key;
 
@@ -75,7 +75,7 @@ where
     }
 
     /// The element at an index, counted from the front as it is now.
-    pub fn get<R: Read>(&self, read: &R, index: u64) -> Result<Option<Stored<K, R::Bytes>>, Error> {
+    pub fn get<R: Read>(&self, read: &R, index: u64) -> Result<Option<StoredIn<K, R>>, Error> {
         match place(&self.places(read)?, index) {
             Some(place) => read.get(&(self.element)(place)),
             None => Ok(None),
@@ -136,13 +136,11 @@ where
     }
 
     /// The elements from front to back, from either end.
-    pub fn iter<'r, R: Read>(
+    pub fn elements<'r, R: Read>(
         &'r self,
         read: &'r R,
-    ) -> Result<
-        impl DoubleEndedIterator<Item = Result<Stored<K, R::Bytes>, Error>> + use<'r, K, F, C, R>,
-        Error,
-    > {
+    ) -> Result<impl DoubleEndedIterator<Item = Result<StoredIn<K, R>, Error>> + use<'r, K, F, C, R>, Error>
+    {
         let all = self.places(read)?;
         Ok(all.map(move |place| {
             let key = (self.element)(place);

@@ -4,7 +4,7 @@ use core::ops::Deref;
 
 use keyplan_store::engine::Engine;
 
-use super::SpanKey;
+use super::{SpanKey, StoredIn};
 use crate::store::scratch::with_key;
 use crate::store::{Batch, Error, Read, Stored};
 use crate::typed::{Key, KeyError, Scan, ScanOf, Value as _};
@@ -204,7 +204,7 @@ impl<H: for<'a> HistoryRows<'a>> HistoryMap<H> {
         &self,
         read: &R,
         key: &CurrentKey<'_, H>,
-    ) -> Result<Option<Stored<H::Current, R::Bytes>>, Error> {
+    ) -> Result<Option<StoredIn<H::Current, R>>, Error> {
         with_key(key, |bytes| Ok(read.get_bytes(H::Current::SPACE, bytes)?.map(Stored::new)))
     }
 

@@ -4,11 +4,11 @@ use core::marker::PhantomData;
 
 use keyplan_store::engine::Engine;
 
-use super::{KeyOf, ValueOf};
+use super::{KeyOf, RowIn, StoredIn, ValueOf};
 use crate::store::collection::Map;
 use crate::store::error::hex;
 use crate::store::scratch::with_key;
-use crate::store::{Batch, Error, Read, Row, Rows, Stored};
+use crate::store::{Batch, Error, Read, Row, Rows};
 use crate::typed::{Key, Scan, ScanOf, Value as _};
 
 /// How rows are found in other ways than by their key.
@@ -144,11 +144,7 @@ where
     }
 
     /// Reads a value.
-    pub fn get<R: Read>(
-        &self,
-        read: &R,
-        key: &KeyOf<'_, S>,
-    ) -> Result<Option<Stored<S::Key, R::Bytes>>, Error> {
+    pub fn get<R: Read>(&self, read: &R, key: &KeyOf<'_, S>) -> Result<Option<StoredIn<S::Key, R>>, Error> {
         self.map.get(read, key)
     }
 
@@ -162,7 +158,7 @@ where
         &self,
         read: &R,
         key: &K,
-    ) -> Result<Option<Row<S::Key, Vec<u8>, R::Bytes>>, Error> {
+    ) -> Result<Option<RowIn<S::Key, R>>, Error> {
         with_key(key, |bytes| {
             let Some(found) = read.get_bytes(K::SPACE, bytes)? else { return Ok(None) };
             let index = Row::<K, &[u8], R::Bytes>::new(bytes, found);
@@ -175,7 +171,7 @@ where
         &'r self,
         read: &'r R,
         scan: Scan<'_, T>,
-    ) -> impl DoubleEndedIterator<Item = Result<Row<S::Key, Vec<u8>, R::Bytes>, Error>> + use<'r, R, T, I, S>
+    ) -> impl DoubleEndedIterator<Item = Result<RowIn<S::Key, R>, Error>> + use<'r, R, T, I, S>
     where
         R: Read,
         T: ScanOf<Key: for<'a> IndexOf<'a, I>>,
@@ -260,7 +256,7 @@ fn row<'a, I: Indexed, K: IndexOf<'a, I>, R: Read>(
     read: &R,
     key: K::Decoded<'a>,
     value: K::Value<'a>,
-) -> Result<Row<I::Row, Vec<u8>, R::Bytes>, Error> {
+) -> Result<RowIn<I::Row, R>, Error> {
     let key = K::row(key, value).to_vec()?;
     match read.get_bytes(I::Row::SPACE, &key)? {
         Some(value) => Ok(Row::new(key, value)),

@@ -1,6 +1,6 @@
 use keyplan_store::engine::Engine;
 
-use super::{KeyOf, ValueOf};
+use super::{KeyOf, StoredIn, ValueOf};
 use crate::store::error::hex;
 use crate::store::scratch::with_key;
 use crate::store::{Batch, Error, Read, Rows, Stored};
@@ -24,11 +24,7 @@ impl<S: ScanOf> Map<S> {
     }
 
     /// Reads a value.
-    pub fn get<R: Read>(
-        &self,
-        read: &R,
-        key: &KeyOf<'_, S>,
-    ) -> Result<Option<Stored<S::Key, R::Bytes>>, Error> {
+    pub fn get<R: Read>(&self, read: &R, key: &KeyOf<'_, S>) -> Result<Option<StoredIn<S::Key, R>>, Error> {
         with_key(key, |bytes| {
             self.admit(bytes)?;
             Ok(read.get_bytes(S::Key::SPACE, bytes)?.map(Stored::new))

@@ -84,13 +84,20 @@ pub use sequence::Sequence;
 pub use set::Set;
 pub use sharded_counter::ShardedCounter;
 
-use super::{Error, Read};
+use alloc::vec::Vec;
+
+use super::{Error, Read, Row, Stored};
 use crate::typed::{Key, ScanOf};
 
 /// A key of a scan's family.
 pub type KeyOf<'k, S> = <<S as ScanOf>::Key as Key>::Decoded<'k>;
 /// A value of a scan's family.
 pub type ValueOf<'v, S> = <<S as ScanOf>::Key as Key>::Value<'v>;
+
+/// A value of a family as something that can be read gives it.
+pub type StoredIn<K, R> = Stored<K, <R as Read>::Bytes>;
+/// A row that an index named, as something that can be read gives it.
+pub type RowIn<K, R> = Row<K, Vec<u8>, <R as Read>::Bytes>;
 
 /// A family whose value is one number, such as `-> count: u64`.
 pub trait NumberKey: Key {
