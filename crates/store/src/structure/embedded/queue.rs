@@ -81,13 +81,9 @@ impl<E: Engine> Transaction<'_, E> {
             let attempts = old.map_or(0, |old| old.attempts).saturating_add(1);
             let state = State::Claimed { until, receipt, again: false };
             let item = Item { score: scored.score, attempts, state };
-            self.batch.delete(self.space, taken.row.as_slice());
+            self.delete_row(taken.row.as_slice());
             self.held(key)?.gone(taken.at());
-            self.batch.put(
-                self.space,
-                lease_row(key, until, &scored.member).map_err(unwritable)?,
-                [].as_slice(),
-            );
+            self.put_row(lease_row(key, until, &scored.member).map_err(unwritable)?, [].as_slice());
             self.put_item(key, &scored.member, &item)?;
             let head = self.queue(key)?;
             open_end(&mut head.gaps, End::Min, taken.at());
@@ -114,7 +110,7 @@ impl<E: Engine> Transaction<'_, E> {
         if again {
             self.wait(key, member, &Item { attempts: 0, state: State::Waiting, ..item })?;
         } else {
-            self.batch.delete(self.space, Family::Item.row(key, member).map_err(unwritable)?);
+            self.delete_row(Family::Item.row(key, member).map_err(unwritable)?);
         }
         self.end(key)?;
         Ok(true)
@@ -155,7 +151,7 @@ impl<E: Engine> Transaction<'_, E> {
         }
         let Some(item) = self.item(key, member)? else { return Ok(false) };
         self.leave(key, member, &item)?;
-        self.batch.delete(self.space, Family::Item.row(key, member).map_err(unwritable)?);
+        self.delete_row(Family::Item.row(key, member).map_err(unwritable)?);
         self.end(key)?;
         Ok(true)
     }
@@ -232,7 +228,7 @@ impl<E: Engine> Transaction<'_, E> {
     /// Puts an item with the dead ones that is nowhere else.
     fn die(&mut self, key: &[u8], member: &[u8], item: &Item) -> Result<(), StructureError> {
         let row = Family::Dead.row(key, member).map_err(unwritable)?;
-        self.batch.put(self.space, row, [].as_slice());
+        self.put_row(row, [].as_slice());
         self.put_item(key, member, &Item { state: State::Dead, ..*item })?;
         let head = self.queue(key)?;
         head.size.dead = head.size.dead.saturating_add(1);
@@ -248,11 +244,11 @@ impl<E: Engine> Transaction<'_, E> {
             }
             State::Claimed { until, .. } => {
                 let row = lease_row(key, until, member).map_err(unwritable)?;
-                self.batch.delete(self.space, row);
+                self.delete_row(row);
             }
             State::Dead => {
                 let row = Family::Dead.row(key, member).map_err(unwritable)?;
-                self.batch.delete(self.space, row);
+                self.delete_row(row);
             }
         }
         let size = &mut self.queue(key)?.size;
@@ -275,7 +271,7 @@ impl<E: Engine> Transaction<'_, E> {
 
     fn put_item(&mut self, key: &[u8], member: &[u8], item: &Item) -> Result<(), StructureError> {
         let row = Family::Item.row(key, member).map_err(unwritable)?;
-        self.batch.put(self.space, row, item.encode().map_err(unwritable)?);
+        self.put_row(row, item.encode().map_err(unwritable)?);
         Ok(())
     }
 

@@ -38,7 +38,7 @@ impl<E: Engine> Transaction<'_, E> {
         }
         let at = [value.as_slice(), member].concat();
         self.put_place(key, &at)?;
-        self.batch.put(self.space, row, value);
+        self.put_row(row, value);
         let head = self.zset(key)?;
         head.gaps.fill(&at);
         head.count = head.count.saturating_add(u64::from(old.is_none()));
@@ -52,7 +52,7 @@ impl<E: Engine> Transaction<'_, E> {
         }
         let row = Family::MemberScore.row(key, member).map_err(unwritable)?;
         let Some(score) = self.score_at(&row)? else { return Ok(false) };
-        self.batch.delete(self.space, row);
+        self.delete_row(row);
         let at = place(score, member).map_err(unwritable)?;
         self.remove_place(key, &at)?;
         let head = self.zset(key)?;
@@ -107,10 +107,10 @@ impl<E: Engine> Transaction<'_, E> {
         }
         let taken = self.first_places(key, end, count)?;
         for place in &taken {
-            self.batch.delete(self.space, place.row.as_slice());
+            self.delete_row(place.row.as_slice());
             self.held(key)?.gone(place.at());
             let row = Family::MemberScore.row(key, &place.scored.member).map_err(unwritable)?;
-            self.batch.delete(self.space, row);
+            self.delete_row(row);
         }
         let all = taken.len() < count;
         let mut members = Vec::with_capacity(taken.len());
@@ -159,8 +159,8 @@ impl<E: Engine> Transaction<'_, E> {
             return Ok(0);
         }
         for (row, member) in members {
-            self.batch.delete(self.space, row);
-            self.batch.delete(self.space, Family::MemberScore.row(key, &member).map_err(unwritable)?);
+            self.delete_row(row);
+            self.delete_row(Family::MemberScore.row(key, &member).map_err(unwritable)?);
         }
         self.held(key)?.forget_front();
         let head = self.zset(key)?;
@@ -237,14 +237,14 @@ impl<E: Engine> Transaction<'_, E> {
 
     pub(super) fn put_place(&mut self, key: &[u8], at: &[u8]) -> Result<(), StructureError> {
         let row = Family::ScoreMember.row(key, at).map_err(unwritable)?;
-        self.batch.put(self.space, row, [].as_slice());
+        self.put_row(row, [].as_slice());
         self.held(key)?.added(at);
         Ok(())
     }
 
     pub(super) fn remove_place(&mut self, key: &[u8], at: &[u8]) -> Result<(), StructureError> {
         let row = Family::ScoreMember.row(key, at).map_err(unwritable)?;
-        self.batch.delete(self.space, row);
+        self.delete_row(row);
         self.held(key)?.gone(at);
         Ok(())
     }
