@@ -50,6 +50,15 @@ impl<'s, E: Engine> StoreBatch<'s, E> {
         Ok(self.base()?.get(space, key)?.map(Found::Stored))
     }
 
+    /// Reads the value of a key that the batch is known not to change.
+    pub(crate) fn get_stored(
+        &mut self,
+        space: SpaceId,
+        key: &[u8],
+    ) -> Result<Option<BytesOf<E>>, StoreError> {
+        Ok(self.base()?.get(space, key)?)
+    }
+
     /// Iterates over the rows of a range, as they will be once the batch is committed.
     pub fn range(&mut self, space: SpaceId, range: KeyRange<'_>) -> Result<PendingRange<E>, StoreError> {
         let stored = self.base()?.range(space, range)?;

@@ -231,11 +231,12 @@ mod tests {
     #[test]
     fn gaps_are_never_told_larger_than_they_are() {
         // Places of two lengths, so that some are kept in part, against the plain truth.
-        let places: Vec<Vec<u8>> = (0..60_u8)
+        let mut places: Vec<Vec<u8>> = (0..60_u8)
             .map(|number| {
                 [vec![number / 3], vec![7; 120 + usize::from(number % 3) * 5], vec![number]].concat()
             })
             .collect();
+        places.sort();
         let mut live = vec![true; places.len()];
         let mut gaps = Gaps::new();
         let mut state = 1_u64;

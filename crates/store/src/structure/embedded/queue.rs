@@ -8,7 +8,7 @@ use super::layout::{Family, Item, State, lease_row, place};
 use super::transaction::{Transaction, unwritable};
 use super::zset::{open_end, same_kind};
 use crate::engine::{Engine, OwnedKeyRange};
-use crate::structure::{Claim, Claimed, End, Kind, Now, SetScore, StructureError};
+use crate::structure::{Claim, Claimed, End, Kind, Now, Scored, SetScore, StructureError};
 
 /// How many items whose lease has run out one claim brings back.
 const BROUGHT_BACK: usize = 10_000;
@@ -75,23 +75,22 @@ impl<E: Engine> Transaction<'_, E> {
         let receipt = head.receipts;
         let all = taken.len() < claim.count;
         let mut claimed = Vec::with_capacity(taken.len());
-        for (at, scored) in taken {
+        for taken in taken {
+            let scored = &taken.scored;
             let old = self.item(key, &scored.member)?;
             let attempts = old.map_or(0, |old| old.attempts).saturating_add(1);
             let state = State::Claimed { until, receipt, again: false };
             let item = Item { score: scored.score, attempts, state };
-            self.remove_place(key, &at)?;
-            self.batch.put(
-                self.space,
-                lease_row(key, until, &scored.member).map_err(unwritable)?,
-                [].as_slice(),
-            );
+            self.delete_row(taken.row.as_slice());
+            self.held(key)?.gone(taken.at());
+            self.put_row(lease_row(key, until, &scored.member).map_err(unwritable)?, [].as_slice());
             self.put_item(key, &scored.member, &item)?;
             let head = self.queue(key)?;
-            open_end(&mut head.gaps, End::Min, &at);
+            open_end(&mut head.gaps, End::Min, taken.at());
             head.size.waiting = head.size.waiting.saturating_sub(1);
             head.size.claimed = head.size.claimed.saturating_add(1);
-            claimed.push(Claimed { member: scored.member, score: scored.score, attempts, receipt });
+            let Scored { member, score } = taken.scored;
+            claimed.push(Claimed { member, score, attempts, receipt });
         }
         if all {
             self.queue(key)?.gaps.open_between(&[], None, 0);
@@ -111,7 +110,7 @@ impl<E: Engine> Transaction<'_, E> {
         if again {
             self.wait(key, member, &Item { attempts: 0, state: State::Waiting, ..item })?;
         } else {
-            self.batch.delete(self.space, Family::Item.row(key, member).map_err(unwritable)?);
+            self.delete_row(Family::Item.row(key, member).map_err(unwritable)?);
         }
         self.end(key)?;
         Ok(true)
@@ -152,7 +151,7 @@ impl<E: Engine> Transaction<'_, E> {
         }
         let Some(item) = self.item(key, member)? else { return Ok(false) };
         self.leave(key, member, &item)?;
-        self.batch.delete(self.space, Family::Item.row(key, member).map_err(unwritable)?);
+        self.delete_row(Family::Item.row(key, member).map_err(unwritable)?);
         self.end(key)?;
         Ok(true)
     }
@@ -229,7 +228,7 @@ impl<E: Engine> Transaction<'_, E> {
     /// Puts an item with the dead ones that is nowhere else.
     fn die(&mut self, key: &[u8], member: &[u8], item: &Item) -> Result<(), StructureError> {
         let row = Family::Dead.row(key, member).map_err(unwritable)?;
-        self.batch.put(self.space, row, [].as_slice());
+        self.put_row(row, [].as_slice());
         self.put_item(key, member, &Item { state: State::Dead, ..*item })?;
         let head = self.queue(key)?;
         head.size.dead = head.size.dead.saturating_add(1);
@@ -238,15 +237,20 @@ impl<E: Engine> Transaction<'_, E> {
 
     /// Takes an item from where it is. What becomes of it is written afterwards.
     fn leave(&mut self, key: &[u8], member: &[u8], item: &Item) -> Result<(), StructureError> {
-        let row = match item.state {
+        match item.state {
             State::Waiting => {
                 let at = place(item.score, member).map_err(unwritable)?;
-                Family::ScoreMember.row(key, &at)
+                self.remove_place(key, &at)?;
             }
-            State::Claimed { until, .. } => lease_row(key, until, member),
-            State::Dead => Family::Dead.row(key, member),
-        };
-        self.batch.delete(self.space, row.map_err(unwritable)?);
+            State::Claimed { until, .. } => {
+                let row = lease_row(key, until, member).map_err(unwritable)?;
+                self.delete_row(row);
+            }
+            State::Dead => {
+                let row = Family::Dead.row(key, member).map_err(unwritable)?;
+                self.delete_row(row);
+            }
+        }
         let size = &mut self.queue(key)?.size;
         let count = match item.state {
             State::Waiting => &mut size.waiting,
@@ -267,7 +271,7 @@ impl<E: Engine> Transaction<'_, E> {
 
     fn put_item(&mut self, key: &[u8], member: &[u8], item: &Item) -> Result<(), StructureError> {
         let row = Family::Item.row(key, member).map_err(unwritable)?;
-        self.batch.put(self.space, row, item.encode().map_err(unwritable)?);
+        self.put_row(row, item.encode().map_err(unwritable)?);
         Ok(())
     }
 

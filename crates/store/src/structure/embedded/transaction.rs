@@ -1,4 +1,6 @@
+use std::collections::HashSet;
 use std::fmt;
+use std::hash::{BuildHasher as _, RandomState};
 use std::sync::MutexGuard;
 
 use keyplan_codec::{DecodeError, EncodeError};
@@ -20,7 +22,27 @@ pub struct Transaction<'s, E: Engine> {
     pub(super) space: SpaceId,
     name: &'s str,
     heads: MutexGuard<'s, Heads>,
+    // None if there is but one command, or rows were written before it was made.
+    written: Option<Written>,
     failed: bool,
+}
+
+/// The rows that a transaction has written, by a hash of them: what is not among them need not be looked for in its
+/// batch, which would have to keep its rows in order for that.
+#[derive(Default)]
+struct Written {
+    hashes: HashSet<u64>,
+    hasher: RandomState,
+}
+
+impl Written {
+    fn note(&mut self, row: &[u8]) {
+        self.hashes.insert(self.hasher.hash_one(row));
+    }
+
+    fn may_hold(&self, row: &[u8]) -> bool {
+        self.hashes.contains(&self.hasher.hash_one(row))
+    }
 }
 
 impl<'s, E: Engine> Transaction<'s, E> {
@@ -28,11 +50,12 @@ impl<'s, E: Engine> Transaction<'s, E> {
         // A thread that panicked may have left changes that are in no store.
         heads.forget();
         let batch = inner.store.batch()?;
-        Ok(Self { batch, space: inner.space, name: &inner.name, heads, failed: false })
+        Ok(Self { batch, space: inner.space, name: &inner.name, heads, written: None, failed: false })
     }
 
     /// The batch that everything goes into. Rows of other spaces may be read and written through it.
     pub fn batch(&mut self) -> &mut StoreBatch<'s, E> {
+        self.written = None;
         &mut self.batch
     }
 
@@ -40,6 +63,9 @@ impl<'s, E: Engine> Transaction<'s, E> {
     ///
     /// After an error the transaction cannot be committed.
     pub fn apply(&mut self, commands: &[Command<'_>]) -> Result<Vec<Reply>, StructureError> {
+        if commands.len() > 1 && self.batch.is_empty() {
+            self.written = Some(Written::default());
+        }
         commands.iter().map(|command| self.apply_one(command)).collect()
     }
 
@@ -124,7 +150,7 @@ impl<'s, E: Engine> Transaction<'s, E> {
         }
         let row = Family::Value.plain(key);
         let new = self.get(&row)?.is_none();
-        self.batch.put(self.space, row, value);
+        self.put_row(row, value);
         Ok(new)
     }
 
@@ -132,7 +158,7 @@ impl<'s, E: Engine> Transaction<'s, E> {
         let row = Family::Value.plain(key);
         let found = self.get(&row)?.is_some();
         if found {
-            self.batch.delete(self.space, row);
+            self.delete_row(row);
         } else if let Some(found) = self.held(key)?.head.as_ref().filter(|head| head.count() > 0) {
             return Err(wrong_kind(key, Kind::Value, found.kind()));
         }
@@ -158,7 +184,7 @@ impl<'s, E: Engine> Transaction<'s, E> {
             self.count(key, |count| count.saturating_add(1))?;
         }
         if new || kind == Kind::Hash {
-            self.batch.put(self.space, row, value);
+            self.put_row(row, value);
         }
         Ok(new)
     }
@@ -172,7 +198,7 @@ impl<'s, E: Engine> Transaction<'s, E> {
         let row = family.row(key, member).map_err(unwritable)?;
         let found = self.get(&row)?.is_some();
         if found {
-            self.batch.delete(self.space, row);
+            self.delete_row(row);
             self.count(key, |count| count.saturating_sub(1))?;
             self.end(key)?;
         }
@@ -189,7 +215,24 @@ impl<'s, E: Engine> Transaction<'s, E> {
 
     /// Reads a row, as it will be once this is committed.
     pub(super) fn get(&mut self, row: &[u8]) -> Result<Option<Found<E>>, StructureError> {
+        if self.written.as_ref().is_some_and(|written| !written.may_hold(row)) {
+            return Ok(self.batch.get_stored(self.space, row)?.map(Found::Stored));
+        }
         Ok(self.batch.get(self.space, row)?)
+    }
+
+    pub(super) fn put_row(&mut self, row: impl Into<E::Buffer> + AsRef<[u8]>, value: impl Into<E::Buffer>) {
+        if let Some(written) = &mut self.written {
+            written.note(row.as_ref());
+        }
+        self.batch.put(self.space, row, value);
+    }
+
+    pub(super) fn delete_row(&mut self, row: impl Into<E::Buffer> + AsRef<[u8]>) {
+        if let Some(written) = &mut self.written {
+            written.note(row.as_ref());
+        }
+        self.batch.delete(self.space, row);
     }
 
     /// What is known of a key.
@@ -221,7 +264,9 @@ impl<'s, E: Engine> Transaction<'s, E> {
 
     /// Begins something under a key that holds nothing.
     pub(super) fn begin(&mut self, key: &[u8], head: Head) -> Result<(), StructureError> {
-        self.held(key)?.head = Some(head);
+        let known = self.held(key)?;
+        known.head = Some(head);
+        known.forget_front();
         self.heads.note(key);
         Ok(())
     }

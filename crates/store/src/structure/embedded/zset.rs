@@ -38,7 +38,7 @@ impl<E: Engine> Transaction<'_, E> {
         }
         let at = [value.as_slice(), member].concat();
         self.put_place(key, &at)?;
-        self.batch.put(self.space, row, value);
+        self.put_row(row, value);
         let head = self.zset(key)?;
         head.gaps.fill(&at);
         head.count = head.count.saturating_add(u64::from(old.is_none()));
@@ -52,7 +52,7 @@ impl<E: Engine> Transaction<'_, E> {
         }
         let row = Family::MemberScore.row(key, member).map_err(unwritable)?;
         let Some(score) = self.score_at(&row)? else { return Ok(false) };
-        self.batch.delete(self.space, row);
+        self.delete_row(row);
         let at = place(score, member).map_err(unwritable)?;
         self.remove_place(key, &at)?;
         let head = self.zset(key)?;
@@ -106,18 +106,19 @@ impl<E: Engine> Transaction<'_, E> {
             return Ok(Vec::new());
         }
         let taken = self.first_places(key, end, count)?;
-        let mut members = Vec::with_capacity(taken.len());
-        for (at, scored) in &taken {
-            self.remove_place(key, at)?;
-            let row = Family::MemberScore.row(key, &scored.member).map_err(unwritable)?;
-            self.batch.delete(self.space, row);
+        for place in &taken {
+            self.delete_row(place.row.as_slice());
+            self.held(key)?.gone(place.at());
+            let row = Family::MemberScore.row(key, &place.scored.member).map_err(unwritable)?;
+            self.delete_row(row);
         }
         let all = taken.len() < count;
+        let mut members = Vec::with_capacity(taken.len());
         let head = self.zset(key)?;
-        for (at, scored) in taken {
-            open_end(&mut head.gaps, end, &at);
+        for place in taken {
+            open_end(&mut head.gaps, end, place.at());
             head.count = head.count.saturating_sub(1);
-            members.push(scored);
+            members.push(place.scored);
         }
         if all || head.count == 0 {
             head.gaps.open_between(&[], None, 0);
@@ -158,9 +159,10 @@ impl<E: Engine> Transaction<'_, E> {
             return Ok(0);
         }
         for (row, member) in members {
-            self.batch.delete(self.space, row);
-            self.batch.delete(self.space, Family::MemberScore.row(key, &member).map_err(unwritable)?);
+            self.delete_row(row);
+            self.delete_row(Family::MemberScore.row(key, &member).map_err(unwritable)?);
         }
+        self.held(key)?.forget_front();
         let head = self.zset(key)?;
         head.count = head.count.saturating_sub(removed);
         head.gaps.open_between(&span.start, span.end.as_deref(), removed);
@@ -174,7 +176,35 @@ impl<E: Engine> Transaction<'_, E> {
         key: &[u8],
         end: End,
         count: usize,
-    ) -> Result<Vec<(Vec<u8>, Scored)>, StructureError> {
+    ) -> Result<Vec<Place>, StructureError> {
+        let prefix = Family::ScoreMember.prefix(key).map_err(unwritable)?;
+        let known = self.held(key)?;
+        let front = known.front(count).filter(|_| end == End::Min);
+        let rows = front.map(|front| front.map(|at| [prefix.as_slice(), at].concat()).collect());
+        let rows: Vec<Vec<u8>> = match (rows, end) {
+            (Some(rows), _) => rows,
+            (None, End::Max) => self.read_places(key, end, count)?,
+            (None, End::Min) => {
+                let wanted = known.read_ahead(count);
+                let mut rows = self.read_places(key, end, wanted)?;
+                let places = rows.iter().map(|row| row.get(prefix.len()..).unwrap_or_default().to_vec());
+                self.held(key)?.set_front(places);
+                rows.truncate(count);
+                rows
+            }
+        };
+        let skipped = prefix.len();
+        let read = |row: Vec<u8>| {
+            let (score, member) = take_score(row.get(skipped..).unwrap_or_default())
+                .map_err(|source| self.damaged(&row, source.behind(skipped)))?;
+            let scored = Scored { member: member.to_vec(), score };
+            Ok(Place { row, skipped, scored })
+        };
+        rows.into_iter().map(read).collect()
+    }
+
+    /// Reads the first rows of an order from an end.
+    fn read_places(&mut self, key: &[u8], end: End, count: usize) -> Result<Vec<Vec<u8>>, StructureError> {
         let span = match &self.held(key)?.head {
             Some(Head::Zset(ZsetHead { gaps, .. })) => Span::ALL.without(gaps),
             Some(Head::Queue(queue)) => Span::ALL.without(&queue.gaps),
@@ -182,7 +212,6 @@ impl<E: Engine> Transaction<'_, E> {
         };
         let Some(span) = span.filter(|span| !span.is_empty()) else { return Ok(Vec::new()) };
         let rows = span.rows(key).map_err(unwritable)?;
-        let skipped = Family::ScoreMember.prefix(key).map_err(unwritable)?.len();
         let mut rows = self.batch.range(self.space, rows.borrow())?;
         let mut found = Vec::new();
         while found.len() < count {
@@ -191,11 +220,7 @@ impl<E: Engine> Transaction<'_, E> {
                 End::Max => rows.next_back(),
             };
             let Some(row) = row else { break };
-            let (row, _) = row?;
-            let at = row.get(skipped..).unwrap_or_default();
-            let (score, member) =
-                take_score(at).map_err(|source| self.damaged(&row, source.behind(skipped)))?;
-            found.push((at.to_vec(), Scored { member: member.to_vec(), score }));
+            found.push(row?.0.to_vec());
         }
         Ok(found)
     }
@@ -204,21 +229,23 @@ impl<E: Engine> Transaction<'_, E> {
     fn find_front(&mut self, key: &[u8]) -> Result<(), StructureError> {
         let first = self.first_places(key, End::Min, 1)?;
         let head = self.zset(key)?;
-        if let Some((at, _)) = first.first() {
-            head.gaps.open_between(&[], Some(at), REMOVALS.into());
+        if let Some(place) = first.first() {
+            head.gaps.open_between(&[], Some(place.at()), REMOVALS.into());
         }
         Ok(())
     }
 
     pub(super) fn put_place(&mut self, key: &[u8], at: &[u8]) -> Result<(), StructureError> {
         let row = Family::ScoreMember.row(key, at).map_err(unwritable)?;
-        self.batch.put(self.space, row, [].as_slice());
+        self.put_row(row, [].as_slice());
+        self.held(key)?.added(at);
         Ok(())
     }
 
     pub(super) fn remove_place(&mut self, key: &[u8], at: &[u8]) -> Result<(), StructureError> {
         let row = Family::ScoreMember.row(key, at).map_err(unwritable)?;
-        self.batch.delete(self.space, row);
+        self.delete_row(row);
+        self.held(key)?.gone(at);
         Ok(())
     }
 
@@ -235,6 +262,20 @@ impl<E: Engine> Transaction<'_, E> {
             Some(Head::Zset(head)) => Ok(head),
             _ => Err(StructureError::Abandoned),
         }
+    }
+}
+
+/// A row of the order of a sorted set.
+pub(super) struct Place {
+    pub(super) row: Vec<u8>,
+    skipped: usize,
+    pub(super) scored: Scored,
+}
+
+impl Place {
+    /// Its place: the row without the key.
+    pub(super) fn at(&self) -> &[u8] {
+        self.row.get(self.skipped..).unwrap_or_default()
     }
 }
 
