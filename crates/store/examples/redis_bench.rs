@@ -46,7 +46,7 @@ struct Bench {
 }
 
 fn main() -> Result<()> {
-    let (mut operations, mut turns) = (20_000, 7);
+    let (mut operations, mut turns) = (1_000, 100);
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
         let mut value = || arguments.next().ok_or("an option lacks its value");

@@ -41,7 +41,7 @@ impl Node {
     /// A connection, made if none is idle.
     pub(super) fn lease(self: &Arc<Self>) -> Result<Lease, Fault> {
         let settings = &self.dial.settings;
-        let start = Instant::now();
+        let mut start = None;
         let mut pool = self.pool.lock().unwrap_or_else(PoisonError::into_inner);
         loop {
             while let Some(link) = pool.idle.pop() {
@@ -55,7 +55,8 @@ impl Node {
                 pool.open += 1;
                 break;
             }
-            let Some(left) = settings.timeout.checked_sub(start.elapsed()) else {
+            let waited = start.get_or_insert_with(Instant::now).elapsed();
+            let Some(left) = settings.timeout.checked_sub(waited) else {
                 return Err(Fault::Unreachable(
                     format!("all {} connections to {self} are in use", settings.connections),
                     None,
@@ -75,6 +76,7 @@ impl Lease {
     /// Gives the connection back. Every answer on it was received.
     pub(super) fn finish(mut self) {
         self.counted.0 = None;
+        self.link.rest();
         let mut pool = self.node.pool.lock().unwrap_or_else(PoisonError::into_inner);
         pool.idle.push(self.link);
         drop(pool);
