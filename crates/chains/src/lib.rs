@@ -8,11 +8,11 @@ keyplan::plan!("../../plans/osmosis_cl.keyplan");
 keyplan::plan!("../../plans/cardano_redb.keyplan");
 keyplan::plan!("../../plans/paw.keyplan");
 keyplan::plan!("../../plans/paw_v2.keyplan");
-keyplan::plan!("../../plans/onesat.keyplan");
 keyplan::plan!("../../plans/onesat_v2.keyplan");
 
 pub mod cardano;
 pub mod cosmwasm;
+pub mod onesat;
 
 mod keys {
     keyplan::plan!("../../plans/cosmwasm.keyplan");

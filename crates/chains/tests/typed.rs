@@ -28,7 +28,7 @@ agrees! {
     cosmwasm: "cosmwasm.keyplan", keyplan_chains::cosmwasm { contract bare one two three }
     paw: "paw.keyplan", keyplan_chains::paw { state }
     paw_v2: "paw_v2.keyplan", keyplan_chains::paw_v2 { state }
-    onesat: "onesat.keyplan", keyplan_chains::onesat { store events }
+    onesat: "onesat.keyplan", keyplan_chains::onesat::document { store events }
     onesat_v2: "onesat_v2.keyplan", keyplan_chains::onesat_v2 { store events }
     osmosis_cl_upstream: "upstream/osmosis_cl.keyplan", upstream::osmosis_cl_upstream { cl }
     dolos: "upstream/dolos.keyplan", upstream::dolos {
