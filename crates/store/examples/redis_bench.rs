@@ -18,7 +18,7 @@ mod server;
 use std::error::Error;
 use std::io::Write as _;
 use std::process::{Child, Stdio};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use keyplan_store::engine::Durability;
 use keyplan_store::structure::{
@@ -61,6 +61,9 @@ fn main() -> Result<()> {
     let _awake: Vec<Awake> = (0..std::thread::available_parallelism()?.get()).map(|_| Awake::new()).collect();
     let ours = Redis::connect(&url)?;
     let hand = redis::Client::open(url)?.get_connection()?;
+    // As ours has, and as a program that must not hang would have.
+    hand.set_read_timeout(Some(Duration::from_secs(5)))?;
+    hand.set_write_timeout(Some(Duration::from_secs(5)))?;
     let mut bench = Bench { ours, hand, operations, turns };
     bench.fill()?;
     bench.hashes()?;

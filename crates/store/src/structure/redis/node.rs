@@ -20,6 +20,8 @@ struct Pool {
     idle: Vec<Link>,
     /// How many there are, those in use included.
     open: usize,
+    /// How many threads wait for one: waking nobody costs as much as waking somebody.
+    waiting: usize,
 }
 
 /// A connection in use. It goes back only when [`Lease::finish`] says so: one with answers under way must not.
@@ -62,8 +64,10 @@ impl Node {
                     None,
                 ));
             };
+            pool.waiting += 1;
             let woken = self.freed.wait_timeout(pool, left);
             (pool, _) = woken.unwrap_or_else(PoisonError::into_inner);
+            pool.waiting = pool.waiting.saturating_sub(1);
         }
         drop(pool);
         let counted = Counted(Some(Arc::clone(self)));
@@ -79,8 +83,11 @@ impl Lease {
         self.link.rest();
         let mut pool = self.node.pool.lock().unwrap_or_else(PoisonError::into_inner);
         pool.idle.push(self.link);
+        let awaited = pool.waiting > 0;
         drop(pool);
-        self.node.freed.notify_one();
+        if awaited {
+            self.node.freed.notify_one();
+        }
     }
 }
 
@@ -89,8 +96,11 @@ impl Drop for Counted {
         let Some(node) = self.0.take() else { return };
         let mut pool = node.pool.lock().unwrap_or_else(PoisonError::into_inner);
         pool.open = pool.open.saturating_sub(1);
+        let awaited = pool.waiting > 0;
         drop(pool);
-        node.freed.notify_one();
+        if awaited {
+            node.freed.notify_one();
+        }
     }
 }
 
