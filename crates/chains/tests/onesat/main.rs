@@ -118,8 +118,8 @@ fn everything_is_read_back<S: Structures>(store: &OneSat<S>) {
     store.apply(&spend).unwrap();
     assert_eq!(store.spends(&[first, second]).unwrap(), [None, Some([2; 32])]);
     assert_eq!(members(&store.unspent(owned, &all, None).unwrap()), [first]);
-    let spent = store.range(SortedSet::EventSpent(owned), &all, None).unwrap();
-    assert_eq!(members(&spent), [Member::Output(second)]);
+    let gone = store.range(SortedSet::EventSpent(owned), &all, None).unwrap();
+    assert_eq!(members(&gone), [Member::Output(second)]);
     let again = IndexedTx { txid: [3; 32], ..spend };
     let refused = store.apply(&again).unwrap_err().to_string();
     assert_eq!(refused, format!("output {}_1 is spent by {}", "01".repeat(32), "02".repeat(32)));
@@ -313,8 +313,8 @@ fn the_keys_under_the_layout_of_the_document_are_those_of_the_document() {
         .map(|row| String::from_utf8(row.unwrap().0).unwrap())
         .collect();
     assert_eq!(fields, ["dp:tm_bsv21", "dt:bsv21", "ev", "in:tm_bsv21", "ms"]);
-    let score = structures.zset_score(b"z:tx:pending", &[1; 32]).unwrap();
-    assert_eq!(score, Some(SetScore::Number(850_000.000_000_012)));
+    let at = structures.zset_score(b"z:tx:pending", &[1; 32]).unwrap();
+    assert_eq!(at, Some(SetScore::Number(850_000.000_000_012)));
     assert!(matches!(store.rollback(&[1; 32]), Err(OneSatError::NoUndo)));
 }
 

@@ -231,7 +231,7 @@ fn taking_the_first_member_stays_flat_and_so_after_a_reopen() {
 }
 
 #[test]
-fn an_empty_hash_costs_nothing_to_list() {
+fn a_sorted_set_that_was_emptied_leaves_no_row() {
     let structures = memory();
     for round in 0..3 {
         structures.zset_add(b"z", &[round], 1.0.into()).unwrap();

@@ -8,7 +8,7 @@ use super::layout::{Family, Item, State, lease_row, place};
 use super::transaction::{Transaction, unwritable};
 use super::zset::{open_end, same_kind};
 use crate::engine::{Engine, OwnedKeyRange};
-use crate::structure::{Claim, Claimed, End, Kind, Now, SetScore, StructureError};
+use crate::structure::{Claim, Claimed, End, Kind, Now, Scored, SetScore, StructureError};
 
 /// How many items whose lease has run out one claim brings back.
 const BROUGHT_BACK: usize = 10_000;
@@ -75,12 +75,13 @@ impl<E: Engine> Transaction<'_, E> {
         let receipt = head.receipts;
         let all = taken.len() < claim.count;
         let mut claimed = Vec::with_capacity(taken.len());
-        for (at, scored) in taken {
+        for taken in taken {
+            let scored = &taken.scored;
             let old = self.item(key, &scored.member)?;
             let attempts = old.map_or(0, |old| old.attempts).saturating_add(1);
             let state = State::Claimed { until, receipt, again: false };
             let item = Item { score: scored.score, attempts, state };
-            self.remove_place(key, &at)?;
+            self.batch.delete(self.space, taken.row.as_slice());
             self.batch.put(
                 self.space,
                 lease_row(key, until, &scored.member).map_err(unwritable)?,
@@ -88,10 +89,11 @@ impl<E: Engine> Transaction<'_, E> {
             );
             self.put_item(key, &scored.member, &item)?;
             let head = self.queue(key)?;
-            open_end(&mut head.gaps, End::Min, &at);
+            open_end(&mut head.gaps, End::Min, taken.at());
             head.size.waiting = head.size.waiting.saturating_sub(1);
             head.size.claimed = head.size.claimed.saturating_add(1);
-            claimed.push(Claimed { member: scored.member, score: scored.score, attempts, receipt });
+            let Scored { member, score } = taken.scored;
+            claimed.push(Claimed { member, score, attempts, receipt });
         }
         if all {
             self.queue(key)?.gaps.open_between(&[], None, 0);

@@ -106,18 +106,18 @@ impl<E: Engine> Transaction<'_, E> {
             return Ok(Vec::new());
         }
         let taken = self.first_places(key, end, count)?;
-        let mut members = Vec::with_capacity(taken.len());
-        for (at, scored) in &taken {
-            self.remove_place(key, at)?;
-            let row = Family::MemberScore.row(key, &scored.member).map_err(unwritable)?;
+        for place in &taken {
+            self.batch.delete(self.space, place.row.as_slice());
+            let row = Family::MemberScore.row(key, &place.scored.member).map_err(unwritable)?;
             self.batch.delete(self.space, row);
         }
         let all = taken.len() < count;
+        let mut members = Vec::with_capacity(taken.len());
         let head = self.zset(key)?;
-        for (at, scored) in taken {
-            open_end(&mut head.gaps, end, &at);
+        for place in taken {
+            open_end(&mut head.gaps, end, place.at());
             head.count = head.count.saturating_sub(1);
-            members.push(scored);
+            members.push(place.scored);
         }
         if all || head.count == 0 {
             head.gaps.open_between(&[], None, 0);
@@ -174,7 +174,7 @@ impl<E: Engine> Transaction<'_, E> {
         key: &[u8],
         end: End,
         count: usize,
-    ) -> Result<Vec<(Vec<u8>, Scored)>, StructureError> {
+    ) -> Result<Vec<Place>, StructureError> {
         let span = match &self.held(key)?.head {
             Some(Head::Zset(ZsetHead { gaps, .. })) => Span::ALL.without(gaps),
             Some(Head::Queue(queue)) => Span::ALL.without(&queue.gaps),
@@ -195,7 +195,8 @@ impl<E: Engine> Transaction<'_, E> {
             let at = row.get(skipped..).unwrap_or_default();
             let (score, member) =
                 take_score(at).map_err(|source| self.damaged(&row, source.behind(skipped)))?;
-            found.push((at.to_vec(), Scored { member: member.to_vec(), score }));
+            let scored = Scored { member: member.to_vec(), score };
+            found.push(Place { row: row.to_vec(), skipped, scored });
         }
         Ok(found)
     }
@@ -204,8 +205,8 @@ impl<E: Engine> Transaction<'_, E> {
     fn find_front(&mut self, key: &[u8]) -> Result<(), StructureError> {
         let first = self.first_places(key, End::Min, 1)?;
         let head = self.zset(key)?;
-        if let Some((at, _)) = first.first() {
-            head.gaps.open_between(&[], Some(at), REMOVALS.into());
+        if let Some(place) = first.first() {
+            head.gaps.open_between(&[], Some(place.at()), REMOVALS.into());
         }
         Ok(())
     }
@@ -235,6 +236,20 @@ impl<E: Engine> Transaction<'_, E> {
             Some(Head::Zset(head)) => Ok(head),
             _ => Err(StructureError::Abandoned),
         }
+    }
+}
+
+/// A row of the order of a sorted set.
+pub(super) struct Place {
+    pub(super) row: Vec<u8>,
+    skipped: usize,
+    pub(super) scored: Scored,
+}
+
+impl Place {
+    /// Its place: the row without the key.
+    pub(super) fn at(&self) -> &[u8] {
+        self.row.get(self.skipped..).unwrap_or_default()
     }
 }
 
