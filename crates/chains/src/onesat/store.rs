@@ -244,11 +244,13 @@ impl<S: fmt::Debug> fmt::Debug for OneSat<S> {
     }
 }
 
+/// The name under which the plan is recorded.
+const PLAN_FILE: &str = "onesat_v2.keyplan";
+
 /// The schema of the plan that the types are made from.
 fn schema() -> Schema {
-    let files = v2::PLAN.files.iter();
     Schema {
-        files: files.map(|(name, text)| PlanFile { name: (*name).into(), text: (*text).into() }).collect(),
+        files: vec![PlanFile { name: PLAN_FILE.to_owned(), text: v2::PLAN.text().to_owned() }],
         fingerprint: PlanFingerprint(v2::PLAN.fingerprint),
         spaces: [v2::store::SPACE, v2::events::SPACE].into_iter().map(Space::map).collect(),
     }
@@ -292,8 +294,7 @@ mod tests {
 
     #[test]
     fn the_schema_of_the_types_is_that_of_their_plan() {
-        let compiled =
-            keyplan::plan::compile("onesat_v2.keyplan", v2::PLAN.text(), |_| Err("no imports".into()));
+        let compiled = keyplan::plan::compile(PLAN_FILE, v2::PLAN.text(), |_| Err("no imports".into()));
         assert_eq!(Schema::of(&compiled), Some(schema()));
     }
 }

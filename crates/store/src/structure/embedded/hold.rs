@@ -1,4 +1,4 @@
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 
 use super::head::Head;
 
@@ -18,11 +18,68 @@ pub(super) struct Held {
     pub(super) head: Option<Head>,
     /// Members removed since the front of the set was last looked for.
     pub(super) removals: u32,
+    /// The first places of the order, without a hole: what is before the last of them is all here.
+    front: VecDeque<Vec<u8>>,
+    /// How many places were read at once, the last time.
+    ahead: usize,
     changed: bool,
 }
 
-/// How many heads are kept.
+/// How many places are read at once, at most, beyond those asked for.
+const AHEAD: usize = 64;
+
+/// How many heads are kept, and for how many of them the first places.
 const MOST: usize = 64 * 1024;
+const FRONTS: usize = 1024;
+
+impl Held {
+    fn new(head: Option<Head>) -> Self {
+        Self { head, ..Self::default() }
+    }
+
+    /// The first places, if that many are known.
+    pub(super) fn front(&self, count: usize) -> Option<impl Iterator<Item = &Vec<u8>>> {
+        (self.front.len() >= count).then(|| self.front.iter().take(count))
+    }
+
+    /// How many places to read when that many are needed: more each time, so that taking one at a time costs a read
+    /// now and then, and a look at the first costs one row.
+    pub(super) fn read_ahead(&mut self, count: usize) -> usize {
+        self.ahead = self.ahead.saturating_mul(2).clamp(1, AHEAD);
+        count.max(self.ahead)
+    }
+
+    /// Keeps the first places, as they were read.
+    pub(super) fn set_front(&mut self, places: impl Iterator<Item = Vec<u8>>) {
+        self.front = places.take(AHEAD).collect();
+    }
+
+    /// Notes that something is at a place now.
+    pub(super) fn added(&mut self, place: &[u8]) {
+        if self.front.back().is_none_or(|last| **last <= *place) {
+            return;
+        }
+        if let Err(at) = self.front.binary_search_by(|known| (**known).cmp(place)) {
+            self.front.insert(at, place.to_vec());
+            self.front.truncate(2 * AHEAD);
+        }
+    }
+
+    /// Notes that nothing is at a place any more.
+    pub(super) fn gone(&mut self, place: &[u8]) {
+        if self.front.front().is_some_and(|first| **first == *place) {
+            self.front.pop_front();
+        } else if let Ok(at) = self.front.binary_search_by(|known| (**known).cmp(place)) {
+            self.front.remove(at);
+        }
+    }
+
+    /// Forgets the first places.
+    pub(super) fn forget_front(&mut self) {
+        self.front = VecDeque::new();
+        self.ahead = 0;
+    }
+}
 
 impl Heads {
     /// What is known of a key; `None` if it must be read.
@@ -40,11 +97,14 @@ impl Heads {
         if self.others.len() >= MOST && self.changed.is_empty() {
             self.others.clear();
         }
-        self.make_current((key.to_vec(), Held { head, removals: 0, changed: false }));
+        self.make_current((key.to_vec(), Held::new(head)));
     }
 
     fn make_current(&mut self, found: (Vec<u8>, Held)) {
-        if let Some((key, held)) = self.current.replace(found) {
+        if let Some((key, mut held)) = self.current.replace(found) {
+            if self.others.len() >= FRONTS {
+                held.forget_front();
+            }
             self.others.insert(key, held);
         }
     }

@@ -82,6 +82,7 @@ impl<E: Engine> Transaction<'_, E> {
             let state = State::Claimed { until, receipt, again: false };
             let item = Item { score: scored.score, attempts, state };
             self.batch.delete(self.space, taken.row.as_slice());
+            self.held(key)?.gone(taken.at());
             self.batch.put(
                 self.space,
                 lease_row(key, until, &scored.member).map_err(unwritable)?,
@@ -240,15 +241,20 @@ impl<E: Engine> Transaction<'_, E> {
 
     /// Takes an item from where it is. What becomes of it is written afterwards.
     fn leave(&mut self, key: &[u8], member: &[u8], item: &Item) -> Result<(), StructureError> {
-        let row = match item.state {
+        match item.state {
             State::Waiting => {
                 let at = place(item.score, member).map_err(unwritable)?;
-                Family::ScoreMember.row(key, &at)
+                self.remove_place(key, &at)?;
             }
-            State::Claimed { until, .. } => lease_row(key, until, member),
-            State::Dead => Family::Dead.row(key, member),
-        };
-        self.batch.delete(self.space, row.map_err(unwritable)?);
+            State::Claimed { until, .. } => {
+                let row = lease_row(key, until, member).map_err(unwritable)?;
+                self.batch.delete(self.space, row);
+            }
+            State::Dead => {
+                let row = Family::Dead.row(key, member).map_err(unwritable)?;
+                self.batch.delete(self.space, row);
+            }
+        }
         let size = &mut self.queue(key)?.size;
         let count = match item.state {
             State::Waiting => &mut size.waiting,

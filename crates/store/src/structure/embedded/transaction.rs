@@ -221,7 +221,9 @@ impl<'s, E: Engine> Transaction<'s, E> {
 
     /// Begins something under a key that holds nothing.
     pub(super) fn begin(&mut self, key: &[u8], head: Head) -> Result<(), StructureError> {
-        self.held(key)?.head = Some(head);
+        let known = self.held(key)?;
+        known.head = Some(head);
+        known.forget_front();
         self.heads.note(key);
         Ok(())
     }

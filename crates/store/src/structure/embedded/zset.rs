@@ -108,6 +108,7 @@ impl<E: Engine> Transaction<'_, E> {
         let taken = self.first_places(key, end, count)?;
         for place in &taken {
             self.batch.delete(self.space, place.row.as_slice());
+            self.held(key)?.gone(place.at());
             let row = Family::MemberScore.row(key, &place.scored.member).map_err(unwritable)?;
             self.batch.delete(self.space, row);
         }
@@ -161,6 +162,7 @@ impl<E: Engine> Transaction<'_, E> {
             self.batch.delete(self.space, row);
             self.batch.delete(self.space, Family::MemberScore.row(key, &member).map_err(unwritable)?);
         }
+        self.held(key)?.forget_front();
         let head = self.zset(key)?;
         head.count = head.count.saturating_sub(removed);
         head.gaps.open_between(&span.start, span.end.as_deref(), removed);
@@ -175,6 +177,34 @@ impl<E: Engine> Transaction<'_, E> {
         end: End,
         count: usize,
     ) -> Result<Vec<Place>, StructureError> {
+        let prefix = Family::ScoreMember.prefix(key).map_err(unwritable)?;
+        let known = self.held(key)?;
+        let front = known.front(count).filter(|_| end == End::Min);
+        let rows = front.map(|front| front.map(|at| [prefix.as_slice(), at].concat()).collect());
+        let rows: Vec<Vec<u8>> = match (rows, end) {
+            (Some(rows), _) => rows,
+            (None, End::Max) => self.read_places(key, end, count)?,
+            (None, End::Min) => {
+                let wanted = known.read_ahead(count);
+                let mut rows = self.read_places(key, end, wanted)?;
+                let places = rows.iter().map(|row| row.get(prefix.len()..).unwrap_or_default().to_vec());
+                self.held(key)?.set_front(places);
+                rows.truncate(count);
+                rows
+            }
+        };
+        let skipped = prefix.len();
+        let read = |row: Vec<u8>| {
+            let (score, member) = take_score(row.get(skipped..).unwrap_or_default())
+                .map_err(|source| self.damaged(&row, source.behind(skipped)))?;
+            let scored = Scored { member: member.to_vec(), score };
+            Ok(Place { row, skipped, scored })
+        };
+        rows.into_iter().map(read).collect()
+    }
+
+    /// Reads the first rows of an order from an end.
+    fn read_places(&mut self, key: &[u8], end: End, count: usize) -> Result<Vec<Vec<u8>>, StructureError> {
         let span = match &self.held(key)?.head {
             Some(Head::Zset(ZsetHead { gaps, .. })) => Span::ALL.without(gaps),
             Some(Head::Queue(queue)) => Span::ALL.without(&queue.gaps),
@@ -182,7 +212,6 @@ impl<E: Engine> Transaction<'_, E> {
         };
         let Some(span) = span.filter(|span| !span.is_empty()) else { return Ok(Vec::new()) };
         let rows = span.rows(key).map_err(unwritable)?;
-        let skipped = Family::ScoreMember.prefix(key).map_err(unwritable)?.len();
         let mut rows = self.batch.range(self.space, rows.borrow())?;
         let mut found = Vec::new();
         while found.len() < count {
@@ -191,12 +220,7 @@ impl<E: Engine> Transaction<'_, E> {
                 End::Max => rows.next_back(),
             };
             let Some(row) = row else { break };
-            let (row, _) = row?;
-            let at = row.get(skipped..).unwrap_or_default();
-            let (score, member) =
-                take_score(at).map_err(|source| self.damaged(&row, source.behind(skipped)))?;
-            let scored = Scored { member: member.to_vec(), score };
-            found.push(Place { row: row.to_vec(), skipped, scored });
+            found.push(row?.0.to_vec());
         }
         Ok(found)
     }
@@ -214,12 +238,14 @@ impl<E: Engine> Transaction<'_, E> {
     pub(super) fn put_place(&mut self, key: &[u8], at: &[u8]) -> Result<(), StructureError> {
         let row = Family::ScoreMember.row(key, at).map_err(unwritable)?;
         self.batch.put(self.space, row, [].as_slice());
+        self.held(key)?.added(at);
         Ok(())
     }
 
     pub(super) fn remove_place(&mut self, key: &[u8], at: &[u8]) -> Result<(), StructureError> {
         let row = Family::ScoreMember.row(key, at).map_err(unwritable)?;
         self.batch.delete(self.space, row);
+        self.held(key)?.gone(at);
         Ok(())
     }
 
