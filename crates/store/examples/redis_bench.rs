@@ -18,7 +18,7 @@ mod server;
 use std::error::Error;
 use std::io::Write as _;
 use std::process::{Child, Stdio};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use keyplan_store::engine::Durability;
 use keyplan_store::structure::{
@@ -46,7 +46,7 @@ struct Bench {
 }
 
 fn main() -> Result<()> {
-    let (mut operations, mut turns) = (20_000, 7);
+    let (mut operations, mut turns) = (1_000, 100);
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
         let mut value = || arguments.next().ok_or("an option lacks its value");
@@ -61,6 +61,9 @@ fn main() -> Result<()> {
     let _awake: Vec<Awake> = (0..std::thread::available_parallelism()?.get()).map(|_| Awake::new()).collect();
     let ours = Redis::connect(&url)?;
     let hand = redis::Client::open(url)?.get_connection()?;
+    // As ours has, and as a program that must not hang would have.
+    hand.set_read_timeout(Some(Duration::from_secs(5)))?;
+    hand.set_write_timeout(Some(Duration::from_secs(5)))?;
     let mut bench = Bench { ours, hand, operations, turns };
     bench.fill()?;
     bench.hashes()?;

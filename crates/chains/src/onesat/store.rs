@@ -153,10 +153,17 @@ impl<S: Structures> OneSat<S> {
         Ok(any.then_some(output))
     }
 
-    /// The outputs of a transaction of which anything is known, in order if the structures have one.
+    /// The outputs of a transaction of which anything is known, in order.
     pub fn outputs_of(&self, txid: Txid) -> Result<Vec<Outpoint>, OneSatError> {
         let keys = self.structures.keys(Kind::Hash, &self.layout.outputs_of(txid))?;
-        keys.map(|key| self.layout.read_output(&key?)).collect()
+        let mut outputs: Vec<Outpoint> =
+            keys.map(|key| self.layout.read_output(&key?)).collect::<Result<_, _>>()?;
+        if !self.structures.capabilities().ordered_members {
+            // A server gives keys in any order, and one of them twice if others go meanwhile.
+            outputs.sort_unstable_by_key(|output| output.vout);
+            outputs.dedup();
+        }
+        Ok(outputs)
     }
 
     /// The values of outputs: one slot for each, in the order given.

@@ -431,3 +431,18 @@ fn every_pattern_of_an_event_is_made_and_read() {
     let refused = OneSat::in_memory().unwrap().event_name(&Event::Owner { address: "0OIl" });
     assert!(matches!(refused, Err(OneSatError::Unwritable(_))));
 }
+
+#[cfg(feature = "redis")]
+#[path = "../../../store/tests/redis/server.rs"]
+mod server;
+
+/// With the keys that 1Sat's own program uses, its queues among them.
+#[cfg(feature = "redis")]
+#[test]
+fn everything_is_read_back_from_a_server() {
+    use keyplan_store::structure::{Redis, RedisSettings};
+    let server = server::Server::start(&[]).unwrap_or_else(|error| panic!("{error}"));
+    let settings = RedisSettings::new(&format!("redis://{}", server.address())).unwrap();
+    let redis = Redis::open(settings.shared_queues("q:")).unwrap();
+    everything_is_read_back(&OneSat::on(redis, Layout::Document));
+}

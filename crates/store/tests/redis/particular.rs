@@ -361,8 +361,8 @@ fn a_search_reads_a_server_as_it_reads_memory() {
     let redis = Redis::open(settings).unwrap();
     let plan = "plan test; space things { hash thing = key: bytes field any = field: bytes -> raw; }";
     let compiled = keyplan_plan::compile("test.keyplan", plan, |_| Err("no imports".into()));
-    let store = Store::create(Memory::new(), &Schema::of(&compiled).unwrap()).unwrap();
-    let memory = Embedded::open(Arc::new(store), "things").unwrap();
+    let memory = Store::create(Memory::new(), &Schema::of(&compiled).unwrap()).unwrap();
+    let memory = Embedded::open(Arc::new(memory), "things").unwrap();
     let mut random = Random::new(3);
     let keys: [&[u8]; 3] = [b"z:1", b"z:2", b"z:3"];
     for key in keys {

@@ -119,7 +119,7 @@ impl Client {
         if batch.is_empty() {
             return Vec::new();
         }
-        let start = Instant::now();
+        let mut start = None;
         let mut outcomes: Vec<Option<Outcome>> = std::iter::repeat_with(|| None).take(batch.len()).collect();
         let mut rest = Rest::default();
         let mut groups = self.groups((0..batch.len()).map(|at| (at, None)), batch, &mut rest);
@@ -131,7 +131,8 @@ impl Client {
                 break;
             }
             let slow = done.slow || round >= AT_ONCE;
-            if slow && start.elapsed() >= self.settings().patience {
+            let tried = start.get_or_insert_with(Instant::now).elapsed();
+            if slow && tried >= self.settings().patience {
                 for again in done.again {
                     set(&mut outcomes, again.at, Err(again.why));
                 }

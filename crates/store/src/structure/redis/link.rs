@@ -134,7 +134,6 @@ impl Link {
             Stream::Plain(socket) => socket.write_all(bytes),
             Stream::Tls(stream) => stream.write_all(bytes).and_then(|()| stream.flush()),
         };
-        self.used = Instant::now();
         sent.map_err(|error| self.fault("while commands were sent", error))
     }
 
@@ -143,6 +142,7 @@ impl Link {
         let mut reader = Bounded {
             stream: &mut self.stream,
             timeout: self.timeout,
+            pieces: 0,
             since: None,
             left: self.largest_answer,
             fault: None,
@@ -155,6 +155,11 @@ impl Link {
             }
             None => Fault::Garbage(shortened(&error.to_string())),
         })
+    }
+
+    /// Notes that it was in use until now.
+    pub(super) fn rest(&mut self) {
+        self.used = Instant::now();
     }
 
     fn fault(&self, when: &str, error: io::Error) -> Fault {
@@ -210,6 +215,7 @@ fn shortened(text: &str) -> String {
 struct Bounded<'l> {
     stream: &'l mut Stream,
     timeout: Duration,
+    pieces: u32,
     since: Option<Instant>,
     left: u64,
     fault: Option<BoundedFault>,
@@ -222,9 +228,13 @@ enum BoundedFault {
 
 impl Read for Bounded<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let since = *self.since.get_or_insert_with(Instant::now);
         let result = loop {
-            if since.elapsed() > self.timeout {
+            // Most answers come in one piece, which the socket's own timeout bounds: the clock is for those that drip.
+            if self.pieces == 1 {
+                self.since = Some(Instant::now());
+            }
+            self.pieces = self.pieces.saturating_add(1);
+            if self.since.is_some_and(|since| since.elapsed() > self.timeout) {
                 break Err(io::ErrorKind::TimedOut.into());
             }
             let result = match self.stream {

@@ -1,29 +1,4 @@
-//! Structures on a Redis server or cluster, of version 6.2 or later.
-//!
-//! Each structure is the server's own: a plain key is a string, and sets, hashes and sorted sets are what they are
-//! called, under the bytes of the key as given. So other programs read and write the same data. A list of commands is
-//! one pipeline: one round trip for each node that it concerns. What that costs is what the commands cost.
-//!
-//! # What a server does not do
-//!
-//! | | |
-//! |---|---|
-//! | a view of one moment | refused: [`Structures::snapshot`](super::Structures::snapshot) |
-//! | several commands as one step | each command is a step of its own. If one fails, those before it were done, and those behind it may have been: [`StructureError::Partly`] |
-//! | exact scores | refused: scores are floats |
-//! | writes that wait for the disk | refused; [`RedisSettings::replicas`] waits for other machines instead |
-//! | order of members, fields and keys | they come in any order. One may come twice if the table that holds it shrinks while it is read |
-//!
-//! # Queues
-//!
-//! A step on a queue is a script on the server, so that it is done whole or not at all. Beside the queue's own key there
-//! are keys named `{tag}key:keyplan:part` in the same slot, which nobody else may use, and which no scan shows. A queue
-//! that another program uses too is declared with [`RedisSettings::shared_queues`].
-//!
-//! # When the connection breaks
-//!
-//! Reads are sent again. Writes are sent again only if they were certainly not done; else the error is
-//! [`StructureError::Connection`], and they may or may not have been done. [`RedisSettings::patience`] says for how long.
+//! Structures on a Redis server or cluster.
 
 mod answer;
 mod apply;
@@ -51,7 +26,44 @@ use self::wire::Batch;
 use super::error::hex;
 use super::{Kind, ScoreRange, SetScore, StructureCapabilities, StructureError, StructureRead as _};
 
-/// Structures on a Redis server or cluster. It is shared between threads, each of which takes a connection when needed.
+/// Structures on a Redis server or cluster, of version 6.2 or later. It is shared between threads.
+///
+/// Each structure is the server's own: a plain key is a string, and sets, hashes and sorted sets are what they are
+/// called, under the bytes of the key as given. So other programs read and write the same data. A list of commands is
+/// one pipeline: one round trip for each node that it concerns. What that costs is what the commands cost.
+///
+/// ```no_run
+/// use keyplan_store::structure::{Redis, RedisSettings, StructureRead as _, Structures as _};
+///
+/// let settings = RedisSettings::new("redis-cluster://:password@a:6379,b:6379")?
+///     .shared_queues("q:")
+///     .spread("h:sats", 256);
+/// let redis = Redis::open(settings)?;
+/// redis.hash_set(b"h:sats", b"outpoint", &[0, 0, 0, 0, 0, 0, 0, 1])?;
+/// assert_eq!(redis.hash_count(b"h:sats")?, 1);
+/// # Ok::<(), keyplan_store::structure::StructureError>(())
+/// ```
+///
+/// # What a server does not do
+///
+/// | | |
+/// |---|---|
+/// | a view of one moment | refused: [`Structures::snapshot`](super::Structures::snapshot) |
+/// | several commands as one step | each command is a step of its own. If one fails, those before it were done, and those behind it may have been: [`StructureError::Partly`] |
+/// | exact scores | refused: scores are floats |
+/// | writes that wait for the disk | refused; [`RedisSettings::replicas`] waits for other machines instead |
+/// | order of members, fields and keys | they come in any order. One may come twice if the table that holds it shrinks while it is read |
+///
+/// # Queues
+///
+/// A step on a queue is a script on the server, so that it is done whole or not at all. Beside the queue's own key there
+/// are keys named `{tag}key:keyplan:part` in the same slot, which nobody else may use, and which no scan shows. A queue
+/// that another program uses too is declared with [`RedisSettings::shared_queues`].
+///
+/// # When the connection breaks
+///
+/// Reads are sent again. Writes are sent again only if they were certainly not done; else the error is
+/// [`StructureError::Connection`], and they may or may not have been done. [`RedisSettings::patience`] says for how long.
 pub struct Redis {
     client: Client,
 }

@@ -20,6 +20,8 @@ struct Pool {
     idle: Vec<Link>,
     /// How many there are, those in use included.
     open: usize,
+    /// How many threads wait for one: waking nobody costs as much as waking somebody.
+    waiting: usize,
 }
 
 /// A connection in use. It goes back only when [`Lease::finish`] says so: one with answers under way must not.
@@ -41,7 +43,7 @@ impl Node {
     /// A connection, made if none is idle.
     pub(super) fn lease(self: &Arc<Self>) -> Result<Lease, Fault> {
         let settings = &self.dial.settings;
-        let start = Instant::now();
+        let mut start = None;
         let mut pool = self.pool.lock().unwrap_or_else(PoisonError::into_inner);
         loop {
             while let Some(link) = pool.idle.pop() {
@@ -55,14 +57,17 @@ impl Node {
                 pool.open += 1;
                 break;
             }
-            let Some(left) = settings.timeout.checked_sub(start.elapsed()) else {
+            let waited = start.get_or_insert_with(Instant::now).elapsed();
+            let Some(left) = settings.timeout.checked_sub(waited) else {
                 return Err(Fault::Unreachable(
                     format!("all {} connections to {self} are in use", settings.connections),
                     None,
                 ));
             };
+            pool.waiting += 1;
             let woken = self.freed.wait_timeout(pool, left);
             (pool, _) = woken.unwrap_or_else(PoisonError::into_inner);
+            pool.waiting = pool.waiting.saturating_sub(1);
         }
         drop(pool);
         let counted = Counted(Some(Arc::clone(self)));
@@ -75,10 +80,14 @@ impl Lease {
     /// Gives the connection back. Every answer on it was received.
     pub(super) fn finish(mut self) {
         self.counted.0 = None;
+        self.link.rest();
         let mut pool = self.node.pool.lock().unwrap_or_else(PoisonError::into_inner);
         pool.idle.push(self.link);
+        let awaited = pool.waiting > 0;
         drop(pool);
-        self.node.freed.notify_one();
+        if awaited {
+            self.node.freed.notify_one();
+        }
     }
 }
 
@@ -87,8 +96,11 @@ impl Drop for Counted {
         let Some(node) = self.0.take() else { return };
         let mut pool = node.pool.lock().unwrap_or_else(PoisonError::into_inner);
         pool.open = pool.open.saturating_sub(1);
+        let awaited = pool.waiting > 0;
         drop(pool);
-        node.freed.notify_one();
+        if awaited {
+            node.freed.notify_one();
+        }
     }
 }
 

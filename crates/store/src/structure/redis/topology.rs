@@ -1,6 +1,7 @@
 //! Which node has which slot.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use redis::Value;
@@ -19,6 +20,7 @@ pub(super) struct Topology {
     seeds: Vec<Arc<Node>>,
     map: RwLock<Arc<Map>>,
     refreshing: Mutex<()>,
+    asked: AtomicUsize,
 }
 
 #[derive(Debug, Default)]
@@ -35,7 +37,13 @@ impl Topology {
             dial.settings.seeds.iter().map(|(host, port)| Node::new(dial, host.clone(), *port)).collect();
         let nodes = seeds.iter().map(|node| ((node.host.clone(), node.port), Arc::clone(node))).collect();
         let map = RwLock::new(Arc::new(Map { nodes, slots: Vec::new() }));
-        let topology = Self { dial: Arc::clone(dial), seeds, map, refreshing: Mutex::new(()) };
+        let topology = Self {
+            dial: Arc::clone(dial),
+            seeds,
+            map,
+            refreshing: Mutex::new(()),
+            asked: AtomicUsize::new(0),
+        };
         if topology.is_cluster() {
             topology.refresh()?;
         } else {
@@ -91,7 +99,10 @@ impl Topology {
             return Ok(());
         }
         let mut last = None;
-        for node in before.nodes.values().chain(&self.seeds) {
+        let nodes: Vec<_> = before.nodes.values().chain(&self.seeds).collect();
+        // Another one is asked first each time: the one that was may be the one that does not answer.
+        let first = self.asked.fetch_add(1, Ordering::Relaxed) % nodes.len().max(1);
+        for node in nodes.iter().cycle().skip(first).take(nodes.len()) {
             match ask(node, &[b"CLUSTER", b"SLOTS"]).and_then(|slots| self.read(node, slots, &before)) {
                 Ok(map) => {
                     *self.map.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(map);
