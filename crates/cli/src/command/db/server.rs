@@ -107,11 +107,9 @@ fn only_space(plan: &Plan) -> Result<usize> {
     if found.is_empty() {
         found = all().map(|(index, space)| (index, space.name.as_str())).collect();
     }
-    match found.as_slice() {
-        [(index, _)] => Ok(*index),
-        _ => {
-            let names: Vec<&str> = found.iter().map(|(_, name)| *name).collect();
-            bail!("a server has one space, and plan `{}` has several: {}", plan.name, names.join(", "))
-        }
+    if let [(index, _)] = found.as_slice() {
+        return Ok(*index);
     }
+    let names: Vec<&str> = found.iter().map(|(_, name)| *name).collect();
+    bail!("a server has one space, and plan `{}` has several: {}", plan.name, names.join(", "))
 }
