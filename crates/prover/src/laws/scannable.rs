@@ -247,7 +247,10 @@ fn realise(
         return None;
     }
     let width = prefix.width();
-    let all = (0..=row.len().min(128)).filter(|&cut| width.admits(cut));
+    // Near either end of a long row: the prefix of a witness ends there.
+    let near = row.len().min(128);
+    let far = row.len().saturating_sub(128).max(near + 1)..=row.len();
+    let all = (0..=near).chain(far).filter(|&cut| width.admits(cut));
     for cut in cut.into_iter().chain(all) {
         let front = row.get(..cut).unwrap_or_default();
         if !width.admits(cut) {

@@ -61,7 +61,14 @@ fn sized(sequence: &Sequence) -> bool {
 
 fn sized_shape(shape: &Shape) -> bool {
     let parts = |inner: &Shape| {
-        matches!(inner, Shape::List { .. } | Shape::Record(_) | Shape::Choice(_) | Shape::Framed { .. })
+        matches!(
+            inner,
+            Shape::List { .. }
+                | Shape::Record(_)
+                | Shape::Choice(_)
+                | Shape::Option(_)
+                | Shape::Framed { .. }
+        )
     };
     match shape {
         Shape::Framed { frame: Frame::Len(_), inner } if !matches!(inner.extent(), Extent::Fixed(_)) => {
