@@ -74,8 +74,8 @@ fn read_commands_understand_the_keys_of_a_server() {
     let down = server.lines(&["db", "scan", "event", "event=own:x", "--rev", "--limit", "1"]);
     assert_eq!(down, up[2..]);
 
-    let sats = server.lines(&["db", "get", "satoshis"]);
-    assert!(sats.iter().any(|line| line.ends_with("vout=2  → satoshis=2")), "{sats:?}");
+    let values = server.lines(&["db", "get", "satoshis"]);
+    assert!(values.iter().any(|line| line.ends_with("vout=2  → satoshis=2")), "{values:?}");
     let stats = server.lines(&["db", "stats", "--format", "json"]);
     let stats: serde_json::Value = serde_json::from_str(&stats[0]).unwrap();
     assert_eq!(stats["families"]["store.hashes.satoshis"]["members"], 3);

@@ -7,8 +7,10 @@ mod codec;
 mod decode;
 mod explain;
 mod keys;
+mod prover;
 mod record;
 mod store;
+mod structures;
 
 use std::fmt;
 use std::process::ExitCode;
@@ -58,8 +60,15 @@ pub(crate) trait Group: Sync {
     fn measure(&self, effort: Effort) -> Result<Vec<Measurement>>;
 }
 
-const GROUPS: &[&dyn Group] =
-    &[&decode::Decode, &explain::Explain, &codec::Codec, &keys::Keys, &store::Store];
+const GROUPS: &[&dyn Group] = &[
+    &decode::Decode,
+    &explain::Explain,
+    &codec::Codec,
+    &keys::Keys,
+    &prover::Prover,
+    &store::Store,
+    &structures::Structures,
+];
 
 /// One line of the result.
 #[derive(Clone, Debug, PartialEq)]
