@@ -95,7 +95,6 @@ fn steps() -> Vec<Step> {
         Step::new("decode benchmark runs", Job::cargo("xtask bench decode --quick")),
         Step::new("explain benchmark runs", Job::cargo("xtask bench explain --quick")),
         Step::new("codec benchmark runs", Job::cargo("xtask bench codec --quick")).needs(Tool::Valgrind),
-        Step::new("keys benchmark runs", Job::cargo("xtask bench keys --quick")).needs(Tool::Valgrind),
         Step::new("prover benchmark runs", Job::cargo("xtask bench prover --quick")),
         Step::new("structures benchmark runs", Job::cargo("xtask bench structures --quick"))
             .needs(Tool::RedisServer),

@@ -81,6 +81,9 @@ impl Alphabet {
     /// Returns the length of the longest run of members at the front of `bytes`.
     #[inline]
     pub fn run(&self, bytes: &[u8]) -> usize {
+        if self.members == [u64::MAX; 4] {
+            return bytes.len();
+        }
         bytes.iter().position(|&byte| !self.contains(byte)).unwrap_or(bytes.len())
     }
 }
