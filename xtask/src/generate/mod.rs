@@ -43,6 +43,10 @@ const RULES: &str = "docs/rules";
 
 const README: &str = "README.md";
 
+/// Builds what the test command builds.
+const BUILT_BY_TESTS: &str =
+    "test --quiet --no-run --workspace --all-features --lib --bins --tests --examples";
+
 /// Writes every page, or compares it.
 pub(crate) fn run(generate: &Generate) -> Result<ExitCode> {
     let five = five::text()?;
@@ -51,7 +55,7 @@ pub(crate) fn run(generate: &Generate) -> Result<ExitCode> {
         write(five::PATH, &five)?;
         line(format_args!("wrote {}", five::PATH));
     }
-    let pages = pages()?;
+    let pages = pages(generate)?;
     let stale: Vec<&str> =
         pages.iter().filter(|(path, text)| !is(path, text)).map(|(path, _)| path.as_str()).collect();
     let orphans: Vec<String> = orphans(&pages)?;
@@ -103,8 +107,11 @@ fn orphans(pages: &BTreeMap<String, String>) -> Result<Vec<String>> {
 }
 
 /// Every page by its path.
-fn pages() -> Result<BTreeMap<String, String>> {
-    Job::cargo("build --quiet --package keyplan-cli").run()?;
+fn pages(generate: &Generate) -> Result<BTreeMap<String, String>> {
+    // The tests have built the command already, with the features of the whole workspace: where they have run, nothing is
+    // built a second time with others.
+    let build = if generate.check { BUILT_BY_TESTS } else { "build --quiet --package keyplan-cli" };
+    Job::cargo(build).run()?;
     let keyplan = workspace::target()?.join("debug/keyplan");
     let mut pages = BTreeMap::new();
     pages.insert(five::PATH.to_owned(), five::text()?);
