@@ -306,3 +306,13 @@ fn plans_built_to_explode_end_within_their_budget() {
         }
     }
 }
+
+#[test]
+fn a_pair_out_of_order_is_shortest_though_its_keys_have_many_readings() {
+    // `[none, some("a")]` comes before `[some("")]`, and is the longer of the two.
+    check(
+        "key k = 0x01 a: list(option(text(\"a\", 0..=3)), 0..=2) scan all in order;",
+        Guarantee::InOrder,
+        &["s.k@0: 0161 > 01"],
+    );
+}

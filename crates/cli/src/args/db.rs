@@ -68,26 +68,23 @@ impl Source {
         let directory = self.directory.clone().unwrap_or_default().into();
         Target { directory, plan: self.plan.clone() }
     }
-
-    /// What was typed behind DIR, of which there is none with `--url`: then its place is taken by what follows.
-    fn behind<'a>(&'a self, family: Option<&'a String>, values: &'a [String]) -> Vec<&'a str> {
-        let first = self.directory.as_ref().filter(|_| self.url.is_some());
-        first.into_iter().chain(family).chain(values).map(String::as_str).collect()
-    }
 }
 
-impl Scan {
-    /// The family, and the arguments that the scan binds.
-    pub(crate) fn asked(&self) -> (Option<String>, Vec<String>) {
-        let mut words = self.source.behind(self.family.as_ref(), &self.values).into_iter().map(str::to_owned);
-        (words.next(), words.collect())
-    }
+/// A family and arguments of its keys, behind the source.
+#[derive(Debug, Group)]
+pub(crate) struct Asked {
+    /// The family: its path, or any end of it that is clear
+    pub(crate) family: Option<String>,
+    /// Arguments of the key: all of them for one row, those that a scan binds for its rows
+    #[arg(value_name = "NAME=VALUE")]
+    pub(crate) values: Vec<String>,
 }
 
-impl Get {
-    /// The family, and the arguments of the key.
-    pub(crate) fn asked(&self) -> (Option<String>, Vec<String>) {
-        let mut words = self.source.behind(self.family.as_ref(), &self.values).into_iter().map(str::to_owned);
+impl Asked {
+    /// The family and the arguments. With `--url` there is no DIR, and what follows has taken its place.
+    pub(crate) fn of(&self, source: &Source) -> (Option<String>, Vec<String>) {
+        let first = source.directory.as_ref().filter(|_| source.url.is_some());
+        let mut words = first.into_iter().chain(&self.family).chain(&self.values).cloned();
         (words.next(), words.collect())
     }
 }
@@ -143,12 +140,8 @@ pub(crate) struct Put {
 pub(crate) struct Get {
     #[command(flatten)]
     pub(crate) source: Source,
-    /// The family: its path, or any end of it that is clear
-    #[arg(required_unless_present = "url")]
-    pub(crate) family: Option<String>,
-    /// A value for each argument of the key
-    #[arg(value_name = "NAME=VALUE")]
-    pub(crate) values: Vec<String>,
+    #[command(flatten)]
+    pub(crate) asked: Asked,
     /// How to print the row
     #[arg(long, value_enum, default_value_t = RowFormat::Text)]
     pub(crate) format: RowFormat,
@@ -174,11 +167,8 @@ pub(crate) enum RowFormat {
 pub(crate) struct Scan {
     #[command(flatten)]
     pub(crate) source: Source,
-    /// The family: its path, or any end of it that is clear
-    pub(crate) family: Option<String>,
-    /// Values of the arguments that the scan binds
-    #[arg(value_name = "NAME=VALUE")]
-    pub(crate) values: Vec<String>,
+    #[command(flatten)]
+    pub(crate) asked: Asked,
     /// Print no more than this many rows
     #[arg(long, value_name = "ROWS")]
     pub(crate) limit: Option<usize>,

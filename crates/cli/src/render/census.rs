@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use comfy_table::{CellAlignment, Table, presets};
+use keyplan_plan::diag::grouped;
 use keyplan_store::Figures;
 use serde_json::json;
 
@@ -145,19 +146,6 @@ fn bar(part: u64, whole: u64) -> String {
     bar
 }
 
-/// `412,310`
-pub(crate) fn grouped(n: u64) -> String {
-    let digits = n.to_string();
-    let mut out = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
-}
-
 /// `61.2 MiB`
 fn size(bytes: u64) -> String {
     let units = [(40, "TiB"), (30, "GiB"), (20, "MiB"), (10, "KiB")];
@@ -176,11 +164,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_grouped_and_sizes_rounded_down() {
-        assert_eq!(
-            [0, 999, 1000, 412_310, 1_000_000].map(grouped),
-            ["0", "999", "1,000", "412,310", "1,000,000"]
-        );
+    fn sizes_are_rounded_down() {
         assert_eq!(
             [0, 1023, 1024, 2047, 64_172_851].map(size),
             ["0 B", "1023 B", "1.0 KiB", "1.9 KiB", "61.1 MiB"]

@@ -4,10 +4,11 @@ use std::path::Path;
 use std::time::Duration;
 
 use comfy_table::{CellAlignment, Table, presets};
+use keyplan_plan::diag::grouped;
 use keyplan_prover::Statement;
 
 use super::findings::accepted_flaw;
-use super::{DIM, GOOD, NAME, STRONG, grouped, painted};
+use super::{DIM, GOOD, NAME, STRONG, painted};
 use crate::command::{Checked, Tally};
 
 /// A command as it would be typed.

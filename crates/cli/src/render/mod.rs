@@ -38,7 +38,7 @@ use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
 use anstream::ColorChoice;
 
 pub(crate) use bytes::{assignments, base64, escaped, hex, hex_into};
-pub(crate) use census::{census, census_json, grouped, server_census};
+pub(crate) use census::{census, census_json, server_census};
 pub(crate) use certified::{certified, certified_json};
 pub(crate) use check_json::check_json;
 pub(crate) use decomposition::{decomposition_json, decompositions};
@@ -56,7 +56,7 @@ pub(crate) use notation::{Notation, scan};
 pub(crate) use progress::Progress;
 pub(crate) use row::{
     ValueDigits, created, deleted, flaw, flaw_json, loaded, more_rows, no_row, row_json, row_text,
-    structure_flaw, structure_flaw_json, value_text, verified, verified_json,
+    value_text, verified, verified_json,
 };
 pub(crate) use sarif::sarif;
 pub(crate) use structure::{

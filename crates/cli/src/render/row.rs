@@ -2,12 +2,13 @@
 
 use std::path::Path;
 
-use keyplan_plan::dynamic::{Decoded, Value};
+use keyplan_plan::diag::grouped;
+use keyplan_plan::dynamic::Value;
 use keyplan_plan::model::{Family, Plan};
 use keyplan_store::PlanFingerprint;
 
 use super::json::{arguments, hex_string, string};
-use super::{DIM, ERROR, GOOD, NAME, assignments, base64, counted, grouped, hex, painted};
+use super::{DIM, ERROR, GOOD, NAME, assignments, base64, counted, hex, painted};
 use crate::command::{Flaw, View};
 
 /// How the bytes of a value are written in JSON.
@@ -95,53 +96,15 @@ pub(crate) fn row_json(out: &mut Vec<u8>, row: &View<'_, '_>, whole: bool, digit
     out.extend_from_slice(b"}\n");
 }
 
-/// A row that the plan does not make, and why.
-pub(crate) fn flaw(row: &View<'_, '_>, flaw: &Flaw) -> String {
+/// Something in a space that the plan does not make, and why.
+pub(crate) fn flaw(space: &str, family: Option<&Family>, key: &[u8], value: &[u8], flaw: &Flaw) -> String {
     let (title, why) = match flaw {
-        Flaw::Unknown(why) => (format!("{}: unknown key", row.space), why),
+        Flaw::Unknown(why) => (format!("{space}: unknown key"), why),
         Flaw::Value(why) => {
-            let family = row.decoded.as_ref().map_or(row.space, |decoded| &decoded.family.path);
-            (format!("{family}: malformed value"), why)
+            (format!("{}: malformed value", family.map_or(space, |family| family.path.as_str())), why)
         }
     };
-    let mut out = format!("{}  {}\n", painted(ERROR, title), hex(row.key));
-    if matches!(flaw, Flaw::Value(_)) {
-        put!(out, "    value  {}\n", cut(row.value));
-    }
-    put!(out, "    {why}\n");
-    out
-}
-
-/// Appends the object of a row that the plan does not make, and ends the line.
-pub(crate) fn flaw_json(out: &mut Vec<u8>, row: &View<'_, '_>, flaw: &Flaw) {
-    let (kind, why) = match flaw {
-        Flaw::Unknown(why) => ("unknown_key", why),
-        Flaw::Value(why) => ("malformed_value", why),
-    };
-    out.extend_from_slice(b"{\"error\":{\"kind\":");
-    string(out, kind);
-    out.extend_from_slice(b",\"message\":");
-    string(out, why);
-    out.extend_from_slice(b"},\"space\":");
-    string(out, row.space);
-    if let Ok(decoded) = row.decoded {
-        out.extend_from_slice(b",\"family\":");
-        string(out, &decoded.family.path);
-    }
-    out.extend_from_slice(b",\"key\":");
-    hex_string(out, row.key);
-    out.extend_from_slice(b",\"value\":");
-    hex_string(out, row.value);
-    out.extend_from_slice(b"}\n");
-}
-
-/// Something in a structure that the plan does not make, and why.
-pub(crate) fn structure_flaw(title: &str, key: &[u8], value: &[u8], flaw: &Flaw) -> String {
-    let (what, why) = match flaw {
-        Flaw::Unknown(why) => ("unknown key", why),
-        Flaw::Value(why) => ("malformed value", why),
-    };
-    let mut out = format!("{}  {}\n", painted(ERROR, format!("{title}: {what}")), hex(key));
+    let mut out = format!("{}  {}\n", painted(ERROR, title), hex(key));
     if matches!(flaw, Flaw::Value(_)) {
         put!(out, "    value  {}\n", cut(value));
     }
@@ -150,9 +113,9 @@ pub(crate) fn structure_flaw(title: &str, key: &[u8], value: &[u8], flaw: &Flaw)
 }
 
 /// The same as an object on a line of its own.
-pub(crate) fn structure_flaw_json(
+pub(crate) fn flaw_json(
     space: &str,
-    decoded: Option<&Decoded<'_>>,
+    family: Option<&Family>,
     key: &[u8],
     value: &[u8],
     flaw: &Flaw,
@@ -161,11 +124,22 @@ pub(crate) fn structure_flaw_json(
         Flaw::Unknown(why) => ("unknown_key", why),
         Flaw::Value(why) => ("malformed_value", why),
     };
-    let family = decoded.map(|decoded| decoded.family.path.as_str());
-    let object = serde_json::json!({
-        "error": { "kind": kind, "message": why }, "space": space, "family": family, "key": hex(key), "value": hex(value),
-    });
-    format!("{object}\n").into_bytes()
+    let mut out = b"{\"error\":{\"kind\":".to_vec();
+    string(&mut out, kind);
+    out.extend_from_slice(b",\"message\":");
+    string(&mut out, why);
+    out.extend_from_slice(b"},\"space\":");
+    string(&mut out, space);
+    if let Some(family) = family {
+        out.extend_from_slice(b",\"family\":");
+        string(&mut out, &family.path);
+    }
+    out.extend_from_slice(b",\"key\":");
+    hex_string(&mut out, key);
+    out.extend_from_slice(b",\"value\":");
+    hex_string(&mut out, value);
+    out.extend_from_slice(b"}\n");
+    out
 }
 
 /// What became of a verification.

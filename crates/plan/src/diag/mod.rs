@@ -2,10 +2,12 @@
 
 mod code;
 mod diagnostic;
+mod number;
 mod render;
 mod source;
 
 pub use code::{Code, Severity};
 pub use diagnostic::{Diagnostic, Label, Note, NoteKind};
+pub use number::grouped;
 pub use render::{Style, render};
 pub use source::{FileId, Position, Source, SourceMap, Span};

@@ -1,5 +1,6 @@
 //! Values and numbers as a person wants to see them: in full where they are short.
 
+use keyplan_plan::diag::grouped;
 use keyplan_plan::dynamic::Value;
 use keyplan_plan::model::Shape;
 
@@ -29,26 +30,12 @@ pub(super) fn value(value: &Value, shape: &Shape) -> String {
 
 /// `65,535`
 pub(super) fn thousands(n: usize) -> String {
-    let digits = n.to_string();
-    let mut out = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
+    grouped(u64::try_from(n).unwrap_or(u64::MAX))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn digits_stand_in_threes() {
-        let all: Vec<String> = [0, 999, 1_000, 65_535, 3 << 30].into_iter().map(thousands).collect();
-        assert_eq!(all, ["0", "999", "1,000", "65,535", "3,221,225,472"]);
-    }
 
     #[test]
     fn a_long_value_says_how_long_it_is() {

@@ -26,6 +26,8 @@ use crate::sample;
 
 const MOST_WORDS: usize = 8;
 const MOST_ROWS: usize = 1_500;
+/// Of a key that can be read in many ways few are out of order with another key.
+const MOST_READINGS: usize = 16;
 
 /// Decides whether the rows of a scan come in the logical order of their remaining arguments.
 pub(crate) fn ordered(arena: &mut Arena, scanned: Scanned<'_, '_>, budget: &mut Budget) -> Verdict {
@@ -154,7 +156,10 @@ fn searched(
         let found = search.next()?;
         let key = |tail: &[u8]| [bound.bytes.as_slice(), &found.common, tail].concat();
         let mut rows = |key: &[u8]| -> Vec<Vec<Value>> {
-            read(sequence, key, 4, effort).into_iter().filter(|row| row.starts_with(&bound.values)).collect()
+            read(sequence, key, MOST_READINGS, effort)
+                .into_iter()
+                .filter(|row| row.starts_with(&bound.values))
+                .collect()
         };
         let (firsts, seconds) = (rows(&key(&found.first)), rows(&key(&found.second)));
         for first in &firsts {

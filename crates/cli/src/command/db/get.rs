@@ -1,4 +1,4 @@
-use anyhow::Result;
+use anyhow::{Result, anyhow};
 use keyplan_plan::dynamic::{Decoded, Decoder};
 use keyplan_store::Access;
 
@@ -17,13 +17,14 @@ pub(super) fn run(args: &Get, out: &mut Output) -> Result<Outcome> {
         return server.get(args, out);
     }
     let (database, plan) = Database::open(&args.source.target(), Access::ReadOnly)?;
-    let name = args.family.as_deref().unwrap_or_default();
+    let name =
+        args.asked.family.as_deref().ok_or_else(|| anyhow!("name a family, and the arguments of its key"))?;
     let (index, family) = find::family(&plan, name)?;
     if let Some(space) = plan.spaces.get(index).filter(|space| is_structured(space)) {
         let read = database.structures(space)?;
-        return structure::get(&*read, &plan, name, &args.values, args.format, out);
+        return structure::get(&*read, &plan, name, &args.asked.values, args.format, out);
     }
-    let (key, values) = typed_key(&plan, family, &assignments(&args.values)?)?;
+    let (key, values) = typed_key(&plan, family, &assignments(&args.asked.values)?)?;
     let Some(space) = plan.spaces.get(index) else { return Ok(Outcome::Findings) };
     let found = on_engine!(&database, store => {
         let id = store.space(space.engine_name())?;

@@ -18,12 +18,13 @@ pub(super) fn run(args: &Scan, out: &mut Output) -> Result<Outcome> {
     if let Some(server) = Server::open(&args.source)? {
         return server.scan(args, out);
     }
-    if args.token.is_some() && args.family.is_none() {
+    if args.token.is_some() && args.asked.family.is_none() {
         bail!("a token goes on with the scan of a family: name it");
     }
     let (database, plan) = Database::open(&args.source.target(), Access::ReadOnly)?;
-    let query = Query { values: &args.values, limit: args.limit, reverse: args.rev, format: args.format };
-    if let Some(family) = &args.family {
+    let query =
+        Query { values: &args.asked.values, limit: args.limit, reverse: args.rev, format: args.format };
+    if let Some(family) = &args.asked.family {
         let (index, _) = find::family(&plan, family)?;
         if let Some(space) = plan.spaces.get(index).filter(|space| is_structured(space)) {
             if args.token.is_some() {
@@ -33,7 +34,7 @@ pub(super) fn run(args: &Scan, out: &mut Output) -> Result<Outcome> {
         }
     }
     on_engine!(&database, store => scan(store, &plan, args, out))?;
-    if args.family.is_none() {
+    if args.asked.family.is_none() {
         let structured = plan.spaces.iter().enumerate().filter(|(_, space)| is_structured(space));
         for (index, space) in structured {
             let read = database.structures(space)?;
@@ -46,7 +47,7 @@ pub(super) fn run(args: &Scan, out: &mut Output) -> Result<Outcome> {
 fn scan<E: Engine>(store: &Store<E>, plan: &Plan, args: &Scan, out: &mut Output) -> Result<Outcome> {
     let reader = Reader::new(plan, store.snapshot()?);
     let mut printer = Printer { decoder: Decoder::new(plan), args, line: Vec::new(), left: args.limit, out };
-    let Some(family) = &args.family else {
+    let Some(family) = &args.asked.family else {
         let ordinary = plan.spaces.iter().enumerate().filter(|(_, space)| !is_structured(space));
         let spaces: Vec<usize> = ordinary.map(|(index, _)| index).collect();
         let ordered: Box<dyn Iterator<Item = usize>> =
@@ -61,7 +62,7 @@ fn scan<E: Engine>(store: &Store<E>, plan: &Plan, args: &Scan, out: &mut Output)
         return Ok(Outcome::Clean);
     };
     let (index, family) = find::family(plan, family)?;
-    let (range, whole) = range(family, &args.values)?;
+    let (range, whole) = range(family, &args.asked.values)?;
     let Some(limit) = args.limit.filter(|_| whole) else {
         let rows = reader.rows(index, range.borrow())?;
         let of_family = |row: &Result<Row<'_, E>, StoreError>| {

@@ -3,10 +3,12 @@
 use std::ops::ControlFlow;
 
 use anyhow::{Context, Result, anyhow, bail};
+use keyplan_plan::dynamic::Decoded;
 use keyplan_plan::model::Plan;
 use keyplan_store::structure::Redis;
 
 use super::structure::{self, Query, is_structured};
+use super::verify::Review;
 use super::{Census, Flaw};
 use crate::args::db::{Dump, DumpFormat, Get, RowFormat, Scan, Source, Stats, Verify};
 use crate::command::Outcome;
@@ -33,7 +35,7 @@ impl Server {
     }
 
     pub(super) fn scan(&self, args: &Scan, out: &mut Output) -> Result<Outcome> {
-        let (family, values) = args.asked();
+        let (family, values) = args.asked.of(&args.source);
         let query = Query { values: &values, limit: args.limit, reverse: args.rev, format: args.format };
         match family {
             Some(family) => structure::scan(&self.redis, &self.plan, &family, &query, out),
@@ -42,8 +44,8 @@ impl Server {
     }
 
     pub(super) fn get(&self, args: &Get, out: &mut Output) -> Result<Outcome> {
-        let (family, values) = args.asked();
-        let family = family.ok_or_else(|| anyhow!("name a family"))?;
+        let (family, values) = args.asked.of(&args.source);
+        let family = family.ok_or_else(|| anyhow!("name a family, and the arguments of its key"))?;
         structure::get(&self.redis, &self.plan, &family, &values, args.format, out)
     }
 
@@ -66,27 +68,14 @@ impl Server {
     pub(super) fn verify(&self, args: &Verify, out: &mut Output) -> Result<Outcome> {
         let progress = Progress::rows("verifying");
         let name = self.plan.spaces.get(self.space).map_or("", |space| space.name.as_str());
-        let (mut unknown, mut malformed) = (0_u64, 0_u64);
+        let mut review = Review::new(args, out);
         let told = |done: u64| progress.set(done);
-        let done =
-            structure::verify(&self.redis, &self.plan, self.space, told, |key, value, decoded, flaw| {
-                match flaw {
-                    Flaw::Unknown(_) => unknown += 1,
-                    Flaw::Value(_) => malformed += 1,
-                }
-                let shown = usize::try_from(unknown + malformed).unwrap_or(usize::MAX) <= args.limit;
-                if shown {
-                    structure::show_flaw(out, args.format, name, decoded, key, value, &flaw)
-                } else {
-                    Ok(())
-                }
-            })?;
+        let show = |key: &[u8], value: &[u8], decoded: Option<&Decoded<'_>>, flaw: Flaw| {
+            review.take(name, decoded, key, value, &flaw)
+        };
+        let done = structure::verify(&self.redis, &self.plan, self.space, told, show)?;
         progress.end();
-        match args.format {
-            RowFormat::Text => out.line(&render::verified(done, unknown, malformed, args.limit))?,
-            RowFormat::Json => out.raw(&render::verified_json(done, unknown, malformed))?,
-        }
-        Ok(if unknown + malformed == 0 { Outcome::Clean } else { Outcome::Findings })
+        review.end(done)
     }
 
     pub(super) fn dump(&self, args: &Dump, out: &mut Output) -> Result<Outcome> {

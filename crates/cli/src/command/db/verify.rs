@@ -35,32 +35,77 @@ pub(super) fn run(args: &Verify, out: &mut Output) -> Result<Outcome> {
     on_engine!(&database, store => verify(store, &plan, args, out))
 }
 
+/// What a verification has found so far; it is shown up to a limit.
+pub(super) struct Review<'a> {
+    args: &'a Verify,
+    out: &'a mut Output,
+    unknown: u64,
+    malformed: u64,
+}
+
+impl<'a> Review<'a> {
+    pub(super) fn new(args: &'a Verify, out: &'a mut Output) -> Self {
+        Self { args, out, unknown: 0, malformed: 0 }
+    }
+
+    /// Counts a flaw, and shows it if few were shown.
+    pub(super) fn take(
+        &mut self,
+        space: &str,
+        decoded: Option<&Decoded<'_>>,
+        key: &[u8],
+        value: &[u8],
+        flaw: &Flaw,
+    ) -> Result<()> {
+        match flaw {
+            Flaw::Unknown(_) => self.unknown += 1,
+            Flaw::Value(_) => self.malformed += 1,
+        }
+        if usize::try_from(self.found()).unwrap_or(usize::MAX) > self.args.limit {
+            return Ok(());
+        }
+        let family = decoded.map(|decoded| decoded.family);
+        match self.args.format {
+            RowFormat::Text => self.out.text(&render::flaw(space, family, key, value, flaw))?,
+            RowFormat::Json => self.out.raw(&render::flaw_json(space, family, key, value, flaw))?,
+        }
+        Ok(())
+    }
+
+    fn found(&self) -> u64 {
+        self.unknown + self.malformed
+    }
+
+    /// Prints what became of it.
+    pub(super) fn end(self, rows: u64) -> Result<Outcome> {
+        let Self { args, out, unknown, malformed } = self;
+        match args.format {
+            RowFormat::Text => out.line(&render::verified(rows, unknown, malformed, args.limit))?,
+            RowFormat::Json => out.raw(&render::verified_json(rows, unknown, malformed))?,
+        }
+        Ok(if unknown + malformed == 0 { Outcome::Clean } else { Outcome::Findings })
+    }
+}
+
 fn verify<E: Engine>(store: &Arc<Store<E>>, plan: &Plan, args: &Verify, out: &mut Output) -> Result<Outcome> {
     let snapshot = store.snapshot()?;
     let decoder = Decoder::new(plan);
     let progress = Progress::rows("verifying");
-    let mut line = Vec::new();
-    let (mut done, mut unknown, mut malformed) = (0_u64, 0_u64, 0_u64);
+    let mut review = Review::new(args, out);
+    let mut done = 0_u64;
     for (index, space) in plan.spaces.iter().enumerate() {
         if is_structured(space) {
             let before = done;
             let read = structures(store, space)?;
-            let mut shown = |key: &[u8], value: &[u8], decoded: Option<&Decoded<'_>>, flaw: Flaw| {
-                match flaw {
-                    Flaw::Unknown(_) => unknown += 1,
-                    Flaw::Value(_) => malformed += 1,
-                }
-                if usize::try_from(unknown + malformed).unwrap_or(usize::MAX) > args.limit {
-                    return Ok(());
-                }
-                structure::show_flaw(out, args.format, &space.name, decoded, key, value, &flaw)
+            let show = |key: &[u8], value: &[u8], decoded: Option<&Decoded<'_>>, flaw: Flaw| {
+                review.take(&space.name, decoded, key, value, &flaw)
             };
             let told = |now: u64| {
                 if now.is_multiple_of(REPORT_EVERY) {
                     progress.set(before + now);
                 }
             };
-            done += structure::verify(&*read, plan, index, told, &mut shown)?;
+            done += structure::verify(&*read, plan, index, told, show)?;
             continue;
         }
         for row in snapshot.range(snapshot.space(space.engine_name())?, KeyRange::ALL)? {
@@ -71,33 +116,14 @@ fn verify<E: Engine>(store: &Arc<Store<E>>, plan: &Plan, args: &Verify, out: &mu
             if done.is_multiple_of(REPORT_EVERY) {
                 progress.set(done);
             }
-            let flaw = if let Err(miss) = &read {
-                unknown += 1;
-                Flaw::Unknown(miss.to_string())
-            } else {
-                let Some(Err(why)) = view.value_arguments() else { continue };
-                malformed += 1;
-                Flaw::Value(why)
+            let flaw = match (&read, view.value_arguments()) {
+                (Err(miss), _) => Flaw::Unknown(miss.to_string()),
+                (Ok(_), Some(Err(why))) => Flaw::Value(why),
+                (Ok(_), _) => continue,
             };
-            let shown = usize::try_from(unknown + malformed).unwrap_or(usize::MAX);
-            if shown > args.limit {
-                continue;
-            }
-            match args.format {
-                RowFormat::Text => out.text(&render::flaw(&view, &flaw))?,
-                RowFormat::Json => {
-                    line.clear();
-                    render::flaw_json(&mut line, &view, &flaw);
-                    out.raw(&line)?;
-                }
-            }
+            review.take(&space.name, read.as_ref().ok(), &key, &value, &flaw)?;
         }
     }
     progress.end();
-    let found = unknown + malformed;
-    match args.format {
-        RowFormat::Text => out.line(&render::verified(done, unknown, malformed, args.limit))?,
-        RowFormat::Json => out.raw(&render::verified_json(done, unknown, malformed))?,
-    }
-    Ok(if found == 0 { Outcome::Clean } else { Outcome::Findings })
+    review.end(done)
 }

@@ -15,10 +15,9 @@ pub(super) use flaws::verify;
 
 use super::super::encode::{assignments, complete};
 use super::super::{Outcome, find};
-use super::Flaw;
 use super::scan::shared;
 use crate::args::db::RowFormat;
-use crate::render::{self, Notation, Output};
+use crate::render::{Notation, Output};
 
 /// Whether the rows of a space are those of structures, and not the keys themselves.
 pub(crate) fn is_structured(space: &Space) -> bool {
@@ -103,24 +102,6 @@ pub(super) fn scan_space(
 pub(super) fn dump(read: &dyn StructureRead, plan: &Plan, index: usize, out: &mut Output) -> Result<Outcome> {
     let keys = list::Keys { decoder: Decoder::new(plan), space: index, read };
     keys.dump(out)
-}
-
-/// Prints something that the plan does not make.
-pub(super) fn show_flaw(
-    out: &mut Output,
-    format: RowFormat,
-    space: &str,
-    decoded: Option<&Decoded<'_>>,
-    key: &[u8],
-    value: &[u8],
-    flaw: &Flaw,
-) -> Result<()> {
-    let title = decoded.map_or(space, |decoded| decoded.family.path.as_str());
-    match format {
-        RowFormat::Text => out.text(&render::structure_flaw(title, key, value, flaw))?,
-        RowFormat::Json => out.raw(&render::structure_flaw_json(space, decoded, key, value, flaw))?,
-    }
-    Ok(())
 }
 
 /// Prints what one key holds.
