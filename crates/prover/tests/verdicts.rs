@@ -207,6 +207,10 @@ fn a_digest_may_meet_free_bytes() {
 #[test]
 fn a_key_has_to_fit_the_engine() {
     check("key k = a: bytes;", Guarantee::Fits, &["s.k: 65536 over 65535"]);
+    // One byte too many, whatever stands around the argument.
+    let around = "key k = \"k\" a: bytes.len16 b: u64 c: text(\"a-z\", 3..=9).terminated;";
+    check(around, Guarantee::Fits, &["s.k: 65536 over 65535"]);
+    check("key k = 0x01 a: bytes(0..=40000).hex \"/\";", Guarantee::Fits, &["s.k: 65536 over 65535"]);
     check("key k = a: bytes(0..=65535);", Guarantee::Fits, &["s.k: holds"]);
     let plan = plan("plan p; space s { key k = a: bytes(0..=65535); }");
     let report = prove(&plan, &Options { engine: Engine::FoundationDb, ..Options::default() });

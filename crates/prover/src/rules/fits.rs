@@ -20,12 +20,24 @@ pub(crate) fn fits(path: &str, sequence: &Sequence, limit: usize) -> Verdict {
     let mut long: Vec<(usize, Value)> = Vec::new();
     for (index, argument) in sequence.arguments().enumerate() {
         let own = Width::of_shape(&argument.shape).min;
-        let wanted = limit.saturating_add(1).saturating_sub(short.saturating_sub(own));
+        let mut wanted = limit.saturating_add(1).saturating_sub(short.saturating_sub(own));
         let Some(value) = stretched(&argument.shape, wanted) else { continue };
         let Some(slot) = row.get_mut(index) else { continue };
         let before = std::mem::replace(slot, value);
-        if let Some(bytes) = too_long(sequence, &row, limit) {
-            let key = Side { family: path.to_owned(), values: row, bytes };
+        let mut best: Option<Side> = None;
+        // What stands around the value makes the key longer than was asked for, so it is asked for less.
+        while let Some(bytes) = too_long(sequence, &row, limit) {
+            let over = bytes.len().saturating_sub(limit.saturating_add(1));
+            if best.as_ref().is_some_and(|best| best.bytes.len() <= bytes.len()) {
+                break;
+            }
+            best = Some(Side { family: path.to_owned(), values: row.clone(), bytes });
+            wanted = wanted.saturating_sub(over);
+            let less = stretched(&argument.shape, wanted).filter(|_| over > 0);
+            let (Some(less), Some(slot)) = (less, row.get_mut(index)) else { break };
+            *slot = less;
+        }
+        if let Some(key) = best {
             return Verdict::Fails(Box::new(Witness::TooLong { key, limit }));
         }
         if let Some(slot) = row.get_mut(index) {

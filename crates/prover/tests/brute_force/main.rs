@@ -17,6 +17,7 @@ mod values;
 mod witness;
 
 use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use keyplan_plan::model::{Family, Plan};
 use keyplan_prover::{Guarantee, Options, Report, Statement, Verdict, Witness, prove};
@@ -124,7 +125,10 @@ fn check_plan(text: &str, plan: &Plan, report: &Report, tally: &mut Tally) {
         };
         *tally.verdicts.entry((statement.guarantee, name)).or_default() += 1;
         if let Verdict::Fails(witness) = &statement.verdict {
-            check_witness(plan, statement, witness);
+            let shown = catch_unwind(AssertUnwindSafe(|| check_witness(plan, statement, witness)));
+            if shown.is_err() {
+                tally.disagree("the witness does not show what it says", statement, text);
+            }
         }
         if let Verdict::Unknown(reason) = &statement.verdict {
             *tally.reasons.entry(format!("{:?} {reason}", statement.guarantee)).or_default() += 1;
