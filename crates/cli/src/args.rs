@@ -235,6 +235,9 @@ pub(crate) struct Encode {
     /// Encode the prefix of the scan that binds the arguments given
     #[arg(long, group = "layout")]
     pub(crate) scan: bool,
+    /// Encode the front of a key, up to the last of the arguments given: an end of a range
+    #[arg(long, group = "layout")]
+    pub(crate) front: bool,
     /// Encode a value of the family; with `--field`, of that field
     #[arg(long)]
     pub(crate) value: bool,

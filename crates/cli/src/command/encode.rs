@@ -2,7 +2,7 @@
 
 use anyhow::{Result, anyhow, bail};
 use keyplan_plan::dynamic::{Decoder, Other, Value, encode, other_key, other_layout, parse, prefix};
-use keyplan_plan::model::{Argument, Family, Field, Plan, Sequence};
+use keyplan_plan::model::{Argument, Family, Field, Plan, Segment, Sequence};
 
 use super::{Outcome, find};
 use crate::args::{BytesFormat, Encode};
@@ -20,13 +20,16 @@ pub(crate) fn run(args: &Encode, out: &mut Output) -> Result<Outcome> {
     let given = assignments(&args.values)?;
     let (bytes, values) = if args.scan {
         scan_prefix(family, &given)?
+    } else if args.front {
+        front(family, &given)?
     } else {
         let values = complete(Notation::of(&plan), layout.sequence, &given, &layout.title(family))?;
         let mut bytes = Vec::new();
         encode(layout.sequence, &values, &mut bytes)?;
         (bytes, values)
     };
-    if !args.scan
+    let whole = !args.scan && !args.front;
+    if whole
         && !args.unguarded
         && let Some(other) = layout.other_reading(&plan, space, family, &values, &bytes)
     {
@@ -39,7 +42,11 @@ pub(crate) fn run(args: &Encode, out: &mut Output) -> Result<Outcome> {
         BytesFormat::Base64 => out.line(&render::base64(&bytes))?,
         BytesFormat::Text => out.line(&render::escaped(&bytes))?,
         BytesFormat::Json => {
-            let title = if args.scan { "scan" } else { layout.kind };
+            let title = match (args.scan, args.front) {
+                (true, _) => "scan",
+                (_, true) => "front",
+                _ => layout.kind,
+            };
             out.raw(&render::encoded_json(family, title, layout.sequence, &values, &bytes))?;
         }
     }
@@ -160,6 +167,17 @@ pub(super) fn complete(
         bail!("{title} also needs: {}", missing.join(", "));
     }
     Ok(values)
+}
+
+/// A key up to the last argument given, and nothing behind that.
+fn front(family: &Family, given: &[(&str, &str)]) -> Result<(Vec<u8>, Vec<Value>)> {
+    let values = leading(&family.key, given, &family.path)?;
+    let segments = family.key.segments().iter().enumerate();
+    let arguments = segments.filter(|(_, segment)| matches!(segment, Segment::Argument(_)));
+    let behind = arguments.take(values.len()).last().map_or(0, |(index, _)| index + 1);
+    let mut bytes = Vec::new();
+    prefix(&family.key, behind, &values, &mut bytes)?;
+    Ok((bytes, values))
 }
 
 /// The prefix of the scan that binds exactly the arguments given.

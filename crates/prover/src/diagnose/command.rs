@@ -18,6 +18,8 @@ pub(super) enum Made {
     Whole,
     /// The prefix of a scan.
     Prefix,
+    /// A key up to one of its arguments, as at the end of a range.
+    Front,
 }
 
 /// The command that prints the bytes of a side; `None` if it would be too long or cannot be typed.
@@ -33,7 +35,12 @@ pub(super) fn encode(path: &str, subject: Subject<'_>, side: &Side, made: Made) 
         let name = argument.name.as_deref().unwrap_or("value");
         words.push(format!("{name}={}", quoted(&typed(value, &argument.shape))?));
     }
-    words.push(if made == Made::Prefix { "--scan" } else { "--unguarded" }.to_owned());
+    let flag = match made {
+        Made::Whole => "--unguarded",
+        Made::Prefix => "--scan",
+        Made::Front => "--front",
+    };
+    words.push(flag.to_owned());
     let command = words.join(" ");
     (command.len() <= LONGEST).then_some(command)
 }

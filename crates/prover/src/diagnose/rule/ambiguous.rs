@@ -34,7 +34,7 @@ pub(in super::super) fn diagnostic(finding: Finding<'_>, first: &Side, second: &
         (segment(index)?.span(), label, help.to_owned())
     };
     let diagnostic = Diagnostic::new(finding.code(), message, span, label);
-    let shown = |side| Shown { title: "", subject, side, made: Some(Made::Whole) };
+    let shown = |side| Shown { title: "", subject, side, made: Made::Whole };
     Some(
         with_witness(diagnostic, finding, [shown(first), shown(second)])
             .with_help(format!("{help}; to keep it: `accept ambiguous \"why\"`")),

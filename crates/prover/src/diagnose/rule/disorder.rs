@@ -13,7 +13,7 @@ use crate::proof::Side;
 /// Two rows in the wrong order.
 pub(in super::super) fn rows(finding: Finding<'_>, first: &Side, second: &Side) -> Option<Diagnostic> {
     let note = "`first` comes before `second`, but its bytes come behind";
-    let titles = [("first", first, Some(Made::Whole)), ("second", second, Some(Made::Whole))];
+    let titles = [("first", first, Made::Whole), ("second", second, Made::Whole)];
     diagnostic(finding, titles, note)
 }
 
@@ -24,15 +24,12 @@ pub(in super::super) fn range(finding: Finding<'_>, end: &Side, row: &Side) -> O
     } else {
         "the row does not come before the end of the range, but its bytes do"
     };
-    let subject = finding.subject()?;
-    // The end of a range is a prefix that the command prints only where a scan binds the same arguments.
-    let scan = subject.family.scans.iter().any(|scan| scan.bound == end.values.len());
-    diagnostic(finding, [("end", end, scan.then_some(Made::Prefix)), ("row", row, Some(Made::Whole))], note)
+    diagnostic(finding, [("end", end, Made::Front), ("row", row, Made::Whole)], note)
 }
 
 fn diagnostic<'a>(
     finding: Finding<'a>,
-    sides: [(&'a str, &'a Side, Option<Made>); 2],
+    sides: [(&'a str, &'a Side, Made); 2],
     note: &str,
 ) -> Option<Diagnostic> {
     let subject = finding.subject()?;

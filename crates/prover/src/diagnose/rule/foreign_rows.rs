@@ -18,8 +18,8 @@ pub(in super::super) fn diagnostic(finding: Finding<'_>, scan: &Side, row: &Side
     let row_title = format!("row   {}", other.name());
     let scan_title = format!("scan  {}", subject.name());
     let sides = [
-        Shown { title: &scan_title, subject, side: scan, made: Some(Made::Prefix) },
-        Shown { title: &row_title, subject: other, side: row, made: Some(Made::Whole) },
+        Shown { title: &scan_title, subject, side: scan, made: Made::Prefix },
+        Shown { title: &row_title, subject: other, side: row, made: Made::Whole },
     ];
     Some(with_witness(diagnostic, finding, sides).with_help(format!(
         "begin `{}` with bytes that no other family begins with; to keep it: `accept leak \"why\"`",

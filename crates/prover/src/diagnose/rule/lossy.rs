@@ -16,7 +16,7 @@ pub(in super::super) fn diagnostic(finding: Finding<'_>, first: &Side, second: &
     let name = segment.label();
     let message = format!("two values of `{name}` in {} are written as the same bytes", subject.title());
     let diagnostic = Diagnostic::new(finding.code(), message, segment.span(), "loses information");
-    let shown = |side| Shown { title: "", subject, side, made: Some(Made::Whole) };
+    let shown = |side| Shown { title: "", subject, side, made: Made::Whole };
     Some(
         with_witness(diagnostic, finding, [shown(first), shown(second)])
             .with_help(format!("{}; to keep it: `accept lossy \"why\"`", cure(&argument.shape))),

@@ -25,14 +25,14 @@ struct Shown<'a> {
     title: &'a str,
     subject: Subject<'a>,
     side: &'a Side,
-    made: Option<Made>,
+    made: Made,
 }
 
 /// Adds the keys of a witness and the commands that make them.
 fn with_witness(diagnostic: Diagnostic, finding: Finding<'_>, sides: [Shown<'_>; 2]) -> Diagnostic {
     let commands: Vec<String> = sides
         .iter()
-        .filter_map(|shown| encode(finding.path, shown.subject, shown.side, shown.made?))
+        .filter_map(|shown| encode(finding.path, shown.subject, shown.side, shown.made))
         .collect();
     let rows =
         sides.map(|shown| Row { title: shown.title.to_owned(), subject: shown.subject, side: shown.side });

@@ -30,8 +30,8 @@ pub(in super::super) fn diagnostic(finding: Finding<'_>, first: &Side, second: &
         .with_label(one.name_span(), "that this makes too");
     let (one_name, two_name) = (one.name(), two.name());
     let sides = [
-        Shown { title: &one_name, subject: one, side: first, made: Some(Made::Whole) },
-        Shown { title: &two_name, subject: two, side: second, made: Some(Made::Whole) },
+        Shown { title: &one_name, subject: one, side: first, made: Made::Whole },
+        Shown { title: &two_name, subject: two, side: second, made: Made::Whole },
     ];
     Some(with_witness(diagnostic, finding, sides).with_help(help))
 }

@@ -32,8 +32,8 @@ pub(in super::super) fn diagnostic(finding: Finding<'_>, scan: &Side, row: &Side
         )
     };
     let sides = [
-        Shown { title: "scan", subject, side: scan, made: Some(Made::Prefix) },
-        Shown { title: "row", subject, side: row, made: Some(Made::Whole) },
+        Shown { title: "scan", subject, side: scan, made: Made::Prefix },
+        Shown { title: "row", subject, side: row, made: Made::Whole },
     ];
     Some(
         with_witness(diagnostic, finding, sides)

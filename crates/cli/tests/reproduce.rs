@@ -1,0 +1,103 @@
+//! Every counterexample that `keyplan check` shows can be pasted: its commands make its keys.
+#![cfg(test)]
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+
+/// A copy of a plan that accepts nothing, so that every flaw is a finding.
+fn without_accepts(plan: &Path, folder: &Path) -> PathBuf {
+    let text = std::fs::read_to_string(plan).unwrap();
+    let mut kept = String::new();
+    let mut rest = text.as_str();
+    // A clause on a line of its own: `accept what "why"`, in which the reason may stand on the next line.
+    let clause = |text: &str| {
+        let mut all = text.match_indices("accept ").map(|(at, _)| at);
+        all.find(|&at| text[..at].trim_end_matches(' ').ends_with('\n'))
+    };
+    while let Some(at) = clause(rest) {
+        kept.push_str(rest[..at].trim_end());
+        let (_, reason) = rest[at..].split_once('"').unwrap();
+        // The end of the reason is a quote that no backslash stands before.
+        let end = reason.match_indices('"').map(|(at, _)| at).find(|&at| !reason[..at].ends_with('\\'));
+        rest = &reason[end.unwrap() + 1..];
+    }
+    kept.push_str(rest);
+    let copy = folder.join(plan.file_name().unwrap());
+    std::fs::write(&copy, kept).unwrap();
+    copy
+}
+
+/// The keys of every witness, by code.
+fn witnesses(plan: &Value) -> BTreeSet<(String, Vec<String>)> {
+    let sides = |witness: &Value| {
+        let mut keys: Vec<String> = witness
+            .as_object()
+            .unwrap()
+            .values()
+            .filter_map(|side| side.get("hex").and_then(Value::as_str).map(str::to_owned))
+            .collect();
+        keys.sort();
+        keys
+    };
+    plan["statements"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|statement| statement["verdict"] == "fails")
+        .map(|statement| (statement["code"].as_str().unwrap().to_owned(), sides(&statement["witness"])))
+        .collect()
+}
+
+#[test]
+fn the_commands_of_every_counterexample_make_its_keys() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let binary = Path::new(env!("CARGO_BIN_EXE_keyplan"));
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("reproduce");
+    let mut path = std::ffi::OsString::from(binary.parent().unwrap());
+    path.push(":");
+    path.push(std::env::var_os("PATH").unwrap_or_default());
+    let (mut shown, mut typed) = (0, 0);
+    for plans in ["plans", "plans/upstream"] {
+        let copies = folder.join(plans);
+        std::fs::create_dir_all(&copies).unwrap();
+        for entry in std::fs::read_dir(root.join(plans)).unwrap() {
+            let plan = entry.unwrap().path();
+            if plan.extension().is_none_or(|extension| extension != "keyplan") {
+                continue;
+            }
+            let copy = without_accepts(&plan, &copies);
+            let output =
+                Command::new(binary).arg("check").arg(&copy).args(["--format", "json"]).output().unwrap();
+            let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+            let checked = &report["plans"][0];
+            assert!(checked["name"].is_string(), "{}: {:#}", copy.display(), checked["findings"]);
+            let known = witnesses(checked);
+            for finding in checked["findings"].as_array().unwrap() {
+                let code = finding["code"].as_str().unwrap();
+                let notes = finding["notes"].as_array().unwrap();
+                // Nobody types a key that is longer than an engine takes.
+                let witness = notes.iter().any(|note| note["kind"] == "witness") && code != "KP0010";
+                shown += usize::from(witness);
+                let Some(commands) = notes.iter().find(|note| note["kind"] == "reproduce") else { continue };
+                typed += 1;
+                let script = commands["text"].as_str().unwrap();
+                let made = Command::new("bash").args(["-ec", script]).env("PATH", &path).output().unwrap();
+                assert!(made.status.success(), "{script}\n{}", String::from_utf8_lossy(&made.stderr));
+                let mut keys: Vec<String> =
+                    String::from_utf8(made.stdout).unwrap().lines().map(str::to_owned).collect();
+                keys.sort();
+                let shown = known.iter().any(|(of, sides)| {
+                    // A side that is too long to be typed has no command.
+                    let all = keys.len() == sides.len() || sides.iter().any(|side| side.len() > 200);
+                    of == code && all && keys.iter().all(|key| sides.contains(key))
+                });
+                assert!(shown, "{code} {script}\nmade {keys:?}");
+            }
+        }
+    }
+    assert!(shown > 100, "{shown} counterexamples");
+    assert_eq!(typed, shown, "some counterexamples have no commands");
+}
