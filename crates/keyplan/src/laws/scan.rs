@@ -48,13 +48,13 @@ pub struct Window<'w> {
 #[expect(clippy::exhaustive_enums, reason = "there are no other bounds")]
 pub enum Limit {
     /// At the argument.
-    From,
+    AtOrAbove,
     /// Behind it.
-    After,
+    Above,
     /// Before it.
-    To,
+    Below,
     /// With it.
-    Through,
+    AtOrBelow,
 }
 
 /// The rows of a scan.
@@ -111,10 +111,10 @@ where
     for (limit, value) in window.limits {
         let next = FromValue::from_value(value)?;
         scan = match limit {
-            Limit::From => scan.from(next),
-            Limit::After => scan.after(next),
-            Limit::To => scan.to(next),
-            Limit::Through => scan.through(next),
+            Limit::AtOrAbove => scan.from(next),
+            Limit::Above => scan.after(next),
+            Limit::Below => scan.to(next),
+            Limit::AtOrBelow => scan.through(next),
         };
     }
     Ok(seen(&scan, window))

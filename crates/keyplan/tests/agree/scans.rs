@@ -106,7 +106,7 @@ fn limits(entry: &ScanEntry, bound: &[Value], shape: &Shape, wanted: &[&Sample],
     let next = |sample: &Sample| sample.values[entry.bound].clone();
     for sample in wanted.iter().take(BINDINGS) {
         let at = next(sample);
-        for limit in [Limit::From, Limit::After, Limit::To, Limit::Through] {
+        for limit in [Limit::AtOrAbove, Limit::Above, Limit::Below, Limit::AtOrBelow] {
             let window = Window { limits: &[(limit, at.clone())], ..Window::default() };
             let rows = (entry.rows)(bound, &window).unwrap();
             let kept: Vec<&[u8]> = wanted
@@ -114,10 +114,10 @@ fn limits(entry: &ScanEntry, bound: &[Value], shape: &Shape, wanted: &[&Sample],
                 .filter(|other| {
                     let order = compared(shape, &next(other), &at);
                     match limit {
-                        Limit::From => order.is_ge(),
-                        Limit::After => order.is_gt(),
-                        Limit::To => order.is_lt(),
-                        Limit::Through => order.is_le(),
+                        Limit::AtOrAbove => order.is_ge(),
+                        Limit::Above => order.is_gt(),
+                        Limit::Below => order.is_lt(),
+                        Limit::AtOrBelow => order.is_le(),
                     }
                 })
                 .map(|sample| sample.key.as_slice())
