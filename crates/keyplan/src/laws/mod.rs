@@ -29,7 +29,7 @@ mod types;
 
 pub use from_value::{Arguments, FromValue, FromValues, Misfit, alternative, digest_bytes, record};
 pub use scan::{IntoScan, Limit, Rows, ScanEntry, Window, limited, rows};
-pub use types::{Made, Part, Read, SpaceEntry, TypeEntry, compare};
+pub use types::{Buffered, Compare, Made, Part, Read, ReadKey, SpaceEntry, TypeEntry, compare};
 
 use crate::typed::PlanText;
 

@@ -9,6 +9,15 @@ use keyplan_plan::dynamic::Value;
 use super::{FromValues, Misfit};
 use crate::typed::{HashField, Key, KeyError, Layout, ScoredKey, SetKey, Value as Bytes};
 
+/// Reads a key of a space: the family that it belongs to, and what was read.
+pub type ReadKey = fn(&[u8]) -> Result<(&'static str, Read), KeyError>;
+
+/// Compares two types, made of the values of their arguments.
+pub type Compare = fn(&[Value], &[Value]) -> Result<Ordering, Misfit>;
+
+/// Writes a type, made of the values of its arguments, into a buffer of so many bytes; `None` if it cannot be made.
+pub type Buffered = fn(&[Value], usize) -> Option<Result<Vec<u8>, KeyError>>;
+
 /// The enum over the families of a space.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
@@ -16,12 +25,12 @@ pub struct SpaceEntry {
     /// The space.
     pub name: &'static str,
     /// Reads a key: the family that it belongs to, and what was read.
-    pub read: fn(&[u8]) -> Result<(&'static str, Read), KeyError>,
+    pub read: ReadKey,
 }
 
 impl SpaceEntry {
     /// What [`plan!`](crate::plan!) emits.
-    pub const fn new(name: &'static str, read: fn(&[u8]) -> Result<(&'static str, Read), KeyError>) -> Self {
+    pub const fn new(name: &'static str, read: ReadKey) -> Self {
         Self { name, read }
     }
 }
@@ -39,7 +48,7 @@ pub struct TypeEntry {
     /// Reads it.
     pub read: fn(&[u8]) -> Result<Read, KeyError>,
     /// Compares two of it, made of the values of their arguments, if it has an order.
-    pub compare: Option<fn(&[Value], &[Value]) -> Result<Ordering, Misfit>>,
+    pub compare: Option<Compare>,
 }
 
 /// What a type is of a family.
@@ -73,7 +82,7 @@ pub struct Made {
     /// What its bytes are read as: whether that is equal to it, and how it is displayed.
     pub again: Option<Result<(bool, String), KeyError>>,
     /// What becomes of it in a buffer of `n` bytes.
-    pub buffered: fn(&[Value], usize) -> Option<Result<Vec<u8>, KeyError>>,
+    pub buffered: Buffered,
 }
 
 /// What was read from bytes.
@@ -119,7 +128,7 @@ fn made_and_read<T: PartialEq + fmt::Display>(
     bytes: Result<Vec<u8>, KeyError>,
     guarded: Result<Vec<u8>, KeyError>,
     read: fn(&'static [u8]) -> Result<T, KeyError>,
-    buffered: fn(&[Value], usize) -> Option<Result<Vec<u8>, KeyError>>,
+    buffered: Buffered,
 ) -> Made {
     let again = bytes.as_ref().ok().map(|bytes| {
         read(Box::leak(bytes.clone().into_boxed_slice())).map(|again| (again == *made, again.to_string()))
@@ -157,7 +166,7 @@ impl TypeEntry {
 
     /// The same, with an order.
     #[must_use]
-    pub const fn ordered(mut self, compare: fn(&[Value], &[Value]) -> Result<Ordering, Misfit>) -> Self {
+    pub const fn ordered(mut self, compare: Compare) -> Self {
         self.compare = Some(compare);
         self
     }
