@@ -2,7 +2,7 @@
 
 use crate::{Entity, Outpoint, Position, Tick, User};
 
-#[inline(never)]
+#[inline(always)]
 pub fn tick_encode(key: &Tick) -> [u8; 18] {
     let mut out = [0; 18];
     out[0] = 1;
@@ -12,7 +12,7 @@ pub fn tick_encode(key: &Tick) -> [u8; 18] {
     out
 }
 
-#[inline(never)]
+#[inline(always)]
 pub fn tick_decode(key: &[u8]) -> Option<Tick> {
     let key: &[u8; 18] = key.try_into().ok()?;
     let pool = u64::from_be_bytes(*key[1..].first_chunk()?);
@@ -32,7 +32,7 @@ static PAIRS: [[u8; 2]; 256] = {
     pairs
 };
 
-#[inline(never)]
+#[inline(always)]
 pub fn position_encode(key: &Position) -> ([u8; 84], usize) {
     let mut out = [0; 84];
     out[0] = 2;
@@ -82,7 +82,7 @@ fn number(text: &[u8]) -> Option<u64> {
     Some(number)
 }
 
-#[inline(never)]
+#[inline(always)]
 pub fn position_decode(key: &[u8]) -> Option<Position> {
     let rest = key.strip_prefix(&[2, b'/'])?;
     let (hex, rest) = rest.split_at_checked(40)?;
@@ -101,7 +101,7 @@ pub fn position_decode(key: &[u8]) -> Option<Position> {
     Some(Position { owner, pool: number(&rest[..slash])?, id: number(&rest[slash + 1..])? })
 }
 
-#[inline(never)]
+#[inline(always)]
 pub fn entity_encode(key: &Entity) -> [u8; 40] {
     let mut out = [0; 40];
     out[..8].copy_from_slice(&key.ns);
@@ -109,13 +109,13 @@ pub fn entity_encode(key: &Entity) -> [u8; 40] {
     out
 }
 
-#[inline(never)]
+#[inline(always)]
 pub fn entity_decode(key: &[u8]) -> Option<Entity> {
     let key: &[u8; 40] = key.try_into().ok()?;
     Some(Entity { ns: *key.first_chunk()?, key: *key.last_chunk()? })
 }
 
-#[inline(never)]
+#[inline(always)]
 pub fn outpoint_encode(key: &Outpoint) -> [u8; 36] {
     let mut out = [0; 36];
     out[..32].copy_from_slice(&key.txid);
@@ -123,13 +123,13 @@ pub fn outpoint_encode(key: &Outpoint) -> [u8; 36] {
     out
 }
 
-#[inline(never)]
+#[inline(always)]
 pub fn outpoint_decode(key: &[u8]) -> Option<Outpoint> {
     let key: &[u8; 36] = key.try_into().ok()?;
     Some(Outpoint { txid: *key.first_chunk()?, vout: u32::from_be_bytes(*key.last_chunk()?) })
 }
 
-#[inline(never)]
+#[inline(always)]
 pub fn user_encode(key: &User<'_>) -> Option<([u8; 81], usize)> {
     let mut out = [0; 81];
     let len = u8::try_from(key.name.len()).ok().filter(|len| *len <= 64)?;
@@ -146,7 +146,7 @@ pub fn user_sample(key: &User<'_>) -> Vec<u8> {
     out[..len].to_vec()
 }
 
-#[inline(never)]
+#[inline(always)]
 pub fn user_decode(key: &[u8]) -> Option<User<'_>> {
     let (first, rest) = key.split_first_chunk::<8>()?;
     let (len, rest) = rest.split_first()?;

@@ -7,7 +7,8 @@
 //!   what one key takes from the allocator.
 //!
 //! `ours` is what `keyplan::plan!` makes; `hand` is what one would write for that layout alone into an array, with the
-//! same checks; the others are crates, each with the shape of the same arguments that it is made for.
+//! same checks; the others are crates, each with the shape of the same arguments that it is made for. Each is called out
+//! of line; `inlined_ours` and `inlined_hand` are the same functions as a part of the loop.
 
 mod allocations;
 mod bytekey;
@@ -48,50 +49,80 @@ fn repeat<T>(count: u64, mut one: impl FnMut() -> T) {
     }
 }
 
+/// Calls `one`, which is not inlined into the loop then.
+#[inline(never)]
+fn called<'a, A: ?Sized, T>(one: impl Fn(&'a A) -> T, of: &'a A) -> T {
+    one(of)
+}
+
+/// Has `one` inlined into the loop.
+#[inline(always)]
+fn inlined<'a, A: ?Sized, T>(one: impl Fn(&'a A) -> T, of: &'a A) -> T {
+    one(of)
+}
+
 /// Cases of an author: functions `…_encode` from arguments, and `…_decode` from what `…_sample` makes of them.
 macro_rules! cases {
-    ($($author:ident { $($layout:ident $direction:ident $function:ident $(of $sample:ident)?;)* })*) => {
-        &[$($(Case {
-            name: concat!(stringify!($layout), "-", stringify!($direction), "-", stringify!($author)),
-            run: |samples, count| cases!(@run $author $layout $function samples count $($sample)?),
-        },)*)*]
+    ($how:ident $author:ident as $name:literal { $($layout:ident $direction:ident $function:ident $(of $sample:ident)?;)* }) => {
+        &[$(Case {
+            name: concat!(stringify!($layout), "-", stringify!($direction), "-", $name),
+            run: |samples, count| cases!(@run $how $author $layout $function samples count $($sample)?),
+        },)*]
     };
-    (@run $author:ident $layout:ident $function:ident $samples:ident $count:ident) => {
-        repeat($count, || $author::$function(black_box(&$samples.$layout)))
+    (@run $how:ident $author:ident $layout:ident $function:ident $samples:ident $count:ident) => {
+        repeat($count, || $how($author::$function, black_box(&$samples.$layout)))
     };
-    (@run $author:ident $layout:ident $function:ident $samples:ident $count:ident $sample:ident) => {{
+    (@run $how:ident $author:ident $layout:ident $function:ident $samples:ident $count:ident $sample:ident) => {{
         let key = $author::$sample(&$samples.$layout);
         let key: &[u8] = key.as_ref();
-        repeat($count, || $author::$function(black_box(key)))
+        repeat($count, || $how($author::$function, black_box(key)))
     }};
 }
 
-const CASES: &[Case] = cases! {
-    ours {
-        tick encode tick_encode;
-        tick decode tick_decode of tick_encode;
-        position encode position_encode;
-        position decode position_decode of position_sample;
-        entity encode entity_encode;
-        entity decode entity_decode of entity_encode;
-        outpoint encode outpoint_encode;
-        outpoint decode outpoint_decode of outpoint_encode;
-        user encode user_encode;
-        user decode user_decode of user_sample;
-    }
-    hand {
-        tick encode tick_encode;
-        tick decode tick_decode of tick_encode;
-        position encode position_encode;
-        position decode position_decode of position_sample;
-        entity encode entity_encode;
-        entity decode entity_decode of entity_encode;
-        outpoint encode outpoint_encode;
-        outpoint decode outpoint_decode of outpoint_encode;
-        user encode user_encode;
-        user decode user_decode of user_sample;
-    }
-    cw {
+/// Cases of an author who writes into arrays.
+macro_rules! in_place {
+    ($how:ident $author:ident as $name:literal) => {
+        cases! { $how $author as $name {
+            tick encode tick_encode;
+            tick decode tick_decode of tick_encode;
+            position encode position_encode;
+            position decode position_decode of position_sample;
+            entity encode entity_encode;
+            entity decode entity_decode of entity_encode;
+            outpoint encode outpoint_encode;
+            outpoint decode outpoint_decode of outpoint_encode;
+            user encode user_encode;
+            user decode user_decode of user_sample;
+        } }
+    };
+}
+
+/// Cases of an author whose keys are all vectors.
+macro_rules! on_the_heap {
+    ($author:ident as $name:literal) => {
+        cases! { called $author as $name {
+            tick encode tick_encode;
+            tick decode tick_decode of tick_encode;
+            position encode position_encode;
+            position decode position_decode of position_encode;
+            entity encode entity_encode;
+            entity decode entity_decode of entity_encode;
+            outpoint encode outpoint_encode;
+            outpoint decode outpoint_decode of outpoint_encode;
+            user encode user_encode;
+            user decode user_decode of user_encode;
+        } }
+    };
+}
+
+const CASES: &[&[Case]] = &[
+    in_place!(called ours as "ours"),
+    in_place!(called hand as "hand"),
+    in_place!(inlined ours as "inlined_ours"),
+    in_place!(inlined hand as "inlined_hand"),
+    on_the_heap!(store_key as "store_key"),
+    on_the_heap!(fdb as "fdb"),
+    cases! { called cw as "cw" {
         tick encode tick_encode;
         tick decode tick_decode of tick_sample;
         position encode position_encode;
@@ -102,8 +133,8 @@ const CASES: &[Case] = cases! {
         outpoint decode outpoint_decode of outpoint_sample;
         user encode user_encode;
         user decode user_decode of user_sample;
-    }
-    store_key {
+    } },
+    cases! { called bytekey as "bytekey" {
         tick encode tick_encode;
         tick decode tick_decode of tick_encode;
         position encode position_encode;
@@ -113,32 +144,8 @@ const CASES: &[Case] = cases! {
         outpoint encode outpoint_encode;
         outpoint decode outpoint_decode of outpoint_encode;
         user encode user_encode;
-        user decode user_decode of user_encode;
-    }
-    fdb {
-        tick encode tick_encode;
-        tick decode tick_decode of tick_encode;
-        position encode position_encode;
-        position decode position_decode of position_encode;
-        entity encode entity_encode;
-        entity decode entity_decode of entity_encode;
-        outpoint encode outpoint_encode;
-        outpoint decode outpoint_decode of outpoint_encode;
-        user encode user_encode;
-        user decode user_decode of user_encode;
-    }
-    bytekey {
-        tick encode tick_encode;
-        tick decode tick_decode of tick_encode;
-        position encode position_encode;
-        position decode position_decode of position_encode;
-        entity encode entity_encode;
-        entity decode entity_decode of entity_encode;
-        outpoint encode outpoint_encode;
-        outpoint decode outpoint_decode of outpoint_encode;
-        user encode user_encode;
-    }
-    format {
+    } },
+    cases! { called format as "format" {
         tick encode tick_encode;
         tick decode tick_decode of tick_encode;
         position encode position_encode;
@@ -146,8 +153,8 @@ const CASES: &[Case] = cases! {
         entity encode entity_encode;
         outpoint encode outpoint_encode;
         user encode user_encode;
-    }
-};
+    } },
+];
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -161,19 +168,19 @@ fn main() -> ExitCode {
         user: User { first: 7, name: "uosmo/ibc-transfer", second: 9 },
     });
     match arguments[..] {
-        ["list"] => CASES.iter().for_each(|case| println!("{}", case.name)),
+        ["list"] => CASES.iter().copied().flatten().for_each(|case| println!("{}", case.name)),
         ["run", name, count] => {
             let Ok(count) = count.parse() else { return ExitCode::from(2) };
             if name == "empty" {
                 repeat(count, || 0u8);
                 return ExitCode::SUCCESS;
             }
-            let Some(case) = CASES.iter().find(|case| case.name == name) else { return ExitCode::from(2) };
+            let Some(case) = CASES.iter().copied().flatten().find(|case| case.name == name) else { return ExitCode::from(2) };
             (case.run)(&samples, count);
         }
         ["time", bursts] => {
             let Ok(bursts) = bursts.parse() else { return ExitCode::from(2) };
-            for case in CASES {
+            for case in CASES.iter().copied().flatten() {
                 let (nanoseconds, allocations) = timed(case, &samples, bursts);
                 println!("{} {nanoseconds:.1} {allocations:.2}", case.name);
             }

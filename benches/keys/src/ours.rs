@@ -18,17 +18,17 @@ pub use layouts::entities::Entity;
 pub use layouts::users::User;
 pub use layouts::utxos::Outpoint;
 
-#[inline(never)]
+#[inline(always)]
 pub fn tick_encode(key: &Tick) -> [u8; 18] {
     key.encode()
 }
 
-#[inline(never)]
+#[inline(always)]
 pub fn tick_decode(key: &[u8]) -> Result<Tick, KeyError> {
     Tick::decode(key)
 }
 
-#[inline(never)]
+#[inline(always)]
 pub fn position_encode(key: &Position) -> Result<ShortBytes<{ Position::MAX_LEN }>, KeyError> {
     key.encode()
 }
@@ -37,32 +37,32 @@ pub fn position_sample(key: &Position) -> ShortBytes<{ Position::MAX_LEN }> {
     key.encode().unwrap()
 }
 
-#[inline(never)]
+#[inline(always)]
 pub fn position_decode(key: &[u8]) -> Result<Position, KeyError> {
     Position::decode(key)
 }
 
-#[inline(never)]
+#[inline(always)]
 pub fn entity_encode(key: &Entity) -> [u8; 40] {
     key.encode()
 }
 
-#[inline(never)]
+#[inline(always)]
 pub fn entity_decode(key: &[u8]) -> Result<Entity, KeyError> {
     Entity::decode(key)
 }
 
-#[inline(never)]
+#[inline(always)]
 pub fn outpoint_encode(key: &Outpoint) -> [u8; 36] {
     key.encode()
 }
 
-#[inline(never)]
+#[inline(always)]
 pub fn outpoint_decode(key: &[u8]) -> Result<Outpoint, KeyError> {
     Outpoint::decode(key)
 }
 
-#[inline(never)]
+#[inline(always)]
 pub fn user_encode(key: &User<'_>) -> Result<ShortBytes<{ User::MAX_LEN }>, KeyError> {
     key.encode()
 }
@@ -71,7 +71,7 @@ pub fn user_sample(key: &User<'_>) -> ShortBytes<{ User::MAX_LEN }> {
     key.encode().unwrap()
 }
 
-#[inline(never)]
+#[inline(always)]
 pub fn user_decode(key: &[u8]) -> Result<User<'_>, KeyError> {
     User::decode(key)
 }

@@ -41,6 +41,7 @@ impl Expander<'_> {
         // A family that wants the name has it.
         let taken = space.families.iter().any(|family| family.module.is_none() && family.name == "key");
         let name = names::ty(if taken { "AnyKey" } else { "Key" });
+        self.table.space(&space.name, &name);
         let doc = docs::lines(&[format!("Any key of the space `{}`.", space.name)]);
         let (decode, methods) = (decode(space, &variants), methods(&variants));
         let others = others(&name, borrows, &variants);

@@ -49,6 +49,7 @@ impl Expander<'_> {
             borrows,
             eq,
             order: Order::Unknown,
+            compares: false,
             array: array.is_some(),
             delimited: false,
             choice: Some(count),
@@ -60,7 +61,7 @@ impl Expander<'_> {
 /// The enum without its documentation, and what it implements.
 fn item(ident: &proc_macro2::Ident, borrows: bool, arms: &Arms, array: Option<&TokenStream>) -> TokenStream {
     let life = life(borrows);
-    let Arms { variants, puts, reads, searches, shows, indices, .. } = arms;
+    let Arms { variants, puts, reads, searches, shows, indices, made_of, .. } = arms;
     let count = variants.len();
     quote! {
         pub enum #ident #life {
@@ -135,6 +136,8 @@ fn item(ident: &proc_macro2::Ident, borrows: bool, arms: &Arms, array: Option<&T
                 }
             }
         }
+
+        ::keyplan::__with_laws! { enum #ident [#life] { #(#made_of,)* } }
     }
 }
 
@@ -147,6 +150,7 @@ struct Arms {
     searches: Vec<TokenStream>,
     shows: Vec<TokenStream>,
     indices: Vec<TokenStream>,
+    made_of: Vec<TokenStream>,
     /// Only of alternatives of which nothing can be refused.
     arrays: Vec<TokenStream>,
 }
@@ -154,11 +158,12 @@ struct Arms {
 impl Arms {
     fn add(&mut self, label: &str, alternative: &Alternative, row: &Row<'_>, lanes: Vec<String>) {
         let (index, variant) = (self.variants.len(), names::ty(label));
-        let Fields { declared, bound } = fields(row, Kind::Variant);
+        let Fields { declared, bound, names: made_of } = fields(row, Kind::Variant);
         let mut doc = docs::text(&alternative.doc, &format!("The alternative `{}`.", alternative.label));
         doc.extend(lanes);
         let doc = docs::lines(&doc);
         self.variants.push(quote!(#doc #variant #declared));
+        self.made_of.push(quote!(#index #variant #made_of));
         let put = row.put(row.sequence.segments().len(), false);
         self.puts.push(quote!(Self::#variant #bound => { #put }));
         let finish = quote!(Self::#variant #bound);

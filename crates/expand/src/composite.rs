@@ -20,6 +20,8 @@ pub(crate) struct Composite {
     pub(crate) borrows: bool,
     pub(crate) eq: bool,
     pub(crate) order: Order,
+    /// Whether it is `Ord`.
+    pub(crate) compares: bool,
     /// Whether it has an `encode` that gives an array.
     pub(crate) array: bool,
     pub(crate) delimited: bool,
@@ -63,6 +65,8 @@ pub(crate) struct Fields {
     pub(crate) declared: TokenStream,
     /// The same as a pattern or an expression over the arguments' variables.
     pub(crate) bound: TokenStream,
+    /// The same as names alone.
+    pub(crate) names: TokenStream,
 }
 
 /// What a family or another layout is called in errors and documentation.
@@ -141,7 +145,8 @@ impl Expander<'_> {
     pub(crate) fn layout(&mut self, at: usize, titled: &Titled<'_>, row: &Row<'_>) -> Composite {
         let (name, doc) = (names::ty(titled.name), docs::lines(&titled.doc));
         let life = life(row.borrows());
-        let Fields { declared, bound } = fields(row, Kind::Struct);
+        let Fields { declared, bound, names: made_of } = fields(row, Kind::Struct);
+        let made_of = if made_of.is_empty() { quote!({}) } else { made_of };
         let order = row.order();
         let comparable = match titled.order {
             Comparable::Never => false,
@@ -221,6 +226,8 @@ impl Expander<'_> {
                         #show
                     }
                 }
+
+                ::keyplan::__with_laws! { struct #name [#life] #made_of }
             },
         );
         Composite {
@@ -229,6 +236,7 @@ impl Expander<'_> {
             borrows: row.borrows(),
             eq: row.eq(),
             order,
+            compares: row.eq() && comparable,
             array: array.is_some(),
             delimited: row.sequence.extent() == Extent::Delimited,
             choice: None,
@@ -254,10 +262,10 @@ pub(crate) fn fields(row: &Row<'_>, kind: Kind) -> Fields {
         })
         .collect();
     if let ([(value, None, ty, _)], Kind::Variant) = (arguments.as_slice(), kind) {
-        return Fields { declared: quote!((#ty)), bound: quote!((#value)) };
+        return Fields { declared: quote!((#ty)), bound: quote!((#value)), names: quote!((value)) };
     }
     if arguments.is_empty() {
-        return Fields { declared: TokenStream::new(), bound: TokenStream::new() };
+        return Fields { declared: TokenStream::new(), bound: TokenStream::new(), names: TokenStream::new() };
     }
     let public = (kind == Kind::Struct).then(|| quote!(pub));
     let declared = arguments.iter().map(|(_, name, ty, type_name)| {
@@ -273,7 +281,12 @@ pub(crate) fn fields(row: &Row<'_>, kind: Kind) -> Fields {
         let name = names::field(name.unwrap_or("value"));
         quote!(#name: #value)
     });
-    Fields { declared: quote!({ #(#declared,)* }), bound: quote!({ #(#bound,)* }) }
+    let names = arguments.iter().map(|(_, name, ..)| names::field(name.unwrap_or("value")));
+    Fields {
+        declared: quote!({ #(#declared,)* }),
+        bound: quote!({ #(#bound,)* }),
+        names: quote!({ #(#names)* }),
+    }
 }
 
 /// What is derived for a type all of whose fields are `Copy`.

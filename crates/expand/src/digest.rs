@@ -38,7 +38,8 @@ impl Expander<'_> {
             "Two are equal if their digests are: what was hashed cannot be read back.".to_owned(),
         ]);
         let item = item(&ident, keep, &of, known);
-        self.emit(at, quote!(#doc #item));
+        let ty = &code.ty;
+        self.emit(at, quote!(#doc #item ::keyplan::__with_laws! { digest #ident #ty }));
         let put = put_leaf(label, &quote!(::keyplan::codec::Sink::put(out, &value.0)));
         let read =
             decode_leaf(label, &quote!(::keyplan::typed::exact::<#keep>(piece).map(#ident::from_digest)));

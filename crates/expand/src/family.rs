@@ -44,6 +44,7 @@ impl Expander<'_> {
         let made = self.layout(at, &titled, &row);
         self.families.insert(family.path.clone(), made.clone());
         let value = self.value(at, family)?;
+        self.table.family(family, &made);
         self.key(at, space, family, &row, &made, &value);
         if family.kind != FamilyKind::Key {
             self.structure(at, family, &made)?;

@@ -29,6 +29,7 @@ mod scan;
 mod shape;
 mod space;
 mod structure;
+mod table;
 
 pub use prove::prove;
 
@@ -73,6 +74,8 @@ struct Expander<'p> {
     named: BTreeMap<String, composite::Composite>,
     /// The types of families' keys, by path.
     families: BTreeMap<String, composite::Composite>,
+    /// What the plan's module lists for tests.
+    table: table::Table,
     problems: Vec<Diagnostic>,
 }
 
@@ -99,6 +102,7 @@ impl<'p> Expander<'p> {
             scopes: vec![root],
             named: BTreeMap::new(),
             families: BTreeMap::new(),
+            table: table::Table::default(),
             problems: Vec::new(),
         }
     }
@@ -106,6 +110,7 @@ impl<'p> Expander<'p> {
     fn plan(&mut self) -> TokenStream {
         let spaces: Vec<TokenStream> = self.plan.spaces.iter().map(|space| self.space(space)).collect();
         let sets = self.name_sets();
+        let table = self.table.emitted();
         let types = self.scopes.pop().map(|scope| scope.items).unwrap_or_default();
         let name = names::module(&self.plan.name);
         let doc = docs::lines(&docs::text(&self.plan.doc, &format!("The plan `{}`.", self.plan.name)));
@@ -127,6 +132,7 @@ impl<'p> Expander<'p> {
                 #(#sets)*
                 #(#types)*
                 #(#spaces)*
+                #table
             }
         }
     }

@@ -51,6 +51,12 @@ pub(crate) fn up(depth: usize) -> TokenStream {
 
 /// The path of a family's type, seen from `depth` modules below the plan's.
 pub(crate) fn family(depth: usize, family: &Family) -> TokenStream {
+    let (module, name) = (family_module(depth, family), ty(&pascal(&family.name)));
+    quote!(#module #name)
+}
+
+/// The path of the module that a family's types stand in, with `::` behind it.
+pub(crate) fn family_module(depth: usize, family: &Family) -> TokenStream {
     let mut modules: Vec<&str> = family.path.split('.').collect();
     modules.pop();
     let up = up(depth);
@@ -58,8 +64,7 @@ pub(crate) fn family(depth: usize, family: &Family) -> TokenStream {
         let name = module(name);
         quote!(#name::)
     });
-    let name = ty(&pascal(&family.name));
-    quote!(#up #(#down)* #name)
+    quote!(#up #(#down)*)
 }
 
 /// An identifier, raw where the name is a word of Rust.

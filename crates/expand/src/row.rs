@@ -9,7 +9,7 @@ use quote::{format_ident, quote};
 
 use crate::Expander;
 use crate::code::{Code, Order};
-use crate::leaf;
+use crate::leaf::{self, IN_PLACE};
 use crate::names;
 
 /// A sequence with the code of its arguments.
@@ -188,13 +188,30 @@ impl Row<'_> {
                     let put = &code.put;
                     Some(quote!({ let value = #value; #put?; }))
                 });
-                let computed = derive(derived, &quote!(&*::keyplan::codec::Sink::tail_mut(out, start)), None);
                 let (ty, label) = (&code.ty, &derived.name);
+                let computed = if let Some(most) = self.joined(derived) {
+                    // Apart from `out`, which may have room for the key and no more.
+                    let computed = derive(derived, &quote!(joined.as_slice()), None);
+                    quote! {
+                        let mut joined = ::keyplan::typed::ShortBytes::<#most>::new();
+                        {
+                            let out = &mut joined;
+                            #(#pieces)*
+                        }
+                        let computed: u128 = #computed;
+                    }
+                } else {
+                    let joined = quote!(&*::keyplan::codec::Sink::tail_mut(out, start));
+                    let computed = derive(derived, &joined, None);
+                    quote! {
+                        let start = ::keyplan::codec::Sink::len(out);
+                        #(#pieces)*
+                        let computed: u128 = #computed;
+                        ::keyplan::codec::Sink::truncate(out, start);
+                    }
+                };
                 quote!({
-                    let start = ::keyplan::codec::Sink::len(out);
-                    #(#pieces)*
-                    let computed: u128 = #computed;
-                    ::keyplan::codec::Sink::truncate(out, start);
+                    #computed
                     let value: #ty = ::keyplan::typed::narrowed(computed).map_err(|error| {
                         ::keyplan::typed::SegmentError::argument(#label, error)
                     })?;
@@ -203,6 +220,13 @@ impl Row<'_> {
                 })
             }
         })
+    }
+
+    /// The most bytes that the arguments of a derived part have together, if they can be held in place.
+    fn joined(&self, derived: &Derived) -> Option<usize> {
+        let widths = self.sequence.widths();
+        let mut most = derived.of.iter().map(|&of| widths.get(of).and_then(|width| width.max));
+        most.try_fold(0usize, |all, width| all.checked_add(width?)).filter(|most| *most <= IN_PLACE)
     }
 
     /// An expression of the bytes as an array, where nothing can be refused.

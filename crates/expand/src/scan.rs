@@ -57,6 +57,7 @@ impl Expander<'_> {
         let marker = names::ty(&marker);
         let in_order = is_ordered(self.report, family, scan);
         let next = if in_order { next(family, row, scan) } else { None };
+        self.table.scan(family, scan, &function, next.is_some());
         let most = prefix_width(family, scan).max.zip(next.as_ref().map_or(Some(0), |next| next.most));
         let most = most.map(|(prefix, next)| prefix + next + 1).filter(|most| *most <= IN_PLACE);
         let room = if let Some(most) = most {

@@ -60,6 +60,7 @@ impl Expander<'_> {
             about.extend(docs::lanes(&field.key, self.sources));
             let key_name = format!("{}{title}Field", made.name);
             let key = self.value_struct(at, &key_name, &path, &field.name, about, &field.key, flaw)?;
+            self.table.field(family, &field.name, &key, field.value.is_some());
             let value = if let Some(sequence) = &field.value {
                 let value = format!("{}{title}Value", made.name);
                 let about = format!("The value of the field `{}` of `{}`.", field.name, family.path);

@@ -34,7 +34,8 @@
 //! `std` is on by default and has everything. Without it there are [`codec`], [`typed`] and [`plan!`], which need
 //! neither `std` nor an allocator; `alloc`, `hash` and `bech32` add what their names say. `cbor` and `json` read and
 //! write the values that a plan gives these codecs, with `minicbor` and `serde_json`. `store` adds `store`: state
-//! under the keys of a plan, on the embedded engine fjall, and with `redb` on that engine too.
+//! under the keys of a plan, on the embedded engine fjall, and with `redb` on that engine too. `laws` is for tests: a
+//! table of every type that was made of a plan.
 #![no_std]
 
 #[cfg(feature = "alloc")]
@@ -42,6 +43,8 @@ extern crate alloc;
 #[cfg(any(feature = "json", feature = "store"))]
 extern crate std;
 
+#[cfg(feature = "laws")]
+pub mod laws;
 #[cfg(feature = "store")]
 pub mod store;
 pub mod typed;
@@ -64,6 +67,123 @@ macro_rules! __with_alloc {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __with_alloc {
+    ($($item:tt)*) => {};
+}
+
+/// Makes the types of a plan out of the values of its model, and lists them.
+#[cfg(feature = "laws")]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __with_laws {
+    (struct $name:ident [$($life:tt)*] { $($field:ident)* }) => {
+        impl<'k> $crate::laws::FromValues<'k> for $name $($life)* {
+            fn from_values(
+                values: &'k [$crate::plan::dynamic::Value],
+            ) -> ::core::result::Result<Self, $crate::laws::Misfit> {
+                let mut values = $crate::laws::Arguments::new(values);
+                let made = Self { $($field: values.take()?,)* };
+                values.end()?;
+                ::core::result::Result::Ok(made)
+            }
+        }
+
+        impl<'k> $crate::laws::FromValue<'k> for $name $($life)* {
+            fn from_value(
+                value: &'k $crate::plan::dynamic::Value,
+            ) -> ::core::result::Result<Self, $crate::laws::Misfit> {
+                $crate::laws::FromValues::from_values($crate::laws::record(value)?)
+            }
+        }
+    };
+    (enum $name:ident [$($life:tt)*] {
+        $($index:literal $variant:ident $({ $($field:ident)* })? $(($value:ident))?,)*
+    }) => {
+        impl<'k> $crate::laws::FromValue<'k> for $name $($life)* {
+            fn from_value(
+                value: &'k $crate::plan::dynamic::Value,
+            ) -> ::core::result::Result<Self, $crate::laws::Misfit> {
+                let (index, mut values) = $crate::laws::alternative(value)?;
+                let made = match index {
+                    $($index => Self::$variant $({ $($field: values.take()?,)* })? $(({
+                        let $value = values.take()?;
+                        $value
+                    }))?,)*
+                    _ => return ::core::result::Result::Err($crate::laws::Misfit::Inexpressible),
+                };
+                values.end()?;
+                ::core::result::Result::Ok(made)
+            }
+        }
+    };
+    (digest $name:ident $of:ty) => {
+        impl<'k> $crate::laws::FromValue<'k> for $name {
+            fn from_value(
+                value: &'k $crate::plan::dynamic::Value,
+            ) -> ::core::result::Result<Self, $crate::laws::Misfit> {
+                match $crate::laws::digest_bytes(value) {
+                    ::core::option::Option::Some(digest) => digest.map(Self::from_digest),
+                    ::core::option::Option::None => {
+                        Self::of(<$of as $crate::laws::FromValue<'k>>::from_value(value)?)
+                            .map_err($crate::laws::Misfit::Refused)
+                    }
+                }
+            }
+        }
+    };
+    (table spaces { $($space:literal [$($any:tt)*])* } types { $(($($entry:tt)*))* } scans { $(($($scan:tt)*))* }) => {
+        /// Every type of the plan, for tests.
+        pub static TYPES: $crate::laws::PlanTypes = $crate::laws::PlanTypes::new(
+            PLAN,
+            &[$($crate::laws::SpaceEntry::new($space, |key| {
+                let read = $($any)*::decode(key)?;
+                ::core::result::Result::Ok((
+                    read.family(),
+                    $crate::laws::Read::new(
+                        &read,
+                        |out| read.encode_unguarded_into(out),
+                        |out| read.encode_into(out),
+                    ),
+                ))
+            })),*],
+            &[$($crate::__with_laws!(@type $($entry)*)),*],
+            &[$($crate::__with_laws!(@scan $($scan)*)),*],
+        );
+    };
+    (@type key ordered $key:ty) => {
+        $crate::laws::TypeEntry::key::<$key>().ordered($crate::laws::compare::<$key>)
+    };
+    (@type key $key:ty) => { $crate::laws::TypeEntry::key::<$key>() };
+    (@type value $key:ty) => { $crate::laws::TypeEntry::value::<$key>() };
+    (@type member $key:ty) => { $crate::laws::TypeEntry::member::<$key>() };
+    (@type score $key:ty) => { $crate::laws::TypeEntry::score::<$key>() };
+    (@type field $family:literal $name:literal [$($path:tt)*] $field:ty) => {
+        $crate::laws::TypeEntry::field::<$field>($family, $name, |bytes| {
+            let field = $($path)*::decode(bytes)?;
+            ::core::result::Result::Ok($crate::laws::Read::new(
+                &field,
+                |out| $crate::typed::Layout::put(&field, out).map_err(|error| error.of($family)),
+                |out| field.encode_into(out),
+            ))
+        })
+    };
+    (@type field_value $family:literal $name:literal $field:ty) => {
+        $crate::laws::TypeEntry::field_value::<$field>($family, $name)
+    };
+    (@scan $family:literal $bound:literal $ordered:literal $rows:ident [$($begin:tt)*] $($argument:ident)*) => {
+        $crate::laws::ScanEntry::new($family, $bound, $ordered, |values, window| {
+            let mut values = $crate::laws::Arguments::new(values);
+            $(let $argument = values.take()?;)*
+            values.end()?;
+            $crate::laws::$rows($($begin)*($($argument),*), window)
+        })
+    };
+}
+
+/// Leaves out what is for tests.
+#[cfg(not(feature = "laws"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __with_laws {
     ($($item:tt)*) => {};
 }
 

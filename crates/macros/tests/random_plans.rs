@@ -158,21 +158,14 @@ fn random_plans_agree_with_the_dynamic_path() {
     let mut random = Random(0x0bad_5eed);
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let agree = root.join("../keyplan/tests/agree/mod.rs");
-    let mut program = format!(
-        "#![allow(dead_code)]\n#[path = {agree:?}]\nmod agree;\n\nfn plan(text: &keyplan::typed::PlanText) -> \
-         keyplan::plan::model::Plan {{\n    keyplan::plan::compile(text.name, text.text(), |_| \
-         Err(String::new())).plan.unwrap()\n}}\n\n"
-    );
+    let mut program = format!("#![allow(dead_code)]\n#[path = {agree:?}]\nmod agree;\n\n");
     let mut calls = String::new();
     for plan in 0..PLANS {
         let families: Vec<String> = (0..FAMILIES).map(|number| sound(&mut random, number + 1)).collect();
         let families = families.join(";\n");
         writeln!(program, "keyplan::plan! {{\nplan plan{plan};\nspace s {{\n{families};\n}}\n}}\n").unwrap();
-        writeln!(
-            calls,
-            "    agree::compare(&plan(&plan{plan}::PLAN), &readers!(crate::plan{plan} {{ s }}), 60);"
-        )
-        .unwrap();
+        writeln!(calls, "    agree::compare(&plan{plan}::TYPES, 60);").unwrap();
+        writeln!(calls, "    agree::keep_the_laws(&plan{plan}::TYPES, 30);").unwrap();
     }
     write!(program, "fn main() {{\n{calls}}}\n").unwrap();
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));

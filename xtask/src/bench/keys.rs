@@ -76,6 +76,19 @@ impl Group for Keys {
                 });
             }
         }
+        for (layout, encode) in LAYOUTS {
+            for (direction, most) in [("encode", encode), ("decode", DECODE)] {
+                let ours = of(layout, direction, "inlined_ours").context("we were not measured inlined")?;
+                let hand = of(layout, direction, "inlined_hand").context("code by hand was not inlined")?;
+                lines.push(Measurement {
+                    name: format!("{direction} {layout}, inlined"),
+                    value: ours.instructions / hand.instructions,
+                    goal: Goal::AtMost(most),
+                    unit: "× instructions",
+                    compared_with: format!("{} against by hand {}", shown(ours), shown(hand)),
+                });
+            }
+        }
         for (layout, author, least) in FEWER {
             let ours = of(layout, "encode", "ours").context("we were not measured")?;
             let other = of(layout, "encode", author).context("the other was not measured")?;
@@ -88,7 +101,7 @@ impl Group for Keys {
                 compared_with: format!("{} against {}", shown(other), shown(ours)),
             });
         }
-        let ours = costs.iter().filter(|(name, _)| name.ends_with("-ours"));
+        let ours = costs.iter().filter(|(name, _)| name.ends_with("ours"));
         lines.push(Measurement {
             name: "allocations".to_owned(),
             value: ours.map(|(_, cost)| cost.allocations).sum(),

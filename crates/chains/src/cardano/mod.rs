@@ -109,6 +109,8 @@ pub use history::RolledBack;
 #[cfg(feature = "store")]
 pub use load::StateLoad;
 pub use plans::cardano as document;
+#[cfg(feature = "laws")]
+pub use plans::cardano_store::TYPES;
 pub use plans::cardano_store::{
     ChainPoint, Namespace, PLAN, Position, Replaced, ReplacedValuesValuesList, cursor, entities, undo, utxos,
 };

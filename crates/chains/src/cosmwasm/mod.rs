@@ -15,6 +15,8 @@
 mod compose;
 mod decompose;
 
+#[cfg(feature = "laws")]
+pub use crate::keys::cosmwasm::TYPES;
 pub use crate::keys::cosmwasm::{PLAN, bare, contract, one, three, two};
 pub use compose::{
     ComposeError, MAX_COMPONENT, compose, compose_into, composed_len, to_length_prefixed,

@@ -6,39 +6,12 @@ use keyplan::plan::dynamic::Value;
 use serde_json::Value as Json;
 
 use crate::layout::{Layout, bytes, text, uint};
-use crate::typed::{Types, values};
-use crate::{Outcome, Vector, Verdict, hex, readers, same};
+use crate::{Outcome, Vector, Verdict, hex, same};
 
-static SEED: LazyLock<Layout> = LazyLock::new(|| {
-    use keyplan_chains::cardano::document::{cursor, entities, utxos};
-    let types = Types::new(&readers!(keyplan_chains::cardano::document { cursor utxos entities }));
-    let types = types.scan("entities.entity by 1", |args| {
-        let [Value::Text(name)] = args else { panic!("{args:?} is no namespace") };
-        entities::Entity::by_ns(entities::EntityNs::of(name).unwrap()).prefix().to_vec()
-    });
-    Layout::open("cardano.keyplan")
-        .typed(values!(types, cursor { Cursor } utxos { Utxo } entities { Entity }))
-});
-static CODE: LazyLock<Layout> = LazyLock::new(|| {
-    use keyplan_chains::upstream::dolos::{cursor, datums, entities, exact, index_cursor, state_tags, utxos};
-    let types = Types::new(&readers!(keyplan_chains::upstream::dolos {
-        cursor utxos entities datums state_tags archive_tags exact index_cursor wal
-    }));
-    let types = types.scan("utxos.utxo by 1", |args| {
-        let [Value::Bytes(hash)] = args else { panic!("{args:?} is no hash") };
-        utxos::Utxo::by_tx_hash(hash.as_slice().try_into().unwrap()).prefix().to_vec()
-    });
-    Layout::open("upstream/dolos.keyplan").typed(values!(
-        types,
-        cursor { Cursor }
-        utxos { Utxo }
-        entities { Entity }
-        datums { Datum }
-        state_tags { Address Payment Stake Policy Asset ScriptRef }
-        exact { BlockHash BlockNum TxHash }
-        index_cursor { Cursor }
-    ))
-});
+static SEED: LazyLock<Layout> =
+    LazyLock::new(|| Layout::open("cardano.keyplan").typed(&keyplan_chains::cardano::document::TYPES));
+static CODE: LazyLock<Layout> =
+    LazyLock::new(|| Layout::open("upstream/dolos.keyplan").typed(&keyplan_chains::upstream::dolos::TYPES));
 
 /// What has no bytes: how the store's methods behave.
 const BEHAVIOUR: &[&str] = &["dolos.eq_asymmetry", "dolos.behaviour", "dolos.delta", "dolos.defect"];

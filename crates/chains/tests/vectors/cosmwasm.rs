@@ -10,36 +10,12 @@ use keyplan_chains::cosmwasm::{
 use serde_json::Value as Json;
 
 use crate::layout::{Layout, bytes, int, text, uint};
-use crate::typed::{Types, values};
-use crate::{Outcome, Vector, Verdict, hex, readers, same};
+use crate::{Outcome, Vector, Verdict, hex, same};
 
-static SEED: LazyLock<Layout> = LazyLock::new(|| {
-    let types = Types::new(&readers!(keyplan_chains::cosmwasm { contract bare one two three }));
-    Layout::open("cosmwasm.keyplan").typed(types)
-});
+static SEED: LazyLock<Layout> =
+    LazyLock::new(|| Layout::open("cosmwasm.keyplan").typed(&keyplan_chains::cosmwasm::TYPES));
 static CODE: LazyLock<Layout> = LazyLock::new(|| {
-    use keyplan_chains::upstream::cosmwasm_upstream::storey::meta;
-    use keyplan_chains::upstream::cosmwasm_upstream::{
-        bucket, contract, deque, multilevel, singleton, storey,
-    };
-    let types = Types::new(&readers!(keyplan_chains::upstream::cosmwasm_upstream {
-        elements item map1 map2 map3 multi_index1 multi_index2 checkpoints changelog0 changelog1 changelog2 deque
-        singleton bucket multilevel shared contract storey
-    }));
-    Layout::open("upstream/cosmwasm.keyplan").typed(values!(
-        types,
-        singleton { Singleton }
-        bucket { Entry }
-        multilevel { Entry }
-        deque { Element Head Tail }
-        contract {
-            Config Balance Allowance Blob Triple Nested Person PersonByName PersonByNameAge PersonByAge Token
-            TokenByOwner Stake StakeCheckpoint StakeChange Vote VoteCheckpoint VoteChange Total TotalCheckpoint
-            TotalChange Queued QueueHead QueueTail
-        }
-        storey { Item ByText ByNumber ByTextText ByNumberText Column ColumnByText }
-        meta { ColumnLast ColumnLen ColumnByTextLast ColumnByTextLen }
-    ))
+    Layout::open("upstream/cosmwasm.keyplan").typed(&keyplan_chains::upstream::cosmwasm_upstream::TYPES)
 });
 
 /// What has no bytes: queries, ranges, and what the libraries get wrong.

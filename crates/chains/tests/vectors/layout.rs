@@ -2,13 +2,12 @@
 
 use std::path::PathBuf;
 
+use keyplan::laws::PlanTypes;
 use keyplan::plan::compile;
 use keyplan::plan::dynamic::{Decoded, Decoder, Value, encode, prefix, readings};
-use keyplan::plan::model::{
-    AcceptKind, BytesEncoding, Family, FloatEncoding, IntEncoding, Plan, ScoreEncoding,
-};
-use keyplan::plan::model::{Segment, Sequence, Shape, Space};
+use keyplan::plan::model::{AcceptKind, Family, Plan, Sequence, Space};
 
+use crate::agree::loses;
 use crate::same;
 use crate::typed::Types;
 
@@ -19,7 +18,7 @@ pub(crate) type Args<'a> = &'a [(&'a str, Value)];
 pub(crate) struct Layout {
     plan: &'static Plan,
     decoder: Decoder<'static>,
-    types: Types,
+    types: Option<Types>,
 }
 
 /// How many readings of one key are looked at.
@@ -44,12 +43,17 @@ impl Layout {
             panic!("{}", findings.join("\n"))
         };
         let plan: &'static Plan = Box::leak(Box::new(plan));
-        Self { plan, decoder: Decoder::new(plan), types: Types::default() }
+        Self { plan, decoder: Decoder::new(plan), types: None }
     }
 
     /// The same, with the types that were made of the plan: what is checked is checked on their path too.
-    pub(crate) fn typed(self, types: Types) -> Self {
-        Self { types, ..self }
+    pub(crate) fn typed(self, types: &'static PlanTypes) -> Self {
+        Self { types: Some(Types::new(types)), ..self }
+    }
+
+    /// The types, for what is to be checked on their path too.
+    fn on_types(&self, check: impl FnOnce(&Types) -> Result<(), String>) -> Result<(), String> {
+        self.types.as_ref().map_or(Ok(()), check)
     }
 
     /// Checks both directions: `args` make exactly `bytes`, and `bytes` are read as `args` and nothing else. Where the
@@ -58,6 +62,7 @@ impl Layout {
         let (space, family) = self.family(path)?;
         let values = ordered(&family.key, args)?;
         same(path, &encoded(&family.key, &values)?, bytes)?;
+        self.on_types(|types| types.make(&family.path, family, &family.key, &values))?;
         let all = self.readings(&space.name, bytes)?;
         let own = all.iter().filter(|reading| reading.family.path == family.path);
         if !own.clone().any(|reading| agrees(&family.key, &reading.values, &values, bytes)) {
@@ -78,20 +83,20 @@ impl Layout {
                 return Err(format!("{path}: also read as `{}` with {:?}", other.path, reading.values));
             }
         }
-        self.types.key(&space.name, bytes, &all)
+        self.on_types(|types| types.key(&space.name, bytes, &all))
     }
 
     /// The key that `args` make, whatever else it may be read as.
     pub(crate) fn encode(&self, path: &str, args: Args<'_>) -> Result<Vec<u8>, String> {
         let (_, family) = self.family(path)?;
-        encoded(&family.key, &ordered(&family.key, args)?)
+        let values = ordered(&family.key, args)?;
+        self.on_types(|types| types.make(&family.path, family, &family.key, &values))?;
+        encoded(&family.key, &values)
     }
 
     /// Checks that a scan the plan claims, with `args` bound, covers exactly the keys that begin with `bytes`.
     pub(crate) fn scan(&self, path: &str, args: Args<'_>, bytes: &[u8]) -> Result<(), String> {
-        same(&format!("the scan of {path}"), &self.scanned(path, args)?, bytes)?;
-        let bound: Vec<Value> = args.iter().map(|(_, value)| value.clone()).collect();
-        self.types.prefix(&scan_name(path, args.len()), &bound, bytes)
+        same(&format!("the scan of {path}"), &self.scanned(path, args)?, bytes)
     }
 
     /// The prefix of a scan that the plan claims, with `args` bound.
@@ -108,6 +113,7 @@ impl Layout {
         }
         let mut out = Vec::new();
         prefix(&family.key, scan.segments, &values, &mut out).map_err(|error| format!("{path}: {error}"))?;
+        self.on_types(|types| types.prefix(family, &values, &out))?;
         Ok(out)
     }
 
@@ -126,8 +132,11 @@ impl Layout {
             return Err(format!("read as `{}` and as `{}`", reading.family.path, other.family.path));
         }
         same(&reading.family.path, &encoded(&reading.family.key, &reading.values)?, bytes)?;
-        let (space, _) = self.family(&reading.family.path)?;
-        self.types.key(&space.name, bytes, std::slice::from_ref(&reading))?;
+        let (space, family) = self.family(&reading.family.path)?;
+        self.on_types(|types| {
+            types.make(&family.path, family, &family.key, &reading.values)?;
+            types.key(&space.name, bytes, std::slice::from_ref(&reading))
+        })?;
         Ok(reading)
     }
 
@@ -135,7 +144,10 @@ impl Layout {
     pub(crate) fn refuses(&self, space: &str, bytes: &[u8]) -> Result<(), String> {
         match self.decoder.decode(self.space(space)?, bytes) {
             Ok(reading) => Err(format!("read as `{}` with {:?}", reading.family.path, reading.values)),
-            Err(_) => self.types.refuse(space, bytes),
+            Err(_) => {
+                let name = &self.plan.spaces[self.space(space)?].name;
+                self.on_types(|types| types.refuse(name, bytes))
+            }
         }
     }
 
@@ -144,6 +156,8 @@ impl Layout {
         let layout = self.value_layout(path)?;
         let values = ordered(layout, args)?;
         same(path, &encoded(layout, &values)?, bytes)?;
+        let (_, family) = self.family(path)?;
+        self.on_types(|types| types.make(&format!("{} value", family.path), family, layout, &values))?;
         let read = self.read_value(path, bytes)?;
         if agrees(layout, &read, &values, bytes) {
             Ok(())
@@ -160,7 +174,7 @@ impl Layout {
         let mut found = match readings(layout, bytes, 2) {
             Ok(found) => found.readings,
             Err(failure) => {
-                self.types.part(&part, &family.name, layout, None, bytes)?;
+                self.on_types(|types| types.part(&part, &family.name, layout, &[], bytes))?;
                 return Err(format!("the value of {path}: {failure}"));
             }
         };
@@ -169,20 +183,29 @@ impl Layout {
             return Err(format!("the value of {path} is read as {read:?} and as {other:?}"));
         }
         same(path, &encoded(layout, &read)?, bytes)?;
-        self.types.part(&part, &family.name, layout, Some(&read), bytes)?;
+        self.on_types(|types| {
+            types.make(&part, family, layout, &read)?;
+            types.part(&part, &family.name, layout, std::slice::from_ref(&read), bytes)
+        })?;
         Ok(read)
     }
 
-    /// Checks that the type of a field, member or score reads `values`.
+    /// Checks both directions for the type of a field, its value, a member or a score, which `path` names in the
+    /// family.
     pub(crate) fn part(
         &self,
-        path: &str,
-        name: &str,
+        family: &Family,
+        (path, name): (&str, &str),
         layout: &Sequence,
         values: &[Value],
         bytes: &[u8],
     ) -> Result<(), String> {
-        self.types.part(path, name, layout, Some(values), bytes)
+        let path = format!("{} {path}", family.path);
+        let found = readings(layout, bytes, READINGS).map_err(|failure| failure.to_string())?.readings;
+        self.on_types(|types| {
+            types.make(&path, family, layout, values)?;
+            types.part(&path, name, layout, &found, bytes)
+        })
     }
 
     /// The family that `path` names.
@@ -225,11 +248,6 @@ pub(crate) fn text(text: impl Into<String>) -> Value {
     Value::Text(text.into())
 }
 
-/// What a scan is called among the types: the family and how many arguments are bound.
-fn scan_name(path: &str, bound: usize) -> String {
-    format!("{path} by {bound}")
-}
-
 fn encoded(layout: &Sequence, values: &[Value]) -> Result<Vec<u8>, String> {
     let mut out = Vec::new();
     encode(layout, values, &mut out).map_err(|error| error.to_string())?;
@@ -260,30 +278,6 @@ fn agrees(layout: &Sequence, read: &[Value], written: &[Value], bytes: &[u8]) ->
         .zip(read.iter().zip(written))
         .all(|(argument, (read, written))| read == written || loses(&argument.shape));
     same && encoded(layout, read).as_deref() == Ok(bytes)
-}
-
-/// Whether what is read back may differ from what was written.
-fn loses(shape: &Shape) -> bool {
-    let row = |sequence: &Sequence| {
-        sequence.segments().iter().any(|segment| match segment {
-            Segment::Argument(argument) => loses(&argument.shape),
-            _ => false,
-        })
-    };
-    match shape {
-        Shape::Hashed { .. } => true,
-        Shape::Int(int) => int.encoding == IntEncoding::Saturating,
-        Shape::Float(encoding) => *encoding == FloatEncoding::Badger,
-        Shape::Score(encoding) => *encoding == ScoreEncoding::HeightScore,
-        Shape::Bytes { encoding, .. } => matches!(encoding, BytesEncoding::Fit(_)),
-        Shape::Record(sequence) => row(sequence),
-        Shape::Choice(alternatives) => alternatives.iter().any(|alternative| row(&alternative.sequence)),
-        Shape::Option(inner) | Shape::Desc(inner) => loses(inner),
-        Shape::List { item: inner, .. } | Shape::Framed { inner, .. } | Shape::HashConcat { inner, .. } => {
-            loses(inner)
-        }
-        _ => false,
-    }
 }
 
 /// Whether `family` says that it may make keys of `other`.

@@ -13,7 +13,11 @@
 )]
 
 #[path = "../../../keyplan/tests/agree/mod.rs"]
-#[expect(dead_code, reason = "only how types are read and what they show is used here")]
+#[expect(
+    dead_code,
+    unused_imports,
+    reason = "only the comparison of arguments and what types show are used here"
+)]
 mod agree;
 mod cardano;
 mod cosmwasm;

@@ -8,95 +8,12 @@ use keyplan::plan::model::{Family, Field, Sequence, Shape};
 use serde_json::{Map, Value as Json};
 
 use crate::layout::{Layout, bytes, int, text, uint};
-use crate::typed::{Types, fields};
-use crate::{Outcome, Source, Vector, Verdict, readers, same};
+use crate::{Outcome, Source, Vector, Verdict, same};
 
-static SEED: LazyLock<Layout> = LazyLock::new(|| {
-    use keyplan_chains::onesat::document::store::hashes::{
-        OutHash, OutHashDataField, OutHashDepsField, OutHashEventsField, OutHashInputsField,
-        OutHashMerkleField, Progress, ProgressOwnerField, ProgressPeerField, ProgressSubscriptionField,
-        Satoshis, SatoshisOutpointField,
-    };
-    use keyplan_chains::onesat::document::store::queues::{TokenQueue, WorkQueue};
-    use keyplan_chains::onesat::document::store::sorted_sets::topics::{TopicOutputs, TopicTxs};
-    use keyplan_chains::onesat::document::store::sorted_sets::{Event, EventSpent, Log, MerkleState};
-    let types = Types::new(&readers!(keyplan_chains::onesat::document { store events }));
-    let types = fields!(
-        types,
-        OutHash {
-            "events" OutHashEventsField
-            "merkle" OutHashMerkleField
-            "data" OutHashDataField
-            "deps" OutHashDepsField
-            "inputs" OutHashInputsField
-        }
-        Satoshis { "outpoint" SatoshisOutpointField }
-        Progress {
-            "owner" ProgressOwnerField
-            "peer" ProgressPeerField
-            "subscription" ProgressSubscriptionField
-        }
-    );
-    let types = types
-        .ranked::<Event<'_>>()
-        .ranked::<EventSpent<'_>>()
-        .ranked::<Log<'_>>()
-        .ranked::<MerkleState<'_>>()
-        .ranked::<TopicOutputs<'_>>()
-        .ranked::<TopicTxs<'_>>()
-        .ranked::<WorkQueue<'_>>()
-        .ranked::<TokenQueue<'_>>();
-    let types = types.scan("store.hashes.out_hash by 1", |args| {
-        let [Value::Bytes(txid)] = args else { panic!("{args:?} is no transaction") };
-        OutHash::by_txid_le(txid.as_slice().try_into().unwrap()).prefix().to_vec()
-    });
-    Layout::open("onesat.keyplan").typed(types)
-});
+static SEED: LazyLock<Layout> =
+    LazyLock::new(|| Layout::open("onesat.keyplan").typed(&keyplan_chains::onesat::document::TYPES));
 static CODE: LazyLock<Layout> = LazyLock::new(|| {
-    use keyplan_chains::upstream::onesat_upstream::store::hashes::{
-        OutHash, OutHashDataField, OutHashDepsField, OutHashEventsField, OutHashInputsField,
-        OutHashMerkleField, Progress, ProgressOwnerField, ProgressPeerField, ProgressSubscriptionField,
-        Satoshis, SatoshisOutpointField,
-    };
-    use keyplan_chains::upstream::onesat_upstream::store::queues::{TokenQueue, WorkQueue};
-    use keyplan_chains::upstream::onesat_upstream::store::sorted_sets::topics::{TopicOutputs, TopicTxs};
-    use keyplan_chains::upstream::onesat_upstream::store::sorted_sets::{
-        Event, EventSpent, Log, MerkleState,
-    };
-    use keyplan_chains::upstream::onesat_upstream::{badger, badger_v0, store_v0};
-    let types =
-        Types::new(&readers!(keyplan_chains::upstream::onesat_upstream { store store_v0 badger badger_v0 }));
-    let types = fields!(
-        types,
-        OutHash {
-            "events" OutHashEventsField
-            "merkle" OutHashMerkleField
-            "data" OutHashDataField
-            "deps" OutHashDepsField
-            "inputs" OutHashInputsField
-        }
-        Satoshis { "outpoint" SatoshisOutpointField }
-        Progress {
-            "owner" ProgressOwnerField
-            "peer" ProgressPeerField
-            "subscription" ProgressSubscriptionField
-        }
-    );
-    let types = types
-        .ranked::<Event<'_>>()
-        .ranked::<EventSpent<'_>>()
-        .ranked::<Log<'_>>()
-        .ranked::<MerkleState<'_>>()
-        .ranked::<TopicOutputs<'_>>()
-        .ranked::<TopicTxs<'_>>()
-        .ranked::<WorkQueue<'_>>()
-        .ranked::<TokenQueue<'_>>();
-    let types = types
-        .ranked::<store_v0::sorted_sets::Event<'_>>()
-        .ranked::<store_v0::sorted_sets::EventSpent<'_>>()
-        .value::<badger::ZsetMember<'_>>()
-        .value::<badger_v0::ZsetMember<'_>>();
-    Layout::open("upstream/onesat.keyplan").typed(types)
+    Layout::open("upstream/onesat.keyplan").typed(&keyplan_chains::upstream::onesat_upstream::TYPES)
 });
 
 /// Keys of the store: the file's family and the plans', without the space.
@@ -197,13 +114,13 @@ fn in_store(layout: &Layout, space: &str, line: &Vector) -> Result<(), String> {
         let hash = family(layout, space, hash)?;
         let field = hash.fields.iter().find(|known| known.name == *field).ok_or("no such field")?;
         if *field_name == name {
-            let path = format!("{} field {}", hash.path, field.name);
-            part(layout, (&path, &field.name), &field.key, &line.args, expected)?;
+            let path = format!("field {}", field.name);
+            part(layout, hash, (&path, &field.name), &field.key, &line.args, expected)?;
             field_is_read(hash, field, expected)?;
         } else if *value_name == name {
-            let path = format!("{} field {} value", hash.path, field.name);
+            let path = format!("field {} value", field.name);
             let value = field.value.as_ref().ok_or("the field has no value")?;
-            part(layout, (&path, &field.name), value, &line.args, expected)?;
+            part(layout, hash, (&path, &field.name), value, &line.args, expected)?;
         } else {
             continue;
         }
@@ -218,8 +135,7 @@ fn in_store(layout: &Layout, space: &str, line: &Vector) -> Result<(), String> {
         "outpoint" => OUTPOINTS.iter().try_for_each(|name| {
             let family = family(layout, space, name)?;
             let members = family.member.as_ref().ok_or("no members")?;
-            let path = format!("{} member", family.path);
-            part(layout, (&path, "member"), members, &line.args, expected)
+            part(layout, family, ("member", "member"), members, &line.args, expected)
         }),
         "height_score" => {
             let height = u32::try_from(line.uint("height")?).map_err(|error| error.to_string())?;
@@ -240,8 +156,7 @@ fn in_badger(space: &str, line: &Vector) -> Result<(), String> {
     if name == "badger_score_bytes" {
         let (_, row) = CODE.family(&format!("{space}.zset_member"))?;
         let score = row.value.as_ref().ok_or("the row has no value")?;
-        let path = format!("{} value", row.path);
-        return exchange(&CODE, (&path, &row.name), score, &[float(line)?], expected);
+        return exchange(&CODE, row, ("value", &row.name), score, &[float(line)?], expected);
     }
     if let Some((_, row)) = SCANS.iter().find(|(family, _)| *family == name) {
         return CODE.scan(&format!("{space}.{row}"), &[("key", bytes(line.hex("key")?))], expected);
@@ -281,8 +196,9 @@ fn ranks(layout: &Layout, space: &str, place: Score, expected: &[u8]) -> Result<
         let family = family(layout, space, name)?;
         let score = family.score.as_ref().ok_or("no scores")?;
         same("the place", &encoded(score, &[Value::Score(place)])?, expected)?;
-        let path = format!("{} score", family.path);
-        exchange(layout, (&path, "score"), score, std::slice::from_ref(&float), expected)
+        let name = ("score", "score");
+        layout.part(family, name, score, &[Value::Score(place)], expected)?;
+        exchange(layout, family, name, score, std::slice::from_ref(&float), expected)
     })
 }
 
@@ -304,19 +220,21 @@ fn field_is_read(hash: &Family, field: &Field, expected: &[u8]) -> Result<(), St
 /// Checks both directions for a part of a structure: a field's name, a value, a member.
 fn part(
     plan: &Layout,
+    family: &Family,
     name: (&str, &str),
     layout: &'static Sequence,
     args: &Map<String, Json>,
     expected: &[u8],
 ) -> Result<(), String> {
     let values: Vec<Value> = named(layout, args)?.into_iter().map(|(_, value)| value).collect();
-    exchange(plan, name, layout, &values, expected)
+    exchange(plan, family, name, layout, &values, expected)
 }
 
 /// `values` make exactly these bytes, and these bytes are read as `values`. The part has a path and a name.
 fn exchange(
     plan: &Layout,
-    (path, name): (&str, &str),
+    family: &Family,
+    name: (&str, &str),
     layout: &Sequence,
     values: &[Value],
     expected: &[u8],
@@ -327,8 +245,7 @@ fn exchange(
     let lost = matches!(values, [Value::Float(float)] if float.is_nan());
     let read = |values: &[Value]| format!("{values:?}");
     if lost || found.iter().any(|reading| read(reading) == read(values)) {
-        let [only] = found.as_slice() else { return Ok(()) };
-        plan.part(path, name, layout, only, expected)
+        plan.part(family, name, layout, values, expected)
     } else {
         Err(format!("{values:?} is not among the readings {found:?}"))
     }

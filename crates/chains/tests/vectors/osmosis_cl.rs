@@ -6,53 +6,13 @@ use keyplan::plan::dynamic::Value;
 use keyplan_chains::{osmosis_cl, upstream};
 
 use crate::layout::{Layout, bytes, int, text, uint};
-use crate::typed::Types;
-use crate::{Outcome, Source, Vector, Verdict, readers, same};
+use crate::{Outcome, Source, Vector, Verdict, same};
 
-static SEED: LazyLock<Layout> = LazyLock::new(|| {
-    use osmosis_cl::cl::{AddressPoolPosition, IncentiveRecord, PoolPosition, Tick};
-    Layout::open("osmosis_cl.keyplan").typed(
-        Types::new(&readers!(osmosis_cl { cl }))
-            .scan("cl.tick by 1", |args| Tick::by_pool_id(small(&args[0])).prefix().to_vec())
-            .scan("cl.pool_position by 1", |args| PoolPosition::by_pool_id(small(&args[0])).prefix().to_vec())
-            .scan("cl.address_pool_position by 1", |args| {
-                AddressPoolPosition::by_addr(address(&args[0])).unwrap().prefix().to_vec()
-            })
-            .scan("cl.address_pool_position by 2", |args| {
-                let (owner, pool) = (address(&args[0]), small(&args[1]));
-                AddressPoolPosition::by_addr_pool_id(owner, pool).unwrap().prefix().to_vec()
-            })
-            .scan("cl.incentive_record by 1", |args| {
-                IncentiveRecord::by_pool_id(small(&args[0])).unwrap().prefix().to_vec()
-            })
-            .scan("cl.incentive_record by 2", |args| {
-                let (pool, uptime) = (small(&args[0]), small(&args[1]));
-                IncentiveRecord::by_pool_id_uptime_index(pool, uptime).unwrap().prefix().to_vec()
-            }),
-    )
-});
+static SEED: LazyLock<Layout> =
+    LazyLock::new(|| Layout::open("osmosis_cl.keyplan").typed(&osmosis_cl::TYPES));
 static CODE: LazyLock<Layout> = LazyLock::new(|| {
-    use upstream::osmosis_cl_upstream::cl::{PoolPosition, Tick};
-    Layout::open("upstream/osmosis_cl.keyplan").typed(
-        Types::new(&readers!(upstream::osmosis_cl_upstream { cl }))
-            .scan("cl.tick by 1", |args| Tick::by_pool_id(small(&args[0])).prefix().to_vec())
-            .scan("cl.pool_position by 1", |args| {
-                PoolPosition::by_pool_id(small(&args[0])).prefix().to_vec()
-            }),
-    )
+    Layout::open("upstream/osmosis_cl.keyplan").typed(&upstream::osmosis_cl_upstream::TYPES)
 });
-
-/// A number as the type of its argument.
-fn small<T: TryFrom<u128, Error: std::fmt::Debug>>(value: &Value) -> T {
-    let Value::Unsigned(number) = value else { panic!("{value:?} is not a number") };
-    (*number).try_into().unwrap()
-}
-
-/// An address as the type of its argument.
-fn address<T: for<'a> TryFrom<&'a [u8], Error: std::fmt::Debug>>(value: &Value) -> T {
-    let Value::Bytes(bytes) = value else { panic!("{value:?} is not an address") };
-    bytes.as_slice().try_into().unwrap()
-}
 
 /// Keys: the file's family, the plan's, and the arguments that both name alike.
 const KEYS: &[(&str, &str, &[&str])] = &[

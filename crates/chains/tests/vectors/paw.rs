@@ -10,15 +10,11 @@ use keyplan::plan::model::{Sequence, Shape};
 use keyplan_chains::{paw, upstream};
 
 use crate::layout::{Layout, bytes, int, text, uint};
-use crate::typed::Types;
-use crate::{Outcome, Source, Vector, Verdict, readers, same};
+use crate::{Outcome, Source, Vector, Verdict, same};
 
-static SEED: LazyLock<Layout> =
-    LazyLock::new(|| Layout::open("paw.keyplan").typed(Types::new(&readers!(paw { state }))));
-static CODE: LazyLock<Layout> = LazyLock::new(|| {
-    let types = Types::new(&readers!(upstream::paw_upstream { compute dex oracle declared }));
-    Layout::open("upstream/paw.keyplan").typed(types)
-});
+static SEED: LazyLock<Layout> = LazyLock::new(|| Layout::open("paw.keyplan").typed(&paw::TYPES));
+static CODE: LazyLock<Layout> =
+    LazyLock::new(|| Layout::open("upstream/paw.keyplan").typed(&upstream::paw_upstream::TYPES));
 
 type Args = Vec<(&'static str, Value)>;
 

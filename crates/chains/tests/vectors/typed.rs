@@ -1,80 +1,56 @@
-//! The same lines on the typed path: what `keyplan::plan!` made of a plan must read their bytes as the dynamic path
-//! does, and write what it read as the same bytes.
+//! The same lines on the typed path: what `keyplan::plan!` made of a plan is made of the arguments of a line, and must
+//! have its bytes; and it must read those bytes as the dynamic path does, and write what it read as the same bytes.
 
+use keyplan::laws::{Part, PlanTypes, TypeEntry, Window};
 use keyplan::plan::dynamic::{Decoded, Value as Dynamic};
-use keyplan::plan::model::Sequence;
-use keyplan::typed::{HashField, Key, KeyError, KeyFault, ScoredKey, SetKey, Value};
+use keyplan::plan::model::{Family, Sequence};
+use keyplan::typed::{KeyError, KeyFault};
 
-use crate::agree::{Read, shown};
+use crate::agree::{agree_on_arguments, shown};
 use crate::same;
 
-/// What the types of one plan make of bytes.
-#[derive(Default)]
-pub(crate) struct Types {
-    spaces: Vec<(&'static str, Read)>,
-    parts: Vec<(String, ReadPart)>,
-    scans: Vec<(&'static str, Prefix)>,
-}
-
-/// How the type of a value, field, member or score reads bytes: as the text of its arguments, and written again.
-type ReadPart = fn(&[u8]) -> Result<(String, Vec<u8>), KeyError>;
-
-/// The bytes that a typed scan begins with, from the arguments that it binds.
-pub(crate) type Prefix = fn(&[Dynamic]) -> Vec<u8>;
+/// The types of one plan.
+#[derive(Clone, Copy)]
+pub(crate) struct Types(&'static PlanTypes);
 
 impl Types {
-    /// The enum over the families of each space, as `readers!` gives it.
-    pub(crate) fn new(spaces: &[(&'static str, Read)]) -> Self {
-        Self { spaces: spaces.to_vec(), ..Self::default() }
+    pub(crate) fn new(types: &'static PlanTypes) -> Self {
+        Self(types)
     }
 
-    /// The values of a family.
-    pub(crate) fn value<K: Key>(mut self) -> Self {
-        self.parts.push((format!("{} value", K::FAMILY), |bytes| read(K::Value::decode(bytes)?)));
-        self
+    /// The type of a part: `cl.tick`, `cl.tick value`, `store.output field data`.
+    fn entry(&self, path: &str) -> Result<&'static TypeEntry, String> {
+        let mut types = self.0.types.iter();
+        types.find(|entry| part_path(entry) == path).ok_or_else(|| format!("no type of {path} is known"))
     }
 
-    /// The members of a family.
-    pub(crate) fn member<K: SetKey>(mut self) -> Self {
-        self.parts.push((format!("{} member", K::FAMILY), |bytes| read(K::Member::decode(bytes)?)));
-        self
-    }
-
-    /// The members and scores of a family.
-    pub(crate) fn ranked<K: ScoredKey>(mut self) -> Self {
-        self.parts.push((format!("{} score", K::FAMILY), |bytes| read(K::Score::decode(bytes)?)));
-        self.member::<K>()
-    }
-
-    /// A field of a family and its value; `F` is the field's type with any lifetime.
-    pub(crate) fn field<K: Key, F: HashField>(mut self, name: &str, field: ReadPart) -> Self {
-        let path = format!("{} field {name}", K::FAMILY);
-        self.parts.push((format!("{path} value"), |bytes| read(F::FieldValue::decode(bytes)?)));
-        self.parts.push((path, field));
-        self
-    }
-
-    /// A scan of a family.
-    pub(crate) fn scan(mut self, path: &'static str, prefix: Prefix) -> Self {
-        self.scans.push((path, prefix));
-        self
+    /// Makes a part of its arguments: it has the bytes, or the error, of the dynamic path.
+    pub(crate) fn make(
+        &self,
+        path: &str,
+        family: &Family,
+        layout: &Sequence,
+        values: &[Dynamic],
+    ) -> Result<(), String> {
+        agree_on_arguments(family, layout, self.entry(path)?, values);
+        Ok(())
     }
 
     /// Checks that a key is read as one of `readings`, and written again as it was. The encoder refuses it if it has
     /// another reading which the plan accepts, and only then.
     pub(crate) fn key(&self, space: &str, key: &[u8], readings: &[Decoded<'_>]) -> Result<(), String> {
-        let Some(typed) = self.read(space, key) else { return Ok(()) };
-        let typed = typed.map_err(|error| format!("the types of `{space}`: {error}"))?;
+        let (path, typed) =
+            self.read(space, key)?.map_err(|error| format!("the types of `{space}`: {error}"))?;
         let known = readings.iter().any(|reading| {
             let family = reading.family;
-            family.path == typed.family && shown(&family.name, &family.key, &reading.values) == typed.shown
+            family.path == path && shown(&family.name, &family.key, &reading.values) == typed.shown
         });
         if !known {
             return Err(format!("the types of `{space}` read {}", typed.shown));
         }
-        same(typed.family, &typed.again.map_err(|error| error.to_string())?, key)?;
+        same(path, &typed.bytes.map_err(|error| error.to_string())?, key)?;
         match typed.guarded {
-            Ok(bytes) => same(typed.family, &bytes, key),
+            Ok(bytes) => same(path, &bytes, key),
             Err(KeyError { fault: KeyFault::OtherReading(_), .. }) if readings.len() > 1 => Ok(()),
             Err(error) => Err(format!("{} is refused: {error}", typed.shown)),
         }
@@ -82,74 +58,73 @@ impl Types {
 
     /// Checks that no family of a space reads a key.
     pub(crate) fn refuse(&self, space: &str, key: &[u8]) -> Result<(), String> {
-        match self.read(space, key) {
-            Some(Ok(typed)) => Err(format!("the types of `{space}` read {}", typed.shown)),
-            _ => Ok(()),
+        match self.read(space, key)? {
+            Ok((_, typed)) => Err(format!("the types of `{space}` read {}", typed.shown)),
+            Err(_) => Ok(()),
         }
     }
 
-    fn read(&self, space: &str, key: &[u8]) -> Option<Result<crate::agree::Typed, KeyError>> {
-        let (_, read) = self.spaces.iter().find(|(name, _)| *name == space)?;
-        Some(read(key))
+    #[expect(clippy::type_complexity, reason = "what the table gives")]
+    fn read(
+        &self,
+        space: &str,
+        key: &[u8],
+    ) -> Result<Result<(&'static str, keyplan::laws::Read), KeyError>, String> {
+        let entry = self.0.spaces.iter().find(|entry| entry.name == space);
+        Ok((entry.ok_or_else(|| format!("no types of the space `{space}` are known"))?.read)(key))
     }
 
-    /// Checks that a part is read as `values`, or refused if there are none, and written again as it was.
+    /// Checks that a part is read as one of `readings`, or refused if there are none, and written again as it was.
     pub(crate) fn part(
         &self,
         path: &str,
         name: &str,
         layout: &Sequence,
-        values: Option<&[Dynamic]>,
+        readings: &[Vec<Dynamic>],
         bytes: &[u8],
     ) -> Result<(), String> {
-        let Some((_, read)) = self.parts.iter().find(|(known, _)| known == path) else {
-            return if self.spaces.is_empty() { Ok(()) } else { Err(format!("no type of {path} is known")) };
-        };
-        match (read(bytes), values) {
-            (Ok((text, again)), Some(values)) => {
+        match ((self.entry(path)?.read)(bytes), readings) {
+            (Ok(typed), [_, ..]) => {
                 // A codec that the plan does not look into has no arguments to show.
-                let bare = matches!(values, [Dynamic::Bytes(_)])
-                    && layout.arguments().all(|argument| argument.name.is_none());
-                if !bare && text != shown(name, layout, values) {
-                    return Err(format!("the type of {path} reads {text}"));
+                let bare = layout.arguments().all(|argument| argument.name.is_none());
+                let known = readings.iter().any(|values| {
+                    bare && matches!(values[..], [Dynamic::Bytes(_)])
+                        || typed.shown == shown(name, layout, values)
+                });
+                if !known {
+                    return Err(format!("the type of {path} reads {}", typed.shown));
                 }
-                same(path, &again, bytes)
+                same(path, &typed.bytes.map_err(|error| error.to_string())?, bytes)
             }
-            (Err(_), None) => Ok(()),
-            (Ok((text, _)), None) => Err(format!("the type of {path} reads {text}")),
-            (Err(error), Some(_)) => Err(format!("the type of {path}: {error}")),
+            (Err(_), []) => Ok(()),
+            (Ok(typed), []) => Err(format!("the type of {path} reads {}", typed.shown)),
+            (Err(error), _) => Err(format!("the type of {path}: {error}")),
         }
     }
 
-    /// Checks the bytes that a typed scan begins with, if the scan is one of those that are known.
-    pub(crate) fn prefix(&self, path: &str, bound: &[Dynamic], bytes: &[u8]) -> Result<(), String> {
-        let mut scans = self.scans.iter().filter(|(known, _)| *known == path);
-        scans.try_for_each(|(_, prefix)| same(&format!("the typed scan of {path}"), &prefix(bound), bytes))
+    /// Checks the bytes that a typed scan begins with. One that returns other rows too has no function.
+    pub(crate) fn prefix(&self, family: &Family, bound: &[Dynamic], bytes: &[u8]) -> Result<(), String> {
+        let mut scans = self.0.scans.iter();
+        let scan = scans.find(|scan| scan.family == family.path && scan.bound == bound.len());
+        let Some(scan) = scan else {
+            let leaks = family.accepted(keyplan::plan::model::AcceptKind::Leak).next().is_some();
+            return if leaks { Ok(()) } else { Err(format!("{} has no such typed scan", family.path)) };
+        };
+        let rows = (scan.rows)(bound, &Window::default()).map_err(|misfit| misfit.to_string())?;
+        same(&format!("the typed scan of {}", family.path), &rows.prefix, bytes)
     }
 }
 
-/// Adds the values of many families.
-macro_rules! values {
-    ($types:expr, $($module:ident { $($key:ident)* })*) => {
-        $types $($(.value::<$module::$key>())*)*
-    };
-}
-pub(crate) use values;
-
-/// Adds the fields of a hash.
-macro_rules! fields {
-    ($types:expr, $($key:ident { $($name:literal $field:ident)* })*) => {
-        $types $($(.field::<$key, $field>($name, |bytes| $crate::typed::field::<$field>(bytes)))*)*
-    };
-}
-pub(crate) use fields;
-
-/// What a part is read as, and what it is written as again.
-fn read<'v>(part: impl Value<'v>) -> Result<(String, Vec<u8>), KeyError> {
-    Ok((part.to_string(), part.to_vec()?))
-}
-
-/// How the type of a field reads bytes.
-pub(crate) fn field<'v, F: Value<'v>>(bytes: &'v [u8]) -> Result<(String, Vec<u8>), KeyError> {
-    read(F::decode(bytes)?)
+/// What a type is called in a plan's words.
+fn part_path(entry: &TypeEntry) -> String {
+    let family = entry.family;
+    match entry.part {
+        Part::Key => family.to_owned(),
+        Part::Value => format!("{family} value"),
+        Part::Member => format!("{family} member"),
+        Part::Score => format!("{family} score"),
+        Part::Field(name) => format!("{family} field {name}"),
+        Part::FieldValue(name) => format!("{family} field {name} value"),
+        part => panic!("{part:?} is not known"),
+    }
 }

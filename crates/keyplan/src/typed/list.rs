@@ -2,7 +2,9 @@ use core::fmt;
 use core::hash::{Hash, Hasher};
 use core::marker::PhantomData;
 
-use keyplan_codec::{Count, DecodeError, Delimited as _, Fault, LenWidth, Lengths, Segment as _, Sink};
+use keyplan_codec::{
+    Count, DecodeError, Delimited as _, EncodeError, Fault, LenWidth, Lengths, Segment as _, Sink,
+};
 
 use super::SegmentError;
 
@@ -79,7 +81,10 @@ impl<'k, L: ListLayout> List<'k, L> {
             return Err(SegmentError::count(L::LABEL, found));
         }
         if let Some(width) = L::COUNTED {
-            Count { width }.encode(found, out).map_err(|_| SegmentError::count(L::LABEL, found))?;
+            Count { width }.encode(found, out).map_err(|error| match error {
+                EncodeError::Full { .. } => SegmentError::argument(L::LABEL, error),
+                _ => SegmentError::count(L::LABEL, found),
+            })?;
         }
         for (index, item) in self.iter().enumerate() {
             if index > 0 {

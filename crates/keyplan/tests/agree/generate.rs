@@ -4,9 +4,9 @@
     reason = "random numbers are cut to the size that is needed"
 )]
 
-use keyplan::codec::{Alphabet, Score};
+use keyplan::codec::{Alphabet, LenWidth, Score};
 use keyplan::plan::dynamic::Value;
-use keyplan::plan::model::{IntRange, LengthSet, Sequence, Shape, TextShape};
+use keyplan::plan::model::{Frame, IntRange, LengthSet, Sequence, Shape, TextShape};
 
 /// Arguments at random, the edges of their domains among them; the same every time.
 pub(crate) struct Random(u64);
@@ -87,6 +87,138 @@ impl Random {
             }
             Shape::Hashed { inner, .. } => self.value(inner)?,
         })
+    }
+
+    /// Takes one argument, or a part of one, out of its domain; `false` if there was nothing outside of it.
+    pub(crate) fn spoil(&mut self, sequence: &Sequence, values: &mut [Value]) -> bool {
+        let shapes: Vec<&Shape> = sequence.arguments().map(|argument| &argument.shape).collect();
+        if shapes.is_empty() {
+            return false;
+        }
+        let start = self.below(shapes.len());
+        (0..shapes.len()).any(|step| {
+            let at = (start + step) % shapes.len();
+            self.spoil_value(shapes[at], &mut values[at])
+        })
+    }
+
+    fn spoil_value(&mut self, shape: &Shape, value: &mut Value) -> bool {
+        match (shape, value) {
+            (Shape::Int(int), Value::Unsigned(n)) => {
+                let IntRange::Unsigned { min, max } = int.range else { return false };
+                let outside = [max.checked_add(1), min.checked_sub(1), max.checked_mul(3)];
+                self.one_of(&outside).map(|outside| *n = outside).is_some()
+            }
+            (Shape::Int(int), Value::Signed(n)) => {
+                let IntRange::Signed { min, max } = int.range else { return false };
+                let outside = [max.checked_add(1), min.checked_sub(1), min.checked_mul(3)];
+                self.one_of(&outside).map(|outside| *n = outside).is_some()
+            }
+            (Shape::Float(_), Value::Float(n)) => {
+                *n = [f64::NAN, f64::MAX, 0.1 + 0.2][self.below(3)];
+                true
+            }
+            (Shape::Time(_), Value::Time(nanos)) => {
+                *nanos = [i128::MAX, i128::MIN, i128::from(i64::MAX) * 1_000][self.below(3)];
+                true
+            }
+            (Shape::Score(_), Value::Score(score)) => {
+                *score = Score::Unconfirmed { seconds: u64::MAX, nanos: 1_000_000_000 };
+                true
+            }
+            (Shape::Bytes { lengths, .. }, Value::Bytes(bytes)) => match self.wrong_length(lengths) {
+                Some(length) => {
+                    bytes.resize(length, 0x61);
+                    true
+                }
+                None => false,
+            },
+            (Shape::Text(text), Value::Text(value)) => self.spoil_text(text, value),
+            (Shape::Nibbles { lengths, .. }, Value::Nibbles(nibbles)) => {
+                if let Some(length) = self.wrong_length(lengths).filter(|_| nibbles.is_empty() || self.coin())
+                {
+                    nibbles.resize(length, 1);
+                } else if let Some(first) = nibbles.first_mut() {
+                    *first = 0x10;
+                } else {
+                    return false;
+                }
+                true
+            }
+            (Shape::Record(sequence), Value::Record(values)) => self.spoil(sequence, values),
+            (Shape::Choice(alternatives), Value::Choice(index, values)) => {
+                let sequence = &alternatives[*index].sequence;
+                if self.below(8) == 0 || !self.spoil(sequence, values) {
+                    *index = alternatives.len();
+                }
+                true
+            }
+            (Shape::Option(inner), Value::Option(Some(value))) => self.spoil_value(inner, value),
+            (Shape::List { item, counts, .. }, Value::List(values)) => {
+                let wrong =
+                    self.wrong_length(counts).filter(|wrong| *wrong < values.len() || !values.is_empty());
+                match (wrong, values.first().cloned()) {
+                    (Some(count), Some(first)) if self.coin() => values.resize(count, first),
+                    (_, Some(_)) => {
+                        let at = self.below(values.len());
+                        return self.spoil_value(item, &mut values[at]);
+                    }
+                    (_, None) => return false,
+                }
+                true
+            }
+            (Shape::Framed { frame, inner }, value) => {
+                let short = matches!(frame, Frame::Len(LenWidth::L8));
+                // More than a short prefix of the length can say.
+                match (&**inner, &mut *value) {
+                    (Shape::Bytes { lengths, .. }, Value::Bytes(bytes)) if short && lengths.admits(300) => {
+                        bytes.resize(300, 0x61);
+                        true
+                    }
+                    (inner, value) => self.spoil_value(inner, value),
+                }
+            }
+            (Shape::Desc(inner) | Shape::HashConcat { inner, .. } | Shape::Hashed { inner, .. }, value) => {
+                self.spoil_value(inner, value)
+            }
+            _ => false,
+        }
+    }
+
+    fn spoil_text(&mut self, text: &TextShape, value: &mut String) -> bool {
+        let strange: Vec<char> = ['|', '/', ' ', '\u{7f}', 'A', 'é']
+            .into_iter()
+            .filter(|character| match u8::try_from(*character).ok().filter(u8::is_ascii) {
+                Some(byte) => !text.alphabet.contains(byte),
+                None => !text.alphabet.beyond_ascii(),
+            })
+            .collect();
+        if !strange.is_empty() && !value.is_empty() && self.coin() {
+            let at = self.below(value.chars().count());
+            let with = strange[self.below(strange.len())];
+            *value = value.chars().enumerate().map(|(i, c)| if i == at { with } else { c }).collect();
+            return true;
+        }
+        let Some(length) = self.wrong_length(&text.lengths) else { return false };
+        let character = value.chars().find(char::is_ascii).unwrap_or('a');
+        *value = std::iter::repeat_n(character, length).collect();
+        true
+    }
+
+    /// A length that is not admitted, next to those that are.
+    fn wrong_length(&mut self, lengths: &LengthSet) -> Option<usize> {
+        let near = [
+            lengths.min().checked_sub(1),
+            lengths.max().and_then(|max| max.checked_add(1)),
+            Some(lengths.min() + 1),
+            Some(0),
+        ];
+        self.one_of(&near.map(|length| length.filter(|length| *length <= 65_536 && !lengths.admits(*length))))
+    }
+
+    fn one_of<T: Copy>(&mut self, options: &[Option<T>]) -> Option<T> {
+        let there: Vec<T> = options.iter().copied().flatten().collect();
+        if there.is_empty() { None } else { Some(there[self.below(there.len())]) }
     }
 
     fn unsigned(&mut self, min: u128, max: u128) -> u128 {

@@ -1,64 +1,108 @@
 //! Generated code against the dynamic path: the same keys, the same arguments, the same refusals.
 
+mod arguments;
 mod generate;
+mod laws;
+mod scans;
 mod show;
 
-use std::path::PathBuf;
-
 use keyplan::codec::Fault;
+use keyplan::laws::{Part, PlanTypes, Read, TypeEntry};
 use keyplan::plan::compile;
 use keyplan::plan::dynamic::{Decoder, Failure, encode, readings};
-use keyplan::plan::model::{AcceptKind, Family, Plan};
-use keyplan::typed::{KeyError, KeyFault};
+use keyplan::plan::model::{AcceptKind, Family, Plan, Sequence};
+use keyplan::typed::{KeyError, KeyFault, PlanText};
 
+pub(crate) use arguments::{Agreed, agree_on_arguments, loses};
 pub(crate) use generate::Random;
+pub(crate) use laws::keep_the_laws;
 pub(crate) use show::shown;
 
-/// What generated code makes of a key.
-pub(crate) struct Typed {
-    pub(crate) family: &'static str,
-    pub(crate) shown: String,
-    pub(crate) again: Result<Vec<u8>, KeyError>,
-    pub(crate) guarded: Result<Vec<u8>, KeyError>,
-}
-
-/// How generated code reads a key of one space.
-pub(crate) type Read = fn(&[u8]) -> Result<Typed, KeyError>;
-
-/// `(space, reader)` for each space of a module that `plan!` made.
-#[macro_export]
-macro_rules! readers {
-    ($module:path { $($space:ident)* }) => {{
-        use $module as module;
-        [$((stringify!($space), (|key: &[u8]| {
-            let read = module::$space::Key::decode(key)?;
-            let (mut again, mut guarded) = (Vec::new(), Vec::new());
-            Ok($crate::agree::Typed {
-                family: read.family(),
-                shown: read.to_string(),
-                again: read.encode_unguarded_into(&mut again).map(|()| again),
-                guarded: read.encode_into(&mut guarded).map(|()| guarded),
-            })
-        }) as $crate::agree::Read)),*]
-    }};
-}
-
-/// Reads a plan; `folder` is relative to the crate.
-pub(crate) fn plan(folder: &str, file: &str) -> Plan {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(folder);
-    let load = |path: &str| std::fs::read_to_string(folder.join(path)).map_err(|error| error.to_string());
-    let compiled = compile(file, &load(file).unwrap(), load);
+/// Compiles the plan that types were made of.
+pub(crate) fn plan(text: &PlanText) -> Plan {
+    let load = |path: &str| {
+        let file = text.files.iter().find(|(name, _)| *name == path);
+        file.map(|(_, text)| (*text).to_owned()).ok_or_else(|| format!("{path} was not compiled in"))
+    };
+    let compiled = compile(text.files[0].0, text.text(), load);
     compiled.plan.unwrap_or_else(|| panic!("{:?}", compiled.diagnostics))
 }
 
-/// Compares the two on random keys of every family, and on keys that are nearly right.
-pub(crate) fn compare(plan: &Plan, readers: &[(&str, Read)], rounds: usize) {
+/// The layout that a type was made of.
+pub(crate) fn layout_of<'p>(plan: &'p Plan, entry: &TypeEntry) -> (&'p Family, &'p Sequence) {
+    let family = plan.families().map(|(_, family)| family).find(|family| family.path == entry.family);
+    let family = family.unwrap_or_else(|| panic!("the plan has no family {}", entry.family));
+    let field = |name: &str| family.fields.iter().find(|field| field.name == name);
+    let layout = match entry.part {
+        Part::Key => Some(&family.key),
+        Part::Value => family.value.as_ref(),
+        Part::Member => family.member.as_ref(),
+        Part::Score => family.score.as_ref(),
+        Part::Field(name) => field(name).map(|field| &field.key),
+        Part::FieldValue(name) => field(name).and_then(|field| field.value.as_ref()),
+        part => panic!("{part:?} is not known"),
+    };
+    (family, layout.unwrap_or_else(|| panic!("{} has no {:?}", entry.family, entry.part)))
+}
+
+/// Nothing that the plan declares is missing among its types.
+pub(crate) fn nothing_is_missing(plan: &Plan, types: &PlanTypes) {
+    let mut expected = Vec::new();
+    for (_, family) in plan.families() {
+        let mut part = |of: Part, layout: Option<&Sequence>| {
+            expected.extend(layout.map(|_| (family.path.as_str(), of)));
+        };
+        part(Part::Key, Some(&family.key));
+        part(Part::Value, family.value.as_ref());
+        part(Part::Member, family.member.as_ref());
+        part(Part::Score, family.score.as_ref());
+        for field in &family.fields {
+            let entry = types.types.iter().find_map(|entry| match entry.part {
+                Part::Field(name) if entry.family == family.path && name == field.name => Some(name),
+                _ => None,
+            });
+            let name = entry.unwrap_or_else(|| panic!("{} has no field {}", family.path, field.name));
+            part(Part::Field(name), Some(&field.key));
+            part(Part::FieldValue(name), field.value.as_ref());
+        }
+    }
+    let mut found: Vec<(&str, Part)> = types.types.iter().map(|entry| (entry.family, entry.part)).collect();
+    let order = |entry: &(&str, Part)| format!("{entry:?}");
+    expected.sort_by_key(order);
+    found.sort_by_key(order);
+    assert_eq!(found, expected, "the types of `{}`", plan.name);
+    let spaces: Vec<&str> = types.spaces.iter().map(|space| space.name).collect();
     let names: Vec<&str> = plan.spaces.iter().map(|space| space.name.as_str()).collect();
-    assert_eq!(readers.iter().map(|(name, _)| *name).collect::<Vec<_>>(), names, "every space is compared");
+    assert_eq!(spaces, names, "every space of `{}` has its enum", plan.name);
+}
+
+/// Compares the two on random arguments of every type, in their domain and outside of it, on the keys that they make
+/// and on keys that are nearly right.
+pub(crate) fn compare(types: &PlanTypes, rounds: usize) {
+    let plan = &plan(&types.plan);
+    nothing_is_missing(plan, types);
+    compare_keys(plan, types, rounds);
+    let mut random = Random::new(0xa9);
+    let mut counts = Agreed::default();
+    for entry in types.types {
+        let (family, layout) = layout_of(plan, entry);
+        for _ in 0..rounds {
+            let Some(values) = random.values(layout) else { continue };
+            counts.add(agree_on_arguments(family, layout, entry, &values));
+            let mut spoiled = values;
+            if random.spoil(layout, &mut spoiled) {
+                counts.add(agree_on_arguments(family, layout, entry, &spoiled));
+            }
+        }
+    }
+    counts.all_seen(&plan.name);
+}
+
+fn compare_keys(plan: &Plan, types: &PlanTypes, rounds: usize) {
     let decoder = Decoder::new(plan);
     let mut random = Random::new(0x5eed);
     for (index, space) in plan.spaces.iter().enumerate() {
-        let read = readers[index].1;
+        let read = types.spaces[index].read;
         for family in &space.families {
             for round in 0..rounds {
                 let Some(values) = random.values(&family.key) else { continue };
@@ -79,13 +123,13 @@ pub(crate) fn compare(plan: &Plan, readers: &[(&str, Read)], rounds: usize) {
     }
 }
 
-fn agree(decoder: &Decoder<'_>, space: usize, key: &[u8], typed: Result<Typed, KeyError>) {
+fn agree(decoder: &Decoder<'_>, space: usize, key: &[u8], typed: Result<(&'static str, Read), KeyError>) {
     match (decoder.decode(space, key), typed) {
-        (Ok(read), Ok(typed)) => {
+        (Ok(read), Ok((path, typed))) => {
             let family = read.family;
-            assert_eq!(typed.family, family.path, "the family of {key:02x?}");
+            assert_eq!(path, family.path, "the family of {key:02x?}");
             assert_eq!(typed.shown, shown(&family.name, &family.key, &read.values), "of {key:02x?}");
-            assert_eq!(typed.again.as_deref(), Ok(key), "{} is not written as it was read", typed.shown);
+            assert_eq!(typed.bytes.as_deref(), Ok(key), "{} is not written as it was read", typed.shown);
             guarded(decoder.plan(), family, &read.values, key, typed);
         }
         (Err(miss), Err(error)) => {
@@ -103,12 +147,12 @@ fn agree(decoder: &Decoder<'_>, space: usize, key: &[u8], typed: Result<Typed, K
         (Ok(read), Err(error)) => {
             panic!("{key:02x?} is {:?} of {}, but {error}", read.values, read.family.path)
         }
-        (Err(miss), Ok(typed)) => panic!("{key:02x?} is {}, but {miss}", typed.shown),
+        (Err(miss), Ok((_, typed))) => panic!("{key:02x?} is {}, but {miss}", typed.shown),
     }
 }
 
 /// The encoder refuses exactly the keys that have another reading which the plan accepts.
-fn guarded(plan: &Plan, family: &Family, values: &[keyplan::plan::dynamic::Value], key: &[u8], typed: Typed) {
+fn guarded(plan: &Plan, family: &Family, values: &[keyplan::plan::dynamic::Value], key: &[u8], typed: Read) {
     let ambiguous = family.accepted(AcceptKind::Ambiguous).next().is_some()
         && readings(&family.key, key, 8).is_ok_and(|all| all.readings.iter().any(|other| other != values));
     let overlaps = family.accepted(AcceptKind::Overlap).flat_map(|accept| &accept.of).any(|path| {
