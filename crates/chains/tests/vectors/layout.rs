@@ -142,13 +142,11 @@ impl Layout {
 
     /// Checks that no family of a space makes `bytes`.
     pub(crate) fn refuses(&self, space: &str, bytes: &[u8]) -> Result<(), String> {
-        match self.decoder.decode(self.space(space)?, bytes) {
-            Ok(reading) => Err(format!("read as `{}` with {:?}", reading.family.path, reading.values)),
-            Err(_) => {
-                let name = &self.plan.spaces[self.space(space)?].name;
-                self.on_types(|types| types.refuse(name, bytes))
-            }
+        let index = self.space(space)?;
+        if let Ok(reading) = self.decoder.decode(index, bytes) {
+            return Err(format!("read as `{}` with {:?}", reading.family.path, reading.values));
         }
+        self.on_types(|types| types.refuse(&self.plan.spaces[index].name, bytes))
     }
 
     /// Checks both directions for a value of a family.

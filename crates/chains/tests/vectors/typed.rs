@@ -19,14 +19,14 @@ impl Types {
     }
 
     /// The type of a part: `cl.tick`, `cl.tick value`, `store.output field data`.
-    fn entry(&self, path: &str) -> Result<&'static TypeEntry, String> {
+    fn entry(self, path: &str) -> Result<&'static TypeEntry, String> {
         let mut types = self.0.types.iter();
         types.find(|entry| part_path(entry) == path).ok_or_else(|| format!("no type of {path} is known"))
     }
 
     /// Makes a part of its arguments: it has the bytes, or the error, of the dynamic path.
     pub(crate) fn make(
-        &self,
+        self,
         path: &str,
         family: &Family,
         layout: &Sequence,
@@ -38,7 +38,7 @@ impl Types {
 
     /// Checks that a key is read as one of `readings`, and written again as it was. The encoder refuses it if it has
     /// another reading which the plan accepts, and only then.
-    pub(crate) fn key(&self, space: &str, key: &[u8], readings: &[Decoded<'_>]) -> Result<(), String> {
+    pub(crate) fn key(self, space: &str, key: &[u8], readings: &[Decoded<'_>]) -> Result<(), String> {
         let (path, typed) =
             self.read(space, key)?.map_err(|error| format!("the types of `{space}`: {error}"))?;
         let known = readings.iter().any(|reading| {
@@ -57,16 +57,15 @@ impl Types {
     }
 
     /// Checks that no family of a space reads a key.
-    pub(crate) fn refuse(&self, space: &str, key: &[u8]) -> Result<(), String> {
+    pub(crate) fn refuse(self, space: &str, key: &[u8]) -> Result<(), String> {
         match self.read(space, key)? {
             Ok((_, typed)) => Err(format!("the types of `{space}` read {}", typed.shown)),
             Err(_) => Ok(()),
         }
     }
 
-    #[expect(clippy::type_complexity, reason = "what the table gives")]
     fn read(
-        &self,
+        self,
         space: &str,
         key: &[u8],
     ) -> Result<Result<(&'static str, keyplan::laws::Read), KeyError>, String> {
@@ -76,7 +75,7 @@ impl Types {
 
     /// Checks that a part is read as one of `readings`, or refused if there are none, and written again as it was.
     pub(crate) fn part(
-        &self,
+        self,
         path: &str,
         name: &str,
         layout: &Sequence,
@@ -103,7 +102,7 @@ impl Types {
     }
 
     /// Checks the bytes that a typed scan begins with. One that returns other rows too has no function.
-    pub(crate) fn prefix(&self, family: &Family, bound: &[Dynamic], bytes: &[u8]) -> Result<(), String> {
+    pub(crate) fn prefix(self, family: &Family, bound: &[Dynamic], bytes: &[u8]) -> Result<(), String> {
         let mut scans = self.0.scans.iter();
         let scan = scans.find(|scan| scan.family == family.path && scan.bound == bound.len());
         let Some(scan) = scan else {

@@ -73,7 +73,7 @@ pub(crate) fn agree_on_arguments(
             Agreement::Bytes
         }
         (Err(error), Ok(made)) => {
-            let refused = made.bytes.expect_err(&format!("{} is made, but {error}", what()));
+            let Err(refused) = made.bytes else { panic!("{} is made, but {error}", what()) };
             assert_eq!(refused.fault, fault(&error), "{}", what());
             assert!(names(layout, &error, refused.segment), "{}: {error}, but {refused}", what());
             if !matches!(entry.part, Part::Field(_)) {

@@ -110,10 +110,10 @@ fn compare_keys(plan: &Plan, types: &PlanTypes, rounds: usize) {
                 if encode(&family.key, &values, &mut key).is_err() {
                     continue;
                 }
-                let typed = read(&key).unwrap_or_else(|error| {
+                let made = read(&key).unwrap_or_else(|error| {
                     panic!("{} with {values:?} makes {key:02x?}, which is refused: {error}", family.path)
                 });
-                agree(&decoder, index, &key, Ok(typed));
+                agree(&decoder, index, &key, Ok(made));
                 for near in random.neighbours(&key, round) {
                     agree(&decoder, index, &near, read(&near));
                 }
