@@ -4,14 +4,16 @@
 mod support;
 
 use std::collections::BTreeMap;
-use std::ops::Bound;
+use std::ops::{Bound, ControlFlow};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use keyplan_store::Direction;
 use keyplan_store::engine::{
     Batch, Durability, Engine, Error, Fjall, FjallSettings, KeyRange, Memory, MultimapSnapshot as _, Redb,
-    RedbSettings, Snapshot, Space, SpaceId, TooLarge,
+    RedbSettings, RowRange as _, Snapshot, Space, SpaceId, TooLarge,
 };
 use support::{Opened, Random, rounds, small_fjall};
 
@@ -89,12 +91,29 @@ fn check_both_ends<S: Snapshot>(mut rows: S::Range, want: &[(Vec<u8>, Vec<u8>)],
     let (mut front, mut back) = (Vec::new(), Vec::new());
     loop {
         let forwards = random.below(2) == 0;
+        let taken = if forwards { &mut front } else { &mut back };
+        if random.below(2) == 0 {
+            // Some are lent, and those behind them are still there.
+            let mut left = 1 + random.below(3);
+            let direction = if forwards { Direction::Ascending } else { Direction::Descending };
+            let lent = rows.visit(direction, |key, value| {
+                taken.push((key.to_vec(), value.to_vec()));
+                left -= 1;
+                if left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            });
+            if lent.unwrap().is_continue() {
+                break;
+            }
+            continue;
+        }
         let row = if forwards { rows.next() } else { rows.next_back() };
         let Some(row) = row else { break };
         let (key, value) = row.unwrap();
-        if forwards { &mut front } else { &mut back }.push((key.to_vec(), value.to_vec()));
+        taken.push((key.to_vec(), value.to_vec()));
     }
     assert!(rows.next().is_none() && rows.next_back().is_none());
+    let lent = rows.visit(Direction::Ascending, |_, _| ControlFlow::Break(()));
+    assert_eq!(lent.unwrap(), ControlFlow::Continue(()));
     front.extend(back.into_iter().rev());
     assert_eq!(front, want);
 }
@@ -593,4 +612,32 @@ fn engines_ingest_ascending_rows() {
     ingests_ascending_rows::<Memory>();
     ingests_ascending_rows::<Fjall>();
     ingests_ascending_rows::<Redb>();
+}
+
+fn lets_a_visitor_panic<E: Opened>() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut engine = E::open_at(directory.path());
+    let ids = spaces(&mut engine);
+    let mut batch = Batch::new();
+    for key in [b"a", b"b", b"c"] {
+        batch.put(ids[0], key.as_slice(), key.as_slice());
+    }
+    engine.commit(batch, Durability::Buffer).unwrap();
+    let mut rows = engine.snapshot().unwrap().range(ids[0], KeyRange::ALL).unwrap();
+    let panicked = catch_unwind(AssertUnwindSafe(|| {
+        rows.visit(Direction::Ascending, |key, _| {
+            if key == b"b" {
+                std::panic::panic_any("the visitor's own");
+            }
+            ControlFlow::<()>::Continue(())
+        })
+    }));
+    assert_eq!(panicked.unwrap_err().downcast_ref(), Some(&"the visitor's own"));
+}
+
+#[test]
+fn a_panic_of_a_visitor_is_not_taken_for_the_engine_s() {
+    lets_a_visitor_panic::<Memory>();
+    lets_a_visitor_panic::<Fjall>();
+    lets_a_visitor_panic::<Redb>();
 }

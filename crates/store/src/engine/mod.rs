@@ -183,7 +183,12 @@ pub trait Snapshot: Clone + Debug + Send + Sync + 'static {
         space: SpaceId,
         keys: &[K],
     ) -> Result<Vec<Option<Self::Bytes>>, Error> {
-        keys.iter().map(|key| self.get(space, key.as_ref())).collect()
+        // Collecting results would not know how many there will be.
+        let mut found = Vec::with_capacity(keys.len());
+        for key in keys {
+            found.push(self.get(space, key.as_ref())?);
+        }
+        Ok(found)
     }
 
     /// Iterates over the rows whose keys begin with `prefix`.
