@@ -96,12 +96,12 @@ fn check_both_ends<S: Snapshot>(mut rows: S::Range, want: &[(Vec<u8>, Vec<u8>)],
             // Some are lent, and those behind them are still there.
             let mut left = 1 + random.below(3);
             let direction = if forwards { Direction::Ascending } else { Direction::Descending };
-            let lent = rows.visit(direction, |key, value| {
+            let visited = rows.visit(direction, |key, value| {
                 taken.push((key.to_vec(), value.to_vec()));
                 left -= 1;
                 if left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
             });
-            if lent.unwrap().is_continue() {
+            if visited.unwrap().is_continue() {
                 break;
             }
             continue;
@@ -112,8 +112,8 @@ fn check_both_ends<S: Snapshot>(mut rows: S::Range, want: &[(Vec<u8>, Vec<u8>)],
         taken.push((key.to_vec(), value.to_vec()));
     }
     assert!(rows.next().is_none() && rows.next_back().is_none());
-    let lent = rows.visit(Direction::Ascending, |_, _| ControlFlow::Break(()));
-    assert_eq!(lent.unwrap(), ControlFlow::Continue(()));
+    let visited = rows.visit(Direction::Ascending, |_, _| ControlFlow::Break(()));
+    assert_eq!(visited.unwrap(), ControlFlow::Continue(()));
     front.extend(back.into_iter().rev());
     assert_eq!(front, want);
 }
@@ -640,4 +640,38 @@ fn a_panic_of_a_visitor_is_not_taken_for_the_engine_s() {
     lets_a_visitor_panic::<Memory>();
     lets_a_visitor_panic::<Fjall>();
     lets_a_visitor_panic::<Redb>();
+}
+
+#[test]
+fn a_creation_that_was_killed_at_any_step_is_begun_anew() {
+    let steps: [fn(&std::path::Path) -> std::io::Result<()>; 6] = [
+        |at| std::fs::write(at.join("lock"), b""),
+        |at| std::fs::create_dir(at.join("keyspaces")),
+        |at| std::fs::write(at.join("0.jnl"), b""),
+        |at| std::fs::write(at.join("version"), b""),
+        |at| std::fs::write(at.join("version"), b"FJL\x03"),
+        |at| std::fs::create_dir(at.join("keyspaces/0")),
+    ];
+    for done in 0..=steps.len() {
+        let directory = tempfile::tempdir().unwrap();
+        steps.iter().take(done).for_each(|step| step(directory.path()).unwrap());
+        let mut engine = Fjall::open_at(directory.path());
+        let ids = spaces(&mut engine);
+        let mut batch = Batch::new();
+        batch.put(ids[0], b"k".as_slice(), b"v".as_slice());
+        engine.commit(batch, Durability::Buffer).unwrap();
+        drop(engine);
+        let engine = Fjall::open_at(directory.path());
+        let found = engine.snapshot().unwrap().get(ids[0], b"k").unwrap();
+        assert_eq!(found.as_deref(), Some(b"v".as_slice()), "{done} steps");
+        let second = Fjall::open(directory.path(), FjallSettings::default()).unwrap_err();
+        assert!(matches!(second, Error::AlreadyOpen { .. }), "{second}");
+    }
+    // A directory of somebody else is left alone.
+    let directory = tempfile::tempdir().unwrap();
+    for name in ["lock", "notes"] {
+        std::fs::write(directory.path().join(name), b"mine").unwrap();
+    }
+    let _ = Fjall::open(directory.path(), FjallSettings::default());
+    assert_eq!(std::fs::read(directory.path().join("notes")).unwrap(), b"mine");
 }
