@@ -2,7 +2,9 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::ops::Deref;
 
-use crate::engine::{Batch, Durability, Engine, Error, KeyRange, MultimapEngine, Snapshot as _, SpaceId};
+use crate::engine::{
+    Batch, Durability, Engine, Error, KeyRange, MultimapEngine, RowRange, Snapshot as _, SpaceId,
+};
 use crate::error::StoreError;
 use crate::snapshot::{BytesOf, RangeOf};
 use crate::store::Store;
@@ -245,6 +247,10 @@ impl<E: Engine> DoubleEndedIterator for PendingRange<E> {
     fn next_back(&mut self) -> Option<Self::Item> {
         self.step(End::Back)
     }
+}
+
+impl<E: Engine> RowRange for PendingRange<E> {
+    type Bytes = Found<E>;
 }
 
 impl<E: Engine> fmt::Debug for PendingRange<E> {

@@ -4,14 +4,16 @@
 mod support;
 
 use std::collections::BTreeMap;
-use std::ops::Bound;
+use std::ops::{Bound, ControlFlow};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use keyplan_store::Direction;
 use keyplan_store::engine::{
     Batch, Durability, Engine, Error, Fjall, FjallSettings, KeyRange, Memory, MultimapSnapshot as _, Redb,
-    RedbSettings, Snapshot, Space, SpaceId, TooLarge,
+    RedbSettings, RowRange as _, Snapshot, Space, SpaceId, TooLarge,
 };
 use support::{Opened, Random, rounds, small_fjall};
 
@@ -89,12 +91,29 @@ fn check_both_ends<S: Snapshot>(mut rows: S::Range, want: &[(Vec<u8>, Vec<u8>)],
     let (mut front, mut back) = (Vec::new(), Vec::new());
     loop {
         let forwards = random.below(2) == 0;
+        let taken = if forwards { &mut front } else { &mut back };
+        if random.below(2) == 0 {
+            // Some are lent, and those behind them are still there.
+            let mut left = 1 + random.below(3);
+            let direction = if forwards { Direction::Ascending } else { Direction::Descending };
+            let visited = rows.visit(direction, |key, value| {
+                taken.push((key.to_vec(), value.to_vec()));
+                left -= 1;
+                if left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            });
+            if visited.unwrap().is_continue() {
+                break;
+            }
+            continue;
+        }
         let row = if forwards { rows.next() } else { rows.next_back() };
         let Some(row) = row else { break };
         let (key, value) = row.unwrap();
-        if forwards { &mut front } else { &mut back }.push((key.to_vec(), value.to_vec()));
+        taken.push((key.to_vec(), value.to_vec()));
     }
     assert!(rows.next().is_none() && rows.next_back().is_none());
+    let visited = rows.visit(Direction::Ascending, |_, _| ControlFlow::Break(()));
+    assert_eq!(visited.unwrap(), ControlFlow::Continue(()));
     front.extend(back.into_iter().rev());
     assert_eq!(front, want);
 }
@@ -593,4 +612,66 @@ fn engines_ingest_ascending_rows() {
     ingests_ascending_rows::<Memory>();
     ingests_ascending_rows::<Fjall>();
     ingests_ascending_rows::<Redb>();
+}
+
+fn lets_a_visitor_panic<E: Opened>() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut engine = E::open_at(directory.path());
+    let ids = spaces(&mut engine);
+    let mut batch = Batch::new();
+    for key in [b"a", b"b", b"c"] {
+        batch.put(ids[0], key.as_slice(), key.as_slice());
+    }
+    engine.commit(batch, Durability::Buffer).unwrap();
+    let mut rows = engine.snapshot().unwrap().range(ids[0], KeyRange::ALL).unwrap();
+    let panicked = catch_unwind(AssertUnwindSafe(|| {
+        rows.visit(Direction::Ascending, |key, _| {
+            if key == b"b" {
+                std::panic::panic_any("the visitor's own");
+            }
+            ControlFlow::<()>::Continue(())
+        })
+    }));
+    assert_eq!(panicked.unwrap_err().downcast_ref(), Some(&"the visitor's own"));
+}
+
+#[test]
+fn a_panic_of_a_visitor_is_not_taken_for_the_engine_s() {
+    lets_a_visitor_panic::<Memory>();
+    lets_a_visitor_panic::<Fjall>();
+    lets_a_visitor_panic::<Redb>();
+}
+
+#[test]
+fn a_creation_that_was_killed_at_any_step_is_begun_anew() {
+    let steps: [fn(&std::path::Path) -> std::io::Result<()>; 6] = [
+        |at| std::fs::write(at.join("lock"), b""),
+        |at| std::fs::create_dir(at.join("keyspaces")),
+        |at| std::fs::write(at.join("0.jnl"), b""),
+        |at| std::fs::write(at.join("version"), b""),
+        |at| std::fs::write(at.join("version"), b"FJL\x03"),
+        |at| std::fs::create_dir(at.join("keyspaces/0")),
+    ];
+    for done in 0..=steps.len() {
+        let directory = tempfile::tempdir().unwrap();
+        steps.iter().take(done).for_each(|step| step(directory.path()).unwrap());
+        let mut engine = Fjall::open_at(directory.path());
+        let ids = spaces(&mut engine);
+        let mut batch = Batch::new();
+        batch.put(ids[0], b"k".as_slice(), b"v".as_slice());
+        engine.commit(batch, Durability::Buffer).unwrap();
+        drop(engine);
+        let engine = Fjall::open_at(directory.path());
+        let found = engine.snapshot().unwrap().get(ids[0], b"k").unwrap();
+        assert_eq!(found.as_deref(), Some(b"v".as_slice()), "{done} steps");
+        let second = Fjall::open(directory.path(), FjallSettings::default()).unwrap_err();
+        assert!(matches!(second, Error::AlreadyOpen { .. }), "{second}");
+    }
+    // A directory of somebody else is left alone.
+    let directory = tempfile::tempdir().unwrap();
+    for name in ["lock", "notes"] {
+        std::fs::write(directory.path().join(name), b"mine").unwrap();
+    }
+    let _ = Fjall::open(directory.path(), FjallSettings::default());
+    assert_eq!(std::fs::read(directory.path().join("notes")).unwrap(), b"mine");
 }

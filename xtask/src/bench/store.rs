@@ -1,8 +1,8 @@
 //! The store against hand-written code on the same engines.
 //!
-//! Imports, opening and memory are measured in processor time by the benchmarks of the crates themselves, each side in a
-//! process of its own. Typed reads, and what they cost in larger and larger databases, differ by less than such times do
-//! from run to run: their instructions are counted.
+//! Imports, opening and memory are measured by the benchmarks of the crates themselves, each side in a process of its own;
+//! reads, scans and a writer beside a reader in turns in one process. Typed reads, and what they cost in larger and larger
+//! databases, differ by less than times do from run to run: their instructions are counted.
 
 use std::path::Path;
 
@@ -39,8 +39,8 @@ impl Group for Store {
         lines.extend(told(&cardano(effort, &scratch)?)?);
         if effort == Effort::Full {
             // Under a counter of instructions these take minutes.
-            lines.extend(typed(effort, &scratch)?);
-            lines.extend(growth(effort, &scratch)?);
+            lines.extend(typed(&scratch)?);
+            lines.extend(growth(&scratch)?);
         }
         std::fs::remove_dir_all(&scratch).context("cannot remove the databases")?;
         Ok(lines)
@@ -97,18 +97,14 @@ fn measurement(line: &str) -> Result<Measurement> {
 const TYPED_ROWS: f64 = 20_000.0;
 
 /// Typed gets and scans, against the same by hand on the same files.
-fn typed(effort: Effort, scratch: &Path) -> Result<Vec<Measurement>> {
+fn typed(scratch: &Path) -> Result<Vec<Measurement>> {
     let program = example("typed_bench")?;
-    let engines: &[&str] = match effort {
-        Effort::Quick => &["fjall"],
-        Effort::Full => &["fjall", "redb"],
-    };
     let mut lines = Vec::new();
-    for engine in engines {
+    for (engine, scan) in [("fjall", 1.10), ("redb", 1.05)] {
         let directory = scratch.join(format!("typed-{engine}"));
         let directory = directory.to_string_lossy();
         Job::new(&program, engine).argument("fill").argument(&*directory).run()?;
-        for (operation, most) in [("get", 1.05), ("scan", if *engine == "redb" { 1.05 } else { 1.10 })] {
+        for (operation, most) in [("get", 1.05), ("scan", scan)] {
             let each = |tool: Counter, side: &str| {
                 let pass = |passes: u32| {
                     let arguments = format!("{engine} {operation} {side} {passes}");
@@ -141,16 +137,12 @@ fn typed(effort: Effort, scratch: &Path) -> Result<Vec<Measurement>> {
 const GROWTH_ROWS: f64 = 2_000.0;
 
 /// Gets and scans in databases of more and more rows, against the smallest of them.
-fn growth(effort: Effort, scratch: &Path) -> Result<Vec<Measurement>> {
-    let powers = match effort {
-        Effort::Quick => 4..=5,
-        Effort::Full => 4..=7,
-    };
+fn growth(scratch: &Path) -> Result<Vec<Measurement>> {
     let program = example("store_bench")?;
     let directory = scratch.to_string_lossy();
     let mut lines = Vec::new();
     let mut smallest = None;
-    for power in powers {
+    for power in 4..=7 {
         let rows = 10_u64.pow(power);
         let child =
             |what: &str, count: u32| format!("--child growth {what} --rows {rows} --count {count} --dir");

@@ -9,56 +9,38 @@ pub trait StateEngine: Engine {
     type Values: Iterator<Item = Result<BytesOf<Self>, Error>> + Send + 'static;
 
     /// Iterates over the values of a key.
-    fn iter_values(snapshot: &Self::Snapshot, space: SpaceId, key: &[u8]) -> Result<Self::Values, Error>;
+    fn iter_values(_: &Self::Snapshot, _: SpaceId, _key: &[u8]) -> Result<Self::Values, Error> {
+        Err(unsupported::<Self>())
+    }
 
     /// Gives a key one more value.
     fn add_value(
-        batch: &mut Batch<Self>,
-        space: SpaceId,
-        key: Self::Buffer,
-        value: Self::Buffer,
-    ) -> Result<(), Error>;
+        _: &mut Batch<Self>,
+        _: SpaceId,
+        _key: Self::Buffer,
+        _value: Self::Buffer,
+    ) -> Result<(), Error> {
+        Err(unsupported::<Self>())
+    }
 
     /// Takes one of its values from a key.
     fn remove_value(
-        batch: &mut Batch<Self>,
-        space: SpaceId,
-        key: Self::Buffer,
-        value: Self::Buffer,
-    ) -> Result<(), Error>;
+        _: &mut Batch<Self>,
+        _: SpaceId,
+        _key: Self::Buffer,
+        _value: Self::Buffer,
+    ) -> Result<(), Error> {
+        Err(unsupported::<Self>())
+    }
 }
 
-macro_rules! one_value {
-    ($($engine:ty)*) => {$(
-        impl StateEngine for $engine {
-            type Values = NoValues<BytesOf<Self>>;
-
-            fn iter_values(_: &Self::Snapshot, _: SpaceId, _: &[u8]) -> Result<Self::Values, Error> {
-                Err(unsupported::<Self>())
-            }
-
-            fn add_value(
-                _: &mut Batch<Self>,
-                _: SpaceId,
-                _: Self::Buffer,
-                _: Self::Buffer,
-            ) -> Result<(), Error> {
-                Err(unsupported::<Self>())
-            }
-
-            fn remove_value(
-                _: &mut Batch<Self>,
-                _: SpaceId,
-                _: Self::Buffer,
-                _: Self::Buffer,
-            ) -> Result<(), Error> {
-                Err(unsupported::<Self>())
-            }
-        }
-    )*};
+impl StateEngine for Memory {
+    type Values = NoValues<BytesOf<Self>>;
 }
 
-one_value!(Memory Fjall);
+impl StateEngine for Fjall {
+    type Values = NoValues<BytesOf<Self>>;
+}
 
 /// The values of an engine that has no keys with several: none is ever made.
 type NoValues<B> = std::iter::Empty<Result<B, Error>>;

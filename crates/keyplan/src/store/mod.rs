@@ -1,8 +1,9 @@
 //! State under the keys of a plan, by their types.
 //!
 //! [`Store`] is opened with the plan that the program was built with. [`Read`] is what can be asked of a [`Snapshot`] and
-//! of a [`Batch`], which sees its own changes. Rows come back as [`Stored`] and [`Row`]: they hold the engine's bytes, and
-//! decode in place.
+//! of a [`Batch`], which sees its own changes. A scan lends its rows to a closure ([`Rows::each`]), which costs what the
+//! engine's own iteration does, or gives them out one by one. These come back as [`Row`], and values as [`Stored`]: they hold
+//! the engine's bytes, and decode in place.
 //!
 //! ```
 //! keyplan::plan! {
@@ -27,12 +28,16 @@
 //!
 //! let view = store.snapshot()?;
 //! let mut found = Vec::new();
+//! view.scan(Tick::by_pool(7).from(-50).rev()).each(|Tick { tick, .. }, TickValue { liquidity }| {
+//!     found.push((tick, liquidity));
+//! })?;
+//! assert_eq!(found, [(100, 5), (0, 5)]);
+//!
+//! // The same rows, one at a time, to keep or to stop at.
 //! for row in view.scan(Tick::by_pool(7).from(-50).rev()) {
 //!     let row = row?;
-//!     let (Tick { tick, .. }, TickValue { liquidity }) = row.read()?;
-//!     found.push((tick, liquidity));
+//!     assert_eq!(row.value()?, TickValue { liquidity: 5 });
 //! }
-//! assert_eq!(found, [(100, 5), (0, 5)]);
 //! # Ok::<(), keyplan::store::Error>(())
 //! ```
 //!

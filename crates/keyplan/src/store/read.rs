@@ -1,10 +1,11 @@
 use core::fmt;
 use core::marker::PhantomData;
-use core::ops::Deref;
+use core::ops::{ControlFlow, Deref};
 
-use keyplan_store::StoreError;
-use keyplan_store::engine::{self, KeyRange};
+use keyplan_store::engine::{self, KeyRange, RowRange};
+use keyplan_store::{Direction, StoreError};
 
+use super::row::{key_of, value_of};
 use super::scratch::with_key;
 use super::{Error, Row, Stored};
 use crate::typed::{Key, Scan, ScanOf};
@@ -14,7 +15,7 @@ pub trait Read {
     /// A key or a value, without a copy where the engine can.
     type Bytes: Deref<Target = [u8]>;
     /// Rows in the order of their keys, from either end.
-    type Range: DoubleEndedIterator<Item = Result<(Self::Bytes, Self::Bytes), engine::Error>>;
+    type Range: RowRange<Bytes = Self::Bytes>;
 
     /// Reads the value of a key of a space.
     fn get_bytes(&self, space: &str, key: &[u8]) -> Result<Option<Self::Bytes>, StoreError>;
@@ -53,15 +54,54 @@ pub struct Rows<K, R> {
     family: PhantomData<fn() -> K>,
 }
 
-impl<K, R, B> Rows<K, R>
-where
-    K: Key,
-    R: DoubleEndedIterator<Item = Result<(B, B), engine::Error>>,
-    B: Deref<Target = [u8]>,
-{
+impl<K: Key, R: RowRange> Rows<K, R> {
+    /// Lends the rows to `each`, one after the other.
+    ///
+    /// This is the cheapest way through many rows: keys and values are borrowed where the engine has them. The first
+    /// error ends it, as it does the iteration.
     #[inline]
-    fn step(&mut self, backwards: bool) -> Option<Result<Row<K, B>, Error>> {
-        let Some(range) = &mut self.range else { return self.failed() };
+    pub fn each(self, mut each: impl FnMut(K::Decoded<'_>, K::Value<'_>)) -> Result<(), Error> {
+        let visited = self.visit(|key, value| {
+            each(key, value);
+            ControlFlow::<()>::Continue(())
+        });
+        visited.map(|_| ())
+    }
+
+    /// Lends the rows to `each`, as [`Rows::each`] does, until it breaks off.
+    #[inline]
+    pub fn visit<T>(
+        mut self,
+        mut each: impl FnMut(K::Decoded<'_>, K::Value<'_>) -> ControlFlow<T>,
+    ) -> Result<ControlFlow<T>, Error> {
+        let Some(range) = &mut self.range else {
+            return self.failed().map_or(Ok(ControlFlow::Continue(())), Err);
+        };
+        let direction = if self.reverse { Direction::Descending } else { Direction::Ascending };
+        let visited = range.visit(direction, |key, value| {
+            // One after the other, and no pair of results: each would be moved once more.
+            let key = match key_of::<K>(key) {
+                Ok(key) => key,
+                Err(error) => return ControlFlow::Break(Err(error)),
+            };
+            let value = match value_of::<K>(value) {
+                Ok(value) => value,
+                Err(error) => return ControlFlow::Break(Err(error)),
+            };
+            match each(key, value) {
+                ControlFlow::Continue(()) => ControlFlow::Continue(()),
+                ControlFlow::Break(end) => ControlFlow::Break(Ok(end)),
+            }
+        })?;
+        match visited {
+            ControlFlow::Continue(()) => Ok(ControlFlow::Continue(())),
+            ControlFlow::Break(end) => end.map(ControlFlow::Break),
+        }
+    }
+
+    #[inline]
+    fn step(&mut self, backwards: bool) -> Option<Result<Row<K, R::Bytes>, Error>> {
+        let Some(range) = &mut self.range else { return self.failed().map(Err) };
         // No `?` on the way: each would move the row once more.
         match if backwards { range.next_back() } else { range.next() } {
             Some(Ok((key, value))) => Some(Ok(Row::new(key, value))),
@@ -72,8 +112,8 @@ where
 
     /// What there is to say if there are no rows: once, why.
     #[cold]
-    fn failed(&mut self) -> Option<Result<Row<K, B>, Error>> {
-        self.failure.take().map(|error| Err(error.into()))
+    fn failed(&mut self) -> Option<Error> {
+        self.failure.take().map(Error::from)
     }
 
     /// The first error ends it.
@@ -84,13 +124,8 @@ where
     }
 }
 
-impl<K, R, B> Iterator for Rows<K, R>
-where
-    K: Key,
-    R: DoubleEndedIterator<Item = Result<(B, B), engine::Error>>,
-    B: Deref<Target = [u8]>,
-{
-    type Item = Result<Row<K, B>, Error>;
+impl<K: Key, R: RowRange> Iterator for Rows<K, R> {
+    type Item = Result<Row<K, R::Bytes>, Error>;
 
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
@@ -98,12 +133,7 @@ where
     }
 }
 
-impl<K, R, B> DoubleEndedIterator for Rows<K, R>
-where
-    K: Key,
-    R: DoubleEndedIterator<Item = Result<(B, B), engine::Error>>,
-    B: Deref<Target = [u8]>,
-{
+impl<K: Key, R: RowRange> DoubleEndedIterator for Rows<K, R> {
     #[inline]
     fn next_back(&mut self) -> Option<Self::Item> {
         self.step(!self.reverse)

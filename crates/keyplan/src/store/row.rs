@@ -23,7 +23,7 @@ impl<K: Key, B: Deref<Target = [u8]>> Stored<K, B> {
     /// The value.
     #[inline]
     pub fn value(&self) -> Result<K::Value<'_>, Error> {
-        value::<K>(&self.bytes)
+        value_of::<K>(&self.bytes)
     }
 
     /// Its bytes.
@@ -60,13 +60,13 @@ impl<K: Key, A: Deref<Target = [u8]>, B: Deref<Target = [u8]>> Row<K, A, B> {
     /// The key.
     #[inline]
     pub fn key(&self) -> Result<K::Decoded<'_>, Error> {
-        K::decode(&self.key).map_err(|error| Error::foreign(K::FAMILY, &self.key, error))
+        key_of::<K>(&self.key)
     }
 
     /// The value.
     #[inline]
     pub fn value(&self) -> Result<K::Value<'_>, Error> {
-        value::<K>(&self.value)
+        value_of::<K>(&self.value)
     }
 
     /// The value alone, as it was found.
@@ -91,8 +91,15 @@ impl<K: Key, A: Deref<Target = [u8]>, B: Deref<Target = [u8]>> fmt::Debug for Ro
     }
 }
 
+/// Reads a key where it is.
 #[inline]
-fn value<K: Key>(bytes: &[u8]) -> Result<K::Value<'_>, Error> {
+pub(super) fn key_of<K: Key>(bytes: &[u8]) -> Result<K::Decoded<'_>, Error> {
+    K::decode(bytes).map_err(|error| Error::foreign(K::FAMILY, bytes, error))
+}
+
+/// Reads a value where it is.
+#[inline]
+pub(super) fn value_of<K: Key>(bytes: &[u8]) -> Result<K::Value<'_>, Error> {
     K::Value::decode(bytes).map_err(|error| Error::malformed(K::FAMILY, error))
 }
 

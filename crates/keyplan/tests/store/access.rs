@@ -176,8 +176,37 @@ fn pages_go_on<E: Opened>() {
     }
 }
 
+fn rows_are_lent<E: Opened>() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = filled::<E>(directory.path());
+    let mut batch = store.batch().unwrap();
+    batch.delete(&Tick { pool: 7, tick: 2 }).unwrap();
+    batch.put(&Tick { pool: 7, tick: 9 }, &TickValue { liquidity: 1 }).unwrap();
+    let lent = |scan| {
+        let mut lent = Vec::new();
+        let each = |Tick { tick, .. }: Tick, TickValue { liquidity }: TickValue| lent.push((tick, liquidity));
+        batch.scan(scan).each(each).unwrap();
+        lent
+    };
+    assert_eq!(lent(Tick::by_pool(7).from(1)), [(1, 70), (3, 70), (4, 70), (9, 1)]);
+    assert_eq!(lent(Tick::by_pool(7).from(1).rev()), [(9, 1), (4, 70), (3, 70), (1, 70)]);
+
+    let view = store.snapshot().unwrap();
+    let mut seen = 0;
+    let found = view.scan(Tick::all().rev()).visit(|key, _| {
+        seen += 1;
+        if key.tick < 0 { ControlFlow::Break(key) } else { ControlFlow::Continue(()) }
+    });
+    assert_eq!((found.unwrap(), seen), (ControlFlow::Break(Tick { pool: 8, tick: -1 }), 6));
+    assert_eq!(
+        view.scan(Tick::by_pool(7)).visit(|_, _| ControlFlow::<()>::Continue(())).unwrap(),
+        ControlFlow::Continue(())
+    );
+}
+
 on_every_engine! {
     rows_are_read_by_their_types = reads_by_type;
+    rows_are_lent_in_the_direction_of_the_scan = rows_are_lent;
     a_batch_sees_its_own_changes = a_batch_sees_itself;
     a_scan_is_deleted_in_one_step_or_in_chunks = a_scan_is_deleted;
     pages_of_a_scan_go_on_after_a_restart = pages_go_on;
@@ -214,6 +243,12 @@ fn a_row_that_the_plan_does_not_make_is_named() {
     assert!(
         matches!(&error, Error::ForeignKey { family: "state.tick", key, .. } if key == "01000000000000000709")
     );
+    let mut lent = 0;
+    let error = view.scan(Tick::all()).each(|_, _| lent += 1).unwrap_err();
+    assert!(matches!(error, Error::ForeignKey { family: "state.tick", .. }), "{error}");
+    let error = view.scan(Tick::by_pool(8)).each(|_, _| lent += 1).unwrap_err();
+    assert!(matches!(error, Error::MalformedValue { family: "state.tick", .. }), "{error}");
+    assert_eq!(lent, 0);
     let found = view.get(&Tick { pool: 8, tick: 0 }).unwrap().unwrap();
     let error = found.value().unwrap_err();
     assert!(matches!(error, Error::MalformedValue { family: "state.tick", .. }), "{error}");

@@ -10,8 +10,8 @@ use rpds::RedBlackTreeMapSync;
 
 use super::ages::{Ages, Ticket};
 use super::{
-    Action, Batch, Capabilities, Durability, Engine, Error, KeyRange, Setting, Snapshot, Space, SpaceId,
-    SpaceKind, Statistics, Survives,
+    Action, Batch, Capabilities, Durability, Engine, Error, KeyRange, RowRange, Setting, Snapshot, Space,
+    SpaceId, SpaceKind, Statistics, Survives,
 };
 
 /// An engine in memory: persistent trees, so that a snapshot costs the same however much there is.
@@ -271,6 +271,10 @@ impl DoubleEndedIterator for MemoryRange {
         }
         self.back.pop_front().or_else(|| self.front.pop_back()).map(Ok)
     }
+}
+
+impl RowRange for MemoryRange {
+    type Bytes = MemoryBytes;
 }
 
 /// Shared bytes.

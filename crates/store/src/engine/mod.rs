@@ -14,6 +14,7 @@ mod memory;
 mod range;
 #[cfg(feature = "redb")]
 mod redb;
+mod row_range;
 mod settings;
 
 use std::fmt::Debug;
@@ -33,6 +34,7 @@ pub use range::{KeyRange, OwnedKeyRange};
 pub use redb::{
     Redb, RedbBuffer, RedbBytes, RedbRange, RedbSettings, RedbSnapshot, RedbValueRange, RedbValues,
 };
+pub use row_range::RowRange;
 pub use settings::{Setting, machine_memory};
 
 /// An ordered key-value engine with named spaces.
@@ -157,7 +159,7 @@ pub trait Snapshot: Clone + Debug + Send + Sync + 'static {
     /// A key or a value, without a copy where the engine can.
     type Bytes: Bytes;
     /// Rows in the order of their keys, from either end. It keeps its snapshot alive and is not tied to it.
-    type Range: DoubleEndedIterator<Item = Result<(Self::Bytes, Self::Bytes), Error>> + Debug + Send + 'static;
+    type Range: RowRange<Bytes = Self::Bytes> + Debug + Send + 'static;
 
     /// Reads the value of a key.
     fn get(&self, space: SpaceId, key: &[u8]) -> Result<Option<Self::Bytes>, Error>;
@@ -181,7 +183,12 @@ pub trait Snapshot: Clone + Debug + Send + Sync + 'static {
         space: SpaceId,
         keys: &[K],
     ) -> Result<Vec<Option<Self::Bytes>>, Error> {
-        keys.iter().map(|key| self.get(space, key.as_ref())).collect()
+        // Collecting results would not know how many there will be.
+        let mut found = Vec::with_capacity(keys.len());
+        for key in keys {
+            found.push(self.get(space, key.as_ref())?);
+        }
+        Ok(found)
     }
 
     /// Iterates over the rows whose keys begin with `prefix`.

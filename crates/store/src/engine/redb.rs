@@ -1,6 +1,7 @@
 use std::borrow::Borrow;
 use std::fmt;
-use std::ops::{Bound, Deref};
+use std::ops::{Bound, ControlFlow, Deref};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
@@ -15,8 +16,9 @@ use redb::{
 use super::ages::{Ages, Ticket};
 use super::{
     Action, Batch, Capabilities, Durability, Engine, Error, KeyRange, MultimapEngine, MultimapSnapshot,
-    Operation, Setting, Snapshot, Space, SpaceId, SpaceKind, Statistics, Survives, machine_memory,
+    Operation, RowRange, Setting, Snapshot, Space, SpaceId, SpaceKind, Statistics, Survives, machine_memory,
 };
+use crate::page::Direction;
 
 const MIB: u64 = 1024 * 1024;
 
@@ -575,6 +577,52 @@ rows!(RedbValueRange, (RedbBytes, RedbValues), |row, snapshot| {
     (RedbBytes(row.0), RedbValues(Lazy { inner: Some(row.1) }, snapshot.clone()))
 });
 
+impl RowRange for RedbRange {
+    type Bytes = RedbBytes;
+
+    #[inline]
+    fn visit<T>(
+        &mut self,
+        direction: Direction,
+        mut each: impl FnMut(&[u8], &[u8]) -> ControlFlow<T>,
+    ) -> Result<ControlFlow<T>, Error> {
+        let Some(rows) = &mut self.0.inner else { return Ok(ControlFlow::Continue(())) };
+        // One guard for all rows instead of one for each. A panic of `each` itself is not the engine's, and goes on.
+        let mut lent = false;
+        let visited = catch_unwind(AssertUnwindSafe(|| {
+            loop {
+                let row = match direction {
+                    Direction::Ascending => rows.next(),
+                    Direction::Descending => rows.next_back(),
+                };
+                // Looked at where the engine has put it: a row is large.
+                let Some(Ok((key, value))) = &row else {
+                    return match row {
+                        Some(Err(error)) => Err(translated(error)),
+                        _ => Ok(ControlFlow::Continue(())),
+                    };
+                };
+                lent = true;
+                let flow = each(key.value(), value.value());
+                lent = false;
+                if let ControlFlow::Break(end) = flow {
+                    return Ok(ControlFlow::Break(end));
+                }
+            }
+        }));
+        let visited = match visited {
+            Err(panic) if lent => resume_unwind(panic),
+            Err(panic) => Err(panicked(panic.as_ref())),
+            Ok(visited) => visited,
+        };
+        // Nothing comes after the last row, nor after an error.
+        if !matches!(visited, Ok(ControlFlow::Break(_))) {
+            self.0.inner = None;
+        }
+        visited
+    }
+}
+
 /// Bytes inside a page of a [`RedbSnapshot`].
 pub struct RedbBytes(AccessGuard<'static, &'static [u8]>);
 
@@ -638,12 +686,15 @@ impl From<Vec<u8>> for RedbBuffer {
 /// Runs a call of the engine. It asserts what it expects of its own file, and panics on a damaged one; that ends here.
 #[inline]
 fn guarded<T>(call: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
-    std::panic::catch_unwind(std::panic::AssertUnwindSafe(call)).unwrap_or_else(|panic| {
-        let message = panic.downcast_ref::<String>().cloned();
-        let message =
-            message.or_else(|| panic.downcast_ref::<&str>().map(ToString::to_string)).unwrap_or_default();
-        Err(Error::corrupt(format!("the engine met what it does not expect: {message}")))
-    })
+    catch_unwind(AssertUnwindSafe(call)).unwrap_or_else(|panic| Err(panicked(panic.as_ref())))
+}
+
+#[cold]
+fn panicked(panic: &(dyn std::any::Any + Send)) -> Error {
+    let message = panic.downcast_ref::<String>().cloned();
+    let message =
+        message.or_else(|| panic.downcast_ref::<&str>().map(ToString::to_string)).unwrap_or_default();
+    Error::corrupt(format!("the engine met what it does not expect: {message}"))
 }
 
 fn check_integrity(database: &mut Database) -> Result<(), Error> {

@@ -116,11 +116,7 @@ where
         &self,
         batch: &mut Batch<'_, E>,
     ) -> Result<Option<Stored<K, Found<E>>>, Error> {
-        let Range { start, end } = self.places(batch)?;
-        if start >= end {
-            return Ok(None);
-        }
-        self.take(batch, end - 1, start..end - 1)
+        self.take(batch, Range::next_back)
     }
 
     /// Takes the element at the front.
@@ -128,11 +124,7 @@ where
         &self,
         batch: &mut Batch<'_, E>,
     ) -> Result<Option<Stored<K, Found<E>>>, Error> {
-        let Range { start, end } = self.places(batch)?;
-        if start >= end {
-            return Ok(None);
-        }
-        self.take(batch, start, start + 1..end)
+        self.take(batch, Range::next)
     }
 
     /// The elements from front to back, from either end.
@@ -165,12 +157,14 @@ where
         Ok(start..end)
     }
 
+    /// Takes the element at the end that `next` takes a place from.
     fn take<E: Engine>(
         &self,
         batch: &mut Batch<'_, E>,
-        place: u64,
-        left: Range<u64>,
+        next: impl FnOnce(&mut Range<u64>) -> Option<u64>,
     ) -> Result<Option<Stored<K, Found<E>>>, Error> {
+        let mut left = self.places(batch)?;
+        let Some(place) = next(&mut left) else { return Ok(None) };
         let key = (self.element)(place);
         let taken = batch.get(&key)?.ok_or_else(|| missing(&key, C::FAMILY))?;
         batch.delete(&key)?;

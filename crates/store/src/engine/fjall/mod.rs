@@ -1,4 +1,5 @@
 mod bytes;
+mod creation;
 mod failure;
 mod gate;
 mod hidden;
@@ -62,6 +63,7 @@ impl Fjall {
     pub fn open(path: impl AsRef<Path>, settings: FjallSettings) -> Result<Self, Error> {
         let path = path.as_ref();
         settings.check()?;
+        creation::remove_unfinished(path)?;
         let existed = Self::exists(path);
         if existed && settings.damaged_journal == DamagedJournal::Refuse {
             journal::check(path)?;

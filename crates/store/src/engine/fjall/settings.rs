@@ -31,6 +31,8 @@ pub struct FjallSettings {
     /// The engine does it before each flush, while commits wait. Little by little it costs them nothing.
     pub sync_journal_after: u64,
     /// Bytes committed after which spaces that were written little are flushed, so that they do not hold journals back.
+    ///
+    /// Commits wait while a flush of any space is entered into its list of tables, so that more often is not better.
     pub flush_small_after: u64,
     /// The age at which snapshots end, if they do: an old snapshot keeps old versions on disk.
     pub snapshot_age: Option<Duration>,
@@ -68,7 +70,7 @@ impl Default for FjallSettings {
             memtable_bytes: 64 * MIB,
             first_level_tables: 4,
             sync_journal_after: 4 * MIB,
-            flush_small_after: 48 * MIB,
+            flush_small_after: 96 * MIB,
             snapshot_age: None,
             batch_bytes: 512 * MIB,
             open_files: open_files(),

@@ -1,5 +1,5 @@
 use std::fmt;
-use std::ops::Bound;
+use std::ops::{Bound, ControlFlow};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,7 +9,8 @@ use fjall::{Guard, Iter, Keyspace, Readable as _};
 use super::FjallBytes;
 use super::failure::{guarded, translated};
 use crate::engine::ages::Ticket;
-use crate::engine::{Error, KeyRange, Snapshot, SpaceId};
+use crate::engine::{Error, KeyRange, RowRange, Snapshot, SpaceId};
+use crate::page::Direction;
 
 /// A point in time of a [`Fjall`](super::Fjall) database.
 ///
@@ -131,6 +132,36 @@ impl DoubleEndedIterator for FjallRange {
     #[inline]
     fn next_back(&mut self) -> Option<Self::Item> {
         self.step(DoubleEndedIterator::next_back)
+    }
+}
+
+impl RowRange for FjallRange {
+    type Bytes = FjallBytes;
+
+    #[inline]
+    fn visit<T>(
+        &mut self,
+        direction: Direction,
+        mut each: impl FnMut(&[u8], &[u8]) -> ControlFlow<T>,
+    ) -> Result<ControlFlow<T>, Error> {
+        let Some(rows) = &mut self.rows else { return Ok(ControlFlow::Continue(())) };
+        let failed = loop {
+            let guard = match direction {
+                Direction::Ascending => rows.next(),
+                Direction::Descending => rows.next_back(),
+            };
+            let Some(guard) = guard else { break None };
+            // Looked at where the engine has put it, and not moved.
+            let row = guard.into_inner();
+            let Ok((key, value)) = &row else { break row.err() };
+            if let ControlFlow::Break(end) = each(key, value) {
+                return Ok(ControlFlow::Break(end));
+            }
+        };
+        match self.end(failed) {
+            Some(Err(error)) => Err(error),
+            _ => Ok(ControlFlow::Continue(())),
+        }
     }
 }
 
