@@ -2,8 +2,7 @@ use keyplan::typed::KeyError;
 use keyplan_store::StoreError;
 use keyplan_store::structure::StructureError;
 
-use super::{Outpoint, document};
-use crate::onesat_v2 as v2;
+use super::{Outpoint, document, v2};
 
 /// Why a 1Sat store could not be opened, read or written.
 #[derive(Debug, thiserror::Error)]
