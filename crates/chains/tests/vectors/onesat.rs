@@ -11,50 +11,41 @@ use crate::layout::{Layout, bytes, int, text, uint};
 use crate::typed::{Types, fields};
 use crate::{Outcome, Source, Vector, Verdict, readers, same};
 
-/// The types of the store, which the document's plan and the code's have alike, besides those that read keys.
-macro_rules! stored {
-    ($types:expr, $($store:ident)::+) => {{
-        use $($store)::+::hashes::{
-            OutHash, OutHashDataField, OutHashDepsField, OutHashEventsField, OutHashInputsField,
-            OutHashMerkleField, Progress, ProgressOwnerField, ProgressPeerField, ProgressSubscriptionField,
-            Satoshis, SatoshisOutpointField,
-        };
-        use $($store)::+::queues::{TokenQueue, WorkQueue};
-        use $($store)::+::sorted_sets::topics::{TopicOutputs, TopicTxs};
-        use $($store)::+::sorted_sets::{Event, EventSpent, Log, MerkleState};
-        let types = $types;
-        let types = fields!(
-            types,
-            OutHash {
-                "events" OutHashEventsField
-                "merkle" OutHashMerkleField
-                "data" OutHashDataField
-                "deps" OutHashDepsField
-                "inputs" OutHashInputsField
-            }
-            Satoshis { "outpoint" SatoshisOutpointField }
-            Progress {
-                "owner" ProgressOwnerField
-                "peer" ProgressPeerField
-                "subscription" ProgressSubscriptionField
-            }
-        );
-        types
-            .ranked::<Event<'_>>()
-            .ranked::<EventSpent<'_>>()
-            .ranked::<Log<'_>>()
-            .ranked::<MerkleState<'_>>()
-            .ranked::<TopicOutputs<'_>>()
-            .ranked::<TopicTxs<'_>>()
-            .ranked::<WorkQueue<'_>>()
-            .ranked::<TokenQueue<'_>>()
-    }};
-}
-
 static SEED: LazyLock<Layout> = LazyLock::new(|| {
-    use keyplan_chains::onesat::document::store::hashes::OutHash;
+    use keyplan_chains::onesat::document::store::hashes::{
+        OutHash, OutHashDataField, OutHashDepsField, OutHashEventsField, OutHashInputsField,
+        OutHashMerkleField, Progress, ProgressOwnerField, ProgressPeerField, ProgressSubscriptionField,
+        Satoshis, SatoshisOutpointField,
+    };
+    use keyplan_chains::onesat::document::store::queues::{TokenQueue, WorkQueue};
+    use keyplan_chains::onesat::document::store::sorted_sets::topics::{TopicOutputs, TopicTxs};
+    use keyplan_chains::onesat::document::store::sorted_sets::{Event, EventSpent, Log, MerkleState};
     let types = Types::new(&readers!(keyplan_chains::onesat::document { store events }));
-    let types = stored!(types, keyplan_chains::onesat::document::store);
+    let types = fields!(
+        types,
+        OutHash {
+            "events" OutHashEventsField
+            "merkle" OutHashMerkleField
+            "data" OutHashDataField
+            "deps" OutHashDepsField
+            "inputs" OutHashInputsField
+        }
+        Satoshis { "outpoint" SatoshisOutpointField }
+        Progress {
+            "owner" ProgressOwnerField
+            "peer" ProgressPeerField
+            "subscription" ProgressSubscriptionField
+        }
+    );
+    let types = types
+        .ranked::<Event<'_>>()
+        .ranked::<EventSpent<'_>>()
+        .ranked::<Log<'_>>()
+        .ranked::<MerkleState<'_>>()
+        .ranked::<TopicOutputs<'_>>()
+        .ranked::<TopicTxs<'_>>()
+        .ranked::<WorkQueue<'_>>()
+        .ranked::<TokenQueue<'_>>();
     let types = types.scan("store.hashes.out_hash by 1", |args| {
         let [Value::Bytes(txid)] = args else { panic!("{args:?} is no transaction") };
         OutHash::by_txid_le(txid.as_slice().try_into().unwrap()).prefix().to_vec()
@@ -62,10 +53,45 @@ static SEED: LazyLock<Layout> = LazyLock::new(|| {
     Layout::open("onesat.keyplan").typed(types)
 });
 static CODE: LazyLock<Layout> = LazyLock::new(|| {
+    use keyplan_chains::upstream::onesat_upstream::store::hashes::{
+        OutHash, OutHashDataField, OutHashDepsField, OutHashEventsField, OutHashInputsField,
+        OutHashMerkleField, Progress, ProgressOwnerField, ProgressPeerField, ProgressSubscriptionField,
+        Satoshis, SatoshisOutpointField,
+    };
+    use keyplan_chains::upstream::onesat_upstream::store::queues::{TokenQueue, WorkQueue};
+    use keyplan_chains::upstream::onesat_upstream::store::sorted_sets::topics::{TopicOutputs, TopicTxs};
+    use keyplan_chains::upstream::onesat_upstream::store::sorted_sets::{
+        Event, EventSpent, Log, MerkleState,
+    };
     use keyplan_chains::upstream::onesat_upstream::{badger, badger_v0, store_v0};
     let types =
         Types::new(&readers!(keyplan_chains::upstream::onesat_upstream { store store_v0 badger badger_v0 }));
-    let types = stored!(types, keyplan_chains::upstream::onesat_upstream::store)
+    let types = fields!(
+        types,
+        OutHash {
+            "events" OutHashEventsField
+            "merkle" OutHashMerkleField
+            "data" OutHashDataField
+            "deps" OutHashDepsField
+            "inputs" OutHashInputsField
+        }
+        Satoshis { "outpoint" SatoshisOutpointField }
+        Progress {
+            "owner" ProgressOwnerField
+            "peer" ProgressPeerField
+            "subscription" ProgressSubscriptionField
+        }
+    );
+    let types = types
+        .ranked::<Event<'_>>()
+        .ranked::<EventSpent<'_>>()
+        .ranked::<Log<'_>>()
+        .ranked::<MerkleState<'_>>()
+        .ranked::<TopicOutputs<'_>>()
+        .ranked::<TopicTxs<'_>>()
+        .ranked::<WorkQueue<'_>>()
+        .ranked::<TokenQueue<'_>>();
+    let types = types
         .ranked::<store_v0::sorted_sets::Event<'_>>()
         .ranked::<store_v0::sorted_sets::EventSpent<'_>>()
         .value::<badger::ZsetMember<'_>>()
