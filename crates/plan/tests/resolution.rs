@@ -121,6 +121,30 @@ fn clauses_belong_to_their_kind_of_family() {
 }
 
 #[test]
+fn one_hash_is_spread_over_the_slots_of_a_cluster_at_most() {
+    check(
+        "space s { hash h = \"h\" field f = a: u8 spread 1; hash i = \"i\" field f = a: u8 spread 16384; }",
+        &[],
+    );
+    let cannot = "the hash cannot be spread";
+    check(
+        "space s { hash h = \"h\" field f = a: u8 spread 0; hash i = \"i\" field f = a: u8 spread 16385;
+            hash j = \"j\" field f = a: u8 spread -1; hash k = \"k\" id: u8 field f = a: u8 spread 2;
+            hash l = \"{l}\" field f = a: u8 spread 3; set m = \"m\" member a: u8 spread 4;
+            hash n = \"n\" field f = a: u8 spread 5 spread 6; }",
+        &[
+            ("KP0211", "0", cannot),
+            ("KP0211", "16385", cannot),
+            ("KP0211", "-1", cannot),
+            ("KP0211", "2", cannot),
+            ("KP0211", "3", cannot),
+            ("KP0211", "4", "a `set` family has no `spread`"),
+            ("KP0211", "6", "`spread` is given twice"),
+        ],
+    );
+}
+
+#[test]
 fn accepted_flaws_name_families_of_the_space() {
     check(
         "space s { key a = 0x01 accept overlap(b) \"x\" accept overlap(c) \"y\" accept sloppy \"z\" accept ambiguous(b) \"w\"; key b = 0x01; }",

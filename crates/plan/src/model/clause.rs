@@ -5,6 +5,9 @@ use super::{Accept, AcceptKind, Family, FamilyKind, Field, Scan, Segment, Space}
 use crate::diag::{Code, Diagnostic, Span};
 use crate::syntax::ast;
 
+/// How many buckets a hash may be spread over: the slots of a cluster.
+const BUCKETS: u16 = 16_384;
+
 impl<'a> Resolver<'a> {
     pub(super) fn family(&mut self, decl: &'a ast::FamilyDecl, place: &Place, space: &mut Space) {
         self.snake(&decl.name, "a family");
@@ -31,6 +34,7 @@ impl<'a> Resolver<'a> {
             fields: Vec::new(),
             member: None,
             score: None,
+            spread: None,
             scans: Vec::new(),
             accepts: Vec::new(),
             retired: None,
@@ -68,6 +72,10 @@ impl<'a> Resolver<'a> {
             ast::Clause::Field(field) => {
                 self.once("field", &[HashFamily], family, false, field.span);
                 self.field(field, family);
+            }
+            ast::Clause::Spread(buckets) => {
+                self.once("spread", &[HashFamily], family, family.spread.is_some(), buckets.span);
+                family.spread = self.spread(*buckets, family);
             }
             ast::Clause::Scan(scan) => self.scan(scan, family),
             ast::Clause::Accept(accept) => self.accept(accept, family),
@@ -157,6 +165,23 @@ impl<'a> Resolver<'a> {
                 span: field.span,
             });
         }
+    }
+
+    /// The number of buckets of a hash. Its key must be known, and have no tag of its own: the buckets are named after it.
+    fn spread(&mut self, buckets: ast::Int, family: &Family) -> Option<u16> {
+        let (label, help) = match family.key.constant() {
+            None => ("its key has arguments", "one hash is spread: write its key with literals alone"),
+            Some(key) if key.contains(&b'{') => {
+                ("its key has a `{`", "what stands in braces is what a cluster looks at: the buckets need it")
+            }
+            Some(_) => match u16::try_from(buckets.magnitude) {
+                Ok(number @ 1..=BUCKETS) if !buckets.negative => return Some(number),
+                _ => ("out of range", "a cluster has 16384 slots: there are 1 to 16384 buckets"),
+            },
+        };
+        let message = "the hash cannot be spread";
+        self.report(Diagnostic::new(Code::BadClause, message, buckets.span, label).with_help(help));
+        None
     }
 
     fn scan(&mut self, scan: &ast::ScanClause, family: &mut Family) {

@@ -22,6 +22,8 @@ pub struct Family {
     pub member: Option<Sequence>,
     /// The layout of the scores of a sorted set or queue.
     pub score: Option<Sequence>,
+    /// How many buckets a hash is spread over on a server, if it is.
+    pub spread: Option<u16>,
     /// What may be scanned.
     pub scans: Vec<Scan>,
     /// The flaws that are kept.

@@ -50,6 +50,15 @@ impl Sequence {
         &self.segments
     }
 
+    /// The bytes of a layout that has literals alone, and so stands for one key.
+    pub fn constant(&self) -> Option<Vec<u8>> {
+        let literals = self.segments.iter().map(|segment| match segment {
+            Segment::Literal(literal) => Some(literal.bytes.as_slice()),
+            _ => None,
+        });
+        literals.collect::<Option<Vec<_>>>().map(|literals| literals.concat())
+    }
+
     /// Where each segment ends.
     pub fn extents(&self) -> &[Extent] {
         &self.extents

@@ -239,6 +239,8 @@ pub enum Clause {
     Score(Body),
     /// `field name = PARTS -> VALUE`
     Field(FieldClause),
+    /// `spread 64`
+    Spread(Int),
 }
 
 /// `scan all`, `scan by a, b in order`

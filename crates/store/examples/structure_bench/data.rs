@@ -1,6 +1,67 @@
 use std::time::Instant;
 
-use crate::{Figures, Result};
+use crate::Result;
+
+/// How many members each structure has before anything is measured: as many as on the server that this is compared with.
+pub(crate) const FILLED: usize = 100_000;
+
+pub(crate) const HASH: &[u8] = b"h:sats";
+pub(crate) const SET: &[u8] = b"s:list";
+pub(crate) const ZSET: &[u8] = b"z:own";
+
+/// What is measured one at a time. Writes are of new members, reads of those that are there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Operation {
+    HashSet,
+    HashGet,
+    SetAdd,
+    SetContains,
+    ZsetAdd,
+}
+
+impl Operation {
+    pub(crate) const ALL: [Self; 5] =
+        [Self::HashSet, Self::HashGet, Self::SetAdd, Self::SetContains, Self::ZsetAdd];
+    pub(crate) const WRITES: [Self; 3] = [Self::HashSet, Self::SetAdd, Self::ZsetAdd];
+
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::HashSet => "hash_set",
+            Self::HashGet => "hash_get",
+            Self::SetAdd => "set_add",
+            Self::SetContains => "set_contains",
+            Self::ZsetAdd => "zset_add",
+        }
+    }
+
+    pub(crate) const fn name_100(self) -> &'static str {
+        match self {
+            Self::HashSet | Self::HashGet => "hash_set_100",
+            Self::SetAdd | Self::SetContains => "set_add_100",
+            Self::ZsetAdd => "zset_add_100",
+        }
+    }
+
+    /// The member of the operation with this number.
+    pub(crate) fn member(self, number: usize) -> [u8; 36] {
+        match self {
+            Self::HashGet | Self::SetContains => member(number.wrapping_mul(7919) % FILLED),
+            _ => member(FILLED + number),
+        }
+    }
+}
+
+/// What both sides do.
+pub(crate) trait Side {
+    /// One operation.
+    fn one(&mut self, operation: Operation, number: usize) -> Result<()>;
+    /// A hundred writes from a member on, in one batch.
+    fn batch(&mut self, operation: Operation, first: usize) -> Result<()>;
+    /// A hundred members from a score on.
+    fn range(&mut self, number: usize) -> Result<()>;
+    /// Takes the first member.
+    fn pop(&mut self) -> Result<()>;
+}
 
 /// A member of 36 bytes, as an outpoint has; no two numbers have the same.
 pub(crate) fn member(number: usize) -> [u8; 36] {
@@ -24,23 +85,10 @@ pub(crate) fn score(number: usize) -> f64 {
     u32::try_from(mixed).map_or(0.0, f64::from)
 }
 
-/// Times `count` operations, and notes what one took in microseconds, by the clock and of this thread's processor.
-pub(crate) fn timed(
-    figures: &mut Figures,
-    measure: &'static str,
-    count: usize,
-    mut work: impl FnMut() -> Result<()>,
-) -> Result<()> {
-    let (begun, processor) = (Instant::now(), processor_time()?);
+/// Times `count` operations, and returns the microseconds of one.
+pub(crate) fn timed(count: usize, work: impl FnOnce() -> Result<()>) -> Result<f64> {
+    let begun = Instant::now();
     work()?;
     let count = u32::try_from(count.max(1)).map_or(f64::MAX, f64::from);
-    let wall = begun.elapsed().as_secs_f64() * 1e6 / count;
-    figures.insert(measure, (wall, (processor_time()? - processor) / 1e3 / count));
-    Ok(())
-}
-
-/// Processor time that this thread has used, in nanoseconds.
-fn processor_time() -> Result<f64> {
-    let text = std::fs::read_to_string("/proc/thread-self/schedstat")?;
-    Ok(text.split_whitespace().next().ok_or("no figure")?.parse()?)
+    Ok(begun.elapsed().as_secs_f64() * 1e6 / count)
 }

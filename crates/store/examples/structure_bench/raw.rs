@@ -2,29 +2,28 @@ use std::hint::black_box;
 use std::ops::Bound;
 use std::path::Path;
 
-use fjall::{Database, Keyspace, KeyspaceCreateOptions, Readable as _};
+use fjall::{Database, Keyspace, KeyspaceCreateOptions, OwnedWriteBatch, Readable as _, Snapshot};
 use keyplan_store::engine::FjallSettings;
 
-use crate::data::{member, score, timed};
-use crate::{Figures, Result};
+use crate::Result;
+use crate::data::{HASH, Operation, SET, Side, ZSET, member, score};
 
 /// The obvious layout: the length of a key, the key, and a member or field; of a sorted set also the score and the
-/// member. Nothing is counted.
-struct Raw {
+/// member. How many there are is kept in memory, and written as a row of the same batch.
+pub(crate) struct Raw {
     database: Database,
     rows: Keyspace,
+    // Of the hash, the set and the sorted set.
+    counts: [u64; 3],
+    // The last row that was taken from the front: what is before it is gone, and must not be walked again.
+    last: Option<Vec<u8>>,
 }
 
-fn open(directory: &Path) -> Result<Raw> {
-    let ours = FjallSettings::default();
-    let database = Database::builder(directory)
-        .cache_size(ours.cache_bytes)
-        .max_journaling_size(ours.journal_bytes)
-        .worker_threads(ours.workers)
-        .open()?;
-    let rows = database.keyspace("things", KeyspaceCreateOptions::default)?;
-    Ok(Raw { database, rows })
-}
+const FIELD: u8 = 1;
+const MEMBER: u8 = 2;
+const SCORE: u8 = 3;
+const ORDER: u8 = 4;
+const COUNT: u8 = 5;
 
 fn row(tag: u8, key: &[u8], rest: &[u8]) -> Vec<u8> {
     let length = u8::try_from(key.len()).unwrap_or(u8::MAX);
@@ -37,32 +36,128 @@ fn ordered(score: f64) -> [u8; 8] {
 }
 
 impl Raw {
-    fn put(&self, tag: u8, key: &[u8], member: &[u8], value: &[u8]) -> Result<()> {
-        Ok(self.rows.insert(row(tag, key, member), value)?)
+    pub(crate) fn open(directory: &Path) -> Result<Self> {
+        let ours = FjallSettings::default();
+        let database = Database::builder(directory)
+            .cache_size(ours.cache_bytes)
+            .max_journaling_size(ours.journal_bytes)
+            .worker_threads(ours.workers)
+            .open()?;
+        let rows = database.keyspace("things", KeyspaceCreateOptions::default)?;
+        Ok(Self { database, rows, counts: [0; 3], last: None })
     }
 
-    fn zset_add(
-        &self,
-        batch: &mut fjall::OwnedWriteBatch,
-        key: &[u8],
+    /// Puts a row without a look at what is there.
+    pub(crate) fn blind(&self, number: usize) -> Result<()> {
+        Ok(self.rows.insert(row(FIELD, HASH, &member(number)), [0; 8])?)
+    }
+
+    /// Adds a member, and says whether it is new. The snapshot is of before the batch, whose members differ.
+    fn add(
+        &mut self,
+        batch: &mut OwnedWriteBatch,
+        before: &Snapshot,
+        operation: Operation,
+        number: usize,
         member: &[u8],
-        score: f64,
-    ) -> Result<()> {
-        let by_member = row(3, key, member);
-        // A batch may be half applied to a read without a snapshot.
-        if let Some(old) = self.database.snapshot().get(&self.rows, &by_member)? {
-            batch.remove(&self.rows, row(4, key, &[&old[..], member].concat()));
+    ) -> Result<bool> {
+        let (count, new) = match operation {
+            Operation::HashSet | Operation::HashGet => {
+                let field = row(FIELD, HASH, member);
+                let new = !before.contains_key(&self.rows, &field)?;
+                batch.insert(&self.rows, field, [0; 8]);
+                (0, new)
+            }
+            Operation::SetAdd | Operation::SetContains => {
+                let row = row(MEMBER, SET, member);
+                let new = !before.contains_key(&self.rows, &row)?;
+                if new {
+                    batch.insert(&self.rows, row, []);
+                }
+                (1, new)
+            }
+            Operation::ZsetAdd => {
+                let by_member = row(SCORE, ZSET, member);
+                let old = before.get(&self.rows, &by_member)?;
+                if let Some(old) = &old {
+                    batch.remove(&self.rows, row(ORDER, ZSET, &[&old[..], member].concat()));
+                }
+                let score = ordered(score(number));
+                batch.insert(&self.rows, by_member, score);
+                batch.insert(&self.rows, row(ORDER, ZSET, &[&score[..], member].concat()), []);
+                (2, old.is_none())
+            }
+        };
+        if let Some(count) = self.counts.get_mut(count) {
+            *count += u64::from(new);
         }
-        let score = ordered(score);
-        batch.insert(&self.rows, by_member, score);
-        batch.insert(&self.rows, row(4, key, &[&score[..], member].concat()), []);
+        Ok(new)
+    }
+
+    fn count(&self, batch: &mut OwnedWriteBatch, operation: Operation) {
+        let [hash, set, zset] = self.counts;
+        let (key, count) = match operation {
+            Operation::HashSet | Operation::HashGet => (HASH, hash),
+            Operation::SetAdd | Operation::SetContains => (SET, set),
+            Operation::ZsetAdd => (ZSET, zset),
+        };
+        batch.insert(&self.rows, row(COUNT, key, &[]), count.to_be_bytes());
+    }
+}
+
+impl Side for Raw {
+    fn one(&mut self, operation: Operation, number: usize) -> Result<()> {
+        let member = operation.member(number);
+        // Every read goes through a snapshot: without one it may see half of a batch.
+        let snapshot = self.database.snapshot();
+        match operation {
+            Operation::HashGet => {
+                let found = snapshot.get(&self.rows, row(FIELD, HASH, &member))?;
+                black_box(found.map(|value| value.to_vec()));
+            }
+            Operation::SetContains => {
+                black_box(snapshot.contains_key(&self.rows, row(MEMBER, SET, &member))?);
+            }
+            write => {
+                let mut batch = self.database.batch();
+                if black_box(self.add(&mut batch, &snapshot, write, number, &member)?) {
+                    self.count(&mut batch, write);
+                }
+                batch.commit()?;
+            }
+        }
         Ok(())
     }
 
-    /// Takes the first member behind the last that was taken.
-    fn pop(&self, key: &[u8], last: &mut Option<Vec<u8>>) -> Result<()> {
-        let prefix = row(4, key, &[]);
-        let start = last.as_ref().map_or(Bound::Included(&prefix), Bound::Excluded);
+    fn batch(&mut self, operation: Operation, first: usize) -> Result<()> {
+        let snapshot = self.database.snapshot();
+        let mut batch = self.database.batch();
+        for n in first..first + 100 {
+            black_box(self.add(&mut batch, &snapshot, operation, n, &member(n))?);
+        }
+        self.count(&mut batch, operation);
+        Ok(batch.commit()?)
+    }
+
+    fn range(&mut self, number: usize) -> Result<()> {
+        let prefix = row(ORDER, ZSET, &[]);
+        let start = [&prefix[..], &ordered(score(number))].concat();
+        let end = [&prefix[..], &[0xff]].concat();
+        let mut found = Vec::new();
+        for item in self.database.snapshot().range(&self.rows, start..end).take(100) {
+            let key = item.key()?;
+            let (score, member) =
+                key.get(prefix.len()..).and_then(|rest| rest.split_at_checked(8)).ok_or("a short row")?;
+            let bits = u64::from_be_bytes(score.try_into()?) & !(1 << 63);
+            found.push((f64::from_bits(bits), member.to_vec()));
+        }
+        black_box(found);
+        Ok(())
+    }
+
+    fn pop(&mut self) -> Result<()> {
+        let prefix = row(ORDER, ZSET, &[]);
+        let start = self.last.as_ref().map_or(Bound::Included(&prefix), Bound::Excluded);
         let mut end = prefix.clone();
         end.push(0xff);
         let first = self
@@ -74,93 +169,13 @@ impl Raw {
         let found = first.key()?;
         let member = found.get(prefix.len() + 8..).ok_or("a short row")?;
         let mut batch = self.database.batch();
-        batch.remove(&self.rows, row(3, key, member));
+        batch.remove(&self.rows, row(SCORE, ZSET, member));
         batch.remove(&self.rows, found.clone());
+        let [_, _, count] = &mut self.counts;
+        *count = count.saturating_sub(1);
+        self.count(&mut batch, Operation::ZsetAdd);
         batch.commit()?;
-        *last = Some(found.to_vec());
+        self.last = Some(found.to_vec());
         Ok(())
     }
-}
-
-pub(crate) fn run(directory: &Path, members: usize) -> Result<Figures> {
-    let mut figures = Figures::new();
-    let raw = open(directory)?;
-    let half = members / 2;
-    timed(&mut figures, "hash_set", half, || {
-        (0..half).try_for_each(|n| raw.put(1, b"h:sats", &member(n), &n.to_be_bytes()))
-    })?;
-    let get = |tag: u8, key: &[u8], n: usize| -> Result<()> {
-        let found = raw.database.snapshot().get(&raw.rows, row(tag, key, &member(n)))?;
-        black_box(found.map(|value| value.to_vec()));
-        Ok(())
-    };
-    timed(&mut figures, "hash_get", half, || {
-        (0..half).try_for_each(|n| get(1, b"h:sats", n.wrapping_mul(7919) % half))
-    })?;
-    timed(&mut figures, "set_add", half, || {
-        (0..half).try_for_each(|n| raw.put(2, b"s:list", &member(n), &[]))
-    })?;
-    timed(&mut figures, "set_contains", half, || {
-        (0..half).try_for_each(|n| get(2, b"s:list", n.wrapping_mul(7919) % half))
-    })?;
-    timed(&mut figures, "zset_add", half, || {
-        (0..half).try_for_each(|n| {
-            let mut batch = raw.database.batch();
-            raw.zset_add(&mut batch, b"z:own", &member(n), score(n))?;
-            Ok(batch.commit()?)
-        })
-    })?;
-    let rest = || (half..members - 99).step_by(100);
-    let batched = rest().count() * 100;
-    let put_100 = |tag: u8, key: &[u8], first: usize, value: &[u8]| -> Result<()> {
-        let mut batch = raw.database.batch();
-        for n in first..first + 100 {
-            batch.insert(&raw.rows, row(tag, key, &member(n)), value);
-        }
-        Ok(batch.commit()?)
-    };
-    timed(&mut figures, "hash_set_100", batched, || {
-        rest().try_for_each(|first| put_100(1, b"h:sats", first, &[0; 8]))
-    })?;
-    timed(&mut figures, "set_add_100", batched, || {
-        rest().try_for_each(|first| put_100(2, b"s:list", first, &[]))
-    })?;
-    timed(&mut figures, "zset_add_100", batched, || {
-        rest().try_for_each(|first| {
-            let mut batch = raw.database.batch();
-            for n in first..first + 100 {
-                raw.zset_add(&mut batch, b"z:own", &member(n), score(n))?;
-            }
-            Ok(batch.commit()?)
-        })
-    })?;
-    timed(&mut figures, "range_100", 1_000, || {
-        (0..1_000_usize).try_for_each(|n| {
-            let prefix = row(4, b"z:own", &[]);
-            let start = [&prefix[..], &ordered(score(n))].concat();
-            let end = [&prefix[..], &[0xff]].concat();
-            let mut found = Vec::new();
-            for item in raw.database.snapshot().range(&raw.rows, start..end).take(100) {
-                let key = item.key()?;
-                let (score, member) =
-                    key.get(prefix.len()..).and_then(|rest| rest.split_at_checked(8)).ok_or("a short row")?;
-                let bits = u64::from_be_bytes(score.try_into()?) & !(1 << 63);
-                found.push((f64::from_bits(bits), member.to_vec()));
-            }
-            black_box(found);
-            Ok(())
-        })
-    })?;
-    let mut last = None;
-    timed(&mut figures, "pop_min_first", 1_000, || {
-        (0..1_000).try_for_each(|_| raw.pop(b"z:own", &mut last))
-    })?;
-    (0..99_000).try_for_each(|_| raw.pop(b"z:own", &mut last))?;
-    timed(&mut figures, "pop_min_after_100k", 1_000, || {
-        (0..1_000).try_for_each(|_| raw.pop(b"z:own", &mut last))
-    })?;
-    timed(&mut figures, "pop_min_naive_after_100k", 100, || {
-        (0..100).try_for_each(|_| raw.pop(b"z:own", &mut None))
-    })?;
-    Ok(figures)
 }

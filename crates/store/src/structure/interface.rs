@@ -324,6 +324,18 @@ fn changed(reply: &Reply) -> Result<bool, StructureError> {
     }
 }
 
+/// The sum of scores that are numbers.
+pub(super) fn total(rows: Rows<'_, Scored>) -> Result<f64, StructureError> {
+    let mut sum = 0.0;
+    for row in rows {
+        if let SetScore::Number(number) = row?.score {
+            sum += number;
+        }
+    }
+    // −∞ and ∞ have no sum.
+    if sum.is_nan() { Err(StructureError::NotANumber) } else { Ok(sum) }
+}
+
 #[cold]
 fn no_reply(found: &str) -> StructureError {
     StructureError::Answer { what: format!("{found} than the reply of the command") }

@@ -37,7 +37,7 @@ fn structures_on_a_server_agree_with_the_model() {
 #[test]
 fn queues_that_another_program_shares_agree_with_the_model() {
     let (_server, settings) = server();
-    let settings = settings.shared_queues("q:").spread("h:sats", 3).connections(1);
+    let settings = particular::spread(settings.shared_queues("q:"), 3).connections(1);
     suite::run(31, rounds(500), || Box::new(Redis::open(settings.clone()).unwrap()));
 }
 

@@ -392,9 +392,24 @@ fn a_search_reads_a_server_as_it_reads_memory() {
     }
 }
 
+/// Settings for a plan in which `h:sats` is spread.
+pub(crate) fn spread(settings: RedisSettings, buckets: u16) -> RedisSettings {
+    let text = format!(
+        "plan test;
+        space store {{
+            module hashes = \"h:\" {{
+                hash satoshis = \"sats\" field outpoint = txid: bytes(32) vout: u32 -> satoshis: u64 spread {buckets};
+                hash spends = \"spnd\" field outpoint = txid: bytes(32) vout: u32 -> txid: bytes(32);
+            }}
+        }}"
+    );
+    let compiled = keyplan_plan::compile("test.keyplan", &text, |_| Err("no imports".into()));
+    settings.plan(&compiled.plan.unwrap())
+}
+
 /// A hash that is spread lies on every master, and reads as one.
 pub(crate) fn spread_over_slots(cluster: &Cluster) {
-    let settings = RedisSettings::new(&cluster.url()).unwrap().spread("h:sats", 64);
+    let settings = spread(RedisSettings::new(&cluster.url()).unwrap(), 64);
     let redis = Redis::open(settings).unwrap();
     let fields: Vec<[u8; 4]> = (0..2_000_u32).map(u32::to_be_bytes).collect();
     let sets = fields.iter().map(|field| Command::HashSet { key: b"h:sats", field, value: field });

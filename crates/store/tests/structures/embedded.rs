@@ -129,6 +129,24 @@ fn structures_and_other_rows_are_committed_as_one_step() {
 }
 
 #[test]
+fn structures_that_are_opened_twice_are_the_same_ones() {
+    let first = memory();
+    first.set_add(b"s", b"a").unwrap();
+    let second = Embedded::open(first.store().clone(), "things").unwrap();
+    second.set_add(b"s", b"b").unwrap();
+    first.set_add(b"s", b"c").unwrap();
+    let other = Embedded::open(first.store().clone(), "beside").unwrap();
+    assert_eq!([&first, &second, &other].map(|opened| opened.set_count(b"s").unwrap()), [3, 3, 0]);
+    // Nothing is left of them but their rows once nobody uses them.
+    let store = first.store().clone();
+    drop((first, second, other));
+    assert_eq!(Arc::strong_count(&store), 1);
+    let again = Embedded::open(store, "things").unwrap();
+    again.set_add(b"s", b"d").unwrap();
+    assert_eq!(again.set_count(b"s").unwrap(), 4);
+}
+
+#[test]
 fn a_snapshot_sees_one_moment() {
     let structures = memory();
     structures.zset_add(b"z", b"a", 1.0.into()).unwrap();
@@ -173,6 +191,31 @@ fn a_key_and_member_that_the_engine_cannot_hold_are_refused_and_leave_nothing() 
 }
 
 /// What a look at the front takes, at best of several tries.
+#[test]
+fn a_hash_of_a_million_fields_costs_what_is_asked_of_it() {
+    const FIELDS: u32 = 1_000_000;
+    let directory = tempfile::tempdir().unwrap();
+    let structures = open::<Fjall>(directory.path());
+    // Its rows as they are declared: a head with the count, and a row for each field.
+    let head = (b"\x02h".as_slice().into(), [&[2], &u64::from(FIELDS).to_be_bytes()[..]].concat().into());
+    let field =
+        |at: u32| ([b"\x04\x01h".as_slice(), &at.to_be_bytes()].concat().into(), at.to_be_bytes()[..].into());
+    let rows = std::iter::once(head).chain((0..FIELDS).map(field)).map(Ok);
+    structures.store().engine().ingest(structures.space(), rows).unwrap();
+
+    assert_eq!(structures.hash_count(b"h").unwrap(), 1_000_000);
+    let last = (FIELDS - 1).to_be_bytes();
+    assert_eq!(structures.hash_get(b"h", &last).unwrap(), Some(last.to_vec()));
+    assert!(!structures.hash_set(b"h", &last, b"again").unwrap());
+    assert!(structures.hash_set(b"h", b"more", b"").unwrap());
+    assert!(structures.hash_delete(b"h", &[0; 4]).unwrap());
+    assert_eq!(structures.hash_count(b"h").unwrap(), 1_000_000);
+    // The first rows come without the others, and all of them one by one.
+    let first = structures.hash_all(b"h").unwrap().next().unwrap().unwrap();
+    assert_eq!(first, (vec![0, 0, 0, 1], vec![0, 0, 0, 1]));
+    assert_eq!(structures.hash_all(b"h").unwrap().filter(Result::is_ok).count(), 1_000_000);
+}
+
 fn look<E: Engine>(structures: &Embedded<E>) -> Duration {
     let query = RangeQuery { limit: Some(1), ..RangeQuery::default() };
     let look = |_| {

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use anyhow::{Context, Result, anyhow, bail};
 use keyplan_plan::dynamic::Decoded;
 use keyplan_plan::model::Plan;
-use keyplan_store::structure::Redis;
+use keyplan_store::structure::{Redis, RedisSettings};
 
 use super::structure::{self, Query, is_structured};
 use super::verify::Review;
@@ -30,7 +30,8 @@ impl Server {
             source.plan.as_deref().ok_or_else(|| anyhow!("a server has no plan: name one with --plan"))?;
         let plan = input::plan(path)?.ok_or_else(|| anyhow!("`{path}` has no meaning"))?;
         let space = only_space(&plan)?;
-        let redis = Redis::connect(url).context("cannot reach the server")?;
+        let settings = RedisSettings::new(url)?.plan(&plan);
+        let redis = Redis::open(settings).context("cannot reach the server")?;
         Ok(Some(Self { redis, plan, space }))
     }
 

@@ -1,7 +1,9 @@
 //! One family: its layout, arguments, scans, values, an example, and what is wrong with it.
 
 use keyplan_plan::dynamic::encode;
-use keyplan_plan::model::{Argument, Family, LengthSet, Segment, Sequence, Shape, Space, Width};
+use keyplan_plan::model::{
+    Argument, Family, LengthSet, ScoreEncoding, Segment, Sequence, Shape, Space, Width,
+};
 
 use super::super::explanation::name_prefix;
 use super::super::notation::{class, int_range, lengths_text};
@@ -31,6 +33,13 @@ pub(super) fn section(page: &mut Page<'_>, space: &Space, family: &Family, headi
     scans(page, family);
     value(page, family.value.as_ref());
     fields(page, family);
+    if let (Some(buckets), Some(key)) = (family.spread, family.key.constant()) {
+        page.line(&format!(
+            "On a server it is spread over {buckets} buckets: a field lies in the hash {}, where n is the CRC-16 of the \
+             field modulo {buckets}.",
+            code(&format!("{}{{n}}", key.escape_ascii()))
+        ));
+    }
     part(page, "Members", family.member.as_ref());
     part(page, "Scores", family.score.as_ref());
     example(page, space, family);
@@ -138,11 +147,16 @@ fn values(shape: &Shape) -> String {
         | Shape::Desc(inner)
         | Shape::Hashed { inner, .. }
         | Shape::HashConcat { inner, .. } => values(inner),
+        Shape::Score(ScoreEncoding::HeightScore) => LOSSY_SCORES.to_owned(),
         Shape::Float(_) | Shape::Time(_) | Shape::Score(_) | Shape::Opaque(_) | Shape::Record(_) => {
             String::new()
         }
     }
 }
+
+/// What KP0009 says of this encoding, whether the plan accepts it or not.
+const LOSSY_SCORES: &str = "not all can be told apart (KP0009): two places in a block from height 8388608 on, and two \
+     times 238 ns apart, may share a score";
 
 fn scans(page: &mut Page<'_>, family: &Family) {
     let rows = family.scans.iter().map(|claim| {

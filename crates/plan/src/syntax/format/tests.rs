@@ -243,7 +243,7 @@ space s = "physical" {
             /// A field.
             field f = "f" tag: bytes(20 | 32) -> json
             field g = 0xff
-            scan by key, list in order scan all retired "gone" allot core accept overlap(m.h, z) "because";
+            scan by key, list in order scan all retired "gone" spread  64 allot core accept overlap(m.h, z) "because";
     }
     zset z = b"\x00" member id: u64 score at: score.exact -> era: u16 body: cbor;
 }

@@ -7,7 +7,7 @@ use super::super::token::{TokenKind, shortened};
 use super::{Docs, Parse, Parser, Place, Reported};
 use crate::diag::{Code, Diagnostic, Span};
 
-const CLAUSE_WORDS: [&str; 7] = ["scan", "accept", "allot", "retired", "member", "score", "field"];
+const CLAUSE_WORDS: [&str; 8] = ["scan", "accept", "allot", "retired", "member", "score", "field", "spread"];
 
 impl Parser<'_> {
     /// The clauses of a family and its `;`. Goes on behind every mistake.
@@ -59,6 +59,7 @@ impl Parser<'_> {
             "retired" => self.text("the reason, a string").map(Clause::Retired),
             "member" => self.body_of("the layout of the member").map(Clause::Member),
             "score" => self.body_of("the layout of the score").map(Clause::Score),
+            "spread" => self.int("how many buckets").map(Clause::Spread),
             _ => self.field(start, docs).map(Clause::Field),
         };
         self.quiet = was_quiet;

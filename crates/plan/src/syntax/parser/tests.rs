@@ -92,6 +92,7 @@ fn clause(clause: &Clause) -> String {
         Clause::Retired(it) => format!("retired {:?}", it.value),
         Clause::Member(it) => format!("member {}", body(it)),
         Clause::Score(it) => format!("score {}", body(it)),
+        Clause::Spread(it) => format!("spread {}", int(*it)),
         Clause::Field(it) => {
             let value = it.value.as_ref().map_or("no value".to_owned(), body);
             format!("field{} {} {} {value}", docs(&it.doc), it.name.text, parts(&it.parts))
@@ -254,7 +255,7 @@ fn a_bar_makes_a_choice_and_its_absence_a_record() {
 #[test]
 fn clauses_of_every_kind_are_kept_in_order() {
     check_tree(
-        "/// Doc.\nzset k = 0x01 -> era: u16 body: cbor scan all scan by a, b in order accept overlap(x.y, z) \"why\" allot core retired \"why\" member id: u64 score score.exact;",
+        "/// Doc.\nzset k = 0x01 -> era: u16 body: cbor scan all scan by a, b in order accept overlap(x.y, z) \"why\" allot core retired \"why\" spread 64 member id: u64 score score.exact;",
         r#"
             Zset ["Doc."] k [hex[01]]
             value [era: u16 body: cbor]
@@ -263,6 +264,7 @@ fn clauses_of_every_kind_are_kept_in_order() {
             accept overlap of ["[\"x\", \"y\"]", "[\"z\"]"] "why"
             allot core
             retired "why"
+            spread 64
             member [id: u64]
             score score.exact
         "#,

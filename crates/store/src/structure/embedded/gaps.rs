@@ -1,6 +1,6 @@
 use std::cmp::Ordering;
 
-use keyplan_codec::{DecodeError, Delimited as _, EncodeError, Leb128, Segment as _};
+use keyplan_codec::{DecodeError, Delimited as _, EncodeError, Leb128, Segment as _, Sink};
 
 use super::layout::VARLEN;
 
@@ -118,7 +118,7 @@ impl Gaps {
         self.0.sort_by(|a, b| a.from.cmp(&b.from));
     }
 
-    pub(super) fn encode_into(&self, out: &mut Vec<u8>) -> Result<(), EncodeError> {
+    pub(super) fn encode_into<S: Sink>(&self, out: &mut S) -> Result<(), EncodeError> {
         for gap in &self.0 {
             VARLEN.encode(&gap.from, out)?;
             VARLEN.encode(gap.to.as_deref().unwrap_or_default(), out)?;

@@ -2,6 +2,7 @@ use keyplan_codec::{Be, DecodeError, Delimited as _, EncodeError, Fault, Segment
 
 use super::gaps::Gaps;
 use super::layout::{put_score_kind, take_score_kind, trailing};
+use super::scratch::Scratch;
 use crate::structure::{Kind, QueueSize, ScoreKind};
 
 /// What a key holds, and how much of it: the value of its head row.
@@ -71,26 +72,26 @@ impl Head {
         }
     }
 
-    pub(super) fn encode(&self) -> Result<Vec<u8>, EncodeError> {
-        let mut out = Vec::with_capacity(32);
+    pub(super) fn encode(&self) -> Result<Scratch, EncodeError> {
+        let mut out = Scratch::new();
         let be = Be::<u64>::new();
         match self {
             Self::Set { count } => {
-                out.push(1);
+                out.push(&[1]);
                 be.encode(*count, &mut out)?;
             }
             Self::Hash { count } => {
-                out.push(2);
+                out.push(&[2]);
                 be.encode(*count, &mut out)?;
             }
             Self::Zset(ZsetHead { scores, count, gaps }) => {
-                out.push(3);
+                out.push(&[3]);
                 put_score_kind(*scores, &mut out);
                 be.encode(*count, &mut out)?;
                 gaps.encode_into(&mut out)?;
             }
             Self::Queue(QueueHead { scores, size, receipts, leases_from, gaps }) => {
-                out.push(4);
+                out.push(&[4]);
                 put_score_kind(*scores, &mut out);
                 for number in [size.waiting, size.claimed, size.dead, *receipts, *leases_from] {
                     be.encode(number, &mut out)?;

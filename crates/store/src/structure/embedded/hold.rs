@@ -7,10 +7,18 @@ use super::head::Head;
 /// A change is made in place and noted. If it is not committed, what was noted is forgotten, and read again.
 #[derive(Debug, Default)]
 pub(super) struct Heads {
-    // The key that was asked for last, which a command asks for again and again. It is not among the others.
-    current: Option<(Vec<u8>, Held)>,
-    others: HashMap<Vec<u8>, Held>,
-    changed: Vec<Vec<u8>>,
+    slots: Vec<Slot>,
+    places: HashMap<Vec<u8>, usize>,
+    // The slot of the key that was asked for last, which a command asks for again and again.
+    current: usize,
+    changed: Vec<usize>,
+}
+
+#[derive(Debug)]
+struct Slot {
+    key: Vec<u8>,
+    // None if it must be read.
+    held: Option<Held>,
 }
 
 #[derive(Debug, Default)]
@@ -85,55 +93,60 @@ impl Heads {
     /// What is known of a key; `None` if it must be read.
     #[inline]
     pub(super) fn get_mut(&mut self, key: &[u8]) -> Option<&mut Held> {
-        if self.current.as_ref().is_none_or(|(current, _)| current != key) {
-            let found = self.others.remove_entry(key)?;
+        if self.slots.get(self.current).is_none_or(|slot| *slot.key != *key) {
+            let found = *self.places.get(key)?;
             self.make_current(found);
         }
-        self.current.as_mut().map(|(_, held)| held)
+        self.slots.get_mut(self.current)?.held.as_mut()
     }
 
     /// Keeps what was read.
     pub(super) fn insert(&mut self, key: &[u8], head: Option<Head>) {
-        if self.others.len() >= MOST && self.changed.is_empty() {
-            self.others.clear();
+        if self.slots.len() >= MOST && self.changed.is_empty() {
+            self.slots.clear();
+            self.places.clear();
         }
-        self.make_current((key.to_vec(), Held::new(head)));
+        let new = self.slots.len();
+        let at = *self.places.entry(key.to_vec()).or_insert(new);
+        if at == new {
+            self.slots.push(Slot { key: key.to_vec(), held: None });
+        }
+        self.make_current(at);
+        if let Some(slot) = self.slots.get_mut(at) {
+            slot.held = Some(Held::new(head));
+        }
     }
 
-    fn make_current(&mut self, found: (Vec<u8>, Held)) {
-        if let Some((key, mut held)) = self.current.replace(found) {
-            if self.others.len() >= FRONTS {
-                held.forget_front();
-            }
-            self.others.insert(key, held);
+    fn make_current(&mut self, at: usize) {
+        let before = std::mem::replace(&mut self.current, at);
+        if self.slots.len() > FRONTS
+            && let Some(Slot { held: Some(held), .. }) = self.slots.get_mut(before)
+        {
+            held.forget_front();
         }
     }
 
     /// Notes that a head was changed.
     pub(super) fn note(&mut self, key: &[u8]) {
-        if let Some(held) = self.get_mut(key).filter(|held| !held.changed) {
-            held.changed = true;
-            self.changed.push(key.to_vec());
+        if let Some(held) = self.get_mut(key)
+            && !std::mem::replace(&mut held.changed, true)
+        {
+            self.changed.push(self.current);
         }
     }
 
-    /// The keys whose heads were changed.
-    pub(super) fn changed(&self) -> &[Vec<u8>] {
-        &self.changed
-    }
-
-    pub(super) fn get(&self, key: &[u8]) -> Option<&Head> {
-        let held = match &self.current {
-            Some((current, held)) if current == key => Some(held),
-            _ => self.others.get(key),
-        };
-        held?.head.as_ref()
+    /// The keys whose heads were changed, with what they are now.
+    pub(super) fn changed(&self) -> impl Iterator<Item = (&[u8], Option<&Head>)> {
+        self.changed.iter().filter_map(|at| {
+            let slot = self.slots.get(*at)?;
+            Some((slot.key.as_slice(), slot.held.as_ref().and_then(|held| held.head.as_ref())))
+        })
     }
 
     /// The changes are in the store.
     pub(super) fn keep(&mut self) {
-        for key in std::mem::take(&mut self.changed) {
-            if let Some(held) = self.get_mut(&key) {
+        for at in self.changed.drain(..) {
+            if let Some(Slot { held: Some(held), .. }) = self.slots.get_mut(at) {
                 held.changed = false;
             }
         }
@@ -141,9 +154,9 @@ impl Heads {
 
     /// The changes are not in the store, or may not be.
     pub(super) fn forget(&mut self) {
-        for key in std::mem::take(&mut self.changed) {
-            if self.get_mut(&key).is_some() {
-                self.current = None;
+        for at in self.changed.drain(..) {
+            if let Some(slot) = self.slots.get_mut(at) {
+                slot.held = None;
             }
         }
     }

@@ -2,9 +2,10 @@
 
 use keyplan_codec::{
     Be, Bool, DecodeError, Delimited as _, EncodeError, Fault, FloatOrdered, LenPrefix, LenWidth, ScoreExact,
-    Segment as _,
+    Segment as _, Sink,
 };
 
+use super::scratch::Scratch;
 use crate::structure::{ScoreKind, SetScore};
 
 /// The families of rows, by the byte that their keys begin with.
@@ -54,38 +55,41 @@ impl Family {
     }
 
     /// `tag | key`, for the families that have nothing behind the key.
-    pub(super) fn plain(self, key: &[u8]) -> Vec<u8> {
-        let mut row = Vec::with_capacity(key.len() + 1);
-        row.push(self as u8);
-        row.extend_from_slice(key);
+    #[inline]
+    pub(super) fn plain(self, key: &[u8]) -> Scratch {
+        let mut row = Scratch::new();
+        row.push(&[self as u8]);
+        row.push(key);
         row
     }
 
-    /// `tag | key behind its length`, with room for what follows.
-    pub(super) fn prefix(self, key: &[u8]) -> Result<Vec<u8>, EncodeError> {
-        let mut row = Vec::with_capacity(key.len() + 64);
-        row.push(self as u8);
+    /// `tag | key behind its length`.
+    #[inline]
+    pub(super) fn prefix(self, key: &[u8]) -> Result<Scratch, EncodeError> {
+        let mut row = Scratch::new();
+        row.push(&[self as u8]);
         VARLEN.encode(key, &mut row)?;
         Ok(row)
     }
 
     /// `tag | key behind its length | member`.
-    pub(super) fn row(self, key: &[u8], member: &[u8]) -> Result<Vec<u8>, EncodeError> {
+    #[inline]
+    pub(super) fn row(self, key: &[u8], member: &[u8]) -> Result<Scratch, EncodeError> {
         let mut row = self.prefix(key)?;
-        row.extend_from_slice(member);
+        row.push(member);
         Ok(row)
     }
 }
 
 /// Appends a score: `00 | float made order-preserving (8)` or `01 | place in chain order (13)`.
-pub(crate) fn put_score(score: SetScore, out: &mut Vec<u8>) -> Result<(), EncodeError> {
+pub(crate) fn put_score<S: Sink>(score: SetScore, out: &mut S) -> Result<(), EncodeError> {
     match score {
         SetScore::Number(number) => {
-            out.push(NUMBER);
+            out.put(&[NUMBER])?;
             FloatOrdered.encode(number, out)
         }
         SetScore::Place(place) => {
-            out.push(PLACE);
+            out.put(&[PLACE])?;
             ScoreExact.encode(place, out)
         }
     }
@@ -115,19 +119,19 @@ pub(super) fn trailing(bytes: &[u8], rest: &[u8]) -> DecodeError {
 }
 
 /// The place of a member in the order of a sorted set: `score | member`.
-pub(super) fn place(score: SetScore, member: &[u8]) -> Result<Vec<u8>, EncodeError> {
-    let mut place = Vec::with_capacity(member.len() + 14);
+pub(super) fn place(score: SetScore, member: &[u8]) -> Result<Scratch, EncodeError> {
+    let mut place = Scratch::new();
     put_score(score, &mut place)?;
-    place.extend_from_slice(member);
+    place.push(member);
     Ok(place)
 }
 
 /// The kind of scores: `00` for numbers, `01` for places.
-pub(super) fn put_score_kind(kind: ScoreKind, out: &mut Vec<u8>) {
-    out.push(match kind {
+pub(super) fn put_score_kind(kind: ScoreKind, out: &mut Scratch) {
+    out.push(&[match kind {
         ScoreKind::Number => NUMBER,
         ScoreKind::Place => PLACE,
-    });
+    }]);
 }
 
 pub(super) fn take_score_kind(bytes: &[u8]) -> Result<(ScoreKind, &[u8]), DecodeError> {
@@ -156,19 +160,19 @@ pub(super) enum State {
 }
 
 impl Item {
-    pub(super) fn encode(&self) -> Result<Vec<u8>, EncodeError> {
-        let mut out = Vec::with_capacity(40);
+    pub(super) fn encode(&self) -> Result<Scratch, EncodeError> {
+        let mut out = Scratch::new();
         put_score(self.score, &mut out)?;
         Be::new().encode(self.attempts, &mut out)?;
         match self.state {
-            State::Waiting => out.push(0),
+            State::Waiting => out.push(&[0]),
             State::Claimed { until, receipt, again } => {
-                out.push(1);
+                out.push(&[1]);
                 Be::new().encode(until, &mut out)?;
                 Be::new().encode(receipt, &mut out)?;
                 Bool.encode(again, &mut out)?;
             }
-            State::Dead => out.push(2),
+            State::Dead => out.push(&[2]),
         }
         Ok(out)
     }
@@ -195,10 +199,10 @@ impl Item {
 }
 
 /// `tag | key behind its length | end of the lease (8) | member`.
-pub(super) fn lease_row(key: &[u8], until: u64, member: &[u8]) -> Result<Vec<u8>, EncodeError> {
+pub(super) fn lease_row(key: &[u8], until: u64, member: &[u8]) -> Result<Scratch, EncodeError> {
     let mut row = Family::Lease.prefix(key)?;
     Be::new().encode(until, &mut row)?;
-    row.extend_from_slice(member);
+    row.push(member);
     Ok(row)
 }
 

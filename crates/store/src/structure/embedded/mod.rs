@@ -17,13 +17,15 @@ mod hold;
 mod layout;
 mod queue;
 mod row;
+mod scratch;
 mod span;
 mod transaction;
 mod view;
 mod zset;
 
+use std::any::Any;
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use self::hold::Heads;
 pub(crate) use self::layout::{put_score, take_score};
@@ -41,7 +43,7 @@ use crate::store::Store;
 /// Structures in a space of a store. Clones are handles on the same structures.
 ///
 /// The rows are those of `plans/structures.keyplan`, whatever the space is called. Nobody else may write to the space:
-/// counts are kept in memory, and a second handle made by [`Embedded::open`] would not know of the first one's.
+/// counts are kept in memory.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -72,11 +74,29 @@ struct Inner<E: Engine> {
     heads: Mutex<Heads>,
 }
 
+/// The structures that are in use, by the address of their store and by their space. Two that did not know of each other
+/// would each count for itself.
+static OPEN: Mutex<Vec<((usize, SpaceId), Opened)>> = Mutex::new(Vec::new());
+
+/// An [`Inner`] on whatever engine.
+type Opened = Weak<dyn Any + Send + Sync>;
+
 impl<E: Engine> Embedded<E> {
-    /// The structures of a space of the store's plan.
+    /// The structures of a space of the store's plan. Opened again while they are in use, they are the same ones.
     pub fn open(store: Arc<Store<E>>, space: &str) -> Result<Self, StructureError> {
         let id = store.space(space)?;
-        Ok(Self(Arc::new(Inner { store, space: id, name: space.into(), heads: Mutex::default() })))
+        let place = (Arc::as_ptr(&store).addr(), id);
+        let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
+        open.retain(|(_, inner)| inner.strong_count() > 0);
+        // Whoever is found here holds the store, so that no other can be at its address.
+        let known = open.iter().find(|(known, _)| *known == place).and_then(|(_, inner)| inner.upgrade());
+        if let Some(inner) = known.and_then(|inner| inner.downcast().ok()) {
+            return Ok(Self(inner));
+        }
+        let inner = Arc::new(Inner { store, space: id, name: space.into(), heads: Mutex::default() });
+        let erased: Arc<dyn Any + Send + Sync> = inner.clone();
+        open.push((place, Arc::downgrade(&erased)));
+        Ok(Self(inner))
     }
 
     /// The store below.
@@ -129,6 +149,13 @@ impl<E: Engine> Structures for Embedded<E> {
 
     fn snapshot(&self) -> Result<Box<dyn StructureRead + '_>, StructureError> {
         Ok(Box::new(self.view()?))
+    }
+
+    fn apply_one(&self, command: Command<'_>) -> Result<Reply, StructureError> {
+        let mut transaction = self.transaction()?;
+        let reply = transaction.apply_one(&command)?;
+        transaction.commit(Durability::Buffer)?;
+        Ok(reply)
     }
 }
 

@@ -13,6 +13,14 @@ use crate::structure::{Claim, Claimed, End, Kind, Now, Scored, SetScore, Structu
 /// How many items whose lease has run out one claim brings back.
 const BROUGHT_BACK: usize = 10_000;
 
+/// What became of an item that was claimed.
+#[derive(Clone, Copy)]
+pub(super) enum Outcome {
+    Done,
+    Released,
+    Buried,
+}
+
 impl<E: Engine> Transaction<'_, E> {
     pub(super) fn queue_push(
         &mut self,
@@ -81,9 +89,9 @@ impl<E: Engine> Transaction<'_, E> {
             let attempts = old.map_or(0, |old| old.attempts).saturating_add(1);
             let state = State::Claimed { until, receipt, again: false };
             let item = Item { score: scored.score, attempts, state };
-            self.delete_row(taken.row.as_slice());
+            self.delete_row(&taken.row);
             self.held(key)?.gone(taken.at());
-            self.put_row(lease_row(key, until, &scored.member).map_err(unwritable)?, [].as_slice());
+            self.put_row(&lease_row(key, until, &scored.member).map_err(unwritable)?, &[]);
             self.put_item(key, &scored.member, &item)?;
             let head = self.queue(key)?;
             open_end(&mut head.gaps, End::Min, taken.at());
@@ -99,48 +107,26 @@ impl<E: Engine> Transaction<'_, E> {
         Ok(claimed)
     }
 
-    pub(super) fn queue_acknowledge(
+    /// Ends the lease of an item as `outcome` says, if it is claimed under this receipt. One that was pushed again since
+    /// waits anew, whatever became of it.
+    pub(super) fn queue_settle(
         &mut self,
         key: &[u8],
         member: &[u8],
         receipt: u64,
+        outcome: Outcome,
     ) -> Result<bool, StructureError> {
         let Some((item, again)) = self.claimed(key, member, receipt)? else { return Ok(false) };
         self.leave(key, member, &item)?;
-        if again {
-            self.wait(key, member, &Item { attempts: 0, state: State::Waiting, ..item })?;
-        } else {
-            self.delete_row(Family::Item.row(key, member).map_err(unwritable)?);
-        }
-        self.end(key)?;
-        Ok(true)
-    }
-
-    pub(super) fn queue_release(
-        &mut self,
-        key: &[u8],
-        member: &[u8],
-        receipt: u64,
-    ) -> Result<bool, StructureError> {
-        let Some((item, again)) = self.claimed(key, member, receipt)? else { return Ok(false) };
-        self.leave(key, member, &item)?;
-        let attempts = if again { 0 } else { item.attempts };
-        self.wait(key, member, &Item { attempts, state: State::Waiting, ..item })?;
-        Ok(true)
-    }
-
-    pub(super) fn queue_bury(
-        &mut self,
-        key: &[u8],
-        member: &[u8],
-        receipt: u64,
-    ) -> Result<bool, StructureError> {
-        let Some((item, again)) = self.claimed(key, member, receipt)? else { return Ok(false) };
-        self.leave(key, member, &item)?;
-        if again {
-            self.wait(key, member, &Item { attempts: 0, state: State::Waiting, ..item })?;
-        } else {
-            self.die(key, member, &item)?;
+        let waiting = Item { state: State::Waiting, ..item };
+        match outcome {
+            _ if again => self.wait(key, member, &Item { attempts: 0, ..waiting })?,
+            Outcome::Done => {
+                self.delete_row(&Family::Item.row(key, member).map_err(unwritable)?);
+                self.end(key)?;
+            }
+            Outcome::Released => self.wait(key, member, &waiting)?,
+            Outcome::Buried => self.die(key, member, &item)?,
         }
         Ok(true)
     }
@@ -151,7 +137,7 @@ impl<E: Engine> Transaction<'_, E> {
         }
         let Some(item) = self.item(key, member)? else { return Ok(false) };
         self.leave(key, member, &item)?;
-        self.delete_row(Family::Item.row(key, member).map_err(unwritable)?);
+        self.delete_row(&Family::Item.row(key, member).map_err(unwritable)?);
         self.end(key)?;
         Ok(true)
     }
@@ -162,9 +148,9 @@ impl<E: Engine> Transaction<'_, E> {
         if head.size.claimed == 0 || head.leases_from > now {
             return Ok(());
         }
-        let start = lease_row(key, head.leases_from, &[]).map_err(unwritable)?;
+        let start = lease_row(key, head.leases_from, &[]).map_err(unwritable)?.to_vec();
         let end = match now.checked_add(1) {
-            Some(behind) => Bound::Excluded(lease_row(key, behind, &[]).map_err(unwritable)?),
+            Some(behind) => Bound::Excluded(lease_row(key, behind, &[]).map_err(unwritable)?.to_vec()),
             None => OwnedKeyRange::prefix(&Family::Lease.prefix(key).map_err(unwritable)?).end,
         };
         let rows = OwnedKeyRange { start: Bound::Included(start), end };
@@ -228,7 +214,7 @@ impl<E: Engine> Transaction<'_, E> {
     /// Puts an item with the dead ones that is nowhere else.
     fn die(&mut self, key: &[u8], member: &[u8], item: &Item) -> Result<(), StructureError> {
         let row = Family::Dead.row(key, member).map_err(unwritable)?;
-        self.put_row(row, [].as_slice());
+        self.put_row(&row, &[]);
         self.put_item(key, member, &Item { state: State::Dead, ..*item })?;
         let head = self.queue(key)?;
         head.size.dead = head.size.dead.saturating_add(1);
@@ -244,11 +230,11 @@ impl<E: Engine> Transaction<'_, E> {
             }
             State::Claimed { until, .. } => {
                 let row = lease_row(key, until, member).map_err(unwritable)?;
-                self.delete_row(row);
+                self.delete_row(&row);
             }
             State::Dead => {
                 let row = Family::Dead.row(key, member).map_err(unwritable)?;
-                self.delete_row(row);
+                self.delete_row(&row);
             }
         }
         let size = &mut self.queue(key)?.size;
@@ -271,7 +257,7 @@ impl<E: Engine> Transaction<'_, E> {
 
     fn put_item(&mut self, key: &[u8], member: &[u8], item: &Item) -> Result<(), StructureError> {
         let row = Family::Item.row(key, member).map_err(unwritable)?;
-        self.put_row(row, item.encode().map_err(unwritable)?);
+        self.put_row(&row, &item.encode().map_err(unwritable)?);
         Ok(())
     }
 

@@ -36,7 +36,7 @@ impl Span {
 
     /// The part of it behind a member, in a direction.
     pub(super) fn after(mut self, member: &Scored, direction: Direction) -> Result<Self, EncodeError> {
-        let mut at = place(member.score, &member.member)?;
+        let mut at = place(member.score, &member.member)?.to_vec();
         match direction {
             Direction::Ascending => {
                 at.push(0);
@@ -63,10 +63,10 @@ impl Span {
     pub(super) fn rows(&self, key: &[u8]) -> Result<OwnedKeyRange, EncodeError> {
         let prefix = Family::ScoreMember.prefix(key)?;
         let end = match &self.end {
-            Some(end) => Bound::Excluded([prefix.as_slice(), end].concat()),
+            Some(end) => Bound::Excluded([&prefix[..], end].concat()),
             None => OwnedKeyRange::prefix(&prefix).end,
         };
-        Ok(OwnedKeyRange { start: Bound::Included([prefix.as_slice(), &self.start].concat()), end })
+        Ok(OwnedKeyRange { start: Bound::Included([&prefix[..], &self.start].concat()), end })
     }
 
     /// Whether nothing can be in it.

@@ -9,6 +9,7 @@ use super::Inner;
 use super::head::Head;
 use super::hold::{Heads, Held};
 use super::layout::Family;
+use super::queue::Outcome;
 use crate::batch::{Found, StoreBatch};
 use crate::engine::{Durability, Engine, SpaceId};
 use crate::structure::error::hex;
@@ -81,15 +82,11 @@ impl<'s, E: Engine> Transaction<'s, E> {
         if self.failed {
             return Err(StructureError::Abandoned);
         }
-        for at in 0.. {
-            let Some(key) = self.heads.changed().get(at) else { break };
+        for (key, head) in self.heads.changed() {
             let row = Family::Head.plain(key);
-            match self.heads.get(key) {
-                Some(head) => {
-                    let value = head.encode().map_err(unwritable)?;
-                    self.batch.put(self.space, row, value);
-                }
-                None => self.batch.delete(self.space, row),
+            match head {
+                Some(head) => self.batch.put(self.space, &row[..], &head.encode().map_err(unwritable)?[..]),
+                None => self.batch.delete(self.space, &row[..]),
             }
         }
         // A batch with nothing in it has nothing to wait for but what was committed before.
@@ -132,13 +129,13 @@ impl<'s, E: Engine> Transaction<'s, E> {
             }
             Command::QueueClaim { key, claim } => self.queue_claim(key, &claim).map(Reply::Claimed),
             Command::QueueAcknowledge { key, member, receipt } => {
-                self.queue_acknowledge(key, member, receipt).map(Reply::Changed)
+                self.queue_settle(key, member, receipt, Outcome::Done).map(Reply::Changed)
             }
             Command::QueueRelease { key, member, receipt } => {
-                self.queue_release(key, member, receipt).map(Reply::Changed)
+                self.queue_settle(key, member, receipt, Outcome::Released).map(Reply::Changed)
             }
             Command::QueueBury { key, member, receipt } => {
-                self.queue_bury(key, member, receipt).map(Reply::Changed)
+                self.queue_settle(key, member, receipt, Outcome::Buried).map(Reply::Changed)
             }
             Command::QueueRemove { key, member } => self.queue_remove(key, member).map(Reply::Changed),
         }
@@ -150,7 +147,7 @@ impl<'s, E: Engine> Transaction<'s, E> {
         }
         let row = Family::Value.plain(key);
         let new = self.get(&row)?.is_none();
-        self.put_row(row, value);
+        self.put_row(&row, value);
         Ok(new)
     }
 
@@ -158,7 +155,7 @@ impl<'s, E: Engine> Transaction<'s, E> {
         let row = Family::Value.plain(key);
         let found = self.get(&row)?.is_some();
         if found {
-            self.delete_row(row);
+            self.delete_row(&row);
         } else if let Some(found) = self.held(key)?.head.as_ref().filter(|head| head.count() > 0) {
             return Err(wrong_kind(key, Kind::Value, found.kind()));
         }
@@ -184,7 +181,7 @@ impl<'s, E: Engine> Transaction<'s, E> {
             self.count(key, |count| count.saturating_add(1))?;
         }
         if new || kind == Kind::Hash {
-            self.put_row(row, value);
+            self.put_row(&row, value);
         }
         Ok(new)
     }
@@ -198,7 +195,7 @@ impl<'s, E: Engine> Transaction<'s, E> {
         let row = family.row(key, member).map_err(unwritable)?;
         let found = self.get(&row)?.is_some();
         if found {
-            self.delete_row(row);
+            self.delete_row(&row);
             self.count(key, |count| count.saturating_sub(1))?;
             self.end(key)?;
         }
@@ -221,16 +218,16 @@ impl<'s, E: Engine> Transaction<'s, E> {
         Ok(self.batch.get(self.space, row)?)
     }
 
-    pub(super) fn put_row(&mut self, row: impl Into<E::Buffer> + AsRef<[u8]>, value: impl Into<E::Buffer>) {
+    pub(super) fn put_row(&mut self, row: &[u8], value: &[u8]) {
         if let Some(written) = &mut self.written {
-            written.note(row.as_ref());
+            written.note(row);
         }
         self.batch.put(self.space, row, value);
     }
 
-    pub(super) fn delete_row(&mut self, row: impl Into<E::Buffer> + AsRef<[u8]>) {
+    pub(super) fn delete_row(&mut self, row: &[u8]) {
         if let Some(written) = &mut self.written {
-            written.note(row.as_ref());
+            written.note(row);
         }
         self.batch.delete(self.space, row);
     }

@@ -1,7 +1,8 @@
+use std::collections::HashSet;
 use std::fmt;
 use std::sync::Arc;
 
-use keyplan_codec::DecodeError;
+use keyplan_codec::{DecodeError, Sink as _};
 
 use super::head::{Head, QueueHead, ZsetHead};
 use super::layout::{self, Family, Item, State, place, take_score};
@@ -12,6 +13,7 @@ use crate::engine::{Engine, Snapshot as _, SpaceId};
 use crate::page::Direction;
 use crate::snapshot::{BytesOf, RangeOf};
 use crate::structure::error::hex;
+use crate::structure::interface::total;
 use crate::structure::{
     Kind, Pair, QueueItem, QueueSize, QueueState, RangeQuery, Rows, ScoreKind, ScoreRange, Scored, SetScore,
     StructureError, StructureRead,
@@ -77,6 +79,26 @@ impl<E: Engine> View<E> {
         let found = self.row(&family.row(key, member).map_err(unwritable)?)?;
         if found.is_none() {
             self.head_of(key, kind)?;
+        }
+        Ok(found)
+    }
+
+    /// The values of several rows of structures. Of a key that lacks some of them, the kind is looked at once.
+    fn each<T>(
+        &self,
+        family: Family,
+        kind: Kind,
+        places: &[(&[u8], &[u8])],
+        read: impl Fn(&[u8], &[u8], &[u8]) -> Result<T, StructureError>,
+    ) -> Result<Vec<Option<T>>, StructureError> {
+        let mut looked_at = HashSet::new();
+        let mut found = Vec::with_capacity(places.len());
+        for (key, member) in places {
+            let value = self.row(&family.row(key, member).map_err(unwritable)?)?;
+            if value.is_none() && looked_at.insert(*key) {
+                self.head_of(key, kind)?;
+            }
+            found.push(value.map(|value| read(key, member, &value)).transpose()?);
         }
         Ok(found)
     }
@@ -288,7 +310,7 @@ impl<E: Engine> StructureRead for View<E> {
             .iter()
             .map(|member| {
                 row.truncate(prefix);
-                row.extend_from_slice(member);
+                row.push(member);
                 Ok(self.snapshot.contains(self.space, &row)?)
             })
             .collect()
@@ -308,11 +330,12 @@ impl<E: Engine> StructureRead for View<E> {
     }
 
     fn hash_get_many(&self, key: &[u8], fields: &[&[u8]]) -> Result<Vec<Option<Vec<u8>>>, StructureError> {
-        fields.iter().map(|field| self.hash_get(key, field)).collect()
+        let places: Vec<_> = fields.iter().map(|field| (key, *field)).collect();
+        self.hash_get_each(&places)
     }
 
     fn hash_get_each(&self, places: &[(&[u8], &[u8])]) -> Result<Vec<Option<Vec<u8>>>, StructureError> {
-        places.iter().map(|(key, field)| self.hash_get(key, field)).collect()
+        self.each(Family::HashField, Kind::Hash, places, |_, _, value| Ok(value.to_vec()))
     }
 
     fn hash_all(&self, key: &[u8]) -> Result<Rows<'_, Pair>, StructureError> {
@@ -331,7 +354,9 @@ impl<E: Engine> StructureRead for View<E> {
     }
 
     fn zset_score_each(&self, places: &[(&[u8], &[u8])]) -> Result<Vec<Option<SetScore>>, StructureError> {
-        places.iter().map(|(key, member)| self.zset_score(key, member)).collect()
+        self.each(Family::MemberScore, Kind::Zset, places, |key, member, value| {
+            self.score(key, member, value)
+        })
     }
 
     fn zset_count(&self, key: &[u8]) -> Result<u64, StructureError> {
@@ -343,14 +368,7 @@ impl<E: Engine> StructureRead for View<E> {
         if let Some(head) = self.zset_head(key, &scores)? {
             same_kind(key, head.scores, ScoreKind::Number)?;
         }
-        let mut sum = 0.0;
-        for scored in self.read_scored(key, &scores, Direction::Ascending, None)? {
-            if let SetScore::Number(number) = scored?.score {
-                sum += number;
-            }
-        }
-        // −∞ and ∞ have no sum.
-        if sum.is_nan() { Err(StructureError::NotANumber) } else { Ok(sum) }
+        total(self.read_scored(key, &scores, Direction::Ascending, None)?)
     }
 
     fn zset_rank(
@@ -361,7 +379,7 @@ impl<E: Engine> StructureRead for View<E> {
     ) -> Result<Option<u64>, StructureError> {
         let Some(score) = self.zset_score(key, member)? else { return Ok(None) };
         let Some(head) = self.zset_head(key, &ScoreRange::ALL)? else { return Ok(None) };
-        let mut at = place(score, member).map_err(unwritable)?;
+        let mut at = place(score, member).map_err(unwritable)?.to_vec();
         let before = match direction {
             Direction::Ascending => Span { start: Vec::new(), end: Some(at) },
             Direction::Descending => {

@@ -30,15 +30,14 @@ impl<E: Engine> Transaction<'_, E> {
         if old == Some(score) {
             return Ok(false);
         }
-        let mut value = Vec::with_capacity(14);
-        layout::put_score(score, &mut value).map_err(unwritable)?;
         if let Some(old) = old {
             let old = place(old, member).map_err(unwritable)?;
             self.remove_place(key, &old)?;
         }
-        let at = [value.as_slice(), member].concat();
+        let at = place(score, member).map_err(unwritable)?;
         self.put_place(key, &at)?;
-        self.put_row(row, value);
+        // The score alone: what stands before the member.
+        self.put_row(&row, at.get(..at.len().saturating_sub(member.len())).unwrap_or_default());
         let head = self.zset(key)?;
         head.gaps.fill(&at);
         head.count = head.count.saturating_add(u64::from(old.is_none()));
@@ -52,7 +51,7 @@ impl<E: Engine> Transaction<'_, E> {
         }
         let row = Family::MemberScore.row(key, member).map_err(unwritable)?;
         let Some(score) = self.score_at(&row)? else { return Ok(false) };
-        self.delete_row(row);
+        self.delete_row(&row);
         let at = place(score, member).map_err(unwritable)?;
         self.remove_place(key, &at)?;
         let head = self.zset(key)?;
@@ -107,10 +106,10 @@ impl<E: Engine> Transaction<'_, E> {
         }
         let taken = self.first_places(key, end, count)?;
         for place in &taken {
-            self.delete_row(place.row.as_slice());
+            self.delete_row(&place.row);
             self.held(key)?.gone(place.at());
             let row = Family::MemberScore.row(key, &place.scored.member).map_err(unwritable)?;
-            self.delete_row(row);
+            self.delete_row(&row);
         }
         let all = taken.len() < count;
         let mut members = Vec::with_capacity(taken.len());
@@ -159,8 +158,8 @@ impl<E: Engine> Transaction<'_, E> {
             return Ok(0);
         }
         for (row, member) in members {
-            self.delete_row(row);
-            self.delete_row(Family::MemberScore.row(key, &member).map_err(unwritable)?);
+            self.delete_row(&row);
+            self.delete_row(&Family::MemberScore.row(key, &member).map_err(unwritable)?);
         }
         self.held(key)?.forget_front();
         let head = self.zset(key)?;
@@ -180,7 +179,7 @@ impl<E: Engine> Transaction<'_, E> {
         let prefix = Family::ScoreMember.prefix(key).map_err(unwritable)?;
         let known = self.held(key)?;
         let front = known.front(count).filter(|_| end == End::Min);
-        let rows = front.map(|front| front.map(|at| [prefix.as_slice(), at].concat()).collect());
+        let rows = front.map(|front| front.map(|at| [&prefix[..], at].concat()).collect());
         let rows: Vec<Vec<u8>> = match (rows, end) {
             (Some(rows), _) => rows,
             (None, End::Max) => self.read_places(key, end, count)?,
@@ -237,14 +236,14 @@ impl<E: Engine> Transaction<'_, E> {
 
     pub(super) fn put_place(&mut self, key: &[u8], at: &[u8]) -> Result<(), StructureError> {
         let row = Family::ScoreMember.row(key, at).map_err(unwritable)?;
-        self.put_row(row, [].as_slice());
+        self.put_row(&row, &[]);
         self.held(key)?.added(at);
         Ok(())
     }
 
     pub(super) fn remove_place(&mut self, key: &[u8], at: &[u8]) -> Result<(), StructureError> {
         let row = Family::ScoreMember.row(key, at).map_err(unwritable)?;
-        self.delete_row(row);
+        self.delete_row(&row);
         self.held(key)?.gone(at);
         Ok(())
     }

@@ -35,9 +35,11 @@ use super::{Kind, ScoreRange, SetScore, StructureCapabilities, StructureError, S
 /// ```no_run
 /// use keyplan_store::structure::{Redis, RedisSettings, StructureRead as _, Structures as _};
 ///
+/// let text = "plan demo; space store { hash sats = \"h:sats\" field any = field: bytes -> raw spread 256; }";
+/// let plan = keyplan_plan::compile("demo.keyplan", text, |_| Err("no imports".into())).plan.expect("sound");
 /// let settings = RedisSettings::new("redis-cluster://:password@a:6379,b:6379")?
 ///     .shared_queues("q:")
-///     .spread("h:sats", 256);
+///     .plan(&plan);
 /// let redis = Redis::open(settings)?;
 /// redis.hash_set(b"h:sats", b"outpoint", &[0, 0, 0, 0, 0, 0, 0, 1])?;
 /// assert_eq!(redis.hash_count(b"h:sats")?, 1);

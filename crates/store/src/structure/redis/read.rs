@@ -11,6 +11,7 @@ use super::scan::{fields, rows};
 use super::wire::Batch;
 use super::{Redis, all, ends};
 use crate::page::Direction;
+use crate::structure::interface::total;
 use crate::structure::{
     Kind, Pair, QueueItem, QueueSize, QueueState, RangeQuery, Rows, ScoreRange, Scored, SetScore,
     StructureError, StructureRead,
@@ -146,14 +147,7 @@ impl StructureRead for Redis {
     }
 
     fn zset_sum(&self, key: &[u8], scores: &ScoreRange) -> Result<f64, StructureError> {
-        let mut sum = 0.0;
-        for row in self.zset_rows(key, scores, Direction::Ascending, None)? {
-            if let SetScore::Number(number) = row?.score {
-                sum += number;
-            }
-        }
-        // −∞ and ∞ have no sum.
-        if sum.is_nan() { Err(StructureError::NotANumber) } else { Ok(sum) }
+        total(self.zset_rows(key, scores, Direction::Ascending, None)?)
     }
 
     fn zset_rank(

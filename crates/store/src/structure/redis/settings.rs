@@ -1,10 +1,10 @@
 use std::fmt;
 use std::time::Duration;
 
+use keyplan_plan::model::Plan;
 use redis::ConnectionInfo;
 
 use super::names::Spread;
-use super::slot::SLOTS;
 use crate::structure::StructureError;
 
 /// Where a server is, and how it is used.
@@ -161,13 +161,17 @@ impl RedisSettings {
         self
     }
 
-    /// Declares that a hash is spread over buckets, such as `h:sats` of 1Sat in a cluster.
+    /// Takes over what a plan declares: the hashes that are spread over buckets, such as `h:sats` of 1Sat in a cluster.
     ///
-    /// A field of the hash `key` lies in the hash `key{n}`, where `n` is the CRC-16 of the field modulo the number of
+    /// A field of such a hash `key` lies in the hash `key{n}`, where `n` is the CRC-16 of the field modulo the number of
     /// buckets; so each bucket has a slot of its own. The number cannot be changed while there are fields.
     #[must_use]
-    pub fn spread(mut self, key: impl Into<Vec<u8>>, buckets: u16) -> Self {
-        self.spread.insert(key.into(), buckets);
+    pub fn plan(mut self, plan: &Plan) -> Self {
+        for family in plan.spaces.iter().flat_map(|space| &space.families) {
+            if let (Some(buckets), Some(key)) = (family.spread, family.key.constant()) {
+                self.spread.insert(key, buckets);
+            }
+        }
         self
     }
 
@@ -188,14 +192,6 @@ impl RedisSettings {
     pub(super) fn check(&self) -> Result<(), StructureError> {
         if self.timeout.is_zero() || self.connect_timeout.is_zero() {
             return Err(unusable("a timeout of 0"));
-        }
-        for (key, buckets) in self.spread.iter() {
-            if key.contains(&b'{') {
-                return Err(unusable("a hash with `{` in its key cannot be spread"));
-            }
-            if !(1..=SLOTS).contains(&buckets) {
-                return Err(unusable(format!("a hash over {buckets} buckets: there are 1 to {SLOTS}")));
-            }
         }
         Ok(())
     }
