@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use keyplan_store::engine::{
-    Action, Batch, Capabilities, Durability, Engine, Error, KeyRange, Setting, Snapshot, Space, SpaceId,
-    Statistics,
+    Action, Batch, Capabilities, Durability, Engine, Error, KeyRange, RowRange, Setting, Snapshot, Space,
+    SpaceId, Statistics,
 };
 
 /// An engine that counts what it gives out.
@@ -138,6 +138,10 @@ impl<R> CountedRange<R> {
         self.counts.rows.fetch_add(u64::from(row.is_some()), Ordering::Relaxed);
         row
     }
+}
+
+impl<R: RowRange> RowRange for CountedRange<R> {
+    type Bytes = R::Bytes;
 }
 
 impl<R: Iterator> Iterator for CountedRange<R> {
