@@ -95,11 +95,13 @@ impl Embedded {
     fn against_rows(&self, name: &str) -> Option<Measurement> {
         let line = self.of(name)?;
         let (ours, raw) = (number(float(line, "ours")?), number(float(line, "raw")?));
-        let mut text = format!("{ours} µs against {raw} µs");
-        if name == "hash_set" {
+        let beside = if name == "hash_set" {
             let blind = number(float(self.of("hash_set_blind")?, "raw")?);
-            text.push_str(&format!("; a row that is neither looked for nor counted takes {blind} µs"));
-        }
+            format!("; a row that is neither looked for nor counted takes {blind} µs")
+        } else {
+            String::new()
+        };
+        let text = format!("{ours} µs against {raw} µs{beside}");
         let name = format!("{}, rows by hand ÷ ours", spelled(name));
         Some(compared(name, float(line, "ratio")?, Goal::AtLeast(0.95), "× throughput", text))
     }

@@ -2,7 +2,8 @@ use keyplan::typed::KeyError;
 use keyplan_store::StoreError;
 use keyplan_store::structure::StructureError;
 
-use super::Outpoint;
+use super::{Outpoint, document};
+use crate::onesat_v2 as v2;
 
 /// Why a 1Sat store could not be opened, read or written.
 #[derive(Debug, thiserror::Error)]
@@ -10,7 +11,15 @@ use super::Outpoint;
 pub enum OneSatError {
     /// The structures below could not do it.
     #[error(transparent)]
-    Structure(#[from] StructureError),
+    Structure(StructureError),
+    /// The key of a family holds something that the family does not: another program has written it.
+    #[error("a key of `{family}` holds something else: {source}")]
+    WrongKind {
+        /// The family that the key belongs to.
+        family: &'static str,
+        /// What it holds.
+        source: StructureError,
+    },
     /// The store below could not be opened.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -67,6 +76,32 @@ pub enum OneSatError {
     /// The layout keeps nothing to roll back with.
     #[error("the layout of the document keeps nothing to roll back with")]
     NoUndo,
+}
+
+impl From<StructureError> for OneSatError {
+    fn from(source: StructureError) -> Self {
+        let StructureError::WrongKind { key, .. } = &source else { return Self::Structure(source) };
+        // A key that is too long to be shown whole is left as it is.
+        match unhex(key).as_deref().and_then(family_of) {
+            Some(family) => Self::WrongKind { family, source },
+            None => Self::Structure(source),
+        }
+    }
+}
+
+/// The family that a key belongs to, under either layout.
+fn family_of(key: &[u8]) -> Option<&'static str> {
+    let family = v2::store::Key::decode(key).map(|key| key.family());
+    family.or_else(|_| document::store::Key::decode(key).map(|key| key.family())).ok()
+}
+
+fn unhex(text: &str) -> Option<Vec<u8>> {
+    let digit = |byte: &u8| char::from(*byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
+    let pair = |pair: &[u8]| match pair {
+        [high, low] => Some(digit(high)? << 4 | digit(low)?),
+        _ => None,
+    };
+    text.as_bytes().chunks(2).map(pair).collect()
 }
 
 impl From<KeyError> for OneSatError {

@@ -81,8 +81,8 @@ impl<'a> Event<'a> {
     /// Its name under a layout.
     pub(super) fn name(&self, layout: Layout) -> Result<String, OneSatError> {
         let bytes = match layout {
-            Layout::V2 => self.v2_name()?,
-            Layout::Document => self.document_name()?,
+            Layout::V2 => v2_name(self)?,
+            Layout::Document => document_name(self)?,
         };
         // The plans make these of texts.
         Ok(String::from_utf8_lossy(&bytes).into_owned())
@@ -95,40 +95,6 @@ impl<'a> Event<'a> {
             Layout::Document => {
                 document::events::Key::decode(name.as_bytes()).map_or(Self::Named(name), Into::into)
             }
-        }
-    }
-
-    fn v2_name(&self) -> Result<Vec<u8>, KeyError> {
-        use v2::events::{Cos, Id, List, ListBySeller, Ltm, Own, P2pkh, Pow20, Sym, Txid};
-        match *self {
-            Self::Owner { address } => Own { address }.to_vec(),
-            Self::Transaction { txid } => Txid { txid }.to_vec(),
-            Self::Token { id } => Id { token_id: id.into() }.to_vec(),
-            Self::Symbol { symbol } => Sym { symbol }.to_vec(),
-            Self::P2pkh { address, id } => P2pkh { address, token_id: id.into() }.to_vec(),
-            Self::Cosigner { address, id } => Cos { address, token_id: id.into() }.to_vec(),
-            Self::Ltm { id } => Ltm { token_id: id.into() }.to_vec(),
-            Self::Pow20 { id } => Pow20 { token_id: id.into() }.to_vec(),
-            Self::Listed { id } => List { token_id: id.into() }.to_vec(),
-            Self::ListedBy { address, id } => ListBySeller { address, token_id: id.into() }.to_vec(),
-            Self::Named(name) => Ok(name.as_bytes().to_vec()),
-        }
-    }
-
-    fn document_name(&self) -> Result<Vec<u8>, KeyError> {
-        use document::events::{Cos, Id, List, ListBySeller, Ltm, Own, P2pkh, Pow20, Sym, Txid};
-        match *self {
-            Self::Owner { address } => Own { address }.to_vec(),
-            Self::Transaction { txid } => Txid { txid }.to_vec(),
-            Self::Token { id } => Id { token_id: id.into() }.to_vec(),
-            Self::Symbol { symbol } => Sym { symbol }.to_vec(),
-            Self::P2pkh { address, id } => P2pkh { address, token_id: id.into() }.to_vec(),
-            Self::Cosigner { address, id } => Cos { address, token_id: id.into() }.to_vec(),
-            Self::Ltm { id } => Ltm { token_id: id.into() }.to_vec(),
-            Self::Pow20 { id } => Pow20 { token_id: id.into() }.to_vec(),
-            Self::Listed { id } => List { token_id: id.into() }.to_vec(),
-            Self::ListedBy { address, id } => ListBySeller { address, token_id: id.into() }.to_vec(),
-            Self::Named(name) => Ok(name.as_bytes().to_vec()),
         }
     }
 }
@@ -165,8 +131,26 @@ impl From<document::TokenId> for TokenId {
     }
 }
 
-macro_rules! from_key {
-    ($key:ident) => {
+/// A name from an event, and an event from a key, under the plan of a layout: the plans have the same families.
+macro_rules! named_by {
+    ($key:ident, $name:ident) => {
+        fn $name(event: &Event<'_>) -> Result<Vec<u8>, KeyError> {
+            use $key::events::{Cos, Id, List, ListBySeller, Ltm, Own, P2pkh, Pow20, Sym, Txid};
+            match *event {
+                Event::Owner { address } => Own { address }.to_vec(),
+                Event::Transaction { txid } => Txid { txid }.to_vec(),
+                Event::Token { id } => Id { token_id: id.into() }.to_vec(),
+                Event::Symbol { symbol } => Sym { symbol }.to_vec(),
+                Event::P2pkh { address, id } => P2pkh { address, token_id: id.into() }.to_vec(),
+                Event::Cosigner { address, id } => Cos { address, token_id: id.into() }.to_vec(),
+                Event::Ltm { id } => Ltm { token_id: id.into() }.to_vec(),
+                Event::Pow20 { id } => Pow20 { token_id: id.into() }.to_vec(),
+                Event::Listed { id } => List { token_id: id.into() }.to_vec(),
+                Event::ListedBy { address, id } => ListBySeller { address, token_id: id.into() }.to_vec(),
+                Event::Named(name) => Ok(name.as_bytes().to_vec()),
+            }
+        }
+
         impl<'a> From<$key::events::Key<'a>> for Event<'a> {
             fn from(key: $key::events::Key<'a>) -> Self {
                 use $key::events::Key;
@@ -189,5 +173,5 @@ macro_rules! from_key {
     };
 }
 
-from_key!(v2);
-from_key!(document);
+named_by!(v2, v2_name);
+named_by!(document, document_name);

@@ -353,6 +353,17 @@ fn both_layouts_write_fields_and_members_alike() {
 }
 
 #[test]
+fn a_key_that_holds_something_else_is_refused_by_the_name_of_its_family() {
+    let store = as_documented();
+    store.structures().set_add(b"h:sats", b"member").unwrap();
+    let error = store.satoshis(&[outpoint(1, 0)]).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "a key of `store.hashes.satoshis` holds something else: key 0x683a73617473 is a set, and was used as a hash"
+    );
+}
+
+#[test]
 fn jobs_are_held_by_one_worker_and_come_back() {
     for store in [OneSat::in_memory().unwrap(), as_documented()] {
         let token = store.token_text(token(1)).unwrap();
