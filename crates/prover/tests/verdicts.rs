@@ -320,3 +320,13 @@ fn a_pair_out_of_order_is_shortest_though_its_keys_have_many_readings() {
         &["s.k@0: 0161 > 01"],
     );
 }
+
+#[test]
+fn an_ambiguity_is_the_shortest_though_a_long_text_stands_behind_it() {
+    // The graph of a text in groups knows that it is not empty.
+    check(
+        "key k = a: list(option(text(\"a\", 0..=2)), 0 | 2).count8 b: text(\"a-z\", 1..).memcmp;",
+        Guarantee::Unambiguous,
+        &["s.k: 026100000000000000f8"],
+    );
+}

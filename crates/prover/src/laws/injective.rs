@@ -79,12 +79,13 @@ fn two_readings(layout: &Layout<'_>, word: &[u8], effort: &mut Effort) -> Option
     Witness::same_key(side(first)?, side(second)?)
 }
 
-/// Two sampled argument lists with one key, where no lossy encoding is the reason.
+/// Two sampled argument lists with one key, the shortest of those, where no lossy encoding is the reason.
 fn sampled(layout: &Layout<'_>) -> Option<Witness> {
     if layout.sequence.arguments().any(|argument| argument.shape.loses_information()) {
         return None;
     }
     let mut seen: BTreeMap<Vec<u8>, Vec<Value>> = BTreeMap::new();
+    let mut best: Option<Witness> = None;
     for row in sample::rows(layout.sequence, 2_000) {
         let mut key = Vec::new();
         if encode(layout.sequence, &row, &mut key).is_err() {
@@ -92,15 +93,16 @@ fn sampled(layout: &Layout<'_>) -> Option<Witness> {
         }
         match seen.get(&key) {
             Some(other) if *other != row => {
-                let side = |values: &[Value]| Side::key(layout.path, layout.sequence, values);
-                if let Some(witness) = Witness::same_key(side(other)?, side(&row)?) {
-                    return Some(witness);
+                if best.as_ref().is_some_and(|best| best.length() <= key.len()) {
+                    continue;
                 }
+                let side = |values: &[Value]| Side::key(layout.path, layout.sequence, values);
+                best = Witness::same_key(side(other)?, side(&row)?).or(best);
             }
             _ => {
                 seen.insert(key, row);
             }
         }
     }
-    None
+    best
 }

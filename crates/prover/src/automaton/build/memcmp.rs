@@ -124,21 +124,38 @@ impl Pen<'_> {
             }
             return after;
         }
-        if *counts != Numbers::range(0, UNLIMITED) {
+        let least = counts.min().unwrap_or(0);
+        let exact = *counts == Numbers::range(least, UNLIMITED) && least <= self.precision.unrolled();
+        if !exact {
             self.loose.insert("a long bound on a length is left out of the graph");
             self.coarse |= most != UNLIMITED;
         }
         let empty = exit(self, 0);
         let group = self.arena.open_loop(empty);
         let mut after = self.arena.literal_flipped(&[0xff], group, flip);
+        // Where the run may go on or end, by place: from the last of a group to the first.
+        let mut places = Vec::new();
         for place in (1..8).rev() {
             let stay = self.arena.byte(set, after);
             let end = exit(self, place);
             after = self.arena.split(vec![end, stay], flip);
+            places.push(after);
         }
         let first = self.arena.byte(set, after);
         self.arena.close_loop(group, vec![empty, first], flip);
-        group
+        places.push(group);
+        places.reverse();
+        if !exact {
+            return group;
+        }
+        let mut node =
+            usize::try_from(least % 8).ok().and_then(|place| places.get(place)).copied().unwrap_or(group);
+        for count in (0..least).rev() {
+            let full = (count + 1).is_multiple_of(8);
+            let behind = if full { self.arena.literal_flipped(&[0xff], node, flip) } else { node };
+            node = self.arena.byte(set, behind);
+        }
+        node
     }
 }
 
