@@ -1,7 +1,8 @@
 use std::path::{Path, PathBuf};
 
+use keyplan_plan::compile;
 use keyplan_plan::diag::{Code, Diagnostic, FileId, NoteKind, SourceMap, Style, render};
-use keyplan_plan::{Compiled, compile};
+use keyplan_plan::syntax::decode_source;
 use proc_macro2::{Delimiter, Group, Span, TokenStream, TokenTree};
 use quote::{quote, quote_spanned};
 
@@ -40,7 +41,7 @@ fn inline(input: TokenStream) -> TokenStream {
                     Some((first, last)) if finding.span().file == FileId(0) => {
                         error_between(first, last, &described(finding, at, &compiled.sources))
                     }
-                    _ => report(std::slice::from_ref(finding), &compiled, Span::call_site()),
+                    _ => report(std::slice::from_ref(finding), &compiled.sources, Span::call_site()),
                 }
             });
             quote!(#(#errors)* #tracked)
@@ -78,17 +79,26 @@ fn file(path: &str, span: Span) -> TokenStream {
     let Some(root) = std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from) else {
         return error(span, "the folder of the crate is not known: CARGO_MANIFEST_DIR is not set");
     };
-    let read = |path: &str| std::fs::read_to_string(root.join(path)).map_err(|error| error.to_string());
-    let text = match read(path) {
-        Ok(text) => text,
+    let bytes = match std::fs::read(root.join(path)) {
+        Ok(bytes) => bytes,
         Err(why) => return error(span, &format!("cannot read `{path}` in the folder of the crate: {why}")),
     };
-    let compiled = compile(path, &text, read);
+    let text = match decode_source(FileId(0), &bytes) {
+        Ok(text) => text,
+        Err(why) => {
+            let mut sources = SourceMap::default();
+            sources.add(path, bytes.utf8_chunks().next().map_or("", |chunk| chunk.valid()));
+            let (errors, tracked) = (report(&[why], &sources, span), track(&root, &sources));
+            return quote!(#errors #tracked);
+        }
+    };
+    let read = |path: &str| std::fs::read_to_string(root.join(path)).map_err(|error| error.to_string());
+    let compiled = compile(path, text, read);
     let tracked = track(&root, &compiled.sources);
     match keyplan_expand::expand(&compiled) {
         Ok(code) => quote!(#code #tracked),
         Err(findings) => {
-            let errors = report(&findings, &compiled, span);
+            let errors = report(&findings, &compiled.sources, span);
             quote!(#errors #tracked)
         }
     }
@@ -107,9 +117,9 @@ fn track(root: &Path, sources: &SourceMap) -> TokenStream {
 }
 
 /// One compile error for each finding, with the lines of the file.
-fn report(findings: &[Diagnostic], compiled: &Compiled, span: Span) -> TokenStream {
+fn report(findings: &[Diagnostic], sources: &SourceMap, span: Span) -> TokenStream {
     let errors = findings.iter().map(|finding| {
-        let drawn = render(std::slice::from_ref(finding), &compiled.sources, Style::Plain);
+        let drawn = render(std::slice::from_ref(finding), sources, Style::Plain);
         error(span, drawn.trim_end())
     });
     quote!(#(#errors)*)
@@ -177,6 +187,20 @@ mod tests {
                        = help:      end `token_a` with a byte that it cannot hold, or write its length first: `.len8`; \
                        to keep it: `accept ambiguous \"why\"`";
         assert!(code.starts_with(&format!(":: core :: compile_error ! {{ {message:?} }}")), "{code}");
+    }
+
+    #[test]
+    fn files_that_import_each_other_are_named_with_the_line() {
+        let code = expanded(quote!("tests/plans/circle.keyplan"));
+        assert!(code.starts_with(":: core :: compile_error ! { \"error[KP0205]: "), "{code}");
+        assert!(code.contains("--> tests/plans/circle_back.keyplan:2:8"), "{code}");
+    }
+
+    #[test]
+    fn a_file_that_is_not_text_is_refused_at_the_byte() {
+        let code = expanded(quote!("tests/plans/latin1.keyplan"));
+        assert!(code.starts_with(":: core :: compile_error ! { \"error[KP0105]: "), "{code}");
+        assert!(code.contains("--> tests/plans/latin1.keyplan:2:18"), "{code}");
     }
 
     #[test]
