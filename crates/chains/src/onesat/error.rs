@@ -81,8 +81,7 @@ pub enum OneSatError {
 impl From<StructureError> for OneSatError {
     fn from(source: StructureError) -> Self {
         let StructureError::WrongKind { key, .. } = &source else { return Self::Structure(source) };
-        // A key that is too long to be shown whole is left as it is.
-        match unhex(key).as_deref().and_then(family_of) {
+        match family_of(key) {
             Some(family) => Self::WrongKind { family, source },
             None => Self::Structure(source),
         }
@@ -93,15 +92,6 @@ impl From<StructureError> for OneSatError {
 fn family_of(key: &[u8]) -> Option<&'static str> {
     let family = v2::store::Key::decode(key).map(|key| key.family());
     family.or_else(|_| document::store::Key::decode(key).map(|key| key.family())).ok()
-}
-
-fn unhex(text: &str) -> Option<Vec<u8>> {
-    let digit = |byte: &u8| char::from(*byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
-    let pair = |pair: &[u8]| match pair {
-        [high, low] => Some(digit(high)? << 4 | digit(low)?),
-        _ => None,
-    };
-    text.as_bytes().chunks(2).map(pair).collect()
 }
 
 impl From<KeyError> for OneSatError {

@@ -74,14 +74,16 @@ fn check<E: StateEngine>(store: &StateStore<E>, last: u64) {
     assert_eq!(entities(store, "accounts"), accounts.collect());
 }
 
-/// Commits batches until it is killed, and says each that was acknowledged.
+/// Says to a process of this test that it is to import until it is killed, on which engine and where.
+const CHILD: &str = "KEYPLAN_CARDANO_CRASH_CHILD";
+
+/// What the process does that the other tests start and kill; in any other it does nothing.
 #[test]
-#[ignore = "the other tests run it in a process of its own"]
 fn import_until_killed() {
-    let path = std::env::var("KEYPLAN_CRASH_PATH").unwrap();
-    match std::env::var("KEYPLAN_CRASH_ENGINE").unwrap().as_str() {
-        "fjall" => import(&StateStore::open(path, config()).unwrap()),
-        _ => import(&open_redb(path.as_ref())),
+    let Ok(child) = std::env::var(CHILD) else { return };
+    match child.split_once(':').unwrap() {
+        ("fjall", path) => import(&StateStore::open(path, config()).unwrap()),
+        (_, path) => import(&open_redb(path.as_ref())),
     }
 }
 
@@ -101,9 +103,8 @@ fn import<E: StateEngine>(store: &StateStore<E>) {
 /// Runs the import, kills it after a while, and returns the last batch that it acknowledged.
 fn killed(path: &Path, engine: &str, after: Duration) -> Option<u64> {
     let mut child = Command::new(std::env::current_exe().unwrap())
-        .args(["crash::import_until_killed", "--exact", "--ignored", "--nocapture"])
-        .env("KEYPLAN_CRASH_PATH", path)
-        .env("KEYPLAN_CRASH_ENGINE", engine)
+        .args(["crash::import_until_killed", "--exact", "--nocapture"])
+        .env(CHILD, format!("{engine}:{}", path.display()))
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
         .spawn()

@@ -14,20 +14,20 @@ pub enum StructureError {
     #[error(transparent)]
     Store(#[from] StoreError),
     /// The key holds something else.
-    #[error("key 0x{key} is a {found}, and was used as a {expected}")]
+    #[error("key 0x{} is a {found}, and was used as a {expected}", hex(key))]
     WrongKind {
-        /// The key, in base 16.
-        key: String,
+        /// The key.
+        key: Vec<u8>,
         /// What it was used as.
         expected: Kind,
         /// What it holds.
         found: Kind,
     },
     /// The members of the set are ranked by scores of another kind.
-    #[error("the members of key 0x{key} are ranked by {found}, not by {given}")]
+    #[error("the members of key 0x{} are ranked by {found}, not by {given}", hex(key))]
     WrongScores {
-        /// The key, in base 16.
-        key: String,
+        /// The key.
+        key: Vec<u8>,
         /// The kind of score given.
         given: ScoreKind,
         /// The kind that the set has.
@@ -51,12 +51,12 @@ pub enum StructureError {
         what: &'static str,
     },
     /// A row is not what this layout writes.
-    #[error("row 0x{key} of the space `{space}` is damaged, or of another layout")]
+    #[error("row 0x{} of the space `{space}` is damaged, or of another layout", hex(key))]
     Row {
         /// The space.
         space: String,
-        /// The row's key, in base 16.
-        key: String,
+        /// The row's key.
+        key: Vec<u8>,
         /// What is wrong with it.
         source: DecodeError,
     },

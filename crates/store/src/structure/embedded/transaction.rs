@@ -12,7 +12,6 @@ use super::layout::Family;
 use super::queue::Outcome;
 use crate::batch::{Found, StoreBatch};
 use crate::engine::{Durability, Engine, SpaceId};
-use crate::structure::error::hex;
 use crate::structure::{Command, Kind, Reply, StructureError};
 
 /// Changes to structures, and to anything else in the same store, that are committed as one step.
@@ -280,7 +279,7 @@ impl<'s, E: Engine> Transaction<'s, E> {
 
     #[cold]
     pub(super) fn damaged(&self, row: &[u8], source: DecodeError) -> StructureError {
-        StructureError::Row { space: self.name.to_owned(), key: hex(row), source }
+        StructureError::Row { space: self.name.to_owned(), key: row.to_vec(), source }
     }
 }
 
@@ -298,7 +297,7 @@ impl<E: Engine> fmt::Debug for Transaction<'_, E> {
 
 #[cold]
 pub(super) fn wrong_kind(key: &[u8], expected: Kind, found: Kind) -> StructureError {
-    StructureError::WrongKind { key: hex(key), expected, found }
+    StructureError::WrongKind { key: key.to_vec(), expected, found }
 }
 
 #[cold]

@@ -12,7 +12,6 @@ use super::zset::same_kind;
 use crate::engine::{Engine, Snapshot as _, SpaceId};
 use crate::page::Direction;
 use crate::snapshot::{BytesOf, RangeOf};
-use crate::structure::error::hex;
 use crate::structure::interface::total;
 use crate::structure::{
     Kind, Pair, QueueItem, QueueSize, QueueState, RangeQuery, Rows, ScoreKind, ScoreRange, Scored, SetScore,
@@ -248,7 +247,7 @@ fn behind(row: &[u8], skipped: usize) -> Vec<u8> {
 
 #[cold]
 fn damaged(space: &str, row: &[u8], source: DecodeError) -> StructureError {
-    StructureError::Row { space: space.to_owned(), key: hex(row), source }
+    StructureError::Row { space: space.to_owned(), key: row.to_vec(), source }
 }
 
 impl<E: Engine> Clone for View<E> {

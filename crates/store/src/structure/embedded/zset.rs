@@ -3,7 +3,6 @@ use super::layout::{self, Family, place, take_score};
 use super::span::Span;
 use super::transaction::{Transaction, unwritable};
 use crate::engine::Engine;
-use crate::structure::error::hex;
 use crate::structure::{End, Kind, ScoreKind, ScoreRange, Scored, SetScore, StructureError};
 
 /// After this many removals the front of a sorted set is looked for, so that scans need not walk over them.
@@ -292,5 +291,5 @@ pub(super) fn same_kind(key: &[u8], found: ScoreKind, given: ScoreKind) -> Resul
 
 #[cold]
 fn wrong_scores(key: &[u8], given: ScoreKind, found: ScoreKind) -> StructureError {
-    StructureError::WrongScores { key: hex(key), given, found }
+    StructureError::WrongScores { key: key.to_vec(), given, found }
 }

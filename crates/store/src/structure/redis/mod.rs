@@ -96,7 +96,7 @@ impl Redis {
         }
         match self.declared(key) {
             Some(found) if found != kind => {
-                Err(StructureError::WrongKind { key: hex(key), expected: kind, found })
+                Err(StructureError::WrongKind { key: key.to_vec(), expected: kind, found })
             }
             _ => Ok(()),
         }
@@ -140,7 +140,7 @@ impl Redis {
         match failure {
             Failure::Server(error) if error.code() == "WRONGTYPE" => match self.holds(key) {
                 Ok(Some(found)) if found != expected => {
-                    StructureError::WrongKind { key: hex(key), expected, found }
+                    StructureError::WrongKind { key: key.to_vec(), expected, found }
                 }
                 Ok(_) => StructureError::Refused {
                     what: format!("key 0x{} was no {expected} a moment ago", hex(key)),
