@@ -164,7 +164,9 @@ fn agrees_with_a_map<E: Opened>(seed: u64) {
         for (snapshot, model) in &held {
             check_snapshot(snapshot, &ids, model, &mut random);
         }
-        assert_eq!(engine.statistics().open_snapshots, held.len() as u64);
+        // Those of one state may be counted as one.
+        let open = engine.statistics().open_snapshots;
+        assert!(open <= held.len() as u64 && (open == 0) == held.is_empty(), "{open} of {}", held.len());
         assert_eq!(engine.statistics().oldest_snapshot.is_some(), !held.is_empty());
         drop(held);
         engine.compact().unwrap();

@@ -255,7 +255,7 @@ impl<E: StateEngine> Inner<E> {
         let mut next = None;
         if self.config.history > 0 || !history.is_empty() {
             let snapshot = StateSnapshot::new(self.store.engine().snapshot()?, self.layout.clone());
-            let operations = batch.into_sorted();
+            let operations: Vec<_> = batch.into_sorted().collect();
             batch = Batch::with_capacity(operations.len() + 4);
             let keep = self.config.history;
             next = Some(history.extend(&snapshot, &self.layout, keep, &operations, cursor, &mut batch)?);

@@ -31,10 +31,12 @@ impl<E: StateEngine> StateWriter<E> {
     /// Gives an entity a value; one value more, in a namespace whose keys have several.
     pub fn write_entity(&mut self, namespace: &str, key: &EntityKey, value: &[u8]) -> Result<(), StateError> {
         let place = self.names.place(&self.store, namespace)?;
-        let key = E::Buffer::from(place.key(key).as_ref());
+        let key = place.key(key);
         match place.kind {
-            SpaceKind::Map => self.batch.put(place.space, key, value),
-            SpaceKind::Multimap => E::add_value(&mut self.batch, place.space, key, value.into())?,
+            SpaceKind::Map => self.batch.put_row(place.space, key.as_ref(), value),
+            SpaceKind::Multimap => {
+                E::add_value(&mut self.batch, place.space, key.as_ref().into(), value.into())?;
+            }
         }
         Ok(())
     }
@@ -139,7 +141,7 @@ impl<E: StateEngine> StateWriter<E> {
         self.scratch.clear();
         let value = UtxoValue { era: output.era, body: output.cbor.as_slice().into() };
         value.encode_into(&mut self.scratch).map_err(StateError::unwritable)?;
-        self.batch.put(self.store.layout.utxos, txo.encode().as_slice(), self.scratch.as_slice());
+        self.batch.put_row(self.store.layout.utxos, txo.encode().as_slice(), self.scratch.as_slice());
         Ok(())
     }
 }

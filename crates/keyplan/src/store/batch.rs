@@ -98,7 +98,7 @@ impl<'s, E: Engine> Batch<'s, E> {
     pub(super) fn put_bytes(&mut self, space: &str, key: &[u8], value: &[u8]) -> Result<(), Error> {
         let raw = self.raw.get_mut();
         let space = raw.space(space)?;
-        raw.put(space, key, value);
+        raw.put_row(space, key, value);
         Ok(())
     }
 

@@ -15,6 +15,14 @@ pub(crate) fn process() -> Duration {
     duration(clock_gettime(ClockId::ProcessCPUTime))
 }
 
+/// Adds the processor time that this thread uses for something.
+pub(crate) fn of_thread<T>(sum: &mut Duration, work: impl FnOnce() -> T) -> T {
+    let begun = thread();
+    let done = work();
+    *sum += thread().saturating_sub(begun);
+    done
+}
+
 fn duration(time: Timespec) -> Duration {
     // A processor's clock is never negative.
     Duration::try_from(time).unwrap_or_default()

@@ -4,10 +4,10 @@
 //! cargo run --release -p keyplan-store --example store_bench -- [--rows N] [--repeat N] [--dir DIR] [--json] [GROUP…]
 //! ```
 //!
-//! Groups: `import`, `reads`, `scan`, `open`, `crash`, `bulk`, `mixed`; all of them by default. Where memory, files and
-//! start-up count, a measurement is a process of its own and the sides take turns; reads, scans and a writer beside a
-//! reader take turns in bursts in one process. `reads` and `scan` read what `import` has left. With `--json` a line is an
-//! object that `cargo xtask bench` records. A ratio over its goal is marked.
+//! Groups: `caller`, `import`, `reads`, `scan`, `open`, `crash`, `bulk`, `mixed`; all of them by default. Where memory,
+//! files and start-up count, a measurement is a process of its own and the sides take turns; what the caller of an import
+//! does, reads, scans and a writer beside a reader take turns in one process. `reads` and `scan` read what `import` has
+//! left. With `--json` a line is an object that `cargo xtask bench` records. A ratio over its goal is marked.
 //!
 //! Times are on the clock unless they say CPU: on a machine with other work they mean little.
 
@@ -25,6 +25,7 @@ use std::error::Error;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Duration;
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
@@ -84,7 +85,7 @@ fn main() -> Result<()> {
     }
     let wanted = |group: &str| arguments.groups.is_empty() || arguments.groups.iter().any(|g| g == group);
     std::fs::create_dir_all(&arguments.directory)?;
-    for group in ["import", "reads", "scan", "open", "crash", "bulk", "mixed"] {
+    for group in ["caller", "import", "reads", "scan", "open", "crash", "bulk", "mixed"] {
         if wanted(group) {
             run(group, &arguments)?;
         }
@@ -107,13 +108,13 @@ const fn measure(figure: &'static str, name: &'static str, unit: &'static str, g
 /// What a group measures.
 fn measures(group: &str) -> &'static [Measure] {
     const IMPORT: &[Measure] = &[
-        measure("thread_cpu_s", "import, calling thread", "s CPU", 0.90),
         measure("process_cpu_s", "import, all threads", "s CPU", 1.05),
         measure("commit_p99_ms", "commit during import, p99", "ms", 0.5),
         measure("commit_max_ms", "commit during import, longest", "ms", 0.7),
         measure("rss_mib", "memory after import", "MiB", 1.05),
         measure("disk_mib", "disk after import", "MiB", 1.05),
     ];
+    const CALLER: &[Measure] = &[measure("thread_cpu_s", "import, calling thread", "s CPU", 0.90)];
     const READS: &[Measure] = &[
         measure("hit_us", "get, hit", "µs CPU", 0.67),
         measure("miss_us", "get, miss", "µs CPU", 1.0),
@@ -139,6 +140,7 @@ fn measures(group: &str) -> &'static [Measure] {
     ];
     match group {
         "import" => IMPORT,
+        "caller" => CALLER,
         "reads" => READS,
         "scan" => SCAN,
         "open" => OPEN,
@@ -151,7 +153,7 @@ fn measures(group: &str) -> &'static [Measure] {
 
 /// Whether the sides of a group take turns inside of one process.
 fn joined(group: &str) -> bool {
-    matches!(group, "reads" | "scan" | "mixed")
+    matches!(group, "caller" | "reads" | "scan" | "mixed")
 }
 
 /// How often each side runs: the longest of some hundred commits differs much from run to run.
@@ -257,6 +259,7 @@ fn work(group: &str, side: &str, rows: u64, base: &Path) -> Result<Figures> {
     match (group, side) {
         ("import", "ours") => ours::import(&fresh("ours")?, rows),
         ("import", _) => raw::import(&fresh("raw")?, rows),
+        ("caller", _) => caller([&fresh("ours-caller")?, &fresh("raw-caller")?], rows),
         ("reads", _) => reads::reads(base, rows),
         ("scan", _) => reads::scan(base, rows),
         ("open", "ours") => ours::open(&fresh("ours-open")?, rows),
@@ -269,6 +272,31 @@ fn work(group: &str, side: &str, rows: u64, base: &Path) -> Result<Figures> {
         ("mixed", _) => mixed::mixed([&fresh("ours-mixed")?, &fresh("raw-mixed")?], rows),
         _ => Err(format!("no group `{group}`").into()),
     }
+}
+
+/// Imports on both sides in turns, a batch each: what the calling thread has to do differs by less than the speed of the
+/// machine does from one process to the next.
+fn caller([ours_in, raw_in]: [&Path; 2], rows: u64) -> Result<Figures> {
+    let store = ours::store(ours_in)?;
+    let ids = ours::spaces(&store)?;
+    let raw = raw::raw(raw_in, raw::Settings::Default)?;
+    let (mut mine, mut theirs) = (Duration::ZERO, Duration::ZERO);
+    for (turn, (step, same)) in data::steps(rows).zip(data::steps(rows)).enumerate() {
+        let our_turn = || cpu::of_thread(&mut mine, || ours::commit(&store, ids, step));
+        let their_turn = || cpu::of_thread(&mut theirs, || raw::commit(&raw, same));
+        if turn % 2 == 0 {
+            our_turn()?;
+            their_turn()?;
+        } else {
+            their_turn()?;
+            our_turn()?;
+        }
+    }
+    store.shutdown(ours::SHUTDOWN)?;
+    Ok(Figures::from([
+        ("ours.thread_cpu_s".into(), mine.as_secs_f64()),
+        ("raw.thread_cpu_s".into(), theirs.as_secs_f64()),
+    ]))
 }
 
 /// Fills a database in a process that is aborted, then measures opening it.

@@ -29,13 +29,13 @@ pub(crate) fn commit(
 ) -> Result<()> {
     let mut batch = Batch::with_capacity(step.produced.len() + step.consumed.len() + step.entities.len() + 1);
     for (key, value) in step.produced {
-        batch.put(utxos, &key[..], value);
+        batch.put_row(utxos, &key[..], &value);
     }
     for key in step.consumed {
         batch.delete(utxos, &key[..]);
     }
     for (key, value) in step.entities {
-        batch.put(entities, &key[..], &value[..]);
+        batch.put_row(entities, &key[..], &value[..]);
     }
     batch.put(cursor, &[0][..], &step.cursor[..]);
     Ok(store.commit(batch, Durability::Buffer)?)

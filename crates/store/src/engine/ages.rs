@@ -71,13 +71,19 @@ impl Ticket {
         self.since.elapsed()
     }
 
-    /// Refuses a snapshot that is over its age. Without a limit the clock is not read.
+    /// Refuses a snapshot that is over its age.
     #[inline]
     pub(crate) fn check(&self) -> Result<(), Error> {
-        let Some(limit) = self.limit else { return Ok(()) };
-        let age = self.age();
-        if age > limit { Err(Error::SnapshotExpired { age, limit }) } else { Ok(()) }
+        not_over(self.since, self.limit)
     }
+}
+
+/// Refuses a snapshot that is over its age. Without a limit the clock is not read.
+#[inline]
+pub(crate) fn not_over(since: Instant, limit: Option<Duration>) -> Result<(), Error> {
+    let Some(limit) = limit else { return Ok(()) };
+    let age = since.elapsed();
+    if age > limit { Err(Error::SnapshotExpired { age, limit }) } else { Ok(()) }
 }
 
 impl Drop for Ticket {

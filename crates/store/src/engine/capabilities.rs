@@ -78,7 +78,7 @@ pub struct Statistics {
     pub journal_bytes: Option<u64>,
     /// Journals that have not been given back.
     pub journals: Option<u64>,
-    /// Snapshots that are open.
+    /// Snapshots that are open. Those of one state may be counted as one.
     pub open_snapshots: u64,
     /// The age of the oldest open snapshot: it keeps old versions on disk.
     pub oldest_snapshot: Option<Duration>,

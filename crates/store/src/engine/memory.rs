@@ -301,6 +301,8 @@ impl Borrow<[u8]> for MemoryBytes {
     }
 }
 
+impl super::Buffer for MemoryBytes {}
+
 impl From<&[u8]> for MemoryBytes {
     fn from(bytes: &[u8]) -> Self {
         Self(bytes.into())

@@ -148,8 +148,12 @@ impl Redb {
         if self.closed.load(Ordering::Acquire) { Err(Error::Closed) } else { Ok(()) }
     }
 
-    fn apply(&self, write: &WriteTransaction, operations: Vec<Operation<RedbBuffer>>) -> Result<(), Error> {
-        let mut operations = operations.into_iter().peekable();
+    fn apply(
+        &self,
+        write: &WriteTransaction,
+        operations: impl Iterator<Item = Operation<RedbBuffer>>,
+    ) -> Result<(), Error> {
+        let mut operations = operations.peekable();
         while let Some(first) = operations.peek() {
             let id = first.space;
             let space = self.spaces.get(id.index()).ok_or(Error::NoSpace { number: id.0 })?;
@@ -670,6 +674,8 @@ impl Borrow<[u8]> for RedbBuffer {
         &self.0
     }
 }
+
+impl super::Buffer for RedbBuffer {}
 
 impl From<&[u8]> for RedbBuffer {
     fn from(bytes: &[u8]) -> Self {

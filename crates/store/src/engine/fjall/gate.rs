@@ -1,29 +1,53 @@
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use fjall::{Database, Snapshot};
+use fjall::{Database, Keyspace, Snapshot};
 
-/// Keeps snapshots from seeing half of a batch.
+use crate::engine::ages::{Ages, Ticket};
+
+/// Keeps snapshots from seeing half of a batch, and opens one for each state of the database at most.
 ///
 /// The engine numbers a batch, applies it row by row, and then moves the number below which everything is visible past
 /// it. But every flush and compaction takes a number too, and moves that bound past its own when it is done: past the
 /// number of a batch that is still being applied, if there is one. A snapshot opened at that moment sees as much of the
 /// batch as is there, and more of it later.
 ///
-/// So no snapshot is opened while a batch is applied. One that is asked for meanwhile is a copy of the one that was
-/// opened just before: it sees every batch that was acknowledged, and nobody waits.
-#[derive(Default)]
+/// So no snapshot is opened while a batch is applied. One that is asked for meanwhile is of the state before: it sees
+/// every batch that was acknowledged, and nobody waits. Between batches nothing changes, and all who ask share one.
 pub(super) struct Gate {
     writer: Mutex<()>,
-    // The state before the batch that is being applied; None if there is none.
-    before: Mutex<Option<Snapshot>>,
+    // None if nobody has asked since the last batch. While a batch is applied, the state before it.
+    state: Mutex<Option<Arc<State>>>,
+    ages: Ages,
+    path: Arc<Path>,
+}
+
+/// The database between two batches.
+pub(super) struct State {
+    pub(super) snapshot: Snapshot,
+    pub(super) keyspaces: Arc<Vec<Keyspace>>,
+    pub(super) path: Arc<Path>,
+    _counted: Ticket,
 }
 
 impl Gate {
-    /// Opens a snapshot of whole batches.
-    pub(super) fn snapshot(&self, database: &Database) -> Snapshot {
+    pub(super) fn new(path: Arc<Path>) -> Self {
+        Self { writer: Mutex::default(), state: Mutex::default(), ages: Ages::default(), path }
+    }
+
+    /// The state as of the last whole batch.
+    pub(super) fn state(&self, database: &Database, keyspaces: &Arc<Vec<Keyspace>>) -> Arc<State> {
         // Held while one is opened: no batch can begin meanwhile.
-        let before = lock(&self.before);
-        before.as_ref().map_or_else(|| database.snapshot(), Snapshot::clone)
+        let mut state = lock(&self.state);
+        let open = || {
+            Arc::new(State {
+                _counted: self.ages.open(None),
+                snapshot: database.snapshot(),
+                keyspaces: keyspaces.clone(),
+                path: self.path.clone(),
+            })
+        };
+        state.get_or_insert_with(open).clone()
     }
 
     /// Waits for the batch that is being applied, if there is one.
@@ -32,22 +56,42 @@ impl Gate {
     }
 
     /// Runs what applies a batch, alone.
-    pub(super) fn apply<T>(&self, database: &Database, apply: impl FnOnce() -> T) -> T {
+    pub(super) fn apply<T>(
+        &self,
+        database: &Database,
+        keyspaces: &Arc<Vec<Keyspace>>,
+        apply: impl FnOnce() -> T,
+    ) -> T {
         let _writer = lock(&self.writer);
-        *lock(&self.before) = Some(database.snapshot());
-        let _open = Open(self);
+        drop(self.state(database, keyspaces));
+        let _over = Over(self);
         apply()
+    }
+
+    /// Forgets the state: another has come, or other keyspaces.
+    pub(super) fn forget(&self) {
+        let state = lock(&self.state).take();
+        // Closing a snapshot may collect garbage: not while readers wait.
+        drop(state);
+    }
+
+    /// How many states are read, and since when the oldest of them is.
+    pub(super) fn oldest(&self) -> (u64, Option<std::time::Duration>) {
+        // One that was kept for the next who asks holds nothing back, but a batch may be under way and need it.
+        if let Ok(_writer) = self.writer.try_lock() {
+            let unused = lock(&self.state).take_if(|state| Arc::strong_count(state) == 1);
+            drop(unused);
+        }
+        self.ages.oldest()
     }
 }
 
-/// Opens the gate again, also if applying the batch ends in a panic.
-struct Open<'g>(&'g Gate);
+/// Forgets the state before a batch, also if applying it ends in a panic.
+struct Over<'g>(&'g Gate);
 
-impl Drop for Open<'_> {
+impl Drop for Over<'_> {
     fn drop(&mut self) {
-        let before = lock(&self.0.before).take();
-        // Closing a snapshot may collect garbage: not while readers wait.
-        drop(before);
+        self.0.forget();
     }
 }
 

@@ -1,5 +1,8 @@
 //! Every call that fjall hides from its documentation, in one place: the version is pinned because of these.
 
+use std::any::Any;
+use std::sync::Arc;
+
 use fjall::{AbstractTree as _, Database, Keyspace, Result};
 
 /// Seals what a keyspace holds in memory and hands it to the flushing thread. False if it held nothing.
@@ -13,6 +16,14 @@ pub(super) fn rotate(keyspace: &Keyspace) -> Result<bool> {
 /// Bytes that a keyspace holds in memory and has not sealed.
 pub(super) fn in_memory(keyspace: &Keyspace) -> u64 {
     keyspace.tree.active_memtable().size()
+}
+
+/// Rows that a keyspace holds in memory, or has held.
+pub(super) type Memtable = Arc<dyn Any + Send + Sync>;
+
+/// The rows that a keyspace holds in memory and has not sealed.
+pub(super) fn memtable(keyspace: &Keyspace) -> Memtable {
+    keyspace.tree.active_memtable()
 }
 
 /// Sealed memtables that wait to be flushed.

@@ -27,7 +27,7 @@ impl Fjall {
         }
         if count > 0 {
             let database = self.database()?;
-            self.gate.apply(database, || guarded(&self.path, || ingestion.finish()))?;
+            self.gate.apply(database, &self.keyspaces, || guarded(&self.path, || ingestion.finish()))?;
         }
         Ok(count)
     }

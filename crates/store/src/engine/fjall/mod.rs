@@ -20,7 +20,6 @@ use fjall::{Database, Keyspace, KeyspaceCreateOptions, OwnedWriteBatch, PersistM
 use self::failure::{failed_commit, guarded};
 use self::gate::Gate;
 use self::keeper::Keeper;
-use super::ages::Ages;
 use super::{
     Action, Batch, Capabilities, Durability, Engine, Error, Setting, Space, SpaceId, SpaceKind, Statistics,
     Survives,
@@ -42,14 +41,17 @@ pub struct Fjall {
     spaces: Vec<Space>,
     path: Arc<Path>,
     settings: FjallSettings,
-    ages: Ages,
     gate: Gate,
     closed: AtomicBool,
+    since_look: AtomicU64,
     since_sync: AtomicU64,
     since_flush: AtomicU64,
     keeper: Option<Keeper>,
     pace: Pace,
 }
+
+/// Bytes committed after which the background is looked at: little beside what it can fall behind by.
+const LOOK_AFTER: u64 = 64 * 1024;
 
 #[derive(Debug, Default)]
 struct Pace {
@@ -85,11 +87,11 @@ impl Fjall {
             keyspaces: Arc::default(),
             spaces: Vec::new(),
             keeper: Keeper::start(path.clone()),
+            gate: Gate::new(path.clone()),
             path,
             settings,
-            ages: Ages::default(),
-            gate: Gate::default(),
             closed: AtomicBool::new(false),
+            since_look: AtomicU64::new(0),
             since_sync: AtomicU64::new(0),
             since_flush: AtomicU64::new(0),
             pace: Pace::default(),
@@ -139,7 +141,11 @@ impl Fjall {
     ///
     /// The engine itself waits in steps of a tenth of a second once four memtables are sealed, and in busy loops once
     /// the first level is long. Short waits before that point spread the same time over many commits.
-    fn pace(&self) {
+    /// They are looked for every so many bytes: a look at every space costs as much as a small batch.
+    fn pace(&self, written: u64) {
+        if !passed(&self.since_look, written, LOOK_AFTER) {
+            return;
+        }
         let behind = self.keyspaces.iter().map(hidden::waiting).max().unwrap_or(0);
         let levels = self.keyspaces.iter().map(hidden::first_level).max().unwrap_or(0);
         if behind >= 4 || levels >= 20 {
@@ -169,26 +175,14 @@ impl Fjall {
     /// back all of it.
     fn keep_up(&self, written: u64) {
         let Some(keeper) = &self.keeper else { return };
-        let after = |count: &AtomicU64, bytes: u64| {
-            let since = count.fetch_add(written, Ordering::Relaxed).saturating_add(written);
-            let due = since >= bytes;
-            if due {
-                count.store(0, Ordering::Relaxed);
-            }
-            due
-        };
-        let (sync, flush) = (
-            after(&self.since_sync, self.settings.sync_journal_after),
-            after(&self.since_flush, self.settings.flush_small_after),
-        );
-        if flush {
-            let less = self.settings.flush_small_after / 4;
-            if !keeper.flush_small(self.keyspaces.clone(), less) {
-                // The thread is busy: the next commit asks again.
+        let sync = passed(&self.since_sync, written, self.settings.sync_journal_after);
+        let flush = passed(&self.since_flush, written, self.settings.flush_small_after);
+        if sync || flush {
+            let below = flush.then_some(self.settings.flush_small_after / 4);
+            if !keeper.ask(self.keyspaces.clone(), below) && flush {
+                // The next commit asks again.
                 self.since_flush.store(self.settings.flush_small_after, Ordering::Relaxed);
             }
-        } else if sync {
-            keeper.sync();
         }
     }
 }
@@ -236,24 +230,23 @@ impl Engine for Fjall {
             guarded(&self.path, || database.keyspace(&space.name, || self.options()))?
         };
         Arc::make_mut(&mut self.keyspaces).push(keyspace);
+        self.gate.forget();
         self.spaces.push(space.clone());
         self.space(&space.name).ok_or_else(|| Error::SpaceName { name: space.name.clone() })
     }
 
     fn snapshot(&self) -> Result<FjallSnapshot, Error> {
-        let ticket = self.ages.open(self.settings.snapshot_age);
-        let snapshot = self.gate.snapshot(self.database()?);
-        Ok(FjallSnapshot::new(snapshot, self.keyspaces.clone(), ticket, self.path.clone()))
+        let state = self.gate.state(self.database()?, &self.keyspaces);
+        Ok(FjallSnapshot::new(state, self.settings.snapshot_age))
     }
 
     fn commit(&self, batch: Batch<Self>, durability: Durability) -> Result<(), Error> {
         self.writable()?;
         batch.check(&self.capabilities())?;
         let bytes = batch.bytes();
-        let operations = batch.into_sorted();
-        let mut write = OwnedWriteBatch::with_capacity(self.database()?.clone(), operations.len())
+        let mut write = OwnedWriteBatch::with_capacity(self.database()?.clone(), batch.len())
             .durability(Some(mode(durability)));
-        for operation in operations {
+        for operation in batch.into_sorted() {
             let keyspace = self.keyspace(operation.space)?;
             match operation.action {
                 Action::Put(value) => write.insert(keyspace, operation.key.0, value.0),
@@ -263,9 +256,9 @@ impl Engine for Fjall {
                 }
             }
         }
-        self.pace();
+        self.pace(bytes);
         // A commit that fails half-way may be in the journal: whether it happened shows when the database is opened.
-        let applied = self.gate.apply(self.database()?, || {
+        let applied = self.gate.apply(self.database()?, &self.keyspaces, || {
             // Asked again, alone: a shutdown that has begun since does not wait for this batch.
             self.writable()?;
             guarded(&self.path, || write.commit()).map_err(failed_commit)
@@ -328,7 +321,7 @@ impl Engine for Fjall {
     }
 
     fn statistics(&self) -> Statistics {
-        let (open_snapshots, oldest_snapshot) = self.ages.oldest();
+        let (open_snapshots, oldest_snapshot) = self.gate.oldest();
         let database = self.database.as_ref();
         let sum = |figure: fn(&Keyspace) -> usize| {
             u64::try_from(self.keyspaces.iter().map(figure).sum::<usize>()).unwrap_or(u64::MAX)
@@ -361,6 +354,7 @@ impl Drop for Fjall {
     /// happens on a thread of its own, and is waited for no longer than [`FjallSettings::drop_wait`].
     fn drop(&mut self) {
         let Some(database) = self.database.take() else { return };
+        self.gate.forget();
         let (keyspaces, keeper) = (std::mem::take(&mut self.keyspaces), self.keeper.take());
         let (done, wait) = mpsc::channel();
         let close = move || {
@@ -385,6 +379,15 @@ impl fmt::Debug for Fjall {
             .field("spaces", &self.spaces)
             .finish_non_exhaustive()
     }
+}
+
+/// Counts bytes, and says whether there are `after` since it last did.
+fn passed(count: &AtomicU64, written: u64, after: u64) -> bool {
+    let due = count.fetch_add(written, Ordering::Relaxed).saturating_add(written) >= after;
+    if due {
+        count.store(0, Ordering::Relaxed);
+    }
+    due
 }
 
 const fn mode(durability: Durability) -> PersistMode {

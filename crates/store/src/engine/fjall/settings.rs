@@ -17,6 +17,9 @@ pub struct FjallSettings {
     /// 1 GiB; 256 MiB where the system does not tell. Reads gain 1.5 to 2 times over 32 MiB on a database of 1 GiB.
     pub cache_bytes: u64,
     /// Threads that flush and compact.
+    ///
+    /// Three at least by default, on two cores as well: the engine keeps one free for flushing, and with only one other
+    /// that one hands the work that is left back and forth, as fast as it can, until the other is done.
     pub workers: usize,
     /// Bytes of journals beyond which the spaces that hold the oldest one back are flushed; 64 MiB at least.
     ///
@@ -65,7 +68,7 @@ impl Default for FjallSettings {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         Self {
             cache_bytes,
-            workers: cores.clamp(2, 4),
+            workers: cores.clamp(3, 4),
             journal_bytes: 64 * MIB,
             memtable_bytes: 64 * MIB,
             first_level_tables: 4,

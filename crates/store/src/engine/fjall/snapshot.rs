@@ -1,14 +1,14 @@
 use std::fmt;
 use std::ops::{Bound, ControlFlow};
-use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use fjall::{Guard, Iter, Keyspace, Readable as _};
 
 use super::FjallBytes;
 use super::failure::{guarded, translated};
-use crate::engine::ages::Ticket;
+use super::gate::State;
+use crate::engine::ages::not_over;
 use crate::engine::{Error, KeyRange, RowRange, Snapshot, SpaceId};
 use crate::page::Direction;
 
@@ -16,32 +16,25 @@ use crate::page::Direction;
 ///
 /// Every block that is read is checked against its checksum before it is decoded: damage is an error of the read.
 #[derive(Clone)]
-pub struct FjallSnapshot(Arc<Inner>);
+pub struct FjallSnapshot {
+    state: Arc<State>,
+    since: Instant,
+    // The age at which it ends.
+    limit: Option<Duration>,
+}
 
 /// The longest key that there can be. The engine panics when it is asked for a longer one.
 const LONGEST_KEY: usize = 65_535;
 
-struct Inner {
-    snapshot: fjall::Snapshot,
-    keyspaces: Arc<Vec<Keyspace>>,
-    ticket: Ticket,
-    path: Arc<Path>,
-}
-
 impl FjallSnapshot {
-    pub(super) fn new(
-        snapshot: fjall::Snapshot,
-        keyspaces: Arc<Vec<Keyspace>>,
-        ticket: Ticket,
-        path: Arc<Path>,
-    ) -> Self {
-        Self(Arc::new(Inner { snapshot, keyspaces, ticket, path }))
+    pub(super) fn new(state: Arc<State>, limit: Option<Duration>) -> Self {
+        Self { state, since: Instant::now(), limit }
     }
 
     #[inline]
     fn keyspace(&self, space: SpaceId) -> Result<&Keyspace, Error> {
-        self.0.ticket.check()?;
-        self.0.keyspaces.get(space.index()).ok_or_else(|| Error::NoSpace { number: space.0 })
+        not_over(self.since, self.limit)?;
+        self.state.keyspaces.get(space.index()).ok_or_else(|| Error::NoSpace { number: space.0 })
     }
 }
 
@@ -55,9 +48,9 @@ impl Snapshot for FjallSnapshot {
         if key.len() > LONGEST_KEY {
             return Ok(None);
         }
-        match self.0.snapshot.get(keyspace, key) {
+        match self.state.snapshot.get(keyspace, key) {
             Ok(value) => Ok(value.map(FjallBytes)),
-            Err(error) => Err(translated(error, &self.0.path)),
+            Err(error) => Err(translated(error, &self.state.path)),
         }
     }
 
@@ -66,7 +59,7 @@ impl Snapshot for FjallSnapshot {
         if key.len() > LONGEST_KEY {
             return Ok(false);
         }
-        self.0.snapshot.contains_key(keyspace, key).map_err(|error| translated(error, &self.0.path))
+        self.state.snapshot.contains_key(keyspace, key).map_err(|error| translated(error, &self.state.path))
     }
 
     fn range(&self, space: SpaceId, range: KeyRange<'_>) -> Result<FjallRange, Error> {
@@ -75,13 +68,13 @@ impl Snapshot for FjallSnapshot {
             None
         } else {
             let bounds: (Bound<&[u8]>, Bound<&[u8]>) = (range.start, range.end);
-            Some(guarded(&self.0.path, || Ok(self.0.snapshot.range::<&[u8], _>(keyspace, bounds)))?)
+            Some(guarded(&self.state.path, || Ok(self.state.snapshot.range::<&[u8], _>(keyspace, bounds)))?)
         };
         Ok(FjallRange { rows, snapshot: self.clone() })
     }
 
     fn age(&self) -> Duration {
-        self.0.ticket.age()
+        self.since.elapsed()
     }
 }
 
@@ -115,7 +108,7 @@ impl FjallRange {
     #[cold]
     fn end(&mut self, error: Option<fjall::Error>) -> Option<Result<(FjallBytes, FjallBytes), Error>> {
         self.rows = None;
-        error.map(|error| Err(translated(error, &self.snapshot.0.path)))
+        error.map(|error| Err(translated(error, &self.snapshot.state.path)))
     }
 }
 

@@ -84,7 +84,7 @@ impl<'s, E: Engine> Transaction<'s, E> {
         for (key, head) in self.heads.changed() {
             let row = Family::Head.plain(key);
             match head {
-                Some(head) => self.batch.put(self.space, &row[..], &head.encode().map_err(unwritable)?[..]),
+                Some(head) => self.batch.put_row(self.space, &row, &head.encode().map_err(unwritable)?),
                 None => self.batch.delete(self.space, &row[..]),
             }
         }
@@ -221,7 +221,7 @@ impl<'s, E: Engine> Transaction<'s, E> {
         if let Some(written) = &mut self.written {
             written.note(row);
         }
-        self.batch.put(self.space, row, value);
+        self.batch.put_row(self.space, row, value);
     }
 
     pub(super) fn delete_row(&mut self, row: &[u8]) {
