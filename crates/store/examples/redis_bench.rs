@@ -33,7 +33,7 @@ type Result<T> = std::result::Result<T, Box<dyn Error>>;
 const PIPELINE: u64 = 100;
 
 /// How many members there are before anything is measured.
-const FILLED: u64 = 100_000;
+const FILLED: u64 = 500_000;
 
 /// The least that ours may do of what is done by hand.
 const GOAL: f64 = 0.95;

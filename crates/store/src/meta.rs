@@ -195,7 +195,7 @@ impl Rows {
             in_turn(index, self.spaces.len())?;
             let (&multimap, name) = value.split_first()?;
             let kind = if flag(multimap)? { SpaceKind::Multimap } else { SpaceKind::Map };
-            self.spaces.push(Space { name: text(name)?, kind });
+            self.spaces.push(Space { kind, ..Space::map(text(name)?) });
         }
         Some(())
     }

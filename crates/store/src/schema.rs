@@ -1,9 +1,9 @@
 use std::fmt;
 
 use keyplan_plan::Compiled;
-use keyplan_plan::model::Fingerprint;
+use keyplan_plan::model::{self, FamilyKind, Fingerprint};
 
-use crate::engine::Space;
+use crate::engine::{Space, SpaceUsage};
 
 /// What a store needs to know of a plan: its text, for those who come without it, its fingerprint, and its spaces.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,7 +42,7 @@ impl Schema {
         Some(Self {
             files: files.map(|file| PlanFile { name: file.name.clone(), text: file.text.clone() }).collect(),
             fingerprint: plan.fingerprint().into(),
-            spaces: plan.spaces.iter().map(|space| Space::map(space.engine_name())).collect(),
+            spaces: plan.spaces.iter().map(space).collect(),
         })
     }
 
@@ -56,6 +56,12 @@ impl Schema {
         }
         self
     }
+}
+
+fn space(space: &model::Space) -> Space {
+    let structures = space.families.iter().any(|family| family.kind != FamilyKind::Key);
+    let usage = if structures { SpaceUsage::Structures } else { SpaceUsage::Rows };
+    Space { usage, ..Space::map(space.engine_name()) }
 }
 
 /// The fingerprint of a plan's layout, as it is written into a database.

@@ -3,7 +3,7 @@ use std::time::Instant;
 use crate::Result;
 
 /// How many members each structure has before anything is measured: as many as on the server that this is compared with.
-pub(crate) const FILLED: usize = 100_000;
+pub(crate) const FILLED: usize = 500_000;
 
 pub(crate) const HASH: &[u8] = b"h:sats";
 pub(crate) const SET: &[u8] = b"s:list";

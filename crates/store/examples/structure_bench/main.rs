@@ -4,7 +4,7 @@
 //! cargo run --release -p keyplan-store --example structure_bench -- [--operations N] [--search N] [--passes N] [--dir DIR]
 //! ```
 //!
-//! Each line is JSON: `{"measure": …, "ours": …, "raw": …, "ratio": …, "best": …}`. Both sides hold 100,000 members of 36
+//! Each line is JSON: `{"measure": …, "ours": …, "raw": …, "ratio": …, "best": …}`. Both sides hold 500,000 members of 36
 //! bytes in each structure before anything is measured, and take turns of 100 operations: so short that most are not
 //! interrupted, and what else the machine does meets both alike. `ours` and `raw` are microseconds of one operation, the
 //! medians of the turns; `ratio` is the median of raw ÷ ours over the pairs of turns; `best` is our best turn, to compare

@@ -246,18 +246,30 @@ pub struct Space {
     pub name: String,
     /// How many values a key has in it.
     pub kind: SpaceKind,
+    /// What it is set up for when it is made.
+    pub usage: SpaceUsage,
 }
 
 impl Space {
     /// A space in which a key has one value.
     pub fn map(name: impl Into<String>) -> Self {
-        Self { name: name.into(), kind: SpaceKind::Map }
+        Self { name: name.into(), kind: SpaceKind::Map, usage: SpaceUsage::Rows }
     }
 
     /// A space in which a key has several values.
     pub fn multimap(name: impl Into<String>) -> Self {
-        Self { name: name.into(), kind: SpaceKind::Multimap }
+        Self { name: name.into(), kind: SpaceKind::Multimap, usage: SpaceUsage::Rows }
     }
+}
+
+/// What a space is set up for. Whatever it is, everything works in it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum SpaceUsage {
+    /// Rows that are written in batches.
+    #[default]
+    Rows,
+    /// Hashes, sets and queues: a few rows at a time, each looked for before it is written.
+    Structures,
 }
 
 /// How many values a key has.

@@ -21,8 +21,8 @@ use self::failure::{failed_commit, guarded};
 use self::gate::Gate;
 use self::keeper::Keeper;
 use super::{
-    Action, Batch, Capabilities, Durability, Engine, Error, Setting, Space, SpaceId, SpaceKind, Statistics,
-    Survives,
+    Action, Batch, Capabilities, Durability, Engine, Error, Setting, Space, SpaceId, SpaceKind, SpaceUsage,
+    Statistics, Survives,
 };
 
 pub use bytes::FjallBytes;
@@ -129,11 +129,15 @@ impl Fjall {
         if self.closed.load(Ordering::Acquire) { Err(Error::Closed) } else { Ok(()) }
     }
 
-    fn options(&self) -> KeyspaceCreateOptions {
+    fn options(&self, usage: SpaceUsage) -> KeyspaceCreateOptions {
         let strategy =
             fjall::compaction::Leveled::default().with_l0_threshold(self.settings.first_level_tables);
+        let memtable_bytes = match usage {
+            SpaceUsage::Rows => self.settings.memtable_bytes,
+            SpaceUsage::Structures => self.settings.structure_memtable_bytes,
+        };
         KeyspaceCreateOptions::default()
-            .max_memtable_size(self.settings.memtable_bytes)
+            .max_memtable_size(memtable_bytes)
             .compaction_strategy(Arc::new(strategy))
     }
 
@@ -227,7 +231,7 @@ impl Engine for Fjall {
         }
         let keyspace = {
             let database = self.database()?;
-            guarded(&self.path, || database.keyspace(&space.name, || self.options()))?
+            guarded(&self.path, || database.keyspace(&space.name, || self.options(space.usage)))?
         };
         Arc::make_mut(&mut self.keyspaces).push(keyspace);
         self.gate.forget();

@@ -27,6 +27,9 @@ pub struct FjallSettings {
     pub journal_bytes: u64,
     /// Bytes that a space collects in memory before it is flushed. Fixed when the space is created.
     pub memtable_bytes: u64,
+    /// The same of a space for structures: every operation looks for a row before it writes one, and in fewer rows both are
+    /// found sooner. Fixed when the space is created.
+    pub structure_memtable_bytes: u64,
     /// Tables on the first level at which compaction begins. Fixed when the space is created.
     pub first_level_tables: u8,
     /// Bytes committed after which the journal is handed to the disk in the background.
@@ -71,6 +74,7 @@ impl Default for FjallSettings {
             workers: cores.clamp(3, 4),
             journal_bytes: 64 * MIB,
             memtable_bytes: 64 * MIB,
+            structure_memtable_bytes: 8 * MIB,
             first_level_tables: 4,
             sync_journal_after: 4 * MIB,
             flush_small_after: 96 * MIB,
@@ -102,6 +106,7 @@ impl FjallSettings {
         };
         at_least("journal_bytes", self.journal_bytes, 64 * MIB, "at least 64 MiB")?;
         at_least("memtable_bytes", self.memtable_bytes, MIB, "at least 1 MiB")?;
+        at_least("structure_memtable_bytes", self.structure_memtable_bytes, MIB, "at least 1 MiB")?;
         at_least("workers", self.workers as u64, 1, "at least 1")?;
         at_least("first_level_tables", self.first_level_tables.into(), 2, "at least 2")?;
         at_least("open_files", self.open_files as u64, 8, "at least 8")?;
@@ -111,6 +116,7 @@ impl FjallSettings {
     pub(super) fn record(&self) -> Vec<Setting> {
         vec![
             Setting::fixed("memtable_bytes", &self.memtable_bytes),
+            Setting::fixed("structure_memtable_bytes", &self.structure_memtable_bytes),
             Setting::fixed("first_level_tables", &self.first_level_tables),
             Setting::per_open("cache_bytes", &self.cache_bytes),
             Setting::per_open("workers", &self.workers),
