@@ -59,34 +59,24 @@ impl Group for Keys {
             costs.get(&format!("{layout}-{direction}-{author}")).copied()
         };
         let mut lines = Vec::new();
-        for (layout, encode) in LAYOUTS {
-            for (direction, most) in [("encode", encode), ("decode", DECODE)] {
-                let ours = of(layout, direction, "ours").context("we were not measured")?;
-                let hand = of(layout, direction, "hand").context("code by hand was not measured")?;
-                let others = AUTHORS.iter().filter_map(|(author, name)| {
-                    Some(format!("{name} {}", shown(of(layout, direction, author)?)))
-                });
-                let others: Vec<String> = others.collect();
-                lines.push(Measurement {
-                    name: format!("{direction} {layout}"),
-                    value: ours.instructions / hand.instructions,
-                    goal: Goal::AtMost(most),
-                    unit: "× instructions",
-                    compared_with: format!("{} against {}", shown(ours), others.join(", ")),
-                });
-            }
-        }
-        for (layout, encode) in LAYOUTS {
-            for (direction, most) in [("encode", encode), ("decode", DECODE)] {
-                let ours = of(layout, direction, "inlined_ours").context("we were not measured inlined")?;
-                let hand = of(layout, direction, "inlined_hand").context("code by hand was not inlined")?;
-                lines.push(Measurement {
-                    name: format!("{direction} {layout}, inlined"),
-                    value: ours.instructions / hand.instructions,
-                    goal: Goal::AtMost(most),
-                    unit: "× instructions",
-                    compared_with: format!("{} against by hand {}", shown(ours), shown(hand)),
-                });
+        for (form, how) in [("", ""), ("inlined_", ", inlined")] {
+            for (layout, encode) in LAYOUTS {
+                for (direction, most) in [("encode", encode), ("decode", DECODE)] {
+                    let by = |author: &str| of(layout, direction, &format!("{form}{author}"));
+                    let ours = by("ours").context("we were not measured")?;
+                    let hand = by("hand").context("code by hand was not measured")?;
+                    let others = AUTHORS
+                        .iter()
+                        .filter_map(|(author, name)| Some(format!("{name} {}", shown(by(author)?))));
+                    let others: Vec<String> = others.collect();
+                    lines.push(Measurement {
+                        name: format!("{direction} {layout}{how}"),
+                        value: ours.instructions / hand.instructions,
+                        goal: Goal::AtMost(most),
+                        unit: "× instructions",
+                        compared_with: format!("{} against {}", shown(ours), others.join(", ")),
+                    });
+                }
             }
         }
         for (layout, author, least) in FEWER {
