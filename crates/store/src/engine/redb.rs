@@ -588,42 +588,52 @@ impl RowRange for RedbRange {
     fn visit<T>(
         &mut self,
         direction: Direction,
-        mut each: impl FnMut(&[u8], &[u8]) -> ControlFlow<T>,
+        each: impl FnMut(&[u8], &[u8]) -> ControlFlow<T>,
     ) -> Result<ControlFlow<T>, Error> {
         let Some(rows) = &mut self.0.inner else { return Ok(ControlFlow::Continue(())) };
-        // One guard for all rows instead of one for each. A panic of `each` itself is not the engine's, and goes on.
-        let mut lent = false;
-        let visited = catch_unwind(AssertUnwindSafe(|| {
-            loop {
-                let row = match direction {
-                    Direction::Ascending => rows.next(),
-                    Direction::Descending => rows.next_back(),
-                };
-                // Looked at where the engine has put it: a row is large.
-                let Some(Ok((key, value))) = &row else {
-                    return match row {
-                        Some(Err(error)) => Err(translated(error)),
-                        _ => Ok(ControlFlow::Continue(())),
-                    };
-                };
-                lent = true;
-                let flow = each(key.value(), value.value());
-                lent = false;
-                if let ControlFlow::Break(end) = flow {
-                    return Ok(ControlFlow::Break(end));
-                }
-            }
-        }));
-        let visited = match visited {
-            Err(panic) if lent => resume_unwind(panic),
-            Err(panic) => Err(panicked(panic.as_ref())),
-            Ok(visited) => visited,
+        let visited = match direction {
+            Direction::Ascending => lend(rows, Iterator::next, each),
+            Direction::Descending => lend(rows, DoubleEndedIterator::next_back, each),
         };
         // Nothing comes after the last row, nor after an error.
         if !matches!(visited, Ok(ControlFlow::Break(_))) {
             self.0.inner = None;
         }
         visited
+    }
+}
+
+type Rows = redb::Range<'static, &'static [u8], &'static [u8]>;
+type Row = Result<(AccessGuard<'static, &'static [u8]>, AccessGuard<'static, &'static [u8]>), StorageError>;
+
+/// Lends rows to `each` until it breaks off.
+#[inline]
+fn lend<T>(
+    rows: &mut Rows,
+    step: impl Fn(&mut Rows) -> Option<Row>,
+    mut each: impl FnMut(&[u8], &[u8]) -> ControlFlow<T>,
+) -> Result<ControlFlow<T>, Error> {
+    // One guard for all rows instead of one for each. A panic of `each` itself is not the engine's, and goes on.
+    let mut lent = false;
+    let visited = catch_unwind(AssertUnwindSafe(|| {
+        while let Some(row) = step(rows) {
+            let (key, value) = match row {
+                Ok(row) => row,
+                Err(error) => return Err(translated(error)),
+            };
+            lent = true;
+            let flow = each(key.value(), value.value());
+            lent = false;
+            if let ControlFlow::Break(end) = flow {
+                return Ok(ControlFlow::Break(end));
+            }
+        }
+        Ok(ControlFlow::Continue(()))
+    }));
+    match visited {
+        Err(panic) if lent => resume_unwind(panic),
+        Err(panic) => Err(panicked(panic.as_ref())),
+        Ok(visited) => visited,
     }
 }
 
