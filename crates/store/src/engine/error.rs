@@ -154,10 +154,12 @@ impl Error {
         )
     }
 
+    #[cfg(any(feature = "fjall", feature = "redb"))]
     pub(crate) fn corrupt(what: impl Into<String>) -> Self {
         Self::Corrupt { what: what.into(), source: None }
     }
 
+    #[cfg(any(feature = "fjall", feature = "redb"))]
     pub(crate) fn io(doing: &'static str) -> impl FnOnce(io::Error) -> Self {
         move |source| Self::Io { doing, source }
     }

@@ -1,4 +1,3 @@
-use std::borrow::Borrow;
 use std::collections::VecDeque;
 use std::fmt;
 use std::ops::{Bound, Deref};
@@ -10,8 +9,8 @@ use rpds::RedBlackTreeMapSync;
 
 use super::ages::{Ages, Ticket};
 use super::{
-    Action, Batch, Capabilities, Durability, Engine, Error, KeyRange, RowRange, Setting, Snapshot, Space,
-    SpaceId, SpaceKind, Statistics, Survives,
+    Action, Batch, Capabilities, Durability, Engine, Error, KeyRange, RowRange, Setting, SharedBytes,
+    Snapshot, Space, SpaceId, SpaceKind, Statistics, Survives,
 };
 
 /// An engine in memory: persistent trees, so that a snapshot costs the same however much there is.
@@ -37,7 +36,7 @@ struct State {
 }
 
 /// The rows of one space.
-type Rows = RedBlackTreeMapSync<MemoryBytes, MemoryBytes>;
+type Rows = RedBlackTreeMapSync<SharedBytes, SharedBytes>;
 
 impl Memory {
     /// An empty database.
@@ -57,7 +56,7 @@ impl fmt::Debug for Memory {
 }
 
 impl Engine for Memory {
-    type Buffer = MemoryBytes;
+    type Buffer = SharedBytes;
     type Snapshot = MemorySnapshot;
 
     const NAME: &'static str = "memory";
@@ -177,10 +176,10 @@ impl fmt::Debug for MemorySnapshot {
 }
 
 impl Snapshot for MemorySnapshot {
-    type Bytes = MemoryBytes;
+    type Bytes = SharedBytes;
     type Range = MemoryRange;
 
-    fn get(&self, space: SpaceId, key: &[u8]) -> Result<Option<MemoryBytes>, Error> {
+    fn get(&self, space: SpaceId, key: &[u8]) -> Result<Option<SharedBytes>, Error> {
         Ok(self.rows(space)?.get(key).cloned())
     }
 
@@ -188,8 +187,8 @@ impl Snapshot for MemorySnapshot {
         let rows = if range.is_empty() { Rows::new_sync() } else { self.rows(space)?.clone() };
         Ok(MemoryRange {
             rows,
-            start: range.start.map(MemoryBytes::from),
-            end: range.end.map(MemoryBytes::from),
+            start: range.start.map(SharedBytes::from),
+            end: range.end.map(SharedBytes::from),
             front: VecDeque::new(),
             back: VecDeque::new(),
             _ticket: self.ticket.clone(),
@@ -207,15 +206,15 @@ impl Snapshot for MemorySnapshot {
 pub struct MemoryRange {
     rows: Rows,
     // What has not been fetched yet lies between these.
-    start: Bound<MemoryBytes>,
-    end: Bound<MemoryBytes>,
+    start: Bound<SharedBytes>,
+    end: Bound<SharedBytes>,
     // Fetched from the front, ascending; fetched from the back, descending.
     front: VecDeque<Row>,
     back: VecDeque<Row>,
     _ticket: Arc<Ticket>,
 }
 
-type Row = (MemoryBytes, MemoryBytes);
+type Row = (SharedBytes, SharedBytes);
 
 /// How many rows are fetched at a time.
 const RUN: usize = 64;
@@ -274,43 +273,5 @@ impl DoubleEndedIterator for MemoryRange {
 }
 
 impl RowRange for MemoryRange {
-    type Bytes = MemoryBytes;
-}
-
-/// Shared bytes.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct MemoryBytes(Arc<[u8]>);
-
-impl Deref for MemoryBytes {
-    type Target = [u8];
-
-    fn deref(&self) -> &[u8] {
-        &self.0
-    }
-}
-
-impl AsRef<[u8]> for MemoryBytes {
-    fn as_ref(&self) -> &[u8] {
-        &self.0
-    }
-}
-
-impl Borrow<[u8]> for MemoryBytes {
-    fn borrow(&self) -> &[u8] {
-        &self.0
-    }
-}
-
-impl super::Buffer for MemoryBytes {}
-
-impl From<&[u8]> for MemoryBytes {
-    fn from(bytes: &[u8]) -> Self {
-        Self(bytes.into())
-    }
-}
-
-impl From<Vec<u8>> for MemoryBytes {
-    fn from(bytes: Vec<u8>) -> Self {
-        Self(bytes.into())
-    }
+    type Bytes = SharedBytes;
 }

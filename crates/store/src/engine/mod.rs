@@ -16,6 +16,7 @@ mod range;
 mod redb;
 mod row_range;
 mod settings;
+mod shared_bytes;
 
 use std::fmt::Debug;
 use std::ops::Deref;
@@ -28,14 +29,13 @@ pub(crate) use error::Cause;
 pub use error::{Error, TooLarge};
 #[cfg(feature = "fjall")]
 pub use fjall::{DamagedJournal, Fjall, FjallBytes, FjallRange, FjallSettings, FjallSnapshot};
-pub use memory::{Memory, MemoryBytes, MemoryRange, MemorySnapshot};
+pub use memory::{Memory, MemoryRange, MemorySnapshot};
 pub use range::{KeyRange, OwnedKeyRange};
 #[cfg(feature = "redb")]
-pub use redb::{
-    Redb, RedbBuffer, RedbBytes, RedbRange, RedbSettings, RedbSnapshot, RedbValueRange, RedbValues,
-};
+pub use redb::{Redb, RedbBytes, RedbRange, RedbSettings, RedbSnapshot, RedbValueRange, RedbValues};
 pub use row_range::RowRange;
 pub use settings::{Setting, machine_memory};
+pub use shared_bytes::SharedBytes;
 
 /// An ordered key-value engine with named spaces.
 pub trait Engine: Debug + Send + Sync + Sized + 'static {

@@ -1,7 +1,6 @@
-use crate::engine::{Error, Setting, machine_memory};
+use crate::engine::settings::{MIB, cache_bytes};
+use crate::engine::{Error, Setting};
 use std::time::Duration;
-
-const MIB: u64 = 1024 * 1024;
 
 /// How a [`Fjall`](super::Fjall) database is set up.
 ///
@@ -66,11 +65,9 @@ pub enum DamagedJournal {
 
 impl Default for FjallSettings {
     fn default() -> Self {
-        let cache_bytes =
-            machine_memory().map_or(256 * MIB, |memory| (memory / 16).clamp(64 * MIB, 1024 * MIB));
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         Self {
-            cache_bytes,
+            cache_bytes: cache_bytes(),
             workers: cores.clamp(3, 4),
             journal_bytes: 64 * MIB,
             memtable_bytes: 64 * MIB,
