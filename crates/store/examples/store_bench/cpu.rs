@@ -70,3 +70,14 @@ impl Span {
         (process().saturating_sub(self.process)).as_secs_f64()
     }
 }
+
+/// Waits until the threads of the engines have done what they had left to do.
+pub(crate) fn settle() {
+    for _ in 0..150 {
+        let before = process();
+        std::thread::sleep(Duration::from_millis(20));
+        if process().saturating_sub(before) < Duration::from_millis(2) {
+            break;
+        }
+    }
+}

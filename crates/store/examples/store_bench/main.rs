@@ -158,7 +158,7 @@ fn joined(group: &str) -> bool {
 
 /// How often each side runs: the longest of some hundred commits differs much from run to run.
 fn rounds(group: &str, arguments: &Arguments) -> usize {
-    arguments.repeat * if group == "import" { 3 } else { 1 }
+    arguments.repeat * if group == "import" { 5 } else { 1 }
 }
 
 fn run(group: &str, arguments: &Arguments) -> Result<()> {

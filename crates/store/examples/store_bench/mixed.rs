@@ -10,7 +10,7 @@ use crate::{Figures, Result, cpu, data, ours, raw};
 
 /// How long a burst is: at this pace a memtable is filled in each.
 const BURST: Duration = Duration::from_secs(2);
-const BURSTS: u32 = 5;
+const BURSTS: u32 = 10;
 
 /// One writer of 500-row batches beside one reader of snapshots: ours, and by hand with our settings, in turns.
 pub(crate) fn mixed(directories: [&Path; 2], rows: u64) -> Result<Figures> {
@@ -38,7 +38,7 @@ pub(crate) fn mixed(directories: [&Path; 2], rows: u64) -> Result<Figures> {
                 |change| {
                     let mut batch = Batch::with_capacity(501);
                     for n in change.produced() {
-                        batch.put(utxos, &data::utxo_key(n)[..], data::utxo_value(n));
+                        batch.put_row(utxos, &data::utxo_key(n), &data::utxo_value(n));
                     }
                     for n in change.consumed() {
                         batch.delete(utxos, &data::utxo_key(n)[..]);
@@ -123,7 +123,7 @@ fn burst(
     mut write: impl FnMut(Change) -> Result<()>,
     read: impl Fn(Vec<u64>) -> Result<()> + Sync,
 ) -> Result<()> {
-    settle();
+    cpu::settle();
     let done = AtomicBool::new(false);
     let begun = Instant::now();
     let seed = side.writes;
@@ -150,15 +150,4 @@ fn burst(
     })?;
     side.seconds += begun.elapsed().as_secs_f64();
     Ok(())
-}
-
-/// Waits until the other side's threads have done what they had left to do.
-fn settle() {
-    for _ in 0..150 {
-        let before = cpu::process();
-        std::thread::sleep(Duration::from_millis(20));
-        if cpu::process().saturating_sub(before) < Duration::from_millis(2) {
-            break;
-        }
-    }
 }

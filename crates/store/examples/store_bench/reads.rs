@@ -8,7 +8,7 @@ use keyplan_store::engine::{KeyRange, RowRange};
 
 use crate::raw::{self, Settings};
 use crate::turns::{Bursts, Side, turns};
-use crate::{Figures, Result, data, ours};
+use crate::{Figures, Result, cpu, data, ours};
 
 type Keys = Vec<[u8; 36]>;
 
@@ -28,6 +28,8 @@ pub(crate) fn reads(base: &Path, rows: u64) -> Result<Figures> {
     let raw = raw::raw(&base.join("raw"), Settings::Default)?;
     let same = raw::raw(&copy(base)?, Settings::Ours)?;
     let (view, raw_view, same_view) = (store.snapshot()?, raw.database.snapshot(), same.database.snapshot());
+    // Opening begins what compaction was left.
+    cpu::settle();
     let mut figures = Figures::new();
     let micro = 1e6 / f64::from(GETS);
 
@@ -124,6 +126,8 @@ pub(crate) fn scan(base: &Path, rows: u64) -> Result<Figures> {
     let raw = raw::raw(&base.join("raw"), Settings::Default)?;
     let same = raw::raw(&copy(base)?, Settings::Ours)?;
     let (view, raw_view, same_view) = (store.snapshot()?, raw.database.snapshot(), same.database.snapshot());
+    // Opening begins what compaction was left.
+    cpu::settle();
     let mut figures = Figures::new();
     // Nine of ten outputs are left, and ten of eleven of half as many entities are in one namespace. The first pass reads
     // everything into the caches.

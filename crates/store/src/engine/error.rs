@@ -189,3 +189,26 @@ impl fmt::Display for TooLarge {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_says_whether_to_try_again_or_to_give_up() {
+        let (age, limit) = (Duration::from_secs(2), Duration::from_secs(1));
+        let again = [Error::Conflict, Error::SnapshotExpired { age, limit }];
+        let over = [Error::Fenced, Error::CommitUnknown { source: "the connection broke".into() }];
+        let neither = [
+            Error::TooLarge { what: TooLarge::BatchBytes, limit: 1, found: 2 },
+            Error::Unsupported { engine: "memory", what: "spaces with several values for a key" },
+        ];
+        let said = |errors: &[Error]| -> Vec<(bool, bool)> {
+            errors.iter().map(|error| (error.is_retryable(), error.is_fatal())).collect()
+        };
+        assert_eq!(said(&again), [(true, false); 2]);
+        assert_eq!(said(&over), [(false, true); 2]);
+        assert_eq!(said(&neither), [(false, false); 2]);
+        assert_eq!(neither[0].to_string(), "a batch, in bytes, of 2 is over the limit of 1");
+    }
+}
