@@ -3,7 +3,7 @@ use std::fmt;
 use keyplan_plan::Compiled;
 use keyplan_plan::model::{self, FamilyKind, Fingerprint};
 
-use crate::engine::{Space, SpaceUsage};
+use crate::engine::Space;
 
 /// What a store needs to know of a plan: its text, for those who come without it, its fingerprint, and its spaces.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,8 +60,7 @@ impl Schema {
 
 fn space(space: &model::Space) -> Space {
     let structures = space.families.iter().any(|family| family.kind != FamilyKind::Key);
-    let usage = if structures { SpaceUsage::Structures } else { SpaceUsage::Rows };
-    Space { usage, ..Space::map(space.engine_name()) }
+    if structures { Space::structures(space.engine_name()) } else { Space::map(space.engine_name()) }
 }
 
 /// The fingerprint of a plan's layout, as it is written into a database.

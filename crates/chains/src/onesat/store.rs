@@ -252,7 +252,7 @@ fn schema() -> Schema {
     Schema {
         files: vec![PlanFile { name: PLAN_FILE.to_owned(), text: v2::PLAN.text().to_owned() }],
         fingerprint: PlanFingerprint(v2::PLAN.fingerprint),
-        spaces: [v2::store::SPACE, v2::events::SPACE].into_iter().map(Space::map).collect(),
+        spaces: vec![Space::structures(v2::store::SPACE), Space::map(v2::events::SPACE)],
     }
 }
 

@@ -256,6 +256,11 @@ impl Space {
         Self { name: name.into(), kind: SpaceKind::Map, usage: SpaceUsage::Rows }
     }
 
+    /// A space for hashes, sets and queues.
+    pub fn structures(name: impl Into<String>) -> Self {
+        Self { usage: SpaceUsage::Structures, ..Self::map(name) }
+    }
+
     /// A space in which a key has several values.
     pub fn multimap(name: impl Into<String>) -> Self {
         Self { name: name.into(), kind: SpaceKind::Multimap, usage: SpaceUsage::Rows }
