@@ -2,14 +2,14 @@ use std::time::Duration;
 
 use crate::engine::settings::{MIB, cache_bytes};
 
-/// How a [`Redb`] database is set up.
+/// How a [`Redb`](super::Redb) database is set up.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RedbSettings {
     /// Bytes of pages kept in memory. The default is a sixteenth of the machine's memory, at least 64 MiB and at most
     /// 1 GiB; 256 MiB where the system does not tell.
     pub cache_bytes: u64,
-    /// Commits with [`Durability::Buffer`] after which one is made durable all the same, so that pages can be given
+    /// Commits with [`Durability::Buffer`](crate::engine::Durability::Buffer) after which one is made durable all the same, so that pages can be given
     /// back.
     pub sync_after: u32,
     /// Whether opening checks the checksum of every page, which reads all of the file.

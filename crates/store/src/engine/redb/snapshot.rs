@@ -11,7 +11,7 @@ use super::{Definition, MultimapDefinition};
 use crate::engine::ages::Ticket;
 use crate::engine::{Error, KeyRange, MultimapSnapshot, Snapshot, Space, SpaceId, SpaceKind};
 
-/// A point in time of a [`Redb`] database.
+/// A point in time of a [`Redb`](super::Redb) database.
 #[derive(Clone)]
 pub struct RedbSnapshot(Arc<Inner>);
 
