@@ -126,6 +126,8 @@ fn agrees_with_a_map<E: Opened>(seed: u64) {
         let mut engine = E::open_at(directory.path());
         let ids = spaces(&mut engine);
         let mut held: Vec<(E::Snapshot, Model)> = Vec::new();
+        // Commits so far, and how many there were before each state that a snapshot is held of.
+        let (mut commits, mut states) = (0, std::collections::BTreeSet::new());
         for _ in 0..60 {
             let mut batch = Batch::<E>::new();
             let mut next = model.clone();
@@ -151,6 +153,7 @@ fn agrees_with_a_map<E: Opened>(seed: u64) {
             } else {
                 let durability = *random.pick(&[Durability::Buffer, Durability::Buffer, Durability::SyncAll]);
                 engine.commit(batch, durability).unwrap();
+                commits += 1;
                 model = next;
             }
             if random.below(20) == 0 {
@@ -158,15 +161,16 @@ fn agrees_with_a_map<E: Opened>(seed: u64) {
             }
             if random.below(10) == 0 {
                 held.push((engine.snapshot().unwrap(), model.clone()));
+                states.insert(commits);
             }
         }
         check_snapshot(&engine.snapshot().unwrap(), &ids, &model, &mut random);
         for (snapshot, model) in &held {
             check_snapshot(snapshot, &ids, model, &mut random);
         }
-        // Those of one state may be counted as one.
-        let open = engine.statistics().open_snapshots;
-        assert!(open <= held.len() as u64 && (open == 0) == held.is_empty(), "{open} of {}", held.len());
+        // fjall counts those of one state as one.
+        let open = if E::NAME == "fjall" { states.len() } else { held.len() };
+        assert_eq!(engine.statistics().open_snapshots, open as u64);
         assert_eq!(engine.statistics().oldest_snapshot.is_some(), !held.is_empty());
         drop(held);
         engine.compact().unwrap();
