@@ -144,6 +144,11 @@ impl Expander<'_> {
                     fn decode(bytes: &'v [u8]) -> ::core::result::Result<Self, ::keyplan::typed::KeyError> {
                         ::keyplan::typed::decode(#path, bytes)
                     }
+
+                    #[inline]
+                    fn read(bytes: &'v [u8]) -> ::core::option::Option<Self> {
+                        ::keyplan::typed::Layout::read(bytes)
+                    }
                 }
             },
         );
@@ -235,6 +240,11 @@ impl Expander<'_> {
                         key: &[u8],
                     ) -> ::core::result::Result<Self::Decoded<'_>, ::keyplan::typed::KeyError> {
                         ::keyplan::typed::decode(#path, key)
+                    }
+
+                    #[inline]
+                    fn read(key: &[u8]) -> ::core::option::Option<Self::Decoded<'_>> {
+                        ::keyplan::typed::Layout::read(key)
                     }
                 }
             },

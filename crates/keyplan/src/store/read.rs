@@ -8,7 +8,7 @@ use keyplan_store::{Direction, StoreError};
 use super::row::{key_of, value_of};
 use super::scratch::with_key;
 use super::{Error, Row, Stored};
-use crate::typed::{Key, Scan, ScanOf};
+use crate::typed::{Key, Scan, ScanOf, Value as _};
 
 /// What rows can be read from: a [`Snapshot`](super::Snapshot), or a [`Batch`](super::Batch) with its own changes.
 pub trait Read {
@@ -78,24 +78,16 @@ impl<K: Key, R: RowRange> Rows<K, R> {
             return self.failed().map_or(Ok(ControlFlow::Continue(())), Err);
         };
         let direction = if self.reverse { Direction::Descending } else { Direction::Ascending };
-        let visited = range.visit(direction, |key, value| {
-            // One after the other, and no pair of results: each would be moved once more.
-            let key = match key_of::<K>(key) {
-                Ok(key) => key,
-                Err(error) => return ControlFlow::Break(Err(error)),
-            };
-            let value = match value_of::<K>(value) {
-                Ok(value) => value,
-                Err(error) => return ControlFlow::Break(Err(error)),
-            };
-            match each(key, value) {
-                ControlFlow::Continue(()) => ControlFlow::Continue(()),
-                ControlFlow::Break(end) => ControlFlow::Break(Ok(end)),
-            }
+        // Kept here, because what the engine moves with every row is to be small.
+        let mut failure = None;
+        let visited = range.visit(direction, |key, value| match (K::read(key), K::Value::read(value)) {
+            (Some(key), Some(value)) => each(key, value).map_break(Some),
+            _ => slowly::<K, T>(key, value, &mut each, &mut failure),
         })?;
-        match visited {
-            ControlFlow::Continue(()) => Ok(ControlFlow::Continue(())),
-            ControlFlow::Break(end) => end.map(ControlFlow::Break),
+        match (failure, visited) {
+            (Some(error), _) => Err(error),
+            (None, ControlFlow::Break(Some(end))) => Ok(ControlFlow::Break(end)),
+            (None, _) => Ok(ControlFlow::Continue(())),
         }
     }
 
@@ -121,6 +113,25 @@ impl<K: Key, R: RowRange> Rows<K, R> {
     fn fail(&mut self, error: engine::Error) -> Error {
         self.range = None;
         error.into()
+    }
+}
+
+/// Lends a row that is not read the fast way, or says what is wrong with it; apart, so that the fast way needs no stack.
+#[cold]
+#[inline(never)]
+fn slowly<K: Key, T>(
+    key: &[u8],
+    value: &[u8],
+    each: &mut impl FnMut(K::Decoded<'_>, K::Value<'_>) -> ControlFlow<T>,
+    failure: &mut Option<Error>,
+) -> ControlFlow<Option<T>> {
+    let decoded = key_of::<K>(key).and_then(|key| Ok((key, value_of::<K>(value)?)));
+    match decoded {
+        Ok((key, value)) => each(key, value).map_break(Some),
+        Err(error) => {
+            *failure = Some(error);
+            ControlFlow::Break(None)
+        }
     }
 }
 

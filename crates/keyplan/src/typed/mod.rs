@@ -71,6 +71,12 @@ pub trait Key: Copy + fmt::Debug + fmt::Display {
     /// Decodes a key.
     fn decode(key: &[u8]) -> Result<Self::Decoded<'_>, KeyError>;
 
+    /// Decodes a key, as fast as it goes. `None` says that it takes [`Key::decode`], if only for the error.
+    #[inline]
+    fn read(key: &[u8]) -> Option<Self::Decoded<'_>> {
+        Self::decode(key).ok()
+    }
+
     /// Writes the key at the front of `room` and returns it there.
     fn encode_to<'b>(&self, room: &'b mut [u8]) -> Result<&'b [u8], KeyError> {
         let mut out = Buffer::new(room);
@@ -94,6 +100,13 @@ pub trait Value<'v>: Copy + fmt::Debug + fmt::Display {
 
     /// Decodes what is exactly `bytes`.
     fn decode(bytes: &'v [u8]) -> Result<Self, KeyError>;
+
+    /// Decodes what is exactly `bytes`, as fast as it goes. `None` says that it takes [`Value::decode`], if only for the
+    /// error.
+    #[inline]
+    fn read(bytes: &'v [u8]) -> Option<Self> {
+        Self::decode(bytes).ok()
+    }
 
     /// Writes the bytes at the front of `room` and returns them there.
     fn encode_to<'b>(&self, room: &'b mut [u8]) -> Result<&'b [u8], KeyError> {

@@ -25,6 +25,7 @@ keyplan::plan! {
 
         /// Pairs: two texts in a row, which is a flaw.
         key pair = 0x03 a: text("a-z", 1..=8) b: text("a-z", 1..=8) -> pool: u64
+            scan all
             accept ambiguous "as the chain writes it";
     }
 
@@ -227,6 +228,10 @@ fn arguments_that_make_an_accepted_flaw_bite_are_refused() {
     assert!(matches!(batch.get(&Pair { a: "aaa", b: "aaaa" }), Err(Error::Refused(_))));
     batch.put(&Pair { a: "a", b: "b" }, &value).unwrap();
     assert_eq!(batch.len(), 1);
+    // Where a part ends is searched for.
+    let mut lent = Vec::new();
+    batch.scan(Pair::all()).each(|pair, value| lent.push((pair.to_string(), value.pool))).unwrap();
+    assert_eq!(lent, [(r#"pair(a="a", b="b")"#.to_owned(), 1)]);
 }
 
 #[test]
