@@ -8,9 +8,9 @@ use keyplan_store::engine::{Batch, Durability, Engine as _};
 
 use crate::{Figures, Result, cpu, data, ours, raw};
 
-/// How long a burst is: at this pace a memtable is filled in each.
-const BURST: Duration = Duration::from_secs(2);
-const BURSTS: u32 = 10;
+/// How long a burst is: at this pace two memtables are filled in each, and what is compacted after them is part of it.
+const BURST: Duration = Duration::from_secs(5);
+const BURSTS: u32 = 12;
 
 /// One writer of 500-row batches beside one reader of snapshots: ours, and by hand with our settings, in turns.
 pub(crate) fn mixed(directories: [&Path; 2], rows: u64) -> Result<Figures> {

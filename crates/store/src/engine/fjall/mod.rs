@@ -144,7 +144,8 @@ impl Fjall {
     /// Makes the writer wait a little when flushing falls behind.
     ///
     /// The engine itself waits in steps of a tenth of a second once four memtables are sealed, and in busy loops once
-    /// the first level is long. Short waits before that point spread the same time over many commits.
+    /// the first level is long. Short waits right before that point spread the same time over many commits; earlier ones
+    /// would hold up writers of small batches for nothing.
     /// They are looked for every so many bytes: a look at every space costs as much as a small batch.
     fn pace(&self, written: u64) {
         if !passed(&self.since_look, written, LOOK_AFTER) {
@@ -156,9 +157,9 @@ impl Fjall {
             self.pace.stalls.fetch_add(1, Ordering::Relaxed);
         }
         let steps = match (behind, levels) {
-            (0 | 1, 0..12) => return,
-            (2, 0..12) => 4,
-            (2, _) | (_, 0..16) => 16,
+            (0..=2, 0..12) => return,
+            (3, 0..12) => 4,
+            (..=3, 0..16) => 16,
             _ => 40,
         };
         let begun = Instant::now();
