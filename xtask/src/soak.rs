@@ -74,7 +74,7 @@ pub(crate) fn run(soak: &Soak) -> Result<ExitCode> {
         What::Store { rounds } => {
             for package in ["keyplan-store", "keyplan-chains"] {
                 Job::cargo(&format!(
-                    "test --release --all-features --package {package} --tests -- --nocapture"
+                    "test --release --all-features --no-fail-fast --package {package} --tests -- --nocapture"
                 ))
                 .variable("KEYPLAN_SOAK", &rounds.to_string())
                 .run()?;

@@ -26,8 +26,7 @@ pub use rows::{RedbBytes, RedbRange, RedbValueRange, RedbValues};
 pub use settings::RedbSettings;
 pub use snapshot::RedbSnapshot;
 
-/// An embedded engine of copy-on-write trees in one file. It opens at once, and has spaces in which a key has several
-/// values.
+/// An embedded engine of copy-on-write trees in one file, with spaces in which a key has several values.
 ///
 /// A commit with [`Durability::Buffer`] is visible at once, but if the process ends before a later commit is durable
 /// the database is found at the last durable one.

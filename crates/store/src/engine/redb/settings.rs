@@ -12,9 +12,11 @@ pub struct RedbSettings {
     /// Commits with [`Durability::Buffer`](crate::engine::Durability::Buffer) after which one is made durable all the same, so that pages can be given
     /// back.
     pub sync_after: u32,
-    /// Whether opening checks the checksum of every page, which reads all of the file.
+    /// Whether opening checks the checksum of every page, which reads all of the file: half a second for each GiB of it, if
+    /// it is in the system's memory. The default.
     ///
-    /// Reads do not check them: without this, a flipped bit inside a page gives wrong data.
+    /// Reads do not check them: without this, a flipped bit inside a page gives wrong data. For a database that is too large
+    /// to be read each time, [`Engine::verify`](crate::engine::Engine::verify) does the same when it suits.
     pub verify_on_open: bool,
     /// The age at which snapshots end, if they do: an old snapshot keeps old pages.
     pub snapshot_age: Option<Duration>,
@@ -27,7 +29,7 @@ impl Default for RedbSettings {
         Self {
             cache_bytes: cache_bytes(),
             sync_after: 64,
-            verify_on_open: false,
+            verify_on_open: true,
             snapshot_age: None,
             batch_bytes: 512 * MIB,
         }
