@@ -58,6 +58,18 @@ impl Job {
         };
         let mut command = Command::new(program);
         command.args(&self.arguments).current_dir(workspace::root());
+        if self.program == "cargo" {
+            // What Cargo tells this program of its own package. Some build scripts look at it, and what stands above them
+            // would be built again whenever the same command comes from a shell, and again when it comes from here.
+            for (name, _) in std::env::vars_os() {
+                if name
+                    .to_str()
+                    .is_some_and(|name| name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_"))
+                {
+                    command.env_remove(name);
+                }
+            }
+        }
         command.envs(self.variables.iter().map(|(name, value)| (name, value)));
         command
     }

@@ -1,6 +1,7 @@
 //! The chores of the project: `cargo xtask test`, `bench`, `fuzz`, `soak`, `generate`.
 
 mod bench;
+mod built;
 mod console;
 mod generate;
 mod job;

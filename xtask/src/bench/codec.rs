@@ -1,11 +1,11 @@
 //! The codec's segments against code written by hand for one layout, in instructions.
 
+use std::path::PathBuf;
+
 use anyhow::Result;
-use xtask::workspace;
 
 use super::callgrind::instructions;
-use super::{Effort, Goal, Group, Measurement};
-use crate::job::Job;
+use super::{Effort, Goal, Group, Measurement, program};
 use crate::tool::Tool;
 
 pub(super) struct Codec;
@@ -20,12 +20,11 @@ impl Group for Codec {
 
     fn measure(&self, effort: Effort) -> Result<Vec<Measurement>> {
         Tool::Valgrind.need()?;
-        Job::cargo("build --quiet --release --package keyplan-codec --example instructions").run()?;
         let count = match effort {
             Effort::Quick => 10_000,
             Effort::Full => 100_000,
         };
-        let program = workspace::target()?.join("release/examples/instructions");
+        let program = PathBuf::from(program("examples/instructions")?);
         let empty = instructions(&program, &["empty"], count)?;
         let mut lines = Vec::new();
         for layout in LAYOUTS {

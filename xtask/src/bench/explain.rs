@@ -12,7 +12,7 @@ use keyplan_plan::model::{Family, Plan};
 use xtask::fuzz::{Arbitrary, Rng, kept};
 use xtask::workspace;
 
-use super::{Effort, Goal, Group, Measurement};
+use super::{Effort, Goal, Group, Measurement, program};
 use crate::job::Job;
 
 pub(super) struct Explain;
@@ -96,8 +96,7 @@ fn keys(name: &str, families: &[&Family]) -> Result<PathBuf> {
 
 /// Explains all keys once.
 fn explained(plan: &str, space: Option<&str>, keys: &Path) -> Result<Duration> {
-    let program = workspace::target()?.join("release/keyplan");
-    let program = program.to_string_lossy();
+    let program = program("keyplan")?;
     let job = if has_taskset() {
         Job::new("taskset", "--cpu-list 0").argument(program)
     } else {

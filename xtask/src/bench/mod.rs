@@ -18,6 +18,7 @@ use std::process::ExitCode;
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
 use serde_json::json;
+use xtask::workspace;
 
 use crate::console;
 use crate::job::Job;
@@ -152,6 +153,7 @@ pub(crate) fn run(bench: &Bench) -> Result<ExitCode> {
     if groups.is_empty() {
         bail!("there is no group `{}`; there are: {}", bench.group.as_deref().unwrap_or_default(), known());
     }
+    build()?;
     if cfg!(debug_assertions) {
         return optimised(bench);
     }
@@ -179,9 +181,24 @@ pub(crate) fn run(bench: &Bench) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// Builds the examples that are measured, and this program, in one step: with the features of its package alone, each of
+/// them would have the libraries below built again.
+fn build() -> Result<()> {
+    let packages = ["codec", "prover", "store", "chains"].map(|name| format!("--package=keyplan-{name}"));
+    Job::cargo("build --quiet --release --bins --examples --package xtask --package keyplan")
+        .arguments(&packages.join(" "))
+        .argument("--features=keyplan/redb,keyplan-store/redis,keyplan-chains/store")
+        .run()
+}
+
+/// A program that was built to be measured, such as `examples/store_bench`.
+fn program(name: &str) -> Result<String> {
+    Ok(workspace::target()?.join("release").join(name).to_string_lossy().into_owned())
+}
+
 /// Runs the same command in a build of this program that is worth measuring.
 fn optimised(bench: &Bench) -> Result<ExitCode> {
-    let mut job = Job::cargo("run --quiet --release --package xtask -- bench");
+    let mut job = Job::new(&program("xtask")?, "bench");
     if let Some(group) = &bench.group {
         job = job.argument(group);
     }

@@ -3,7 +3,7 @@
 use anyhow::{Context as _, Result};
 use serde_json::Value;
 
-use super::{Effort, Goal, Group, Measurement, number};
+use super::{Effort, Goal, Group, Measurement, number, program};
 use crate::job::Job;
 
 pub(super) struct Prover;
@@ -14,7 +14,7 @@ impl Group for Prover {
     }
 
     fn measure(&self, effort: Effort) -> Result<Vec<Measurement>> {
-        let job = Job::cargo("run --quiet --release --package keyplan-prover --example prover_bench --");
+        let job = Job::new(&program("examples/prover_bench")?, "");
         let output = match effort {
             // The plans alone take a few seconds.
             Effort::Quick => job.argument("plan ").output()?,

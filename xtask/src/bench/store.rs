@@ -10,7 +10,7 @@ use anyhow::{Context as _, Result, bail};
 use serde_json::Value;
 use xtask::workspace;
 
-use super::{Effort, Goal, Group, Measurement, number};
+use super::{Effort, Goal, Group, Measurement, number, program};
 use crate::job::Job;
 use crate::tool::Tool;
 
@@ -28,13 +28,6 @@ impl Group for Store {
             std::fs::remove_dir_all(&scratch).context("cannot remove what an earlier run left")?;
         }
         std::fs::create_dir_all(&scratch).context("cannot make a directory for the databases")?;
-        for example in [
-            "keyplan-store --example store_bench",
-            "keyplan-chains --features store --example cardano_bench",
-            "keyplan --features redb --example typed_bench",
-        ] {
-            Job::cargo("build --quiet --release --package").arguments(example).run()?;
-        }
         let mut lines = told(&state(effort, &scratch)?)?;
         lines.extend(told(&cardano(effort, &scratch)?)?);
         if effort == Effort::Full {
@@ -47,13 +40,9 @@ impl Group for Store {
     }
 }
 
-fn example(name: &str) -> Result<String> {
-    Ok(workspace::target()?.join("release/examples").join(name).to_string_lossy().into_owned())
-}
-
 /// The store itself, on the state of a chain.
 fn state(effort: Effort, scratch: &Path) -> Result<Job> {
-    let job = Job::new(&example("store_bench")?, "--json --dir").argument(scratch.to_string_lossy());
+    let job = Job::new(&program("examples/store_bench")?, "--json --dir").argument(scratch.to_string_lossy());
     Ok(match effort {
         Effort::Quick => job.arguments("--rows 100000 import reads scan open crash bulk"),
         Effort::Full => job.arguments("--rows 2000000"),
@@ -62,7 +51,7 @@ fn state(effort: Effort, scratch: &Path) -> Result<Job> {
 
 /// The state store of Cardano.
 fn cardano(effort: Effort, scratch: &Path) -> Result<Job> {
-    let job = Job::new(&example("cardano_bench")?, "--json").argument(scratch.to_string_lossy());
+    let job = Job::new(&program("examples/cardano_bench")?, "--json").argument(scratch.to_string_lossy());
     Ok(match effort {
         Effort::Quick => job.argument("--quick"),
         Effort::Full => job,
@@ -98,7 +87,7 @@ const TYPED_ROWS: f64 = 20_000.0;
 
 /// Typed gets and scans, against the same by hand on the same files.
 fn typed(scratch: &Path) -> Result<Vec<Measurement>> {
-    let program = example("typed_bench")?;
+    let program = program("examples/typed_bench")?;
     let mut lines = Vec::new();
     for (engine, scan) in [("fjall", 1.10), ("redb", 1.05)] {
         let directory = scratch.join(format!("typed-{engine}"));
@@ -139,7 +128,7 @@ const GROWTH_ROWS: f64 = 2_000.0;
 
 /// Gets and scans in databases of more and more rows, against the smallest of them.
 fn growth(scratch: &Path) -> Result<Vec<Measurement>> {
-    let program = example("store_bench")?;
+    let program = program("examples/store_bench")?;
     let directory = scratch.to_string_lossy();
     let mut lines = Vec::new();
     let mut smallest = None;

@@ -5,7 +5,7 @@ use anyhow::{Context as _, Result};
 use serde_json::Value;
 use xtask::workspace;
 
-use super::{Effort, Goal, Group, Measurement, number};
+use super::{Effort, Goal, Group, Measurement, number, program};
 use crate::job::Job;
 use crate::tool::Tool;
 
@@ -38,16 +38,11 @@ impl Group for Structures {
             Effort::Quick => ("1", "100000", "50"),
             Effort::Full => ("5", "1000000", "500"),
         };
-        let embedded =
-            Job::cargo("run --quiet --release --package keyplan-store --example structure_bench --")
-                .arguments(&format!("--passes {passes} --search {search} --dir"))
-                .argument(scratch.to_string_lossy())
-                .output()?;
-        let server = Job::cargo(
-            "run --quiet --release --package keyplan-store --features redis --example redis_bench -- --turns",
-        )
-        .argument(turns)
-        .output()?;
+        let embedded = Job::new(&program("examples/structure_bench")?, "--passes")
+            .arguments(&format!("{passes} --search {search} --dir"))
+            .argument(scratch.to_string_lossy())
+            .output()?;
+        let server = Job::new(&program("examples/redis_bench")?, "--turns").argument(turns).output()?;
         let embedded = Embedded(objects(&embedded)?);
         let server = objects(&server)?;
         let mut lines = Vec::new();

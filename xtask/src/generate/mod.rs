@@ -24,6 +24,7 @@ use keyplan_plan::diag::{Code, Severity};
 use keyplan_prover::PAGES;
 use xtask::{findings, workspace};
 
+use crate::built;
 use crate::console::line;
 use crate::job::Job;
 
@@ -42,10 +43,6 @@ const REFERENCE: &str = "docs/reference";
 const RULES: &str = "docs/rules";
 
 const README: &str = "README.md";
-
-/// Builds what the test command builds.
-const BUILT_BY_TESTS: &str =
-    "test --quiet --no-run --workspace --all-features --lib --bins --tests --examples";
 
 /// Writes every page, or compares it.
 pub(crate) fn run(generate: &Generate) -> Result<ExitCode> {
@@ -108,11 +105,7 @@ fn orphans(pages: &BTreeMap<String, String>) -> Result<Vec<String>> {
 
 /// Every page by its path.
 fn pages(generate: &Generate) -> Result<BTreeMap<String, String>> {
-    // The tests have built the command already, with the features of the whole workspace: where they have run, nothing is
-    // built a second time with others.
-    let build = if generate.check { BUILT_BY_TESTS } else { "build --quiet --package keyplan-cli" };
-    Job::cargo(build).run()?;
-    let keyplan = workspace::target()?.join("debug/keyplan");
+    let keyplan = built::keyplan(generate.check)?;
     let mut pages = BTreeMap::new();
     pages.insert(five::PATH.to_owned(), five::text()?);
     for plan in workspace::plans()? {

@@ -10,7 +10,9 @@ use keyplan_plan::dynamic::encode;
 use xtask::fuzz::{Arbitrary, Rng, kept, mutated};
 use xtask::workspace;
 
+use crate::built;
 use crate::job::Job;
+use crate::tool::in_ci;
 
 /// What the command claims about lines of any bytes.
 pub(super) const CLAIM: &str =
@@ -50,8 +52,7 @@ pub(super) struct Tried {
 
 /// Runs the command with made lines until the time is over.
 pub(super) fn run(seed: u64, time: Duration) -> Result<Tried> {
-    Job::cargo("build --quiet --package keyplan-cli").run()?;
-    let keyplan = workspace::target()?.join("debug/keyplan");
+    let keyplan = built::keyplan(in_ci())?;
     let plans: Vec<&str> = kept().iter().map(|plan| plan.path.as_str()).collect();
     let pool = pool();
     let mut rng = Rng::new(seed);

@@ -239,12 +239,27 @@ fn a_snapshot_is_one_point_in_time_for_all_reads<K: Kind>() {
 }
 
 /// An account, as a node might have it.
-#[derive(Clone, Debug, PartialEq, Eq, minicbor::Encode, minicbor::Decode)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 struct Account {
-    #[n(0)]
     lovelace: u64,
-    #[n(1)]
     pool: Option<u32>,
+}
+
+impl<C> minicbor::Encode<C> for Account {
+    fn encode<W: minicbor::encode::Write>(
+        &self,
+        out: &mut minicbor::Encoder<W>,
+        context: &mut C,
+    ) -> Result<(), minicbor::encode::Error<W::Error>> {
+        (self.lovelace, self.pool).encode(out, context)
+    }
+}
+
+impl<'b, C> minicbor::Decode<'b, C> for Account {
+    fn decode(input: &mut minicbor::Decoder<'b>, context: &mut C) -> Result<Self, minicbor::decode::Error> {
+        let (lovelace, pool) = minicbor::Decode::decode(input, context)?;
+        Ok(Self { lovelace, pool })
+    }
 }
 
 impl CborEntity for Account {
