@@ -172,7 +172,7 @@ impl Run {
 fn put(out: &mut impl Write, space: u32, key: &[u8], value: &[u8]) -> std::io::Result<()> {
     let length = |bytes: &[u8]| u32::try_from(bytes.len()).unwrap_or(u32::MAX).to_be_bytes();
     let [a, b, c] = [space.to_be_bytes(), length(key), length(value)];
-    out.write_all(&[a, b, c].concat())?;
+    out.write_all([a, b, c].as_flattened())?;
     out.write_all(key)?;
     out.write_all(value)
 }
