@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
+use crate::built;
 use crate::console;
 use crate::job::Job;
 use crate::tool::{Tool, in_ci};
@@ -74,11 +75,7 @@ fn steps() -> Vec<Step> {
         Step::new("formatting", Job::cargo("fmt --all --check")).needs(Tool::Rustfmt),
         Step::new("lints", Job::cargo("clippy --workspace --all-targets --all-features -- -D warnings"))
             .needs(Tool::Clippy),
-        Step::new(
-            "tests",
-            Job::cargo("test --quiet --workspace --all-features --lib --bins --tests --examples"),
-        )
-        .needs(Tool::RedisServer),
+        Step::new("tests", Job::cargo(built::TESTS)).needs(Tool::RedisServer),
         Step::new(
             "examples in the documentation",
             Job::cargo("test --quiet --workspace --all-features --doc"),
