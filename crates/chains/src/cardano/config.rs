@@ -18,7 +18,7 @@ pub struct Config {
     /// Bytes of journals that fjall keeps before it flushes what holds the oldest one back: 64 MiB by default and at
     /// least. Opening after a crash reads all of them.
     pub journal_bytes: Option<u64>,
-    /// Threads of fjall that flush and compact: one for each core by default, at least 2 and at most 4.
+    /// Threads of fjall that flush and compact: one for each core by default, at least 3 and at most 4.
     pub workers: Option<usize>,
     /// Bytes that a space of fjall collects in memory before it is flushed: 64 MiB by default. Fixed when the database
     /// is made; opening it with another is refused, and with `None` takes what it has.

@@ -17,8 +17,8 @@ const GETS: u32 = 5_000;
 /// Rows in a burst of a scan.
 const ROWS: u32 = 10_000;
 
-const MANY: Bursts = Bursts { warm: 20, timed: 40 };
-const FEW: Bursts = Bursts { warm: 1, timed: 20 };
+/// The caches are warm by then.
+const WARM: Bursts = Bursts { warm: 1, timed: 40 };
 
 /// Random lookups by three sides in turns: ours; by hand on a database that was written by hand with the engine's
 /// defaults; by hand on our files with our settings.
@@ -32,31 +32,32 @@ pub(crate) fn reads(base: &Path, rows: u64) -> Result<Figures> {
     cpu::settle();
     let mut figures = Figures::new();
     let micro = 1e6 / f64::from(GETS);
+    // A block holds some twenty rows: once a quarter of all has been looked for, hardly a block has not been read.
+    let many = Bursts { warm: usize::try_from(rows / 4 / u64::from(GETS))?, timed: 40 };
 
     for (figure, there, key) in
         [("hit_us", true, data::utxo_key as fn(u64) -> [u8; 36]), ("miss_us", false, data::missing_key)]
     {
         let mut numbers = data::lookups(rows, 1);
         let check = |found: bool| if found == there { Ok(()) } else { Err("a get that went wrong") };
-        turns(
-            &mut figures,
-            (figure, micro),
-            MANY,
+        let costs = turns(
+            many,
             || numbers.by_ref().take(GETS as usize).map(key).collect::<Vec<_>>(),
-            &mut [
-                ("ours", &mut |keys: &Keys| {
+            [
+                &mut |keys: &Keys| {
                     keys.iter().try_for_each(|key| Ok(check(black_box(view.get(utxos, key)?).is_some())?))
-                }),
-                ("same", &mut |keys: &Keys| {
+                },
+                &mut |keys: &Keys| {
                     keys.iter()
                         .try_for_each(|key| Ok(check(black_box(same_view.get(&same.utxos, key)?).is_some())?))
-                }),
-                ("raw", &mut |keys: &Keys| {
+                },
+                &mut |keys: &Keys| {
                     keys.iter()
                         .try_for_each(|key| Ok(check(black_box(raw_view.get(&raw.utxos, key)?).is_some())?))
-                }),
+                },
             ],
         )?;
+        record(&mut figures, (figure, micro), costs);
     }
 
     let mut numbers = data::lookups(rows, 2);
@@ -72,26 +73,21 @@ pub(crate) fn reads(base: &Path, rows: u64) -> Result<Figures> {
         black_box(found);
         Ok(())
     };
-    turns(
-        &mut figures,
-        ("ten_us", micro * 10.0),
-        FEW,
+    let costs = turns(
+        WARM,
         &mut groups,
-        &mut [
-            ("ours", &mut |groups: &Vec<Keys>| {
+        [
+            &mut |groups: &Vec<Keys>| {
                 groups.iter().try_for_each(|group| {
                     black_box(view.multi_get(utxos, group)?);
                     Ok(())
                 })
-            }),
-            ("same", &mut |groups: &Vec<Keys>| {
-                groups.iter().try_for_each(|group| ten(&same_view, &same.utxos, group))
-            }),
-            ("raw", &mut |groups: &Vec<Keys>| {
-                groups.iter().try_for_each(|group| ten(&raw_view, &raw.utxos, group))
-            }),
+            },
+            &mut |groups: &Vec<Keys>| groups.iter().try_for_each(|group| ten(&same_view, &same.utxos, group)),
+            &mut |groups: &Vec<Keys>| groups.iter().try_for_each(|group| ten(&raw_view, &raw.utxos, group)),
         ],
     )?;
+    record(&mut figures, ("ten_us", micro * 10.0), costs);
 
     let mut numbers = data::lookups(rows, 3);
     let fresh = |raw: &raw::Raw, keys: &[[u8; 36]]| -> Result<()> {
@@ -100,23 +96,29 @@ pub(crate) fn reads(base: &Path, rows: u64) -> Result<Figures> {
         }
         Ok(())
     };
-    turns(
-        &mut figures,
-        ("fresh_us", micro),
-        FEW,
+    let costs = turns(
+        WARM,
         || numbers.by_ref().take(GETS as usize).map(data::utxo_key).collect::<Vec<_>>(),
-        &mut [
-            ("ours", &mut |keys: &Keys| {
+        [
+            &mut |keys: &Keys| {
                 keys.iter().try_for_each(|key| {
                     black_box(store.snapshot()?.get(utxos, key)?);
                     Ok(())
                 })
-            }),
-            ("same", &mut |keys: &Keys| fresh(&same, keys)),
-            ("raw", &mut |keys: &Keys| fresh(&raw, keys)),
+            },
+            &mut |keys: &Keys| fresh(&same, keys),
+            &mut |keys: &Keys| fresh(&raw, keys),
         ],
     )?;
+    record(&mut figures, ("fresh_us", micro), costs);
     Ok(figures)
+}
+
+/// Keeps what a burst cost each side, multiplied by `unit`, under `side.figure`.
+fn record(figures: &mut Figures, (figure, unit): (&str, f64), costs: [f64; 3]) {
+    for (side, cost) in ["ours", "same", "raw"].into_iter().zip(costs) {
+        figures.insert(format!("{side}.{figure}"), cost * unit);
+    }
 }
 
 /// Scans by the same three sides in turns.
@@ -142,22 +144,20 @@ pub(crate) fn scan(base: &Path, rows: u64) -> Result<Figures> {
         };
         let (mut theirs, mut same_rows) = (by_hand(&raw, &raw_view), by_hand(&same, &same_view));
         let bursts = usize::try_from(rows)? / ROWS as usize;
-        let sides: &mut [Side<'_, ()>] = &mut [
-            ("ours", &mut |()| {
-                let (mut sum, mut left) = (0, ROWS);
-                let visited = mine.visit(Direction::Ascending, |key, value| {
-                    sum += key.len() + value.len();
-                    left -= 1;
-                    if left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-                })?;
-                black_box(sum);
-                if visited.is_break() { Ok(()) } else { Err("too few rows".into()) }
-            }),
-            ("same", &mut |()| burst(&mut same_rows)),
-            ("raw", &mut |()| burst(&mut theirs)),
-        ];
+        let mut visit = |(): &()| {
+            let (mut sum, mut left) = (0, ROWS);
+            let visited = mine.visit(Direction::Ascending, |key, value| {
+                sum += key.len() + value.len();
+                left -= 1;
+                if left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            })?;
+            black_box(sum);
+            if visited.is_break() { Ok(()) } else { Err("too few rows".into()) }
+        };
         let bursts = Bursts { warm: 0, timed: bursts.saturating_sub(1).max(1) };
-        turns(&mut figures, (figure, 1e9 / f64::from(ROWS)), bursts, || (), sides)?;
+        let sides: [Side<'_, ()>; 3] =
+            [&mut visit, &mut |()| burst(&mut same_rows), &mut |()| burst(&mut theirs)];
+        record(&mut figures, (figure, 1e9 / f64::from(ROWS)), turns(bursts, || (), sides)?);
     }
     Ok(figures)
 }

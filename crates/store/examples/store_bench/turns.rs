@@ -1,8 +1,7 @@
-use crate::cpu;
-use crate::{Figures, Result};
+use crate::{Result, cpu};
 
 /// One side of a comparison: what it does in a burst.
-pub(crate) type Side<'s, T> = (&'s str, &'s mut dyn FnMut(&T) -> Result<()>);
+pub(crate) type Side<'s, T> = &'s mut dyn FnMut(&T) -> Result<()>;
 
 /// How many bursts there are.
 #[derive(Clone, Copy)]
@@ -13,23 +12,21 @@ pub(crate) struct Bursts {
 }
 
 /// Lets sides take turns in short bursts, all of the same work, and says what a burst cost each of them: the median of
-/// the thread's processor time, under `side.figure` and multiplied by `unit`.
+/// the thread's processor time, in seconds.
 ///
 /// The sides are in one process, and who comes first changes from burst to burst: what disturbs the machine, and what a
 /// side leaves in the processor's caches, meets all of them alike.
-pub(crate) fn turns<T>(
-    figures: &mut Figures,
-    (figure, unit): (&str, f64),
+pub(crate) fn turns<T, const SIDES: usize>(
     bursts: Bursts,
     mut work: impl FnMut() -> T,
-    sides: &mut [Side<'_, T>],
-) -> Result<()> {
-    let mut costs = vec![Vec::new(); sides.len()];
+    mut sides: [Side<'_, T>; SIDES],
+) -> Result<[f64; SIDES]> {
+    let mut costs = [const { Vec::new() }; SIDES];
     for burst in 0..bursts.warm + bursts.timed {
         let work = work();
-        for turn in 0..sides.len() {
-            let at = (burst + turn) % sides.len();
-            let (Some((_, side)), Some(costs)) = (sides.get_mut(at), costs.get_mut(at)) else { continue };
+        for turn in 0..SIDES {
+            let at = (burst + turn) % SIDES;
+            let (Some(side), Some(costs)) = (sides.get_mut(at), costs.get_mut(at)) else { continue };
             let begun = cpu::thread();
             side(&work)?;
             if burst >= bursts.warm {
@@ -37,10 +34,7 @@ pub(crate) fn turns<T>(
             }
         }
     }
-    for ((side, _), costs) in sides.iter().zip(costs) {
-        figures.insert(format!("{side}.{figure}"), median(costs) * unit);
-    }
-    Ok(())
+    Ok(costs.map(median))
 }
 
 /// The middle one, or nothing of none.
