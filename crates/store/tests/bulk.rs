@@ -134,6 +134,35 @@ fn a_key_that_comes_twice_is_named_unless_the_value_is_the_same() {
 }
 
 #[test]
+fn a_load_of_many_runs_keeps_few_files() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = store(Fjall::open(directory.path(), small_fjall()).unwrap());
+    let [_, b, _] = spaces(&store);
+    let mut options = options(Duplicates::KeepLast, false);
+    options.memory_bytes = 2_000;
+    let mut load = BulkLoad::new(&store, options).unwrap();
+    let (mut most, mut made) = (0, 0);
+    let ids = 5_000_u64;
+    for (count, id) in (1..=12 * ids).zip((0..ids).rev().cycle()) {
+        load.push(b, &id.to_be_bytes(), &(count / ids).to_be_bytes()).unwrap();
+        if count.is_multiple_of(97) {
+            let files = std::fs::read_dir(directory.path().join("keyplan-bulk")).unwrap();
+            let numbers =
+                files.map(|file| file.unwrap().file_name().to_string_lossy().parse::<u64>().unwrap());
+            let numbers: Vec<u64> = numbers.collect();
+            most = most.max(numbers.len());
+            made = made.max(numbers.into_iter().max().unwrap_or(0));
+        }
+    }
+    assert!(made > 1_000, "{made} runs");
+    assert!(most <= 3 * 16, "{most} files at once");
+    assert_eq!(load.finish(Batch::new(), |_| ()).unwrap(), ids);
+    let last = |value: &[u8]| u64::from_be_bytes(value.try_into().unwrap());
+    // The last value of an id came in the last round, and the very last push begins the next.
+    assert!(rows(&store, b).iter().all(|(key, value)| last(value) == if last(key) == 0 { 12 } else { 11 }));
+}
+
+#[test]
 fn what_an_interrupted_load_left_is_removed_by_the_next() {
     let directory = tempfile::tempdir().unwrap();
     let store = store(Fjall::open(directory.path(), small_fjall()).unwrap());

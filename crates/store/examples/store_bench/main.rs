@@ -156,12 +156,12 @@ fn joined(group: &str) -> bool {
     matches!(group, "caller" | "reads" | "scan" | "mixed")
 }
 
-/// How often each side runs: the longest of some hundred commits differs much from run to run, what the machine does with
-/// fresh memory can double the processor time of a load, and closing waits for a compaction if there is one.
+/// How often each side runs: the longest of some hundred commits differs much from run to run, closing waits for a compaction
+/// if there is one, and rows that are scanned lie where the allocator of that process put them.
 fn rounds(group: &str, arguments: &Arguments) -> usize {
     let usual = match group {
         "import" => 5,
-        "reads" | "open" | "bulk" => 3,
+        "reads" | "scan" | "open" | "bulk" => 3,
         _ => 1,
     };
     arguments.repeat * usual
@@ -235,6 +235,9 @@ fn line(
 }
 
 fn spawn(group: &str, side: &str, arguments: &Arguments) -> Result<Figures> {
+    if matches!(group, "import" | "bulk") {
+        cpu::touch_memory();
+    }
     let mut command = Command::new(std::env::current_exe()?);
     command.arg("--child").arg(group).arg(side).arg("--rows").arg(arguments.rows.to_string());
     let output = command.arg("--dir").arg(&arguments.directory).output()?;

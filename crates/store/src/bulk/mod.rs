@@ -12,8 +12,8 @@ use crate::store::Store;
 /// The directory inside a database's own that sorted runs are kept in while a load goes on.
 const DIRECTORY: &str = "keyplan-bulk";
 
-/// How many runs are merged at once: each has a file open, and a buffer.
-const MERGED_AT_ONCE: usize = 64;
+/// How many runs of a size are merged into one of the next: each that is left has a file open, and a buffer.
+const MERGED_AT_ONCE: usize = 16;
 
 /// How a [`BulkLoad`] works.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,7 +31,7 @@ pub struct BulkOptions {
 
 impl Default for BulkOptions {
     fn default() -> Self {
-        Self { memory_bytes: 256 * 1024 * 1024, duplicates: Duplicates::Refuse, compact: false }
+        Self { memory_bytes: 128 * 1024 * 1024, duplicates: Duplicates::Refuse, compact: false }
     }
 }
 
@@ -70,6 +70,7 @@ pub struct BulkLoad<'s, E: Engine> {
     store: &'s Store<E>,
     options: BulkOptions,
     sorter: Sorter,
+    // The oldest first; a newer one is never larger.
     runs: Vec<Run>,
     next_run: u64,
     // None for an engine without files: everything stays in memory.
@@ -153,21 +154,39 @@ impl<'s, E: Engine> BulkLoad<'s, E> {
 
     /// Writes what is in memory to a file, in order.
     fn spill(&mut self) -> Result<(), StoreError> {
-        let Some(scratch) = &self.scratch else { return Ok(()) };
+        let Some(path) = self.run_path() else { return Ok(()) };
         let sorted = std::mem::take(&mut self.sorter).sorted();
-        self.runs.push(Run::write(scratch.0.join(self.next_run.to_string()), sorted.iter())?);
-        self.next_run += 1;
+        self.runs.push(Run::write(path, sorted.iter())?);
         self.sorter = sorted.into_empty();
-        if self.runs.len() < MERGED_AT_ONCE {
-            return Ok(());
+        self.merge_equal()
+    }
+
+    /// Makes one run of many that are equally large, again and again: neither files nor buffers grow with the load, and a
+    /// row is written anew only as often as the runs grow by that factor.
+    fn merge_equal(&mut self) -> Result<(), StoreError> {
+        while let Some(first) = self.first_of_equal()
+            && let Some(path) = self.run_path()
+        {
+            let runs = self.runs.split_off(first);
+            let times = runs.first().map_or(0, |run| run.merges) + 1;
+            let spaces = self.store.engine().spaces();
+            let mut rows = Merge::new(&runs, Sorter::default().sorted(), self.options.duplicates, &spaces)?;
+            self.runs.push(Run::write_merged(path, &mut rows, times)?);
         }
-        // Many small runs become one, so that neither files nor buffers grow with the load.
-        let spaces = self.store.engine().spaces();
-        let mut rows = Merge::new(&self.runs, Sorter::default().sorted(), self.options.duplicates, &spaces)?;
-        let merged = Run::write_all(scratch.0.join(self.next_run.to_string()), &mut rows)?;
-        self.next_run += 1;
-        self.runs = vec![merged];
         Ok(())
+    }
+
+    /// Where the newest runs begin, if enough of them are equally large.
+    fn first_of_equal(&self) -> Option<usize> {
+        let first = self.runs.len().checked_sub(MERGED_AT_ONCE)?;
+        (self.runs.get(first)?.merges == self.runs.last()?.merges).then_some(first)
+    }
+
+    /// The file of the next run; none for an engine without files.
+    fn run_path(&mut self) -> Option<PathBuf> {
+        let scratch = self.scratch.as_ref()?;
+        self.next_run += 1;
+        Some(scratch.0.join(self.next_run.to_string()))
     }
 }
 

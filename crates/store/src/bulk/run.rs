@@ -3,6 +3,7 @@ use std::fs::File;
 use std::io::{BufReader, BufWriter, Read, Write};
 use std::path::PathBuf;
 
+use super::merge::Merge;
 use crate::engine::{Error, SpaceId, TooLarge};
 use crate::error::StoreError;
 
@@ -124,10 +125,21 @@ pub(super) struct RowRef<'r> {
 }
 
 /// A file of rows by space and key: `space (4) | key length (4) | value length (4) | key | value`, one after the other.
+///
+/// The file goes with it.
 #[derive(Debug)]
 pub(super) struct Run {
     path: PathBuf,
     rows: u64,
+    /// How often its rows have been merged.
+    pub(super) merges: u32,
+}
+
+impl Drop for Run {
+    fn drop(&mut self) {
+        // What stays behind goes with the directory.
+        let _ = std::fs::remove_file(&self.path);
+    }
 }
 
 impl Run {
@@ -142,10 +154,11 @@ impl Run {
             count += 1;
         }
         out.flush().map_err(writing)?;
-        Ok(Self { path, rows: count })
+        Ok(Self { path, rows: count, merges: 0 })
     }
 
-    pub(super) fn write_all(path: PathBuf, rows: &mut super::merge::Merge<'_>) -> Result<Self, StoreError> {
+    /// The rows of several runs as one.
+    pub(super) fn write_merged(path: PathBuf, rows: &mut Merge<'_>, merges: u32) -> Result<Self, StoreError> {
         let mut out = Self::create(&path)?;
         let mut count = 0;
         while let Some(space) = rows.space() {
@@ -155,7 +168,7 @@ impl Run {
             }
         }
         out.flush().map_err(writing)?;
-        Ok(Self { path, rows: count })
+        Ok(Self { path, rows: count, merges })
     }
 
     fn create(path: &PathBuf) -> Result<BufWriter<File>, StoreError> {
