@@ -73,6 +73,18 @@ fn families_meet_where_a_text_may_hold_what_the_other_begins_with() {
     check(body, Guarantee::Disjoint, &["s.event: holds", "s.spent: holds"]);
 }
 
+/// Texts that begin alike end alike only if what follows cannot go on with them.
+#[test]
+fn families_part_behind_a_text_that_both_must_end() {
+    let pair = |a: &str, b: &str| format!(r#"key k = "z" t: text({a}) ":1"; key l = "z" t: text({b}) ":2";"#);
+    check(&pair(r#""a-z", 1.."#, r#""a-z", 1.."#), Guarantee::Disjoint, &["s.k: holds", "s.l: holds"]);
+    // Behind a text that may hold what follows it, either may end first.
+    let body = r#"key k = "z" t: text("a:", 0..) ":"; key l = "z" t: text("a:", 0..) "a:";"#;
+    check(body, Guarantee::Disjoint, &["s.k/s.l: 7a613a"]);
+    let body = r#"key k = "z" t: text("ab", 0..) "c" n: u8; key l = "z" t: text("a", 0..) "bc" n: u8;"#;
+    check(body, Guarantee::Disjoint, &["s.k/s.l: 7a626300"]);
+}
+
 #[test]
 fn two_texts_in_a_row_have_no_end_between_them() {
     check(

@@ -26,6 +26,9 @@ pub(crate) fn disjoint(arena: &mut Arena, a: &Layout<'_>, b: &Layout<'_>, budget
     let (Some(left), Some(right)) = (&a.drawing, &b.drawing) else {
         return Verdict::Unknown(Reason::TooLarge);
     };
+    if arena.part_early(left.start, right.start) {
+        return Verdict::Holds;
+    }
     match attempt(arena, (a, left), (b, right), budget) {
         Verdict::Unknown(Reason::NotRealised { .. }) if left.coarse || right.coarse => {
             let (Some(left), Some(right)) = (a.fine(arena), b.fine(arena)) else {
