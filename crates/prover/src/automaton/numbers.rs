@@ -25,8 +25,12 @@ impl Numbers {
     }
 
     /// The set of stretches in any order.
+    #[expect(
+        clippy::stable_sort_primitive,
+        reason = "it merges sorted lists in one pass, and most are some of those"
+    )]
     pub(crate) fn from_stretches(mut stretches: Vec<(u64, u64)>) -> Self {
-        stretches.sort_unstable();
+        stretches.sort();
         let mut merged: Vec<(u64, u64)> = Vec::with_capacity(stretches.len());
         for (first, last) in stretches {
             match merged.last_mut() {
@@ -90,7 +94,7 @@ impl Numbers {
                 b.next();
             }
         }
-        Self::from_stretches(both)
+        Self(both)
     }
 
     pub(crate) fn meets(&self, other: &Self) -> bool {
@@ -100,11 +104,16 @@ impl Numbers {
     /// The members that are not in `other`.
     pub(crate) fn minus(&self, other: &Self) -> Self {
         let mut left = Vec::new();
+        let mut others = other.0.as_slice();
         for &(first, last) in &self.0 {
             let mut from = first;
             let mut open = true;
-            let at = other.0.partition_point(|(_, end)| *end < first);
-            for &(start, end) in other.0.get(at..).unwrap_or_default() {
+            while let [(_, end), behind @ ..] = others
+                && *end < first
+            {
+                others = behind;
+            }
+            for &(start, end) in others {
                 if start > last {
                     break;
                 }
