@@ -34,12 +34,12 @@ impl Group for Structures {
     fn measure(&self, effort: Effort) -> Result<Vec<Measurement>> {
         Tool::RedisServer.need()?;
         let scratch = workspace::scratch()?.join("structures");
-        let (passes, search, turns) = match effort {
-            Effort::Quick => ("1", "100000", "50"),
-            Effort::Full => ("5", "1000000", "500"),
+        let (effort, turns) = match effort {
+            Effort::Quick => ("--passes 1 --operations 2000 --search 20000", "5"),
+            Effort::Full => ("--passes 5 --search 1000000", "500"),
         };
-        let embedded = Job::new(&program("examples/structure_bench")?, "--passes")
-            .arguments(&format!("{passes} --search {search} --dir"))
+        let embedded = Job::new(&program("examples/structure_bench")?, effort)
+            .argument("--dir")
             .argument(scratch.to_string_lossy())
             .output()?;
         let server = Job::new(&program("examples/redis_bench")?, "--turns").argument(turns).output()?;
