@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use fjall::Readable as _;
 use keyplan_store::engine::{Batch, Durability, Engine as _};
 
+use crate::turns::median;
 use crate::{Figures, Result, cpu, data, ours, raw};
 
 /// How long a burst is: at this pace two memtables are filled in each, and what is compacted after them is part of it.
@@ -79,23 +80,19 @@ pub(crate) fn mixed(directories: [&Path; 2], rows: u64) -> Result<Figures> {
             )?;
         }
     }
-    let mut figures = Figures::new();
-    for (name, side) in [("ours", mine), ("raw", theirs)] {
-        let each = |count: u64| {
-            Ok::<_, Box<dyn std::error::Error>>(side.seconds * 1e6 / f64::from(u32::try_from(count)?))
-        };
-        figures.insert(format!("{name}.write_us"), each(side.writes)?);
-        figures.insert(format!("{name}.read_us"), each(side.reads)?);
-    }
-    Ok(figures)
+    let figures = [("ours", mine), ("raw", theirs)].into_iter().flat_map(|(name, side)| {
+        let [writes, reads] = [side.write_us, side.read_us].map(median);
+        [(format!("{name}.write_us"), writes), (format!("{name}.read_us"), reads)]
+    });
+    Ok(figures.collect())
 }
 
-/// What a side has done so far.
+/// What a side has done so far, and what one of each cost in every burst.
 #[derive(Default)]
 struct Side {
     writes: u64,
-    reads: u64,
-    seconds: f64,
+    write_us: Vec<f64>,
+    read_us: Vec<f64>,
 }
 
 /// A batch of 400 new outputs, and 100 that are spent.
@@ -126,10 +123,10 @@ fn burst(
     cpu::settle();
     let done = AtomicBool::new(false);
     let begun = Instant::now();
-    let seed = side.writes;
-    std::thread::scope(|scope| -> Result<()> {
+    let earlier = side.writes;
+    let reads = std::thread::scope(|scope| -> Result<u64> {
         let reader = scope.spawn(|| -> std::result::Result<u64, String> {
-            let mut numbers = data::lookups(rows, seed);
+            let mut numbers = data::lookups(rows, earlier);
             let mut reads = 0;
             while !done.load(Ordering::Relaxed) {
                 read(numbers.by_ref().take(100).collect()).map_err(|error| error.to_string())?;
@@ -145,9 +142,12 @@ fn burst(
             Ok(())
         })();
         done.store(true, Ordering::Relaxed);
-        side.reads += reader.join().map_err(|_| "the reader failed")??;
-        written
+        let reads = reader.join().map_err(|_| "the reader failed")??;
+        written.map(|()| reads)
     })?;
-    side.seconds += begun.elapsed().as_secs_f64();
+    let seconds = begun.elapsed().as_secs_f64();
+    let each = |count: u64| -> Result<f64> { Ok(seconds * 1e6 / f64::from(u32::try_from(count)?)) };
+    side.write_us.push(each(side.writes - earlier)?);
+    side.read_us.push(each(reads)?);
     Ok(())
 }
