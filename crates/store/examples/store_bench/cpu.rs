@@ -81,7 +81,8 @@ pub(crate) fn touch_memory() {
 
 /// Waits until the threads of the engines have done what they had left to do.
 pub(crate) fn settle() {
-    for _ in 0..150 {
+    // A minute at most: one that has not ended by then is not going to.
+    for _ in 0..3_000 {
         let before = process();
         std::thread::sleep(Duration::from_millis(20));
         if process().saturating_sub(before) < Duration::from_millis(2) {

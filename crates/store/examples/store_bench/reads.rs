@@ -3,10 +3,10 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use fjall::Readable as _;
-use keyplan_store::Direction;
-use keyplan_store::engine::{KeyRange, RowRange};
+use keyplan_store::engine::{Fjall, KeyRange, RowRange};
+use keyplan_store::{Direction, Store};
 
-use crate::raw::{self, Settings};
+use crate::raw::{self, Raw, Settings};
 use crate::turns::{Bursts, Side, turns};
 use crate::{Figures, Result, cpu, data, ours};
 
@@ -20,16 +20,24 @@ const ROWS: u32 = 10_000;
 /// The caches are warm by then.
 const WARM: Bursts = Bursts { warm: 1, timed: 40 };
 
+/// Opens what the imports have left: ours, what was written by hand, and our files once more.
+fn open(base: &Path) -> Result<(Store<Fjall>, Raw, Raw)> {
+    let store = ours::store(&base.join("ours"))?;
+    // Opening begins what compaction was left. Files are copied, and read, when that is done: else one side has more of
+    // them to look at than the other.
+    cpu::settle();
+    let same = raw::raw(&copy(base)?, Settings::Ours)?;
+    let raw = raw::raw(&base.join("raw"), Settings::Default)?;
+    cpu::settle();
+    Ok((store, raw, same))
+}
+
 /// Random lookups by three sides in turns: ours; by hand on a database that was written by hand with the engine's
 /// defaults; by hand on our files with our settings.
 pub(crate) fn reads(base: &Path, rows: u64) -> Result<Figures> {
-    let store = ours::store(&base.join("ours"))?;
+    let (store, raw, same) = open(base)?;
     let [_, utxos, _] = ours::spaces(&store)?;
-    let raw = raw::raw(&base.join("raw"), Settings::Default)?;
-    let same = raw::raw(&copy(base)?, Settings::Ours)?;
     let (view, raw_view, same_view) = (store.snapshot()?, raw.database.snapshot(), same.database.snapshot());
-    // Opening begins what compaction was left.
-    cpu::settle();
     let mut figures = Figures::new();
     let micro = 1e6 / f64::from(GETS);
     // A block holds some twenty rows: once a quarter of all has been looked for, hardly a block has not been read.
@@ -123,13 +131,9 @@ fn record(figures: &mut Figures, (figure, unit): (&str, f64), costs: [f64; 3]) {
 
 /// Scans by the same three sides in turns.
 pub(crate) fn scan(base: &Path, rows: u64) -> Result<Figures> {
-    let store = ours::store(&base.join("ours"))?;
+    let (store, raw, same) = open(base)?;
     let [_, utxos, entities] = ours::spaces(&store)?;
-    let raw = raw::raw(&base.join("raw"), Settings::Default)?;
-    let same = raw::raw(&copy(base)?, Settings::Ours)?;
     let (view, raw_view, same_view) = (store.snapshot()?, raw.database.snapshot(), same.database.snapshot());
-    // Opening begins what compaction was left.
-    cpu::settle();
     let mut figures = Figures::new();
     // Nine of ten outputs are left, and ten of eleven of half as many entities are in one namespace. The first pass reads
     // everything into the caches.
