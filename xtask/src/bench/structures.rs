@@ -34,11 +34,11 @@ impl Group for Structures {
     fn measure(&self, effort: Effort) -> Result<Vec<Measurement>> {
         Tool::RedisServer.need()?;
         let scratch = workspace::scratch()?.join("structures");
-        let (effort, turns) = match effort {
+        let (embedded, turns) = match effort {
             Effort::Quick => ("--passes 1 --operations 2000 --search 20000", "5"),
             Effort::Full => ("--passes 5 --search 1000000", "500"),
         };
-        let embedded = Job::new(&program("examples/structure_bench")?, effort)
+        let embedded = Job::new(&program("examples/structure_bench")?, embedded)
             .argument("--dir")
             .argument(scratch.to_string_lossy())
             .output()?;

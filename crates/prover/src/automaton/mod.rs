@@ -28,8 +28,8 @@ pub(crate) const END: NodeId = 0;
 /// The most ways without a byte that are listed one by one.
 const MOST_WAYS: usize = 1_000;
 
-/// The most pairs of nodes that are read before a product is made of them.
-const MOST_PAIRS: usize = 256;
+/// How far two graphs are read side by side before a product is made of them.
+const MOST_SIDE_BY_SIDE: usize = 256;
 
 /// A node that leads nowhere.
 pub(crate) const DEAD: NodeId = 1;
@@ -114,7 +114,7 @@ impl Arena {
     ///
     /// It is the product of the two as far as that is a single chain of pairs, and costs next to nothing.
     pub(crate) fn part_early(&self, mut a: NodeId, mut b: NodeId) -> bool {
-        for _ in 0..MOST_PAIRS {
+        for _ in 0..MOST_SIDE_BY_SIDE {
             (a, b) = (self.behind_marks(a), self.behind_marks(b));
             (a, b) = match (self.node(a), self.node(b)) {
                 (Node::Byte { set: x, next: a }, Node::Byte { set: y, next: b }) if x.meets(*y) => (*a, *b),

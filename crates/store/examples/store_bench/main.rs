@@ -282,7 +282,7 @@ fn work(group: &str, side: &str, rows: u64, base: &Path) -> Result<Figures> {
         ("crash-fill", "ours") => ours::fill_and_abort(&base.join("ours-crash"), rows),
         ("crash-fill", _) => raw::fill_and_abort(&base.join("raw-crash"), rows),
         ("bulk", "ours") => ours::bulk(&fresh("ours-bulk")?, rows),
-        ("bulk", _) => raw::import(&fresh("raw-bulk")?, rows),
+        ("bulk", _) => Ok(raw::batched(&fresh("raw-bulk")?, rows)?.1),
         ("mixed", _) => mixed::mixed([&fresh("ours-mixed")?, &fresh("raw-mixed")?], rows),
         _ => Err(format!("no group `{group}`").into()),
     }

@@ -51,11 +51,18 @@ pub(crate) fn commit(raw: &Raw, step: Step) -> Result<()> {
     Ok(batch.commit()?)
 }
 
-pub(crate) fn import(directory: &Path, rows: u64) -> Result<Figures> {
+/// An import in batches, and the database that it leaves.
+pub(crate) fn batched(directory: &Path, rows: u64) -> Result<(Raw, Figures)> {
     let raw = raw(directory, Settings::Default)?;
     let mut figures = data::measured(rows, |step| commit(&raw, step))?;
     figures.insert("rss_mib".into(), cpu::memory()?);
     figures.insert("disk_mib".into(), cpu::disk(directory)?);
+    Ok((raw, figures))
+}
+
+/// The same, and then the entities that are scanned.
+pub(crate) fn import(directory: &Path, rows: u64) -> Result<Figures> {
+    let (raw, figures) = batched(directory, rows)?;
     for first in (0..rows / 2).step_by(5_000) {
         let mut batch = raw.database.batch();
         for n in first..first + 5_000 {
