@@ -56,6 +56,25 @@ fn a_database_that_is_open_is_not_opened_again() {
     printed(directory.path(), &["db", "stats", "data"]);
 }
 
+/// The refusal names a command, and that command shows what differs.
+#[test]
+fn a_plan_is_compared_with_the_one_in_a_database() {
+    for engine in ["fjall", "redb"] {
+        let directory = made(engine);
+        std::fs::write(
+            directory.path().join("other.keyplan"),
+            "plan other; space s { key moved = id: u64; }",
+        )
+        .unwrap();
+        let refused = complaint(directory.path(), &["db", "stats", "data", "--plan", "other.keyplan"]);
+        assert!(refused.contains("`keyplan check PLAN --against DIR` shows what differs"), "{refused}");
+        let compared = keyplan(directory.path(), &["check", "other.keyplan", "--against", "data"]);
+        let said = String::from_utf8_lossy(&compared.stdout).into_owned()
+            + &String::from_utf8_lossy(&compared.stderr);
+        assert!(said.contains("against data:"), "{said}");
+    }
+}
+
 #[test]
 fn a_load_that_stopped_goes_on_where_it_was() {
     for engine in ["fjall", "redb"] {

@@ -1,5 +1,6 @@
 //! `keyplan check`: every finding about plans, and one line that sums them up.
 
+use std::path::Path;
 use std::time::Instant;
 
 use anyhow::{Context, Result, anyhow, bail};
@@ -12,6 +13,7 @@ use keyplan_prover::{
 };
 
 use super::Outcome;
+use super::db::Database;
 use super::fmt::write;
 use crate::args::{Check, CheckFormat};
 use crate::input::{self, Loaded, Previous};
@@ -33,7 +35,13 @@ pub(crate) fn run(args: &Check, out: &mut Output) -> Result<Outcome> {
         let repairs = if args.no_repairs { Repairs::Unasked } else { Repairs::Wanted };
         let mut plan = Checked::new(input::load(path)?, options.as_ref(), repairs);
         if let Some(old) = &args.against {
-            let old = input::previous(old, path, args.plans.len() == 1)?;
+            let directory = Path::new(old);
+            let old = if directory.is_dir() {
+                // A database has the plan inside that it was made with.
+                Previous { path: old.clone(), file: false, compiled: Database::recorded_plan(directory)? }
+            } else {
+                input::previous(old, path, args.plans.len() == 1)?
+            };
             if old.compiled.plan.is_none() {
                 render::message(&render::findings(&old.compiled.sources, &old.compiled.diagnostics));
                 bail!("`{}` has mistakes, so that nothing can be compared with it", old.path);

@@ -2,8 +2,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Result, anyhow, bail};
-use keyplan_plan::compile;
 use keyplan_plan::model::{Plan, Space};
+use keyplan_plan::{Compiled, compile};
 use keyplan_store::engine::{Engine, Fjall, FjallSettings, Redb, RedbSettings};
 use keyplan_store::structure::{Embedded, StructureRead};
 use keyplan_store::{Access, Meta, PlanFingerprint, Schema, Store, StoreError};
@@ -34,8 +34,29 @@ impl Database {
     /// Opens a database with the plan that is in it.
     pub(crate) fn open(target: &Target, access: Access) -> Result<(Self, Plan)> {
         let directory = &target.directory;
+        let database = Self::on_its_engine(directory, access)?;
+        let meta = on_engine!(&database, store => store.meta());
+        let plan = plan_of(meta.ok_or(StoreError::NoPlan)?)?;
+        if let Some(path) = &target.plan {
+            let ours = PlanFingerprint::from(asked(path)?.fingerprint());
+            let theirs = PlanFingerprint::from(plan.fingerprint());
+            if ours != theirs {
+                return Err(named(directory, StoreError::PlanMismatch { ours, theirs }));
+            }
+        }
+        Ok((database, plan))
+    }
+
+    /// The plan that a database was made with, as its text says.
+    pub(crate) fn recorded_plan(directory: &Path) -> Result<Compiled> {
+        let database = Self::on_its_engine(directory, Access::ReadOnly)?;
+        let meta = on_engine!(&database, store => store.meta());
+        Ok(compiled(meta.ok_or(StoreError::NoPlan)?))
+    }
+
+    fn on_its_engine(directory: &Path, access: Access) -> Result<Self> {
         let named = |error: StoreError| named(directory, error);
-        let database = if Fjall::exists(directory) {
+        Ok(if Fjall::exists(directory) {
             let engine = Fjall::open_existing(directory, FjallSettings::default());
             let engine = engine.map_err(|error| named(error.into()))?;
             Self::Fjall(Arc::new(Store::open_recorded(engine, access).map_err(named)?))
@@ -45,17 +66,7 @@ impl Database {
             Self::Redb(Arc::new(Store::open_recorded(engine, access).map_err(named)?))
         } else {
             bail!("`{}` is not a database; `keyplan db create {0} PLAN` makes one", directory.display());
-        };
-        let meta = on_engine!(&database, store => store.meta());
-        let plan = plan_of(meta.ok_or(StoreError::NoPlan)?)?;
-        if let Some(path) = &target.plan {
-            let ours = PlanFingerprint::from(asked(path)?.fingerprint());
-            let theirs = PlanFingerprint::from(plan.fingerprint());
-            if ours != theirs {
-                return Err(named(StoreError::PlanMismatch { ours, theirs }));
-            }
-        }
-        Ok((database, plan))
+        })
     }
 
     /// Makes a database in a directory that does not exist or is empty.
@@ -100,10 +111,13 @@ pub(crate) fn structures<E: Engine>(store: &Arc<Store<E>>, space: &Space) -> Res
     Ok(Box::new(Embedded::open(store.clone(), space.engine_name())?.view()?))
 }
 
+fn compiled(meta: &Meta) -> Compiled {
+    compile(meta.plan_name(), meta.plan_text(), |path| meta.import(path))
+}
+
 /// The plan in a database, as its text says.
 fn plan_of(meta: &Meta) -> Result<Plan> {
-    let compiled = compile(meta.plan_name(), meta.plan_text(), |path| meta.import(path));
-    let plan = compiled.plan.ok_or_else(|| {
+    let plan = compiled(meta).plan.ok_or_else(|| {
         anyhow!("the plan in the database cannot be read: it was written by another version of keyplan")
     })?;
     let found = PlanFingerprint::from(plan.fingerprint());
