@@ -41,6 +41,7 @@ mod page;
 mod reader;
 mod schema;
 mod snapshot;
+pub mod source;
 mod store;
 pub mod structure;
 
