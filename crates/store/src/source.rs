@@ -214,7 +214,7 @@ mod tests {
         let space = engine.create_space(&Space::map("a")).expect("made");
         let mut batch = Batch::new();
         for key in 1_u8..=3 {
-            batch.put(space, vec![key].into(), vec![key, key].into());
+            batch.put(space, vec![key], vec![key, key]);
         }
         engine.commit(batch, Durability::Buffer).expect("committed");
         let source: Box<dyn Source> = Box::new(EngineSource::new(engine));
