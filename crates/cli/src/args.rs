@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use clap::{Args as Group, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+use keyplan_report::files::Imports;
 
 /// The key space of a program, as a plan: check it, encode and explain keys, write its reference.
 #[derive(Debug, Parser)]
@@ -14,6 +15,10 @@ pub(crate) struct Args {
     /// When to colour the output; `auto` colours on a terminal unless `NO_COLOR` is set
     #[arg(long, global = true, value_name = "WHEN", value_enum, default_value_t = Color::Auto)]
     pub(crate) color: Color,
+    /// Which files a plan may import: those of its project, the nearest folder with `keyplan.toml` or `.git` (else the
+    /// plan's own folder), or any
+    #[arg(long, global = true, value_name = "WHERE", value_enum, default_value_t = ImportsFrom::Project)]
+    pub(crate) imports: ImportsFrom,
     #[command(subcommand)]
     pub(crate) command: Command,
 }
@@ -21,6 +26,24 @@ pub(crate) struct Args {
 const EXIT: &str = "Exit codes: 0 clean, 1 findings, 2 could not run.\n\n\
     Examples:\n  keyplan demo\n  keyplan check plans/paw.keyplan\n  \
     keyplan explain plans/osmosis_cl.keyplan 01000000000000000705ffffffffffffff9c";
+
+/// Which files a plan may import.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum ImportsFrom {
+    /// Those of its project.
+    Project,
+    /// Any file.
+    Anywhere,
+}
+
+impl From<ImportsFrom> for Imports {
+    fn from(from: ImportsFrom) -> Self {
+        match from {
+            ImportsFrom::Project => Self::Project,
+            ImportsFrom::Anywhere => Self::Anywhere,
+        }
+    }
+}
 
 /// When to colour.
 #[derive(Clone, Copy, Debug, ValueEnum)]

@@ -3,13 +3,11 @@
 //! [`args`] says what was typed, [`command`] does one subcommand a file, and [`render`] owns every byte printed.
 //! Exit codes: 0 clean, 1 findings, 2 could not run.
 
-mod anatomy;
 mod args;
 mod command;
 mod input;
 mod key_text;
 mod render;
-mod sample;
 
 use std::process::ExitCode;
 
@@ -20,8 +18,12 @@ use crate::command::Outcome;
 use crate::render::Output;
 
 fn main() -> ExitCode {
-    let args = Args::parse();
+    let args = match Args::try_parse() {
+        Ok(args) => args,
+        Err(error) => return render::refused(&error),
+    };
     args.color.write_global();
+    input::allow(args.imports.into());
     let mut out = Output::stdout();
     let done = command::run(args.command, &mut out).and_then(|outcome| {
         out.flush()?;

@@ -1,8 +1,8 @@
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use keyplan_plan::compile;
 use keyplan_plan::diag::{Code, Diagnostic, FileId, NoteKind, SourceMap, Style, render};
-use keyplan_plan::syntax::decode_source;
+use keyplan_plan::load::{ENOUGH, load, load_bytes};
 use proc_macro2::{Delimiter, Group, Span, TokenStream, TokenTree};
 use quote::{quote, quote_spanned};
 
@@ -28,8 +28,7 @@ fn inline(input: TokenStream) -> TokenStream {
         return error(Span::call_site(), "expected the path of a plan file in quotes, or a plan");
     }
     let root = std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from).unwrap_or_default();
-    let read = |path: &str| std::fs::read_to_string(root.join(path)).map_err(|error| error.to_string());
-    let compiled = compile(INLINE, &text.text, read);
+    let compiled = load_bytes(INLINE, text.text.as_bytes(), |path| fetch(&root, path));
     let tracked = track(&root, &compiled.sources);
     match keyplan_expand::expand(&compiled) {
         Ok(code) => quote!(#code #tracked),
@@ -79,21 +78,10 @@ fn file(path: &str, span: Span) -> TokenStream {
     let Some(root) = std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from) else {
         return error(span, "the folder of the crate is not known: CARGO_MANIFEST_DIR is not set");
     };
-    let bytes = match std::fs::read(root.join(path)) {
-        Ok(bytes) => bytes,
+    let compiled = match load(path, |path| fetch(&root, path)) {
+        Ok(compiled) => compiled,
         Err(why) => return error(span, &format!("cannot read `{path}` in the folder of the crate: {why}")),
     };
-    let text = match decode_source(FileId(0), &bytes) {
-        Ok(text) => text,
-        Err(why) => {
-            let mut sources = SourceMap::default();
-            sources.add(path, bytes.utf8_chunks().next().map_or("", |chunk| chunk.valid()));
-            let (errors, tracked) = (report(&[why], &sources, span), track(&root, &sources));
-            return quote!(#errors #tracked);
-        }
-    };
-    let read = |path: &str| std::fs::read_to_string(root.join(path)).map_err(|error| error.to_string());
-    let compiled = compile(path, text, read);
     let tracked = track(&root, &compiled.sources);
     match keyplan_expand::expand(&compiled) {
         Ok(code) => quote!(#code #tracked),
@@ -102,6 +90,20 @@ fn file(path: &str, span: Span) -> TokenStream {
             quote!(#errors #tracked)
         }
     }
+}
+
+/// The bytes of a file below the folder of the crate; pipes and devices may never end, and are refused.
+fn fetch(root: &Path, path: &str) -> Result<Vec<u8>, String> {
+    let path = root.join(path);
+    let read = || {
+        if !std::fs::metadata(&path)?.is_file() {
+            return Err(std::io::Error::other("it is not a file"));
+        }
+        let mut bytes = Vec::new();
+        std::fs::File::open(&path)?.take(ENOUGH).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    };
+    read().map_err(|error| error.to_string())
 }
 
 /// Makes the build depend on every file of the plan.

@@ -1,8 +1,9 @@
 //! A plan's text, its meaning, and values under it.
 //!
-//! [`compile`] reads a plan and gives back its [`model::Plan`] and every finding. [`dynamic`] encodes and decodes keys
-//! under a plan that is known only at run time; [`diag`] renders findings; [`syntax`] is the tree behind it, for the
-//! formatter and for editors.
+//! [`compile`] reads a plan and gives back its [`model::Plan`] and every finding; [`load`] does so from files, by a
+//! function that fetches them. [`dynamic`] encodes and decodes keys under a plan that is known only at run time, [`explain`]
+//! says which bytes of a key are what, and [`notation`] writes layouts and values for people and for programs. [`diag`]
+//! renders findings; [`syntax`] is the tree of the text, for the formatter and for editors.
 //!
 //! ```
 //! use keyplan_plan::dynamic::{Decoder, Value, encode};
@@ -27,7 +28,11 @@ mod compile;
 
 pub mod diag;
 pub mod dynamic;
+pub mod explain;
+pub mod load;
 pub mod model;
+pub mod notation;
+pub mod sample;
 pub mod syntax;
 
 pub use compile::{Compiled, compile};

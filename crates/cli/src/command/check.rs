@@ -63,8 +63,8 @@ pub(crate) fn run(args: &Check, out: &mut Output) -> Result<Outcome> {
             }
             out.line(&render::summary(&Tally::of(&plans), started.elapsed()))?;
         }
-        CheckFormat::Json => out.raw(&render::check_json(&plans)?)?,
-        CheckFormat::Sarif => out.raw(&render::sarif(&plans)?)?,
+        CheckFormat::Json => out.json(&render::check_json(&plans)?)?,
+        CheckFormat::Sarif => out.json(&render::sarif(&plans)?)?,
         CheckFormat::Github => out.text(&render::github(&plans))?,
     }
     let counts = |finding: &Diagnostic| args.deny_warnings || finding.severity() == Severity::Error;

@@ -1,17 +1,20 @@
 //! `keyplan doc`: a plan's reference.
 
 use anyhow::{Context, Result};
+use keyplan_plan::notation::visible;
+use keyplan_report::reference::reference;
 
 use super::Outcome;
 use super::fmt::write;
 use crate::args::Doc;
 use crate::input;
-use crate::render::{self, Output};
+use crate::render::Output;
 
 /// Writes the reference of a plan.
 pub(crate) fn run(args: &Doc, out: &mut Output) -> Result<Outcome> {
     let Some(plan) = input::plan(&args.plan)? else { return Ok(Outcome::Findings) };
-    let text = render::document(&plan);
+    let page = reference(&plan);
+    let text = visible(&page);
     match &args.output {
         None => out.raw(text.as_bytes())?,
         Some(path) => write(path, &text).with_context(|| format!("cannot write `{path}`"))?,

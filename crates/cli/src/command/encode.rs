@@ -47,7 +47,7 @@ pub(crate) fn run(args: &Encode, out: &mut Output) -> Result<Outcome> {
                 (_, true) => "front",
                 _ => layout.kind,
             };
-            out.raw(&render::encoded_json(family, title, layout.sequence, &values, &bytes))?;
+            out.json(&render::encoded_json(family, title, layout.sequence, &values, &bytes))?;
         }
     }
     Ok(Outcome::Clean)

@@ -12,7 +12,7 @@ pub(crate) fn run(args: &Expand, out: &mut Output) -> Result<Outcome> {
     let compiled = input::load(&args.plan)?.compiled;
     match keyplan_expand::expand(&compiled) {
         Ok(code) => {
-            out.raw(keyplan_expand::format(&code).as_bytes())?;
+            out.text(&keyplan_expand::format(&code))?;
             Ok(Outcome::Clean)
         }
         Err(diagnostics) => {

@@ -1,45 +1,43 @@
 //! `keyplan fmt`: plans in the one format.
 
 use std::fs::{self, File};
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::Path;
 
 use anyhow::{Context, Result, anyhow};
-use keyplan_plan::diag::{Diagnostic, SourceMap};
-use keyplan_plan::syntax::format;
+use keyplan_plan::diag::{Diagnostic, FileId, SourceMap};
+use keyplan_plan::syntax::{decode_source, format};
 
 use super::Outcome;
 use crate::args::Fmt;
-use crate::input::{self, PlanText};
+use crate::input;
 use crate::render::{self, Output};
 
 /// Formats plans, or shows what would change.
 pub(crate) fn run(args: &Fmt, out: &mut Output) -> Result<Outcome> {
     let mut outcome = Outcome::Clean;
     for path in &args.plans {
-        let text = if path == "-" {
-            PlanText::read(io::stdin().lock()).context("cannot read standard input")?
-        } else {
-            input::text(path)?
+        let bytes = input::bytes(path)?;
+        let text = match decode_source(FileId(0), &bytes) {
+            Ok(text) => text,
+            Err(why) => {
+                let readable = bytes.utf8_chunks().next().map_or("", |chunk| chunk.valid());
+                refuse(path, readable, &[why]);
+                outcome = Outcome::Findings;
+                continue;
+            }
         };
-        let (text, formatted) = match text {
-            PlanText::Whole(text) => match format(&text) {
-                Ok(formatted) => (text, formatted),
-                Err(diagnostics) => {
-                    refuse(path, &text, &diagnostics);
-                    outcome = Outcome::Findings;
-                    continue;
-                }
-            },
-            PlanText::Broken { readable, why } => {
-                refuse(path, &readable, &[why]);
+        let formatted = match format(text) {
+            Ok(formatted) => formatted,
+            Err(diagnostics) => {
+                refuse(path, text, &diagnostics);
                 outcome = Outcome::Findings;
                 continue;
             }
         };
         if args.check {
             if text != formatted {
-                out.text(&render::difference(path, &text, &formatted))?;
+                out.text(&render::difference(path, text, &formatted))?;
                 outcome = Outcome::Findings;
             }
         } else if path == "-" {

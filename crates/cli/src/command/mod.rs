@@ -16,9 +16,7 @@ use anyhow::Result;
 use clap::CommandFactory;
 
 pub(crate) use check::{Against, Checked, Tally};
-pub(crate) use db::{Census, Flaw, View};
-pub(crate) use decompose::{Decomposition, component_bytes};
-pub(crate) use explain::{Explanation, read};
+pub(crate) use db::{Flaw, View};
 
 use crate::args::{Args, Command};
 use crate::render::Output;

@@ -22,7 +22,7 @@ pub(crate) fn run(args: &Verify, out: &mut Output) -> Result<Outcome> {
     let outcome = verify(&certificate, &plan);
     match args.format {
         ExplainFormat::Text => out.line(&render::certified(&plan, &outcome))?,
-        ExplainFormat::Json => out.raw(&render::certified_json(&plan, &outcome)?)?,
+        ExplainFormat::Json => out.json(&render::certified_json(&plan, &outcome)?)?,
     }
     Ok(if outcome.is_ok() { Outcome::Clean } else { Outcome::Findings })
 }

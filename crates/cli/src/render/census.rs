@@ -4,11 +4,11 @@ use std::path::Path;
 
 use comfy_table::{CellAlignment, Table, presets};
 use keyplan_plan::diag::grouped;
+use keyplan_report::statistics::Census;
 use keyplan_store::Figures;
 use serde_json::json;
 
 use super::{DIM, ERROR, NAME, STRONG, painted};
-use crate::command::Census;
 
 /// How wide a bar of the whole is.
 const BAR: u64 = 20;

@@ -5,7 +5,7 @@ use keyplan_plan::model::Plan;
 use keyplan_prover::certificate::{Rejected, Verified};
 use serde_json::json;
 
-use super::{ERROR, GOOD, counted, painted, visible};
+use super::{ERROR, GOOD, counted, painted};
 
 /// One line: how much was checked and how, or what is wrong.
 pub(crate) fn certified(plan: &Plan, outcome: &Result<Verified, Rejected>) -> String {
@@ -20,7 +20,7 @@ pub(crate) fn certified(plan: &Plan, outcome: &Result<Verified, Rejected>) -> St
                 verified.statements.saturating_sub(anew),
             )
         }
-        Err(rejected) => format!("{}: {}", painted(ERROR, "rejected"), visible(&rejected.to_string())),
+        Err(rejected) => format!("{}: {rejected}", painted(ERROR, "rejected")),
     }
 }
 

@@ -2,16 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use super::json::{hex_string, string};
-use super::{DIM, NAME, base64, counted, hex, painted, pretty};
-use crate::anatomy::printable;
-use crate::command::{Decomposition, component_bytes};
+use keyplan_plan::notation::printable;
+use keyplan_report::decompose::{Decomposition, component_bytes, integer};
+use keyplan_report::json_text;
+
+use super::{DIM, NAME, counted, hex, painted};
 
 /// All rows, by namespace; items, which have none, first.
 pub(crate) fn decompositions(rows: &[Decomposition]) -> String {
     let mut groups: BTreeMap<Option<Vec<u8>>, Vec<&Decomposition>> = BTreeMap::new();
     for row in rows {
-        let namespace = best(row).0.first().map(|namespace| namespace.to_vec());
+        let namespace = row.best().0.first().map(|namespace| namespace.to_vec());
         groups.entry(namespace).or_default().push(row);
     }
     let mut out = String::new();
@@ -32,21 +33,14 @@ pub(crate) fn decompositions(rows: &[Decomposition]) -> String {
     out
 }
 
-fn best(row: &Decomposition) -> (Vec<&[u8]>, &[u8]) {
-    match row.splits.first() {
-        Some(split) => component_bytes(&row.entry.key, split),
-        None => (Vec::new(), &row.entry.key),
-    }
-}
-
 fn entry(row: &Decomposition, out: &mut String) {
-    let (components, rest) = best(row);
+    let (components, rest) = row.best();
     let mut parts: Vec<String> = components.iter().skip(1).map(|component| part(component)).collect();
     if !rest.is_empty() || parts.is_empty() {
         parts.push(part(rest));
     }
     put!(out, "  {}\n", parts.join(" │ "));
-    let json = std::str::from_utf8(&row.entry.value).ok().and_then(pretty::indented);
+    let json = std::str::from_utf8(&row.entry.value).ok().and_then(json_text::indented);
     let value = json.unwrap_or_else(|| part(&row.entry.value));
     for line in value.lines() {
         put!(out, "      {line}\n");
@@ -67,75 +61,4 @@ fn part(bytes: &[u8]) -> String {
         (None, Some(n)) => format!("0x{} ({n})", hex(bytes)),
         (None, None) => format!("0x{}", hex(bytes)),
     }
-}
-
-fn integer(bytes: &[u8]) -> Option<u64> {
-    match bytes.len() {
-        4 | 8 => Some(bytes.iter().fold(0, |n, byte| n << 8 | u64::from(*byte))),
-        _ => None,
-    }
-}
-
-/// Appends the object of one row, and ends the line.
-pub(crate) fn decomposition_json(out: &mut Vec<u8>, row: &Decomposition) {
-    let (components, rest) = best(row);
-    out.extend_from_slice(b"{\"key\":");
-    hex_string(out, &row.entry.key);
-    out.extend_from_slice(b",\"namespace\":");
-    match components.first() {
-        Some(namespace) => json_part(out, namespace),
-        None => out.extend_from_slice(b"null"),
-    }
-    out.extend_from_slice(b",\"components\":");
-    json_parts(out, components.get(1..).unwrap_or_default());
-    out.extend_from_slice(b",\"rest\":");
-    json_part(out, rest);
-    if let Some(json) = std::str::from_utf8(&row.entry.value).ok().and_then(pretty::compact) {
-        out.extend_from_slice(b",\"json\":");
-        out.extend_from_slice(json.as_bytes());
-    } else {
-        out.extend_from_slice(b",\"base64\":");
-        string(out, &base64(&row.entry.value));
-    }
-    if row.splits.len() > 1 {
-        out.extend_from_slice(b",\"other_splits\":[");
-        for (index, split) in row.splits.iter().skip(1).enumerate() {
-            if index > 0 {
-                out.push(b',');
-            }
-            let (components, rest) = component_bytes(&row.entry.key, split);
-            out.extend_from_slice(b"{\"components\":");
-            json_parts(out, &components);
-            out.extend_from_slice(b",\"rest\":");
-            json_part(out, rest);
-            out.push(b'}');
-        }
-        out.push(b']');
-    }
-    out.extend_from_slice(b"}\n");
-}
-
-fn json_parts(out: &mut Vec<u8>, parts: &[&[u8]]) {
-    out.push(b'[');
-    for (index, part) in parts.iter().enumerate() {
-        if index > 0 {
-            out.push(b',');
-        }
-        json_part(out, part);
-    }
-    out.push(b']');
-}
-
-fn json_part(out: &mut Vec<u8>, bytes: &[u8]) {
-    out.extend_from_slice(b"{\"hex\":");
-    hex_string(out, bytes);
-    if let Some(text) = printable(bytes) {
-        out.extend_from_slice(b",\"text\":");
-        string(out, text);
-    }
-    if let Some(n) = integer(bytes) {
-        out.extend_from_slice(b",\"integer\":");
-        string(out, &n.to_string());
-    }
-    out.push(b'}');
 }

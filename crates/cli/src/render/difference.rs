@@ -3,7 +3,7 @@ use std::time::Duration;
 use anstyle::{AnsiColor, Style};
 use similar::{ChangeTag, TextDiff};
 
-use super::{DIM, STRONG, painted, visible};
+use super::{DIM, STRONG, painted};
 
 /// How a file would change, line by line, with a little of what stands around.
 pub(crate) fn difference(path: &str, old: &str, new: &str) -> String {
@@ -18,7 +18,7 @@ pub(crate) fn difference(path: &str, old: &str, new: &str) -> String {
                 ChangeTag::Insert => AnsiColor::Green.on_default(),
                 ChangeTag::Equal => Style::new(),
             };
-            let line = visible(change.value().trim_end_matches('\n'));
+            let line = change.value().trim_end_matches('\n');
             put!(out, "{}\n", painted(style, format!("{}{line}", change.tag())));
         }
     }

@@ -1,11 +1,10 @@
 //! What `encode` has made.
 
-use keyplan_plan::dynamic::Value;
+use keyplan_plan::dynamic::{Other, Value};
 use keyplan_plan::model::{Family, Sequence};
+use keyplan_plan::notation::{write_bytes, write_json, write_string};
 
-use super::json::{arguments, hex_string, string};
 use super::{ERROR, NAME, assignments, base64, hex, painted};
-use keyplan_plan::dynamic::Other;
 
 /// The bytes with what they were made of, as one object.
 pub(crate) fn encoded_json(
@@ -16,15 +15,15 @@ pub(crate) fn encoded_json(
     bytes: &[u8],
 ) -> Vec<u8> {
     let mut out = b"{\"family\":".to_vec();
-    string(&mut out, &family.path);
+    write_string(&mut out, &family.path);
     out.extend_from_slice(b",\"layout\":");
-    string(&mut out, kind);
+    write_string(&mut out, kind);
     out.extend_from_slice(b",\"args\":");
-    arguments(&mut out, sequence, values);
+    write_json(&mut out, sequence, values);
     out.extend_from_slice(b",\"hex\":");
-    hex_string(&mut out, bytes);
+    write_bytes(&mut out, bytes);
     out.extend_from_slice(b",\"base64\":");
-    string(&mut out, &base64(bytes));
+    write_string(&mut out, &base64(bytes));
     out.extend_from_slice(b"}\n");
     out
 }

@@ -5,12 +5,12 @@ use keyplan_plan::diag::{Diagnostic, NoteKind, SourceMap, Style, render};
 use keyplan_plan::model::{Family, Plan, Space};
 use keyplan_prover::{Change, Fate, Guarantee, Statement, Verdict, accepted_by, describe};
 
-use super::{DIM, ERROR, GOOD, NAME, STRONG, painted, visible};
+use super::{DIM, ERROR, GOOD, NAME, STRONG, marked, painted};
 use crate::command::{Against, Checked, Tally};
 
 /// Findings for people: each with the lines of the plan, what is wrong there and what to do.
 pub(crate) fn findings(sources: &SourceMap, diagnostics: &[Diagnostic]) -> String {
-    render(diagnostics, sources, Style::Color)
+    marked(&render(diagnostics, sources, Style::Color))
 }
 
 /// All that is to be said of one plan: its findings, the flaws that it accepts if they are asked for, and how both spread
@@ -48,14 +48,14 @@ pub(super) fn accepted_flaw(checked: &Checked, statement: &Statement) -> String 
         return out;
     };
     let Some(diagnostic) = describe(plan, statement, options, &checked.loaded.path) else { return out };
-    put!(out, "  {} {}\n", painted(NAME, diagnostic.code.id()), visible(&diagnostic.message));
+    put!(out, "  {} {}\n", painted(NAME, diagnostic.code.id()), &diagnostic.message);
     if let Some(accept) = accepted_by(plan, statement) {
-        put!(out, "      {}\n", painted(DIM, visible(&accept.why)));
+        put!(out, "      {}\n", painted(DIM, &accept.why));
     }
     let shown =
         diagnostic.notes.iter().filter(|note| matches!(note.kind, NoteKind::Witness | NoteKind::Note));
     for line in shown.flat_map(|note| note.text.lines()) {
-        put!(out, "      {}\n", visible(line));
+        put!(out, "      {line}\n");
     }
     out
 }
@@ -177,7 +177,7 @@ pub(crate) fn evolution(against: &Against) -> String {
             "retired",
         ),
     ];
-    let mut out = format!("against {}:", visible(&against.path));
+    let mut out = format!("against {}:", &against.path);
     for (number, what) in parts.iter().filter(|(number, _)| *number > 0) {
         put!(out, " {number} {what},");
     }

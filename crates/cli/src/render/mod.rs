@@ -1,4 +1,7 @@
 //! Every byte that is printed.
+//!
+//! [`Output`] and [`message`] are the only places that print, and what they print cannot act on a terminal: text of plans,
+//! keys, servers and files goes through one function, [`shown`], and JSON through its sibling.
 
 /// Appends formatted text to a `String`, which cannot fail.
 macro_rules! put {
@@ -8,24 +11,17 @@ macro_rules! put {
     }};
 }
 
-mod bytes;
 mod census;
 mod certified;
 mod check_json;
 mod decomposition;
 mod demo;
 mod difference;
-mod document;
 mod encoded;
-mod encoding;
-mod explain_json;
 mod explanation;
 mod findings;
 mod github;
-mod json;
-mod notation;
 mod picture;
-mod pretty;
 mod progress;
 mod row;
 mod sarif;
@@ -34,25 +30,22 @@ mod structure;
 mod style;
 
 use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
+use std::process::ExitCode;
 
 use anstream::ColorChoice;
+use keyplan_plan::notation::{is_hidden, visible, visible_json};
 
-pub(crate) use bytes::{assignments, base64, escaped, hex, hex_into};
 pub(crate) use census::{census, census_json, server_census};
 pub(crate) use certified::{certified, certified_json};
 pub(crate) use check_json::check_json;
-pub(crate) use decomposition::{decomposition_json, decompositions};
+pub(crate) use decomposition::decompositions;
 pub(crate) use demo::{command_line, filled, flaw_of, next_steps, plan_table};
 pub(crate) use difference::difference;
-pub(crate) use document::document;
 pub(crate) use encoded::{encoded_json, refusal};
-pub(crate) use explain_json::{bad_line_json, explanation_json, part_json};
 pub(crate) use explanation::{bad_line, explanation, part};
 pub(crate) use findings::{checked, counted, evolution, findings, summary};
 pub(crate) use github::github;
-#[cfg(test)]
-pub(crate) use json::arguments;
-pub(crate) use notation::{Notation, scan};
+pub(crate) use keyplan_plan::notation::{Notation, assignments, escaped, hex, scan};
 pub(crate) use progress::Progress;
 pub(crate) use row::{
     ValueDigits, created, deleted, flaw, flaw_json, loaded, more_rows, no_row, row_json, row_text,
@@ -62,7 +55,7 @@ pub(crate) use sarif::sarif;
 pub(crate) use structure::{
     Part, key_size, key_size_json, part_object, part_text, queue_size, unknown_key, unknown_key_json,
 };
-pub(crate) use style::{DIM, ERROR, GOOD, NAME, STRONG, painted, visible};
+pub(crate) use style::{DIM, ERROR, GOOD, NAME, STRONG, base64, marked, painted, shown};
 
 /// How wide a picture may get where there is no terminal to ask.
 const PIPE_WIDTH: usize = 100;
@@ -73,6 +66,7 @@ const PIPE_WIDTH: usize = 100;
 pub(crate) struct Output {
     out: BufWriter<StdoutLock<'static>>,
     plain: bool,
+    terminal: bool,
     width: usize,
 }
 
@@ -84,7 +78,8 @@ impl Output {
         let width = terminal_size::terminal_size_of(&stdout)
             .filter(|_| stdout.is_terminal())
             .map_or(PIPE_WIDTH, |(width, _)| usize::from(width.0));
-        Self { out: BufWriter::with_capacity(1 << 16, stdout.lock()), plain, width: width.max(40) }
+        let terminal = stdout.is_terminal();
+        Self { out: BufWriter::with_capacity(1 << 16, stdout.lock()), plain, terminal, width: width.max(40) }
     }
 
     /// How many columns there are.
@@ -94,11 +89,7 @@ impl Output {
 
     /// Writes text that may have styles.
     pub(crate) fn text(&mut self, text: &str) -> io::Result<()> {
-        if self.plain {
-            write!(self.out, "{}", anstream::adapter::strip_str(text))
-        } else {
-            self.out.write_all(text.as_bytes())
-        }
+        self.out.write_all(shown(text, !self.plain).as_bytes())
     }
 
     /// Writes text that may have styles, and ends the line.
@@ -107,8 +98,16 @@ impl Output {
         self.out.write_all(b"\n")
     }
 
-    /// Writes bytes as they are.
+    /// Writes lines of JSON.
+    pub(crate) fn json(&mut self, json: &[u8]) -> io::Result<()> {
+        self.out.write_all(&visible_json(json))
+    }
+
+    /// Writes bytes as they are; on a terminal, so that they cannot act on it.
     pub(crate) fn raw(&mut self, bytes: &[u8]) -> io::Result<()> {
+        if self.terminal {
+            return self.out.write_all(visible(&String::from_utf8_lossy(bytes)).as_bytes());
+        }
         self.out.write_all(bytes)
     }
 
@@ -118,6 +117,16 @@ impl Output {
     }
 }
 
+/// Says why the arguments make no command, or prints the help that was asked for.
+pub(crate) fn refused(error: &clap::Error) -> ExitCode {
+    // What was typed is repeated in the message, and may hold anything.
+    if error.use_stderr() && std::env::args_os().any(|word| word.to_string_lossy().chars().any(is_hidden)) {
+        message(&error.render().to_string());
+        return ExitCode::from(2);
+    }
+    error.exit()
+}
+
 /// Says on standard error why the command could not run.
 pub(crate) fn fatal(error: &anyhow::Error) {
     message(&format!("{}: {error:#}\n", painted(ERROR, "error")));
@@ -125,8 +134,9 @@ pub(crate) fn fatal(error: &anyhow::Error) {
 
 /// Writes text that may have styles on standard error. Where even that fails, nobody is left to be told.
 pub(crate) fn message(text: &str) {
-    let mut err = anstream::stderr().lock();
-    drop(err.write_all(text.as_bytes()).and_then(|()| err.flush()));
+    let colours = anstream::AutoStream::choice(&io::stderr()) != ColorChoice::Never;
+    let mut err = io::stderr().lock();
+    drop(err.write_all(shown(text, colours).as_bytes()).and_then(|()| err.flush()));
 }
 
 /// Whether output ended because its reader went away.

@@ -5,9 +5,9 @@ use std::path::Path;
 use keyplan_plan::diag::grouped;
 use keyplan_plan::dynamic::Value;
 use keyplan_plan::model::{Family, Plan};
+use keyplan_plan::notation::{write_bytes, write_json, write_string};
 use keyplan_store::PlanFingerprint;
 
-use super::json::{arguments, hex_string, string};
 use super::{DIM, ERROR, GOOD, NAME, assignments, base64, counted, hex, painted};
 use crate::command::{Flaw, View};
 
@@ -72,25 +72,25 @@ pub(crate) fn row_json(out: &mut Vec<u8>, row: &View<'_, '_>, whole: bool, digit
     match row.decoded {
         Ok(decoded) if whole => {
             out.extend_from_slice(b"{\"family\":");
-            string(out, &decoded.family.path);
+            write_string(out, &decoded.family.path);
             out.extend_from_slice(b",\"args\":");
-            arguments(out, &decoded.family.key, &decoded.values);
+            write_json(out, &decoded.family.key, &decoded.values);
         }
         _ => {
             out.extend_from_slice(b"{\"space\":");
-            string(out, row.space);
+            write_string(out, row.space);
             out.extend_from_slice(b",\"key\":");
-            hex_string(out, row.key);
+            write_bytes(out, row.key);
         }
     }
     match digits {
         ValueDigits::Hex => {
             out.extend_from_slice(b",\"value\":");
-            hex_string(out, row.value);
+            write_bytes(out, row.value);
         }
         ValueDigits::Base64 => {
             out.extend_from_slice(b",\"base64\":");
-            string(out, &base64(row.value));
+            write_string(out, &base64(row.value));
         }
     }
     out.extend_from_slice(b"}\n");
@@ -125,19 +125,19 @@ pub(crate) fn flaw_json(
         Flaw::Value(why) => ("malformed_value", why),
     };
     let mut out = b"{\"error\":{\"kind\":".to_vec();
-    string(&mut out, kind);
+    write_string(&mut out, kind);
     out.extend_from_slice(b",\"message\":");
-    string(&mut out, why);
+    write_string(&mut out, why);
     out.extend_from_slice(b"},\"space\":");
-    string(&mut out, space);
+    write_string(&mut out, space);
     if let Some(family) = family {
         out.extend_from_slice(b",\"family\":");
-        string(&mut out, &family.path);
+        write_string(&mut out, &family.path);
     }
     out.extend_from_slice(b",\"key\":");
-    hex_string(&mut out, key);
+    write_bytes(&mut out, key);
     out.extend_from_slice(b",\"value\":");
-    hex_string(&mut out, value);
+    write_bytes(&mut out, value);
     out.extend_from_slice(b"}\n");
     out
 }

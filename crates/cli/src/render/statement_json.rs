@@ -1,12 +1,12 @@
 //! One guarantee and its verdict as JSON, with the keys that refute it.
 
 use keyplan_plan::model::Plan;
+use keyplan_plan::notation::write_json;
 use keyplan_prover::{NumberFault, Side, Statement, Verdict, Witness, accepted_by, layout};
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::hex;
-use super::json::arguments;
 
 /// A guarantee and its verdict.
 #[derive(Serialize)]
@@ -99,7 +99,7 @@ fn witness(plan: &Plan, statement: &Statement, witness: &Witness) -> Value {
 fn side_json(plan: &Plan, statement: &Statement, side: &Side) -> Value {
     let mut text = Vec::new();
     match layout(plan, statement, &side.family) {
-        Some(sequence) => arguments(&mut text, sequence, &side.values),
+        Some(sequence) => write_json(&mut text, sequence, &side.values),
         None => text.extend_from_slice(b"null"),
     }
     let arguments: Value = serde_json::from_slice(&text).unwrap_or_default();

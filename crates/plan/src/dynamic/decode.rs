@@ -15,6 +15,9 @@ const MAX_STEPS: usize = 1 << 20;
 /// How deep the search may go. Sequences have at most 256 parts and nest at most 96 deep, but few use either.
 const MAX_DEPTH: usize = 1024;
 
+/// How many readings are looked through for the one that is asked about.
+pub(crate) const READINGS: usize = 16;
+
 /// Why bytes are not a key of a layout: the byte that the search got furthest to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
@@ -69,22 +72,58 @@ fn search(
     limit: usize,
     from: (usize, usize),
 ) -> Result<Readings, Failure> {
-    let mut search = Search { steps: 0, depth: 0, furthest: None, exhausted: false };
+    let mut search = Search::default();
     let found = search.sequence_from(sequence, bytes, 0, limit.max(1), from);
     if found.is_empty() {
-        let (offset, fault, segment) = search.furthest.unwrap_or((0, Fault::NoAlternative, ""));
-        return Err(Failure { offset, segment: segment.to_owned(), fault, exhausted: search.exhausted });
+        return Err(search.failure());
     }
     let more = search.exhausted || found.len() >= limit.max(1);
     Ok(Readings { readings: found, more })
 }
 
+/// A reading, and the offset at which each segment of the layout begins.
+pub(crate) struct Located {
+    pub(crate) values: Vec<Value>,
+    pub(crate) starts: Vec<usize>,
+}
+
+/// Where the segments began that were read on the way to a [`Failure`], the one that broke last.
+pub(crate) struct Reached {
+    pub(crate) failure: Failure,
+    pub(crate) starts: Vec<usize>,
+}
+
+/// As [`readings`], with the places of the segments.
+pub(crate) fn located(sequence: &Sequence, bytes: &[u8], limit: usize) -> Result<Vec<Located>, Box<Reached>> {
+    let mut search = Search { trail: Some(Trail::default()), ..Search::default() };
+    let mut row = Row::new(sequence, bytes, 0, limit.max(1));
+    row.traced = true;
+    search.row(sequence, &mut row, 0, 0);
+    let trail = search.trail.take().unwrap_or_default();
+    if row.found.is_empty() {
+        return Err(Box::new(Reached { failure: search.failure(), starts: trail.furthest }));
+    }
+    let found = row.found.into_iter().zip(trail.found);
+    Ok(found.map(|(values, starts)| Located { values, starts }).collect())
+}
+
 /// A search for readings, and how far it got.
+#[derive(Default)]
 pub(super) struct Search<'m> {
     steps: usize,
     depth: usize,
     furthest: Option<(usize, Fault, &'m str)>,
     exhausted: bool,
+    // Kept only where the places of segments are asked for.
+    trail: Option<Trail>,
+}
+
+/// Where the segments of the outermost row begin: now, when the search was furthest, and in each reading.
+#[derive(Default)]
+struct Trail {
+    starts: Vec<usize>,
+    furthest: Vec<usize>,
+    found: Vec<Vec<usize>>,
 }
 
 /// A sequence half read: where each segment began, and the values so far.
@@ -93,6 +132,8 @@ struct Row<'k> {
     base: usize,
     limit: usize,
     plain: bool,
+    // Whether its starts are those of the search's trail.
+    traced: bool,
     // How many segments with several ends or values lie on the way here: while there is none, nothing comes back.
     branches: usize,
     starts: Vec<usize>,
@@ -102,11 +143,50 @@ struct Row<'k> {
     dead: Option<HashSet<(usize, usize)>>,
 }
 
+impl<'k> Row<'k> {
+    fn new(sequence: &Sequence, bytes: &'k [u8], base: usize, limit: usize) -> Self {
+        let count = sequence.segments().len();
+        Self {
+            bytes,
+            base,
+            limit,
+            plain: sequence.is_plain(),
+            traced: false,
+            branches: 0,
+            // Only what is derived or copied looks back.
+            starts: if sequence.is_plain() { Vec::new() } else { Vec::with_capacity(count) },
+            values: Vec::with_capacity(sequence.argument_count()),
+            found: Vec::new(),
+            dead: None,
+        }
+    }
+}
+
 impl<'m> Search<'m> {
     pub(super) fn fail(&mut self, offset: usize, fault: Fault, label: &'m str) {
         if self.furthest.is_none_or(|(furthest, ..)| offset > furthest) {
             self.furthest = Some((offset, fault, label));
+            if let Some(trail) = &mut self.trail {
+                trail.furthest.clone_from(&trail.starts);
+            }
         }
+    }
+
+    fn failure(&self) -> Failure {
+        let (offset, fault, segment) = self.furthest.unwrap_or((0, Fault::NoAlternative, ""));
+        Failure { offset, segment: segment.to_owned(), fault, exhausted: self.exhausted }
+    }
+
+    /// Notes where a segment of a row begins, for those who look back.
+    fn begin(&mut self, row: &mut Row<'_>, at: usize) {
+        if row.plain && !row.traced {
+            return;
+        }
+        if let (true, Some(trail)) = (row.traced, &mut self.trail) {
+            trail.starts.truncate(row.starts.len());
+            trail.starts.push(at);
+        }
+        row.starts.push(at);
     }
 
     pub(super) fn error(&mut self, error: DecodeError, base: usize, label: &'m str) {
@@ -146,19 +226,7 @@ impl<'m> Search<'m> {
         limit: usize,
         (segment, at): (usize, usize),
     ) -> Vec<Vec<Value>> {
-        let count = sequence.segments().len();
-        let mut row = Row {
-            bytes,
-            base,
-            limit,
-            plain: sequence.is_plain(),
-            branches: 0,
-            // Only what is derived or copied looks back.
-            starts: if sequence.is_plain() { Vec::new() } else { Vec::with_capacity(count) },
-            values: Vec::with_capacity(sequence.argument_count()),
-            found: Vec::new(),
-            dead: None,
-        };
+        let mut row = Row::new(sequence, bytes, base, limit);
         self.row(sequence, &mut row, segment, at);
         row.found
     }
@@ -186,9 +254,7 @@ impl<'m> Search<'m> {
             if !self.step() {
                 return;
             }
-            if !row.plain {
-                row.starts.push(at);
-            }
+            self.begin(row, at);
             let rest = row.bytes.get(at..).unwrap_or_default();
             let shape = match segment {
                 Segment::Literal(literal) => {
@@ -318,6 +384,11 @@ impl<'m> Search<'m> {
             row.found.push(std::mem::take(&mut row.values));
         } else if !row.found.contains(&row.values) {
             row.found.push(row.values.clone());
+        } else {
+            return;
+        }
+        if let (true, Some(trail)) = (row.traced, &mut self.trail) {
+            trail.found.push(row.starts.clone());
         }
     }
 

@@ -3,6 +3,7 @@ use std::fmt;
 use super::decode::readings_behind_lead;
 use super::program::Programs;
 use super::{Failure, Value, readings};
+use crate::explain::rank;
 use crate::model::{Family, Field, Plan, Space};
 
 /// Finds the family of a key by one walk along its leading bytes, then reads it.
@@ -53,11 +54,17 @@ pub struct Miss<'p> {
 /// How many families a [`Miss`] names.
 const NEAREST: usize = 3;
 
-impl Miss<'_> {
-    /// The families that get furthest and what breaks each, nearest first.
+impl<'p> Miss<'p> {
+    /// The paths of the families that get furthest and what breaks each, nearest first.
     ///
     /// This is found out when it is asked for: a stream of foreign keys pays for none of it.
-    pub fn nearest(&self) -> Vec<(&str, Failure)> {
+    pub fn nearest(&self) -> Vec<(&'p str, Failure)> {
+        let found = self.nearest_families().into_iter();
+        found.map(|(family, failure)| (family.path.as_str(), failure)).collect()
+    }
+
+    /// As [`Self::nearest`], with the families themselves.
+    pub fn nearest_families(&self) -> Vec<(&'p Family, Failure)> {
         let families = self.space.map_or(&[][..], |space| &space.families);
         let reach = |family: &Family| {
             let prefix = family.key.literal_prefix();
@@ -67,16 +74,12 @@ impl Miss<'_> {
             }
             readings(&family.key, &self.key, 1).map_or_else(|failure| failure.offset, |_| usize::MAX)
         };
-        let mut reached: Vec<(usize, &Family)> =
+        let mut reached: Vec<(usize, &'p Family)> =
             families.iter().map(|family| (reach(family), family)).collect();
-        reached.sort_by(|(a, one), (b, other)| b.cmp(a).then_with(|| one.path.cmp(&other.path)));
-        // A family that does not even share the first byte explains nothing beside one that does.
-        if reached.first().is_some_and(|(offset, _)| *offset > 0) {
-            reached.retain(|(offset, _)| *offset > 0);
-        }
-        let failure = |(_, family): (usize, &'_ Family)| readings(&family.key, &self.key, 1).err();
+        rank(&mut reached, |(offset, family)| (*offset, family));
+        let failure = |family: &'p Family| readings(&family.key, &self.key, 1).err();
         let named = reached.into_iter().take(NEAREST);
-        named.filter_map(|reached| Some((reached.1.path.as_str(), failure(reached)?))).collect()
+        named.filter_map(|(_, family)| Some((family, failure(family)?))).collect()
     }
 }
 

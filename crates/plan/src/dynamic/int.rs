@@ -114,7 +114,7 @@ pub(super) fn encode_signed<S: Sink>(shape: &IntShape, value: i128, out: &mut S)
 }
 
 /// Decodes an integer that is exactly `bytes`.
-pub(super) fn decode(shape: &IntShape, bytes: &[u8]) -> Result<Value, DecodeError> {
+pub(crate) fn decode(shape: &IntShape, bytes: &[u8]) -> Result<Value, DecodeError> {
     let value = if shape.ty.signed {
         let value = decode_signed(shape, bytes)?;
         shape.range.contains_signed(value).then_some(Value::Signed(value))

@@ -14,12 +14,12 @@ use crate::model::{
 };
 
 /// The content of a frame: in place behind its prefix, or with its escapes undone.
-pub(super) enum Unframed<'k> {
+pub(crate) enum Unframed<'k> {
     Borrowed(usize, &'k [u8]),
     Owned(Vec<u8>),
 }
 
-pub(super) fn unframe(frame: Frame, bytes: &[u8]) -> Result<Unframed<'_>, DecodeError> {
+pub(crate) fn unframe(frame: Frame, bytes: &[u8]) -> Result<Unframed<'_>, DecodeError> {
     Ok(match frame {
         Frame::Len(width) => {
             let content = LenPrefix { width }.decode(bytes)?;

@@ -3,9 +3,19 @@
 use keyplan_codec::Fault;
 
 use super::Value;
-use super::decode::{Search, Values};
+use super::decode::{READINGS, Search, Values};
 use super::leaf::{counted, longest};
 use crate::model::{Extent, Framing, LengthSet, Shape, Width};
+
+/// The elements of a list, and where each begins and ends.
+type Elements = (Vec<Value>, Vec<(usize, usize)>);
+
+/// Where each element of a list begins and ends, in bytes that are read as just these elements.
+pub(crate) fn list_places(shape: &Shape, bytes: &[u8], values: &[Value]) -> Option<Vec<(usize, usize)>> {
+    let Shape::List { item, counts, framing } = shape else { return None };
+    let found = Search::default().lists(item, counts, framing, bytes, 0, READINGS, "");
+    found.into_iter().find(|(read, _)| read == values).map(|(_, places)| places)
+}
 
 impl<'m> Search<'m> {
     /// The lists that are exactly `bytes`: depth first over the ends of the elements, without recursion.
@@ -20,21 +30,40 @@ impl<'m> Search<'m> {
         limit: usize,
         label: &'m str,
     ) -> Values {
+        let found = self.lists(item, counts, framing, bytes, base, limit, label);
+        Values::of(found.into_iter().map(|(values, _)| Value::List(values)))
+    }
+
+    /// As [`Self::list`], each with the start and the end of its elements.
+    #[expect(clippy::too_many_arguments, reason = "the parts of a list and the state of the search")]
+    fn lists(
+        &mut self,
+        item: &'m Shape,
+        counts: &LengthSet,
+        framing: &'m Framing,
+        bytes: &[u8],
+        base: usize,
+        limit: usize,
+        label: &'m str,
+    ) -> Vec<Elements> {
         let (head, counted) = match framing {
             Framing::Counted(width) => match counted(*width, bytes) {
                 Ok((count, head)) => (head, Some(count)),
-                Err(error) => return self.none(error, base, label),
+                Err(error) => {
+                    self.error(error, base, label);
+                    return Vec::new();
+                }
             },
             Framing::ToEnd | Framing::Joined(_) => (0, None),
         };
         let separator: &[u8] = if let Framing::Joined(separator) = framing { separator } else { &[] };
         let admits = |count: usize| counts.admits(count) && counted.is_none_or(|counted| counted == count);
         let most = counted.or(counts.max()).unwrap_or(usize::MAX);
-        let mut found: Vec<Value> = Vec::new();
+        let mut found = Vec::new();
         let mut ends: Vec<(usize, usize)> = Vec::new();
         let mut values: Vec<Value> = Vec::new();
         if head == bytes.len() && admits(0) {
-            found.push(Value::List(Vec::new()));
+            found.push((Vec::new(), Vec::new()));
         }
         // The end to try next for the element that begins where the last one ended.
         let mut least = 0;
@@ -57,7 +86,7 @@ impl<'m> Search<'m> {
                     least = 0;
                     if end == bytes.len() {
                         if admits(values.len()) {
-                            found.push(Value::List(values.clone()));
+                            found.push((values.clone(), ends.clone()));
                         } else {
                             self.fail(base + start, Fault::Length { found: values.len() }, label);
                         }
@@ -73,7 +102,7 @@ impl<'m> Search<'m> {
         if found.is_empty() && bytes.len() == head {
             self.fail(base + head, Fault::Length { found: 0 }, label);
         }
-        Values::of(found)
+        found
     }
 
     /// The next element at `start` that has at least `least` bytes, and its end.

@@ -30,7 +30,7 @@ pub(super) fn check_size(file: FileId, bytes: usize) -> Result<(), Diagnostic> {
     }
     Err(Diagnostic::new(
         Code::UnreadableFile,
-        format!("the file has {bytes} bytes; a plan may have {MAX_SOURCE_BYTES}"),
+        format!("the file is too large for a plan: over {} MiB", MAX_SOURCE_BYTES >> 20),
         Span::new(file, 0, 0),
         "",
     )
@@ -53,6 +53,6 @@ mod tests {
     fn a_large_file_is_refused_before_it_is_looked_at() {
         let bytes = vec![0xff; MAX_SOURCE_BYTES + 1];
         let error = decode_source(FileId(0), &bytes).unwrap_err();
-        assert_eq!(error.message, "the file has 4194305 bytes; a plan may have 4194304");
+        assert_eq!(error.message, "the file is too large for a plan: over 4 MiB");
     }
 }

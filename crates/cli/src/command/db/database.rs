@@ -4,8 +4,9 @@ use std::sync::Arc;
 use anyhow::{Result, anyhow, bail};
 use keyplan_plan::model::{Plan, Space};
 use keyplan_plan::{Compiled, compile};
+use keyplan_report::statistics::structures;
 use keyplan_store::engine::{Engine, Fjall, FjallSettings, Redb, RedbSettings};
-use keyplan_store::structure::{Embedded, StructureRead};
+use keyplan_store::structure::StructureRead;
 use keyplan_store::{Access, Meta, PlanFingerprint, Schema, Store, StoreError};
 
 use crate::args::db::{EngineName, Target};
@@ -104,11 +105,6 @@ impl Database {
             Self::Redb(_) => Redb::NAME,
         }
     }
-}
-
-/// The structures of a space of a store as they are now.
-pub(crate) fn structures<E: Engine>(store: &Arc<Store<E>>, space: &Space) -> Result<Box<dyn StructureRead>> {
-    Ok(Box::new(Embedded::open(store.clone(), space.engine_name())?.view()?))
 }
 
 fn compiled(meta: &Meta) -> Compiled {

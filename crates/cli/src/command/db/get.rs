@@ -42,7 +42,7 @@ pub(super) fn run(args: &Get, out: &mut Output) -> Result<Outcome> {
             let mut line = Vec::new();
             let whole = view.is_unambiguous(&Decoder::new(&plan), index);
             render::row_json(&mut line, &view, whole, render::ValueDigits::Hex);
-            out.raw(&line)?;
+            out.json(&line)?;
         }
     }
     Ok(Outcome::Clean)

@@ -5,6 +5,7 @@ use std::time::Duration;
 use anyhow::{Context as _, Result, anyhow, bail};
 use keyplan_plan::dynamic::{Decoder, encode, other_key};
 use keyplan_plan::model::{Family, Plan};
+use keyplan_plan::notation::arguments_from_json;
 use keyplan_store::engine::{Batch, Durability, Engine, SpaceId};
 use keyplan_store::{Access, Store, StoreError};
 use serde_json::{Map, Value as Json};
@@ -12,7 +13,7 @@ use serde_json::{Map, Value as Json};
 use super::binary::{self, FIRST};
 use super::position::Position;
 use super::structure::refuse_structured;
-use super::{Database, json_value, on_engine};
+use super::{Database, on_engine};
 use crate::args::InputFormat;
 use crate::args::db::Load;
 use crate::command::{Outcome, find};
@@ -237,7 +238,7 @@ impl<E: Engine> Target<'_, '_, E> {
             Some(Json::Object(given)) => given,
             Some(_) => bail!("`args` is an object with the arguments"),
         };
-        let values = json_value::arguments(&family.key, given).context("`args`")?;
+        let values = arguments_from_json(&family.key, given).context("`args`")?;
         let mut key = Vec::new();
         encode(&family.key, &values, &mut key)?;
         if !family.accepts.is_empty()
@@ -260,7 +261,7 @@ fn value(family: Option<&Family>, object: &Map<String, Json>) -> Result<Vec<u8>>
         (Some(Json::Object(given)), None) => {
             let layout = family.and_then(|family| family.value.as_ref());
             let layout = layout.ok_or_else(|| anyhow!("the value has no layout: write its bytes"))?;
-            let values = json_value::arguments(layout, given).context("`value`")?;
+            let values = arguments_from_json(layout, given).context("`value`")?;
             encode(layout, &values, &mut bytes)?;
         }
         (Some(value), None) => bytes = hex(value, "value")?,

@@ -6,7 +6,6 @@ mod database;
 mod delete;
 mod dump;
 mod get;
-mod json_value;
 mod load;
 mod position;
 mod put;
@@ -19,9 +18,8 @@ mod verify;
 
 use anyhow::Result;
 
-pub(crate) use database::{Database, on_engine, structures};
+pub(crate) use database::{Database, on_engine};
 pub(crate) use row::View;
-pub(crate) use stats::Census;
 pub(crate) use verify::Flaw;
 
 use super::Outcome;

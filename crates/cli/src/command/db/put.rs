@@ -16,7 +16,7 @@ pub(super) fn run(args: &Put) -> Result<Outcome> {
     let (database, plan) = Database::open(&args.target, Access::ReadWrite)?;
     let (index, family) = find::family(&plan, &args.family)?;
     if let Some(why) = &family.retired {
-        bail!("`{}` is retired: {}", family.path, render::visible(why));
+        bail!("`{}` is retired: {why}", family.path);
     }
     refuse_structured(&plan, index, family)?;
     let given = assignments(&args.values)?;

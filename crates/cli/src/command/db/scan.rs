@@ -156,7 +156,7 @@ impl Printer<'_, '_> {
                 self.line.clear();
                 let whole = view.is_unambiguous(&self.decoder, index);
                 render::row_json(&mut self.line, &view, whole, render::ValueDigits::Hex);
-                self.out.raw(&self.line)?;
+                self.out.json(&self.line)?;
             }
         }
         Ok(())

@@ -5,11 +5,13 @@ use std::ops::ControlFlow;
 use anyhow::{Context, Result, anyhow, bail};
 use keyplan_plan::dynamic::Decoded;
 use keyplan_plan::model::Plan;
+use keyplan_report::statistics::Census;
+use keyplan_report::structure::is_structured;
 use keyplan_store::structure::{Redis, RedisSettings};
 
-use super::structure::{self, Query, is_structured};
+use super::Flaw;
+use super::structure::{self, Query};
 use super::verify::Review;
-use super::{Census, Flaw};
 use crate::args::db::{Dump, DumpFormat, Get, RowFormat, Scan, Source, Stats, Verify};
 use crate::command::Outcome;
 use crate::input;
@@ -56,12 +58,11 @@ impl Server {
             progress.set(done);
             ControlFlow::Continue(())
         };
-        let (figures, members) = structure::figures(&self.redis, &self.plan, self.space, told)?;
+        let census = Census::of_structures(&self.redis, &self.plan, self.space, "redis", told)?;
         progress.end();
-        let census = Census::of_server(&self.plan, figures, members);
         match args.format {
             RowFormat::Text => out.text(&render::server_census(url, &census))?,
-            RowFormat::Json => out.raw(&render::census_json(&census))?,
+            RowFormat::Json => out.json(&render::census_json(&census))?,
         }
         Ok(Outcome::Clean)
     }

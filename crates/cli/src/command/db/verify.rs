@@ -3,13 +3,14 @@ use std::sync::Arc;
 use anyhow::Result;
 use keyplan_plan::dynamic::{Decoded, Decoder};
 use keyplan_plan::model::Plan;
+use keyplan_report::statistics::structures;
 use keyplan_store::Access;
 use keyplan_store::Store;
 use keyplan_store::engine::{Engine, KeyRange};
 
 use super::server::Server;
 use super::structure::{self, is_structured};
-use super::{Database, View, on_engine, structures};
+use super::{Database, View, on_engine};
 use crate::args::db::{RowFormat, Verify};
 use crate::command::Outcome;
 use crate::render::{self, Output, Progress};
@@ -67,7 +68,7 @@ impl<'a> Review<'a> {
         let family = decoded.map(|decoded| decoded.family);
         match self.args.format {
             RowFormat::Text => self.out.text(&render::flaw(space, family, key, value, flaw))?,
-            RowFormat::Json => self.out.raw(&render::flaw_json(space, family, key, value, flaw))?,
+            RowFormat::Json => self.out.json(&render::flaw_json(space, family, key, value, flaw))?,
         }
         Ok(())
     }
@@ -81,7 +82,7 @@ impl<'a> Review<'a> {
         let Self { args, out, unknown, malformed } = self;
         match args.format {
             RowFormat::Text => out.line(&render::verified(rows, unknown, malformed, args.limit))?,
-            RowFormat::Json => out.raw(&render::verified_json(rows, unknown, malformed))?,
+            RowFormat::Json => out.json(&render::verified_json(rows, unknown, malformed))?,
         }
         Ok(if unknown + malformed == 0 { Outcome::Clean } else { Outcome::Findings })
     }

@@ -9,6 +9,7 @@ mod osmosis;
 mod paw;
 mod random;
 
+use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow};
@@ -17,13 +18,14 @@ use keyplan_chains::five;
 use keyplan_plan::compile;
 use keyplan_plan::diag::Severity;
 use keyplan_plan::dynamic::Decoder;
+use keyplan_plan::explain::explain as explain_key;
 use keyplan_plan::model::Plan;
 use keyplan_prover::Options;
+use keyplan_report::statistics::Census;
 
 use self::fill::Filler;
+use super::Outcome;
 use super::check::{Checked, Repairs, Tally};
-use super::db::Census;
-use super::{Outcome, read};
 use crate::args::Demo;
 use crate::input::Loaded;
 use crate::render::{self, Output};
@@ -114,7 +116,7 @@ fn fill(args: &Demo, out: &mut Output) -> Result<()> {
     let plan = compiled.plan.ok_or_else(|| anyhow!("the plan of the demonstration has no meaning"))?;
     out.line("")?;
     out.line(&render::command_line(&format!("keyplan db stats {}", directory.display())))?;
-    out.text(&render::census(directory, &Census::take(store.raw(), &plan)?))?;
+    out.text(&render::census(directory, &Census::take(store.raw(), &plan, |_| ControlFlow::Continue(()))?))?;
     store.shutdown(REST)?;
     Ok(())
 }
@@ -127,7 +129,7 @@ fn explain(plans: &[Checked], out: &mut Output) -> Result<()> {
         out.line(&render::command_line(&format!("keyplan explain {path} {key}")))?;
         let key = const_hex::decode(key)?;
         let spaces: Vec<usize> = (0..model.spaces.len()).collect();
-        let explanation = read(&Decoder::new(model), &spaces, &key);
+        let explanation = explain_key(&Decoder::new(model), &spaces, &key);
         out.text(&render::explanation(model, &spaces, &key, &explanation, out.width()))?;
     }
     Ok(())

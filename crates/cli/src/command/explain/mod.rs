@@ -6,8 +6,10 @@ mod part;
 use std::io;
 
 use anyhow::Result;
-use keyplan_plan::dynamic::{Decoded, Decoder, Failure};
+use keyplan_plan::dynamic::Decoder;
+use keyplan_plan::explain::explain;
 use keyplan_plan::model::Plan;
+use keyplan_report::explain_json::{bad_line_json, explanation_json};
 
 use self::lines::{Lines, MAX_LINE};
 use super::Outcome;
@@ -16,19 +18,8 @@ use crate::input;
 use crate::key_text;
 use crate::render::{self, Output};
 
-/// How many readings of a key are looked for.
+/// How many readings of a part are looked for.
 const READINGS: usize = 16;
-
-/// What came of reading one key.
-#[derive(Debug, PartialEq)]
-pub(crate) struct Explanation<'p> {
-    /// All readings, by space.
-    pub(crate) readings: Vec<Decoded<'p>>,
-    /// Whether there may be more.
-    pub(crate) more: bool,
-    /// Without a reading: the families that get furthest, and what breaks each; nearest first.
-    pub(crate) nearest: Vec<(String, Failure)>,
-}
 
 /// Explains keys, or a part of a row.
 pub(crate) fn run(args: &Explain, out: &mut Output) -> Result<Outcome> {
@@ -95,8 +86,8 @@ impl<'p> Explainer<'p> {
         match self.format {
             ExplainFormat::Json => {
                 self.buffer.clear();
-                render::bad_line_json(&mut self.buffer, line, why);
-                out.raw(&self.buffer)?;
+                bad_line_json(&mut self.buffer, line, why);
+                out.json(&self.buffer)?;
             }
             ExplainFormat::Text => {
                 self.separate(out)?;
@@ -115,13 +106,13 @@ impl<'p> Explainer<'p> {
     }
 
     fn explain(&mut self, key: &[u8], out: &mut Output) -> Result<()> {
-        let explanation = self.read(key);
+        let explanation = explain(&self.decoder, &self.spaces, key);
         self.failed |= explanation.readings.is_empty();
         match self.format {
             ExplainFormat::Json => {
                 self.buffer.clear();
-                render::explanation_json(&mut self.buffer, key, &explanation);
-                out.raw(&self.buffer)?;
+                explanation_json(&mut self.buffer, key, &explanation);
+                out.json(&self.buffer)?;
             }
             ExplainFormat::Text => {
                 self.separate(out)?;
@@ -135,42 +126,4 @@ impl<'p> Explainer<'p> {
     fn plan(&self) -> &'p Plan {
         self.decoder.plan()
     }
-
-    fn read(&self, key: &[u8]) -> Explanation<'p> {
-        read(&self.decoder, &self.spaces, key)
-    }
-}
-
-/// Reads a key in each of these spaces.
-pub(crate) fn read<'p>(decoder: &Decoder<'p>, spaces: &[usize], key: &[u8]) -> Explanation<'p> {
-    let mut all = Explanation { readings: Vec::new(), more: false, nearest: Vec::new() };
-    let mut misses = Vec::new();
-    for &space in spaces {
-        match decoder.decode_all(space, key, READINGS) {
-            Ok(found) => {
-                all.more |= found.more;
-                if all.readings.is_empty() {
-                    all.readings = found.readings;
-                } else {
-                    all.readings.extend(found.readings);
-                }
-            }
-            Err(miss) => misses.push(miss),
-        }
-    }
-    if !all.readings.is_empty() {
-        return all;
-    }
-    let nearest = misses.iter().flat_map(|miss| miss.nearest());
-    all.nearest = nearest.map(|(path, failure)| (path.to_owned(), failure)).collect();
-    if spaces.len() > 1 {
-        all.nearest
-            .sort_by(|(a_path, a), (b_path, b)| b.offset.cmp(&a.offset).then_with(|| a_path.cmp(b_path)));
-        // A family that does not even share the first byte explains nothing beside one that does.
-        if all.nearest.first().is_some_and(|(_, failure)| failure.offset > 0) {
-            all.nearest.retain(|(_, failure)| failure.offset > 0);
-        }
-        all.nearest.truncate(3);
-    }
-    all
 }

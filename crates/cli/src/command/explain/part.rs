@@ -3,6 +3,7 @@
 use anyhow::{Context, Result, anyhow, bail};
 use keyplan_plan::dynamic::readings;
 use keyplan_plan::model::{Family, Field, Plan, Sequence};
+use keyplan_report::explain_json::part_json;
 
 use super::super::{Outcome, find};
 use super::READINGS;
@@ -74,8 +75,8 @@ fn part(
     match format {
         ExplainFormat::Json => {
             let mut buffer = Vec::new();
-            render::part_json(&mut buffer, title, sequence, bytes, &found);
-            out.raw(&buffer)?;
+            part_json(&mut buffer, title, sequence, bytes, &found);
+            out.json(&buffer)?;
         }
         ExplainFormat::Text => {
             out.text(&render::part(plan, title, doc, sequence, bytes, &found, out.width()))?;

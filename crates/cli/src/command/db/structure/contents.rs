@@ -96,7 +96,7 @@ impl Printer<'_, '_> {
         self.left = self.left.map(|left| left - 1);
         match self.format {
             RowFormat::Text => self.out.line(&render::part_text(&self.key.decoded, part))?,
-            RowFormat::Json => self.out.raw(&render::part_object(&self.key.decoded, part)?)?,
+            RowFormat::Json => self.out.json(&render::part_object(&self.key.decoded, part)?)?,
         }
         Ok(())
     }

@@ -3,10 +3,10 @@
 use anyhow::Result;
 use keyplan_plan::dynamic::{Decoded, Decoder, readings};
 use keyplan_plan::model::{Plan, Sequence};
+use keyplan_report::structure::{KINDS, kind};
 use keyplan_store::Direction;
 use keyplan_store::structure::{Kind, ScoreRange, StructureRead};
 
-use super::{KINDS, kind};
 use crate::command::Flaw;
 
 /// Reads everything in a space, calls `flawed` with the key and the part that is wrong, and returns how much was read.

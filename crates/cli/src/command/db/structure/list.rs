@@ -3,10 +3,10 @@
 use anyhow::Result;
 use keyplan_plan::dynamic::Decoder;
 use keyplan_plan::model::Family;
+use keyplan_report::structure::{KINDS, kind, size};
 use keyplan_store::structure::{Kind, StructureRead};
 
-use super::count::size;
-use super::{KINDS, Key, Query, contents, kind};
+use super::{Key, Query, contents};
 use crate::args::db::RowFormat;
 use crate::command::Outcome;
 use crate::render::{self, Output};
@@ -50,7 +50,7 @@ impl Keys<'_, '_> {
                 let size = size(self.read, kind, &key)?;
                 match query.format {
                     RowFormat::Text => out.line(&render::key_size(&decoded, kind, size))?,
-                    RowFormat::Json => out.raw(&render::key_size_json(&decoded, kind, size)?)?,
+                    RowFormat::Json => out.json(&render::key_size_json(&decoded, kind, size)?)?,
                 }
             }
         }
@@ -97,7 +97,7 @@ impl Keys<'_, '_> {
         let space = self.decoder.plan().spaces.get(self.space).map_or("", |space| space.name.as_str());
         match format {
             RowFormat::Text => out.line(&render::unknown_key(space, kind, key))?,
-            RowFormat::Json => out.raw(&render::unknown_key_json(space, kind, key))?,
+            RowFormat::Json => out.json(&render::unknown_key_json(space, kind, key))?,
         }
         Ok(())
     }

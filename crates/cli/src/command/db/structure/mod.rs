@@ -1,28 +1,23 @@
 //! Hashes, sorted sets, sets and queues, read through one interface wherever they are kept.
 
 mod contents;
-mod count;
 mod flaws;
 mod list;
 
 use anyhow::{Result, bail};
 use keyplan_plan::dynamic::{Decoded, Decoder, encode};
-use keyplan_plan::model::{Family, FamilyKind, Plan, Space};
-use keyplan_store::structure::{Kind, StructureRead};
+use keyplan_plan::model::{Family, Plan, Space};
+pub(crate) use keyplan_report::structure::is_structured;
+use keyplan_report::structure::{KINDS, kind};
+use keyplan_store::structure::StructureRead;
 
-pub(super) use count::figures;
-pub(super) use flaws::verify;
+pub(super) use self::flaws::verify;
 
 use super::super::encode::{assignments, complete};
 use super::super::{Outcome, find};
 use super::scan::shared;
 use crate::args::db::RowFormat;
 use crate::render::{Notation, Output};
-
-/// Whether the rows of a space are those of structures, and not the keys themselves.
-pub(crate) fn is_structured(space: &Space) -> bool {
-    space.families.iter().any(|family| family.kind != FamilyKind::Key)
-}
 
 /// Refuses to write rows into a space whose rows are made by structures.
 pub(super) fn refuse_structured(plan: &Plan, space: usize, family: &Family) -> Result<()> {
@@ -35,20 +30,6 @@ pub(super) fn refuse_structured(plan: &Plan, space: usize, family: &Family) -> R
     }
     Ok(())
 }
-
-/// What a key of a family holds.
-pub(crate) const fn kind(family: FamilyKind) -> Kind {
-    match family {
-        FamilyKind::Key => Kind::Value,
-        FamilyKind::Hash => Kind::Hash,
-        FamilyKind::Zset => Kind::Zset,
-        FamilyKind::Set => Kind::Set,
-        FamilyKind::Queue => Kind::Queue,
-    }
-}
-
-/// Every kind, as they are listed.
-pub(crate) const KINDS: [Kind; 5] = [Kind::Value, Kind::Hash, Kind::Zset, Kind::Set, Kind::Queue];
 
 /// What is asked of a structured space.
 pub(super) struct Query<'a> {

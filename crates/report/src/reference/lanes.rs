@@ -1,11 +1,13 @@
 //! A layout as byte lanes: each segment a box with what it is, how it is written and how many bytes it takes.
 
+use std::fmt::Write as _;
+
 use keyplan_plan::model::{Segment, Sequence, Shape, Width};
 
-use super::super::encoding::encodings;
-use super::super::notation::derivation;
-use super::super::{Notation, hex};
 use super::width;
+use keyplan_plan::notation::derivation;
+use keyplan_plan::notation::encodings;
+use keyplan_plan::notation::{Notation, hex};
 
 /// The widest row of boxes.
 const WIDTH: usize = 100;
@@ -38,12 +40,12 @@ fn draw(notation: Notation<'_>, sequence: &Sequence, name: &str, depth: usize, o
 fn nested(notation: Notation<'_>, shape: &Shape, name: &str, depth: usize, out: &mut String) {
     match shape {
         Shape::Record(sequence) => {
-            put!(out, "\n{name}:\n");
+            let _ = write!(out, "\n{name}:\n");
             draw(notation, sequence, name, depth, out);
         }
         Shape::Choice(alternatives) => {
             for alternative in alternatives {
-                put!(out, "\n{name} = {}:\n", alternative.label);
+                let _ = write!(out, "\n{name} = {}:\n", alternative.label);
                 draw(notation, &alternative.sequence, name, depth, out);
             }
         }
@@ -89,7 +91,7 @@ fn row_of_boxes(row: &[[String; 4]], out: &mut String) {
         for label in row {
             let text = label.get(line).map_or("", String::as_str);
             let padding = columns(label) - text.chars().count();
-            put!(out, "│ {text}{} ", " ".repeat(padding));
+            let _ = write!(out, "│ {text}{} ", " ".repeat(padding));
         }
         out.push_str("│\n");
     }

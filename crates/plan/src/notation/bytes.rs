@@ -1,17 +1,18 @@
+//! Bytes as text.
+
 use std::fmt::Write;
 
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
-use keyplan_plan::dynamic::Value;
-use keyplan_plan::model::Sequence;
+use super::argument_name;
+use crate::dynamic::Value;
+use crate::model::Sequence;
 
 /// Bytes as hex digits.
-pub(crate) fn hex(bytes: &[u8]) -> String {
+pub fn hex(bytes: &[u8]) -> String {
     const_hex::encode(bytes)
 }
 
 /// Appends bytes as hex digits.
-pub(crate) fn hex_into(bytes: &[u8], out: &mut Vec<u8>) {
+pub fn hex_into(bytes: &[u8], out: &mut Vec<u8>) {
     let start = out.len();
     out.resize(start + bytes.len() * 2, b'0');
     if let Some(room) = out.get_mut(start..) {
@@ -20,13 +21,13 @@ pub(crate) fn hex_into(bytes: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-/// Bytes as base64 with padding.
-pub(crate) fn base64(bytes: &[u8]) -> String {
-    STANDARD.encode(bytes)
+/// Bytes as text, if they are nothing but printable ASCII.
+pub fn printable(bytes: &[u8]) -> Option<&str> {
+    std::str::from_utf8(bytes).ok().filter(|text| text.bytes().all(|byte| (b' '..=b'~').contains(&byte)))
 }
 
 /// Bytes as text, with `\x01` for what cannot be shown.
-pub(crate) fn escaped(bytes: &[u8]) -> String {
+pub fn escaped(bytes: &[u8]) -> String {
     let mut out = String::new();
     for &byte in bytes {
         match byte {
@@ -41,11 +42,11 @@ pub(crate) fn escaped(bytes: &[u8]) -> String {
 }
 
 /// The arguments of a layout as `encode` takes them: `pool=7 tick=-100`.
-pub(crate) fn assignments(sequence: &Sequence, values: &[Value]) -> String {
-    let all = sequence.arguments().zip(values).map(|(argument, value)| {
-        let name = argument.name.as_deref().unwrap_or("value");
-        format!("{name}={}", value.display(&argument.shape))
-    });
+pub fn assignments(sequence: &Sequence, values: &[Value]) -> String {
+    let all = sequence
+        .arguments()
+        .zip(values)
+        .map(|(argument, value)| format!("{}={}", argument_name(argument), value.display(&argument.shape)));
     let all: Vec<String> = all.collect();
     if all.is_empty() { "no arguments".to_owned() } else { all.join(" ") }
 }

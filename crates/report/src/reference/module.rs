@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use keyplan_plan::model::{Family, Module, Retired};
 
-use super::super::counted;
+use super::counted;
 use super::{Page, code, spaced};
 
 /// The ranges of a module: what for, how many numbers are taken, and which families stand in the wrong one.

@@ -1,10 +1,9 @@
 //! Simple values of a layout, for examples: small numbers, short texts.
 
 use keyplan_codec::{Alphabet, Score};
-use keyplan_plan::dynamic::Value;
-use keyplan_plan::model::{IntRange, LengthSet, Sequence, Shape, TextShape};
 
-use crate::anatomy::alone;
+use crate::dynamic::{Value, encode_one};
+use crate::model::{IntRange, LengthSet, Sequence, Shape, TextShape};
 
 /// Texts that look like something, tried before one is made up.
 const TEXTS: [&str; 8] = ["uosmo", "usdc", "alice", "main", "abc", "a", "AB", "1"];
@@ -16,7 +15,17 @@ const LENGTHS: [usize; 4] = [20, 32, 8, 4];
 const NOON: i128 = 1_709_294_400_000_000_000;
 
 /// One value for each argument; `None` if the layout asks for something unusual.
-pub(crate) fn arguments(sequence: &Sequence) -> Option<Vec<Value>> {
+///
+/// The same layout gives the same values, and `encode` takes them.
+///
+/// ```
+/// let text = "plan demo; space s { key tick = 0x01 pool: u64 tick: i64.tick9; }";
+/// let plan = keyplan_plan::compile("demo.keyplan", text, |_| Err("no imports".into())).plan.expect("sound");
+/// let layout = &plan.find("tick")[0].1.key;
+/// let values = keyplan_plan::sample::arguments(layout).expect("nothing unusual");
+/// assert_eq!(keyplan_plan::notation::assignments(layout, &values), "pool=1 tick=-2");
+/// ```
+pub fn arguments(sequence: &Sequence) -> Option<Vec<Value>> {
     let mut samples = Samples { next: 0 };
     samples.sequence(sequence)
 }
@@ -79,7 +88,7 @@ impl Samples {
             .chain(usual)
             .chain([made_up(text)])
             .map(Value::Text)
-            .find(|value| alone(shape, value).is_some())
+            .find(|value| fits(shape, value))
     }
 }
 
@@ -87,7 +96,7 @@ impl Samples {
 fn first_that_fits(shape: &Shape, lengths: &LengthSet, value: impl Fn(usize) -> Value) -> Option<Value> {
     let usual = LENGTHS.into_iter().filter(|len| lengths.admits(*len));
     let least = [lengths.min().max(1), lengths.min()].into_iter().filter(|len| *len <= 1024);
-    usual.chain(least).map(value).find(|value| alone(shape, value).is_some())
+    usual.chain(least).map(value).find(|value| fits(shape, value))
 }
 
 /// The shortest text over an alphabet, of its first letters.
@@ -97,4 +106,8 @@ fn made_up(text: &TextShape) -> String {
     let first = of(text.first.as_ref().unwrap_or(&text.alphabet)).unwrap_or(b'a');
     let rest = of(&text.alphabet).unwrap_or(b'a');
     std::iter::once(first).chain(std::iter::repeat_n(rest, length - 1)).map(char::from).collect()
+}
+
+fn fits(shape: &Shape, value: &Value) -> bool {
+    encode_one(shape, value, &mut Vec::new()).is_ok()
 }

@@ -3,7 +3,7 @@
 use serde::de::IgnoredAny;
 
 /// `text` with a line for each element, if it is JSON.
-pub(crate) fn indented(text: &str) -> Option<String> {
+pub fn indented(text: &str) -> Option<String> {
     let mut out = String::new();
     let mut depth = 0usize;
     let mut tokens = Tokens::of(text)?.peekable();
@@ -36,7 +36,7 @@ pub(crate) fn indented(text: &str) -> Option<String> {
 }
 
 /// `text` without the space between its tokens, if it is JSON.
-pub(crate) fn compact(text: &str) -> Option<String> {
+pub fn compact(text: &str) -> Option<String> {
     Tokens::of(text).map(Iterator::collect)
 }
 

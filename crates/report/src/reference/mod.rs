@@ -5,13 +5,22 @@ mod lanes;
 mod module;
 mod types;
 
+use std::fmt::Write as _;
+
 use keyplan_plan::model::{Family, Module, ModuleId, Plan, Space};
 
-use super::explanation::first_sentence;
-use super::{Notation, counted};
+use keyplan_plan::notation::{Notation, first_sentence};
 
 /// The whole page.
-pub(crate) fn document(plan: &Plan) -> String {
+///
+/// ```
+/// let plan = keyplan_plan::compile("demo.keyplan", "plan demo; space s { key pool = 0x01 id: u64; }", |_| {
+///     Err("no imports".into())
+/// });
+/// let page = keyplan_report::reference::reference(&plan.plan.expect("sound"));
+/// assert!(page.starts_with("# demo\n"));
+/// ```
+pub fn reference(plan: &Plan) -> String {
     let mut page = Page::of(plan);
     page.line(&format!("# {}", plan.name));
     page.paragraphs(&plan.doc);
@@ -110,7 +119,7 @@ impl<'p> Page<'p> {
         for row in rows {
             let cells: Vec<String> =
                 row.iter().map(|cell| cell.replace('|', "\\|").replace('\n', " ")).collect();
-            put!(text, "| {} |\n", cells.join(" | "));
+            let _ = writeln!(text, "| {} |", cells.join(" | "));
         }
         self.line(text.trim_end());
     }
@@ -144,4 +153,9 @@ fn width(width: keyplan_plan::model::Width) -> String {
         None if width.min == 0 => "any number of bytes".to_owned(),
         None => format!("at least {}", counted(width.min, "byte", "bytes")),
     }
+}
+
+/// `1 byte`, `2 bytes`
+fn counted(n: usize, one: &str, many: &str) -> String {
+    format!("{n} {}", if n == 1 { one } else { many })
 }

@@ -1,18 +1,18 @@
 //! One family: its layout, arguments, scans, values, an example, and what is wrong with it.
 
-use keyplan_plan::dynamic::encode;
+use std::fmt::Write as _;
+
+use keyplan_plan::dynamic::{Decoded, encode};
+use keyplan_plan::explain::Reading;
 use keyplan_plan::model::{
     Argument, Family, LengthSet, ScoreEncoding, Segment, Sequence, Shape, Space, Width,
 };
 
-use super::super::explanation::name_prefix;
-use super::super::notation::{class, int_range, lengths_text};
-use super::super::picture::picture;
-use super::super::{Notation, assignments, hex, scan};
 use super::lanes::{encoding, lanes};
 use super::{Page, code, width};
-use crate::anatomy::dissect;
-use crate::sample;
+use crate::picture::draw;
+use keyplan_plan::notation::{Notation, assignments, class, hex, int_range, lengths_text, scan};
+use keyplan_plan::sample;
 
 /// How wide the picture of an example is.
 const WIDTH: usize = 100;
@@ -131,10 +131,10 @@ fn values(shape: &Shape) -> String {
         Shape::Text(text) => {
             let mut all = lengths(&text.lengths, "bytes");
             if text.alphabet != keyplan_codec::Alphabet::UTF8 {
-                put!(all, " of {}", code(&class(&text.alphabet)));
+                let _ = write!(all, " of {}", code(&class(&text.alphabet)));
             }
             if let Some(first) = &text.first {
-                put!(all, ", the first of {}", code(&class(first)));
+                let _ = write!(all, ", the first of {}", code(&class(first)));
             }
             all
         }
@@ -219,13 +219,10 @@ fn example(page: &mut Page<'_>, space: &Space, family: &Family) {
     if encode(&family.key, &values, &mut key).is_err() {
         return;
     }
-    let drawn = dissect(&family.key, &values).map_or_else(
-        || format!("  {}\n", hex(&key)),
-        |mut pieces| {
-            name_prefix(space, family, &mut pieces);
-            anstream::adapter::strip_str(&picture(&key, &pieces, WIDTH)).to_string()
-        },
-    );
+    let reading = Reading { decoded: Decoded { space, family, values: values.clone() } };
+    let drawn = reading
+        .pieces(&key)
+        .map_or_else(|| format!("  {}\n", hex(&key)), |pieces| draw(&key, &pieces, WIDTH).to_string());
     let arguments = if values.is_empty() { String::new() } else { assignments(&family.key, &values) };
     let title = format!("{} {arguments}", family.local_path());
     page.line(&format!("Example: {}", code(title.trim_end())));

@@ -10,16 +10,16 @@ use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 /// One row of the state.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Entry {
+pub struct Entry {
     /// The key.
-    pub(crate) key: Vec<u8>,
+    pub key: Vec<u8>,
     /// The value.
-    pub(crate) value: Vec<u8>,
+    pub value: Vec<u8>,
 }
 
 /// Why text is not a contract's state.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum BadState {
+pub enum BadState {
     /// It is not JSON, or not of the right form.
     Json {
         /// The offset of the byte that breaks it.
@@ -46,7 +46,7 @@ impl fmt::Display for BadState {
 }
 
 /// Reads `{"models":[{"key":HEX,"value":BASE64},…]}`, or the list alone.
-pub(crate) fn parse(text: &[u8]) -> Result<Vec<Entry>, BadState> {
+pub fn parse(text: &[u8]) -> Result<Vec<Entry>, BadState> {
     let state: State<'_> = serde_json::from_slice(text).map_err(|error| {
         let whole = error.to_string();
         let why = whole.rsplit_once(" at line ").map_or(whole.as_str(), |(why, _)| why).to_owned();

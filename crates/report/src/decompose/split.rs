@@ -8,22 +8,22 @@ use std::collections::BTreeMap;
 
 use keyplan_codec::{Delimited, LenPrefix, LenWidth};
 
-use crate::anatomy::printable;
+use keyplan_plan::notation::printable;
 
 /// How many components are taken off one key at most.
 const MOST: usize = 16;
 
 /// One way to split a key.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Split {
+pub struct Split {
     /// The lengths of the components, without their two bytes of length.
-    pub(crate) components: Vec<usize>,
+    pub components: Vec<usize>,
     /// How likely it is, compared with the other splits of the key.
-    pub(crate) score: i32,
+    pub score: i32,
 }
 
 /// The bytes of each component of a key under a split, and of the raw part behind them.
-pub(crate) fn component_bytes<'k>(key: &'k [u8], split: &Split) -> (Vec<&'k [u8]>, &'k [u8]) {
+pub fn component_bytes<'k>(key: &'k [u8], split: &Split) -> (Vec<&'k [u8]>, &'k [u8]) {
     let mut at = 0;
     let mut components = Vec::new();
     for len in &split.components {
@@ -34,7 +34,7 @@ pub(crate) fn component_bytes<'k>(key: &'k [u8], split: &Split) -> (Vec<&'k [u8]
 }
 
 /// The splits of each key, the likeliest first.
-pub(crate) fn ranked(keys: &[&[u8]]) -> Vec<Vec<Split>> {
+pub fn ranked(keys: &[&[u8]]) -> Vec<Vec<Split>> {
     let mut shared: BTreeMap<&[u8], usize> = BTreeMap::new();
     for key in keys {
         if let Some(namespace) = component(key, 0) {

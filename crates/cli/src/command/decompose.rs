@@ -1,15 +1,11 @@
 //! `keyplan explain --decompose`: the keys of a contract that nobody wrote a plan for.
 
-mod split;
-mod state;
-
 use std::fs::File;
 use std::io::{self, Read};
 
 use anyhow::{Context, Result, anyhow, bail};
+use keyplan_report::decompose::{decompose, decomposition_json};
 
-pub(crate) use self::split::{Split, component_bytes};
-pub(crate) use self::state::Entry;
 use super::Outcome;
 use crate::args::ExplainFormat;
 use crate::input;
@@ -18,31 +14,18 @@ use crate::render::{self, Output};
 /// The largest state that is read.
 const MAX_STATE: u64 = 1 << 30;
 
-/// A key of the state, its value, and how it may be split, the likeliest first.
-#[derive(Debug)]
-pub(crate) struct Decomposition {
-    /// The row as it was read.
-    pub(crate) entry: Entry,
-    /// All splits; never none.
-    pub(crate) splits: Vec<Split>,
-}
-
 /// Splits every key of a contract's state.
 pub(crate) fn run(file: &str, format: ExplainFormat, out: &mut Output) -> Result<Outcome> {
     let text = read(file)?;
-    let entries = state::parse(&text).map_err(|error| anyhow!("{}: {error}", name(file)))?;
-    let keys: Vec<&[u8]> = entries.iter().map(|entry| entry.key.as_slice()).collect();
-    let splits = split::ranked(&keys);
-    let rows: Vec<Decomposition> =
-        entries.into_iter().zip(splits).map(|(entry, splits)| Decomposition { entry, splits }).collect();
+    let rows = decompose(&text).map_err(|error| anyhow!("{}: {error}", name(file)))?;
     match format {
         ExplainFormat::Text => out.text(&render::decompositions(&rows))?,
         ExplainFormat::Json => {
             let mut buffer = Vec::new();
             for row in &rows {
                 buffer.clear();
-                render::decomposition_json(&mut buffer, row);
-                out.raw(&buffer)?;
+                decomposition_json(&mut buffer, row);
+                out.json(&buffer)?;
             }
         }
     }

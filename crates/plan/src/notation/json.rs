@@ -3,27 +3,37 @@
 //! Integers of up to 32 bits are numbers; wider ones are strings whatever their value, since many readers of JSON
 //! hold numbers as floats. Bytes are hex strings. A choice is its label, or an object with the label as its only name.
 
-use keyplan_plan::dynamic::Value;
-use keyplan_plan::model::{Argument, Sequence, Shape};
+use crate::dynamic::Value;
+use crate::model::{Argument, Sequence, Shape};
 
-use super::hex_into;
+use super::{argument_name, hex_into, is_hidden};
 
-/// Appends `{"pool":"7","tick":"-100"}`.
-pub(crate) fn arguments(out: &mut Vec<u8>, sequence: &Sequence, values: &[Value]) {
+/// Appends the arguments of a layout as one object, `{"pool":"7","tick":"-100"}`.
+///
+/// ```
+/// use keyplan_plan::{dynamic::Value, notation::write_json};
+///
+/// let text = "plan demo; space s { key tick = 0x01 pool: u64 tick: i64.tick9; }";
+/// let plan = keyplan_plan::compile("demo.keyplan", text, |_| Err("no imports".into())).plan.expect("sound");
+/// let mut out = Vec::new();
+/// write_json(&mut out, &plan.find("tick")[0].1.key, &[Value::Unsigned(7), Value::Signed(-100)]);
+/// assert_eq!(out, br#"{"pool":"7","tick":"-100"}"#);
+/// ```
+pub fn write_json(out: &mut Vec<u8>, sequence: &Sequence, values: &[Value]) {
     out.push(b'{');
     for (index, (argument, value)) in sequence.arguments().zip(values).enumerate() {
         if index > 0 {
             out.push(b',');
         }
-        string(out, argument.name.as_deref().unwrap_or("value"));
+        write_string(out, argument_name(argument));
         out.push(b':');
-        json_value(out, &argument.shape, value);
+        write_value(out, &argument.shape, value);
     }
     out.push(b'}');
 }
 
 /// Appends one value.
-fn json_value(out: &mut Vec<u8>, shape: &Shape, value: &Value) {
+fn write_value(out: &mut Vec<u8>, shape: &Shape, value: &Value) {
     match (shape, value) {
         (Shape::Int(int), Value::Unsigned(n)) => {
             quoted_if(out, int.ty.bits > 32, |out| match u64::try_from(*n) {
@@ -38,37 +48,37 @@ fn json_value(out: &mut Vec<u8>, shape: &Shape, value: &Value) {
             });
         }
         (_, Value::Bool(value)) => out.extend_from_slice(if *value { b"true" } else { b"false" }),
-        (_, Value::Bytes(bytes)) => hex_string(out, bytes),
-        (_, Value::Text(text)) => string(out, text),
+        (_, Value::Bytes(bytes)) => write_bytes(out, bytes),
+        (_, Value::Text(text)) => write_string(out, text),
         (_, Value::Float(value)) if value.is_finite() => {
             out.extend_from_slice(format!("{value:?}").as_bytes());
         }
         (_, Value::Digest(digest)) => {
             out.extend_from_slice(b"{\"digest\":");
-            hex_string(out, digest);
+            write_bytes(out, digest);
             out.push(b'}');
         }
         (Shape::Record(sequence), Value::Record(values)) => body(out, sequence, values),
         (Shape::Choice(alternatives), Value::Choice(index, values)) => {
             let Some(alternative) = alternatives.get(*index) else { return out.extend_from_slice(b"null") };
             if values.is_empty() {
-                return string(out, &alternative.label);
+                return write_string(out, &alternative.label);
             }
             out.push(b'{');
-            string(out, &alternative.label);
+            write_string(out, &alternative.label);
             out.push(b':');
             body(out, &alternative.sequence, values);
             out.push(b'}');
         }
         (Shape::Option(_), Value::Option(None)) => out.extend_from_slice(b"null"),
-        (Shape::Option(inner), Value::Option(Some(value))) => json_value(out, inner, value),
+        (Shape::Option(inner), Value::Option(Some(value))) => write_value(out, inner, value),
         (Shape::List { item, .. }, Value::List(values)) => {
             out.push(b'[');
             for (index, value) in values.iter().enumerate() {
                 if index > 0 {
                     out.push(b',');
                 }
-                json_value(out, item, value);
+                write_value(out, item, value);
             }
             out.push(b']');
         }
@@ -78,9 +88,9 @@ fn json_value(out: &mut Vec<u8>, shape: &Shape, value: &Value) {
             | Shape::Hashed { inner, .. }
             | Shape::HashConcat { inner, .. },
             value,
-        ) => json_value(out, inner, value),
+        ) => write_value(out, inner, value),
         // Times, scores, nibbles and floats beyond JSON, as `encode` takes them.
-        (shape, value) => string(out, &value.display(shape).to_string()),
+        (shape, value) => write_string(out, &value.display(shape).to_string()),
     }
 }
 
@@ -88,8 +98,8 @@ fn json_value(out: &mut Vec<u8>, shape: &Shape, value: &Value) {
 fn body(out: &mut Vec<u8>, sequence: &Sequence, values: &[Value]) {
     let mut all = sequence.arguments().zip(values);
     match (all.next(), values.len()) {
-        (Some((Argument { name: None, shape, .. }, value)), 1) => json_value(out, shape, value),
-        _ => arguments(out, sequence, values),
+        (Some((Argument { name: None, shape, .. }, value)), 1) => write_value(out, shape, value),
+        _ => write_json(out, sequence, values),
     }
 }
 
@@ -104,39 +114,40 @@ fn quoted_if(out: &mut Vec<u8>, quotes: bool, write: impl FnOnce(&mut Vec<u8>)) 
 }
 
 /// Appends bytes as a string of hex digits.
-pub(crate) fn hex_string(out: &mut Vec<u8>, bytes: &[u8]) {
+pub fn write_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
     out.push(b'"');
     hex_into(bytes, out);
     out.push(b'"');
 }
 
 /// Appends a number.
-pub(crate) fn number(out: &mut Vec<u8>, n: usize) {
+pub fn write_number(out: &mut Vec<u8>, n: usize) {
     out.extend_from_slice(itoa::Buffer::new().format(n).as_bytes());
 }
 
-/// Appends a string.
-pub(crate) fn string(out: &mut Vec<u8>, text: &str) {
+/// Appends a string. Characters that would act on a terminal are written as their numbers.
+pub fn write_string(out: &mut Vec<u8>, text: &str) {
     out.push(b'"');
-    let mut rest = text.as_bytes();
-    while let Some(at) = rest.iter().position(|&byte| byte < 0x20 || byte == b'"' || byte == b'\\') {
-        let (clean, special) = rest.split_at(at);
-        out.extend_from_slice(clean);
-        let (&byte, behind) = special.split_first().unwrap_or((&b' ', &[]));
-        match byte {
-            b'"' => out.extend_from_slice(b"\\\""),
-            b'\\' => out.extend_from_slice(b"\\\\"),
-            b'\n' => out.extend_from_slice(b"\\n"),
-            b'\r' => out.extend_from_slice(b"\\r"),
-            b'\t' => out.extend_from_slice(b"\\t"),
-            byte => {
-                out.extend_from_slice(b"\\u00");
-                hex_into(&[byte], out);
-            }
+    let mut rest = text;
+    // Hidden characters beyond ASCII begin with one of three bytes.
+    let special = |byte: u8| byte < 0x20 || matches!(byte, b'"' | b'\\' | 0x7f | 0xc2 | 0xd8 | 0xe2);
+    while let Some(at) = rest.bytes().position(special) {
+        let (clean, from) = rest.split_at(at);
+        out.extend_from_slice(clean.as_bytes());
+        let mut chars = from.chars();
+        let Some(c) = chars.next() else { break };
+        match c {
+            '"' => out.extend_from_slice(b"\\\""),
+            '\\' => out.extend_from_slice(b"\\\\"),
+            '\n' => out.extend_from_slice(b"\\n"),
+            '\r' => out.extend_from_slice(b"\\r"),
+            '\t' => out.extend_from_slice(b"\\t"),
+            c if is_hidden(c) => out.extend_from_slice(format!("\\u{:04x}", u32::from(c)).as_bytes()),
+            c => out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes()),
         }
-        rest = behind;
+        rest = chars.as_str();
     }
-    out.extend_from_slice(rest);
+    out.extend_from_slice(rest.as_bytes());
     out.push(b'"');
 }
 
@@ -146,10 +157,11 @@ mod tests {
 
     #[test]
     fn every_string_reads_back() {
-        for text in ["", "plain", "\"\\\n\r\t\0\u{1f}\u{7f}", "é → 日本"] {
+        for text in ["", "plain", "\"\\\n\r\t\0\u{1f}\u{7f}", "é → 日本 ¢ \u{9b}\u{202e}\u{61c}"] {
             let mut out = Vec::new();
-            string(&mut out, text);
+            write_string(&mut out, text);
             assert_eq!(serde_json::from_slice::<String>(&out).unwrap(), text);
+            assert!(!String::from_utf8(out).unwrap().chars().any(is_hidden), "{text:?}");
         }
     }
 }

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use keyplan_plan::model::{Family, Name, NameSet, Plan, Sequence, Shape};
 
-use super::super::encoding::encodings;
-use super::super::hex;
-use super::super::notation::text_domain;
 use super::{Page, code};
+use keyplan_plan::notation::encodings;
+use keyplan_plan::notation::hex;
+use keyplan_plan::notation::text_domain;
 
 pub(super) fn sections(page: &mut Page<'_>, plan: &Plan) {
     // Name sets are types, too, but have a section of their own.

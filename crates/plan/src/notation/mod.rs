@@ -1,27 +1,55 @@
-//! Layouts in the words of the plan language.
+//! Layouts in the words of the plan language, and values as text and as JSON.
+//!
+//! [`Notation`] writes types and layouts as a person would write them in a plan. [`Value::display`] and
+//! [`parse`](crate::dynamic::parse) are values as text, both ways; [`write_json`] and, with the feature `json`,
+//! `arguments_from_json` are values as JSON, both ways.
+//!
+//! ```
+//! use keyplan_plan::notation::Notation;
+//!
+//! let text = "plan demo; space s { key pool = 0x01 id: u64.dec \"/\" owner: bytes(20 | 32).hex; }";
+//! let plan = keyplan_plan::compile("demo.keyplan", text, |_| Err("no imports".into())).plan.expect("sound");
+//! let layout = &plan.find("pool")[0].1.key;
+//! assert_eq!(Notation::of(&plan).parts(layout), "0x01 id: u64.dec \"/\" owner: bytes(20 | 32).hex");
+//! ```
+
+mod bytes;
+mod encoding;
+#[cfg(feature = "json")]
+mod from_json;
+mod json;
+mod visible;
+
+pub use bytes::{assignments, escaped, hex, hex_into, printable};
+pub use encoding::encodings;
+#[cfg(feature = "json")]
+pub use from_json::{JsonError, arguments_from_json, layout_from_json};
+pub use json::{write_bytes, write_json, write_number, write_string};
+pub use visible::{is_hidden, visible, visible_json};
 
 use keyplan_codec::Alphabet;
-use keyplan_plan::model::{
+
+#[cfg(doc)]
+use crate::dynamic::Value;
+use crate::model::{
     Argument, Derived, Family, IntShape, LengthSet, NamedType, Opaque, Plan, Scan, Segment, Sequence, Shape,
     TextShape,
 };
 
-use super::encoding::encodings;
-
 /// Writes layouts with the types of one plan.
-#[derive(Clone, Copy)]
-pub(crate) struct Notation<'p> {
+#[derive(Clone, Copy, Debug)]
+pub struct Notation<'p> {
     types: &'p [NamedType],
 }
 
 impl<'p> Notation<'p> {
     /// The notation of a plan.
-    pub(crate) fn of(plan: &'p Plan) -> Self {
+    pub fn of(plan: &'p Plan) -> Self {
         Self { types: &plan.types }
     }
 
     /// The type of an argument as a person would write it: `Denom`, `Address.hex`, `u64.dec`.
-    pub(crate) fn type_of(self, argument: &Argument) -> String {
+    pub fn type_of(self, argument: &Argument) -> String {
         let Some(name) = &argument.type_name else { return self.shape(&argument.shape) };
         // Encodings that the type brings with it are not written again.
         let of_type = self.types.iter().find(|ty| ty.name == *name);
@@ -32,14 +60,14 @@ impl<'p> Notation<'p> {
     }
 
     /// A shape, domain and encodings: `u64.dec`.
-    pub(crate) fn shape(self, shape: &Shape) -> String {
+    pub fn shape(self, shape: &Shape) -> String {
         let mut all = vec![self.domain(shape)];
         all.extend(encodings(shape));
         all.join(".")
     }
 
     /// The parts of a layout in a row: `0x01 pool: u64`.
-    pub(crate) fn parts(self, sequence: &Sequence) -> String {
+    pub fn parts(self, sequence: &Sequence) -> String {
         let parts: Vec<String> = sequence.segments().iter().map(|segment| self.part(segment)).collect();
         parts.join(" ")
     }
@@ -57,7 +85,7 @@ impl<'p> Notation<'p> {
     }
 
     /// A value layout in a few words: `TickInfo (protobuf)`.
-    pub(crate) fn value_layout(self, sequence: &Sequence) -> String {
+    pub fn value_layout(self, sequence: &Sequence) -> String {
         match sequence.segments() {
             [Segment::Argument(Argument { name: None, shape: Shape::Opaque(opaque), .. })] => match opaque {
                 Opaque::Proto(message) => format!("{message} (protobuf)"),
@@ -70,7 +98,7 @@ impl<'p> Notation<'p> {
     }
 
     /// The values of a shape, without their encodings.
-    pub(crate) fn domain(self, shape: &Shape) -> String {
+    pub fn domain(self, shape: &Shape) -> String {
         match shape {
             Shape::Int(int) if int.range == int.ty.range() => int.ty.name(),
             Shape::Int(int) => format!("{}({})", int.ty.name(), int_range(int)),
@@ -102,13 +130,13 @@ impl<'p> Notation<'p> {
 }
 
 /// `crc16(…) % 16384`
-pub(crate) fn derivation(derived: &Derived) -> String {
+pub fn derivation(derived: &Derived) -> String {
     let modulus = derived.modulus.map_or(String::new(), |modulus| format!(" % {modulus}"));
     format!("{}(…){modulus}", derived.function.name())
 }
 
 /// What a scan binds: `by pool, in order`.
-pub(crate) fn scan(family: &Family, scan: &Scan) -> String {
+pub fn scan(family: &Family, scan: &Scan) -> String {
     let bound: Vec<&str> =
         family.key.arguments().take(scan.bound).filter_map(|argument| argument.name.as_deref()).collect();
     let mut text = if bound.is_empty() { "all".to_owned() } else { format!("by {}", bound.join(", ")) };
@@ -118,13 +146,39 @@ pub(crate) fn scan(family: &Family, scan: &Scan) -> String {
     text
 }
 
+/// The first sentence of a documentation, as it is written after a dash.
+///
+/// ```
+/// use keyplan_plan::notation::first_sentence;
+///
+/// let doc = ["The ticks of a pool.".to_owned(), "More of them.".to_owned()];
+/// assert_eq!(first_sentence(&doc).as_deref(), Some("the ticks of a pool"));
+/// assert_eq!(first_sentence(&[]), None);
+/// ```
+pub fn first_sentence(doc: &[String]) -> Option<String> {
+    let paragraph: Vec<&str> =
+        doc.iter().map(|line| line.trim()).take_while(|line| !line.is_empty()).collect();
+    let text = paragraph.join(" ");
+    let sentence = text.split_once(". ").map_or(text.as_str(), |(first, _)| first).trim_end_matches('.');
+    let mut chars = sentence.chars();
+    let first = chars.next()?;
+    let acronym = chars.clone().next().is_some_and(char::is_uppercase);
+    let head = if acronym { first.to_string() } else { first.to_lowercase().to_string() };
+    Some(format!("{head}{}", chars.as_str()))
+}
+
+/// The name of an argument as it is typed and printed; `value` for one without a name.
+pub fn argument_name(argument: &Argument) -> &str {
+    argument.name.as_deref().unwrap_or("value")
+}
+
 fn call(name: &str, args: &[Option<String>]) -> String {
     let args: Vec<&str> = args.iter().flatten().map(String::as_str).collect();
     if args.is_empty() { name.to_owned() } else { format!("{name}({})", args.join(", ")) }
 }
 
 /// A text's alphabet and lengths, whatever names are known of it.
-pub(crate) fn text_domain(text: &TextShape) -> String {
+pub fn text_domain(text: &TextShape) -> String {
     let class = |alphabet: &Alphabet| format!("{:?}", class(alphabet));
     let plain = text.alphabet == Alphabet::UTF8 && text.first.is_none();
     let first = text.first.as_ref().map(class);
@@ -132,8 +186,8 @@ pub(crate) fn text_domain(text: &TextShape) -> String {
 }
 
 /// The range of an integer: `0..=5`.
-pub(crate) fn int_range(int: &IntShape) -> String {
-    use keyplan_plan::model::IntRange::{Signed, Unsigned};
+pub fn int_range(int: &IntShape) -> String {
+    use crate::model::IntRange::{Signed, Unsigned};
     match int.range {
         Unsigned { min, max } => format!("{min}..={max}"),
         Signed { min, max } => format!("{min}..={max}"),
@@ -141,7 +195,7 @@ pub(crate) fn int_range(int: &IntShape) -> String {
 }
 
 /// Lengths or counts: `20 | 32`; `None` if any will do.
-pub(crate) fn lengths_text(lengths: &LengthSet) -> Option<String> {
+pub fn lengths_text(lengths: &LengthSet) -> Option<String> {
     match lengths {
         LengthSet::OneOf(lengths) => {
             Some(lengths.iter().map(usize::to_string).collect::<Vec<_>>().join(" | "))
@@ -156,7 +210,7 @@ pub(crate) fn lengths_text(lengths: &LengthSet) -> Option<String> {
 }
 
 /// The characters of an alphabet, as a class of the language: letters and digits in runs, then the others.
-pub(crate) fn class(alphabet: &Alphabet) -> String {
+pub fn class(alphabet: &Alphabet) -> String {
     let (mut out, listed) = if alphabet.beyond_ascii() {
         ("^".to_owned(), alphabet.complement())
     } else {
@@ -185,7 +239,7 @@ fn runs(bytes: impl Iterator<Item = u8>, out: &mut String) {
     let all: Vec<u8> = bytes.collect();
     for run in all.chunk_by(|a, b| a.checked_add(1) == Some(*b)) {
         match run {
-            [first, _, .., last] => put!(out, "{}-{}", char::from(*first), char::from(*last)),
+            [first, _, .., last] => out.extend([char::from(*first), '-', char::from(*last)]),
             few => few.iter().for_each(|byte| out.push(char::from(*byte))),
         }
     }
@@ -198,7 +252,7 @@ mod tests {
     /// The class that a plan gives back for the class it was written with.
     fn again(text: &str) -> String {
         let plan = format!("plan p; space s {{ key k = a: text({text:?}, 1..=2); }}");
-        let plan = keyplan_plan::compile("p", &plan, |_| Err(String::new())).plan.unwrap();
+        let plan = crate::compile("p", &plan, |_| Err(String::new())).plan.unwrap();
         let argument = plan.spaces[0].families[0].key.arguments().next().unwrap();
         let Shape::Text(text) = &argument.shape else { panic!("not a text") };
         class(&text.alphabet)

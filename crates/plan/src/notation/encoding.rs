@@ -1,13 +1,13 @@
 //! Encodings in the words of the plan language.
 
-use keyplan_codec::{Case, LenWidth};
-use keyplan_plan::model::{
+use crate::model::{
     BoolEncoding, BytesEncoding, FloatEncoding, Frame, Framing, IntEncoding, NibbleEncoding, ScoreEncoding,
     Shape, TimeEncoding,
 };
+use keyplan_codec::{Case, LenWidth};
 
 /// The encodings of a shape, in the order in which they are applied; none if it is the default.
-pub(crate) fn encodings(shape: &Shape) -> Vec<String> {
+pub fn encodings(shape: &Shape) -> Vec<String> {
     let one = |name: &str| vec![name.to_owned()];
     match shape {
         Shape::Int(int) => int_encoding(int.encoding).into_iter().collect(),
@@ -32,13 +32,13 @@ pub(crate) fn encodings(shape: &Shape) -> Vec<String> {
             Framing::Joined(separator) => vec![format!("joined(\"{}\")", super::escaped(separator))],
             Framing::Counted(width) => one(count_name(*width)),
         },
-        Shape::Framed { frame, inner } => behind(inner, frame_name(*frame).to_owned()),
-        Shape::Desc(inner) => behind(inner, "desc".to_owned()),
+        Shape::Framed { frame, inner } => then(inner, frame_name(*frame).to_owned()),
+        Shape::Desc(inner) => then(inner, "desc".to_owned()),
         Shape::Hashed { hash, keep, inner, .. } => {
-            behind(inner, format!("hashed({})", hash_args(hash.name(), hash.width(), *keep)))
+            then(inner, format!("hashed({})", hash_args(hash.name(), hash.width(), *keep)))
         }
         Shape::HashConcat { hash, keep, inner } => {
-            behind(inner, format!("hash_concat({})", hash_args(hash.name(), hash.width(), *keep)))
+            then(inner, format!("hash_concat({})", hash_args(hash.name(), hash.width(), *keep)))
         }
         Shape::Bool(_)
         | Shape::Float(_)
@@ -53,7 +53,7 @@ pub(crate) fn encodings(shape: &Shape) -> Vec<String> {
     }
 }
 
-fn behind(inner: &Shape, name: String) -> Vec<String> {
+fn then(inner: &Shape, name: String) -> Vec<String> {
     let mut all = encodings(inner);
     all.push(name);
     all

@@ -1,0 +1,160 @@
+//! Values from JSON: what [`write_json`](super::write_json) writes, back.
+
+use std::fmt;
+
+use serde_json::{Map, Value as Json};
+
+use super::argument_name;
+use crate::dynamic::{ParseError, Value, parse};
+use crate::model::{Argument, Sequence, Shape};
+
+/// Why JSON does not hold the values of a layout.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JsonError {
+    /// The names that lead to the fault, the outermost first.
+    pub path: Vec<String>,
+    /// What is wrong there.
+    pub message: String,
+}
+
+impl JsonError {
+    fn within(mut self, name: &str) -> Self {
+        self.path.insert(0, name.to_owned());
+        self
+    }
+}
+
+impl fmt::Display for JsonError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.path.iter().try_for_each(|name| write!(f, "`{name}`: "))?;
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for JsonError {}
+
+impl From<ParseError> for JsonError {
+    fn from(error: ParseError) -> Self {
+        wrong(error.to_string())
+    }
+}
+
+fn wrong(message: impl Into<String>) -> JsonError {
+    JsonError { path: Vec::new(), message: message.into() }
+}
+
+/// A value for each argument of a layout, from an object with their names.
+///
+/// ```
+/// use keyplan_plan::{dynamic::Value, notation::arguments_from_json};
+///
+/// let text = "plan demo; space s { key tick = 0x01 pool: u64 tick: i64.tick9; }";
+/// let plan = keyplan_plan::compile("demo.keyplan", text, |_| Err("no imports".into())).plan.expect("sound");
+/// let layout = &plan.find("tick")[0].1.key;
+/// let object = serde_json::from_str(r#"{"pool": "7", "tick": -100}"#).expect("JSON");
+/// assert_eq!(arguments_from_json(layout, &object), Ok(vec![Value::Unsigned(7), Value::Signed(-100)]));
+/// ```
+pub fn arguments_from_json(sequence: &Sequence, object: &Map<String, Json>) -> Result<Vec<Value>, JsonError> {
+    let names: Vec<&str> = sequence.arguments().map(argument_name).collect();
+    if let Some(extra) = object.keys().find(|key| !names.contains(&key.as_str())) {
+        let has = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+        return Err(wrong(format!("there is no argument `{extra}`; there are: {has}")));
+    }
+    let mut values = Vec::new();
+    for argument in sequence.arguments() {
+        let name = argument_name(argument);
+        let json = object.get(name).ok_or_else(|| wrong(format!("the argument `{name}` is missing")))?;
+        values.push(value(&argument.shape, json).map_err(|error| error.within(name))?);
+    }
+    Ok(values)
+}
+
+fn value(shape: &Shape, json: &Json) -> Result<Value, JsonError> {
+    match (shape, json) {
+        (Shape::Bool(_), Json::Bool(value)) => Ok(Value::Bool(*value)),
+        (Shape::Hashed { .. }, Json::Object(object)) if object.contains_key("digest") => {
+            let digest = object.get("digest").and_then(Json::as_str).unwrap_or_default();
+            Ok(parse(shape, &format!("digest:{digest}"))?)
+        }
+        (
+            Shape::Framed { inner, .. }
+            | Shape::Desc(inner)
+            | Shape::Hashed { inner, .. }
+            | Shape::HashConcat { inner, .. },
+            json,
+        ) => value(inner, json),
+        (Shape::Text(_), Json::String(text)) => Ok(Value::Text(text.clone())),
+        (Shape::Record(sequence), json) => Ok(Value::Record(layout_from_json(sequence, json)?)),
+        (Shape::Choice(alternatives), json) => {
+            let (label, inner) = match json {
+                Json::String(label) => (label, None),
+                Json::Object(object) => match object.iter().collect::<Vec<_>>().as_slice() {
+                    [(label, inner)] => (*label, Some(*inner)),
+                    _ => return Err(wrong("a choice is its label, or an object with its label alone")),
+                },
+                _ => return Err(wrong("a choice is its label, or an object with its label alone")),
+            };
+            let found = alternatives.iter().enumerate().find(|(_, alternative)| alternative.label == *label);
+            let Some((index, alternative)) = found else {
+                let labels: Vec<&str> = alternatives.iter().map(|other| other.label.as_str()).collect();
+                return Err(wrong(format!(
+                    "there is no alternative `{label}`; there are: {}",
+                    labels.join(", ")
+                )));
+            };
+            let values = match inner {
+                Some(inner) => layout_from_json(&alternative.sequence, inner)?,
+                None if alternative.sequence.argument_count() == 0 => Vec::new(),
+                None => return Err(wrong(format!("the alternative `{label}` has arguments"))),
+            };
+            Ok(Value::Choice(index, values))
+        }
+        (Shape::Option(_), Json::Null) => Ok(Value::Option(None)),
+        (Shape::Option(inner), json) => Ok(Value::Option(Some(Box::new(value(inner, json)?)))),
+        (Shape::List { item, .. }, Json::Array(items)) => {
+            Ok(Value::List(items.iter().map(|json| value(item, json)).collect::<Result<_, _>>()?))
+        }
+        // Numbers, bytes, times, scores and nibbles, as `encode` takes them.
+        (shape, Json::String(text)) => Ok(parse(shape, text)?),
+        (shape, Json::Number(number)) => Ok(parse(shape, &number.to_string())?),
+        (_, json) => Err(wrong(format!("`{json}` does not belong here"))),
+    }
+}
+
+/// A value for each argument of a record, an alternative or a value's layout; one without a name has no object around it.
+pub fn layout_from_json(sequence: &Sequence, json: &Json) -> Result<Vec<Value>, JsonError> {
+    let mut all = sequence.arguments();
+    match (all.next(), sequence.argument_count(), json) {
+        (Some(Argument { name: None, shape, .. }), 1, json) => Ok(vec![value(shape, json)?]),
+        (_, _, Json::Object(object)) => arguments_from_json(sequence, object),
+        _ => Err(wrong("an object with the arguments belongs here")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::dynamic::Decoder;
+
+    proptest! {
+        #[test]
+        fn what_is_printed_reads_back(first in 0_u8..=0x0b, rest in prop::collection::vec(any::<u8>(), 0..40)) {
+            let text = include_str!("../../tests/shapes.keyplan");
+            let plan = crate::compile("shapes", text, |_| Err(String::new())).plan.unwrap();
+            let decoder = Decoder::new(&plan);
+            let key = [&[first][..], &rest].concat();
+            for space in 0..plan.spaces.len() {
+                let Ok(decoded) = decoder.decode(space, &key) else { continue };
+                let mut line = Vec::new();
+                super::super::write_json(&mut line, &decoded.family.key, &decoded.values);
+                let json: Map<String, Json> = serde_json::from_slice(&line).unwrap();
+                let values = arguments_from_json(&decoded.family.key, &json).unwrap();
+                let mut again = Vec::new();
+                crate::dynamic::encode(&decoded.family.key, &values, &mut again).unwrap();
+                prop_assert_eq!(&again, &key);
+            }
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! Plans on disk: which files may be read, and reading them within bounds.
+
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use keyplan_plan::Compiled;
+use keyplan_plan::load::{ENOUGH, load_bytes};
+
+/// Which files a plan may import.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Imports {
+    /// Those below the root of its project: the nearest folder around the plan that holds `keyplan.toml` or `.git`, else
+    /// the plan's own folder.
+    #[default]
+    Project,
+    /// Any file that can be read.
+    Anywhere,
+}
+
+/// Why a file was not read.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot read `{path}`: {why}")]
+pub struct FileError {
+    /// The path as it was asked for.
+    pub path: String,
+    /// Why, in a few words.
+    pub why: String,
+}
+
+/// Reads plans, and the files that they import.
+///
+/// Only regular files are read, and no more of them than a plan may have. What a link leads to counts, not where the link
+/// is.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Files {
+    imports: Imports,
+}
+
+impl Files {
+    /// Reads the files that `imports` allows.
+    pub const fn new(imports: Imports) -> Self {
+        Self { imports }
+    }
+
+    /// Reads and compiles a plan and what it imports.
+    pub fn load(self, path: &str) -> Result<Compiled, FileError> {
+        let bytes = read(Path::new(path), ENOUGH)
+            .map_err(|error| FileError { path: path.to_owned(), why: reason(&error) })?;
+        Ok(self.load_bytes(path, &bytes))
+    }
+
+    /// As [`Self::load`], of a plan whose bytes are already there; `path` is where its imports are looked for.
+    pub fn load_bytes(self, path: &str, bytes: &[u8]) -> Compiled {
+        let root = match self.imports {
+            Imports::Project => Some(root_of(Path::new(path))),
+            Imports::Anywhere => None,
+        };
+        load_bytes(path, bytes, |import| import_from(root.as_deref(), import))
+    }
+}
+
+/// The bytes of an imported file, which must be below `root` if there is one.
+fn import_from(root: Option<&Path>, path: &str) -> Result<Vec<u8>, String> {
+    let found = fs::canonicalize(path).map_err(|error| reason(&error))?;
+    if let Some(root) = root
+        && !found.starts_with(root)
+    {
+        return Err(format!("it is outside of the project in `{}`", root.display()));
+    }
+    read(&found, ENOUGH).map_err(|error| reason(&error))
+}
+
+/// The root of the project around a plan, in its canonical form.
+pub fn root_of(plan: &Path) -> PathBuf {
+    let folder = plan.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let folder = fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());
+    let marked = |folder: &&Path| ["keyplan.toml", ".git"].iter().any(|name| folder.join(name).exists());
+    folder.ancestors().find(marked).unwrap_or(&folder).to_owned()
+}
+
+/// Reads up to `most` bytes of a regular file. Pipes and devices are refused: some of them never end.
+pub fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+    refuse_special(&fs::metadata(path)?)?;
+    let file = File::open(path)?;
+    // What was opened may be another file than the one that was looked at.
+    refuse_special(&file.metadata()?)?;
+    let mut bytes = Vec::new();
+    file.take(most).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+fn refuse_special(found: &fs::Metadata) -> io::Result<()> {
+    if found.is_dir() {
+        return Err(io::ErrorKind::IsADirectory.into());
+    }
+    if found.is_file() { Ok(()) } else { Err(io::Error::other("it is a pipe, a socket or a device")) }
+}
+
+/// Why a file could not be read, in the words of its kind: what the system says differs from one to the next.
+pub fn reason(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::NotFound => "there is no such file".to_owned(),
+        io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
+        io::ErrorKind::IsADirectory => "it is a directory".to_owned(),
+        _ => error.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A project with a plan in a folder of it, and a file beside the project.
+    fn project(marker: &str) -> (tempfile::TempDir, String) {
+        let folder = tempfile::tempdir().unwrap();
+        let plans = folder.path().join("project/plans");
+        fs::create_dir_all(&plans).unwrap();
+        fs::write(folder.path().join("project").join(marker), "").unwrap();
+        fs::write(folder.path().join("secret"), "plan secret; type Id = u64;").unwrap();
+        fs::write(folder.path().join("project/types.keyplan"), "plan types; type Id = u64;").unwrap();
+        let plan = plans.join("a.keyplan");
+        fs::write(&plan, "plan a; import \"../types.keyplan\"; space s { key k = 0x01 id: Id; }").unwrap();
+        let path = plan.to_str().unwrap().to_owned();
+        (folder, path)
+    }
+
+    fn messages(compiled: &Compiled) -> Vec<&str> {
+        compiled.diagnostics.iter().map(|found| found.message.as_str()).collect()
+    }
+
+    #[test]
+    fn imports_stay_inside_the_project() {
+        for marker in ["keyplan.toml", ".git"] {
+            let (folder, path) = project(marker);
+            let files = Files::default();
+            assert_eq!(messages(&files.load(&path).unwrap()), Vec::<&str>::new());
+            fs::write(&path, "plan a; import \"../../secret\"; space s { key k = 0x01 id: Id; }").unwrap();
+            let root = fs::canonicalize(folder.path().join("project")).unwrap();
+            let refused = format!("it is outside of the project in `{}`", root.display());
+            let found = files.load(&path).unwrap();
+            assert!(messages(&found)[0].ends_with(&refused), "{:?}", messages(&found));
+            let anywhere = Files::new(Imports::Anywhere).load(&path).unwrap();
+            assert_eq!(messages(&anywhere), Vec::<&str>::new());
+        }
+    }
+
+    #[test]
+    fn without_a_project_a_plan_imports_from_its_own_folder() {
+        let (_folder, path) = project("other");
+        let root = Path::new(&path).parent().unwrap();
+        assert_eq!(root_of(Path::new(&path)), fs::canonicalize(root).unwrap());
+        let found = Files::default().load(&path).unwrap();
+        assert!(messages(&found)[0].contains("outside of the project"), "{:?}", messages(&found));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_counts_as_what_it_leads_to() {
+        let (folder, path) = project(".git");
+        let link = folder.path().join("project/types.keyplan");
+        fs::remove_file(&link).unwrap();
+        std::os::unix::fs::symlink(folder.path().join("secret"), &link).unwrap();
+        let found = Files::default().load(&path).unwrap();
+        assert!(messages(&found)[0].contains("outside of the project"), "{:?}", messages(&found));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn pipes_and_devices_are_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let pipe = folder.path().join("pipe");
+        assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        for path in [pipe.to_str().unwrap(), "/dev/zero"] {
+            let error = Files::default().load(path).unwrap_err();
+            assert_eq!(
+                error.to_string(),
+                format!("cannot read `{path}`: it is a pipe, a socket or a device")
+            );
+        }
+        let plan = folder.path().join("a.keyplan");
+        fs::write(&plan, "plan a; import \"pipe\";").unwrap();
+        let found = Files::default().load(plan.to_str().unwrap()).unwrap();
+        assert!(
+            messages(&found)[0].ends_with("it is a pipe, a socket or a device"),
+            "{:?}",
+            messages(&found)
+        );
+    }
+}

@@ -1,0 +1,32 @@
+//! What tools show of plans, keys and databases, as data.
+//!
+//! The command, an explorer and an editor show the same facts in their own ways. The facts are here: [`reference`] is the
+//! page of a plan, [`picture`] the bytes of a key with what each is, [`explain_json`] what a key means as JSON,
+//! [`statistics`] what is in a database, [`decompose`] the keys of a contract without a plan, [`files`] plans on disk.
+//!
+//! ```
+//! use keyplan_plan::{dynamic::Decoder, explain::explain};
+//! use keyplan_report::{explain_json::explanation_json, files::{Files, Imports}};
+//!
+//! # let folder = tempfile::tempdir()?;
+//! # let path = folder.path().join("demo.keyplan");
+//! std::fs::write(&path, "plan demo; space s { key pool = 0x01 id: u16; }")?;
+//! let compiled = Files::new(Imports::Project).load(&path.to_string_lossy())?;
+//! let plan = compiled.plan.expect("sound");
+//! let mut line = Vec::new();
+//! explanation_json(&mut line, &[1, 0, 7], &explain(&Decoder::new(&plan), &[0], &[1, 0, 7]));
+//! assert_eq!(line, b"{\"key\":\"010007\",\"space\":\"s\",\"family\":\"s.pool\",\"args\":{\"id\":7}}\n");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Only [`files`] reads files, and only those that it is asked for. Nothing here prints or knows a terminal. Hostile
+//! plans, keys and databases get an answer within the bounds of the crates below.
+
+pub mod decompose;
+pub mod explain_json;
+pub mod files;
+pub mod json_text;
+pub mod picture;
+pub mod reference;
+pub mod statistics;
+pub mod structure;
