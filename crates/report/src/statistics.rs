@@ -127,7 +127,7 @@ impl Census {
                     Figures { rows: 1, key_bytes: row.key.len() as u64, value_bytes: row.value.len() as u64 };
                 match decoder.decode(index, row.key) {
                     Ok(read) => {
-                        add_to(figures.families.entry(read.family.path.clone()).or_default(), counted)
+                        add_to(figures.families.entry(read.family.path.clone()).or_default(), counted);
                     }
                     Err(_) => add_to(&mut figures.unknown, counted),
                 }

@@ -72,9 +72,10 @@ fn readings_of_one(plan: &Plan, key: &[u8], readings: &[Reading<'_>], width: usi
     }
     for reading in readings {
         out.push('\n');
-        match reading.pieces(key) {
-            Some(pieces) => out.push_str(&coloured(&draw(key, &pieces, width))),
-            None => put!(out, "  {}\n", hex(key)),
+        if let Some(pieces) = reading.pieces(key) {
+            out.push_str(&coloured(&draw(key, &pieces, width)));
+        } else {
+            put!(out, "  {}\n", hex(key));
         }
     }
     facts(Notation::of(plan), family, out);
