@@ -194,7 +194,7 @@ pub(crate) struct Expand {
 pub(crate) enum Engine {
     /// Keys of up to 65,535 bytes
     Fjall,
-    /// Keys of up to 3 GiB
+    /// Keys of up to 256 MiB
     Redb,
     /// Keys of up to 10,000 bytes
     Foundationdb,

@@ -25,6 +25,7 @@
 //! result on every machine. Hostile text and hostile keys get an answer within fixed bounds of depth, size and steps.
 
 mod compile;
+mod engine;
 
 pub mod diag;
 pub mod dynamic;
@@ -36,5 +37,6 @@ pub mod sample;
 pub mod syntax;
 
 pub use compile::{Compiled, compile};
+pub use engine::{Engine, Limits};
 /// The codecs that a plan's segments are made of.
 pub use keyplan_codec as codec;

@@ -42,6 +42,8 @@ pub use diagnose::{
     PAGES, Page, Version, accepted_by, describe, diagnose, diagnose_and_repair, diagnose_changes, layout,
     page, unproved,
 };
+/// An engine that keys must fit.
+pub use keyplan_plan::Engine;
 pub use proof::{Assumption, Guarantee, NumberFault, Reason, Report, Side, Statement, Verdict, Witness};
-pub use prove::{Engine, Options, prove};
+pub use prove::{Options, prove};
 pub use repair::{Repair, repairs};

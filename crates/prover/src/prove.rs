@@ -1,5 +1,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
+use keyplan_plan::Engine;
 use keyplan_plan::diag::Span;
 use keyplan_plan::model::{AcceptKind, Family, Plan, Scan, Sequence, Space};
 
@@ -29,41 +30,6 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         Self { engine: Engine::Fjall, steps: 20_000_000 }
-    }
-}
-
-/// An engine and what it takes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Engine {
-    /// Fjall: keys of up to 65,535 bytes.
-    Fjall,
-    /// redb: keys of up to 3 GiB, less than a `usize` on every machine that it runs on.
-    Redb,
-    /// `FoundationDB`: keys of up to 10,000 bytes.
-    FoundationDb,
-}
-
-impl Engine {
-    /// Every engine.
-    pub const ALL: [Self; 3] = [Self::Fjall, Self::Redb, Self::FoundationDb];
-
-    /// Its name.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Fjall => "fjall",
-            Self::Redb => "redb",
-            Self::FoundationDb => "foundationdb",
-        }
-    }
-
-    /// The longest key, in bytes.
-    pub const fn longest_key(self) -> usize {
-        match self {
-            Self::Fjall => 65_535,
-            Self::Redb => 3 << 30,
-            Self::FoundationDb => 10_000,
-        }
     }
 }
 

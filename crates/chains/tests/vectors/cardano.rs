@@ -83,8 +83,8 @@ fn bytes40(line: &Vector) -> Result<(), String> {
 fn cursor_key(line: &Vector) -> Result<(), String> {
     for layout in [&*SEED, &*CODE] {
         let (space, _) = layout.family("cursor.cursor")?;
-        if space.physical.as_deref() != Some(line.text("keyspace")?) {
-            return Err(format!("the plan calls the keyspace {:?}", space.physical));
+        if space.engine_name != line.text("keyspace")? {
+            return Err(format!("the plan calls the keyspace {:?}", space.engine_name));
         }
         layout.key("cursor.cursor", &[], line.bytes()?)?;
     }

@@ -221,7 +221,7 @@ impl Layout {
     fn space(&self, name: &str) -> Result<usize, String> {
         let mut spaces = self.plan.spaces.iter();
         spaces
-            .position(|space| space.name == name || space.physical.as_deref() == Some(name))
+            .position(|space| space.name == name || space.engine_name == name)
             .ok_or_else(|| format!("`{}` has no space `{name}`", self.plan.name))
     }
 }

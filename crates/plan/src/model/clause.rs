@@ -1,7 +1,7 @@
 //! Families and what is claimed of them.
 
 use super::resolve::{Place, Resolver, unknown};
-use super::{Accept, AcceptKind, Family, FamilyKind, Field, Scan, Segment, Space};
+use super::{Accept, AcceptKind, Family, FamilyKind, Field, Scan, Segment, Sequence, Space};
 use crate::diag::{Code, Diagnostic, Span};
 use crate::syntax::ast;
 
@@ -21,7 +21,10 @@ impl<'a> Resolver<'a> {
             ast::Part::Literal(literal) => self.literal(literal)?.bytes.first().copied(),
             _ => None,
         });
+        self.at = Some(format!("the family `{path}`"));
         let Some(key) = self.sequence_behind(prefix, &decl.parts) else {
+            self.left_out(&format!("the family `{path}`"), decl.name.span);
+            self.at = None;
             return;
         };
         let mut family = Family {
@@ -47,6 +50,7 @@ impl<'a> Resolver<'a> {
         for clause in &decl.clauses {
             self.clause(clause, &mut family, place, space);
         }
+        self.at = None;
         self.complete(&family);
         space.families.push(family);
     }
@@ -56,16 +60,19 @@ impl<'a> Resolver<'a> {
         match clause {
             ast::Clause::Value(body) => {
                 let value = self.body(body);
+                self.kept(value.as_ref(), family, "the value", body_span(body));
                 self.once("->", &[Key], family, family.value.is_some(), body_span(body));
                 family.value = value;
             }
             ast::Clause::Member(body) => {
                 let member = self.body(body);
+                self.kept(member.as_ref(), family, "the member", body_span(body));
                 self.once("member", &[Zset, Set, Queue], family, family.member.is_some(), body_span(body));
                 family.member = member;
             }
             ast::Clause::Score(body) => {
                 let score = self.body(body);
+                self.kept(score.as_ref(), family, "the score", body_span(body));
                 self.once("score", &[Zset, Queue], family, family.score.is_some(), body_span(body));
                 family.score = score;
             }
@@ -96,6 +103,13 @@ impl<'a> Resolver<'a> {
                     self.report(diagnostic);
                 }
             }
+        }
+    }
+
+    /// Reports a layout of a family that did not resolve, unless the reason is reported already.
+    fn kept(&mut self, layout: Option<&Sequence>, family: &Family, what: &str, span: Span) {
+        if layout.is_none() {
+            self.left_out(&format!("{what} of `{}`", family.path), span);
         }
     }
 
@@ -156,7 +170,11 @@ impl<'a> Resolver<'a> {
         }
         let key = self.sequence_behind(Vec::new(), &field.parts);
         let value = field.value.as_ref().map(|body| self.body(body));
-        if let (Some(key), Some(_) | None) = (key, value.as_ref()) {
+        self.kept(key.as_ref(), family, "a field", field.span);
+        if let Some(value) = &value {
+            self.kept(value.as_ref(), family, "the value of a field", field.span);
+        }
+        if let Some(key) = key {
             family.fields.push(Field {
                 name: field.name.text.clone(),
                 doc: field.doc.clone(),

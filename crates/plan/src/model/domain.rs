@@ -37,17 +37,15 @@ impl<'a> Resolver<'a> {
         shape
     }
 
-    fn too_large(&mut self, span: Span) {
-        // Once is enough: everything behind it would say the same.
+    /// Reports that the plan has too many parts, at the family or type where that shows.
+    pub(super) fn too_large(&mut self, span: Span) {
+        // Once is enough: everything after it would say the same.
         if self.diagnostics.iter().all(|d| d.code != Code::TooLarge) {
+            let limits = format!("over {MAX_NODES} parts, or nested over {MAX_DEPTH} deep");
+            let message = format!("the plan is too large: {limits}{}", self.inside());
             self.report(
-                Diagnostic::new(
-                    Code::TooLarge,
-                    format!("the plan is too large: over {MAX_NODES} parts, or nested over {MAX_DEPTH} deep"),
-                    span,
-                    "reached here",
-                )
-                .with_help("types that name types multiply: split the plan or flatten the types"),
+                Diagnostic::new(Code::TooLarge, message, span, "reached here")
+                    .with_help("types that name types multiply: split the plan or flatten the types"),
             );
         }
     }
@@ -300,10 +298,12 @@ impl<'a> Resolver<'a> {
         }
         let declaration = entry.declaration;
         let before = self.nodes;
+        let around = self.at.replace(format!("the type `{name}`"));
         let shape = match declaration {
             TypeSource::Type(decl) => self.domain(&decl.domain),
             TypeSource::Names(decl) => self.name_set(decl),
         };
+        self.at = around;
         let nodes = self.nodes.saturating_sub(before);
         if let Some(entry) = self.types.get_mut(name) {
             entry.state = TypeState::Done { shape: shape.clone(), nodes };

@@ -2,16 +2,18 @@ use std::fmt;
 
 use keyplan_codec::{Alphabet, Hash};
 
+use super::tag::Tag;
 use super::{
-    BytesEncoding, Family, Frame, Framing, IntEncoding, IntRange, IntShape, LengthSet, Plan, Segment,
-    Sequence, Shape,
+    BytesEncoding, Family, FloatEncoding, Frame, Framing, IntEncoding, IntRange, IntShape, LengthSet, Opaque,
+    Plan, Segment, Sequence, Shape,
 };
 
 /// A number that stands for the layout of a plan.
 ///
-/// It is the hash of a canonical description of every byte the plan can write: spaces by the name the engine
-/// knows, families sorted by their layout, segments, value layouts, fields, members and scores. Comments,
-/// documentation, scans, `accept`, the order of declarations and the spelling of names are not in it.
+/// It is the hash of a canonical description of every byte the plan can write: spaces by the name that engines
+/// know, families sorted by their layout, segments, value layouts, fields, members and scores. Comments,
+/// documentation, scans, `accept`, the order of declarations and the names of families and arguments are not in it.
+/// Every encoding has a tag of its own in [`tag`](super::tag), which does not change when the code does.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Fingerprint([u8; 16]);
 
@@ -25,14 +27,14 @@ impl Fingerprint {
                 let mut families: Vec<Vec<u8>> = space.families.iter().map(family).collect();
                 families.sort();
                 let mut out = Description::default();
-                out.text(space.physical.as_deref().unwrap_or_default());
+                out.text(&space.engine_name);
                 out.many(&families);
                 out.bytes
             })
             .collect();
         spaces.sort();
         let mut out = Description::default();
-        out.text("keyplan layout 1");
+        out.text("keyplan layout 2");
         out.many(&spaces);
         let digest = Hash::Blake2b128.digest(&out.bytes);
         let mut bytes = [0; 16];
@@ -191,10 +193,10 @@ impl Description {
             }
             IntEncoding::HexPadded(case, width) => {
                 self.text("hex padded");
-                self.text(&format!("{case:?}"));
+                self.text(case.tag());
                 self.size(width);
             }
-            encoding => self.text(&format!("{encoding:?}")),
+            encoding => self.text(encoding.tag()),
         }
     }
 
@@ -225,10 +227,14 @@ impl Description {
     fn shape(&mut self, shape: &Shape) {
         match shape {
             Shape::Int(int) => self.int(int),
-            Shape::Bool(encoding) => self.text(&format!("bool {encoding:?}")),
-            Shape::Float(encoding) => self.text(&format!("float {encoding:?}")),
-            Shape::Time(encoding) => self.text(&format!("time {encoding:?}")),
-            Shape::Score(encoding) => self.text(&format!("score {encoding:?}")),
+            Shape::Bool(encoding) => self.leaf("bool", encoding.tag()),
+            Shape::Float(FloatEncoding::Fixed(decimals)) => {
+                self.leaf("float", "fixed");
+                self.number(u128::from(*decimals));
+            }
+            Shape::Float(encoding) => self.leaf("float", encoding.tag()),
+            Shape::Time(encoding) => self.leaf("time", encoding.tag()),
+            Shape::Score(encoding) => self.leaf("score", encoding.tag()),
             Shape::Bytes { lengths, encoding } => {
                 self.text("bytes");
                 self.lengths(lengths);
@@ -241,7 +247,7 @@ impl Description {
                         self.text("fit");
                         self.size(*width);
                     }
-                    encoding => self.text(&format!("{encoding:?}")),
+                    encoding => self.text(encoding.tag()),
                 }
             }
             Shape::Text(text) => {
@@ -251,12 +257,14 @@ impl Description {
                 self.lengths(&text.lengths);
             }
             Shape::Nibbles { lengths, encoding } => {
-                self.text(&format!("nibbles {encoding:?}"));
+                self.leaf("nibbles", encoding.tag());
                 self.lengths(lengths);
             }
             Shape::Opaque(opaque) => {
-                self.text("opaque");
-                self.text(&opaque.name());
+                self.leaf("opaque", opaque.tag());
+                if let Opaque::Proto(message) = opaque {
+                    self.text(message);
+                }
             }
             Shape::Record(sequence) => self.sequence(sequence),
             Shape::Choice(alternatives) => {
@@ -276,14 +284,18 @@ impl Description {
                         self.text("joined");
                         self.blob(separator);
                     }
-                    Framing::Counted(width) => self.text(&format!("counted {width:?}")),
+                    Framing::Counted(width) => self.leaf("counted", width.tag()),
                 }
                 self.shape(item);
             }
             Shape::Framed { frame: Frame::Len(width), inner } => {
-                self.wrapped(&format!("length {width:?}"), inner);
+                self.text("length");
+                self.wrapped(width.tag(), inner);
             }
-            Shape::Framed { frame, inner } => self.wrapped(&format!("frame {frame:?}"), inner),
+            Shape::Framed { frame, inner } => {
+                self.text("frame");
+                self.wrapped(frame.tag(), inner);
+            }
             Shape::Desc(inner) => self.wrapped("desc", inner),
             Shape::Hashed { hash, keep, inner, .. } => {
                 self.text(hash.name());
@@ -296,6 +308,11 @@ impl Description {
                 self.wrapped("hash concat", inner);
             }
         }
+    }
+
+    fn leaf(&mut self, domain: &str, encoding: &str) {
+        self.text(domain);
+        self.text(encoding);
     }
 
     fn wrapped(&mut self, tag: &str, inner: &Shape) {

@@ -11,6 +11,7 @@ mod resolve;
 mod segment;
 mod shape;
 mod space;
+mod tag;
 
 pub use family::{Accept, AcceptKind, Family, Field, Scan};
 pub use fingerprint::Fingerprint;

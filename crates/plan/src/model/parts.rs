@@ -35,14 +35,10 @@ impl<'a> Resolver<'a> {
     ) -> Option<Sequence> {
         self.nodes = self.nodes.saturating_add(parts.len());
         if let Some(part) = parts.get(MAX_PARTS) {
+            let message = format!("a sequence has at most {MAX_PARTS} parts{}", self.inside());
             self.report(
-                Diagnostic::new(
-                    Code::TooLarge,
-                    format!("a sequence has at most {MAX_PARTS} parts"),
-                    part.span(),
-                    "one too many",
-                )
-                .with_help("group parts into records"),
+                Diagnostic::new(Code::TooLarge, message, part.span(), "one too many")
+                    .with_help("group parts into records"),
             );
             return None;
         }
@@ -87,6 +83,10 @@ impl<'a> Resolver<'a> {
             }
         }
         if self.nodes > super::resolve::MAX_NODES {
+            let span = parts.first().map_or(Span::default(), |first| {
+                parts.last().map_or(first.span(), |last| first.span().to(last.span()))
+            });
+            self.too_large(span);
             return None;
         }
         sound.then(|| Sequence::new(slots.into_iter().flatten().collect()))

@@ -35,6 +35,8 @@ pub(super) struct Resolver<'a> {
     pub(super) diagnostics: Vec<Diagnostic>,
     pub(super) nodes: usize,
     pub(super) depth: usize,
+    /// The family or type that is being resolved, as messages name it.
+    pub(super) at: Option<String>,
 }
 
 /// A declared type or name set, and what is known of it.
@@ -77,7 +79,8 @@ pub(super) enum TypeState {
 
 impl<'a> Resolver<'a> {
     fn new(files: &'a [ast::File]) -> Self {
-        let mut resolver = Self { types: BTreeMap::new(), diagnostics: Vec::new(), nodes: 0, depth: 0 };
+        let mut resolver =
+            Self { types: BTreeMap::new(), diagnostics: Vec::new(), nodes: 0, depth: 0, at: None };
         for item in files.iter().flat_map(|file| &file.items) {
             let declaration = match item {
                 ast::Item::Type(decl) => TypeSource::Type(decl),
@@ -117,6 +120,24 @@ impl<'a> Resolver<'a> {
         self.diagnostics.push(diagnostic);
     }
 
+    /// ", in the family `s.k`", for messages about limits.
+    pub(super) fn inside(&self) -> String {
+        self.at.as_ref().map(|what| format!(", in {what}")).unwrap_or_default()
+    }
+
+    /// Reports that something of the plan was left out, unless an error says so already: a plan that is given out
+    /// holds everything that its files declare.
+    pub(super) fn left_out(&mut self, what: &str, span: Span) {
+        if self.diagnostics.iter().all(|diagnostic| diagnostic.severity() != Severity::Error) {
+            self.report(Diagnostic::new(
+                Code::TooLarge,
+                format!("{what} is more than this implementation can hold"),
+                span,
+                "left out",
+            ));
+        }
+    }
+
     fn spelling(&mut self, name: &ast::Ident, what: &str, wanted: &str) {
         self.report(
             Diagnostic::new(
@@ -149,21 +170,8 @@ impl<'a> Resolver<'a> {
                 let first = first.span;
                 self.duplicate("space", &decl.name, first);
             }
-            if let Some(physical) = &decl.physical
-                && let Some(first) = spaces.iter().find(|s| s.physical.as_deref() == Some(&physical.value))
-            {
-                let first = first.span;
-                self.report(
-                    Diagnostic::new(
-                        Code::DuplicateName,
-                        format!("two spaces are stored as {:?}", physical.value),
-                        physical.span,
-                        "taken already",
-                    )
-                    .with_label(first, "by this space"),
-                );
-            }
             let space = self.space(decl);
+            self.stored_apart(decl, &space, &spaces);
             spaces.push(space);
         }
         self.accepted_paths(&mut spaces);
@@ -247,7 +255,7 @@ impl<'a> Resolver<'a> {
         self.snake(&decl.name, "a space");
         let mut space = Space {
             name: decl.name.text.clone(),
-            physical: decl.physical.as_ref().map(|text| text.value.clone()),
+            engine_name: decl.physical.as_ref().map_or(&decl.name.text, |text| &text.value).clone(),
             doc: decl.doc.clone(),
             families: Vec::new(),
             modules: Vec::new(),
@@ -257,6 +265,26 @@ impl<'a> Resolver<'a> {
         let place = Place { path: decl.name.text.clone(), prefix: Vec::new(), module: None };
         self.members(&decl.members, &place, &mut space);
         space
+    }
+
+    /// Refuses a space that an engine would store under the name of another: their rows would be in one place.
+    fn stored_apart(&mut self, decl: &ast::SpaceDecl, space: &Space, others: &[Space]) {
+        // Two spaces of one name are told about already.
+        let same = |other: &&Space| other.engine_name == space.engine_name && other.name != space.name;
+        let Some(first) = others.iter().find(same).map(|other| other.span) else { return };
+        let span = decl.physical.as_ref().map_or(decl.name.span, |text| text.span);
+        self.report(
+            Diagnostic::new(
+                Code::DuplicateName,
+                format!("two spaces are stored as {:?}", space.engine_name),
+                span,
+                "taken already",
+            )
+            .with_label(first, "by this space")
+            .with_help(
+                "a space without a name for the engine is stored under its own: give one of them another",
+            ),
+        );
     }
 
     fn members(&mut self, members: &'a [ast::Member], place: &Place, space: &mut Space) {

@@ -58,8 +58,8 @@ impl Plan {
 pub struct Space {
     /// Its name.
     pub name: String,
-    /// The name that the engine knows it by, if the plan gives one.
-    pub physical: Option<String>,
+    /// The name that engines know it by: the one that the plan gives, or its own.
+    pub engine_name: String,
     /// What it is for.
     pub doc: Vec<String>,
     /// Its families, as declared, those of modules among them.
@@ -75,7 +75,7 @@ pub struct Space {
 impl Space {
     /// The name that an engine stores it under.
     pub fn engine_name(&self) -> &str {
-        self.physical.as_deref().unwrap_or(&self.name)
+        &self.engine_name
     }
 }
 

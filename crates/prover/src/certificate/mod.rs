@@ -10,6 +10,7 @@
 //! the same prover and compared; [`Verified::recomputed`] lists them, and for them a certificate is no more than a
 //! record. The plan's fingerprint, name and claims must be those of the certificate.
 
+mod ends;
 mod reason;
 mod verify;
 mod witness;
@@ -21,7 +22,7 @@ use crate::proof::{Guarantee, Report, Statement, Verdict};
 use crate::prove::Options;
 use reason::{Distance, Layouts};
 
-pub use verify::{Rejected, Verified, verify};
+pub use verify::{MOST_STEPS, Rejected, Verified, verify};
 pub use witness::{Fault, Key, Keys};
 
 /// The version of the format that is written and read.

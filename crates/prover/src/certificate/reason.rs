@@ -6,11 +6,12 @@ use std::collections::BTreeMap;
 
 use keyplan_plan::codec::{Alphabet, Hash};
 use keyplan_plan::model::{
-    BytesEncoding, Extent, Family, FloatEncoding, Framing, IntEncoding, NibbleEncoding, Plan, Scan,
-    ScoreEncoding, Segment, Sequence, Shape, Width,
+    BytesEncoding, Family, FloatEncoding, Framing, IntEncoding, NibbleEncoding, Plan, Scan, ScoreEncoding,
+    Segment, Sequence, Shape, Width,
 };
 
 use super::By;
+use super::ends::End;
 
 /// How many bytes from either end are looked at.
 const REACH: usize = 96;
@@ -188,7 +189,7 @@ fn places<'m>(segments: impl Iterator<Item = &'m Segment>, backwards: bool) -> V
             Segment::Derived(_) | Segment::Literal(_) => Alphabet::UTF8,
         };
         all.extend(std::iter::repeat_n(class, Width::of_segment(segment).min.min(REACH)));
-        if !matches!(Extent::of_segment(segment), Extent::Fixed(_)) {
+        if !matches!(End::of_segment(segment), End::Fixed(_)) {
             break;
         }
     }
@@ -196,8 +197,13 @@ fn places<'m>(segments: impl Iterator<Item = &'m Segment>, backwards: bool) -> V
     all
 }
 
+/// What the first byte of segments in a row may be, if there is always one.
+pub(super) fn first_byte(segments: &[Segment]) -> Option<Alphabet> {
+    places(segments.iter(), false).into_iter().next()
+}
+
 /// Every byte that a shape may hold; all of them where that takes thought.
-fn class(shape: &Shape) -> Alphabet {
+pub(super) fn class(shape: &Shape) -> Alphabet {
     let every = Alphabet::UTF8;
     let hex = Alphabet::EMPTY.with_range(b'0', b'9').with_range(b'a', b'f').with_range(b'A', b'F');
     match shape {
@@ -241,7 +247,7 @@ fn row_class(sequence: &Sequence) -> Alphabet {
     })
 }
 
-fn union(a: Alphabet, b: Alphabet) -> Alphabet {
+pub(super) fn union(a: Alphabet, b: Alphabet) -> Alphabet {
     let ([a, b, c, d], [e, f, g, h]) = (a.bits(), b.bits());
     Alphabet::from_bits([a | e, b | f, c | g, d | h])
 }
@@ -252,7 +258,7 @@ fn marked(segments: &[Segment], to_the_end: bool, hashes: &mut Vec<(Hash, usize)
     segments.iter().enumerate().all(|(index, segment)| match segment {
         // What was read before decides these bytes.
         Segment::Literal(_) | Segment::Same(_) => true,
-        Segment::Derived(_) => !matches!(Extent::of_segment(segment), Extent::Open),
+        Segment::Derived(_) => End::of_segment(segment).is_marked(),
         Segment::Argument(argument) => {
             let behind = segments.get(index + 1..).unwrap_or_default();
             let separated = || match behind.first() {
@@ -261,33 +267,20 @@ fn marked(segments: &[Segment], to_the_end: bool, hashes: &mut Vec<(Hash, usize)
                 }
                 _ => false,
             };
-            let from_behind = || {
-                to_the_end && behind.iter().all(|next| matches!(Extent::of_segment(next), Extent::Fixed(_)))
+            let from_behind =
+                || to_the_end && behind.iter().all(|next| matches!(End::of_segment(next), End::Fixed(_)));
+            let ended = match End::of_shape(&argument.shape) {
+                End::Fixed(_) | End::Own => true,
+                End::Unless(byte) => first_byte(behind).is_some_and(|first| !first.contains(byte)),
+                End::Open => false,
             };
-            one_reading(&argument.shape, hashes)
-                && (delimited(&argument.shape) || separated() || from_behind())
+            one_reading(&argument.shape, hashes) && (ended || separated() || from_behind())
         }
     })
 }
 
-/// Whether no encoding of a shape is the front of another.
-fn delimited(shape: &Shape) -> bool {
-    match shape {
-        Shape::Choice(alternatives) => {
-            told_apart(shape)
-                && alternatives.iter().all(|alternative| {
-                    alternative.sequence.segments().iter().all(|segment| match segment {
-                        Segment::Argument(argument) => delimited(&argument.shape),
-                        segment => !matches!(Extent::of_segment(segment), Extent::Open),
-                    })
-                })
-        }
-        shape => !matches!(shape.extent(), Extent::Open),
-    }
-}
-
 /// Whether the alternatives of a choice begin with literals of which none is the front of another.
-fn told_apart(shape: &Shape) -> bool {
+pub(super) fn told_apart(shape: &Shape) -> bool {
     let Shape::Choice(alternatives) = shape else { return true };
     let literals: Vec<Vec<u8>> =
         alternatives.iter().map(|alternative| alternative.sequence.literal_prefix()).collect();
@@ -314,8 +307,8 @@ fn one_reading(shape: &Shape, hashes: &mut Vec<(Hash, usize)>) -> bool {
         Shape::Option(inner) => Width::of_shape(inner).min > 0 && one_reading(inner, hashes),
         Shape::List { item, counts, framing } => {
             let holds = match framing {
-                Framing::Counted(_) => delimited(item),
-                Framing::ToEnd => delimited(item) && Width::of_shape(item).min > 0,
+                Framing::Counted(_) => End::of_shape(item).is_marked(),
+                Framing::ToEnd => End::of_shape(item).is_marked() && Width::of_shape(item).min > 0,
                 Framing::Joined(separator) => {
                     let apart = separator.first().is_some_and(|&byte| !class(item).contains(byte));
                     apart && (Width::of_shape(item).min > 0 || counts.min() > 0)

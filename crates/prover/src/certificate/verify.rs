@@ -4,6 +4,7 @@ use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
+use keyplan_plan::Engine;
 use keyplan_plan::codec::Hash;
 use keyplan_plan::model::{AcceptKind, Family, Plan, Segment, Sequence, Shape, Space};
 
@@ -11,8 +12,12 @@ use super::reason::Layouts;
 use super::witness::{Fault, Key, Keys, collide, hex};
 use super::{By, Certificate, Certified, FORMAT, Ground, Ruling};
 use crate::proof::{Guarantee, Report, Statement, Verdict, Witness};
-use crate::prove::{Engine, Options, prove};
+use crate::prove::{Options, prove};
 use crate::rules::lossless::loses;
+
+/// The most steps that a certificate may allow what is proved anew: ten times as many as a proof takes by default. The
+/// budget of a check is not the certificate's to set.
+pub const MOST_STEPS: u64 = 200_000_000;
 
 /// A certificate that was found to be right.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,6 +46,13 @@ pub enum Rejected {
     },
     /// It names an engine that does not exist.
     Engine(String),
+    /// It asks for more steps than a check takes.
+    Steps {
+        /// The steps.
+        found: u64,
+        /// The most that a check takes.
+        most: u64,
+    },
     /// The plan makes a statement necessary that is not there.
     Missing(String),
     /// A statement is there twice, or is about something that the plan does not have.
@@ -60,6 +72,9 @@ impl fmt::Display for Rejected {
             Self::Format { found } => write!(f, "format {found} where {FORMAT} is read"),
             Self::Plan { expected, found } => write!(f, "a certificate of {found}, not of {expected}"),
             Self::Engine(name) => write!(f, "there is no engine {name:?}"),
+            Self::Steps { found, most } => {
+                write!(f, "it allows proofs of {found} steps, and a check takes at most {most}")
+            }
             Self::Missing(statement) => write!(f, "{statement}: missing"),
             Self::Surplus(statement) => write!(f, "{statement}: not asked of this plan"),
             Self::Wrong { statement, why } => write!(f, "{statement}: {why}"),
@@ -82,6 +97,9 @@ pub fn verify(certificate: &Certificate, plan: &Plan) -> Result<Verified, Reject
     }
     let engine = Engine::ALL.into_iter().find(|engine| engine.name() == certificate.engine);
     let engine = engine.ok_or_else(|| Rejected::Engine(certificate.engine.clone()))?;
+    if certificate.steps > MOST_STEPS {
+        return Err(Rejected::Steps { found: certificate.steps, most: MOST_STEPS });
+    }
     let options = Options { engine, steps: certificate.steps };
     let checker = Checker { layouts: Layouts::new(plan), options, again: OnceCell::new() };
     checker.complete(certificate)?;
@@ -323,8 +341,12 @@ impl Checker<'_> {
                 let front =
                     self.layouts.front(space, path, statement.scan).ok_or("there is no such layout")?;
                 let others = self.layouts.others(space, path, statement.other.as_deref());
-                let mut reasons: BTreeMap<&str, By> =
-                    apart.iter().map(|apart| (apart.other.as_str(), apart.by)).collect();
+                let mut reasons: BTreeMap<&str, By> = BTreeMap::new();
+                for apart in apart {
+                    if reasons.insert(apart.other.as_str(), apart.by).is_some() {
+                        return Err("a layout is told apart twice");
+                    }
+                }
                 for (other, bytes) in others.ok_or("there is no such layout")? {
                     if front.literals_differ(&bytes) {
                         continue;

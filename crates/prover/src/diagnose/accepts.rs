@@ -1,11 +1,11 @@
 #![doc = include_str!("pages/KP0012.md")]
 
+use keyplan_plan::Engine;
 use keyplan_plan::diag::{Code, Diagnostic};
 use keyplan_plan::model::{Accept, AcceptKind, Family, Plan};
 
 use super::subject::{Part, Subject};
 use crate::proof::{Guarantee, Report, Statement, Verdict};
-use crate::prove::Engine;
 
 /// Every `accept` of a flaw that is proved absent.
 pub(super) fn needless(plan: &Plan, report: &Report) -> Vec<Diagnostic> {

@@ -47,8 +47,8 @@ pub fn reference(plan: &Plan) -> String {
 fn space_section(page: &mut Page<'_>, space: &Space) {
     page.line(&format!("## Space {}", code(&space.name)));
     page.paragraphs(&space.doc);
-    if let Some(physical) = &space.physical {
-        page.line(&format!("Engines know it as {}.", code(physical)));
+    if space.engine_name != space.name {
+        page.line(&format!("Engines know it as {}.", code(&space.engine_name)));
     }
     let rows: Vec<Vec<String>> =
         space.families.iter().map(|family| overview(page.notation, family)).collect();

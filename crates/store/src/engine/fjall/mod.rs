@@ -50,6 +50,9 @@ pub struct Fjall {
     pace: Pace,
 }
 
+/// What a row may be.
+const LIMITS: keyplan_plan::Limits = keyplan_plan::Engine::Fjall.limits();
+
 /// Bytes committed after which the background is looked at: little beside what it can fall behind by.
 const LOOK_AFTER: u64 = 64 * 1024;
 
@@ -200,12 +203,12 @@ impl Engine for Fjall {
 
     fn capabilities(&self) -> Capabilities {
         Capabilities {
-            key_bytes: Some(u16::MAX.into()),
-            value_bytes: Some(u32::MAX.into()),
+            key_bytes: Some(LIMITS.key_bytes),
+            value_bytes: Some(LIMITS.value_bytes),
             batch_operations: Some(u32::MAX.into()),
             batch_bytes: Some(self.settings.batch_bytes),
             snapshot_age: self.settings.snapshot_age,
-            empty_keys: false,
+            empty_keys: LIMITS.empty_keys,
             multimap: false,
             atomic_across_spaces: true,
             buffer: Survives::Process,

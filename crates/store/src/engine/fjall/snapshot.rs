@@ -24,7 +24,7 @@ pub struct FjallSnapshot {
 }
 
 /// The longest key that there can be. The engine panics when it is asked for a longer one.
-const LONGEST_KEY: usize = 65_535;
+const LONGEST_KEY: usize = keyplan_plan::Engine::Fjall.longest_key();
 
 impl FjallSnapshot {
     pub(super) fn new(state: Arc<State>, limit: Option<Duration>) -> Self {

@@ -16,7 +16,6 @@ use redb::{
 
 use self::failure::{check_integrity, guarded, kind, opening, translated};
 use super::ages::Ages;
-use super::settings::MIB;
 use super::{
     Action, Batch, Capabilities, Durability, Engine, Error, MultimapEngine, Operation, Setting, SharedBytes,
     Space, SpaceId, SpaceKind, Statistics, Survives,
@@ -166,6 +165,9 @@ impl Redb {
     }
 }
 
+/// What a row may be.
+const LIMITS: keyplan_plan::Limits = keyplan_plan::Engine::Redb.limits();
+
 impl Engine for Redb {
     type Buffer = SharedBytes;
     type Snapshot = RedbSnapshot;
@@ -174,12 +176,12 @@ impl Engine for Redb {
 
     fn capabilities(&self) -> Capabilities {
         Capabilities {
-            key_bytes: Some(256 * MIB),
-            value_bytes: Some(1024 * MIB),
+            key_bytes: Some(LIMITS.key_bytes),
+            value_bytes: Some(LIMITS.value_bytes),
             batch_operations: None,
             batch_bytes: Some(self.settings.batch_bytes),
             snapshot_age: self.settings.snapshot_age,
-            empty_keys: true,
+            empty_keys: LIMITS.empty_keys,
             multimap: true,
             atomic_across_spaces: true,
             buffer: Survives::Nothing,

@@ -1,0 +1,173 @@
+//! Where the bytes of a shape end, as the checker defines it.
+//!
+//! The model has its own notion for decoding, [`Extent`](keyplan_plan::model::Extent), which may look at the byte that
+//! follows. Here nothing is taken from it: what a certificate rests on is written down twice, once for those who read
+//! keys and once for those who check proofs.
+
+use keyplan_plan::model::{
+    BoolEncoding, BytesEncoding, FloatEncoding, Frame, Framing, IntEncoding, IntShape, NibbleEncoding,
+    ScoreEncoding, Segment, Sequence, Shape, TimeEncoding,
+};
+
+use super::reason::{class, first_byte, told_apart};
+
+/// Where the bytes of something end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum End {
+    /// After this many bytes, whatever they are.
+    Fixed(usize),
+    /// Where its own bytes say: no encoding is the front of another.
+    Own,
+    /// Where its own bytes say, if this byte does not follow. An escaped `00` begins like the mark of the end.
+    Unless(u8),
+    /// Nothing in it tells.
+    Open,
+}
+
+impl End {
+    /// Whether no encoding is the front of another, whatever follows.
+    pub(super) fn is_marked(self) -> bool {
+        matches!(self, Self::Fixed(_) | Self::Own)
+    }
+
+    /// Where one segment ends.
+    pub(super) fn of_segment(segment: &Segment) -> Self {
+        match segment {
+            Segment::Literal(literal) => Self::Fixed(literal.bytes.len()),
+            Segment::Argument(argument) => Self::of_shape(&argument.shape),
+            Segment::Same(same) => Self::of_shape(&same.shape),
+            Segment::Derived(derived) => Self::of_int(&derived.shape),
+        }
+    }
+
+    /// Where segments in a row end, if each of them ends where the next begins.
+    pub(super) fn of_row(segments: &[Segment]) -> Self {
+        let mut row = Self::Fixed(0);
+        for (index, segment) in segments.iter().enumerate() {
+            let behind = segments.get(index + 1..).unwrap_or_default();
+            row = match (row, Self::of_segment(segment)) {
+                (_, Self::Open) => return Self::Open,
+                (Self::Fixed(a), Self::Fixed(b)) => Self::Fixed(a.saturating_add(b)),
+                (_, Self::Unless(byte)) if is_last(behind) => return Self::Unless(byte),
+                (_, Self::Unless(byte)) if first_byte(behind).is_none_or(|first| first.contains(byte)) => {
+                    return Self::Open;
+                }
+                _ => Self::Own,
+            };
+        }
+        row
+    }
+
+    /// Where a shape ends.
+    pub(super) fn of_shape(shape: &Shape) -> Self {
+        let of_width = |width: Option<usize>| width.map_or(Self::Open, Self::Fixed);
+        match shape {
+            Shape::Int(int) => Self::of_int(int),
+            Shape::Bool(BoolEncoding::Byte | BoolEncoding::Tuple) => Self::Fixed(1),
+            Shape::Float(FloatEncoding::Tuple) => Self::Fixed(9),
+            Shape::Float(
+                FloatEncoding::Bits
+                | FloatEncoding::Ordered
+                | FloatEncoding::Badger
+                | FloatEncoding::Fixed(_),
+            )
+            | Shape::Time(TimeEncoding::Nanos)
+            | Shape::Score(ScoreEncoding::HeightScore) => Self::Fixed(8),
+            Shape::Time(TimeEncoding::Text9) => Self::Fixed(29),
+            Shape::Score(ScoreEncoding::Exact) => Self::Fixed(13),
+            Shape::Bytes { lengths, encoding } => match encoding {
+                BytesEncoding::Raw => of_width(lengths.fixed()),
+                BytesEncoding::Hex(_) => of_width(lengths.fixed().map(|n| n.saturating_mul(2))),
+                BytesEncoding::Bech32(hrp) => of_width(lengths.fixed().map(|n| bech32_length(hrp, n))),
+                BytesEncoding::Fit(width) => Self::Fixed(*width),
+                BytesEncoding::Tuple if lengths.fixed() == Some(0) => Self::Fixed(2),
+                BytesEncoding::Tuple => Self::Unless(0xff),
+            },
+            // A text without NUL has nothing to escape.
+            Shape::Text(text) if text.tuple => {
+                let class =
+                    text.first.map_or(text.alphabet, |first| super::reason::union(first, text.alphabet));
+                if class.contains(0) { Self::Unless(0xff) } else { Self::Own }
+            }
+            Shape::Text(text) => of_width(text.lengths.fixed()),
+            Shape::Nibbles { lengths, encoding } => of_width(lengths.fixed().map(|n| match encoding {
+                NibbleEncoding::Unpacked => n,
+                NibbleEncoding::Packed => n.div_ceil(2),
+                NibbleEncoding::HexPrefix => n / 2 + 1,
+            })),
+            Shape::Opaque(_) | Shape::Option(_) => Self::Open,
+            Shape::Record(sequence) => Self::of_row(sequence.segments()),
+            Shape::Choice(alternatives) => {
+                Self::of_choice(shape, alternatives.iter().map(|alternative| &alternative.sequence))
+            }
+            Shape::List { item, counts, framing } => {
+                match (framing, counts.fixed(), Self::of_shape(item)) {
+                    (Framing::ToEnd, Some(n), Self::Fixed(width)) => Self::Fixed(width.saturating_mul(n)),
+                    (Framing::Joined(separator), Some(n), Self::Fixed(width)) => {
+                        let between = separator.len().saturating_mul(n.saturating_sub(1));
+                        Self::Fixed(width.saturating_mul(n).saturating_add(between))
+                    }
+                    // The count says how many elements there are, and each says where it ends.
+                    (Framing::Counted(_), _, end) if end.is_marked() => Self::Own,
+                    _ => Self::Open,
+                }
+            }
+            Shape::Framed { frame, inner } => match frame {
+                // The length comes first, and no length is the front of another.
+                Frame::Len(width) => match (width.fixed(), Self::of_shape(inner)) {
+                    (Some(prefix), Self::Fixed(n)) => Self::Fixed(n.saturating_add(prefix)),
+                    _ => Self::Own,
+                },
+                Frame::Escaped if class(inner).contains(0) => Self::Unless(0xff),
+                Frame::Escaped | Frame::Terminated | Frame::Memcmp => Self::Own,
+            },
+            Shape::Desc(inner) => match Self::of_shape(inner) {
+                Self::Unless(byte) => Self::Unless(!byte),
+                end => end,
+            },
+            Shape::Hashed { keep, .. } => Self::Fixed(*keep),
+            Shape::HashConcat { keep, inner, .. } => match Self::of_shape(inner) {
+                Self::Fixed(n) => Self::Fixed(n.saturating_add(*keep)),
+                end => end,
+            },
+        }
+    }
+
+    /// A choice ends where its alternatives do, if the first bytes tell which one it is.
+    fn of_choice<'m>(shape: &Shape, alternatives: impl Iterator<Item = &'m Sequence>) -> Self {
+        let ends: Vec<Self> = alternatives.map(|alternative| Self::of_row(alternative.segments())).collect();
+        match ends.as_slice() {
+            [first @ Self::Fixed(_), rest @ ..] if rest.iter().all(|end| end == first) => *first,
+            _ if ends.iter().all(|end| end.is_marked()) && told_apart(shape) => Self::Own,
+            _ => Self::Open,
+        }
+    }
+
+    fn of_int(int: &IntShape) -> Self {
+        match int.encoding {
+            IntEncoding::Be | IntEncoding::Le | IntEncoding::SignFlip | IntEncoding::Saturating => {
+                Self::Fixed(int.ty.bytes())
+            }
+            IntEncoding::Tick9 => Self::Fixed(9),
+            IntEncoding::DecPadded(width) | IntEncoding::HexPadded(_, width) => Self::Fixed(width),
+            // Shorter numbers begin longer ones.
+            IntEncoding::Dec | IntEncoding::Hex(_) => Self::Open,
+            // The first byte, or the top bit of each byte, says how many follow.
+            IntEncoding::Leb128
+            | IntEncoding::OrdVar
+            | IntEncoding::BitcoinVarint
+            | IntEncoding::CompactSize
+            | IntEncoding::Tuple => Self::Own,
+        }
+    }
+}
+
+/// Whether nothing with a byte of its own follows.
+fn is_last(behind: &[Segment]) -> bool {
+    behind.iter().all(|segment| End::of_segment(segment) == End::Fixed(0))
+}
+
+/// The human-readable part, `1`, five bits per character, and six characters of checksum.
+fn bech32_length(hrp: &str, bytes: usize) -> usize {
+    hrp.len().saturating_add(7).saturating_add(bytes.saturating_mul(8).div_ceil(5))
+}
