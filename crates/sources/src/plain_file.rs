@@ -1,0 +1,103 @@
+//! A file that is read at places, without being changed.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+use std::{cmp, io};
+
+use keyplan_store::source::SourceError;
+
+/// A regular file, open for reading only.
+#[derive(Debug)]
+pub(crate) struct PlainFile {
+    path: PathBuf,
+    file: File,
+}
+
+/// What tells whether a file was written to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Stamp {
+    len: u64,
+    modified: Option<SystemTime>,
+}
+
+impl PlainFile {
+    /// Opens a file. Pipes, devices and directories are refused: opening some of them would wait forever.
+    pub(crate) fn open(path: &Path) -> Result<Self, SourceError> {
+        let found = fs::metadata(path).map_err(|error| SourceError::io(path, error))?;
+        if !found.is_file() {
+            return Err(SourceError::unsupported(path, "what is not a regular file"));
+        }
+        let file = File::open(path).map_err(|error| SourceError::io(path, error))?;
+        Ok(Self { path: path.to_owned(), file })
+    }
+
+    /// Where it is.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Its length now.
+    pub(crate) fn len(&self) -> Result<u64, SourceError> {
+        Ok(self.stamp()?.len)
+    }
+
+    /// Its length and the time of its last change, now.
+    pub(crate) fn stamp(&self) -> Result<Stamp, SourceError> {
+        let found = self.file.metadata().map_err(|error| SourceError::io(&self.path, error))?;
+        Ok(Stamp { len: found.len(), modified: found.modified().ok() })
+    }
+
+    /// Fills `into` from `offset` on.
+    pub(crate) fn read_at(&self, offset: u64, into: &mut [u8]) -> Result<(), SourceError> {
+        let mut done = 0;
+        while done < into.len() {
+            let rest = into.get_mut(done..).unwrap_or_default();
+            let at = u64::try_from(done).ok().and_then(|done| offset.checked_add(done));
+            let at = at.ok_or_else(|| self.damaged(offset, "an offset that no file has"))?;
+            match read_some(&self.file, rest, at) {
+                Ok(0) => return Err(self.damaged(at, "the file ends here, in the middle of something")),
+                Ok(read) => done += read,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(SourceError::io(&self.path, error)),
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads `len` bytes from `offset` on. Memory is taken only for what is there.
+    pub(crate) fn bytes(&self, offset: u64, len: u64) -> Result<Vec<u8>, SourceError> {
+        let mut bytes = Vec::new();
+        self.read_into(offset, len, &mut bytes)?;
+        Ok(bytes)
+    }
+
+    /// As [`bytes`](Self::bytes), into a buffer of which the contents are replaced.
+    pub(crate) fn read_into(&self, offset: u64, len: u64, into: &mut Vec<u8>) -> Result<(), SourceError> {
+        into.clear();
+        let end = self.len()?;
+        let size =
+            usize::try_from(len).ok().filter(|_| offset.checked_add(len).is_some_and(|last| last <= end));
+        let Some(size) = size else {
+            let what = format!("{len} bytes belong here, and the file ends at byte {end}");
+            return Err(self.damaged(cmp::min(offset, end), what));
+        };
+        into.resize(size, 0);
+        self.read_at(offset, into)
+    }
+
+    /// Something in the file is wrong.
+    pub(crate) fn damaged(&self, offset: u64, what: impl std::fmt::Display) -> SourceError {
+        SourceError::damaged(&self.path, offset, what)
+    }
+}
+
+#[cfg(unix)]
+fn read_some(file: &File, into: &mut [u8], offset: u64) -> io::Result<usize> {
+    std::os::unix::fs::FileExt::read_at(file, into, offset)
+}
+
+#[cfg(windows)]
+fn read_some(file: &File, into: &mut [u8], offset: u64) -> io::Result<usize> {
+    std::os::windows::fs::FileExt::seek_read(file, into, offset)
+}
