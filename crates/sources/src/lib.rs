@@ -1,14 +1,34 @@
-//! The databases of other programs, read as [`Source`](keyplan_store::source::Source)s without changing a file.
+//! The databases of other programs, read as [`Source`]s without changing a file.
+//!
+//! [`open`] looks at a path, says by itself what kind of database lies there ([`recognise`]), and gives a source: named
+//! spaces of ordered rows, seen at one moment.
+//!
+//! ```no_run
+//! use keyplan_sources::{Options, open};
+//!
+//! let source = open("node/data/application.db".as_ref(), &Options::default())?;
+//! for space in source.spaces() {
+//!     println!("{}", space.name);
+//! }
+//! # Ok::<(), keyplan_store::source::SourceError>(())
+//! ```
 //!
 //! Nothing here writes, takes a lock or leaves a file behind. What a format has that is not understood is refused by
-//! name; a damaged file is an error with its path and offset, never a wrong row.
+//! name. Files are hostile input: a damaged one is an error with its path and offset, never a wrong row, and what one
+//! can make us keep in memory is bounded by named constants.
 
 pub mod badger;
+pub mod iavl;
 pub mod lmdb;
+pub mod lsm;
 mod number;
+mod open;
 mod plain_file;
 pub mod sqlite;
 mod tree;
+
+pub use keyplan_store::source::{RowRef, Source, SourceError, View, Walk};
+pub use open::{Kind, Options, open, recognise};
 
 /// Bytes as hex digits, for names and messages.
 fn hex(bytes: &[u8]) -> String {

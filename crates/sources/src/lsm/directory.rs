@@ -1,0 +1,109 @@
+//! The directory of a database: whose it is, and which manifest counts.
+
+use std::path::{Path, PathBuf};
+
+use keyplan_store::source::SourceError;
+
+use super::files;
+
+/// Which engine writes the directory. Some kinds of entries mean one thing in RocksDB and another in Pebble.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Flavour {
+    /// LevelDB or goleveldb.
+    LevelDb,
+    RocksDb,
+    Pebble,
+}
+
+impl Flavour {
+    pub(crate) const fn word(self) -> &'static str {
+        match self {
+            Self::LevelDb => "leveldb",
+            Self::RocksDb => "rocksdb",
+            Self::Pebble => "pebble",
+        }
+    }
+}
+
+/// A directory as it is now.
+#[derive(Debug)]
+pub(crate) struct Directory {
+    pub(crate) path: PathBuf,
+    pub(crate) flavour: Flavour,
+    pub(crate) manifest: PathBuf,
+    names: Vec<String>,
+}
+
+const MARKER: &str = "marker.manifest.";
+
+/// Whether `path` is a directory with the files of such a database.
+pub(crate) fn fits(path: &Path) -> bool {
+    path.is_dir()
+        && (path.join("CURRENT").symlink_metadata().is_ok()
+            || files::names(path).is_ok_and(|names| names.iter().any(|name| name.starts_with(MARKER))))
+}
+
+impl Directory {
+    pub(crate) fn look(path: &Path) -> Result<Self, SourceError> {
+        let names = files::names(path)?;
+        let flavour = flavour(path, &names);
+        let manifest = path.join(manifest(path, &names)?);
+        Ok(Self { path: path.to_owned(), flavour, manifest, names })
+    }
+
+    /// The logs, the oldest first.
+    pub(crate) fn logs(&self) -> Vec<(u64, PathBuf)> {
+        let numbered = |name: &String| Some((files::number(name, "log")?, self.path.join(name)));
+        let mut logs: Vec<_> = self.names.iter().filter_map(numbered).collect();
+        logs.sort();
+        logs
+    }
+}
+
+fn flavour(path: &Path, names: &[String]) -> Flavour {
+    if names.iter().any(|name| name.starts_with("marker.")) {
+        return Flavour::Pebble;
+    }
+    let options = names.iter().rfind(|name| name.starts_with("OPTIONS-"));
+    let options = options.and_then(|name| files::read(&path.join(name)).ok());
+    let names_engine = |word: &[u8]| {
+        options.as_ref().is_some_and(|text| text.windows(word.len()).any(|window| window == word))
+    };
+    if names_engine(b"pebble_version") {
+        Flavour::Pebble
+    } else if options.is_some() || names.iter().any(|name| name == "IDENTITY") {
+        Flavour::RocksDb
+    } else {
+        Flavour::LevelDb
+    }
+}
+
+/// The manifest's name: by the newest marker, as Pebble leaves it, or by `CURRENT`.
+fn manifest(path: &Path, names: &[String]) -> Result<String, SourceError> {
+    let marked = names.iter().filter_map(|name| {
+        let (number, name) = name.strip_prefix(MARKER)?.split_once('.')?;
+        Some((number.parse::<u64>().ok()?, name))
+    });
+    if let Some((_, name)) = marked.max() {
+        return Ok(name.to_owned());
+    }
+    let current = path.join("CURRENT");
+    let named = named_by(&current);
+    match named {
+        // goleveldb keeps the one before while it replaces the file.
+        Err(error) if names.iter().any(|name| name == "CURRENT.bak") => {
+            named_by(&path.join("CURRENT.bak")).map_err(|_| error)
+        }
+        named => named,
+    }
+}
+
+fn named_by(current: &Path) -> Result<String, SourceError> {
+    let text = files::read(current)?;
+    let name = text.strip_suffix(b"\n").unwrap_or(&text);
+    let digits = name.strip_prefix(b"MANIFEST-").filter(|digits| !digits.is_empty() && digits.len() <= 20);
+    match digits.filter(|digits| digits.iter().all(u8::is_ascii_digit)) {
+        Some(_) => Ok(String::from_utf8_lossy(name).into_owned()),
+        None => Err(SourceError::damaged(current, 0, "it names no manifest, or the database is encrypted")),
+    }
+}

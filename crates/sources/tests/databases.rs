@@ -1,0 +1,183 @@
+//! Databases that the engines' own code wrote, read row for row, from both ends and key by key, without a trace.
+
+use std::collections::BTreeMap;
+use std::ops::Bound;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+
+use keyplan_sources::{Options, Source, View, open};
+use keyplan_store::Direction;
+use keyplan_store::engine::{KeyRange, SpaceId};
+
+type Rows = Vec<(Vec<u8>, Vec<u8>)>;
+
+fn databases() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/databases")
+}
+
+/// The rows of an expected file, by store.
+fn expected(path: &Path) -> BTreeMap<String, Rows> {
+    let text = std::fs::read_to_string(path).expect("read");
+    let mut out: BTreeMap<String, Rows> = BTreeMap::new();
+    for line in text.lines() {
+        let row: serde_json::Value = serde_json::from_str(line).expect("JSON");
+        let hex = |name: &str| const_hex::decode(row[name].as_str().expect("text")).expect("hex");
+        let store = row["store"].as_str().unwrap_or("default").to_owned();
+        out.entry(store).or_default().push((hex("key"), hex("value")));
+    }
+    out
+}
+
+fn walked(view: &dyn View, space: SpaceId, range: KeyRange<'_>, direction: Direction) -> Rows {
+    let mut walk = view.walk(space, range, direction).expect("opened");
+    let mut rows = Vec::new();
+    while let Some(row) = walk.next().expect("read") {
+        rows.push((row.key.to_vec(), row.value.to_vec()));
+    }
+    rows
+}
+
+/// Everything that may be asked of a space gives what the rows say.
+fn check_space(source: &dyn Source, space: SpaceId, rows: &Rows) {
+    let view = source.view().expect("opened");
+    assert_eq!(walked(&*view, space, KeyRange::ALL, Direction::Ascending), *rows);
+    let mut backward = rows.clone();
+    backward.reverse();
+    assert_eq!(walked(&*view, space, KeyRange::ALL, Direction::Descending), backward);
+    for (key, value) in rows {
+        assert_eq!(view.get(space, key).expect("read").as_ref(), Some(value));
+        let beside = [&key[..], &[0]].concat();
+        let there = rows.iter().find(|row| row.0 == beside).map(|row| row.1.clone());
+        assert_eq!(view.get(space, &beside).expect("read"), there);
+    }
+    for (place, (key, _)) in rows.iter().enumerate().step_by(61) {
+        check_bound(&*view, space, rows, place, key);
+        check_bound(&*view, space, rows, place + 1, &[&key[..], &[0]].concat());
+    }
+}
+
+/// Ranges that begin and end at `key`, which would be row `place`.
+fn check_bound(view: &dyn View, space: SpaceId, rows: &Rows, place: usize, key: &[u8]) {
+    let has = usize::from(rows.get(place).is_some_and(|row| row.0 == key));
+    for direction in [Direction::Ascending, Direction::Descending] {
+        let read = |range| walked(view, space, range, direction);
+        let in_order = |part: &[(Vec<u8>, Vec<u8>)]| {
+            let mut part = part.to_vec();
+            if direction == Direction::Descending {
+                part.reverse();
+            }
+            part
+        };
+        let (from, to) = (Bound::Unbounded, Bound::Unbounded);
+        assert_eq!(read(KeyRange { start: Bound::Included(key), end: to }), in_order(&rows[place..]));
+        assert_eq!(read(KeyRange { start: Bound::Excluded(key), end: to }), in_order(&rows[place + has..]));
+        assert_eq!(read(KeyRange { start: from, end: Bound::Included(key) }), in_order(&rows[..place + has]));
+        assert_eq!(read(KeyRange { start: from, end: Bound::Excluded(key) }), in_order(&rows[..place]));
+    }
+}
+
+/// The bytes of every file of a directory, and what the system says about each.
+fn trace(directory: &Path) -> BTreeMap<PathBuf, (Vec<u8>, i64, i64, u64, u64)> {
+    let mut out = BTreeMap::new();
+    let about = std::fs::metadata(directory).expect("there");
+    out.insert(
+        directory.to_owned(),
+        (Vec::new(), about.mtime(), about.mtime_nsec(), about.ino(), about.nlink()),
+    );
+    for entry in std::fs::read_dir(directory).expect("read") {
+        let path = entry.expect("read").path();
+        let about = std::fs::metadata(&path).expect("there");
+        let bytes = std::fs::read(&path).expect("read");
+        out.insert(path, (bytes, about.mtime(), about.mtime_nsec(), about.ino(), about.nlink()));
+    }
+    out
+}
+
+fn check(name: &str, kind: &str) {
+    let directory = databases().join(name).join("db");
+    let before = trace(&directory);
+    let source = open(&directory, &Options::default()).expect("opened");
+    assert_eq!(source.kind(), kind);
+    let expected = expected(&databases().join(name).join("expected.jsonl"));
+    let spaces: Vec<String> = source.spaces().into_iter().map(|space| space.name).collect();
+    assert_eq!(spaces.len(), expected.len(), "{spaces:?}");
+    for (store, rows) in &expected {
+        check_space(&*source, source.space(store).expect("a space"), rows);
+    }
+    drop(source);
+    assert_eq!(trace(&directory), before);
+}
+
+#[test]
+fn leveldb_is_read() {
+    check("leveldb", "leveldb");
+}
+
+#[test]
+fn goleveldb_is_read() {
+    check("goleveldb", "leveldb");
+}
+
+#[test]
+fn a_crashed_goleveldb_is_read() {
+    check("goleveldb-crash", "leveldb");
+}
+
+#[test]
+fn rocksdb_with_column_families_is_read() {
+    check("rocksdb", "rocksdb");
+}
+
+#[test]
+fn pebble_1_is_read() {
+    check("pebble-1", "pebble");
+}
+
+#[test]
+fn a_crashed_pebble_1_is_read() {
+    check("pebble-1-crash", "pebble");
+}
+
+#[test]
+fn pebble_13_is_read() {
+    check("pebble-13", "pebble");
+}
+
+/// The files that say what stores of a multistore hold: at the latest version, or at one.
+fn multistore(name: &str) {
+    let directory = databases().join(name).join("application.db");
+    let before = trace(&directory);
+    let mut checked = 0;
+    for entry in std::fs::read_dir(databases().join(name).join("expected")).expect("read") {
+        let path = entry.expect("read").path();
+        let stem = path.file_stem().and_then(|stem| stem.to_str()).expect("text").to_owned();
+        let (store, height) = match stem.split_once('@') {
+            None => (stem.as_str(), None),
+            Some((store, height)) => (store, Some(height.parse().expect("a number"))),
+        };
+        let mut options = Options::default();
+        options.height = height;
+        let source = open(&directory, &options).expect("opened");
+        assert_eq!(source.kind(), "iavl");
+        let rows = expected(&path).remove("default").unwrap_or_default();
+        check_space(&*source, source.space(store).expect("a space"), &rows);
+        checked += 1;
+    }
+    assert!(checked > 5, "{checked} stores");
+    assert_eq!(trace(&directory), before);
+}
+
+#[test]
+fn iavl_1_is_read() {
+    multistore("iavl-1.3.5");
+}
+
+#[test]
+fn iavl_0_is_read() {
+    multistore("iavl-0.19.7");
+}
+
+#[test]
+fn iavl_of_both_kinds_is_read() {
+    multistore("iavl-mixed");
+}
