@@ -75,11 +75,11 @@ pub(crate) enum Command {
     Check(Check),
     /// Check a certificate that `check --certificate` wrote against a plan
     Verify(Verify),
-    /// Rewrite plans in the one format
+    /// Format plans
     Fmt(Fmt),
     /// Encode a key, a scan's prefix, a value, a field, a member or a score
     Encode(Encode),
-    /// Say what a key stands for, byte by byte
+    /// Say what a key means, byte by byte
     Explain(Explain),
     /// Write a plan's reference as Markdown
     Doc(Doc),
@@ -116,7 +116,7 @@ pub(crate) enum Command {
 )]
 #[expect(clippy::struct_excessive_bools, reason = "one for each flag that can be typed")]
 pub(crate) struct Check {
-    /// Plan files
+    /// Plan files; `-` is standard input, and a directory a database that has its plan in it
     #[arg(required_unless_present = "explain", value_name = "PLAN")]
     pub(crate) plans: Vec<String>,
     /// How to print the findings
@@ -172,10 +172,15 @@ pub(crate) struct Demo {
     keyplan verify paw_v2.proof.json plans/paw_v2.keyplan"
 )]
 pub(crate) struct Verify {
-    /// The certificate
-    pub(crate) certificate: String,
-    /// The plan file
-    pub(crate) plan: String,
+    /// The plan file, or the certificate
+    #[arg(value_name = "PLAN")]
+    pub(crate) first: String,
+    /// The other of the two
+    #[arg(value_name = "CERTIFICATE")]
+    pub(crate) second: String,
+    /// Exit with 0 although the plan has guarantees that are refuted or unknown, if the certificate says so, too
+    #[arg(long)]
+    pub(crate) allow_refuted: bool,
     /// How to print the outcome
     #[arg(long, value_enum, default_value_t = ExplainFormat::Text)]
     pub(crate) format: ExplainFormat,
@@ -250,7 +255,7 @@ pub(crate) struct Fmt {
 pub(crate) struct Encode {
     /// The plan file
     pub(crate) plan: String,
-    /// The family: its path, or any end of it that is clear
+    /// The family: its path, or the end of it if only one path ends so
     pub(crate) family: String,
     /// A value for each argument
     #[arg(value_name = "NAME=VALUE")]
@@ -258,7 +263,7 @@ pub(crate) struct Encode {
     /// Encode the prefix of the scan that binds the arguments given
     #[arg(long, group = "layout")]
     pub(crate) scan: bool,
-    /// Encode the front of a key, up to the last of the arguments given: an end of a range
+    /// Encode the first part of a key, up to the last argument given: where a range begins or ends
     #[arg(long, group = "layout")]
     pub(crate) front: bool,
     /// Encode a value of the family; with `--field`, of that field
@@ -284,7 +289,7 @@ pub(crate) struct Encode {
 /// How bytes are printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum BytesFormat {
-    /// Two digits a byte
+    /// Two digits per byte
     Hex,
     /// Base64 with padding
     Base64,
@@ -308,10 +313,10 @@ pub(crate) enum BytesFormat {
     keyplan explain --decompose state.json"
 )]
 pub(crate) struct Explain {
-    /// The plan file
+    /// The plan file, or the directory of a database that has its plan in it
     #[arg(required_unless_present = "decompose", conflicts_with = "decompose")]
     pub(crate) plan: Option<String>,
-    /// Keys; without any, or with `-`, one a line on standard input
+    /// Keys; without any, or with `-`, one per line on standard input
     #[arg(value_name = "KEY", conflicts_with_all = ["decompose", "family"])]
     pub(crate) keys: Vec<String>,
     /// Look in this space only
@@ -320,14 +325,14 @@ pub(crate) struct Explain {
     /// How keys are written
     #[arg(long, value_enum, default_value_t = InputFormat::Auto)]
     pub(crate) input: InputFormat,
-    /// How to print what was found; `json` is one object a line
+    /// How to print what was found; `json` is one object per line
     #[arg(long, value_enum, default_value_t = ExplainFormat::Text)]
     pub(crate) format: ExplainFormat,
     /// The family whose value, field or member is explained
     #[arg(long, value_name = "FAMILY")]
     pub(crate) family: Option<String>,
-    /// Explain a value of --family, or of --field, instead of a key
-    #[arg(long, value_name = "BYTES", requires = "family")]
+    /// Explain a value: that of the key, or of --family, or of --field
+    #[arg(long, value_name = "BYTES")]
     pub(crate) value: Option<String>,
     /// Explain the key of a field of --family
     #[arg(long, value_name = "BYTES", requires = "family")]
@@ -346,7 +351,7 @@ pub(crate) struct Explain {
 pub(crate) enum InputFormat {
     /// Whatever it looks like
     Auto,
-    /// Two digits a byte
+    /// Two digits per byte
     Hex,
     /// Base64, with padding or without
     Base64,
@@ -359,7 +364,7 @@ pub(crate) enum InputFormat {
 pub(crate) enum ExplainFormat {
     /// A picture, for people
     Text,
-    /// One object a line, for programs
+    /// One object per line, for programs
     Json,
 }
 

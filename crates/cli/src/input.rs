@@ -11,6 +11,7 @@ use keyplan_plan::model::Plan;
 pub(crate) use keyplan_report::files::reason;
 use keyplan_report::files::{Files, Imports, read};
 
+use crate::command::Database;
 use crate::render;
 
 /// A plan file that was compiled, with the path under which a person knows it.
@@ -35,8 +36,18 @@ fn files() -> Files {
 }
 
 /// Reads and compiles a plan and what it imports.
+///
+/// `-` is standard input, whose imports are looked for from the current directory; a directory is a database, which has its
+/// plan in it.
 pub(crate) fn load(path: &str) -> Result<Loaded> {
-    Ok(Loaded { path: path.to_owned(), compiled: files().load(path)? })
+    let compiled = if path == "-" {
+        files().load_bytes("<stdin>", &bytes(path)?)
+    } else if Path::new(path).is_dir() {
+        Database::recorded_plan(Path::new(path))?
+    } else {
+        files().load(path)?
+    };
+    Ok(Loaded { path: path.to_owned(), compiled })
 }
 
 /// The bytes of a plan file; `-` is standard input.

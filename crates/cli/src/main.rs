@@ -6,7 +6,9 @@
 mod args;
 mod command;
 mod input;
+mod interrupt;
 mod key_text;
+mod output_file;
 mod render;
 
 use std::process::ExitCode;

@@ -84,8 +84,8 @@ fn a_load_that_stopped_goes_on_where_it_was() {
         let stopped = complaint(here, &["db", "load", "data", "rows.jsonl", "--batch", "10"]);
         assert_eq!(
             stopped,
-            "error: line 26: expected ident at line 1 column 2; everything up to line 20 is written, and --resume goes \
-             on behind it\n"
+            "error: line 26: column 2: expected ident; everything up to line 20 is written, and --resume goes \
+             on after it\n"
         );
         // Of the batch that the line stands in, nothing is written.
         assert_eq!(printed(here, &["db", "scan", "data", "row"]).lines().count(), 20);
@@ -94,7 +94,8 @@ fn a_load_that_stopped_goes_on_where_it_was() {
         let other = complaint(here, &["db", "load", "data", "rows.jsonl", "--resume"]);
         assert_eq!(
             other,
-            "error: line 20 is not what the interrupted load read there: this is another input\n"
+            "error: the input up to line 20 is not what the interrupted load read: this is another input, or a row of \
+             it was changed; without --resume it is loaded from the beginning\n"
         );
         std::fs::write(&file, lines(0..40)).unwrap();
         let done = printed(here, &["db", "load", "data", "rows.jsonl", "--resume"]);

@@ -220,3 +220,75 @@ fn documents_of_the_five_plans_have_every_family() {
         assert_eq!(serde_json::json!(families), report["plans"][0]["families"], "{plan}");
     }
 }
+
+#[cfg(unix)]
+#[test]
+fn what_is_written_to_a_pipe_or_a_link_stays_one() {
+    use std::os::unix::fs::{FileTypeExt, MetadataExt};
+
+    let folder = folder("special");
+    let plan = folder.join("a.keyplan");
+    fs::write(&plan, TIDY).unwrap();
+    let plan = plan.to_str().unwrap();
+    let pipe = folder.join("pipe");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    for arguments in [["doc", plan, "-o"], ["check", plan, "--certificate"]] {
+        let mut reader = Command::new("cat").arg(&pipe).stdout(Stdio::piped()).spawn().unwrap();
+        let done = keyplan(&arguments).arg(&pipe).output().unwrap();
+        assert_eq!(done.status.code(), Some(0), "{}", String::from_utf8_lossy(&done.stderr));
+        let mut read = String::new();
+        reader.stdout.take().unwrap().read_to_string(&mut read).unwrap();
+        assert!(reader.wait().unwrap().success());
+        assert!(read.contains("untidy"), "{read}");
+        assert!(fs::metadata(&pipe).unwrap().file_type().is_fifo());
+    }
+    let (one, other) = (folder.join("one.keyplan"), folder.join("other.keyplan"));
+    fs::write(&one, UNTIDY).unwrap();
+    fs::hard_link(&one, &other).unwrap();
+    assert_eq!(run(&["fmt", one.to_str().unwrap()]).status.code(), Some(0));
+    assert_eq!(fs::read_to_string(&other).unwrap(), TIDY);
+    assert_eq!(fs::metadata(&one).unwrap().nlink(), 2);
+    assert_eq!(fs::read_dir(&folder).unwrap().count(), 4);
+}
+
+#[test]
+fn a_plan_is_read_from_standard_input() {
+    let mut child = keyplan(&["check", "-"]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(TIDY.as_bytes()).unwrap();
+    let done = child.wait_with_output().unwrap();
+    assert_eq!(done.status.code(), Some(0));
+    assert!(String::from_utf8(done.stdout).unwrap().starts_with("1 family, 0 scans: 0 findings"));
+}
+
+#[test]
+fn a_certificate_of_a_plan_with_refuted_claims_fails_unless_it_may() {
+    let folder = folder("refuted");
+    let (plan, proof) = (folder.join("p.keyplan"), folder.join("p.json"));
+    fs::write(&plan, "plan p; space s { key k = a: text(\"a-z\", 1..) b: text(\"a-z\", 1..); }").unwrap();
+    let (plan, proof) = (plan.to_str().unwrap(), proof.to_str().unwrap());
+    assert_eq!(run(&["check", plan, "--certificate", proof]).status.code(), Some(1));
+    for arguments in [["verify", plan, proof], ["verify", proof, plan]] {
+        let done = run(&arguments);
+        assert_eq!(done.status.code(), Some(1));
+        let text = String::from_utf8(done.stdout).unwrap();
+        assert!(
+            text.starts_with("the certificate is right: ") && text.contains(", 2 refuted, 0 unknown"),
+            "{text}"
+        );
+    }
+    assert_eq!(run(&["verify", plan, proof, "--allow-refuted"]).status.code(), Some(0));
+}
+
+#[test]
+fn a_value_is_explained_beside_its_key() {
+    let folder = folder("value");
+    let plan = folder.join("p.keyplan");
+    fs::write(&plan, "plan p; space s { key k = 0x01 id: u8 -> n: u16; }").unwrap();
+    let done = run(&["explain", plan.to_str().unwrap(), "0105", "--value", "0007"]);
+    let text = String::from_utf8(done.stdout).unwrap();
+    assert_eq!(done.status.code(), Some(0));
+    assert!(text.contains("id = 5") && text.contains("n = 7"), "{text}");
+    let done = run(&["explain", plan.to_str().unwrap(), "01"]);
+    let text = String::from_utf8(done.stdout).unwrap();
+    assert!(text.contains("\n  prefix of s.k; id would be next\n"), "{text}");
+}

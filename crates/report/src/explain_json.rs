@@ -1,7 +1,7 @@
 //! What a key means, one JSON object per line. Nothing here allocates for a key that decodes.
 
 use keyplan_plan::dynamic::{Failure, Readings};
-use keyplan_plan::explain::{Explanation, Reading};
+use keyplan_plan::explain::{Explanation, Front, Reading, front};
 use keyplan_plan::model::Sequence;
 use keyplan_plan::notation::{write_bytes, write_json, write_number, write_string};
 
@@ -20,7 +20,9 @@ pub fn explanation_json(out: &mut Vec<u8>, key: &[u8], explanation: &Explanation
                 failure_fields(out, &nearest.failure);
                 out.push(b'}');
             }
-            out.extend_from_slice(b"]}");
+            out.push(b']');
+            fronts(out, key, explanation);
+            out.push(b'}');
         }
         [first, rest @ ..] => {
             out.push(b',');
@@ -41,6 +43,25 @@ pub fn explanation_json(out: &mut Vec<u8>, key: &[u8], explanation: &Explanation
         }
     }
     out.extend_from_slice(b"}\n");
+}
+
+/// Of which families the bytes are the front, if of any.
+fn fronts(out: &mut Vec<u8>, key: &[u8], explanation: &Explanation<'_>) {
+    let fronts: Vec<Front<'_>> =
+        explanation.nearest.iter().filter_map(|nearest| front(nearest.family, key)).collect();
+    if fronts.is_empty() {
+        return;
+    }
+    out.extend_from_slice(b",\"prefix_of\":[");
+    for (index, front) in fronts.iter().enumerate() {
+        comma(out, index);
+        out.extend_from_slice(b"{\"family\":");
+        write_string(out, &front.family.path);
+        out.extend_from_slice(b",\"args\":");
+        write_json(out, &front.family.key, &front.values);
+        out.push(b'}');
+    }
+    out.push(b']');
 }
 
 /// Appends the object of a line that is no key.

@@ -1,4 +1,4 @@
-//! What was typed behind `keyplan db`.
+//! What was typed after `keyplan db`.
 
 use std::path::PathBuf;
 
@@ -9,6 +9,8 @@ use clap::{Args as Group, Subcommand, ValueEnum};
 pub(crate) enum Db {
     /// Make a database with a plan in it
     Create(Create),
+    /// Print the plan that is in a database
+    Plan(PlanText),
     /// Write one row
     Put(Put),
     /// Read the value of one row
@@ -70,10 +72,10 @@ impl Source {
     }
 }
 
-/// A family and arguments of its keys, behind the source.
+/// A family and arguments of its keys, after the source.
 #[derive(Debug, Group)]
 pub(crate) struct Asked {
-    /// The family: its path, or any end of it that is clear
+    /// The family: its path, or the end of it if only one path ends so
     pub(crate) family: Option<String>,
     /// Arguments of the key: all of them for one row, those that a scan binds for its rows
     #[arg(value_name = "NAME=VALUE")]
@@ -98,9 +100,21 @@ pub(crate) struct Create {
     pub(crate) directory: PathBuf,
     /// The plan file; its text is kept in the database
     pub(crate) plan: String,
-    /// What the database stands on
+    /// The engine that keeps the rows
     #[arg(long, value_enum, default_value_t = EngineName::Fjall)]
     pub(crate) engine: EngineName,
+    /// Make the database although the plan has guarantees that are refuted or unknown
+    #[arg(long)]
+    pub(crate) unsound: bool,
+}
+
+/// `keyplan db plan`
+#[derive(Debug, Group)]
+#[command(after_help = "Example:\n  keyplan db plan data > was.keyplan")]
+pub(crate) struct PlanText {
+    /// The directory of the database
+    #[arg(value_name = "DIR")]
+    pub(crate) directory: PathBuf,
 }
 
 /// An embedded engine.
@@ -118,12 +132,13 @@ pub(crate) enum EngineName {
     after_help = "Arguments of the value that are called like one of the key are written value.NAME=VALUE. \
     A value that the plan does not look into is value=HEX.\n\n\
     Examples:\n  keyplan db put data tick pool_id=7 tick=-100 value=0a0101\n  \
-    keyplan db put data position_to_lock position_id=5 lock_id=9"
+    keyplan db put data position_to_lock position_id=5 lock_id=9\n  \
+    keyplan db put data token id=7 'value={\"name\":\"Tether\"}'"
 )]
 pub(crate) struct Put {
     #[command(flatten)]
     pub(crate) target: Target,
-    /// The family: its path, or any end of it that is clear
+    /// The family: its path, or the end of it if only one path ends so
     pub(crate) family: String,
     /// A value for each argument of the key and of the value
     #[arg(value_name = "NAME=VALUE")]
@@ -142,6 +157,12 @@ pub(crate) struct Get {
     pub(crate) source: Source,
     #[command(flatten)]
     pub(crate) asked: Asked,
+    /// Read the row with this key, in hex, instead of one named by its family
+    #[arg(long, value_name = "HEX", conflicts_with_all = ["family", "url"])]
+    pub(crate) raw: Option<String>,
+    /// The space of --raw; needed if the plan has several
+    #[arg(long, value_name = "SPACE", requires = "raw")]
+    pub(crate) space: Option<String>,
     /// How to print the row
     #[arg(long, value_enum, default_value_t = RowFormat::Text)]
     pub(crate) format: RowFormat,
@@ -150,9 +171,9 @@ pub(crate) struct Get {
 /// How rows are printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum RowFormat {
-    /// One line a row, for people
+    /// One line per row, for people
     Text,
-    /// One object a line, as `load` takes them
+    /// One object per line, for programs; `load` takes rows
     Json,
 }
 
@@ -161,7 +182,9 @@ pub(crate) enum RowFormat {
 #[command(
     after_help = "Arguments bind a scan that the plan declares. Without any, all rows of the family are \
     printed, and without a family all rows there are.\n\n\
-    Examples:\n  keyplan db scan data tick pool_id=7 --rev --limit 10\n  keyplan db scan data --unknown\n  \
+    Examples:\n  keyplan db scan data tick pool_id=7 --rev --limit 10\n  \
+    keyplan db scan data tick pool_id=7 --from tick=-100 --to tick=100 --count\n  \
+    keyplan db scan data --unknown\n  \
     keyplan db scan --url redis://localhost --plan plans/onesat.keyplan event event=id:x --limit 10"
 )]
 pub(crate) struct Scan {
@@ -169,13 +192,25 @@ pub(crate) struct Scan {
     pub(crate) source: Source,
     #[command(flatten)]
     pub(crate) asked: Asked,
-    /// Print no more than this many rows
+    /// Print no more than this many rows in all
     #[arg(long, value_name = "ROWS")]
     pub(crate) limit: Option<usize>,
+    /// Begin at the arguments that follow those of the scan; for scans `in order`
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub(crate) from: Vec<String>,
+    /// End before these arguments, which follow those of the scan; for scans `in order`
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub(crate) to: Vec<String>,
+    /// Only rows with this argument of the key or of the value; each row is looked at
+    #[arg(long = "where", value_name = "NAME=VALUE")]
+    pub(crate) filter: Vec<String>,
+    /// Print only how many rows there are
+    #[arg(long)]
+    pub(crate) count: bool,
     /// Begin with the last row
     #[arg(long)]
     pub(crate) rev: bool,
-    /// Go on behind a row that an earlier scan ended at; it printed this token
+    /// Go on after the row that an earlier scan ended at; it printed this token
     #[arg(long, value_name = "TOKEN", requires = "limit", conflicts_with = "url")]
     pub(crate) token: Option<String>,
     /// Print only rows whose keys no family makes, and why
@@ -196,30 +231,34 @@ pub(crate) struct Scan {
 pub(crate) struct Delete {
     #[command(flatten)]
     pub(crate) target: Target,
-    /// The family: its path, or any end of it that is clear
+    /// The family: its path, or the end of it if only one path ends so
     pub(crate) family: String,
     /// A value for each argument of the key; with `--scan`, for those that the scan binds
     #[arg(value_name = "NAME=VALUE")]
     pub(crate) values: Vec<String>,
-    /// Delete all rows of the scan that binds the arguments given
+    /// Delete the rows of the family that the scan with the arguments given returns; rows of others that a flaw brings into
+    /// it are kept
     #[arg(long)]
     pub(crate) scan: bool,
+    /// Say what would be deleted, and delete nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
 }
 
 /// `keyplan db load`
 #[derive(Debug, Group)]
 #[command(
-    after_help = "A line is an object: {\"family\": …, \"args\": {…}, \"value\": \"hex\"}. In place of `value` \
-    there may be `base64`, or a `value` that is an object with its arguments; in place of `family` and `args`, `space` \
-    and a `key` in hex. What `dump` prints is such lines.\n\n\
+    after_help = "A line is an object: {\"family\": …, \"args\": {…}, \"value\": \"hex\"}. Instead of `value` \
+    there may be `base64`; `value` may also be an object with its arguments, or the JSON that it is. Instead of `family` \
+    and `args` there may be `space` and a `key` in hex. What `dump` prints is such lines.\n\n\
     Rows are written in batches, and after each the place in the input is kept in the database's directory. When a \
-    line is wrong or the load is interrupted, `--resume` goes on behind the last batch.\n\n\
+    line is wrong or the load is interrupted, `--resume` goes on after the last batch.\n\n\
     Examples:\n  keyplan db load data rows.jsonl\n  keyplan db dump old --format binary | keyplan db load new -"
 )]
 pub(crate) struct Load {
     #[command(flatten)]
     pub(crate) target: Target,
-    /// JSON lines or a binary dump, which it is shows in its first bytes; `-` is standard input
+    /// JSON lines or a binary dump: the first bytes tell which; `-` is standard input
     #[arg(value_name = "FILE", default_value = "-")]
     pub(crate) input: String,
     /// Go on where an interrupted load of the same input stopped
@@ -228,6 +267,9 @@ pub(crate) struct Load {
     /// Rows in one step
     #[arg(long, value_name = "ROWS", default_value_t = 10_000)]
     pub(crate) batch: usize,
+    /// Also write keys that no family makes, and keys that are retired
+    #[arg(long)]
+    pub(crate) allow_unknown: bool,
 }
 
 /// `keyplan db dump`
@@ -248,9 +290,11 @@ pub(crate) struct Dump {
 /// How rows are dumped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum DumpFormat {
-    /// One object a line, values in hex
+    /// One object per line, values by their layout where the plan has one, else in hex
     Json,
-    /// One object a line, values in base64
+    /// One object per line, values in hex
+    Hex,
+    /// One object per line, values in base64
     Base64,
     /// Blocks of rows, keys without what they share, each block with a check
     Binary,

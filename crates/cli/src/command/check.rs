@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Instant;
 
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Result, anyhow, bail};
 use keyplan_plan::diag::{Code, Diagnostic, Severity};
 use keyplan_plan::model::Plan;
 use keyplan_prover::certificate::certify;
@@ -14,9 +14,9 @@ use keyplan_prover::{
 
 use super::Outcome;
 use super::db::Database;
-use super::fmt::write;
 use crate::args::{Check, CheckFormat};
 use crate::input::{self, Loaded, Previous};
+use crate::output_file;
 use crate::render::{self, Output};
 
 /// Checks plans, or prints the page of a code.
@@ -146,7 +146,7 @@ impl Checked {
             return Ok(());
         };
         let text = certify(plan, options, report).to_json()?;
-        write(file, &text).with_context(|| format!("cannot write `{file}`"))
+        output_file::write(Path::new(file), text.as_bytes())
     }
 
     /// The flaws that the plan accepts.

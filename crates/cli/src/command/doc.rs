@@ -1,14 +1,15 @@
 //! `keyplan doc`: a plan's reference.
 
-use anyhow::{Context, Result};
+use std::path::Path;
+
+use anyhow::Result;
 use keyplan_plan::notation::visible;
 use keyplan_report::reference::reference;
 
 use super::Outcome;
-use super::fmt::write;
 use crate::args::Doc;
-use crate::input;
 use crate::render::Output;
+use crate::{input, output_file};
 
 /// Writes the reference of a plan.
 pub(crate) fn run(args: &Doc, out: &mut Output) -> Result<Outcome> {
@@ -17,7 +18,7 @@ pub(crate) fn run(args: &Doc, out: &mut Output) -> Result<Outcome> {
     let text = visible(&page);
     match &args.output {
         None => out.raw(text.as_bytes())?,
-        Some(path) => write(path, &text).with_context(|| format!("cannot write `{path}`"))?,
+        Some(path) => output_file::write(Path::new(path), text.as_bytes())?,
     }
     Ok(Outcome::Clean)
 }

@@ -170,7 +170,7 @@ pub(super) fn complete(
 }
 
 /// A key up to the last argument given, and nothing behind that.
-fn front(family: &Family, given: &[(&str, &str)]) -> Result<(Vec<u8>, Vec<Value>)> {
+pub(super) fn front(family: &Family, given: &[(&str, &str)]) -> Result<(Vec<u8>, Vec<Value>)> {
     let values = leading(&family.key, given, &family.path)?;
     let segments = family.key.segments().iter().enumerate();
     let arguments = segments.filter(|(_, segment)| matches!(segment, Segment::Argument(_)));

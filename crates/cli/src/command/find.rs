@@ -45,6 +45,13 @@ fn nearest<'a>(names: impl Iterator<Item = &'a str>, wanted: &str) -> String {
         })
         .collect();
     ranked.sort_unstable();
+    let close = wanted.chars().count() / 3 + 1;
+    if let Some((distance, name)) = ranked.first()
+        && *distance <= close
+        && !wanted.is_empty()
+    {
+        return format!("did you mean `{name}`?");
+    }
     let word = if ranked.len() > LISTED { "nearest" } else { "it has" };
     let listed: Vec<&str> = ranked.iter().take(LISTED).map(|(_, name)| *name).collect();
     if listed.is_empty() { "it has none".to_owned() } else { format!("{word}: {}", listed.join(", ")) }

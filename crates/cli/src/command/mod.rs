@@ -16,7 +16,8 @@ use anyhow::Result;
 use clap::CommandFactory;
 
 pub(crate) use check::{Against, Checked, Tally};
-pub(crate) use db::{Flaw, View};
+pub(crate) use db::{Database, Deleted, Flaw, Looked, Verified, View, look, opaque};
+pub(crate) use verify::Standing;
 
 use crate::args::{Args, Command};
 use crate::render::Output;

@@ -5,19 +5,27 @@ use keyplan_plan::model::Plan;
 use keyplan_prover::certificate::{Rejected, Verified};
 use serde_json::json;
 
-use super::{ERROR, GOOD, counted, painted};
+use super::{ERROR, GOOD, STRONG, counted, painted};
+use crate::command::Standing;
 
 /// One line: how much was checked and how, or what is wrong.
-pub(crate) fn certified(plan: &Plan, outcome: &Result<Verified, Rejected>) -> String {
+pub(crate) fn certified(plan: &Plan, outcome: &Result<Verified, Rejected>, standing: Standing) -> String {
     match outcome {
         Ok(verified) => {
             let anew = verified.recomputed.len();
+            let Standing { hold, refuted, unknown, accepted } = standing;
+            let bad = |n: usize, word: &str| match n {
+                0 => format!("0 {word}"),
+                n => painted(ERROR, format!("{n} {word}")),
+            };
             format!(
-                "{}: {} of `{}`, {} checked by their reasons and {anew} proved anew",
-                painted(GOOD, "verified"),
+                "{}: {} of `{}`, {} checked by their reasons and {anew} proved again: {hold} hold, {}, {}, {accepted} accepted",
+                painted(if refuted + unknown == 0 { GOOD } else { STRONG }, "the certificate is right"),
                 counted(verified.statements, "statement", "statements"),
                 plan.name,
                 verified.statements.saturating_sub(anew),
+                bad(refuted, "refuted"),
+                bad(unknown, "unknown"),
             )
         }
         Err(rejected) => format!("{}: {rejected}", painted(ERROR, "rejected")),
@@ -25,13 +33,21 @@ pub(crate) fn certified(plan: &Plan, outcome: &Result<Verified, Rejected>) -> St
 }
 
 /// The same as an object.
-pub(crate) fn certified_json(plan: &Plan, outcome: &Result<Verified, Rejected>) -> Result<Vec<u8>> {
+pub(crate) fn certified_json(
+    plan: &Plan,
+    outcome: &Result<Verified, Rejected>,
+    standing: Standing,
+) -> Result<Vec<u8>> {
     let object = match outcome {
         Ok(verified) => json!({
             "plan": plan.name,
             "verified": true,
             "statements": verified.statements,
             "recomputed": verified.recomputed,
+            "hold": standing.hold,
+            "refuted": standing.refuted,
+            "unknown": standing.unknown,
+            "accepted": standing.accepted,
         }),
         Err(rejected) => json!({ "plan": plan.name, "verified": false, "why": rejected.to_string() }),
     };

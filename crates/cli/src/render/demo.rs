@@ -76,14 +76,14 @@ pub(crate) fn next_steps(directory: &Path) -> String {
             "rows of one pool, in order, decoded",
         ),
         (
-            "keyplan encode plans/paw.keyplan pool_by_tokens token_a=upaw token_b=usdc".to_owned(),
-            "refused: two readings",
+            format!("keyplan encode {directory} pool_by_tokens token_a=upaw token_b=usdc"),
+            "refused: two argument lists make this key",
         ),
         (
-            "keyplan check plans/paw_v2.keyplan --against plans/paw.keyplan".to_owned(),
-            "what a new version breaks",
+            format!("keyplan db plan {directory} | keyplan check - --accepted"),
+            "the plan of the database, and every flaw that it keeps",
         ),
-        (format!("keyplan db scan {directory} token_queue --limit 5"), "a queue, and how much waits in it"),
+        (format!("keyplan db scan {directory} token_queue --limit 5"), "queues, and how many items each has"),
         ("keyplan language".to_owned(), "how to write a plan of your own"),
     ];
     let mut out = format!("{}\n", painted(GOOD, "Try next:"));

@@ -1,9 +1,9 @@
 //! What a key means, for people.
 
 use keyplan_plan::dynamic::{Failure, Readings};
-use keyplan_plan::explain::{Explanation, Nearest, Reading, pieces, sound};
+use keyplan_plan::explain::{Explanation, Front, Nearest, Reading, front, pieces, sound};
 use keyplan_plan::model::{Family, Opaque, Plan, Segment, Sequence, Shape};
-use keyplan_plan::notation::first_sentence;
+use keyplan_plan::notation::{argument_name, first_sentence};
 use keyplan_report::explain_json::why;
 use keyplan_report::json_text;
 use keyplan_report::picture::{caret, draw};
@@ -130,6 +130,9 @@ fn miss(plan: &Plan, spaces: &[usize], key: &[u8], nearest: &[Nearest<'_>], widt
     };
     let title = format!("no family of `{owner}` makes this key");
     put!(out, "{} ({})\n", painted(ERROR, title), counted(key.len(), "byte", "bytes"));
+    for front in nearest.iter().filter_map(|found| front(found.family, key)) {
+        out.push_str(&the_front(&front));
+    }
     for (index, found) in nearest.iter().enumerate() {
         let failure = &found.failure;
         let far = if index == 0 { " gets furthest" } else { "" };
@@ -138,6 +141,26 @@ fn miss(plan: &Plan, spaces: &[usize], key: &[u8], nearest: &[Nearest<'_>], widt
         let drawn = caret(key, &found.sound(key), failure.offset, &why(failure), width);
         out.push_str(&coloured(&drawn));
     }
+}
+
+/// `prefix of cl.tick, pool_id = 7: rows of the scan by pool_id`
+fn the_front(front: &Front<'_>) -> String {
+    let family = front.family;
+    let values = family.key.arguments().zip(&front.values);
+    let mut out = format!("\n  prefix of {}", painted(NAME, &family.path));
+    for (argument, value) in values {
+        put!(out, ", {} = {}", argument_name(argument), value.display(&argument.shape));
+    }
+    let bound = front.values.len();
+    if let Some(scan) = family.scans.iter().find(|scan| scan.bound == bound && front.is_scan()) {
+        put!(out, ": the scan {}", super::scan(family, scan));
+    } else if let (1.., Some(next)) = (front.begun, front.next()) {
+        put!(out, ", and {} of {}", counted(front.begun, "byte", "bytes"), next.label());
+    } else if let Some(next) = front.next() {
+        put!(out, "; {} would be next", next.label());
+    }
+    out.push('\n');
+    out
 }
 
 /// A value, field or member under its layout.

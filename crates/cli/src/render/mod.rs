@@ -48,12 +48,13 @@ pub(crate) use github::github;
 pub(crate) use keyplan_plan::notation::{Notation, assignments, escaped, hex, scan};
 pub(crate) use progress::Progress;
 pub(crate) use row::{
-    ValueDigits, created, deleted, flaw, flaw_json, loaded, more_rows, no_row, row_json, row_text,
-    value_text, verified, verified_json,
+    ValueDigits, created, deleted, dumped, flaw, flaw_json, loaded, more_rows, no_raw_row, no_row, no_rows,
+    other_rows, row_json, row_text, rows, rows_json, unsound, value_text, verified, verified_json, written,
 };
 pub(crate) use sarif::sarif;
 pub(crate) use structure::{
     Part, key_size, key_size_json, part_object, part_text, queue_size, unknown_key, unknown_key_json,
+    unknown_part_json,
 };
 pub(crate) use style::{DIM, ERROR, GOOD, NAME, STRONG, base64, marked, painted, shown};
 

@@ -3,18 +3,21 @@
 use std::path::Path;
 
 use keyplan_plan::diag::grouped;
-use keyplan_plan::dynamic::Value;
-use keyplan_plan::model::{Family, Plan};
+use keyplan_plan::dynamic::{Value, readings};
+use keyplan_plan::model::{Argument, Family, Opaque, Plan, Segment, Sequence};
 use keyplan_plan::notation::{write_bytes, write_json, write_string};
+use keyplan_report::json_text;
 use keyplan_store::PlanFingerprint;
 
 use super::{DIM, ERROR, GOOD, NAME, assignments, base64, counted, hex, painted};
-use crate::command::{Flaw, View};
+use crate::command::{Deleted, Flaw, Looked, Verified, View, look, opaque};
 
 /// How the bytes of a value are written in JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ValueDigits {
-    /// Two digits a byte.
+    /// As an object of its arguments or as the JSON that it is, where that makes the same bytes again; else as hex.
+    Decoded,
+    /// Two digits per byte.
     Hex,
     /// Base64 with padding, under the name `base64`.
     Base64,
@@ -50,13 +53,42 @@ pub(crate) fn row_text(row: &View<'_, '_>) -> String {
 /// The value alone.
 pub(crate) fn value_text(row: &View<'_, '_>) -> String {
     let layout = row.decoded.as_ref().ok().and_then(|decoded| decoded.family.value.as_ref());
-    match (layout, row.value_arguments()) {
-        (Some(layout), Some(Ok(values))) if layout.arguments().any(|argument| argument.name.is_some()) => {
-            assignments(layout, &values)
+    laid_out(layout, row.value)
+}
+
+/// Bytes under a layout, as far as the plan says what is in them; as they are if it does not.
+pub(super) fn laid_out(layout: Option<&Sequence>, bytes: &[u8]) -> String {
+    let Some(layout) = layout else { return cut(bytes) };
+    let malformed = |why: String| format!("{}  {}", cut(bytes), painted(ERROR, format!("malformed: {why}")));
+    let values = match readings(layout, bytes, 1) {
+        Ok(mut found) => found.readings.pop().unwrap_or_default(),
+        Err(failure) => return malformed(failure.to_string()),
+    };
+    match (opaque(layout), layout.segments()) {
+        (Some(Opaque::Json), _) => {
+            let text = std::str::from_utf8(bytes).ok().and_then(json_text::compact);
+            text.map_or_else(|| malformed("it is not JSON".to_owned()), |text| shortened(&text))
         }
-        (_, Some(Err(why))) => format!("{}  {}", cut(row.value), painted(ERROR, format!("malformed: {why}"))),
-        _ => cut(row.value),
+        (Some(Opaque::Cbor), _) => match look(layout, bytes) {
+            Looked::Unsound(why) => malformed(why),
+            _ => shortened(&minicbor::display(bytes).to_string()),
+        },
+        (Some(_), _) => cut(bytes),
+        (None, [Segment::Argument(Argument { name: None, shape, .. })]) => {
+            values.first().map_or_else(|| cut(bytes), |value| value.display(shape).to_string())
+        }
+        (None, _) => assignments(layout, &values),
     }
+}
+
+/// The most characters of a text that a line shows.
+const LONGEST: usize = 400;
+
+fn shortened(text: &str) -> String {
+    if text.chars().count() <= LONGEST {
+        return text.to_owned();
+    }
+    text.chars().take(LONGEST).chain(['…']).collect()
 }
 
 pub(super) fn cut(bytes: &[u8]) -> String {
@@ -84,6 +116,14 @@ pub(crate) fn row_json(out: &mut Vec<u8>, row: &View<'_, '_>, whole: bool, digit
         }
     }
     match digits {
+        ValueDigits::Decoded => {
+            out.extend_from_slice(b",\"value\":");
+            // An object is read by the layout of its family, so that it needs the family beside it.
+            match row.value_json().filter(|_| whole) {
+                Some(json) => out.extend_from_slice(&json),
+                None => write_bytes(out, row.value),
+            }
+        }
         ValueDigits::Hex => {
             out.extend_from_slice(b",\"value\":");
             write_bytes(out, row.value);
@@ -142,28 +182,48 @@ pub(crate) fn flaw_json(
     out
 }
 
-/// What became of a verification.
-pub(crate) fn verified(rows: u64, unknown: u64, malformed: u64, limit: usize) -> String {
+/// What became of a verification: what was found, and what nobody looked at.
+pub(crate) fn verified(verified: &Verified, limit: usize) -> String {
+    let Verified { rows, unknown, malformed, ambiguous, unseen } = verified;
     let found = unknown + malformed;
-    let all = of_rows(rows);
-    if found == 0 {
-        return format!("{all}: {}", painted(GOOD, "every key and value is one of the plan"));
+    let mut out = format!("{}: ", of_rows(*rows));
+    if found > 0 {
+        put!(
+            out,
+            "{}, {}",
+            painted(ERROR, many(*unknown, "unknown key", "unknown keys")),
+            painted(ERROR, many(*malformed, "malformed value", "malformed values")),
+        );
+        let shown = u64::try_from(limit).unwrap_or(u64::MAX);
+        if found > shown {
+            put!(out, "; the first {} are shown", grouped(shown));
+        }
+    } else if unseen.is_empty() {
+        out.push_str(&painted(GOOD, "every key and value is one of the plan"));
+    } else {
+        out.push_str(&painted(GOOD, "everything that was looked at is of the plan"));
     }
-    let mut out = format!(
-        "{all}: {}, {}",
-        painted(ERROR, many(unknown, "unknown key", "unknown keys")),
-        painted(ERROR, many(malformed, "malformed value", "malformed values")),
-    );
-    let shown = u64::try_from(limit).unwrap_or(u64::MAX);
-    if found > shown {
-        put!(out, "; the first {} are shown", grouped(shown));
+    if *ambiguous > 0 {
+        let keys = many(*ambiguous, "key can be read", "keys can be read");
+        put!(out, "; {keys} in several ways");
+    }
+    if !unseen.is_empty() {
+        let unseen: Vec<String> =
+            unseen.iter().map(|(what, count)| format!("{what} ({})", grouped(*count))).collect();
+        put!(out, "; not looked at: {}", unseen.join(", "));
     }
     out
 }
 
 /// The same as one object.
-pub(crate) fn verified_json(rows: u64, unknown: u64, malformed: u64) -> Vec<u8> {
-    let object = serde_json::json!({ "rows": rows, "unknown_keys": unknown, "malformed_values": malformed });
+pub(crate) fn verified_json(verified: &Verified) -> Vec<u8> {
+    let object = serde_json::json!({
+        "rows": verified.rows,
+        "unknown_keys": verified.unknown,
+        "malformed_values": verified.malformed,
+        "ambiguous_keys": verified.ambiguous,
+        "not_looked_at": verified.unseen,
+    });
     format!("{object}\n").into_bytes()
 }
 
@@ -174,9 +234,44 @@ pub(crate) fn no_row(family: &Family, values: &[Value], key: &[u8]) -> String {
     format!("there is no {}{arguments} (0x{})\n", painted(NAME, &family.path), hex(key))
 }
 
-/// How a scan that was cut goes on.
-pub(crate) fn more_rows(token: &[u8]) -> String {
-    painted(DIM, format!("there are more rows: --token {}", hex(token))) + "\n"
+/// A row that was asked for by its key is not there.
+pub(crate) fn no_raw_row(space: &str, key: &[u8]) -> String {
+    format!("there is no row 0x{} in space {}\n", hex(key), painted(NAME, space))
+}
+
+/// A scan was cut, and how it goes on if it can.
+pub(crate) fn more_rows(token: Option<&[u8]>) -> String {
+    let text = match token {
+        Some(token) => format!("there are more rows: --token {}", hex(token)),
+        None => "there are more rows".to_owned(),
+    };
+    painted(DIM, text) + "\n"
+}
+
+/// A scan met rows of other families.
+pub(crate) fn other_rows(rows: u64) -> String {
+    let rows = many(rows, "row of another family", "rows of other families");
+    painted(DIM, format!("not shown: {rows} in the same range")) + "\n"
+}
+
+/// A scan met no rows.
+pub(crate) fn no_rows() -> String {
+    painted(DIM, "there are no such rows") + "\n"
+}
+
+/// How many rows there are.
+pub(crate) fn rows(n: u64) -> String {
+    of_rows(n)
+}
+
+/// The same as an object.
+pub(crate) fn rows_json(n: u64) -> Vec<u8> {
+    format!("{{\"rows\":{n}}}\n").into_bytes()
+}
+
+/// Why a database was not made.
+pub(crate) fn unsound(plan: &str) -> String {
+    format!("no database was made: {plan} does not keep what it claims; --unsound makes it all the same\n")
 }
 
 /// What was made.
@@ -191,9 +286,27 @@ pub(crate) fn created(directory: &Path, engine: &str, plan: &Plan) -> String {
     )
 }
 
-/// What was deleted.
-pub(crate) fn deleted(rows: u64) -> String {
-    format!("deleted {}", of_rows(rows))
+/// What was deleted, or would be, and what was met beside it.
+pub(crate) fn deleted(deleted: &Deleted, dry_run: bool) -> String {
+    let done = if dry_run { "would delete" } else { "deleted" };
+    let mut out = format!("{done} {}", of_rows(deleted.rows));
+    if !deleted.kept.is_empty() {
+        let kept: Vec<String> =
+            deleted.kept.iter().map(|(of, rows)| format!("{} of {of}", grouped(*rows))).collect();
+        put!(out, "; kept what else the scan meets: {}", kept.join(", "));
+    }
+    out
+}
+
+/// How much was dumped.
+pub(crate) fn dumped(rows: u64, path: &Path) -> String {
+    format!("wrote {} to {}\n", of_rows(rows), path.display())
+}
+
+/// What was written.
+pub(crate) fn written(family: &str, key: usize, value: usize) -> String {
+    let (key, value) = (counted(key, "byte", "bytes"), counted(value, "byte", "bytes"));
+    format!("wrote one row of {}: a key of {key}, a value of {value}", painted(NAME, family))
 }
 
 /// What was loaded, of which some before.

@@ -8,7 +8,7 @@ use keyplan_plan::notation::write_json;
 use keyplan_store::structure::{Kind, QueueItem, QueueSize, QueueState, SetScore};
 use serde_json::{Map, json};
 
-use super::row::{cut, many};
+use super::row::{cut, laid_out, many};
 use super::{DIM, ERROR, NAME, assignments, hex, painted};
 
 /// A thing under a key.
@@ -134,6 +134,33 @@ pub(crate) fn unknown_key_json(space: &str, kind: Kind, key: &[u8]) -> Vec<u8> {
     format!("{object}\n").into_bytes()
 }
 
+/// A thing under a key that no family makes, in bytes.
+pub(crate) fn unknown_part_json(space: &str, kind: Kind, key: &[u8], part: &Part<'_>) -> Vec<u8> {
+    let mut object = json!({ "space": space, "key": hex(key), "kind": kind.word() });
+    let mut add = |name: &str, value: String| {
+        if let Some(object) = object.as_object_mut() {
+            object.insert(name.to_owned(), json!(value));
+        }
+    };
+    match part {
+        Part::Value(value) => add("value", hex(value)),
+        Part::Field { field, value } => {
+            add("field", hex(field));
+            add("value", hex(value));
+        }
+        Part::Member { member, score, item } => {
+            add("member", hex(member));
+            if let Some(score) = score {
+                add("score", score_text(*score));
+            }
+            if let Some(item) = item {
+                add("state", state_word(item.state).to_owned());
+            }
+        }
+    }
+    format!("{object}\n").into_bytes()
+}
+
 /// How many items a queue has, and where they are.
 pub(crate) fn queue_size(size: &QueueSize) -> String {
     painted(DIM, format!("{} waiting, {} claimed, {} dead", size.waiting, size.claimed, size.dead))
@@ -145,18 +172,6 @@ fn named(key: &Decoded<'_>) -> String {
         put!(out, " {}", assignments(&key.family.key, &key.values));
     }
     out
-}
-
-/// Bytes under a layout; as they are if there is none, or they do not fit it.
-fn laid_out(layout: Option<&Sequence>, bytes: &[u8]) -> String {
-    let Some(layout) = layout.filter(|layout| layout.arguments().any(|argument| argument.name.is_some()))
-    else {
-        return cut(bytes);
-    };
-    match reading(layout, bytes) {
-        Some(values) => assignments(layout, &values),
-        None => format!("{}  {}", cut(bytes), painted(ERROR, "malformed")),
-    }
 }
 
 fn reading(layout: &Sequence, bytes: &[u8]) -> Option<Vec<Value>> {

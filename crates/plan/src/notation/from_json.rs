@@ -140,6 +140,20 @@ mod tests {
 
     proptest! {
         #[test]
+        fn floats_make_the_same_bytes_again(bits in any::<u64>()) {
+            let text = "plan p; space s { key k = x: f64; }";
+            let plan = crate::compile("p", text, |_| Err(String::new())).plan.unwrap();
+            let layout = &plan.spaces[0].families[0].key;
+            let mut line = Vec::new();
+            super::super::write_json(&mut line, layout, &[Value::Float(f64::from_bits(bits))]);
+            let json: Map<String, Json> = serde_json::from_slice(&line).unwrap();
+            let values = arguments_from_json(layout, &json).unwrap();
+            let mut key = Vec::new();
+            crate::dynamic::encode(layout, &values, &mut key).unwrap();
+            prop_assert_eq!(key, bits.to_be_bytes());
+        }
+
+        #[test]
         fn what_is_printed_reads_back(first in 0_u8..=0x0b, rest in prop::collection::vec(any::<u8>(), 0..40)) {
             let text = include_str!("../../tests/shapes.keyplan");
             let plan = crate::compile("shapes", text, |_| Err(String::new())).plan.unwrap();

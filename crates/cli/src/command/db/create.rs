@@ -1,4 +1,6 @@
 use anyhow::Result;
+use keyplan_plan::diag::Severity;
+use keyplan_prover::{Options, diagnose, prove};
 use keyplan_store::Schema;
 
 use super::Database;
@@ -14,6 +16,15 @@ pub(super) fn run(args: &Create, out: &mut Output) -> Result<Outcome> {
         render::message(&render::findings(&loaded.compiled.sources, &loaded.compiled.diagnostics));
         return Ok(Outcome::Findings);
     };
+    if !args.unsound {
+        let report = prove(plan, &Options::default());
+        let findings = diagnose(plan, &report, &Options::default(), &args.plan);
+        if findings.iter().any(|finding| finding.severity() == Severity::Error) {
+            render::message(&render::findings(&loaded.compiled.sources, &findings));
+            render::message(&render::unsound(&args.plan));
+            return Ok(Outcome::Findings);
+        }
+    }
     let database = Database::create(&args.directory, args.engine, &schema)?;
     out.line(&render::created(&args.directory, database.engine_name(), plan))?;
     Ok(Outcome::Clean)

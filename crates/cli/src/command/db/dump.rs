@@ -1,7 +1,8 @@
-use std::fs::File;
-use std::io::{self, BufWriter, Write};
+//! `keyplan db dump`: all rows, as JSON lines or in the binary form.
 
-use anyhow::{Context as _, Result};
+use std::io::{self, Write};
+
+use anyhow::{Result, bail};
 use keyplan_plan::dynamic::Decoder;
 use keyplan_plan::model::Plan;
 use keyplan_store::engine::{Engine, KeyRange};
@@ -13,6 +14,8 @@ use super::structure::is_structured;
 use super::{Database, View, on_engine};
 use crate::args::db::{Dump, DumpFormat};
 use crate::command::Outcome;
+use crate::interrupt;
+use crate::output_file::OutputFile;
 use crate::render::{self, Output, Progress, ValueDigits};
 
 /// How often progress is told.
@@ -28,11 +31,11 @@ pub(super) fn run(args: &Dump, out: &mut Output) -> Result<Outcome> {
         on_engine!(&database, store => dump(store, &plan, args.format, &mut Raw(out)))?;
         return Ok(Outcome::Clean);
     };
-    let file = File::create(path).with_context(|| format!("cannot write `{}`", path.display()))?;
-    let mut file = BufWriter::with_capacity(1 << 16, file);
-    on_engine!(&database, store => dump(store, &plan, args.format, &mut file))?;
-    file.flush()?;
-    file.get_ref().sync_all()?;
+    // It has its name only when it is whole.
+    let mut file = OutputFile::create(path)?;
+    let rows = on_engine!(&database, store => dump(store, &plan, args.format, &mut file))?;
+    file.finish()?;
+    render::message(&render::dumped(rows, path));
     Ok(Outcome::Clean)
 }
 
@@ -49,10 +52,14 @@ impl Write for Raw<'_> {
     }
 }
 
-fn dump<E: Engine>(store: &Store<E>, plan: &Plan, format: DumpFormat, to: &mut impl Write) -> Result<()> {
+fn dump<E: Engine>(store: &Store<E>, plan: &Plan, format: DumpFormat, to: &mut impl Write) -> Result<u64> {
     let snapshot = store.snapshot()?;
     let decoder = Decoder::new(plan);
-    let digits = if format == DumpFormat::Base64 { ValueDigits::Base64 } else { ValueDigits::Hex };
+    let digits = match format {
+        DumpFormat::Base64 => ValueDigits::Base64,
+        DumpFormat::Hex => ValueDigits::Hex,
+        DumpFormat::Json | DumpFormat::Binary => ValueDigits::Decoded,
+    };
     let mut blocks = (format == DumpFormat::Binary)
         .then(|| BlockWriter::new(to, store.fingerprint(), plan))
         .transpose()?;
@@ -76,6 +83,9 @@ fn dump<E: Engine>(store: &Store<E>, plan: &Plan, format: DumpFormat, to: &mut i
             done += 1;
             if done.is_multiple_of(REPORT_EVERY) {
                 progress.set(done);
+                if interrupt::came() {
+                    bail!("interrupted after {done} rows: the dump is not whole, and has not taken its name");
+                }
             }
         }
     }
@@ -83,5 +93,5 @@ fn dump<E: Engine>(store: &Store<E>, plan: &Plan, format: DumpFormat, to: &mut i
         blocks.finish(to)?;
     }
     progress.end();
-    Ok(())
+    Ok(done)
 }

@@ -5,9 +5,11 @@ mod create;
 mod database;
 mod delete;
 mod dump;
+mod filter;
 mod get;
 mod load;
-mod position;
+mod look;
+mod plan;
 mod put;
 mod row;
 mod scan;
@@ -19,8 +21,10 @@ mod verify;
 use anyhow::Result;
 
 pub(crate) use database::{Database, on_engine};
-pub(crate) use row::View;
-pub(crate) use verify::Flaw;
+pub(crate) use delete::Deleted;
+pub(crate) use look::{Looked, look};
+pub(crate) use row::{View, opaque};
+pub(crate) use verify::{Flaw, Verified};
 
 use super::Outcome;
 use crate::args::db::Db;
@@ -30,7 +34,8 @@ use crate::render::Output;
 pub(super) fn run(command: Db, out: &mut Output) -> Result<Outcome> {
     match command {
         Db::Create(args) => create::run(&args, out),
-        Db::Put(args) => put::run(&args),
+        Db::Plan(args) => plan::run(&args, out),
+        Db::Put(args) => put::run(&args, out),
         Db::Get(args) => get::run(&args, out),
         Db::Scan(args) => scan::run(&args, out),
         Db::Delete(args) => delete::run(&args, out),

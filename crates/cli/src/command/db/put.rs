@@ -9,10 +9,10 @@ use super::{Database, on_engine};
 use crate::args::db::Put;
 use crate::command::encode::assignments;
 use crate::command::{Outcome, find};
-use crate::render;
+use crate::render::{self, Output};
 
 /// Writes one row.
-pub(super) fn run(args: &Put) -> Result<Outcome> {
+pub(super) fn run(args: &Put, out: &mut Output) -> Result<Outcome> {
     let (database, plan) = Database::open(&args.target, Access::ReadWrite)?;
     let (index, family) = find::family(&plan, &args.family)?;
     if let Some(why) = &family.retired {
@@ -33,8 +33,9 @@ pub(super) fn run(args: &Put) -> Result<Outcome> {
     let space = plan.spaces.get(index).map_or("", |space| space.engine_name());
     on_engine!(&database, store => {
         let mut batch = store.batch()?;
-        batch.put(store.space(space)?, key, value);
+        batch.put_row(store.space(space)?, &key, &value);
         batch.commit(Durability::SyncAll)?;
     });
+    out.line(&render::written(&family.path, key.len(), value.len()))?;
     Ok(Outcome::Clean)
 }

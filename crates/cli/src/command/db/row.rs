@@ -1,11 +1,20 @@
 use anyhow::{Result, anyhow, bail};
 use keyplan_plan::dynamic::{Decoded, Decoder, Miss, Value, encode, other_key, readings};
-use keyplan_plan::model::{Family, Plan};
+use keyplan_plan::model::{Argument, Family, Opaque, Plan, Segment, Sequence, Shape};
+use keyplan_plan::notation::{arguments_from_json, is_hidden, write_json};
 
 use crate::args::InputFormat;
 use crate::command::encode::{complete, name};
 use crate::key_text;
 use crate::render::Notation;
+
+/// What a value layout leaves to others, if it is nothing but that.
+pub(crate) fn opaque(layout: &Sequence) -> Option<&Opaque> {
+    match layout.segments() {
+        [Segment::Argument(Argument { name: None, shape: Shape::Opaque(opaque), .. })] => Some(opaque),
+        _ => None,
+    }
+}
 
 /// A row as it is shown.
 pub(crate) struct View<'r, 'p> {
@@ -20,13 +29,18 @@ pub(crate) struct View<'r, 'p> {
 }
 
 impl<'p> View<'_, 'p> {
-    /// The arguments of the value, if the plan gives it a layout and it has that layout; `None` where it gives none.
-    pub(crate) fn value_arguments(&self) -> Option<Result<Vec<Value>, String>> {
+    /// The value as JSON that makes these bytes again when it is loaded: an object with its arguments, or the JSON that it
+    /// is. `None` where only its bytes do.
+    pub(crate) fn value_json(&self) -> Option<Vec<u8>> {
         let layout = self.decoded.as_ref().ok()?.family.value.as_ref()?;
-        Some(match readings(layout, self.value, 1) {
-            Ok(mut found) => found.readings.pop().ok_or_else(|| "there is no reading".to_owned()),
-            Err(failure) => Err(failure.to_string()),
-        })
+        if let Some(opaque) = opaque(layout) {
+            return (*opaque == Opaque::Json && is_plain_json(self.value)).then(|| self.value.to_vec());
+        }
+        let found = readings(layout, self.value, 2).ok()?;
+        let [values] = found.readings.as_slice() else { return None };
+        let mut out = Vec::new();
+        write_json(&mut out, layout, values);
+        Some(out)
     }
 
     /// Whether its arguments are enough to make the key again: another reading would be refused.
@@ -36,6 +50,16 @@ impl<'p> View<'_, 'p> {
                 || other_key(decoder, space, decoded.family, &decoded.values, self.key).is_none()
         })
     }
+}
+
+/// Whether bytes are an object or a list of JSON on one line, which can be part of another without a change.
+fn is_plain_json(bytes: &[u8]) -> bool {
+    let Ok(text) = std::str::from_utf8(bytes) else { return false };
+    text.starts_with(['{', '['])
+        && text.ends_with(['}', ']'])
+        && !text.contains(['\n', '\r'])
+        && !text.chars().any(is_hidden)
+        && serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok()
 }
 
 /// The key that is typed as arguments of a family.
@@ -62,8 +86,35 @@ pub(super) fn typed_value(plan: &Plan, family: &Family, given: &[(&str, &str)]) 
             .map_err(|error| anyhow!("`value={text}`: {error}"))?;
         return Ok(bytes);
     };
-    let values = complete(Notation::of(plan), layout, given, &title)?;
+    if let ([("value", text)], Some(opaque)) = (given, opaque(layout)) {
+        return opaque_value(opaque, text);
+    }
+    let values = match given {
+        [("value", text)] if text.starts_with('{') && !is_value_typed(layout) => {
+            let object = serde_json::from_str(text).map_err(|error| anyhow!("`value={text}`: {error}"))?;
+            arguments_from_json(layout, &object).map_err(|error| anyhow!("`value={text}`: {error}"))?
+        }
+        given => complete(Notation::of(plan), layout, given, &title)?,
+    };
     encode(layout, &values, &mut bytes)?;
+    Ok(bytes)
+}
+
+/// Whether the layout has an argument that is itself called `value`, or has no name.
+fn is_value_typed(layout: &Sequence) -> bool {
+    layout.arguments().any(|argument| name(argument) == "value")
+}
+
+/// A value that the plan does not look into: JSON as it is, or hex digits.
+fn opaque_value(opaque: &Opaque, text: &str) -> Result<Vec<u8>> {
+    if *opaque == Opaque::Json && serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok() {
+        return Ok(text.as_bytes().to_vec());
+    }
+    let mut bytes = Vec::new();
+    key_text::read(text.as_bytes(), InputFormat::Hex, &mut bytes).map_err(|error| match opaque {
+        Opaque::Json => anyhow!("`value={text}` is neither JSON nor hex digits"),
+        _ => anyhow!("`value={text}`: {error}"),
+    })?;
     Ok(bytes)
 }
 

@@ -3,14 +3,12 @@
 use std::ops::ControlFlow;
 
 use anyhow::{Context, Result, anyhow, bail};
-use keyplan_plan::dynamic::Decoded;
 use keyplan_plan::model::Plan;
 use keyplan_report::statistics::Census;
 use keyplan_report::structure::is_structured;
 use keyplan_store::structure::{Redis, RedisSettings};
 
-use super::Flaw;
-use super::structure::{self, Query};
+use super::structure::{self, Query, Queues};
 use super::verify::Review;
 use crate::args::db::{Dump, DumpFormat, Get, RowFormat, Scan, Source, Stats, Verify};
 use crate::command::Outcome;
@@ -40,10 +38,11 @@ impl Server {
     pub(super) fn scan(&self, args: &Scan, out: &mut Output) -> Result<Outcome> {
         let (family, values) = args.asked.of(&args.source);
         let query = Query { values: &values, limit: args.limit, reverse: args.rev, format: args.format };
-        match family {
-            Some(family) => structure::scan(&self.redis, &self.plan, &family, &query, out),
-            None => structure::scan_space(&self.redis, &self.plan, self.space, args.unknown, &query, out),
+        if let Some(family) = family {
+            return structure::scan(&self.redis, &self.plan, &family, &query, out);
         }
+        structure::scan_space(&self.redis, &self.plan, self.space, args.unknown, &query, out)?;
+        Ok(Outcome::Clean)
     }
 
     pub(super) fn get(&self, args: &Get, out: &mut Output) -> Result<Outcome> {
@@ -69,13 +68,9 @@ impl Server {
 
     pub(super) fn verify(&self, args: &Verify, out: &mut Output) -> Result<Outcome> {
         let progress = Progress::rows("verifying");
-        let name = self.plan.spaces.get(self.space).map_or("", |space| space.name.as_str());
         let mut review = Review::new(args, out);
         let told = |done: u64| progress.set(done);
-        let show = |key: &[u8], value: &[u8], decoded: Option<&Decoded<'_>>, flaw: Flaw| {
-            review.take(name, decoded, key, value, &flaw)
-        };
-        let done = structure::verify(&self.redis, &self.plan, self.space, told, show)?;
+        let done = structure::verify(&self.redis, &self.plan, self.space, Queues::Seen, told, &mut review)?;
         progress.end();
         review.end(done)
     }

@@ -1,15 +1,19 @@
+//! `keyplan db verify`: every key, value, member and score, held against the plan.
+
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use anyhow::Result;
 use keyplan_plan::dynamic::{Decoded, Decoder};
 use keyplan_plan::model::Plan;
 use keyplan_report::statistics::structures;
-use keyplan_store::Access;
-use keyplan_store::Store;
-use keyplan_store::engine::{Engine, KeyRange};
+use keyplan_report::structure::{QUEUE_ITEM, queue_item};
+use keyplan_store::engine::{Engine, KeyRange, OwnedKeyRange};
+use keyplan_store::{Access, Store, StoreSnapshot};
 
+use super::look::{Looked, look};
 use super::server::Server;
-use super::structure::{self, is_structured};
+use super::structure::{self, Queues, is_structured};
 use super::{Database, View, on_engine};
 use crate::args::db::{RowFormat, Verify};
 use crate::command::Outcome;
@@ -42,11 +46,13 @@ pub(super) struct Review<'a> {
     out: &'a mut Output,
     unknown: u64,
     malformed: u64,
+    ambiguous: u64,
+    unseen: BTreeMap<&'static str, u64>,
 }
 
 impl<'a> Review<'a> {
     pub(super) fn new(args: &'a Verify, out: &'a mut Output) -> Self {
-        Self { args, out, unknown: 0, malformed: 0 }
+        Self { args, out, unknown: 0, malformed: 0, ambiguous: 0, unseen: BTreeMap::new() }
     }
 
     /// Counts a flaw, and shows it if few were shown.
@@ -73,19 +79,52 @@ impl<'a> Review<'a> {
         Ok(())
     }
 
+    /// Counts a key that can be read in several ways.
+    pub(super) fn ambiguous(&mut self) {
+        self.ambiguous += 1;
+    }
+
+    /// Counts what was not looked at.
+    pub(super) fn unseen(&mut self, what: &'static str, count: u64) {
+        if count > 0 {
+            *self.unseen.entry(what).or_default() += count;
+        }
+    }
+
     fn found(&self) -> u64 {
         self.unknown + self.malformed
     }
 
     /// Prints what became of it.
     pub(super) fn end(self, rows: u64) -> Result<Outcome> {
-        let Self { args, out, unknown, malformed } = self;
-        match args.format {
-            RowFormat::Text => out.line(&render::verified(rows, unknown, malformed, args.limit))?,
-            RowFormat::Json => out.json(&render::verified_json(rows, unknown, malformed))?,
+        let verified = Verified {
+            rows,
+            unknown: self.unknown,
+            malformed: self.malformed,
+            ambiguous: self.ambiguous,
+            unseen: self.unseen,
+        };
+        match self.args.format {
+            RowFormat::Text => self.out.line(&render::verified(&verified, self.args.limit))?,
+            RowFormat::Json => self.out.json(&render::verified_json(&verified))?,
         }
-        Ok(if unknown + malformed == 0 { Outcome::Clean } else { Outcome::Findings })
+        Ok(if verified.unknown + verified.malformed == 0 { Outcome::Clean } else { Outcome::Findings })
     }
+}
+
+/// What became of a verification.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Verified {
+    /// Rows read; of structures their keys, fields, members and items.
+    pub(crate) rows: u64,
+    /// Keys that no family makes.
+    pub(crate) unknown: u64,
+    /// Values, members and scores that are none of the plan.
+    pub(crate) malformed: u64,
+    /// Keys that can be read in several ways.
+    pub(crate) ambiguous: u64,
+    /// What was not looked at, and how often.
+    pub(crate) unseen: BTreeMap<&'static str, u64>,
 }
 
 fn verify<E: Engine>(store: &Arc<Store<E>>, plan: &Plan, args: &Verify, out: &mut Output) -> Result<Outcome> {
@@ -98,33 +137,79 @@ fn verify<E: Engine>(store: &Arc<Store<E>>, plan: &Plan, args: &Verify, out: &mu
         if is_structured(space) {
             let before = done;
             let read = structures(store, space)?;
-            let show = |key: &[u8], value: &[u8], decoded: Option<&Decoded<'_>>, flaw: Flaw| {
-                review.take(&space.name, decoded, key, value, &flaw)
-            };
             let told = |now: u64| {
                 if now.is_multiple_of(REPORT_EVERY) {
                     progress.set(before + now);
                 }
             };
-            done += structure::verify(&*read, plan, index, told, show)?;
+            done += structure::verify(&*read, plan, index, Queues::Rows, told, &mut review)?;
+            done += items(&snapshot, &decoder, index, &mut review)?;
             continue;
         }
         for row in snapshot.range(snapshot.space(space.engine_name())?, KeyRange::ALL)? {
             let (key, value) = row?;
-            let read = decoder.decode(index, &key);
+            let read = decoder.decode_all(index, &key, 2).map(|mut all| {
+                if all.readings.len() > 1 {
+                    review.ambiguous();
+                }
+                all.readings.swap_remove(0)
+            });
             let view = View { space: &space.name, key: &key, value: &value, decoded: &read };
             done += 1;
             if done.is_multiple_of(REPORT_EVERY) {
                 progress.set(done);
             }
-            let flaw = match (&read, view.value_arguments()) {
-                (Err(miss), _) => Flaw::Unknown(miss.to_string()),
-                (Ok(_), Some(Err(why))) => Flaw::Value(why),
-                (Ok(_), _) => continue,
+            let flaw = match &read {
+                Err(miss) => Flaw::Unknown(miss.to_string()),
+                Ok(found) => match found.family.value.as_ref().map(|layout| look(layout, view.value)) {
+                    Some(Looked::Unsound(why)) => Flaw::Value(why),
+                    Some(Looked::Unseen(what)) => {
+                        review.unseen(what, 1);
+                        continue;
+                    }
+                    Some(Looked::Sound) | None => continue,
+                },
             };
             review.take(&space.name, read.as_ref().ok(), &key, &value, &flaw)?;
         }
     }
     progress.end();
     review.end(done)
+}
+
+/// Looks at every item of a queue, wherever it is: in waiting, held by a worker, or given up. Returns how many there are.
+fn items<E: Engine>(
+    snapshot: &StoreSnapshot<E>,
+    decoder: &Decoder<'_>,
+    index: usize,
+    review: &mut Review<'_>,
+) -> Result<u64> {
+    let Some(space) = decoder.plan().spaces.get(index) else { return Ok(0) };
+    let mut done = 0;
+    let range = OwnedKeyRange::prefix(&[QUEUE_ITEM]);
+    for row in snapshot.range(snapshot.space(space.engine_name())?, range.borrow())? {
+        let (row, _) = row?;
+        let Some((key, member)) = queue_item(&row) else {
+            review.take(
+                &space.name,
+                None,
+                &row,
+                &[],
+                &Flaw::Unknown("it is no row of a queue".to_owned()),
+            )?;
+            continue;
+        };
+        done += 1;
+        // A key that no family makes is told once, for the whole queue.
+        let Ok(queue) = decoder.decode(index, key) else { continue };
+        match queue.family.member.as_ref().map(|layout| look(layout, member)) {
+            Some(Looked::Unsound(why)) => {
+                let flaw = Flaw::Value(format!("member: {why}"));
+                review.take(&space.name, Some(&queue), key, member, &flaw)?;
+            }
+            Some(Looked::Unseen(what)) => review.unseen(what, 1),
+            Some(Looked::Sound) | None => {}
+        }
+    }
+    Ok(done)
 }

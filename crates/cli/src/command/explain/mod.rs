@@ -5,7 +5,7 @@ mod part;
 
 use std::io;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use keyplan_plan::dynamic::Decoder;
 use keyplan_plan::explain::explain;
 use keyplan_plan::model::Plan;
@@ -40,6 +40,9 @@ pub(crate) fn run(args: &Explain, out: &mut Output) -> Result<Outcome> {
         count: 0,
         failed: false,
     };
+    if args.value.is_some() && (args.keys.len() != 1 || args.keys.iter().any(|key| key == "-")) {
+        bail!("--value is the value of one key: name just that key, or the family with --family");
+    }
     let stdin = args.keys.is_empty() || args.keys.iter().any(|key| key == "-");
     if stdin {
         explainer.stream(args.input, out)?;
@@ -49,6 +52,10 @@ pub(crate) fn run(args: &Explain, out: &mut Output) -> Result<Outcome> {
         key_text::read(text.as_bytes(), args.input, &mut key)
             .map_err(|error| anyhow::Error::new(error).context(format!("`{text}` is not a key")))?;
         explainer.explain(&key, out)?;
+        if let Some(value) = &args.value {
+            explainer.failed |=
+                !part::value_of_key(args, &explainer.decoder, &explainer.spaces, &key, value, out)?;
+        }
     }
     Ok(if explainer.failed { Outcome::Findings } else { Outcome::Clean })
 }

@@ -1,7 +1,8 @@
 //! A value, a field or a member of one family.
 
 use anyhow::{Context, Result, anyhow, bail};
-use keyplan_plan::dynamic::readings;
+use keyplan_plan::dynamic::{Decoder, readings};
+use keyplan_plan::explain::explain;
 use keyplan_plan::model::{Family, Field, Plan, Sequence};
 use keyplan_report::explain_json::part_json;
 
@@ -43,6 +44,31 @@ pub(super) fn run(args: &Explain, plan: &Plan, family: &str, out: &mut Output) -
         bail!("--family needs one of --value, --field and --member");
     }
     Ok(if sound { Outcome::Clean } else { Outcome::Findings })
+}
+
+/// Explains the value under a key that was explained already; false if it is none of the key's family.
+pub(super) fn value_of_key(
+    args: &Explain,
+    decoder: &Decoder<'_>,
+    spaces: &[usize],
+    key: &[u8],
+    typed: &str,
+    out: &mut Output,
+) -> Result<bool> {
+    let plan = decoder.plan();
+    let found = explain(decoder, spaces, key);
+    let mut families: Vec<&Family> = found.readings.iter().map(|reading| reading.decoded.family).collect();
+    families.dedup_by(|a, b| a.path == b.path);
+    let value_bytes = bytes(typed, args)?;
+    let mut sound = !families.is_empty();
+    for family in families {
+        if args.format == ExplainFormat::Text {
+            out.line("")?;
+        }
+        let title = format!("value of {}", family.path);
+        sound &= part(plan, &title, &[], value(family, None)?, &value_bytes, args.format, out)?;
+    }
+    Ok(sound)
 }
 
 fn value<'p>(family: &'p Family, field: Option<&'p Field>) -> Result<&'p Sequence> {

@@ -1,93 +1,168 @@
 //! What a plan does not make, in a space of structures.
 
 use anyhow::Result;
-use keyplan_plan::dynamic::{Decoded, Decoder, readings};
+use keyplan_plan::dynamic::{Decoded, Decoder};
 use keyplan_plan::model::{Plan, Sequence};
 use keyplan_report::structure::{KINDS, kind};
 use keyplan_store::Direction;
-use keyplan_store::structure::{Kind, ScoreRange, StructureRead};
+use keyplan_store::structure::{Kind, ScoreRange, SetScore, StructureRead};
 
+use super::super::look::{Looked, look, look_at_score};
+use super::super::verify::Review;
 use crate::command::Flaw;
 
-/// Reads everything in a space, calls `flawed` with the key and the part that is wrong, and returns how much was read.
+/// How the items of queues are looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in super::super) enum Queues {
+    /// By their rows, by somebody else; only the scores of those that wait are looked at here.
+    Rows,
+    /// As far as a queue shows them: those that workers hold are not shown.
+    Seen,
+}
+
+/// Reads everything in a space, tells `review` what is wrong, and returns how much was read.
 pub(in super::super) fn verify(
     read: &dyn StructureRead,
     plan: &Plan,
     index: usize,
+    queues: Queues,
     mut progress: impl FnMut(u64),
-    mut flawed: impl FnMut(&[u8], &[u8], Option<&Decoded<'_>>, Flaw) -> Result<()>,
+    review: &mut Review<'_>,
 ) -> Result<u64> {
     let families = Decoder::new(plan);
+    let space = plan.spaces.get(index).map_or("", |space| space.name.as_str());
     let mut done = 0_u64;
     for held in KINDS {
         for key in read.keys(held, &[])? {
             let key = key?;
             done += 1;
             progress(done);
-            let decoded = match families.decode(index, &key) {
-                Ok(decoded) if kind(decoded.family.kind) == held => decoded,
-                Ok(decoded) => {
-                    let why = format!("it is a {held} where the plan has a {}", kind(decoded.family.kind));
-                    flawed(&key, &[], Some(&decoded), Flaw::Unknown(why))?;
-                    continue;
+            let decoded = match families.decode_all(index, &key, 2) {
+                Ok(mut all) => {
+                    if all.readings.len() > 1 {
+                        review.ambiguous();
+                    }
+                    all.readings.swap_remove(0)
                 }
                 Err(miss) => {
-                    flawed(&key, &[], None, Flaw::Unknown(miss.to_string()))?;
+                    review.take(space, None, &key, &[], &Flaw::Unknown(miss.to_string()))?;
                     continue;
                 }
             };
-            let mut inside = |bytes: &[u8], value: Option<&[u8]>| -> Result<()> {
-                done += 1;
-                progress(done);
-                match fault(&decoded, held, bytes, value) {
-                    Some(why) => flawed(&key, value.unwrap_or(bytes), Some(&decoded), Flaw::Value(why)),
-                    None => Ok(()),
-                }
-            };
-            match held {
-                Kind::Value => inside(&[], read.get(&key)?.as_deref())?,
-                Kind::Hash => {
-                    for pair in read.hash_all(&key)? {
-                        let (field, value) = pair?;
-                        inside(&field, Some(&value))?;
-                    }
-                }
-                Kind::Set => {
-                    for member in read.set_members(&key)? {
-                        inside(&member?, None)?;
-                    }
-                }
-                Kind::Zset => {
-                    for scored in read.zset_rows(&key, &ScoreRange::default(), Direction::Ascending, None)? {
-                        inside(&scored?.member, None)?;
-                    }
-                }
-                Kind::Queue => {
-                    let waiting = usize::try_from(read.queue_size(&key)?.waiting)?;
-                    for scored in read.queue_peek(&key, waiting)? {
-                        inside(&scored.member, None)?;
-                    }
-                    for item in read.queue_dead(&key)? {
-                        inside(&item?.member, None)?;
-                    }
-                }
+            if kind(decoded.family.kind) != held {
+                let why = format!("it is a {held} where the plan has a {}", kind(decoded.family.kind));
+                review.take(space, Some(&decoded), &key, &[], &Flaw::Unknown(why))?;
+                continue;
             }
+            let mut under = Under { space, key: &key, decoded: &decoded, review, done: 0 };
+            under.all(read, held, queues)?;
+            done += under.done;
+            progress(done);
         }
     }
     Ok(done)
 }
 
-/// Why a value, a field with its value, or a member is not one of the plan.
-fn fault(decoded: &Decoded<'_>, kind: Kind, bytes: &[u8], value: Option<&[u8]>) -> Option<String> {
-    let misfit = |layout: Option<&Sequence>, bytes: &[u8], what: &str| {
-        readings(layout?, bytes, 1).err().map(|failure| format!("{what}: {failure}"))
-    };
-    match kind {
-        Kind::Value => misfit(decoded.family.value.as_ref(), value?, "value"),
-        Kind::Hash => match decoded.family.decode_field(bytes) {
-            None => Some(format!("no field is written as {}", crate::render::hex(bytes))),
-            Some((field, _)) => misfit(field.value.as_ref(), value?, &format!("field {}", field.name)),
-        },
-        Kind::Set | Kind::Zset | Kind::Queue => misfit(decoded.family.member.as_ref(), bytes, "member"),
+/// What lies under one key.
+struct Under<'a, 'r, 'o> {
+    space: &'a str,
+    key: &'a [u8],
+    decoded: &'a Decoded<'a>,
+    review: &'r mut Review<'o>,
+    done: u64,
+}
+
+impl Under<'_, '_, '_> {
+    fn all(&mut self, read: &dyn StructureRead, held: Kind, queues: Queues) -> Result<()> {
+        let key = self.key;
+        let family = self.decoded.family;
+        match held {
+            Kind::Value => {
+                let value = read.get(key)?.unwrap_or_default();
+                self.bytes(family.value.as_ref(), &value, "value")?;
+            }
+            Kind::Hash => {
+                for pair in read.hash_all(key)? {
+                    let (field, value) = pair?;
+                    match family.decode_field(&field) {
+                        None => {
+                            self.done += 1;
+                            let why = format!("no field is written as {}", crate::render::hex(&field));
+                            self.flaw(&value, why)?;
+                        }
+                        Some((known, _)) => {
+                            let title = format!("field {}", known.name);
+                            self.bytes(known.value.as_ref(), &value, &title)?;
+                        }
+                    }
+                }
+            }
+            Kind::Set => {
+                for member in read.set_members(key)? {
+                    self.bytes(family.member.as_ref(), &member?, "member")?;
+                }
+            }
+            Kind::Zset => {
+                for scored in read.zset_rows(key, &ScoreRange::default(), Direction::Ascending, None)? {
+                    let scored = scored?;
+                    self.bytes(family.member.as_ref(), &scored.member, "member")?;
+                    self.score(&scored.member, scored.score)?;
+                }
+            }
+            Kind::Queue => self.queue(read, queues)?,
+        }
+        Ok(())
+    }
+
+    fn queue(&mut self, read: &dyn StructureRead, queues: Queues) -> Result<()> {
+        let size = read.queue_size(self.key)?;
+        for scored in read.queue_peek(self.key, usize::try_from(size.waiting)?)? {
+            if queues == Queues::Seen {
+                self.bytes(self.decoded.family.member.as_ref(), &scored.member, "member")?;
+            }
+            self.score(&scored.member, scored.score)?;
+        }
+        for item in read.queue_dead(self.key)? {
+            let item = item?;
+            if queues == Queues::Seen {
+                self.bytes(self.decoded.family.member.as_ref(), &item.member, "member")?;
+            }
+            self.score(&item.member, item.score)?;
+        }
+        let unseen = match queues {
+            Queues::Seen => "items that workers hold",
+            Queues::Rows => "scores of items that workers hold",
+        };
+        self.review.unseen(unseen, size.claimed);
+        Ok(())
+    }
+
+    /// Looks at bytes, if the plan has a layout for them.
+    fn bytes(&mut self, layout: Option<&Sequence>, bytes: &[u8], title: &str) -> Result<()> {
+        self.done += 1;
+        match layout.map_or(Looked::Sound, |layout| look(layout, bytes)) {
+            Looked::Sound => Ok(()),
+            Looked::Unsound(why) => self.flaw(bytes, format!("{title}: {why}")),
+            Looked::Unseen(what) => {
+                self.review.unseen(what, 1);
+                Ok(())
+            }
+        }
+    }
+
+    fn score(&mut self, member: &[u8], score: SetScore) -> Result<()> {
+        let layout = self.decoded.family.score.as_ref();
+        match layout.map_or(Looked::Sound, |layout| look_at_score(layout, score)) {
+            Looked::Sound => Ok(()),
+            Looked::Unsound(why) => self.flaw(member, why),
+            Looked::Unseen(what) => {
+                self.review.unseen(what, 1);
+                Ok(())
+            }
+        }
+    }
+
+    fn flaw(&mut self, bytes: &[u8], why: String) -> Result<()> {
+        self.review.take(self.space, Some(self.decoded), self.key, bytes, &Flaw::Value(why))
     }
 }

@@ -4,12 +4,13 @@ use anyhow::Result;
 use keyplan_plan::dynamic::Decoder;
 use keyplan_plan::model::Family;
 use keyplan_report::structure::{KINDS, kind, size};
-use keyplan_store::structure::{Kind, StructureRead};
+use keyplan_store::Direction;
+use keyplan_store::structure::{Kind, ScoreRange, StructureRead};
 
 use super::{Key, Query, contents};
 use crate::args::db::RowFormat;
 use crate::command::Outcome;
-use crate::render::{self, Output};
+use crate::render::{self, Output, Part};
 
 /// The keys of a space.
 pub(super) struct Keys<'a, 'p> {
@@ -19,7 +20,7 @@ pub(super) struct Keys<'a, 'p> {
 }
 
 impl Keys<'_, '_> {
-    /// Prints the keys of some kinds that begin with a prefix; of one family, if it is given.
+    /// Prints the keys of some kinds that begin with a prefix; of one family, if it is given. How many were printed.
     pub(super) fn print(
         &self,
         kinds: &[Kind],
@@ -27,14 +28,14 @@ impl Keys<'_, '_> {
         of: Option<&Family>,
         query: &Query<'_>,
         out: &mut Output,
-    ) -> Result<Outcome> {
-        let mut left = query.limit;
+    ) -> Result<usize> {
+        let mut left = Left { limit: query.limit, shown: 0 };
         for &kind in kinds {
             for key in self.read.keys(kind, prefix)? {
                 let key = key?;
                 let Ok(decoded) = self.decoder.decode(self.space, &key) else {
-                    if of.is_none() && !take(&mut left) {
-                        return Ok(Outcome::Clean);
+                    if of.is_none() && !left.take() {
+                        return left.cut(out);
                     }
                     if of.is_none() {
                         self.unknown(kind, &key, query.format, out)?;
@@ -44,8 +45,8 @@ impl Keys<'_, '_> {
                 if of.is_some_and(|family| family.path != decoded.family.path) {
                     continue;
                 }
-                if !take(&mut left) {
-                    return Ok(Outcome::Clean);
+                if !left.take() {
+                    return left.cut(out);
                 }
                 let size = size(self.read, kind, &key)?;
                 match query.format {
@@ -54,12 +55,12 @@ impl Keys<'_, '_> {
                 }
             }
         }
-        Ok(Outcome::Clean)
+        Ok(left.shown)
     }
 
     /// Prints the keys that no family makes, and those that hold something else than their family says.
-    pub(super) fn print_unknown(&self, query: &Query<'_>, out: &mut Output) -> Result<Outcome> {
-        let mut left = query.limit;
+    pub(super) fn print_unknown(&self, query: &Query<'_>, out: &mut Output) -> Result<usize> {
+        let mut left = Left { limit: query.limit, shown: 0 };
         for held in KINDS {
             for key in self.read.keys(held, &[])? {
                 let key = key?;
@@ -67,13 +68,13 @@ impl Keys<'_, '_> {
                 if decoded.is_ok_and(|decoded| kind(decoded.family.kind) == held) {
                     continue;
                 }
-                if !take(&mut left) {
-                    return Ok(Outcome::Clean);
+                if !left.take() {
+                    return left.cut(out);
                 }
                 self.unknown(held, &key, query.format, out)?;
             }
         }
-        Ok(Outcome::Clean)
+        Ok(left.shown)
     }
 
     /// Prints everything that the keys hold, as objects.
@@ -86,11 +87,50 @@ impl Keys<'_, '_> {
                     Ok(decoded) if kind(decoded.family.kind) == held => {
                         contents::print(self.read, &Key { decoded, bytes }, &query, out)?;
                     }
-                    _ => self.unknown(held, &bytes, query.format, out)?,
+                    _ => self.dump_unknown(held, &bytes, out)?,
                 }
             }
         }
         Ok(Outcome::Clean)
+    }
+
+    /// Prints what a key holds that no family makes, in bytes.
+    fn dump_unknown(&self, held: Kind, key: &[u8], out: &mut Output) -> Result<()> {
+        let space = self.decoder.plan().spaces.get(self.space).map_or("", |space| space.name.as_str());
+        let mut print = |part: Part<'_>| -> Result<()> {
+            Ok(out.json(&render::unknown_part_json(space, held, key, &part))?)
+        };
+        match held {
+            Kind::Value => print(Part::Value(&self.read.get(key)?.unwrap_or_default()))?,
+            Kind::Hash => {
+                for pair in self.read.hash_all(key)? {
+                    let (field, value) = pair?;
+                    print(Part::Field { field: &field, value: &value })?;
+                }
+            }
+            Kind::Set => {
+                for member in self.read.set_members(key)? {
+                    print(Part::Member { member: &member?, score: None, item: None })?;
+                }
+            }
+            Kind::Zset => {
+                for row in self.read.zset_rows(key, &ScoreRange::default(), Direction::Ascending, None)? {
+                    let row = row?;
+                    print(Part::Member { member: &row.member, score: Some(row.score), item: None })?;
+                }
+            }
+            Kind::Queue => {
+                let waiting = usize::try_from(self.read.queue_size(key)?.waiting)?;
+                for row in self.read.queue_peek(key, waiting)? {
+                    print(Part::Member { member: &row.member, score: Some(row.score), item: None })?;
+                }
+                for item in self.read.queue_dead(key)? {
+                    let item = item?;
+                    print(Part::Member { member: &item.member, score: Some(item.score), item: Some(&item) })?;
+                }
+            }
+        }
+        Ok(())
     }
 
     fn unknown(&self, kind: Kind, key: &[u8], format: RowFormat, out: &mut Output) -> Result<()> {
@@ -103,11 +143,26 @@ impl Keys<'_, '_> {
     }
 }
 
-/// Whether one more may be printed; then it is counted.
-fn take(left: &mut Option<usize>) -> bool {
-    if *left == Some(0) {
-        return false;
+/// How many more may be printed.
+struct Left {
+    limit: Option<usize>,
+    shown: usize,
+}
+
+impl Left {
+    /// Whether one more may be printed; then it is counted.
+    fn take(&mut self) -> bool {
+        if self.limit == Some(self.shown) {
+            return false;
+        }
+        self.shown += 1;
+        true
     }
-    *left = left.map(|left| left - 1);
-    true
+
+    /// Says that there are more.
+    fn cut(&self, out: &mut Output) -> Result<usize> {
+        out.flush()?;
+        render::message(&render::more_rows(None));
+        Ok(self.shown)
+    }
 }

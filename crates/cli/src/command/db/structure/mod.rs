@@ -11,7 +11,7 @@ pub(crate) use keyplan_report::structure::is_structured;
 use keyplan_report::structure::{KINDS, kind};
 use keyplan_store::structure::StructureRead;
 
-pub(super) use self::flaws::verify;
+pub(super) use self::flaws::{Queues, verify};
 
 use super::super::encode::{assignments, complete};
 use super::super::{Outcome, find};
@@ -32,6 +32,7 @@ pub(super) fn refuse_structured(plan: &Plan, space: usize, family: &Family) -> R
 }
 
 /// What is asked of a structured space.
+#[derive(Clone, Copy)]
 pub(super) struct Query<'a> {
     /// Arguments of the family's key.
     pub(super) values: &'a [String],
@@ -63,10 +64,11 @@ pub(super) fn scan(
     }
     let (prefix, _) = shared(family, query.values)?;
     let keys = list::Keys { decoder: Decoder::new(plan), space: index, read };
-    keys.print(&[kind(family.kind)], &prefix, Some(family), query, out)
+    keys.print(&[kind(family.kind)], &prefix, Some(family), query, out)?;
+    Ok(Outcome::Clean)
 }
 
-/// Prints all keys of a space, or those that no family makes.
+/// Prints all keys of a space, or those that no family makes; how many were printed.
 pub(super) fn scan_space(
     read: &dyn StructureRead,
     plan: &Plan,
@@ -74,7 +76,7 @@ pub(super) fn scan_space(
     unknown: bool,
     query: &Query<'_>,
     out: &mut Output,
-) -> Result<Outcome> {
+) -> Result<usize> {
     let keys = list::Keys { decoder: Decoder::new(plan), space: index, read };
     if unknown { keys.print_unknown(query, out) } else { keys.print(&KINDS, &[], None, query, out) }
 }

@@ -1,28 +1,29 @@
+//! `keyplan db load`: rows from JSON lines or from a binary dump.
+
+mod position;
+mod strict;
+mod target;
+
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read as _};
 use std::time::Duration;
 
-use anyhow::{Context as _, Result, anyhow, bail};
-use keyplan_plan::dynamic::{Decoder, encode, other_key};
-use keyplan_plan::model::{Family, Plan};
-use keyplan_plan::notation::arguments_from_json;
-use keyplan_store::engine::{Batch, Durability, Engine, SpaceId};
+use anyhow::{Result, anyhow, bail};
+use keyplan_plan::model::Plan;
+use keyplan_store::engine::{Durability, Engine};
 use keyplan_store::{Access, Store, StoreError};
-use serde_json::{Map, Value as Json};
 
+use self::position::{Position, Rolling};
+use self::target::Target;
 use super::binary::{self, FIRST};
-use super::position::Position;
-use super::structure::refuse_structured;
 use super::{Database, on_engine};
-use crate::args::InputFormat;
 use crate::args::db::Load;
-use crate::command::{Outcome, find};
-use crate::input;
-use crate::key_text;
+use crate::command::Outcome;
 use crate::render::{self, Output, Progress};
+use crate::{input, interrupt};
 
-/// The longest line that is read.
-const MAX_LINE: u64 = 1 << 30;
+/// The longest line that is read. A value of 30 MiB in hex fits.
+const MAX_LINE: u64 = 64 << 20;
 
 /// A batch is written when it holds this many bytes, however few its rows are.
 const BATCH_BYTES: u64 = 16 * 1024 * 1024;
@@ -56,9 +57,9 @@ fn load<E: Engine>(
     let directory = &args.target.directory;
     let left = if args.resume { Position::read(directory)? } else { None };
     let left = left.unwrap_or_default();
-    let mut source = Source::new(from, store, plan)?;
-    let mut target =
-        Target { store, plan, decoder: Decoder::new(plan), batch: Batch::new(), rows: left.rows };
+    let mut source = Source::new(from, plan)?;
+    let mut target = Target::new(store, plan, args.allow_unknown, left.rows);
+    let mut read_so_far = Rolling::default();
     let progress = Progress::bytes("loading; when interrupted, --resume goes on", size);
     let (mut unit, mut read, mut bytes) = (0_u64, 0_u64, Vec::new());
     let mut applied = left.unit;
@@ -70,29 +71,44 @@ fn load<E: Engine>(
         }
         read += u64::try_from(bytes.len()).unwrap_or(u64::MAX);
         progress.set(read);
+        read_so_far.add(&bytes);
         if unit <= left.unit {
-            if unit == left.unit && !left.is_of(&bytes) {
+            if unit == left.unit && !left.is_of(&read_so_far) {
                 bail!(
-                    "{} {unit} is not what the interrupted load read there: this is another input",
+                    "the input up to {} {unit} is not what the interrupted load read: this is another input, or a row \
+                     of it was changed; without --resume it is loaded from the beginning",
                     source.unit()
                 );
             }
             continue;
+        }
+        if interrupt::came() {
+            let error = anyhow!("interrupted");
+            return Err(stopped(&error, &source, unit, applied));
         }
         if let Err(error) = source.apply(&bytes, &mut target) {
             return Err(stopped(&error, &source, unit, applied));
         }
         if target.batch.len() >= args.batch.max(1) || target.batch.bytes() >= BATCH_BYTES {
             // The place is kept only once the rows before it are on the disk.
-            target.commit(Durability::SyncData)?;
-            Position::behind(unit, target.rows, &bytes).write(directory)?;
+            if let Err(error) = target.commit(Durability::SyncData) {
+                return Err(stopped(&error, &source, unit, applied));
+            }
+            Position::after(unit, target.rows, &read_so_far).write(directory)?;
             applied = unit;
         }
     };
     if unit < left.unit {
         bail!("the input has {unit} {}s, and the interrupted load had read {}", source.unit(), left.unit);
     }
-    target.commit(Durability::SyncAll)?;
+    if unit == 0 && claimed.is_none() {
+        bail!(
+            "the input is empty: there is not even one row, and a dump that was cut to nothing looks like this"
+        );
+    }
+    if let Err(error) = target.commit(Durability::SyncAll) {
+        return Err(stopped(&error, &source, unit, applied));
+    }
     let rows = target.rows;
     if claimed.is_some_and(|claimed| claimed != rows) {
         bail!("the dump says that it has {} rows, and {rows} were read", claimed.unwrap_or_default());
@@ -113,7 +129,7 @@ fn stopped(error: &anyhow::Error, source: &Source, unit: u64, applied: u64) -> a
     let what = source.unit();
     let kept = match applied {
         0 => "nothing was written".to_owned(),
-        _ => format!("everything up to {what} {applied} is written, and --resume goes on behind it"),
+        _ => format!("everything up to {what} {applied} is written, and --resume goes on after it"),
     };
     anyhow!("{what} {unit}: {error:#}; {kept}")
 }
@@ -129,11 +145,11 @@ enum Step {
 /// Where rows come from.
 enum Source {
     Lines(Box<dyn BufRead>),
-    Blocks { from: Box<dyn BufRead>, spaces: Vec<SpaceId> },
+    Blocks { from: Box<dyn BufRead>, spaces: Vec<usize> },
 }
 
 impl Source {
-    fn new<E: Engine>(mut from: Box<dyn BufRead>, store: &Store<E>, plan: &Plan) -> Result<Self> {
+    fn new(mut from: Box<dyn BufRead>, plan: &Plan) -> Result<Self> {
         if from.fill_buf()?.first() != Some(&FIRST) {
             return Ok(Self::Lines(from));
         }
@@ -142,7 +158,11 @@ impl Source {
         if head.fingerprint != ours {
             bail!("the dump was made under plan {}, and the database has {ours}", head.fingerprint);
         }
-        let spaces = head.spaces.iter().map(|name| store.space(name)).collect::<Result<_, StoreError>>()?;
+        let index = |name: &String| {
+            let found = plan.spaces.iter().position(|space| space.engine_name() == name);
+            found.ok_or_else(|| anyhow!("the dump has a space `{name}`, and the plan has none of this name"))
+        };
+        let spaces = head.spaces.iter().map(index).collect::<Result<_>>()?;
         Ok(Self::Blocks { from, spaces })
     }
 
@@ -165,7 +185,7 @@ impl Source {
                 bytes.clear();
                 let found = from.take(MAX_LINE).read_until(b'\n', bytes)?;
                 if u64::try_from(found).unwrap_or(u64::MAX) >= MAX_LINE {
-                    bail!("it is over {MAX_LINE} bytes long");
+                    bail!("it is over {} MiB long", MAX_LINE >> 20);
                 }
                 Ok(if found == 0 { Step::End { claimed: None } } else { Step::Unit })
             }
@@ -179,109 +199,8 @@ impl Source {
             Self::Blocks { spaces, .. } => binary::read_rows(bytes, |space, key, value| {
                 let space = usize::try_from(space).ok().and_then(|index| spaces.get(index));
                 let space = space.ok_or_else(|| anyhow!("it names a space that the dump does not have"))?;
-                target.put(*space, key.to_vec(), value.to_vec());
-                Ok(())
+                target.row(*space, key.to_vec(), value.to_vec())
             }),
         }
     }
-}
-
-/// Where rows go.
-struct Target<'s, 'p, E: Engine> {
-    store: &'s Store<E>,
-    plan: &'p Plan,
-    decoder: Decoder<'p>,
-    batch: Batch<E>,
-    rows: u64,
-}
-
-impl<E: Engine> Target<'_, '_, E> {
-    fn put(&mut self, space: SpaceId, key: Vec<u8>, value: Vec<u8>) {
-        self.batch.put(space, key, value);
-        self.rows += 1;
-    }
-
-    fn commit(&mut self, durability: Durability) -> Result<()> {
-        Ok(self.store.commit(std::mem::take(&mut self.batch), durability)?)
-    }
-
-    fn line(&mut self, line: &[u8]) -> Result<()> {
-        let object: Map<String, Json> = serde_json::from_slice(line)?;
-        let known = ["space", "key", "family", "args", "value", "base64"];
-        if let Some(other) = object.keys().find(|name| !known.contains(&name.as_str())) {
-            bail!("a row has no `{other}`; it has: {}", known.join(", "));
-        }
-        let (index, family, key) = self.key(&object)?;
-        let value = value(family, &object)?;
-        let space = self.plan.spaces.get(index).map_or("", |space| space.engine_name());
-        let space = self.store.space(space)?;
-        self.put(space, key, value);
-        Ok(())
-    }
-
-    /// The index of the row's space, its family if it is given, and its key.
-    fn key(&self, object: &Map<String, Json>) -> Result<(usize, Option<&Family>, Vec<u8>)> {
-        if let Some(key) = object.get("key") {
-            let space = object.get("space").ok_or_else(|| anyhow!("`key` needs `space`"))?;
-            if object.contains_key("family") || object.contains_key("args") {
-                bail!("`key` stands in place of `family` and `args`");
-            }
-            let index = input::space(self.plan, text(space, "space")?)?;
-            return Ok((index, None, hex(key, "key")?));
-        }
-        let family = object.get("family").ok_or_else(|| anyhow!("there is neither `family` nor `key`"))?;
-        let (index, family) = find::family(self.plan, text(family, "family")?)?;
-        refuse_structured(self.plan, index, family)?;
-        let empty = Map::new();
-        let given = match object.get("args") {
-            None => &empty,
-            Some(Json::Object(given)) => given,
-            Some(_) => bail!("`args` is an object with the arguments"),
-        };
-        let values = arguments_from_json(&family.key, given).context("`args`")?;
-        let mut key = Vec::new();
-        encode(&family.key, &values, &mut key)?;
-        if !family.accepts.is_empty()
-            && let Some(other) = other_key(&self.decoder, index, family, &values, &key)
-        {
-            bail!(
-                "{} can also be read as {} {}; write it as `key` if it is meant",
-                render::hex(&key),
-                other.owner,
-                render::assignments(other.sequence, &other.values)
-            );
-        }
-        Ok((index, Some(family), key))
-    }
-}
-
-fn value(family: Option<&Family>, object: &Map<String, Json>) -> Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    match (object.get("value"), object.get("base64")) {
-        (Some(Json::Object(given)), None) => {
-            let layout = family.and_then(|family| family.value.as_ref());
-            let layout = layout.ok_or_else(|| anyhow!("the value has no layout: write its bytes"))?;
-            let values = arguments_from_json(layout, given).context("`value`")?;
-            encode(layout, &values, &mut bytes)?;
-        }
-        (Some(value), None) => bytes = hex(value, "value")?,
-        (None, Some(value)) => {
-            key_text::read(text(value, "base64")?.as_bytes(), InputFormat::Base64, &mut bytes)
-                .context("`base64`")?;
-        }
-        (Some(_), Some(_)) => bail!("`base64` stands in place of `value`"),
-        (None, None) => bail!("there is neither `value` nor `base64`"),
-    }
-    Ok(bytes)
-}
-
-fn text<'j>(json: &'j Json, name: &str) -> Result<&'j str> {
-    json.as_str().ok_or_else(|| anyhow!("`{name}` is a text"))
-}
-
-fn hex(json: &Json, name: &str) -> Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    key_text::read(text(json, name)?.as_bytes(), InputFormat::Hex, &mut bytes)
-        .with_context(|| format!("`{name}`"))?;
-    Ok(bytes)
 }

@@ -1,0 +1,177 @@
+//! Rows as they are read, on their way into batches.
+
+use anyhow::{Context as _, Result, anyhow, bail};
+use keyplan_plan::dynamic::{Decoder, encode, other_key};
+use keyplan_plan::model::{Family, Opaque, Plan, Space};
+use keyplan_plan::notation::arguments_from_json;
+use keyplan_report::structure::{is_structured, row_key};
+use keyplan_store::Store;
+use keyplan_store::engine::{Batch, Capabilities, Durability, Engine};
+use serde_json::value::RawValue;
+use serde_json::{Map, Value as Json};
+
+use super::super::row::opaque;
+use super::super::structure::refuse_structured;
+use super::strict::{Members, tree};
+use crate::args::InputFormat;
+use crate::command::find;
+use crate::input;
+use crate::key_text;
+use crate::render;
+
+/// The members that a line may have.
+const KNOWN: [&str; 6] = ["space", "key", "family", "args", "value", "base64"];
+
+/// Where rows go.
+pub(super) struct Target<'s, 'p, E: Engine> {
+    store: &'s Store<E>,
+    plan: &'p Plan,
+    decoder: Decoder<'p>,
+    limits: Capabilities,
+    allow_unknown: bool,
+    /// Rows that are not committed yet.
+    pub(super) batch: Batch<E>,
+    /// Rows read so far.
+    pub(super) rows: u64,
+}
+
+impl<'s, 'p, E: Engine> Target<'s, 'p, E> {
+    /// Rows into a store, of which `rows` were read before.
+    pub(super) fn new(store: &'s Store<E>, plan: &'p Plan, allow_unknown: bool, rows: u64) -> Self {
+        let limits = store.engine().capabilities();
+        Self { store, plan, decoder: Decoder::new(plan), limits, allow_unknown, batch: Batch::new(), rows }
+    }
+
+    /// Takes a row of the space at `index`, unless it is none of the plan.
+    pub(super) fn row(&mut self, index: usize, key: Vec<u8>, value: Vec<u8>) -> Result<()> {
+        let Some(space) = self.plan.spaces.get(index) else { bail!("there is no such space") };
+        self.admit(index, space, &key)?;
+        self.limits.admit::<E>(key.len(), value.len())?;
+        self.batch.put(self.store.space(space.engine_name())?, key, value);
+        self.rows += 1;
+        Ok(())
+    }
+
+    /// Makes the rows of the batch durable.
+    pub(super) fn commit(&mut self, durability: Durability) -> Result<()> {
+        Ok(self.store.commit(std::mem::take(&mut self.batch), durability)?)
+    }
+
+    /// Refuses a key that no family makes or that is retired, unless such keys are wanted.
+    fn admit(&self, index: usize, space: &Space, key: &[u8]) -> Result<()> {
+        if self.allow_unknown {
+            return Ok(());
+        }
+        let whose = if is_structured(space) { row_key(key) } else { Some(key) };
+        let Some(whose) = whose else {
+            bail!("{} is no row of structures; --allow-unknown writes it", render::hex(key));
+        };
+        let retired = space.retired.iter().chain(space.modules.iter().flat_map(|module| &module.retired));
+        if let Some(retired) = retired.into_iter().find(|retired| whose.starts_with(&retired.prefix)) {
+            bail!(
+                "{} lies under the prefix 0x{}, which is retired ({}); --allow-unknown writes it",
+                render::hex(key),
+                render::hex(&retired.prefix),
+                retired.why
+            );
+        }
+        match self.decoder.decode(index, whose) {
+            Ok(read) => match &read.family.retired {
+                None => Ok(()),
+                Some(why) => bail!(
+                    "{} is a key of `{}`, which is retired ({why}); --allow-unknown writes it",
+                    render::hex(key),
+                    read.family.path
+                ),
+            },
+            Err(miss) => bail!("{}: {miss}; --allow-unknown writes it", render::hex(key)),
+        }
+    }
+
+    /// Takes the row of a line.
+    pub(super) fn line(&mut self, line: &[u8]) -> Result<()> {
+        let members = Members::read(line).map_err(|why| anyhow!(why))?;
+        if let Some(other) = members.names().find(|name| !KNOWN.contains(name)) {
+            bail!("a row has no `{other}`; it has: {}", KNOWN.join(", "));
+        }
+        let (index, family, key) = self.key(&members)?;
+        let value = value(family, &members)?;
+        self.row(index, key, value)
+    }
+
+    /// The index of the row's space, its family if it is given, and its key.
+    fn key(&self, members: &Members<'_>) -> Result<(usize, Option<&'p Family>, Vec<u8>)> {
+        if let Some(key) = members.get("key") {
+            let space = members.get("space").ok_or_else(|| anyhow!("`key` needs `space`"))?;
+            if members.get("family").is_some() || members.get("args").is_some() {
+                bail!("`key` is written instead of `family` and `args`");
+            }
+            let index = input::space(self.plan, &text(space, "space")?)?;
+            return Ok((index, None, hex(key, "key")?));
+        }
+        let family = members.get("family").ok_or_else(|| anyhow!("there is neither `family` nor `key`"))?;
+        let (index, family) = find::family(self.plan, &text(family, "family")?)?;
+        refuse_structured(self.plan, index, family)?;
+        let given = match members.get("args").map(parsed).transpose()? {
+            None => Map::new(),
+            Some(Json::Object(given)) => given,
+            Some(_) => bail!("`args` is an object with the arguments"),
+        };
+        let values = arguments_from_json(&family.key, &given).context("`args`")?;
+        let mut key = Vec::new();
+        encode(&family.key, &values, &mut key)?;
+        if !family.accepts.is_empty()
+            && let Some(other) = other_key(&self.decoder, index, family, &values, &key)
+        {
+            bail!(
+                "{} can also be read as {} {}; write it as `key` if it is meant",
+                render::hex(&key),
+                other.owner,
+                render::assignments(other.sequence, &other.values)
+            );
+        }
+        Ok((index, Some(family), key))
+    }
+}
+
+/// The bytes of a row's value: hex or base64 in a string, an object with its arguments, or the JSON that it is.
+fn value(family: Option<&Family>, members: &Members<'_>) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    match (members.get("value"), members.get("base64")) {
+        (Some(value), None) if value.get().starts_with('"') => bytes = hex(value, "value")?,
+        (Some(value), None) => {
+            let layout = family.and_then(|family| family.value.as_ref());
+            let layout = layout.ok_or_else(|| anyhow!("the value has no layout: write its bytes as hex"))?;
+            if opaque(layout) == Some(&Opaque::Json) {
+                return Ok(value.get().as_bytes().to_vec());
+            }
+            let Json::Object(given) = parsed(value)? else {
+                bail!("`value` is hex in a string, or an object with its arguments");
+            };
+            let values = arguments_from_json(layout, &given).context("`value`")?;
+            encode(layout, &values, &mut bytes)?;
+        }
+        (None, Some(value)) => {
+            key_text::read(text(value, "base64")?.as_bytes(), InputFormat::Base64, &mut bytes)
+                .context("`base64`")?;
+        }
+        (Some(_), Some(_)) => bail!("`base64` is written instead of `value`"),
+        (None, None) => bail!("there is neither `value` nor `base64`"),
+    }
+    Ok(bytes)
+}
+
+fn parsed(text: &RawValue) -> Result<Json> {
+    tree(text).map_err(|why| anyhow!(why))
+}
+
+fn text(json: &RawValue, name: &str) -> Result<String> {
+    serde_json::from_str(json.get()).map_err(|_| anyhow!("`{name}` is a text"))
+}
+
+fn hex(json: &RawValue, name: &str) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    key_text::read(text(json, name)?.as_bytes(), InputFormat::Hex, &mut bytes)
+        .with_context(|| format!("`{name}`"))?;
+    Ok(bytes)
+}

@@ -1,0 +1,22 @@
+//! `keyplan db plan`: the plan that a database was made with.
+
+use anyhow::Result;
+use keyplan_plan::notation::visible;
+
+use super::Database;
+use crate::args::db::PlanText;
+use crate::command::Outcome;
+use crate::render::Output;
+
+/// Prints the text of the plan, its own file first and then those that it imports.
+pub(super) fn run(args: &PlanText, out: &mut Output) -> Result<Outcome> {
+    let compiled = Database::recorded_plan(&args.directory)?;
+    let files = compiled.sources.files();
+    for (index, file) in files.iter().enumerate() {
+        if index > 0 {
+            out.line(&format!("\n// {}", file.name))?;
+        }
+        out.raw(visible(&file.text).as_bytes())?;
+    }
+    Ok(Outcome::Clean)
+}
