@@ -1,6 +1,7 @@
 //! What was typed.
 
 pub(crate) mod db;
+pub(crate) mod iavl;
 
 use std::path::PathBuf;
 

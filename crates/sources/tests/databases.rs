@@ -1,4 +1,5 @@
 //! Databases that the engines' own code wrote, read row for row, from both ends and key by key, without a trace.
+#![cfg(test)]
 
 use std::collections::BTreeMap;
 use std::ops::Bound;
@@ -180,4 +181,104 @@ fn iavl_0_is_read() {
 #[test]
 fn iavl_of_both_kinds_is_read() {
     multistore("iavl-mixed");
+}
+
+#[test]
+fn every_root_hash_is_made_anew() {
+    for (name, roots) in [("iavl-1.3.5", 28), ("iavl-0.19.7", 21), ("iavl-mixed", 32)] {
+        let directory = databases().join(name).join("application.db");
+        let rows = keyplan_sources::lsm::Lsm::open(&directory).expect("opened");
+        let multistore = keyplan_sources::iavl::Iavl::open(&rows, &directory, None).expect("a multistore");
+        let versions = std::fs::read_to_string(databases().join(name).join("versions.json")).expect("read");
+        let versions: serde_json::Value = serde_json::from_str(&versions).expect("JSON");
+        let commits = versions["commits"].as_array().expect("a list");
+        let last = commits.iter().find(|commit| commit["version"] == versions["latest"]).expect("the last");
+        assert_eq!(
+            const_hex::encode(multistore.commit().app_hash()),
+            last["app_hash"].as_str().expect("text")
+        );
+        let checked = multistore.verify(None).expect("read");
+        assert_eq!(checked.len(), roots, "{name}");
+        for root in checked {
+            assert!(root.matches(), "{name}: {root:?}");
+        }
+    }
+}
+
+#[test]
+fn a_removed_store_is_not_in_the_last_commit() {
+    let directory = databases().join("iavl-1.3.5/application.db");
+    let rows = keyplan_sources::lsm::Lsm::open(&directory).expect("opened");
+    let multistore = keyplan_sources::iavl::Iavl::open(&rows, &directory, None).expect("a multistore");
+    let report = multistore.report().expect("read");
+    let gone: Vec<_> = report.stores.iter().filter(|store| !store.committed).collect();
+    assert_eq!(
+        gone.iter().map(|store| (store.name.as_str(), store.bytes == store.dead)).collect::<Vec<_>>(),
+        [("gravity", true)]
+    );
+}
+
+/// All rows, or the error that stops them.
+fn all_rows(directory: &Path) -> Result<Vec<(String, Rows)>, String> {
+    let text = |error: keyplan_sources::SourceError| error.to_string();
+    let source = open(directory, &Options::default()).map_err(text)?;
+    let view = source.view().map_err(text)?;
+    let mut out = Vec::new();
+    for (number, space) in (0..).zip(source.spaces()) {
+        let mut walk = view.walk(SpaceId(number), KeyRange::ALL, Direction::Ascending).map_err(text)?;
+        let mut rows = Vec::new();
+        while let Some(row) = walk.next().map_err(text)? {
+            rows.push((row.key.to_vec(), row.value.to_vec()));
+        }
+        out.push((space.name, rows));
+    }
+    Ok(out)
+}
+
+/// A flipped bit is an error or, where nothing reads it, no change; never another row.
+#[test]
+fn a_flipped_bit_never_gives_another_row() {
+    for name in ["leveldb", "goleveldb-crash", "rocksdb", "pebble-1", "pebble-13"] {
+        let original = databases().join(name).join("db");
+        let expected = all_rows(&original).expect("reads");
+        let copy = tempfile::tempdir().expect("made");
+        let names: Vec<_> = std::fs::read_dir(&original)
+            .expect("read")
+            .map(|entry| entry.expect("read").file_name())
+            .collect();
+        for file in &names {
+            std::fs::copy(original.join(file), copy.path().join(file)).expect("copied");
+        }
+        let mut errors = 0;
+        for file in &names {
+            let bytes = std::fs::read(original.join(file)).expect("read");
+            let path = copy.path().join(file);
+            for place in (0..bytes.len()).step_by(bytes.len() / 6 + 1) {
+                let mut flipped = bytes.clone();
+                flipped[place] ^= 1 << (place % 8);
+                std::fs::write(&path, &flipped).expect("written");
+                match all_rows(copy.path()) {
+                    Err(_) => errors += 1,
+                    Ok(rows) => assert!(rows == expected, "{name}: {file:?}: byte {place} changed rows"),
+                }
+            }
+            std::fs::write(&path, &bytes).expect("written");
+        }
+        assert!(errors > 10, "{name}: {errors} errors");
+    }
+}
+
+#[test]
+fn links_and_pipes_are_refused() {
+    let directory = tempfile::tempdir().expect("made");
+    let original = databases().join("leveldb/db");
+    std::os::unix::fs::symlink(original.join("CURRENT"), directory.path().join("CURRENT")).expect("made");
+    let refused = format!("{}: a symbolic link is not supported", directory.path().join("CURRENT").display());
+    assert_eq!(all_rows(directory.path()), Err(refused));
+    let pipes = tempfile::tempdir().expect("made");
+    let made = std::process::Command::new("mkfifo").arg(pipes.path().join("CURRENT")).status();
+    assert!(made.expect("run").success());
+    let refused =
+        format!("{}: what is not a regular file is not supported", pipes.path().join("CURRENT").display());
+    assert_eq!(all_rows(pipes.path()), Err(refused));
 }

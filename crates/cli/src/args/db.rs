@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args as Group, Subcommand, ValueEnum};
 
+use super::iavl::{History, Iavl};
+
 /// What to do with a database.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Db {
@@ -27,6 +29,10 @@ pub(crate) enum Db {
     Stats(Stats),
     /// Decode every key and value, and report those that the plan does not make
     Verify(Verify),
+    /// Show the versions and stores of a Cosmos node's application.db, and check its root hashes
+    Iavl(Iavl),
+    /// Show one key across the versions that a Cosmos node keeps
+    History(History),
 }
 
 /// The database, and the plan that it must have.
@@ -274,8 +280,13 @@ pub(crate) struct Load {
 
 /// `keyplan db dump`
 #[derive(Debug, Group)]
-#[command(after_help = "Examples:\n  keyplan db dump data > rows.jsonl\n  \
-    keyplan db dump data --format binary -o rows.kpd")]
+#[command(
+    after_help = "With `--raw` DIR may be a database of another program: LevelDB, goleveldb, RocksDB, Pebble, the \
+    application.db of a Cosmos node, LMDB, SQLite or Badger. Nothing in it is changed, and no lock is taken.\n\n\
+    Examples:\n  keyplan db dump data > rows.jsonl\n  \
+    keyplan db dump data --format binary -o rows.kpd\n  \
+    keyplan db dump node/data/application.db --raw --height 1200000"
+)]
 pub(crate) struct Dump {
     #[command(flatten)]
     pub(crate) source: Source,
@@ -285,6 +296,23 @@ pub(crate) struct Dump {
     /// How to write the rows
     #[arg(long, value_enum, default_value_t = DumpFormat::Json)]
     pub(crate) format: DumpFormat,
+    /// Write space, key and value as they are in the database, without a plan; other programs' databases are read too
+    #[arg(long, conflicts_with_all = ["plan", "url"])]
+    pub(crate) raw: bool,
+    /// The version of a database that keeps several; the latest committed one if left out
+    #[arg(long, value_name = "VERSION", requires = "raw")]
+    pub(crate) height: Option<u64>,
+    /// Take the database for one of this kind, such as `lsm` for the rows that an IAVL multistore is made of
+    #[arg(long, value_name = "KIND", requires = "raw", value_parser = kind)]
+    pub(crate) kind: Option<keyplan_sources::Kind>,
+}
+
+/// The kind of a database, by its word.
+fn kind(word: &str) -> Result<keyplan_sources::Kind, String> {
+    keyplan_sources::Kind::of_word(word).ok_or_else(|| {
+        let words: Vec<&str> = keyplan_sources::Kind::ALL.iter().map(|kind| kind.word()).collect();
+        format!("it is one of: {}", words.join(", "))
+    })
 }
 
 /// How rows are dumped.

@@ -25,6 +25,7 @@ mod picture;
 mod progress;
 mod row;
 mod sarif;
+mod source;
 mod statement_json;
 mod structure;
 mod style;
@@ -52,6 +53,7 @@ pub(crate) use row::{
     other_rows, row_json, row_text, rows, rows_json, unsound, value_text, verified, verified_json, written,
 };
 pub(crate) use sarif::sarif;
+pub(crate) use source::{key_history, key_history_json, multistore, multistore_json, raw_row};
 pub(crate) use structure::{
     Part, key_size, key_size_json, part_object, part_text, queue_size, unknown_key, unknown_key_json,
     unknown_part_json,

@@ -9,7 +9,7 @@ use keyplan_store::source::{SourceError, Walk as _};
 
 use super::Iavl;
 use super::commit::Commit;
-use super::store::{Root, STORES};
+use super::store::{Root, STORES, Store};
 use super::verify::{Checked, Hasher, fast_agrees};
 use super::walk::TreeWalk;
 
@@ -85,10 +85,12 @@ impl Iavl {
                     continue;
                 }
                 let Some(root) = store.root(version)? else { continue };
+                hasher.wrong = 0;
                 let (hash, rows) = hasher.tree(&store, root)?;
+                let wrong_nodes = hasher.wrong;
                 let committed = self.committed_hash(&name, version)?;
                 let fast = if fast == Some(version) { Some(fast_agrees(&store, root)?) } else { None };
-                out.push(Checked { store: name.clone(), version, hash, rows, committed, fast });
+                out.push(Checked { store: name.clone(), version, hash, rows, committed, wrong_nodes, fast });
             }
         }
         out.sort_by(|a, b| a.version.cmp(&b.version).then_with(|| a.store.cmp(&b.store)));
@@ -141,7 +143,7 @@ impl Iavl {
         let fast = store.fast_version()?;
         let mut live = 0;
         if let Some(opened) = self.stores.iter().find(|opened| opened.store.name == name) {
-            live = self.live(opened.root, &store)?;
+            live = live_bytes(opened.root, &store)?;
             if opened.fast {
                 live += fast_bytes;
             }
@@ -149,12 +151,12 @@ impl Iavl {
         let dead = bytes.saturating_sub(live);
         Ok(StoreReport { name: name.to_owned(), committed, versions: store.versions()?, fast, bytes, dead })
     }
+}
 
-    /// The bytes of the nodes of a tree.
-    fn live(&self, root: Root, store: &super::store::Store) -> Result<u64, SourceError> {
-        let all = OwnedKeyRange { start: Bound::Unbounded, end: Bound::Unbounded };
-        let mut walk = TreeWalk::new(store, root, all, Direction::Ascending);
-        while walk.next()?.is_some() {}
-        Ok(walk.bytes)
-    }
+/// The bytes of the nodes of a tree.
+fn live_bytes(root: Root, store: &Store) -> Result<u64, SourceError> {
+    let all = OwnedKeyRange { start: Bound::Unbounded, end: Bound::Unbounded };
+    let mut walk = TreeWalk::new(store, root, all, Direction::Ascending);
+    while walk.next()?.is_some() {}
+    Ok(walk.bytes)
 }

@@ -24,6 +24,8 @@ pub struct Checked {
     pub rows: u64,
     /// What the commit says; `None` if the store is not in it, or it is gone.
     pub committed: Option<Vec<u8>>,
+    /// Nodes of this version that hold, or lie under, another hash than the one made anew.
+    pub wrong_nodes: u64,
     /// Whether the fast index holds the same rows; `None` if it is not one of this version.
     pub fast: Option<bool>,
 }
@@ -31,7 +33,9 @@ pub struct Checked {
 impl Checked {
     /// Whether nothing contradicts the tree.
     pub fn matches(&self) -> bool {
-        self.committed.as_ref().is_none_or(|hash| hash.as_slice() == self.hash) && self.fast != Some(false)
+        self.committed.as_ref().is_none_or(|hash| hash.as_slice() == self.hash)
+            && self.wrong_nodes == 0
+            && self.fast != Some(false)
     }
 }
 
@@ -39,6 +43,8 @@ impl Checked {
 #[derive(Debug, Default)]
 pub(crate) struct Hasher {
     known: HashMap<Place, (Hash, u64)>,
+    /// Nodes whose own hash is another one.
+    pub(crate) wrong: u64,
 }
 
 /// The most nodes whose hashes are remembered.
@@ -92,7 +98,7 @@ impl Hasher {
         match &node.body {
             Body::Leaf { value } => {
                 let hash = node.leaf_hash(value);
-                check_place(store, &place, &hash)?;
+                self.compare(&place, None, &hash);
                 Ok(Entered::Leaf((hash, 1)))
             }
             Body::Inner { left, .. } => {
@@ -114,32 +120,30 @@ impl Hasher {
         if rows != open.node.size {
             return Err(store.damaged(format!("a node of {} rows has {rows} below it", open.node.size)));
         }
-        if let Body::Inner { hash: Some(own), .. } = open.node.body
-            && own != hash
-        {
-            return Err(store.damaged("a node that does not have the hash of what is below it"));
-        }
-        check_place(store, &open.place, &hash)?;
+        let own = match &open.node.body {
+            Body::Inner { hash, .. } => hash.as_ref(),
+            Body::Leaf { .. } => None,
+        };
+        self.compare(&open.place, own, &hash);
         if self.known.len() < REMEMBERED {
             self.known.insert(open.place, (hash, rows));
         }
         Ok((hash, rows))
+    }
+
+    /// A legacy node lies under its hash, and a new one that has children holds it.
+    fn compare(&mut self, place: &Place, own: Option<&Hash>, hash: &Hash) {
+        let wrong = match place {
+            Place::Legacy(own) => own != hash,
+            Place::New { .. } => own.is_some_and(|own| own != hash),
+        };
+        self.wrong += u64::from(wrong);
     }
 }
 
 enum Entered {
     Leaf((Hash, u64)),
     Inner(Node, Place),
-}
-
-/// A legacy node lies under its hash.
-fn check_place(store: &Store, place: &Place, hash: &Hash) -> Result<(), SourceError> {
-    match place {
-        Place::Legacy(own) if own != hash => {
-            Err(store.damaged("a node that does not have the hash it lies under"))
-        }
-        Place::Legacy(_) | Place::New { .. } => Ok(()),
-    }
 }
 
 /// Whether the fast index and the tree hold the same rows.

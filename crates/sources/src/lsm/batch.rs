@@ -97,7 +97,10 @@ fn shape(number: u8, pebble: bool) -> Result<Shape, Option<&'static str>> {
 mod tests {
     use super::*;
 
-    fn read(record: &[u8]) -> Result<Vec<(u32, u64, u8, Vec<u8>, Vec<u8>)>, String> {
+    /// Family, sequence number, kind, key and value.
+    type Written = (u32, u64, u8, Vec<u8>, Vec<u8>);
+
+    fn read(record: &[u8]) -> Result<Vec<Written>, String> {
         let mut out = Vec::new();
         writes(Path::new("000003.log"), 14, record, false, |write| {
             out.push((write.family, write.sequence, write.kind, write.key.to_vec(), write.value.to_vec()));

@@ -184,7 +184,7 @@ mod tests {
     fn a_block_that_grows_beyond_its_size_is_damaged() {
         use std::io::Write as _;
         let mut encoder = flate2::write::DeflateEncoder::new(Vec::new(), flate2::Compression::default());
-        encoder.write_all(&[7; 100_000]).expect("written");
+        encoder.write_all(&vec![7; 100_000]).expect("written");
         let body = encoder.finish().expect("finished");
         let with_size = |size: u8| [&[size][..], &body].concat();
         assert_eq!(decompress(2, Sizes::Varint, &with_size(100)), Err(Fault::Damaged("no zlib block")));

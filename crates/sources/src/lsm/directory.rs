@@ -88,13 +88,12 @@ fn manifest(path: &Path, names: &[String]) -> Result<String, SourceError> {
         return Ok(name.to_owned());
     }
     let current = path.join("CURRENT");
-    let named = named_by(&current);
-    match named {
-        // goleveldb keeps the one before while it replaces the file.
-        Err(error) if names.iter().any(|name| name == "CURRENT.bak") => {
+    match named_by(&current) {
+        // goleveldb keeps the one before while it replaces the file. One that is there and damaged is not passed over.
+        Err(error) if files::is_missing(&error) && names.iter().any(|name| name == "CURRENT.bak") => {
             named_by(&path.join("CURRENT.bak")).map_err(|_| error)
         }
-        named => named,
+        found => found,
     }
 }
 

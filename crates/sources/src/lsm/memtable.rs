@@ -52,9 +52,12 @@ pub(crate) struct Replay<'v> {
     torn: Option<SourceError>,
 }
 
+/// The trailer and the value of a key's newest write.
+type Newest = (Trailer, Box<[u8]>);
+
 #[derive(Debug, Default)]
 struct Growing {
-    rows: BTreeMap<Box<[u8]>, (Trailer, Box<[u8]>)>,
+    rows: BTreeMap<Box<[u8]>, Newest>,
     tombstones: Vec<Tombstone>,
 }
 

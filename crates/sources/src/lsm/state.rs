@@ -158,8 +158,8 @@ impl FamilyState {
     }
 
     /// The newest entry of a key in tables. An entry of a level is newer than those of the levels below.
-    fn newest(&self, key: &[u8]) -> Result<Option<(&Table, Trailer, Vec<u8>)>, SourceError> {
-        let mut newest: Option<(&Table, Trailer, Vec<u8>)> = None;
+    fn newest(&self, key: &[u8]) -> Result<Option<Found<'_>>, SourceError> {
+        let mut newest: Option<Found<'_>> = None;
         for table in self.overlapping.iter().filter(|table| table.spans(key)) {
             if let Some((trailer, value)) = lookup(table, key)?
                 && newest.as_ref().is_none_or(|&(_, before, _)| before < trailer)
@@ -182,6 +182,9 @@ impl FamilyState {
         Ok(None)
     }
 }
+
+/// An entry, and the table that has it.
+type Found<'f> = (&'f Table, Trailer, Vec<u8>);
 
 enum Judged {
     Unknown(u8),

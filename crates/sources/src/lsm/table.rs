@@ -43,7 +43,7 @@ pub(crate) struct Shared {
 pub(crate) struct Form {
     footer: Footer,
     index: Handle,
-    index_form: IndexForm,
+    entries: IndexForm,
     pub(crate) two_levels: bool,
     /// Stands for the sequence number of every entry, in a table that was written outside of the database.
     pub(crate) sequence: Option<u64>,
@@ -150,7 +150,7 @@ impl Table {
         if kind > 3 {
             return Err(SourceError::unsupported(&self.path, format!("an index of kind {kind}")));
         }
-        let index_form = IndexForm {
+        let entries = IndexForm {
             user_keys: varint("rocksdb.index.key.is.user.key") == Some(1),
             delta: varint("rocksdb.index.value.is.delta.encoded") == Some(1),
             more: kind == 3 || footer.pebble.is_some(),
@@ -166,7 +166,7 @@ impl Table {
         let range_deletions = ["rocksdb.range_del2", "rocksdb.range_del"];
         Ok(Form {
             index,
-            index_form,
+            entries,
             two_levels: kind == 2,
             sequence: self.sequence(external, number("rocksdb.external_sst_file.global_seqno")),
             range_deletions: range_deletions
@@ -267,7 +267,7 @@ impl Table {
         }
         let form = self.form()?;
         let block = self.read_block(&form.footer, place)?;
-        let index = Index::new(&block, form.index_form).map_err(|fault| self.fault(place, fault))?;
+        let index = Index::new(&block, form.entries).map_err(|fault| self.fault(place, fault))?;
         let index = Arc::new(index);
         self.shared.cache.put(name, Cached::Index(Arc::clone(&index)), index.weight());
         Ok(index)

@@ -125,8 +125,8 @@ mod tests {
         Tombstone { start: start.to_vec(), end: end.to_vec(), sequence, smallest: None, largest: None }
     }
 
-    fn bound(key: &[u8], sequence: u64, kind: u8) -> Option<Bound> {
-        Some(Bound { key: key.to_vec(), trailer: Trailer::new(sequence, kind) })
+    fn bound(key: &[u8], sequence: u64, kind: u8) -> Bound {
+        Bound { key: key.to_vec(), trailer: Trailer::new(sequence, kind) }
     }
 
     #[test]
@@ -140,13 +140,16 @@ mod tests {
     #[test]
     fn a_tombstone_ends_with_its_table() {
         // The table ends at an entry of `m`: of that key, what comes after it in the order is not hidden.
-        let cut =
-            Tombstone { largest: bound(b"m", 7, 1), smallest: bound(b"c", 8, 1), ..plain(b"a", b"z", 10) };
+        let cut = Tombstone {
+            largest: Some(bound(b"m", 7, 1)),
+            smallest: Some(bound(b"c", 8, 1)),
+            ..plain(b"a", b"z", 10)
+        };
         let all = Tombstones::new(&[cut]);
         let hide = |key: &[u8], sequence| all.hide(key, Trailer::new(sequence, 1));
         assert!(!hide(b"b", 1) && !hide(b"n", 0) && !hide(b"m", 6) && !hide(b"c", 9));
         assert!(hide(b"c", 8) && hide(b"d", 9) && hide(b"m", 7));
-        let sentinel = Tombstone { largest: bound(b"m", MAX_SEQUENCE, 15), ..plain(b"a", b"z", 10) };
+        let sentinel = Tombstone { largest: Some(bound(b"m", MAX_SEQUENCE, 15)), ..plain(b"a", b"z", 10) };
         let all = Tombstones::new(&[sentinel]);
         assert!(all.hide(b"lz", Trailer::new(9, 1)) && !all.hide(b"m", Trailer::new(9, 1)));
     }

@@ -157,7 +157,7 @@ impl Building {
 /// Sorts the tables of a level by their keys, and the lowest level with the newest first.
 fn sort(path: &Path, level: u32, files: &mut [TableFile]) -> Result<(), SourceError> {
     if level == 0 {
-        files.sort_by(|a, b| b.number.cmp(&a.number));
+        files.sort_by_key(|file| std::cmp::Reverse(file.number));
         return Ok(());
     }
     let first = |file: &TableFile| (file.smallest.key.clone(), std::cmp::Reverse(file.smallest.trailer));

@@ -23,6 +23,9 @@ const REPORT_EVERY: u64 = 5_000;
 
 /// Writes all rows.
 pub(super) fn run(args: &Dump, out: &mut Output) -> Result<Outcome> {
+    if args.raw {
+        return super::raw::run(args, out);
+    }
     if let Some(server) = Server::open(&args.source)? {
         return server.dump(args, out);
     }

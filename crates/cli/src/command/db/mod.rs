@@ -7,10 +7,12 @@ mod delete;
 mod dump;
 mod filter;
 mod get;
+mod iavl;
 mod load;
 mod look;
 mod plan;
 mod put;
+mod raw;
 mod row;
 mod scan;
 mod server;
@@ -43,5 +45,7 @@ pub(super) fn run(command: Db, out: &mut Output) -> Result<Outcome> {
         Db::Dump(args) => dump::run(&args, out),
         Db::Stats(args) => stats::run(&args, out),
         Db::Verify(args) => verify::run(&args, out),
+        Db::Iavl(args) => iavl::run(&args, out),
+        Db::History(args) => iavl::history(&args, out),
     }
 }
