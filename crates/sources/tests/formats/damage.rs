@@ -26,7 +26,7 @@ fn attempt(open: Open, path: &Path, expected: &[Row], tally: &mut Tally) {
     let found = open(path).and_then(|source| rows(&*source, Direction::Ascending));
     match found {
         Err(SourceError::Io { .. } | SourceError::Damaged { .. } | SourceError::Unsupported { .. }) => {
-            tally.refused += 1
+            tally.refused += 1;
         }
         Err(error) => panic!("not an error of a file: {error}"),
         Ok(found) if found == expected => tally.same += 1,
