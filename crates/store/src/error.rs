@@ -67,9 +67,24 @@ pub enum StoreError {
         /// Its name.
         name: String,
     },
+    /// A space that the database was made with is gone.
+    #[error("the database is damaged: space `{name}` is missing, and it was made with it")]
+    LostSpace {
+        /// Its name.
+        name: String,
+    },
     /// A space of the plan has the name of the store's own.
     #[error("a plan cannot have the space `{name}`: the store keeps its metadata there")]
     ReservedSpace {
+        /// Its name.
+        name: String,
+    },
+    /// A space of the plan has rows of its own beside structures.
+    #[error(
+        "space `{name}` holds `key` families beside hashes, sorted sets, sets or queues, and a row of one can have the \
+         key of the other: give them spaces of their own"
+    )]
+    MixedSpace {
         /// Its name.
         name: String,
     },

@@ -3,7 +3,7 @@ use std::fmt;
 use keyplan_plan::Compiled;
 use keyplan_plan::model::{self, FamilyKind, Fingerprint};
 
-use crate::engine::Space;
+use crate::engine::{Space, SpaceUsage};
 
 /// What a store needs to know of a plan: its text, for those who come without it, its fingerprint, and its spaces.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,8 +59,13 @@ impl Schema {
 }
 
 fn space(space: &model::Space) -> Space {
-    let structures = space.families.iter().any(|family| family.kind != FamilyKind::Key);
-    if structures { Space::structures(space.engine_name()) } else { Space::map(space.engine_name()) }
+    let structures = space.families.iter().filter(|family| family.kind != FamilyKind::Key).count();
+    let usage = match structures {
+        0 => SpaceUsage::Rows,
+        all if all == space.families.len() => SpaceUsage::Structures,
+        _ => SpaceUsage::Mixed,
+    };
+    Space { usage, ..Space::map(space.engine_name()) }
 }
 
 /// The fingerprint of a plan's layout, as it is written into a database.

@@ -163,6 +163,10 @@ impl<E: Engine> Source for EngineSource<E> {
         self.0.spaces()
     }
 
+    fn space(&self, name: &str) -> Option<SpaceId> {
+        self.0.space(name)
+    }
+
     fn view(&self) -> Result<Box<dyn View>, SourceError> {
         Ok(Box::new(EngineView(self.0.snapshot()?)))
     }

@@ -4,7 +4,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use crate::batch::StoreBatch;
-use crate::engine::{Batch, Durability, Engine, KeyRange, OwnedKeyRange, Snapshot as _, Space, SpaceId};
+use crate::engine::{
+    Batch, Durability, Engine, KeyRange, OwnedKeyRange, Snapshot as _, Space, SpaceId, SpaceUsage,
+};
 use crate::error::StoreError;
 use crate::meta::{META_SPACE, Meta};
 use crate::schema::{PlanFingerprint, Schema};
@@ -119,7 +121,7 @@ impl<E: Engine> Store<E> {
 
     /// Reads a database that another program wrote, and writes no row or space to it. Spaces that it lacks are left out.
     ///
-    /// The engine may still tidy its own files, as the other program's would.
+    /// An engine that was opened for writing may still tidy its own files, as the other program's would.
     pub fn adopt(engine: E, schema: &Schema) -> Result<Self, StoreError> {
         let meta = Meta::read(&engine)?;
         if let Some(meta) = meta.as_ref().filter(|meta| meta.fingerprint != schema.fingerprint) {
@@ -136,7 +138,7 @@ impl<E: Engine> Store<E> {
             return Err(StoreError::AlreadyCreated { theirs: meta.fingerprint });
         }
         for space in &schema.spaces {
-            not_reserved(space)?;
+            admitted(space)?;
             engine.create_space(space)?;
         }
         let space = engine.create_space(&Space::map(META_SPACE))?;
@@ -146,9 +148,15 @@ impl<E: Engine> Store<E> {
     }
 
     fn with(mut engine: E, schema: &Schema, meta: Option<Meta>, access: Access) -> Result<Self, StoreError> {
+        // All of them were there before the metadata was: one that is not is lost, and must not be made anew.
+        for space in meta.iter().flat_map(|meta| &meta.spaces) {
+            if engine.space(&space.name).is_none() {
+                return Err(StoreError::LostSpace { name: space.name.clone() });
+            }
+        }
         let mut found = Vec::with_capacity(schema.spaces.len());
         for space in &schema.spaces {
-            not_reserved(space)?;
+            admitted(space)?;
             let id = match engine.space(&space.name) {
                 // Opening it again checks that it is of the right kind.
                 Some(_) => Some(engine.create_space(space)?),
@@ -284,10 +292,13 @@ impl<E: Engine> Store<E> {
     }
 }
 
-fn not_reserved(space: &Space) -> Result<(), StoreError> {
+/// Refuses a space that a store cannot have.
+fn admitted(space: &Space) -> Result<(), StoreError> {
     if space.name == META_SPACE {
-        Err(StoreError::ReservedSpace { name: space.name.clone() })
-    } else {
-        Ok(())
+        return Err(StoreError::ReservedSpace { name: space.name.clone() });
     }
+    if space.usage == SpaceUsage::Mixed {
+        return Err(StoreError::MixedSpace { name: space.name.clone() });
+    }
+    Ok(())
 }

@@ -432,3 +432,20 @@ fn an_error_says_its_cause_once() {
         ]
     );
 }
+
+#[test]
+fn a_space_of_rows_and_structures_is_refused_before_anything_is_made() {
+    let text = "plan p; space idx { key epoch = 0x02 kind: u8 day: u32 -> n: u64 scan all in order; \
+                zset top = 0x07 day: u32 member chain: u32 score n: u64; }";
+    let schema = Schema::of(&compile("p.keyplan", text, |_| Err("no imports".into()))).unwrap();
+    let engine = Memory::new();
+    for refused in [
+        Store::create(engine.clone(), &schema).map(drop),
+        Store::open_or_create(engine.clone(), &schema).map(drop),
+        Store::claim(engine.clone(), &schema).map(drop),
+        Store::adopt(engine.clone(), &schema).map(drop),
+    ] {
+        assert!(matches!(&refused, Err(StoreError::MixedSpace { name }) if name == "idx"), "{refused:?}");
+    }
+    assert_eq!(engine.spaces(), []);
+}

@@ -27,6 +27,9 @@ keyplan::plan! {
         key position = 0x02 "/" owner: bytes(20).hex "/" pool: u64.dec -> shares: u128;
         key named = 0x03 name: text(0..=40).terminated at: (block: 0x00 height: u32 | time: 0x01 time: time);
         key nonce = 0x04 channel: text "/" sender: text accept ambiguous "a slash may stand in either";
+    }
+
+    space t {
         hash output = 0x05 at: Outpoint field inputs = "in" -> outpoints: list(Outpoint);
         zset event = 0x06 name: text.escaped member at: Outpoint score at: score;
     }

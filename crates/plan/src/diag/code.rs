@@ -73,6 +73,9 @@ codes! {
     Oversize = "KP0010" "oversize" Error;
     /// An `accept` of a flaw that the family is proved not to have.
     NeedlessAccept = "KP0012" "needless-accept" Error;
+    /// A space with `key` families beside hashes, sorted sets, sets or queues, whose rows have a layout of their own: a row
+    /// of one can have the key of the other.
+    MixedSpace = "KP0015" "mixed-space" Error;
 
     /// A character that no token of the language begins with, or a literal that is not closed.
     BadToken = "KP0101" "bad-token" Error;

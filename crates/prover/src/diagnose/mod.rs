@@ -45,6 +45,7 @@ pub fn diagnose(plan: &Plan, report: &Report, options: &Options, path: &str) -> 
         single.into_iter().filter_map(|statement| describe(plan, statement, options, path)).collect();
     all.extend(rule::oversize::endless(plan, &endless, options));
     all.extend(accepts::needless(plan, report));
+    all.extend(rule::mixed_space::findings(plan));
     all.sort_by(|a, b| (a.span(), a.code, &a.message).cmp(&(b.span(), b.code, &b.message)));
     all
 }

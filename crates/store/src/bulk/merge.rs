@@ -3,7 +3,7 @@ use std::ops::Deref;
 
 use super::Duplicates;
 use super::run::{RowRef, Run, Sorted, Source, head};
-use crate::engine::{Space, SpaceId};
+use crate::engine::SpaceId;
 use crate::error::StoreError;
 
 /// The rows of several sorted sources as one, each key once.
@@ -17,7 +17,7 @@ pub(super) struct Merge<'s> {
     first: Option<usize>,
     duplicates: Duplicates,
     // For their names.
-    spaces: &'s [Space],
+    spaces: &'s [(SpaceId, String)],
 }
 
 /// A source with a row that has not been given out.
@@ -49,7 +49,7 @@ impl<'s> Merge<'s> {
         runs: &[Run],
         memory: Sorted,
         duplicates: Duplicates,
-        spaces: &'s [Space],
+        spaces: &'s [(SpaceId, String)],
     ) -> Result<Self, StoreError> {
         let mut sources = Vec::with_capacity(runs.len() + 1);
         for run in runs {
@@ -128,8 +128,8 @@ impl<'s> Merge<'s> {
             // Writing to a string does not fail.
             let _ = write!(text, "{byte:02x}");
         }
-        let name = self.spaces.get(space.index());
-        let space = name.map_or_else(|| space.0.to_string(), |space| space.name.clone());
+        let name = self.spaces.iter().find(|(id, _)| *id == space);
+        let space = name.map_or_else(|| space.0.to_string(), |(_, name)| name.clone());
         StoreError::DuplicateKey { space, key: text }
     }
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use self::merge::Merge;
 use self::run::{Run, Sorter};
-use crate::engine::{self, Batch, Durability, Engine, SpaceId};
+use crate::engine::{self, Batch, Durability, Engine, Space, SpaceId};
 use crate::error::StoreError;
 use crate::store::Store;
 
@@ -116,7 +116,7 @@ impl<'s, E: Engine> BulkLoad<'s, E> {
     ) -> Result<u64, StoreError> {
         let engine = self.store.engine();
         let sorter = std::mem::take(&mut self.sorter);
-        let spaces = engine.spaces();
+        let spaces = names(engine);
         let mut rows = Merge::new(&self.runs, sorter.sorted(), self.options.duplicates, &spaces)?;
         let mut written = 0_u64;
         let mut failure = None;
@@ -169,7 +169,7 @@ impl<'s, E: Engine> BulkLoad<'s, E> {
         {
             let runs = self.runs.split_off(first);
             let times = runs.first().map_or(0, |run| run.merges) + 1;
-            let spaces = self.store.engine().spaces();
+            let spaces = names(self.store.engine());
             let mut rows = Merge::new(&runs, Sorter::default().sorted(), self.options.duplicates, &spaces)?;
             self.runs.push(Run::write_merged(path, &mut rows, times)?);
         }
@@ -210,4 +210,10 @@ impl Drop for Scratch {
         // What stays behind is removed by the next load.
         let _ = std::fs::remove_dir_all(&self.0);
     }
+}
+
+/// The spaces of an engine with their names, for messages.
+fn names<E: Engine>(engine: &E) -> Vec<(SpaceId, String)> {
+    let named = |space: Space| engine.space(&space.name).map(|id| (id, space.name));
+    engine.spaces().into_iter().filter_map(named).collect()
 }

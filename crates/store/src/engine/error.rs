@@ -57,9 +57,20 @@ pub enum Error {
         /// Where it was looked for.
         path: PathBuf,
     },
+    /// There is a database of another engine there.
+    #[error("`{}` holds a database of the engine `{found}`", path.display())]
+    OtherEngine {
+        /// The directory.
+        path: PathBuf,
+        /// The engine that made it.
+        found: &'static str,
+    },
     /// A write failed earlier, and the engine refuses to go on with a state that it does not know.
     #[error("an earlier write failed: the database must be opened again")]
-    Poisoned,
+    Poisoned {
+        /// Why it failed, as far as that can still be seen.
+        source: Option<Cause>,
+    },
     /// The handle was shut down, or opened for reading only.
     #[error("the database is closed to writes")]
     Closed,
@@ -150,7 +161,11 @@ impl Error {
     pub const fn is_fatal(&self) -> bool {
         matches!(
             self,
-            Self::Fenced | Self::Poisoned | Self::CommitUnknown { .. } | Self::Corrupt { .. } | Self::Closed
+            Self::Fenced
+                | Self::Poisoned { .. }
+                | Self::CommitUnknown { .. }
+                | Self::Corrupt { .. }
+                | Self::Closed
         )
     }
 

@@ -9,8 +9,8 @@ use rpds::RedBlackTreeMapSync;
 
 use super::ages::{Ages, Ticket};
 use super::{
-    Action, Batch, Capabilities, Durability, Engine, Error, KeyRange, RowRange, Setting, SharedBytes,
-    Snapshot, Space, SpaceId, SpaceKind, Statistics, Survives,
+    Action, Batch, Capabilities, Durability, Engine, Error, KeyRange, Numbers, RowRange, Setting,
+    SharedBytes, Snapshot, Space, SpaceId, SpaceKind, Statistics, Survives,
 };
 
 /// An engine in memory: persistent trees, so that a snapshot costs the same however much there is.
@@ -27,6 +27,7 @@ struct Shared {
     state: RwLock<State>,
     closed: AtomicBool,
     ages: Ages,
+    numbers: Numbers,
 }
 
 #[derive(Clone, Default)]
@@ -76,6 +77,10 @@ impl Engine for Memory {
         }
     }
 
+    fn first_space(&self) -> u32 {
+        self.shared.numbers.first()
+    }
+
     fn spaces(&self) -> Vec<Space> {
         self.state().spaces
     }
@@ -101,7 +106,7 @@ impl Engine for Memory {
 
     fn snapshot(&self) -> Result<MemorySnapshot, Error> {
         let ticket = Arc::new(self.shared.ages.open(None));
-        Ok(MemorySnapshot { rows: self.state().rows, ticket })
+        Ok(MemorySnapshot { rows: self.state().rows, ticket, numbers: self.shared.numbers })
     }
 
     fn commit(&self, batch: Batch<Self>, _: Durability) -> Result<(), Error> {
@@ -113,7 +118,8 @@ impl Engine for Memory {
         let mut next = guard.rows.as_ref().clone();
         for operation in operations {
             let space = operation.space;
-            let rows = next.get_mut(space.index()).ok_or(Error::NoSpace { number: space.0 })?;
+            let rows =
+                next.get_mut(self.shared.numbers.index(space)).ok_or(Error::NoSpace { number: space.0 })?;
             match operation.action {
                 Action::Put(value) => rows.insert_mut(operation.key, value),
                 Action::Delete => {
@@ -160,12 +166,13 @@ impl Engine for Memory {
 pub struct MemorySnapshot {
     rows: Arc<Vec<Rows>>,
     ticket: Arc<Ticket>,
+    numbers: Numbers,
 }
 
 impl MemorySnapshot {
     fn rows(&self, space: SpaceId) -> Result<&Rows, Error> {
         self.ticket.check()?;
-        self.rows.get(space.index()).ok_or(Error::NoSpace { number: space.0 })
+        self.rows.get(self.numbers.index(space)).ok_or(Error::NoSpace { number: space.0 })
     }
 }
 

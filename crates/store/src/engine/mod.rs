@@ -21,6 +21,7 @@ mod shared_bytes;
 use std::fmt::Debug;
 use std::ops::Deref;
 use std::path::Path;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 pub use batch::{Action, Batch, Operation};
@@ -111,9 +112,9 @@ pub trait Engine: Debug + Send + Sync + Sized + 'static {
     /// Reads everything, and checks what the engine has to check it with. Takes as long as it takes.
     fn verify(&mut self) -> Result<(), Error> {
         let snapshot = self.snapshot()?;
-        for (number, space) in (0..).zip(self.spaces()) {
-            if space.kind == SpaceKind::Map {
-                snapshot.range(SpaceId(number), KeyRange::ALL)?.try_for_each(|row| row.map(drop))?;
+        for space in self.spaces().iter().filter(|space| space.kind == SpaceKind::Map) {
+            if let Some(id) = self.space(&space.name) {
+                snapshot.range(id, KeyRange::ALL)?.try_for_each(|row| row.map(drop))?;
             }
         }
         Ok(())
@@ -130,10 +131,17 @@ pub trait Engine: Debug + Send + Sync + Sized + 'static {
         None
     }
 
+    /// The number of the first space; the others follow it.
+    ///
+    /// Engines of this crate take another for each database that is opened, so that a space of one is none of another.
+    fn first_space(&self) -> u32 {
+        0
+    }
+
     /// Finds a space by name.
     fn space(&self, name: &str) -> Option<SpaceId> {
         let found = self.spaces().iter().position(|space| space.name == name)?;
-        u32::try_from(found).ok().map(SpaceId)
+        u32::try_from(found).ok().map(|found| SpaceId(self.first_space().wrapping_add(found)))
     }
 }
 
@@ -229,13 +237,33 @@ pub trait Buffer:
     }
 }
 
-/// The number of a space in the engine that it was opened on.
+/// The number of a space in the engine that it was opened on. In another engine it is the number of no space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SpaceId(pub u32);
 
-impl SpaceId {
-    pub(crate) fn index(self) -> usize {
-        usize::try_from(self.0).unwrap_or(usize::MAX)
+/// The numbers of one open database's spaces.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Numbers(u32);
+
+/// How many spaces a database may have before its numbers meet those of the next one.
+const SPACES_EACH: u32 = 1 << 16;
+
+impl Default for Numbers {
+    fn default() -> Self {
+        static NEXT: AtomicU32 = AtomicU32::new(SPACES_EACH);
+        Self(NEXT.fetch_add(SPACES_EACH, Ordering::Relaxed))
+    }
+}
+
+impl Numbers {
+    pub(crate) const fn first(self) -> u32 {
+        self.0
+    }
+
+    /// The place of a space in the list of spaces; past its end for a space of another database.
+    #[inline]
+    pub(crate) fn index(self, space: SpaceId) -> usize {
+        usize::try_from(space.0.wrapping_sub(self.0)).unwrap_or(usize::MAX)
     }
 }
 
@@ -275,6 +303,8 @@ pub enum SpaceUsage {
     Rows,
     /// Hashes, sets and queues: a few rows at a time, each looked for before it is written.
     Structures,
+    /// Both in one space, where a row of one can have the key of the other. A store refuses it.
+    Mixed,
 }
 
 /// How many values a key has.

@@ -58,11 +58,19 @@ impl Database {
     fn on_its_engine(directory: &Path, access: Access) -> Result<Self> {
         let named = |error: StoreError| named(directory, error);
         Ok(if Fjall::exists(directory) {
-            let engine = Fjall::open_existing(directory, FjallSettings::default());
+            let settings = FjallSettings::default();
+            let engine = match access {
+                Access::ReadWrite => Fjall::open_existing(directory, settings),
+                Access::ReadOnly => Fjall::open_read_only(directory, settings),
+            };
             let engine = engine.map_err(|error| named(error.into()))?;
             Self::Fjall(Arc::new(Store::open_recorded(engine, access).map_err(named)?))
         } else if Redb::exists(directory) {
-            let engine = Redb::open_existing(directory, RedbSettings::default());
+            let settings = RedbSettings::default();
+            let engine = match access {
+                Access::ReadWrite => Redb::open_existing(directory, settings),
+                Access::ReadOnly => Redb::open_read_only(directory, settings),
+            };
             let engine = engine.map_err(|error| named(error.into()))?;
             Self::Redb(Arc::new(Store::open_recorded(engine, access).map_err(named)?))
         } else {

@@ -17,6 +17,10 @@ keyplan::plan! {
         key string = 0x04 a: text "/" b: text scan by a accept ambiguous "either may hold a slash"
             accept leak "it does";
         key type = 0x05 self: u8 super: u8 fn: list(u16).count8;
+    }
+
+    /// Structures.
+    space t {
         hash output = 0x06 at: Outpoint field events = "ev" -> json field data = "d" tag: text -> n: u8;
         zset event = 0x07 name: text member at: Outpoint score at: score.height_score accept lossy "a float";
     }

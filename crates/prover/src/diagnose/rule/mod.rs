@@ -6,6 +6,7 @@ pub(super) mod foreign_rows;
 pub(super) mod incompatible;
 pub(super) mod lossy;
 pub(super) mod misallotted;
+pub(super) mod mixed_space;
 pub(super) mod name_collision;
 pub(super) mod overlap;
 pub(super) mod oversize;

@@ -2,15 +2,16 @@ use std::fs::{DirEntry, File, TryLockError};
 use std::io::ErrorKind;
 use std::path::Path;
 
+use super::mark::MARK;
+use super::tree::KEYSPACES;
 use crate::engine::Error;
 
 /// The file that the engine locks while a database is open.
 const LOCK: &str = "lock";
-/// The folder with one folder for each keyspace; the engine's own is the first.
-const KEYSPACES: &str = "keyspaces";
+/// The engine's own keyspace.
 const OWN_KEYSPACE: &str = "0";
 /// Everything else that the engine has made before a database has its first keyspace.
-const MADE: [&str; 3] = ["version", "0.jnl", KEYSPACES];
+const MADE: [&str; 4] = ["version", "0.jnl", KEYSPACES, MARK];
 
 /// Removes what a process left in a directory that ended while it made a database there.
 ///

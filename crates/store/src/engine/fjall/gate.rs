@@ -3,6 +3,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use fjall::{Database, Keyspace, Snapshot};
 
+use crate::engine::Numbers;
 use crate::engine::ages::{Ages, Ticket};
 
 /// Keeps snapshots from seeing half of a batch, and opens one for each state of the database at most.
@@ -20,6 +21,7 @@ pub(super) struct Gate {
     state: Mutex<Option<Arc<State>>>,
     ages: Ages,
     path: Arc<Path>,
+    pub(super) numbers: Numbers,
 }
 
 /// The database between two batches.
@@ -27,12 +29,19 @@ pub(super) struct State {
     pub(super) snapshot: Snapshot,
     pub(super) keyspaces: Arc<Vec<Keyspace>>,
     pub(super) path: Arc<Path>,
+    pub(super) numbers: Numbers,
     _counted: Ticket,
 }
 
 impl Gate {
     pub(super) fn new(path: Arc<Path>) -> Self {
-        Self { writer: Mutex::default(), state: Mutex::default(), ages: Ages::default(), path }
+        Self {
+            writer: Mutex::default(),
+            state: Mutex::default(),
+            ages: Ages::default(),
+            path,
+            numbers: Numbers::default(),
+        }
     }
 
     /// The state as of the last whole batch.
@@ -45,6 +54,7 @@ impl Gate {
                 snapshot: database.snapshot(),
                 keyspaces: keyspaces.clone(),
                 path: self.path.clone(),
+                numbers: self.numbers,
             })
         };
         state.get_or_insert_with(open).clone()

@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::sync::Arc;
 
-use fjall::{AbstractTree as _, Database, Keyspace, Result};
+use fjall::{AbstractTree as _, Database, DatabaseBuilder, Keyspace, Result};
 
 /// Seals what a keyspace holds in memory and hands it to the flushing thread. False if it held nothing.
 pub(super) fn rotate(keyspace: &Keyspace) -> Result<bool> {
@@ -49,4 +49,9 @@ pub(super) fn compact(keyspace: &Keyspace) -> Result<()> {
 /// Bytes of all journals.
 pub(super) fn journal_bytes(database: &Database) -> Result<u64> {
     database.journal_disk_space()
+}
+
+/// Sets the number of threads that flush and compact, which may be none.
+pub(super) fn workers(builder: DatabaseBuilder<Database>, count: usize) -> DatabaseBuilder<Database> {
+    builder.worker_threads_unchecked(count)
 }

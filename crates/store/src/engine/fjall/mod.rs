@@ -4,22 +4,30 @@ mod failure;
 mod gate;
 mod hidden;
 mod ingestion;
+mod inspect;
 mod journal;
 mod keeper;
+mod mark;
+mod overlay;
 mod settings;
 mod snapshot;
+mod tree;
 
 use std::fmt;
+use std::fs::File;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, mpsc};
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::time::{Duration, Instant};
 
 use fjall::{Database, Keyspace, KeyspaceCreateOptions, OwnedWriteBatch, PersistMode};
 
 use self::failure::{failed_commit, guarded};
 use self::gate::Gate;
+use self::inspect::{Inspection, Lock};
+use self::journal::Journal;
 use self::keeper::Keeper;
+use self::mark::Mark;
 use super::{
     Action, Batch, Capabilities, Durability, Engine, Error, Setting, Space, SpaceId, SpaceKind, SpaceUsage,
     Statistics, Survives,
@@ -48,6 +56,30 @@ pub struct Fjall {
     since_flush: AtomicU64,
     keeper: Option<Keeper>,
     pace: Pace,
+    marks: Marks,
+    // Of a database that is open for reading: the directory that the engine has instead, and the lock of the real one.
+    private: Option<(tempfile::TempDir, File)>,
+}
+
+/// What is known of the files, for the [`Mark`].
+#[derive(Clone, Debug, Default)]
+struct Marks(Arc<Mutex<(Vec<Journal>, Option<Mark>)>>);
+
+impl Marks {
+    /// Writes what is true of the files now, unless it is what was written last. The journals must have been synced.
+    ///
+    /// A mark that cannot be written is none: then less is known at the next opening.
+    fn write(&self, directory: &Path) {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let Ok(journals) = journal::walk_all(directory, &known.0) else { return };
+        let Ok(folders) = tree::read_all(directory) else { return };
+        let trees: Vec<_> = folders.into_iter().filter_map(tree::Folder::whole).collect();
+        let mark = Mark::of(&journals, &trees);
+        if known.1.as_ref() != Some(&mark) && mark.write(directory).is_ok() {
+            known.1 = Some(mark);
+        }
+        known.0 = journals;
+    }
 }
 
 /// What a row may be.
@@ -65,23 +97,65 @@ struct Pace {
 
 impl Fjall {
     /// Opens the database in a directory, and makes it if there is none.
+    ///
+    /// Its files are looked at before the engine sees them: one that was damaged, cut, emptied or deleted is named, and
+    /// nothing is changed.
     pub fn open(path: impl AsRef<Path>, settings: FjallSettings) -> Result<Self, Error> {
         let path = path.as_ref();
         settings.check()?;
+        #[cfg(feature = "redb")]
+        if super::Redb::exists(path) {
+            return Err(Error::OtherEngine { path: path.to_owned(), found: super::Redb::NAME });
+        }
         creation::remove_unfinished(path)?;
         let existed = Self::exists(path);
-        if existed && settings.damaged_journal == DamagedJournal::Refuse {
-            journal::check(path)?;
+        let inspection = if existed {
+            // So that no process writes meanwhile. It goes before the engine takes it.
+            let _lock = inspect::lock(path, Lock::Alone)?;
+            Some(inspect::inspect(path, &settings)?)
+        } else {
+            None
+        };
+        let database = start(path, settings.workers, &settings, existed)?;
+        let marks = Marks::default();
+        let mut engine = Self::with(database, path, settings, Keeper::start(path.into()), None)?;
+        if let Some(Inspection { journals, mark, .. }) = inspection {
+            *marks.0.lock().unwrap_or_else(PoisonError::into_inner) = (journals, mark);
+            marks.write(path);
         }
-        let opened = guarded(path, || {
-            Database::builder(path)
-                .cache_size(settings.cache_bytes)
-                .worker_threads(settings.workers)
-                .max_journaling_size(settings.journal_bytes)
-                .max_cached_files(Some(settings.open_files))
-                .open()
-        });
-        let database = opened.map_err(|error| if existed { failure::opening(error) } else { error })?;
+        engine.marks = marks;
+        Ok(engine)
+    }
+
+    /// Opens the database in a directory for reading, and writes nothing there. Others may read it meanwhile.
+    ///
+    /// The engine cannot do that by itself, so it works in a private directory in the system's folder for temporary
+    /// files, with links to the tables and copies of the batches that are not in tables yet. The directory goes with
+    /// the handle.
+    pub fn open_read_only(path: impl AsRef<Path>, settings: FjallSettings) -> Result<Self, Error> {
+        let path = path.as_ref();
+        settings.check()?;
+        if !Self::exists(path) {
+            return Err(Error::NotFound { path: path.to_owned() });
+        }
+        let lock = inspect::lock(path, Lock::Shared)?;
+        let inspection = inspect::inspect(path, &settings)?;
+        let private = overlay::make(path, &inspection)?;
+        // Nothing is to be flushed or compacted. With very many spaces the engine waits for somebody who takes the work.
+        let workers = usize::from(inspection.trees.len() > 500);
+        let database = start(private.path(), workers, &settings, true)?;
+        let engine = Self::with(database, path, settings, None, Some((private, lock)))?;
+        engine.closed.store(true, Ordering::Release);
+        Ok(engine)
+    }
+
+    fn with(
+        database: Database,
+        path: &Path,
+        settings: FjallSettings,
+        keeper: Option<Keeper>,
+        private: Option<(tempfile::TempDir, File)>,
+    ) -> Result<Self, Error> {
         let mut names: Vec<String> = database.list_keyspace_names().iter().map(ToString::to_string).collect();
         names.sort();
         let path: Arc<Path> = path.into();
@@ -89,7 +163,7 @@ impl Fjall {
             database: Some(database),
             keyspaces: Arc::default(),
             spaces: Vec::new(),
-            keeper: Keeper::start(path.clone()),
+            keeper,
             gate: Gate::new(path.clone()),
             path,
             settings,
@@ -98,6 +172,8 @@ impl Fjall {
             since_sync: AtomicU64::new(0),
             since_flush: AtomicU64::new(0),
             pace: Pace::default(),
+            marks: Marks::default(),
+            private,
         };
         for name in names {
             engine.create_space(&Space::map(name))?;
@@ -125,7 +201,7 @@ impl Fjall {
     }
 
     fn keyspace(&self, space: SpaceId) -> Result<&Keyspace, Error> {
-        self.keyspaces.get(space.index()).ok_or(Error::NoSpace { number: space.0 })
+        self.keyspaces.get(self.gate.numbers.index(space)).ok_or(Error::NoSpace { number: space.0 })
     }
 
     fn writable(&self) -> Result<(), Error> {
@@ -137,7 +213,7 @@ impl Fjall {
             fjall::compaction::Leveled::default().with_l0_threshold(self.settings.first_level_tables);
         let memtable_bytes = match usage {
             SpaceUsage::Rows => self.settings.memtable_bytes,
-            SpaceUsage::Structures => self.settings.structure_memtable_bytes,
+            SpaceUsage::Structures | SpaceUsage::Mixed => self.settings.structure_memtable_bytes,
         };
         KeyspaceCreateOptions::default()
             .max_memtable_size(memtable_bytes)
@@ -216,6 +292,10 @@ impl Engine for Fjall {
         }
     }
 
+    fn first_space(&self) -> u32 {
+        self.gate.numbers.first()
+    }
+
     fn spaces(&self) -> Vec<Space> {
         self.spaces.clone()
     }
@@ -233,6 +313,7 @@ impl Engine for Fjall {
         if let Some(found) = self.space(&space.name) {
             return Ok(found);
         }
+        self.writable()?;
         let keyspace = {
             let database = self.database()?;
             guarded(&self.path, || database.keyspace(&space.name, || self.options(space.usage)))?
@@ -317,7 +398,9 @@ impl Engine for Fjall {
         self.closed.store(true, Ordering::Release);
         // A batch that is being applied is one of those that are made durable.
         self.gate.wait();
-        self.checkpoint(limit)
+        self.checkpoint(limit)?;
+        self.marks.write(&self.path);
+        Ok(())
     }
 
     fn ingest<I>(&self, space: SpaceId, rows: I) -> Result<u64, Error>
@@ -364,12 +447,19 @@ impl Drop for Fjall {
         let Some(database) = self.database.take() else { return };
         self.gate.forget();
         let (keyspaces, keeper) = (std::mem::take(&mut self.keyspaces), self.keeper.take());
+        let marked = self.private.is_none().then(|| (self.marks.clone(), self.path.clone()));
         let (done, wait) = mpsc::channel();
         let close = move || {
             if let Some(keeper) = keeper {
                 keeper.stop();
             }
             drop(keyspaces);
+            // While the lock is held, and only what the disk has.
+            if let Some((marks, path)) = marked
+                && database.persist(PersistMode::SyncAll).is_ok()
+            {
+                marks.write(&path);
+            }
             drop(database);
             // Nobody may be waiting any longer.
             let _ = done.send(());
@@ -387,6 +477,18 @@ impl fmt::Debug for Fjall {
             .field("spaces", &self.spaces)
             .finish_non_exhaustive()
     }
+}
+
+/// Starts the engine in a directory.
+fn start(path: &Path, workers: usize, settings: &FjallSettings, existed: bool) -> Result<Database, Error> {
+    let opened = guarded(path, || {
+        hidden::workers(Database::builder(path), workers)
+            .cache_size(settings.cache_bytes)
+            .max_journaling_size(settings.journal_bytes)
+            .max_cached_files(Some(settings.open_files))
+            .open()
+    });
+    opened.map_err(|error| if existed { failure::opening(error) } else { error })
 }
 
 /// Counts bytes, and says whether there are `after` since it last did.

@@ -47,11 +47,17 @@ pub struct FjallSettings {
     pub open_files: usize,
     /// What to do about a journal that was damaged after it was written.
     pub damaged_journal: DamagedJournal,
+    /// Whether tables that are new since the database was last closed are read in full when it is opened, and compared
+    /// with their checksums: half a second for each GiB, after a crash or in a database that another program wrote.
+    ///
+    /// Other tables are recognised by their properties, and every read checks the block that it reads.
+    pub verify_new_tables: bool,
     /// How long dropping the engine waits for its threads.
     pub drop_wait: Duration,
 }
 
-/// What to do about a journal that was damaged after it was written, so that whole batches follow the damage.
+/// What to do about a journal that was damaged after it was written: whole batches follow the damage, or it ends before
+/// batches that are known to have been there.
 ///
 /// A journal that merely ends in the middle of a write is no damage: that batch was never acknowledged.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -59,7 +65,7 @@ pub enum DamagedJournal {
     /// Refuse to open.
     #[default]
     Refuse,
-    /// Open at the last batch before the damage, and lose those behind it.
+    /// Open at the last batch before the damage, and lose those after it. Spaces that were flushed later keep theirs.
     Truncate,
 }
 
@@ -79,6 +85,7 @@ impl Default for FjallSettings {
             batch_bytes: 512 * MIB,
             open_files: open_files(),
             damaged_journal: DamagedJournal::Refuse,
+            verify_new_tables: true,
             drop_wait: Duration::from_secs(10),
         }
     }

@@ -34,7 +34,10 @@ impl FjallSnapshot {
     #[inline]
     fn keyspace(&self, space: SpaceId) -> Result<&Keyspace, Error> {
         not_over(self.since, self.limit)?;
-        self.state.keyspaces.get(space.index()).ok_or_else(|| Error::NoSpace { number: space.0 })
+        self.state
+            .keyspaces
+            .get(self.state.numbers.index(space))
+            .ok_or_else(|| Error::NoSpace { number: space.0 })
     }
 }
 

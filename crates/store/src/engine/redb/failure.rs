@@ -58,7 +58,7 @@ pub(super) fn translated(error: impl Into<redb::Error>) -> Error {
             }
         }
         redb::Error::Io(source) => Error::Io { doing: "reading or writing the database", source },
-        redb::Error::PreviousIo | redb::Error::LockPoisoned(_) => Error::Poisoned,
+        redb::Error::PreviousIo | redb::Error::LockPoisoned(_) => Error::Poisoned { source: None },
         redb::Error::DatabaseClosed => Error::Closed,
         redb::Error::Corrupted(what) => Error::corrupt(what),
         redb::Error::TableIsMultimap(space) => {

@@ -1,4 +1,5 @@
 mod failure;
+mod overlay;
 mod rows;
 mod settings;
 mod snapshot;
@@ -10,15 +11,15 @@ use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
 use redb::{
-    Database, MultimapTableDefinition, MultimapTableHandle as _, ReadableDatabase as _, TableDefinition,
-    TableHandle as _, WriteTransaction,
+    Builder, Database, DatabaseError, MultimapTableDefinition, MultimapTableHandle as _,
+    ReadableDatabase as _, TableDefinition, TableHandle as _, WriteTransaction,
 };
 
 use self::failure::{check_integrity, guarded, kind, opening, translated};
 use super::ages::Ages;
 use super::{
-    Action, Batch, Capabilities, Durability, Engine, Error, MultimapEngine, Operation, Setting, SharedBytes,
-    Space, SpaceId, SpaceKind, Statistics, Survives,
+    Action, Batch, Capabilities, Durability, Engine, Error, MultimapEngine, Numbers, Operation, Setting,
+    SharedBytes, Space, SpaceId, SpaceKind, Statistics, Survives,
 };
 
 pub use rows::{RedbBytes, RedbRange, RedbValueRange, RedbValues};
@@ -37,6 +38,7 @@ pub struct Redb {
     ages: Ages,
     closed: AtomicBool,
     buffered: AtomicU32,
+    numbers: Numbers,
 }
 
 /// The file inside the directory of a database.
@@ -49,8 +51,36 @@ impl Redb {
     /// Opens the database in a directory, and makes it if there is none.
     pub fn open(directory: impl AsRef<Path>, settings: RedbSettings) -> Result<Self, Error> {
         let directory = directory.as_ref();
+        #[cfg(feature = "fjall")]
+        if super::Fjall::exists(directory) {
+            return Err(Error::OtherEngine { path: directory.to_owned(), found: super::Fjall::NAME });
+        }
         std::fs::create_dir_all(directory).map_err(Error::io("making the directory"))?;
         Self::open_file(&directory.join(FILE), directory, settings)
+    }
+
+    /// Opens the database in a directory for reading. Nothing is written, and others may read it meanwhile.
+    ///
+    /// What the engine would repair in the file it repairs in memory.
+    pub fn open_read_only(directory: impl AsRef<Path>, settings: RedbSettings) -> Result<Self, Error> {
+        let directory = directory.as_ref();
+        if !Self::exists(directory) {
+            return Err(Error::NotFound { path: directory.to_owned() });
+        }
+        Self::open_foreign_read_only(directory.join(FILE), settings)
+    }
+
+    /// Opens a database file for reading that may have been made by another program, and writes nothing.
+    pub fn open_foreign_read_only(file: impl AsRef<Path>, settings: RedbSettings) -> Result<Self, Error> {
+        let file = file.as_ref();
+        if !file.is_file() {
+            return Err(Error::NotFound { path: file.to_owned() });
+        }
+        let directory = file.parent().unwrap_or(Path::new("."));
+        let overlay = overlay::Overlay::open(file, directory)?;
+        let engine = Self::open_with(directory, settings, |builder| builder.create_with_backend(overlay))?;
+        engine.closed.store(true, Ordering::Release);
+        Ok(engine)
     }
 
     /// Opens the database in a directory, and makes none.
@@ -78,9 +108,25 @@ impl Redb {
     }
 
     fn open_file(file: &Path, directory: &Path, settings: RedbSettings) -> Result<Self, Error> {
+        let filled = std::fs::metadata(file).is_ok_and(|file| file.len() > 0);
+        if settings.verify_on_open && filled {
+            // First where it cannot write: it puts a damaged file back to an earlier commit before it says so.
+            drop(Self::open_foreign_read_only(file, settings.clone())?);
+        }
+        let verified = RedbSettings { verify_on_open: false, ..settings.clone() };
+        let mut engine = Self::open_with(directory, verified, |builder| builder.create(file))?;
+        engine.settings = settings;
+        Ok(engine)
+    }
+
+    fn open_with(
+        directory: &Path,
+        settings: RedbSettings,
+        open: impl FnOnce(&mut Builder) -> Result<Database, DatabaseError>,
+    ) -> Result<Self, Error> {
         let cache = usize::try_from(settings.cache_bytes).unwrap_or(usize::MAX);
         let mut database = guarded(|| {
-            let opened = Database::builder().set_cache_size(cache).create(file);
+            let opened = open(Database::builder().set_cache_size(cache));
             opened.map_err(|error| opening(error, directory))
         })?;
         if settings.verify_on_open {
@@ -103,6 +149,7 @@ impl Redb {
             ages: Ages::default(),
             closed: AtomicBool::new(false),
             buffered: AtomicU32::new(0),
+            numbers: Numbers::default(),
         })
     }
 
@@ -124,7 +171,7 @@ impl Redb {
         let mut operations = operations.peekable();
         while let Some(first) = operations.peek() {
             let id = first.space;
-            let space = self.spaces.get(id.index()).ok_or(Error::NoSpace { number: id.0 })?;
+            let space = self.spaces.get(self.numbers.index(id)).ok_or(Error::NoSpace { number: id.0 })?;
             let run = std::iter::from_fn(|| operations.next_if(|operation| operation.space == id));
             match space.kind {
                 SpaceKind::Map => {
@@ -189,6 +236,10 @@ impl Engine for Redb {
         }
     }
 
+    fn first_space(&self) -> u32 {
+        self.numbers.first()
+    }
+
     fn spaces(&self) -> Vec<Space> {
         self.spaces.to_vec()
     }
@@ -198,9 +249,10 @@ impl Engine for Redb {
             return Err(Error::SpaceName { name: space.name.clone() });
         }
         if let Some(id) = self.space(&space.name) {
-            let found = self.spaces.get(id.index()).ok_or(Error::NoSpace { number: id.0 })?;
+            let found = self.spaces.get(self.numbers.index(id)).ok_or(Error::NoSpace { number: id.0 })?;
             return if found.kind == space.kind { Ok(id) } else { Err(kind(found, space.kind)) };
         }
+        self.writable()?;
         self.with(|database| {
             let write = database.begin_write().map_err(translated)?;
             match space.kind {
@@ -222,7 +274,7 @@ impl Engine for Redb {
     fn snapshot(&self) -> Result<RedbSnapshot, Error> {
         let transaction = self.with(|database| database.begin_read().map_err(translated))?;
         let ticket = self.ages.open(self.settings.snapshot_age);
-        Ok(RedbSnapshot::new(transaction, self.spaces.clone(), ticket))
+        Ok(RedbSnapshot::new(transaction, self.spaces.clone(), self.numbers, ticket))
     }
 
     fn commit(&self, batch: Batch<Self>, durability: Durability) -> Result<(), Error> {

@@ -9,7 +9,7 @@ use super::failure::{guarded, kind, translated};
 use super::rows::{Lazy, RedbBytes, RedbRange, RedbValueRange, RedbValues};
 use super::{Definition, MultimapDefinition};
 use crate::engine::ages::Ticket;
-use crate::engine::{Error, KeyRange, MultimapSnapshot, Snapshot, Space, SpaceId, SpaceKind};
+use crate::engine::{Error, KeyRange, MultimapSnapshot, Numbers, Snapshot, Space, SpaceId, SpaceKind};
 
 /// A point in time of a [`Redb`](super::Redb) database.
 #[derive(Clone)]
@@ -20,6 +20,7 @@ struct Inner {
     // Tables are opened when they are first read, and once.
     tables: Vec<OnceLock<Table>>,
     spaces: Arc<Vec<Space>>,
+    numbers: Numbers,
     ticket: Ticket,
 }
 
@@ -29,14 +30,19 @@ enum Table {
 }
 
 impl RedbSnapshot {
-    pub(super) fn new(transaction: ReadTransaction, spaces: Arc<Vec<Space>>, ticket: Ticket) -> Self {
+    pub(super) fn new(
+        transaction: ReadTransaction,
+        spaces: Arc<Vec<Space>>,
+        numbers: Numbers,
+        ticket: Ticket,
+    ) -> Self {
         let tables = spaces.iter().map(|_| OnceLock::new()).collect();
-        Self(Arc::new(Inner { transaction: Mutex::new(transaction), tables, spaces, ticket }))
+        Self(Arc::new(Inner { transaction: Mutex::new(transaction), tables, spaces, numbers, ticket }))
     }
 
     fn table(&self, id: SpaceId) -> Result<(&Space, &Table), Error> {
         self.0.ticket.check()?;
-        let index = id.index();
+        let index = self.0.numbers.index(id);
         let found = self.0.spaces.get(index).zip(self.0.tables.get(index));
         let (space, table) = found.ok_or_else(|| Error::NoSpace { number: id.0 })?;
         if let Some(table) = table.get() {
@@ -60,7 +66,7 @@ impl RedbSnapshot {
     #[inline]
     fn map(&self, id: SpaceId) -> Result<&ReadOnlyTable<&'static [u8], &'static [u8]>, Error> {
         // Mostly it is open already.
-        if let Some(Table::Map(table)) = self.0.tables.get(id.index()).and_then(OnceLock::get) {
+        if let Some(Table::Map(table)) = self.0.tables.get(self.0.numbers.index(id)).and_then(OnceLock::get) {
             self.0.ticket.check()?;
             return Ok(table);
         }
