@@ -142,6 +142,14 @@ fn goes_on_once_the_disk_has_room_again<E: Opened>() {
             ),
             "{refused:?}"
         );
+        let mut causes = vec![refused.to_string()];
+        let mut cause = std::error::Error::source(&refused);
+        while let Some(error) = cause {
+            causes.push(error.to_string());
+            cause = error.source();
+        }
+        let said = |cause: &String| cause.contains("No space left") || cause.contains("the disk is full");
+        assert!(causes.iter().any(said), "{causes:?}");
         // The handle says that it is of no more use, and goes without hanging.
         assert!(commit(&store, committed + 2, Durability::SyncData).is_err());
     }

@@ -49,18 +49,25 @@ pub(crate) struct Target {
 /// What is read: a database in a directory, or a server.
 #[derive(Debug, Group)]
 pub(crate) struct Source {
-    /// The directory of the database; left out with `--url`
-    #[arg(value_name = "DIR", required_unless_present = "url")]
+    /// The directory of the database; left out with `--url` or `--engine`
+    #[arg(value_name = "DIR", required_unless_present_any = ["url", "engine"])]
     pub(crate) directory: Option<String>,
     /// Refuse a database that was written under another layout than this plan's; a server has no plan of its own
     #[arg(long, value_name = "PLAN")]
     pub(crate) plan: Option<String>,
-    /// What kind of server `--url` names
-    #[arg(long, value_enum, requires = "url")]
+    /// What kind of server is read; without `--url`, the one that the variable `KEYPLAN_URL` names
+    #[arg(long, value_enum, requires = "plan")]
     pub(crate) engine: Option<ServerName>,
     /// Read from a server: redis://, rediss:// or redis-cluster:// with host, port and credentials
     #[arg(long, value_name = "URL", requires = "plan")]
     pub(crate) url: Option<String>,
+}
+
+impl Source {
+    /// Whether it is a server.
+    pub(crate) const fn is_server(&self) -> bool {
+        self.url.is_some() || self.engine.is_some()
+    }
 }
 
 /// A server.
@@ -91,7 +98,7 @@ pub(crate) struct Asked {
 impl Asked {
     /// The family and the arguments. With `--url` there is no DIR, and what follows has taken its place.
     pub(crate) fn of(&self, source: &Source) -> (Option<String>, Vec<String>) {
-        let first = source.directory.as_ref().filter(|_| source.url.is_some());
+        let first = source.directory.as_ref().filter(|_| source.is_server());
         let mut words = first.into_iter().chain(&self.family).chain(&self.values).cloned();
         (words.next(), words.collect())
     }

@@ -31,9 +31,10 @@ pub(crate) fn census(directory: &Path, census: &Census) -> String {
 }
 
 /// The figures of a server.
-pub(crate) fn server_census(url: &str, census: &Census) -> String {
+pub(crate) fn server_census(url: Option<&str>, census: &Census) -> String {
     let head = format!("plan {} · redis · {} keys", painted(NAME, &census.plan), grouped(census.total.rows));
-    let unknown = format!("keyplan db scan --url {} --unknown", without_secret(url));
+    let server = url.map_or("--engine redis".to_owned(), |url| format!("--url {}", without_secret(url)));
+    let unknown = format!("keyplan db scan {server} --unknown");
     format!("{head}\n\n{}", census_table(census, &unknown))
 }
 

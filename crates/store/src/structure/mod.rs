@@ -26,6 +26,6 @@ pub use interface::{
     Kind, Pair, QueueItem, QueueSize, QueueState, RangeQuery, Rows, Scored, StructureRead, Structures,
 };
 #[cfg(feature = "redis")]
-pub use redis::{Redis, RedisSettings};
+pub use redis::{Redis, RedisSettings, URL_VARIABLE};
 pub use score::{ScoreKind, ScoreRange, SetScore};
 pub use search::{Hit, Search, SearchMode, SearchPage, SearchToken};

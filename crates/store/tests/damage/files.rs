@@ -65,6 +65,7 @@ impl Files {
     }
 
     pub(crate) fn write(&self, directory: &Path) {
+        std::fs::create_dir_all(directory).unwrap();
         for (name, bytes, length) in &self.0 {
             let path = directory.join(name);
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();

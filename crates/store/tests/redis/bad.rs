@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use keyplan_store::engine::Durability;
 use keyplan_store::structure::{
-    Command, Kind, RangeQuery, Redis, RedisSettings, ScoreRange, SetScore, StructureError,
+    Claim, Command, Kind, RangeQuery, Redis, RedisSettings, ScoreRange, SetScore, StructureError,
     StructureRead as _, Structures as _,
 };
 
@@ -232,4 +232,80 @@ fn what_is_wrong_with_a_command_is_found_before_anything_is_sent() {
     let error = redis.apply(&[good], Durability::SyncAll).unwrap_err();
     assert_eq!(error.to_string(), "`redis` has no writes that wait for the disk");
     assert_eq!(redis.kind(b"s").unwrap(), None);
+}
+
+/// What a server must not do to a scan: stay where it is, go in a circle.
+#[test]
+fn a_scan_that_goes_in_a_circle_ends() {
+    for cursors in [&["7"][..], &["7", "8"]] {
+        let cursors: Vec<String> = cursors.iter().map(ToString::to_string).collect();
+        let settings = listener(move |mut stream| {
+            let mut buffer = [0; 4096];
+            let mut next = cursors.iter().cycle();
+            while let Ok(read @ 1..) = stream.read(&mut buffer) {
+                let answer = if buffer[..read].ends_with(b"PING\r\n") {
+                    "+PONG\r\n".to_owned()
+                } else {
+                    format!("*2\r\n$1\r\n{}\r\n*1\r\n$1\r\nk\r\n", next.next().unwrap())
+                };
+                if stream.write_all(answer.as_bytes()).is_err() {
+                    return;
+                }
+            }
+        });
+        let redis = Redis::open(settings).unwrap();
+        let error = redis.keys(Kind::Set, b"").unwrap().find_map(Result::err).unwrap();
+        assert_eq!(
+            error.to_string(),
+            "the server gave an answer that cannot be read: the server's scan does not come to an end"
+        );
+    }
+}
+
+#[test]
+fn answers_that_nobody_asked_for_are_noticed() {
+    let redis = answering(b"$1\r\na\r\n$1\r\nb\r\n".to_vec());
+    assert_eq!(
+        redis.get(b"k").unwrap_err().to_string(),
+        "the server gave an answer that cannot be read: the server sent more answers than it was asked for"
+    );
+}
+
+#[test]
+fn a_server_without_tls_is_said_to_have_none() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let settings = RedisSettings::new(&format!("rediss://127.0.0.1:{port}")).unwrap();
+    let settings = settings.timeout(Duration::from_millis(100)).patience(Duration::from_millis(50));
+    let pem = rcgen::generate_simple_self_signed(vec!["localhost".to_owned()]).unwrap().cert.pem();
+    let error = Redis::open(settings.tls_roots(pem)).unwrap_err();
+    let cause = std::error::Error::source(&error).unwrap().to_string();
+    assert_eq!(
+        (error.to_string(), cause),
+        (
+            format!(
+                "the server cannot be reached: 127.0.0.1:{port} makes no TLS connection; a server without TLS is `redis://`"
+            ),
+            "no answer to a TLS handshake within 100ms".to_owned()
+        )
+    );
+}
+
+#[test]
+fn a_queue_takes_no_more_than_the_server_has_memory_for() {
+    let server = Server::start(&["--maxmemory-policy", "noeviction"]).unwrap();
+    let redis = Redis::connect(&format!("redis://{}", server.address())).unwrap();
+    redis.queue_push(b"q", b"early", 1.0.into()).unwrap();
+    let client = redis::Client::open(format!("redis://{}", server.address())).unwrap();
+    let mut connection = client.get_connection().unwrap();
+    redis::cmd("CONFIG").arg(&["SET", "maxmemory", "1"]).exec(&mut connection).unwrap();
+    for refused in
+        [redis.hash_set(b"h", b"f", b"v").map(drop), redis.queue_push(b"q", b"late", 2.0.into()).map(drop)]
+    {
+        let refused = refused.unwrap_err().to_string();
+        assert!(refused.contains("OOM"), "{refused}");
+    }
+    // What is there can be worked off: that gives memory back.
+    let claimed = redis.queue_claim(b"q", Claim::new(5, Duration::from_secs(9))).unwrap();
+    assert_eq!(claimed.len(), 1);
 }

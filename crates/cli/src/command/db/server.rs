@@ -25,12 +25,19 @@ pub(super) struct Server {
 impl Server {
     /// Connects to the server that was named, if one was.
     pub(super) fn open(source: &Source) -> Result<Option<Self>> {
-        let Some(url) = &source.url else { return Ok(None) };
+        if !source.is_server() {
+            return Ok(None);
+        }
         let path =
             source.plan.as_deref().ok_or_else(|| anyhow!("a server has no plan: name one with --plan"))?;
         let plan = input::plan(path)?.ok_or_else(|| anyhow!("`{path}` has no meaning"))?;
         let space = only_space(&plan)?;
-        let settings = RedisSettings::new(url)?.plan(&plan);
+        // A password in an argument is seen by everybody who lists processes.
+        let settings = match &source.url {
+            Some(url) => RedisSettings::new(url)?,
+            None => RedisSettings::from_environment()?,
+        };
+        let settings = settings.plan(&plan);
         let redis = Redis::open(settings).context("cannot reach the server")?;
         Ok(Some(Self { redis, plan, space }))
     }
@@ -51,7 +58,7 @@ impl Server {
         structure::get(&self.redis, &self.plan, &family, &values, args.format, out)
     }
 
-    pub(super) fn stats(&self, url: &str, args: &Stats, out: &mut Output) -> Result<Outcome> {
+    pub(super) fn stats(&self, url: Option<&str>, args: &Stats, out: &mut Output) -> Result<Outcome> {
         let progress = Progress::rows("counting");
         let told = |done| {
             progress.set(done);

@@ -12,8 +12,8 @@ use crate::render::{self, Output, Progress};
 
 /// Counts rows and bytes.
 pub(super) fn run(args: &Stats, out: &mut Output) -> Result<Outcome> {
-    if let (Some(server), Some(url)) = (Server::open(&args.source)?, &args.source.url) {
-        return server.stats(url, args, out);
+    if let Some(server) = Server::open(&args.source)? {
+        return server.stats(args.source.url.as_deref(), args, out);
     }
     let target = args.source.target();
     let (database, plan) = Database::open(&target, Access::ReadOnly)?;

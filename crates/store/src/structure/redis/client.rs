@@ -259,6 +259,12 @@ impl Client {
                 set(outcomes, first, Err(Failure::Error(StructureError::Refused { what })));
             }
         }
+        if lease.link.has_more() {
+            for at in &group.commands {
+                set(outcomes, *at, Err(Failure::Unanswered));
+            }
+            return Err((0, Fault::Garbage("the server sent more answers than it was asked for".to_owned())));
+        }
         Ok(())
     }
 

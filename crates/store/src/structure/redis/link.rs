@@ -5,7 +5,7 @@ use std::net::{TcpStream, ToSocketAddrs};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use redis::Value;
+use redis::{ServerErrorKind, Value};
 use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
 use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
@@ -92,7 +92,11 @@ impl Link {
                     .map_err(|_| Fault::Unreachable(format!("`{host}` is no name for TLS"), None))?;
                 let mut connection = ClientConnection::new(Arc::clone(config), name)
                     .map_err(|error| unreachable(io::Error::other(error)))?;
-                connection.complete_io(&mut socket).map_err(unreachable)?;
+                connection.complete_io(&mut socket).map_err(|error| {
+                    let what =
+                        format!("{host}:{port} makes no TLS connection; a server without TLS is `redis://`");
+                    Fault::Unreachable(what, Some(no_handshake(error, settings.timeout)))
+                })?;
                 Stream::Tls(Box::new(StreamOwned::new(connection, socket)))
             }
         };
@@ -106,6 +110,7 @@ impl Link {
         };
         // Nothing of the caller's was sent when this fails.
         link.introduce(settings).map_err(|fault| match fault {
+            Fault::Broken(what, None) => Fault::Unreachable(format!("{host}:{port}: {what}"), None),
             Fault::Broken(_, source) => Fault::Unreachable(format!("{host}:{port}"), source),
             other => other,
         })?;
@@ -157,6 +162,12 @@ impl Link {
         })
     }
 
+    /// Whether the server has sent more than was asked for: then no answer can be told from another.
+    pub(super) fn has_more(&mut self) -> bool {
+        // What came with the last answer is in the parser; it is not asked to wait for anything.
+        self.parser.parse_value(Nothing).is_ok()
+    }
+
     /// Notes that it was in use until now.
     pub(super) fn rest(&mut self) {
         self.used = Instant::now();
@@ -190,11 +201,25 @@ impl Link {
         for what in asked {
             match self.receive()? {
                 Value::Okay => {}
+                // It will let us in when it has read its data: nothing was sent, and it is tried again.
+                Value::ServerError(error) if error.kind() == Some(ServerErrorKind::BusyLoading) => {
+                    return Err(Fault::Broken(said(&error), None));
+                }
                 Value::ServerError(error) => return Err(Fault::Refused(format!("{what}: {}", said(&error)))),
                 _ => return Err(Fault::Garbage(format!("it is no answer to {what}"))),
             }
         }
         Ok(())
+    }
+}
+
+/// An error of a handshake in words: the system says only that it would have to wait.
+fn no_handshake(error: io::Error, limit: Duration) -> io::Error {
+    match error.kind() {
+        io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
+            io::Error::new(io::ErrorKind::TimedOut, format!("no answer to a TLS handshake within {limit:?}"))
+        }
+        _ => error,
     }
 }
 
@@ -209,6 +234,15 @@ pub(super) fn said(error: &redis::ServerError) -> String {
 fn shortened(text: &str) -> String {
     const SHOWN: usize = 200;
     if text.len() > SHOWN { text.chars().take(SHOWN).chain("…".chars()).collect() } else { text.to_owned() }
+}
+
+/// A reader that has nothing now, and does not say that it has ended.
+struct Nothing;
+
+impl Read for Nothing {
+    fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+        Err(io::ErrorKind::WouldBlock.into())
+    }
 }
 
 /// A reader of one answer that gives up if it takes too long or is too long.

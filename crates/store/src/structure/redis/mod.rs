@@ -18,7 +18,7 @@ use std::fmt;
 
 use redis::Value;
 
-pub use settings::RedisSettings;
+pub use settings::{RedisSettings, URL_VARIABLE};
 
 use self::client::{Client, Failure, Outcome};
 use self::names::QueueKeys;

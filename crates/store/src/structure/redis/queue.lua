@@ -69,8 +69,10 @@ if step == 'push' then
   if call('ZSCORE', leases, member) then
     local attempts, receipt = known(member)
     hold(member, attempts, receipt, '1', score)
-  elseif call('ZREM', dead, member) == 1 then
+  elseif call('ZSCORE', dead, member) then
+    -- What needs memory comes first: after the first write of a script the server no longer refuses it.
     call('ZADD', waiting, score, member)
+    call('ZREM', dead, member)
     call('HDEL', items, member)
   else
     new = call('ZADD', waiting, score, member)

@@ -1,6 +1,6 @@
 //! Reads of many rows, a page at a time.
 
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 use std::ops::Bound;
 use std::sync::Arc;
 
@@ -56,15 +56,35 @@ pub(super) fn rows<'s, T: Send + 's>(
 }
 
 /// Where a scan of the server's tables is.
-struct Cursor(Option<Vec<u8>>);
+struct Cursor {
+    at: Option<Vec<u8>>,
+    /// Every place that it was at: a server that comes back to one never ends.
+    been: HashSet<Vec<u8>>,
+    /// Pages without a row since the last one with some.
+    empty: u32,
+}
+
+/// How many pages in a row may be empty: with a thousand keys looked at for each, more keys than a server holds.
+const EMPTY_PAGES: u32 = 1 << 24;
 
 impl Cursor {
     fn start() -> Self {
-        Self(Some(b"0".to_vec()))
+        Self { at: Some(b"0".to_vec()), been: HashSet::new(), empty: 0 }
     }
 
-    fn go_on(&mut self, at: Vec<u8>) {
-        self.0 = (at != b"0").then_some(at);
+    fn go_on(&mut self, at: Vec<u8>, rows: usize) -> Result<(), StructureError> {
+        self.empty = if rows == 0 { self.empty + 1 } else { 0 };
+        if at == b"0" {
+            self.at = None;
+            return Ok(());
+        }
+        if self.empty > EMPTY_PAGES || !self.been.insert(at.clone()) {
+            return Err(StructureError::Answer {
+                what: "the server's scan does not come to an end".to_owned(),
+            });
+        }
+        self.at = Some(at);
+        Ok(())
     }
 }
 
@@ -95,7 +115,7 @@ impl Redis {
         let mut cursor = Cursor::start();
         let mut amount = Amount(64);
         move || {
-            let Some(at) = cursor.0.clone() else {
+            let Some(at) = cursor.at.clone() else {
                 keys.pop_front();
                 if keys.is_empty() {
                     return Ok(None);
@@ -107,7 +127,7 @@ impl Redis {
             let most = amount.0.to_string();
             let answer = self.client.read(&Batch::one(&[command, bucket, &at, b"COUNT", most.as_bytes()]));
             let (next, found) = page(answer.map_err(|failure| self.failed(failure, &key, kind))?)?;
-            cursor.go_on(next);
+            cursor.go_on(next, size(&found))?;
             amount.learn(size(&found));
             Ok(Some(found))
         }
@@ -123,7 +143,7 @@ impl Redis {
         let mut cursor = Cursor::start();
         move || {
             let Some(node) = nodes.front() else { return Ok(None) };
-            let Some(at) = cursor.0.clone() else {
+            let Some(at) = cursor.at.clone() else {
                 nodes.pop_front();
                 cursor = Cursor::start();
                 return Ok(Some(Vec::new()));
@@ -134,8 +154,9 @@ impl Redis {
                 &[b"SCAN", &at, b"MATCH", &pattern, b"COUNT", KEYS, b"TYPE", kind],
             );
             let (next, found) = page(self.client.read(&batch).map_err(Failure::error)?)?;
-            cursor.go_on(next);
-            array(found)?.into_iter().map(bytes).collect::<Result<_, _>>().map(Some)
+            let found = array(found)?;
+            cursor.go_on(next, found.len())?;
+            found.into_iter().map(bytes).collect::<Result<_, _>>().map(Some)
         }
     }
 

@@ -7,6 +7,9 @@ use redis::ConnectionInfo;
 use super::names::Spread;
 use crate::structure::StructureError;
 
+/// The variable of the environment that holds the URL of a server.
+pub const URL_VARIABLE: &str = "KEYPLAN_URL";
+
 /// Where a server is, and how it is used.
 ///
 /// The address is a URL:
@@ -47,9 +50,9 @@ impl RedisSettings {
             "redis-cluster" => (true, false),
             "rediss-cluster" => (true, true),
             _ => {
-                return Err(unusable(format!(
-                    "`{scheme}` is none of the schemes redis, rediss, redis-cluster and rediss-cluster"
-                )));
+                return Err(unusable(
+                    "the URL has none of the schemes redis, rediss, redis-cluster and rediss-cluster",
+                ));
             }
         };
         let (who, place) = rest.rsplit_once('@').map_or((None, rest), |(who, place)| (Some(who), place));
@@ -64,13 +67,14 @@ impl RedisSettings {
                 Some(who) => format!("redis://{who}@{host}/{path}"),
                 None => format!("redis://{host}/{path}"),
             };
-            // The crate's message may hold the URL, and the URL a password.
-            let info: ConnectionInfo = url
-                .parse()
-                .map_err(|_| unusable(format!("`{host}/{path}` is no host, port and database")))?;
-            let redis::ConnectionAddr::Tcp(host, port) = info.addr() else {
-                return Err(unusable(format!("`{host}` is no host and port")));
+            // No part of the URL is shown: what looks like a host may be a password whose `@` was forgotten.
+            let no_host = || {
+                unusable(format!(
+                    "what follows `{scheme}://` is not `HOST:PORT/DATABASE`, or that after `USER:PASSWORD@`"
+                ))
             };
+            let info: ConnectionInfo = url.parse().map_err(|_| no_host())?;
+            let redis::ConnectionAddr::Tcp(host, port) = info.addr() else { return Err(no_host()) };
             seeds.push((host.clone(), *port));
             settings = Some(info.redis_settings().clone());
         }
@@ -102,6 +106,15 @@ impl RedisSettings {
             roots: None,
             identity: None,
         })
+    }
+
+    /// Settings for the server that the variable [`URL_VARIABLE`] of the environment names: a password in an argument is
+    /// seen by everybody who lists processes.
+    pub fn from_environment() -> Result<Self, StructureError> {
+        match std::env::var(URL_VARIABLE) {
+            Ok(url) => Self::new(&url),
+            Err(_) => Err(unusable(format!("the variable `{URL_VARIABLE}` is not set"))),
+        }
     }
 
     /// How long making a connection may take: 2 seconds unless told.
@@ -251,7 +264,12 @@ mod tests {
     fn a_url_that_cannot_be_used_is_named_without_its_password() {
         check("localhost", "settings that cannot be used: the URL has no scheme");
         check("redis://", "settings that cannot be used: the URL has no host");
-        check("redis://:secret@h:x", "settings that cannot be used: `h:x/` is no host, port and database");
+        for url in
+            ["redis://:secret@h:x", "redis://u:secret", "redis://u:p@secret/word", "redis://h/0?x=secret:y@:"]
+        {
+            let what = "what follows `redis://` is not `HOST:PORT/DATABASE`, or that after `USER:PASSWORD@`";
+            check(url, &format!("settings that cannot be used: {what}"));
+        }
         check(
             "redis://a,b",
             "settings that cannot be used: several hosts are a cluster: its scheme is redis-cluster",
@@ -261,7 +279,7 @@ mod tests {
         check(
             "http://h",
             "settings that cannot be used: \
-             `http` is none of the schemes redis, rediss, redis-cluster and rediss-cluster",
+             the URL has none of the schemes redis, rediss, redis-cluster and rediss-cluster",
         );
         let shown = format!("{:?}", RedisSettings::new("redis://u:secret@h").unwrap());
         assert!(!shown.contains("secret"), "{shown}");

@@ -109,6 +109,8 @@ impl Topology {
                     drop(guard);
                     return Ok(());
                 }
+                // A node that answers and says no tells more than one that cannot be reached.
+                Err(error) if matches!(last, Some(StructureError::Refused { .. })) => drop(error),
                 Err(error) => last = Some(error),
             }
         }
