@@ -4,10 +4,10 @@ use std::fs::File;
 use std::io::{BufWriter, Write as _};
 use std::path::Path;
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result, anyhow, bail};
 use keyplan_sources::{Options, Source, open};
 use keyplan_store::Direction;
-use keyplan_store::engine::{Fjall, FjallSettings, KeyRange, Redb, RedbSettings, SpaceId};
+use keyplan_store::engine::{Fjall, FjallSettings, KeyRange, Redb, RedbSettings};
 use keyplan_store::source::EngineSource;
 
 use crate::args::db::{Dump, DumpFormat};
@@ -41,11 +41,11 @@ fn source(directory: &Path, args: &Dump) -> Result<Box<dyn Source>> {
     if args.height.is_none() && args.kind.is_none() {
         let failed = || format!("cannot open `{}`", directory.display());
         if Fjall::exists(directory) {
-            let engine = Fjall::open_existing(directory, FjallSettings::default()).with_context(failed)?;
+            let engine = Fjall::open_read_only(directory, FjallSettings::default()).with_context(failed)?;
             return Ok(Box::new(EngineSource::new(engine)));
         }
         if Redb::exists(directory) {
-            let engine = Redb::open_existing(directory, RedbSettings::default()).with_context(failed)?;
+            let engine = Redb::open_read_only(directory, RedbSettings::default()).with_context(failed)?;
             return Ok(Box::new(EngineSource::new(engine)));
         }
     }
@@ -66,8 +66,9 @@ fn each_line(
 ) -> Result<()> {
     let view = source.view()?;
     let mut line = Vec::new();
-    for (number, space) in (0..).zip(source.spaces()) {
-        let mut walk = view.walk(SpaceId(number), KeyRange::ALL, Direction::Ascending)?;
+    for space in source.spaces() {
+        let found = source.space(&space.name).ok_or_else(|| anyhow!("there is no space `{}`", space.name))?;
+        let mut walk = view.walk(found, KeyRange::ALL, Direction::Ascending)?;
         while let Some(row) = walk.next()? {
             line.clear();
             render::raw_row(&mut line, &space.name, row.key, row.value, digits);
