@@ -272,6 +272,56 @@ fn values_members_scores_and_fields_that_do_not_fit_are_errors() {
 }
 
 #[test]
+fn characters_that_cannot_be_seen_are_found_in_comments_and_strings() {
+    let space = "space s { key k = 0x01 n: u8; }";
+    let hidden = |mark: char| {
+        let texts = [
+            format!("// a{mark}b\n{space}"),
+            format!("/* a{mark}b */ {space}"),
+            format!("/// a{mark}b\n{space}"),
+            format!("space s {{ key k = \"a{mark}b\" n: u8; }}"),
+            format!("space s {{ key k = 0x01 n: u8 accept ambiguous \"a{mark}b\"; }}"),
+        ];
+        let found: Vec<usize> = texts
+            .iter()
+            .map(|text| compiled(text).1.iter().filter(|line| line.starts_with("KP0108")).count())
+            .collect();
+        found
+    };
+    for mark in
+        ['\u{0}', '\u{1b}', '\u{7f}', '\u{85}', '\u{9b}', '\u{61c}', '\u{200e}', '\u{202e}', '\u{2066}']
+    {
+        assert_eq!(hidden(mark), [1, 1, 1, 1, 1], "{mark:?}");
+    }
+    // A lone carriage return hides what comes before it on a terminal.
+    assert_eq!(hidden('\r'), [1, 1, 1, 1, 1]);
+    for mark in ['\t', 'ä', '\u{200d}', '→'] {
+        assert_eq!(hidden(mark), [0, 0, 0, 0, 0], "{mark:?}");
+    }
+    let lines = format!("// a comment\r\n/// documented\r\n{space}\r\n");
+    assert_eq!(compiled(&lines), (Some(1), Vec::new()));
+    let message = "KP0108 U+202E is a mark that turns text around: the text may look like another one";
+    assert_eq!(compiled(&format!("// \u{202e}\n{space}")), (None, vec![message.to_owned()]));
+}
+
+#[test]
+fn widths_and_sets_that_would_take_all_memory_are_refused() {
+    for width in ["65536", "1000000000000", "18446744073709551615"] {
+        let message = vec!["KP0207 `fit` writes at most 65535 bytes".to_owned()];
+        assert_eq!(compiled(&format!("space s {{ key k = a: bytes.fit({width}); }}")), (None, message));
+    }
+    assert_eq!(compiled("space s { key k = a: bytes.fit(65535); }"), (Some(1), Vec::new()));
+}
+
+#[test]
+fn many_names_and_families_take_time_in_proportion() {
+    let names: Vec<String> = (0..20_000).map(|n| format!("\"n{n}\",")).collect();
+    let families: Vec<String> = (0..5_000).map(|n| format!("key k{n} = \"{n}/\" a: N;")).collect();
+    let text = format!("names N = text {{ {} }} space s {{ {} }}", names.join(" "), families.join(" "));
+    assert_eq!(compiled(&text), (Some(5_000), Vec::new()));
+}
+
+#[test]
 fn a_scan_covers_the_literals_behind_its_arguments() {
     let plan = plan(
         "space s { key k = 0x01 a: u64.dec \"/\" b: u64.dec \"/\" c: u8 scan all scan by a scan by a, b; }",

@@ -4,6 +4,7 @@ use keyplan_plan::codec::Hash;
 use keyplan_plan::model::{Extent, Segment, Sequence, Shape, Width};
 
 use crate::automaton::{Arena, ByteSet, Drawing, Precision, draw};
+use crate::proof::Reason;
 
 /// The most nodes of one layout.
 pub(crate) const MOST_NODES: usize = 60_000;
@@ -13,8 +14,10 @@ pub(crate) struct Layout<'p> {
     pub(crate) path: &'p str,
     pub(crate) sequence: &'p Sequence,
     pub(crate) marks: BTreeSet<usize>,
-    /// `None` if it is too large to be drawn.
+    /// `None` if it cannot be drawn.
     pub(crate) drawing: Option<Drawing>,
+    /// Whether the prover itself failed to draw it.
+    broken: bool,
     pub(crate) literal: Vec<u8>,
     /// What its last bytes may be, the last first.
     tail: Vec<ByteSet>,
@@ -31,8 +34,14 @@ impl<'p> Layout<'p> {
         marks: BTreeSet<usize>,
     ) -> Self {
         let drawing = draw(arena, sequence, &marks, Precision::Coarse, MOST_NODES);
+        let broken = drawing.is_none() && std::mem::take(&mut arena.broken);
         let literal = sequence.literal_prefix();
-        Self { path, sequence, marks, drawing, literal, tail: tail(sequence) }
+        Self { path, sequence, marks, drawing, broken, literal, tail: tail(sequence) }
+    }
+
+    /// Why there is no drawing.
+    pub(crate) fn undrawn(&self) -> Reason {
+        if self.broken { Reason::Internal } else { Reason::TooLarge }
     }
 
     /// The layout drawn as exactly as it can be.
@@ -85,7 +94,7 @@ fn tail(sequence: &Sequence) -> Vec<ByteSet> {
 }
 
 /// Every byte that a shape may hold; all of them where that takes thought.
-fn class_of(shape: &Shape) -> ByteSet {
+pub(crate) fn class_of(shape: &Shape) -> ByteSet {
     use keyplan_plan::model::{BytesEncoding, IntEncoding, NibbleEncoding};
     match shape {
         Shape::Int(int) => match int.encoding {

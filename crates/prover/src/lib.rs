@@ -44,6 +44,8 @@ pub use diagnose::{
 };
 /// An engine that keys must fit.
 pub use keyplan_plan::Engine;
-pub use proof::{Assumption, Guarantee, NumberFault, Reason, Report, Side, Statement, Verdict, Witness};
+pub use proof::{
+    Assumption, Guarantee, LeftOut, NumberFault, Reason, Report, Side, Statement, Verdict, Witness,
+};
 pub use prove::{Options, prove};
 pub use repair::{Repair, repairs};

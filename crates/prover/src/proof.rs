@@ -28,11 +28,13 @@ pub enum Guarantee {
     Lossless,
     /// The longest key fits the engine.
     Fits,
+    /// A family keeps out of the prefixes of modules that it is not in.
+    KeepsOut,
 }
 
 impl Guarantee {
     /// Every guarantee, in the order of their codes.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Disjoint,
         Self::Unambiguous,
         Self::NoForeignRows,
@@ -42,6 +44,7 @@ impl Guarantee {
         Self::DistinctNames,
         Self::Lossless,
         Self::Fits,
+        Self::KeepsOut,
     ];
 
     /// Its stable code, such as `KP0001`.
@@ -56,6 +59,7 @@ impl Guarantee {
             Self::DistinctNames => "KP0008",
             Self::Lossless => "KP0009",
             Self::Fits => "KP0010",
+            Self::KeepsOut => "KP0013",
         }
     }
 
@@ -70,6 +74,7 @@ impl Guarantee {
             Self::DistinctNames => None,
             Self::Lossless => Some(AcceptKind::Lossy),
             Self::Fits => Some(AcceptKind::Oversize),
+            Self::KeepsOut => Some(AcceptKind::Trespass),
         }
     }
 }
@@ -122,6 +127,8 @@ pub enum Reason {
     },
     /// The contents of a frame are too large to be looked into.
     Contents,
+    /// A check of the prover's own work failed. This is a mistake in the prover, and never a proof.
+    Internal,
 }
 
 impl fmt::Display for Reason {
@@ -141,6 +148,7 @@ impl fmt::Display for Reason {
             }
             Self::Order { why } => f.write_str(why),
             Self::Contents => f.write_str("the contents of a frame may themselves be ambiguous"),
+            Self::Internal => f.write_str("a check of the prover's own work failed: please report this plan"),
         }
     }
 }
@@ -224,6 +232,15 @@ pub enum Witness {
         /// The digest of both.
         digest: Vec<u8>,
     },
+    /// A key in the prefix of a module that its family is not in.
+    Trespass {
+        /// The path of the module.
+        module: String,
+        /// Its prefix.
+        prefix: Vec<u8>,
+        /// The key.
+        key: Side,
+    },
     /// A key that is too long for the engine.
     TooLong {
         /// The key.
@@ -301,7 +318,7 @@ impl Witness {
             | Self::Row { scan: a, row: b }
             | Self::Disorder { first: a, second: b }
             | Self::RangeEnd { end: a, row: b } => a.bytes.len().max(b.bytes.len()),
-            Self::TooLong { key, .. } => key.bytes.len(),
+            Self::TooLong { key, .. } | Self::Trespass { key, .. } => key.bytes.len(),
             Self::Number { .. } => 1,
             Self::Digest { digest, .. } => digest.len(),
         }
@@ -330,10 +347,23 @@ pub struct Statement {
 }
 
 /// Everything that was asked of a plan.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Report {
     /// By space, guarantee, family and scan.
     pub statements: Vec<Statement>,
+    /// What was not looked at, because what is around it is refuted already.
+    pub left_out: Vec<LeftOut>,
+    /// The steps that it took.
+    pub steps: u64,
+}
+
+/// Pairs of families of a space that were not compared: each of the two is shown to share keys with others.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LeftOut {
+    /// The space.
+    pub space: String,
+    /// How many pairs.
+    pub pairs: u64,
 }
 
 impl Report {

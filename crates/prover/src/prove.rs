@@ -12,18 +12,28 @@ use crate::laws::scannable::{Scanned, foreign, siblings};
 use crate::layout::Layout;
 use crate::lossless_twin::lossless_twin;
 use crate::product::Budget;
-use crate::proof::{Guarantee, Reason, Report, Statement, Verdict};
+use crate::proof::{Guarantee, LeftOut, Reason, Report, Statement, Verdict, Witness};
 use crate::rules::allotted::allotted;
 use crate::rules::distinct_names::Names;
 use crate::rules::fits::fits;
 use crate::rules::lossless::lossless;
+use crate::rules::trespass::keeps_out;
+
+/// The steps that each family of a space adds to those of the options: what suffices for a plan of some families must not
+/// run out in the middle of a larger one.
+const STEPS_PER_FAMILY: u64 = 50_000;
+
+/// How many overlaps of a family are looked for once every family that it meets has one: they have one cause, and many
+/// families that all meet would make a finding for every two of them.
+const MOST_OVERLAPS: usize = 4;
 
 /// What is asked of a plan.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
     /// The engine that the keys must fit.
     pub engine: Engine,
-    /// The most steps that all proofs together may take; what is left over then is unknown.
+    /// The most steps that all proofs together may take, and some more for each family; what is left over then is
+    /// unknown.
     pub steps: u64,
 }
 
@@ -37,21 +47,45 @@ impl Default for Options {
 ///
 /// The report is the same whatever the order of declarations, on every machine.
 pub fn prove(plan: &Plan, options: &Options) -> Report {
-    let mut budget = Budget { steps: options.steps };
+    prove_some(plan, options, None).0
+}
+
+/// As [`prove`], only what is about `families` (all if there are none), by their paths; and the steps that it took.
+pub(crate) fn prove_some(
+    plan: &Plan,
+    options: &Options,
+    families: Option<&BTreeSet<String>>,
+) -> (Report, u64) {
+    let count = u64::try_from(plan.families().count()).unwrap_or(u64::MAX);
+    let given = options.steps.saturating_add(count.saturating_mul(STEPS_PER_FAMILY));
+    let mut budget = Budget { steps: given };
     let mut statements = Vec::new();
+    let mut left_out = Vec::new();
     let mut spaces: Vec<&Space> = plan.spaces.iter().collect();
     spaces.sort_by(|a, b| a.name.cmp(&b.name));
     for space in spaces {
-        let mut prover = Prover { space, options, budget, arena: Arena::new(), statements: Vec::new() };
+        let mut prover = Prover {
+            space,
+            options,
+            budget,
+            arena: Arena::new(),
+            statements: Vec::new(),
+            only: families,
+            skipped: 0,
+        };
         prover.space();
         budget = prover.budget;
+        if prover.skipped > 0 {
+            left_out.push(LeftOut { space: space.name.clone(), pairs: prover.skipped });
+        }
         prover.statements.sort_by(|a, b| {
             let key = |s: &Statement| (s.guarantee, s.family.clone(), s.other.clone(), s.scan);
             key(a).cmp(&key(b))
         });
         statements.extend(prover.statements);
     }
-    Report { statements }
+    let steps = given.saturating_sub(budget.steps);
+    (Report { statements, left_out, steps }, steps)
 }
 
 struct Prover<'p> {
@@ -60,6 +94,10 @@ struct Prover<'p> {
     budget: Budget,
     arena: Arena,
     statements: Vec<Statement>,
+    /// The families that are asked about, if not all.
+    only: Option<&'p BTreeSet<String>>,
+    /// Pairs of families that were not compared, because both are known to meet others.
+    skipped: u64,
 }
 
 impl<'p> Prover<'p> {
@@ -72,6 +110,10 @@ impl<'p> Prover<'p> {
             .collect();
         let order = by_literal(&layouts);
         for (family, layout) in families.iter().zip(&layouts) {
+            if !self.asked(family) {
+                self.scans(family, layout, &layouts, &order, None);
+                continue;
+            }
             self.unambiguous(family, layout, family.name_span);
             self.lossless(family, &family.path, &family.key, family.name_span);
             let verdict = fits(&family.path, &family.key, self.options.engine.longest_key());
@@ -79,7 +121,15 @@ impl<'p> Prover<'p> {
             if let Some(verdict) = allotted(&mut self.arena, self.space, family, layout, &mut self.budget) {
                 self.say(family, Guarantee::Allotted, verdict, family.name_span);
             }
-            self.scans(family, layout, &layouts, &order);
+            let trespass = keeps_out(&mut self.arena, self.space, family, layout, &mut self.budget);
+            if let Some((verdict, module)) = trespass {
+                self.say(family, Guarantee::KeepsOut, verdict, family.name_span);
+                if let Some(statement) = self.statements.last_mut() {
+                    statement.other = module.map(|module| module.path.clone());
+                }
+            }
+            let ambiguous = self.ambiguity(layout);
+            self.scans(family, layout, &layouts, &order, ambiguous.as_ref());
             self.parts(family);
         }
         // Last, because a space of many families that meet may take all the steps that there are.
@@ -102,6 +152,21 @@ impl<'p> Prover<'p> {
         }
     }
 
+    /// Whether a family is asked about.
+    fn asked(&self, family: &Family) -> bool {
+        self.only.is_none_or(|only| only.contains(&family.path))
+    }
+
+    /// Two argument lists of a layout with one key, if that was just found.
+    fn ambiguity(&self, layout: &Layout<'_>) -> Option<Witness> {
+        let own = self.statements.iter().rev().take_while(|statement| statement.family == layout.path);
+        let found = own.filter(|statement| statement.guarantee == Guarantee::Unambiguous);
+        found.into_iter().find_map(|statement| match &statement.verdict {
+            Verdict::Fails(witness) => Some((**witness).clone()),
+            _ => None,
+        })
+    }
+
     fn say(&mut self, family: &Family, guarantee: Guarantee, verdict: Verdict, span: Span) {
         let accepted = guarantee.accepted_as().is_some_and(|kind| family.accepted(kind).next().is_some());
         self.statements.push(Statement {
@@ -118,11 +183,27 @@ impl<'p> Prover<'p> {
 
     /// One statement for each pair that is not proved apart, and one for each family without such a pair. When the
     /// steps have run out, one for each family that was not compared with all others.
+    ///
+    /// Of families that meet many others not every pair is looked at: none is left out that would be the first of one of
+    /// its two families, and none of a family whose overlaps the plan accepts.
     fn disjoint(&mut self, families: &[&Family], layouts: &[Layout<'_>], order: &Order) {
         let mut flawed: BTreeSet<usize> = BTreeSet::new();
         let mut left: BTreeSet<usize> = BTreeSet::new();
-        for (a, b) in order.pairs(layouts) {
-            let (Some(first), Some(second)) = (layouts.get(a), layouts.get(b)) else { continue };
+        let mut overlaps: BTreeMap<usize, usize> = BTreeMap::new();
+        let near = layouts.iter().enumerate().flat_map(|(a, layout)| {
+            order.near(layouts, &layout.literal).into_iter().filter(move |&b| b > a).map(move |b| (a, b))
+        });
+        for (a, b) in near {
+            let (Some(first), Some(second), Some(family), Some(other)) =
+                (layouts.get(a), layouts.get(b), families.get(a), families.get(b))
+            else {
+                // No index is out of range; were one, its families would not be proved.
+                left.extend([a, b]);
+                continue;
+            };
+            if !self.asked(family) && !self.asked(other) {
+                continue;
+            }
             if self.budget.is_spent() {
                 let known = left.contains(&a) && left.contains(&b);
                 if !known && !first.apart(second) {
@@ -130,16 +211,25 @@ impl<'p> Prover<'p> {
                 }
                 continue;
             }
+            let found = |index: &usize| overlaps.get(index).copied().unwrap_or_default();
+            if found(&a).min(found(&b)) > 0 && found(&a).max(found(&b)) >= MOST_OVERLAPS {
+                self.skipped += u64::from(!first.apart(second));
+                continue;
+            }
             let verdict = disjoint(&mut self.arena, first, second, &mut self.budget);
             if verdict == Verdict::Holds {
                 continue;
             }
-            let (Some(family), Some(other)) = (families.get(a), families.get(b)) else { continue };
             let accepts = |family: &Family, other: &Family| {
                 family.accepted(AcceptKind::Overlap).any(|accept| accept.of.contains(&other.path))
             };
             let accepted = accepts(family, other) || accepts(other, family);
             flawed.extend([a, b]);
+            if !accepted && matches!(verdict, Verdict::Fails(_)) {
+                for index in [a, b] {
+                    *overlaps.entry(index).or_default() += 1;
+                }
+            }
             self.statements.push(Statement {
                 guarantee: Guarantee::Disjoint,
                 space: self.space.name.clone(),
@@ -152,6 +242,9 @@ impl<'p> Prover<'p> {
             });
         }
         for (index, family) in families.iter().enumerate() {
+            if !self.asked(family) {
+                continue;
+            }
             if left.contains(&index) {
                 let verdict = Verdict::Unknown(Reason::TooManySteps);
                 self.say(family, Guarantee::Disjoint, verdict, family.name_span);
@@ -192,22 +285,25 @@ impl<'p> Prover<'p> {
         }
     }
 
-    fn scans(&mut self, family: &Family, layout: &Layout<'_>, layouts: &[Layout<'_>], order: &Order) {
-        let ambiguous = self.statements.iter().rev().find_map(|statement| match &statement.verdict {
-            Verdict::Fails(witness)
-                if statement.guarantee == Guarantee::Unambiguous && statement.family == layout.path =>
-            {
-                Some((**witness).clone())
-            }
-            _ => None,
-        });
-        let ambiguous = ambiguous.as_ref();
+    /// The scans of a family; of one that is not asked about, only what they return of those that are.
+    fn scans(
+        &mut self,
+        family: &Family,
+        layout: &Layout<'_>,
+        layouts: &[Layout<'_>],
+        order: &Order,
+        ambiguous: Option<&Witness>,
+    ) {
+        let asked = self.asked(family);
         for scan in &family.scans {
             let scanned = Scanned { layout, scan };
             let near = order.near(layouts, &scanned.literal());
             let mut near: Vec<&Layout<'_>> =
                 near.into_iter().filter_map(|index| layouts.get(index)).collect();
             near.retain(|other| other.path != layout.path);
+            if let Some(only) = self.only.filter(|_| !asked) {
+                near.retain(|other| only.contains(other.path));
+            }
             // Those with the shortest keys first: once no other has a shorter one, the witness is a shortest.
             near.sort_by_key(|other| other.sequence.width().min);
             let mut worst = Verdict::Holds;
@@ -242,6 +338,9 @@ impl<'p> Prover<'p> {
                 }
             };
             scan_statement(self, Guarantee::NoForeignRows, worst, other);
+            if !asked {
+                continue;
+            }
             let verdict = match siblings(&mut self.arena, scanned, &mut self.budget) {
                 // Two argument lists with one key are siblings too, where they differ in a bound argument.
                 Verdict::Unknown(reason) => ambiguous
@@ -343,40 +442,19 @@ fn marks(family: &Family) -> BTreeSet<usize> {
 
 /// Layouts by their literal prefixes, so that only those that can meet are compared.
 struct Order {
-    /// The indices of the layouts, by literal prefix.
-    sorted: Vec<usize>,
     /// The layouts by their exact literal prefix.
     exact: BTreeMap<Vec<u8>, Vec<usize>>,
 }
 
 fn by_literal(layouts: &[Layout<'_>]) -> Order {
-    let mut sorted: Vec<usize> = (0..layouts.len()).collect();
-    let literal = |index: usize| layouts.get(index).map(|layout| layout.literal.as_slice());
-    sorted.sort_by(|&a, &b| literal(a).cmp(&literal(b)).then(a.cmp(&b)));
     let mut exact: BTreeMap<Vec<u8>, Vec<usize>> = BTreeMap::new();
     for (index, layout) in layouts.iter().enumerate() {
         exact.entry(layout.literal.clone()).or_default().push(index);
     }
-    Order { sorted, exact }
+    Order { exact }
 }
 
 impl Order {
-    /// The pairs of which one literal prefix begins with the other, the lesser index first.
-    fn pairs(&self, layouts: &[Layout<'_>]) -> Vec<(usize, usize)> {
-        let literal = |index: usize| layouts.get(index).map_or(&[][..], |layout| layout.literal.as_slice());
-        let mut ancestors: Vec<usize> = Vec::new();
-        let mut pairs = Vec::new();
-        for &index in &self.sorted {
-            while ancestors.last().is_some_and(|&last| !literal(index).starts_with(literal(last))) {
-                ancestors.pop();
-            }
-            pairs.extend(ancestors.iter().map(|&other| (other.min(index), other.max(index))));
-            ancestors.push(index);
-        }
-        pairs.sort_unstable();
-        pairs
-    }
-
     /// The layouts whose literal prefix begins with `prefix`, or that `prefix` begins with; ascending.
     fn near(&self, layouts: &[Layout<'_>], prefix: &[u8]) -> Vec<usize> {
         let mut near: Vec<usize> = (0..prefix.len())

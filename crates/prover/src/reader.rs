@@ -9,7 +9,8 @@ use keyplan_plan::codec::{Escaped, HashConcat, LenPrefix, Memcmp, Segment as _, 
 use keyplan_plan::diag::Span;
 use keyplan_plan::dynamic::{Value, encode, readings};
 use keyplan_plan::model::{
-    Argument, BytesEncoding, Frame, Framing, LengthSet, Segment, Sequence, Shape, Width,
+    Argument, BytesEncoding, Frame, Framing, IntEncoding, IntRange, IntShape, LengthSet, Segment, Sequence,
+    Shape, Width,
 };
 
 /// The most steps of the readings for one verdict.
@@ -212,6 +213,16 @@ impl Reader<'_> {
                     Value::Bytes(value)
                 });
                 padded.collect()
+            }
+            Shape::Int(IntShape {
+                ty,
+                range: IntRange::Signed { min, max },
+                encoding: IntEncoding::Saturating,
+            }) if *min < 0 && bytes.len() == ty.bytes() && bytes.iter().all(|&byte| byte == 0) => {
+                // Every negative number is written as 0.
+                let mut all = vec![Value::Signed((*max).min(0))];
+                all.extend((*min != (*max).min(0)).then_some(Value::Signed(*min)));
+                all
             }
             leaf => readings(&alone(leaf), bytes, 1)
                 .map(|found| found.readings.into_iter().flatten().collect())

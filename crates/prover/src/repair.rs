@@ -4,17 +4,18 @@
 //! and keeps those after which the flaw is gone and no other has come. What it offers is therefore right; that it
 //! offers nothing does not mean that there is nothing.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use keyplan_plan::Compiled;
 use keyplan_plan::diag::Span;
 use keyplan_plan::model::{
-    Argument, Extent, Family, IntEncoding, IntShape, Plan, ScoreEncoding, Segment, Sequence, Shape, Space,
-    Width,
+    Argument, Extent, Family, Fingerprint, IntEncoding, IntShape, Plan, ScoreEncoding, Segment, Sequence,
+    Shape, Space, Width,
 };
 
-use crate::proof::{Guarantee, Statement, Verdict};
-use crate::prove::{Options, prove};
+use crate::proof::{Guarantee, Report, Statement, Verdict};
+use crate::prove::{Options, prove, prove_some};
 
 /// The most candidates that are proved for one finding.
 const MOST_PROOFS: usize = 24;
@@ -68,27 +69,161 @@ impl Repair {
 /// before those that do.
 pub fn repairs(compiled: &Compiled, statement: &Statement, options: &Options) -> Vec<Repair> {
     let Some(plan) = &compiled.plan else { return Vec::new() };
-    if matches!(statement.verdict, Verdict::Holds | Verdict::Assumed(_)) {
-        return Vec::new();
+    let report = prove(plan, options);
+    Workshop::new(compiled, plan, &report, options).repairs(statement).unwrap_or_default()
+}
+
+/// The work that is always allowed, so that small plans get all that there is.
+const LEAST_WORK: u64 = 1_000_000;
+
+/// The most work that is done for one plan, in steps of the prover: about a second.
+const MOST_WORK: u64 = 10_000_000;
+
+/// How many times the work of the proof is allowed.
+const TIMES_THE_PROOF: u64 = 5;
+
+/// What drawing one family costs, in steps of the prover.
+const STEPS_PER_FAMILY: u64 = 64;
+
+/// Where repairs of one plan are looked for, with as much work as that is worth. No clock is read: the same plan gets the
+/// same repairs on every machine.
+pub(crate) struct Workshop<'p> {
+    compiled: &'p Compiled,
+    plan: &'p Plan,
+    options: Options,
+    before: BTreeSet<Flaw>,
+    /// Families that share keys with others, in spaces where not every pair was compared.
+    crowded: BTreeSet<&'p str>,
+    layouts: BTreeMap<&'p str, (Fingerprint, Claims)>,
+    fingerprint: Fingerprint,
+    left: u64,
+}
+
+/// The scans of a family: how many arguments each binds, how much of the key it covers, whether it claims an order.
+type Claims = Vec<(usize, usize, bool)>;
+
+impl<'p> Workshop<'p> {
+    pub(crate) fn new(compiled: &'p Compiled, plan: &'p Plan, report: &'p Report, options: &Options) -> Self {
+        let size: usize = compiled.sources.files().iter().map(|file| file.text.len()).sum();
+        let proof = work(size, plan).saturating_add(report.steps);
+        let crowded = report.left_out.iter().flat_map(|left| {
+            let overlaps = report.statements.iter().filter(move |statement| {
+                statement.space == left.space
+                    && statement.guarantee == Guarantee::Disjoint
+                    && is_flawed(statement)
+            });
+            overlaps.flat_map(|statement| [Some(statement.family.as_str()), statement.other.as_deref()])
+        });
+        Self {
+            compiled,
+            plan,
+            options: Options { steps: (options.steps / 8).max(1_000_000), ..options.clone() },
+            before: flaws(report),
+            crowded: crowded.flatten().collect(),
+            layouts: plan.families().map(|(_, family)| (family.path.as_str(), described(family))).collect(),
+            fingerprint: plan.fingerprint(),
+            left: proof.saturating_mul(TIMES_THE_PROOF).clamp(LEAST_WORK, MOST_WORK),
+        }
     }
-    let Some((space, family)) = subject(plan, &statement.space, &statement.family) else { return Vec::new() };
-    let candidates = candidates(space, family, statement, plan, compiled);
-    if candidates.is_empty() {
-        return Vec::new();
+
+    /// The repairs of a statement, the cheapest first; `None` if there is no work left to look for them.
+    pub(crate) fn repairs(&mut self, statement: &Statement) -> Option<Vec<Repair>> {
+        if !is_flawed(statement) {
+            return Some(Vec::new());
+        }
+        let Some((space, family)) = subject(self.plan, &statement.space, &statement.family) else {
+            return Some(Vec::new());
+        };
+        let mut found = Vec::new();
+        let candidates = candidates(space, family, statement, self.plan, self.compiled);
+        for candidate in candidates.into_iter().take(MOST_PROOFS) {
+            if self.left == 0 {
+                return None;
+            }
+            found.extend(self.tried(statement, &family.path, candidate));
+        }
+        let weight = |repair: &Repair| {
+            let most = repair.cost.1.unwrap_or(repair.cost.0);
+            (repair.needs_migration, most.max(repair.cost.0), most.min(repair.cost.0))
+        };
+        found.sort_by_key(weight);
+        Some(found)
     }
-    let each = Options { steps: (options.steps / 8).max(1_000_000), ..options.clone() };
-    let before = flaws(plan, &statement.space, &each);
-    let mut found: Vec<Repair> = candidates
-        .into_iter()
-        .take(MOST_PROOFS)
-        .filter_map(|candidate| tried(compiled, plan, statement, &before, candidate, &each))
-        .collect();
-    let weight = |repair: &Repair| {
-        let most = repair.cost.1.unwrap_or(repair.cost.0);
-        (repair.needs_migration, most.max(repair.cost.0), most.min(repair.cost.0))
-    };
-    found.sort_by_key(weight);
-    found
+
+    /// A candidate as a repair, if it takes the flaw away and brings no other. What it does not change is not proved again.
+    fn tried(&mut self, statement: &Statement, family: &str, candidate: Candidate) -> Option<Repair> {
+        let source = self.compiled.sources.get(candidate.span.file)?;
+        let range = candidate.span.range();
+        let edited =
+            format!("{}{}{}", source.text.get(..range.start)?, candidate.text, source.text.get(range.end..)?);
+        let new = self.compiled_again(&source.name, &edited)?;
+        let mut changed: BTreeSet<String> = new
+            .families()
+            .filter(|(_, family)| self.layouts.get(family.path.as_str()) != Some(&described(family)))
+            .map(|(_, family)| family.path.clone())
+            .collect();
+        changed.insert(family.to_owned());
+        let (report, steps) = prove_some(&new, &self.options, Some(&changed));
+        self.left = self.left.saturating_sub(work(edited.len(), &new).saturating_add(steps));
+        let after = flaws(&report);
+        if after.contains(&flaw(statement)) || after.iter().any(|flaw| !self.is_known(flaw)) {
+            return None;
+        }
+        let key = |plan: &Plan| {
+            subject(plan, &statement.space, &statement.family).map(|(_, family)| family.key.width())
+        };
+        let cost = growth(key(self.plan)?, key(&new)?);
+        let needs_migration = self.fingerprint != new.fingerprint();
+        let diff = unified(&source.name, &source.text, &edited);
+        Some(Repair {
+            title: candidate.title,
+            edit: (candidate.span, candidate.text),
+            cost,
+            needs_migration,
+            keeps_claims: candidate.keeps_claims,
+            diff,
+        })
+    }
+
+    /// The plan with one file changed; `None` if it has no meaning then.
+    fn compiled_again(&mut self, name: &str, text: &str) -> Option<Plan> {
+        let sources = &self.compiled.sources;
+        let text_of = |wanted: &str| {
+            if wanted == name {
+                return Some(text.to_owned());
+            }
+            sources.find(wanted).and_then(|id| sources.get(id)).map(|file| file.text.clone())
+        };
+        let root = sources.files().first()?;
+        let again = keyplan_plan::compile(&root.name, &text_of(&root.name)?, |path| {
+            text_of(path).ok_or_else(|| "not among the files that were read".to_owned())
+        });
+        self.left = self.left.saturating_sub(text.len() as u64);
+        if again.errors().next().is_some() {
+            return None;
+        }
+        again.plan
+    }
+
+    /// Whether a flaw was there before.
+    fn is_known(&self, flaw: &Flaw) -> bool {
+        let (guarantee, family, other, _) = flaw;
+        let both =
+            |other: &String| self.crowded.contains(family.as_str()) && self.crowded.contains(other.as_str());
+        self.before.contains(flaw) || (*guarantee == Guarantee::Disjoint && other.as_ref().is_some_and(both))
+    }
+}
+
+/// What it takes to read a plan of so many bytes and to draw its families.
+fn work(bytes: usize, plan: &Plan) -> u64 {
+    let families = plan.families().count() as u64;
+    (bytes as u64).saturating_add(families.saturating_mul(STEPS_PER_FAMILY))
+}
+
+/// All that a proof of a family depends on, apart from where it is declared.
+fn described(family: &Family) -> (Fingerprint, Claims) {
+    let scans = family.scans.iter().map(|scan| (scan.bound, scan.segments, scan.in_order));
+    (Fingerprint::of_family(family), scans.collect())
 }
 
 /// A change that may help.
@@ -108,97 +243,13 @@ fn flaw(statement: &Statement) -> Flaw {
     (statement.guarantee, statement.family.clone(), other, statement.scan)
 }
 
-/// What fails or is unknown in one space, accepted or not.
-fn flaws(plan: &Plan, space: &str, options: &Options) -> Vec<Flaw> {
-    let spaces = plan.spaces.iter().filter(|candidate| candidate.name == space).cloned().collect();
-    let alone = Plan { spaces, ..plan.clone() };
-    let report = prove(&alone, options);
-    let bad =
-        report.statements.iter().filter(|s| matches!(s.verdict, Verdict::Fails(_) | Verdict::Unknown(_)));
-    bad.map(flaw).collect()
+/// What fails or is unknown, accepted or not.
+fn flaws(report: &Report) -> BTreeSet<Flaw> {
+    report.statements.iter().filter(|statement| is_flawed(statement)).map(flaw).collect()
 }
 
-fn tried(
-    compiled: &Compiled,
-    plan: &Plan,
-    statement: &Statement,
-    before: &[Flaw],
-    candidate: Candidate,
-    options: &Options,
-) -> Option<Repair> {
-    let source = compiled.sources.get(candidate.span.file)?;
-    let range = candidate.span.range();
-    let edited =
-        format!("{}{}{}", source.text.get(..range.start)?, candidate.text, source.text.get(range.end..)?);
-    let text_of = |name: &str| {
-        if name == source.name {
-            return Some(edited.clone());
-        }
-        compiled.sources.find(name).and_then(|id| compiled.sources.get(id)).map(|file| file.text.clone())
-    };
-    let root = compiled.sources.files().first()?;
-    let again = keyplan_plan::compile(&root.name, &text_of(&root.name)?, |path| {
-        text_of(path).ok_or_else(|| "not among the files that were read".to_owned())
-    });
-    if again.errors().next().is_some() {
-        return None;
-    }
-    let new = again.plan?;
-    let after = flaws(&new, &statement.space, options);
-    let gone = flaw(statement);
-    if after.contains(&gone) || after.iter().any(|flaw| !before.contains(flaw)) {
-        return None;
-    }
-    // The same change may touch several spaces where it is made to a type.
-    for space in new.spaces.iter().filter(|space| space.name != statement.space) {
-        let known = plan.spaces.iter().find(|old| old.name == space.name);
-        let old_flaws = known.map(|_| flaws(plan, &space.name, options)).unwrap_or_default();
-        let unchanged = known.is_some_and(|old| same_layouts(old, space));
-        if !unchanged && flaws(&new, &space.name, options).iter().any(|flaw| !old_flaws.contains(flaw)) {
-            return None;
-        }
-    }
-    let key = |plan: &Plan| {
-        subject(plan, &statement.space, &statement.family).map(|(_, family)| family.key.width())
-    };
-    let cost = growth(key(plan)?, key(&new)?);
-    let needs_migration = plan.fingerprint() != new.fingerprint();
-    let diff = unified(&source.name, &source.text, &edited);
-    Some(Repair {
-        title: candidate.title,
-        edit: (candidate.span, candidate.text),
-        cost,
-        needs_migration,
-        keeps_claims: candidate.keeps_claims,
-        diff,
-    })
-}
-
-fn same_layouts(a: &Space, b: &Space) -> bool {
-    let shown = |space: &Space| -> Vec<(String, Sequence)> {
-        space.families.iter().map(|family| (family.path.clone(), family.key.clone())).collect()
-    };
-    let (a, b) = (shown(a), shown(b));
-    a.len() == b.len()
-        && a.iter().zip(&b).all(|((path, key), (other, new))| {
-            path == other && key.width() == new.width() && shapes(key) == shapes(new)
-        })
-}
-
-/// The layout without its spans.
-fn shapes(sequence: &Sequence) -> Vec<(Vec<u8>, Option<&Shape>)> {
-    let bytes = |segment: &Segment| match segment {
-        Segment::Literal(literal) => literal.bytes.clone(),
-        _ => Vec::new(),
-    };
-    let segments = sequence.segments().iter();
-    segments
-        .map(|segment| match segment {
-            Segment::Argument(argument) => (bytes(segment), Some(&argument.shape)),
-            Segment::Same(same) => (bytes(segment), Some(&same.shape)),
-            segment => (bytes(segment), None),
-        })
-        .collect()
+fn is_flawed(statement: &Statement) -> bool {
+    matches!(statement.verdict, Verdict::Fails(_) | Verdict::Unknown(_))
 }
 
 fn growth(old: Width, new: Width) -> (i64, Option<i64>) {

@@ -565,7 +565,7 @@ fn verdicts_on_changes_agree_with_enumeration() {
             continue;
         }
         tried += 1;
-        let changes = compare(&old, &new, &Report { statements: Vec::new() });
+        let changes = compare(&old, &new, &Report::default());
         let change = changes.iter().find(|change| change.part == ChangedPart::Key).unwrap();
         if count.name > 0
             && !matches!(&change.fate, Fate::Changed(broken) if matches!(broken.new, Remade::Retyped(_)))

@@ -55,6 +55,7 @@ fn check(body: &str, guarantee: Guarantee, expected: &[&str]) {
                         NumberFault::Outside { allotment } => format!("{number} outside {allotment}"),
                         NumberFault::Retired { key, .. } => format!("{} retired", side(key)),
                     },
+                    Witness::Trespass { module, key, .. } => format!("{} in {module}", side(key)),
                     other => format!("{other:?}"),
                 },
             };

@@ -89,6 +89,9 @@ fn witness(plan: &Plan, statement: &Statement, witness: &Witness) -> Value {
             "second": String::from_utf8_lossy(second),
             "hex": hex(digest),
         }),
+        Witness::Trespass { module, prefix, key } => {
+            json!({ "kind": "trespass", "module": module, "prefix": hex(prefix), "key": side(key) })
+        }
         Witness::TooLong { key, limit } => {
             json!({ "kind": "too_long", "limit": limit, "length": key.bytes.len(), "key": side(key) })
         }

@@ -73,6 +73,8 @@ codes! {
     Oversize = "KP0010" "oversize" Error;
     /// An `accept` of a flaw that the family is proved not to have.
     NeedlessAccept = "KP0012" "needless-accept" Error;
+    /// A family whose keys begin with the prefix of a module that it is not in.
+    Trespass = "KP0013" "trespass" Error;
     /// A space with `key` families beside hashes, sorted sets, sets or queues, whose rows have a layout of their own: a row
     /// of one can have the key of the other.
     MixedSpace = "KP0015" "mixed-space" Error;
@@ -91,6 +93,10 @@ codes! {
     MissingPlanName = "KP0106" "missing-plan-name" Error;
     /// More mistakes in one file than are listed.
     TooManyFaults = "KP0107" "too-many-faults" Error;
+    /// A control character, or a mark that sets the direction of text, in a comment or a string: what a person reads is
+    /// then not what the plan says. Such a character can hide the end of a comment or swap two arguments on the screen. Take
+    /// it out; in a string write it as an escape, `\u{202e}`.
+    HiddenCharacter = "KP0108" "hidden-character" Error;
 
     /// A name that nothing declares.
     UnknownName = "KP0201" "unknown-name" Error;

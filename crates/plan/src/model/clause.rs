@@ -12,10 +12,10 @@ impl<'a> Resolver<'a> {
     pub(super) fn family(&mut self, decl: &'a ast::FamilyDecl, place: &Place, space: &mut Space) {
         self.snake(&decl.name, "a family");
         let path = format!("{}.{}", place.path, decl.name.text);
-        if let Some(first) = space.families.iter().find(|family| family.path == path) {
-            let first = first.name_span;
+        if let Some(&first) = self.families.get(&path) {
             self.duplicate("family", &decl.name, first);
         }
+        self.families.entry(path.clone()).or_insert(decl.name.span);
         let prefix = place.prefix.iter().cloned().map(Segment::Literal).collect();
         let number = decl.parts.first().and_then(|part| match part {
             ast::Part::Literal(literal) => self.literal(literal)?.bytes.first().copied(),

@@ -1,5 +1,6 @@
 //! Domains: the values of an argument, before and after their encodings.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use keyplan_codec::Alphabet;
@@ -60,17 +61,18 @@ impl<'a> Resolver<'a> {
 
     fn choice(&mut self, alternatives: &'a [ast::Alternative]) -> Option<Shape> {
         let mut resolved: Vec<Alternative> = Vec::new();
+        let mut known: BTreeMap<&str, Span> = BTreeMap::new();
         let mut sound = true;
         for alternative in alternatives {
             let label = &alternative.label;
-            if let Some(first) = resolved.iter().find(|other| other.label == label.text) {
-                let first = first.span;
+            if let Some(&first) = known.get(label.text.as_str()) {
                 self.duplicate("alternative", label, first);
             }
             let Some(sequence) = self.body(&alternative.body) else {
                 sound = false;
                 continue;
             };
+            known.entry(&label.text).or_insert(alternative.span);
             resolved.push(Alternative {
                 label: label.text.clone(),
                 doc: alternative.doc.clone(),
@@ -195,10 +197,20 @@ impl<'a> Resolver<'a> {
             ast::CallArg::Text(_) | ast::CallArg::Domain(_) => return Lengths::Other,
         };
         if set.is_none() {
-            self.report(
-                Diagnostic::new(Code::EmptyRange, "no length lies in this range", span, "empty or too large")
-                    .with_help("write the least length first: `1..=255`"),
-            );
+            let given = |int: &ast::Int| usize::try_from(int.magnitude).is_err();
+            let huge = match arg {
+                ast::CallArg::Int(int) => given(int),
+                ast::CallArg::Range { first, last, .. } => given(first) || last.as_ref().is_some_and(given),
+                ast::CallArg::OneOf(ints, _) => ints.iter().any(given),
+                ast::CallArg::Text(_) | ast::CallArg::Domain(_) => false,
+            };
+            self.report(if huge {
+                Diagnostic::new(Code::EmptyRange, "the length is too large", span, "does not fit 64 bits")
+                    .with_help("give the longest length that the keys really have, or none: `1..`")
+            } else {
+                Diagnostic::new(Code::EmptyRange, "no length lies in this range", span, "empty")
+                    .with_help("write the least length first: `1..=255`")
+            });
         }
         Lengths::Given(set)
     }
@@ -323,10 +335,10 @@ impl<'a> Resolver<'a> {
             return None;
         };
         let mut names: Vec<Name> = Vec::new();
+        let mut known: BTreeMap<&str, Span> = BTreeMap::new();
         for entry in &decl.entries {
             let value = &entry.text.value;
-            if let Some(first) = names.iter().find(|name| name.text == *value) {
-                let span = first.span;
+            if let Some(&span) = known.get(value.as_str()) {
                 self.report(
                     Diagnostic::new(
                         Code::DuplicateName,
@@ -346,6 +358,7 @@ impl<'a> Resolver<'a> {
                     "has a character or a length that the domain refuses",
                 ));
             }
+            known.insert(value, entry.text.span);
             names.push(Name {
                 text: value.clone(),
                 doc: entry.doc.clone(),

@@ -64,6 +64,12 @@ const ENCODINGS: &[&str] = &[
 /// recursion.
 const MAX_ENCODINGS: usize = 8;
 
+/// The most digits that a number is padded to.
+const MAX_DIGITS: usize = 64;
+
+/// The most bytes that `fit` pads to: as many as the longest key of the engine that stores are on by default.
+const MAX_FIT: usize = 65_535;
+
 impl<'a> Resolver<'a> {
     /// Applies encodings from left to right.
     pub(super) fn encoded(&mut self, shape: Shape, calls: &'a [ast::Call], span: Span) -> Option<Shape> {
@@ -145,7 +151,11 @@ impl<'a> Resolver<'a> {
     }
 
     fn misfit(&mut self, shape: &Shape, call: &ast::Call) {
-        let what = shape.kind();
+        let what = match shape {
+            // Some encodings of numbers end at 64 bits.
+            Shape::Int(int) if int.ty.bits > 64 => "an integer of 128 bits",
+            shape => shape.kind(),
+        };
         let written = if shape.is_plain() { "" } else { " that is already encoded" };
         self.report(
             Diagnostic::new(
@@ -160,6 +170,23 @@ impl<'a> Resolver<'a> {
 
     /// Refuses widths that cannot hold the domain.
     fn checked(&mut self, shape: Shape, call: &ast::Call) -> Option<Shape> {
+        if let Shape::Int(IntShape {
+            encoding: IntEncoding::DecPadded(width) | IntEncoding::HexPadded(_, width),
+            ..
+        }) = &shape
+            && *width > MAX_DIGITS
+        {
+            self.report(
+                Diagnostic::new(
+                    Code::BadEncoding,
+                    format!("a number is padded to at most {MAX_DIGITS} digits"),
+                    call.span,
+                    "too wide",
+                )
+                .with_help("40 digits hold every number of 128 bits"),
+            );
+            return None;
+        }
         let too_narrow = match &shape {
             Shape::Int(IntShape { range, encoding, .. }) => {
                 let (base, width) = match encoding {
@@ -168,13 +195,25 @@ impl<'a> Resolver<'a> {
                     _ => return Some(shape),
                 };
                 let mut limit = 1u128;
-                for _ in 0..width.min(64) {
+                for _ in 0..width.min(MAX_DIGITS) {
                     limit = limit.saturating_mul(base);
                 }
-                width == 0 || width > 64 || (limit != u128::MAX && !range.below(limit))
+                width == 0 || (limit != u128::MAX && !range.below(limit))
             }
             Shape::Bytes { lengths, encoding: BytesEncoding::Bech32(hrp) } => {
                 !bech32_holds(hrp) || lengths.max().is_none_or(|max| max > 512)
+            }
+            Shape::Bytes { encoding: BytesEncoding::Fit(width), .. } if *width > MAX_FIT => {
+                self.report(
+                    Diagnostic::new(
+                        Code::BadEncoding,
+                        format!("`fit` writes at most {MAX_FIT} bytes"),
+                        call.span,
+                        "too wide",
+                    )
+                    .with_help("give it the width that the keys really have"),
+                );
+                return None;
             }
             Shape::Bytes { encoding: BytesEncoding::Fit(width), .. } => *width == 0,
             Shape::Float(FloatEncoding::Fixed(decimals)) => *decimals > 18,

@@ -112,11 +112,13 @@ pub enum AcceptKind {
     Lossy,
     /// The longest key is too long for the engine.
     Oversize,
+    /// Its keys lie in the prefix of a module that it is not in.
+    Trespass,
 }
 
 impl AcceptKind {
     /// Every kind.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Ambiguous,
         Self::Overlap,
         Self::Leak,
@@ -124,6 +126,7 @@ impl AcceptKind {
         Self::Misallotted,
         Self::Lossy,
         Self::Oversize,
+        Self::Trespass,
     ];
 
     /// The word in a plan.
@@ -136,6 +139,7 @@ impl AcceptKind {
             Self::Misallotted => "misallotted",
             Self::Lossy => "lossy",
             Self::Oversize => "oversize",
+            Self::Trespass => "trespass",
         }
     }
 }

@@ -36,7 +36,19 @@ impl Fingerprint {
         let mut out = Description::default();
         out.text("keyplan layout 2");
         out.many(&spaces);
-        let digest = Hash::Blake2b128.digest(&out.bytes);
+        Self::of_bytes(&out.bytes)
+    }
+
+    /// The fingerprint of one family: of its key, value, fields, members and scores, whatever it is called.
+    pub fn of_family(described: &Family) -> Self {
+        let mut out = Description::default();
+        out.text("keyplan family 1");
+        out.blob(&family(described));
+        Self::of_bytes(&out.bytes)
+    }
+
+    fn of_bytes(description: &[u8]) -> Self {
+        let digest = Hash::Blake2b128.digest(description);
         let mut bytes = [0; 16];
         for (to, from) in bytes.iter_mut().zip(digest.iter()) {
             *to = *from;

@@ -35,6 +35,8 @@ pub(super) struct Resolver<'a> {
     pub(super) diagnostics: Vec<Diagnostic>,
     pub(super) nodes: usize,
     pub(super) depth: usize,
+    /// The families of the space that is being resolved, by path, and where their names are.
+    pub(super) families: BTreeMap<String, Span>,
     /// The family or type that is being resolved, as messages name it.
     pub(super) at: Option<String>,
 }
@@ -79,8 +81,14 @@ pub(super) enum TypeState {
 
 impl<'a> Resolver<'a> {
     fn new(files: &'a [ast::File]) -> Self {
-        let mut resolver =
-            Self { types: BTreeMap::new(), diagnostics: Vec::new(), nodes: 0, depth: 0, at: None };
+        let mut resolver = Self {
+            types: BTreeMap::new(),
+            diagnostics: Vec::new(),
+            nodes: 0,
+            depth: 0,
+            families: BTreeMap::new(),
+            at: None,
+        };
         for item in files.iter().flat_map(|file| &file.items) {
             let declaration = match item {
                 ast::Item::Type(decl) => TypeSource::Type(decl),
@@ -262,6 +270,7 @@ impl<'a> Resolver<'a> {
             retired: Vec::new(),
             span: decl.name.span,
         };
+        self.families.clear();
         let place = Place { path: decl.name.text.clone(), prefix: Vec::new(), module: None };
         self.members(&decl.members, &place, &mut space);
         space

@@ -179,6 +179,18 @@ impl Lexer {
     fn take(&mut self, class: Class, spelling: &str, start: usize) {
         let span = self.span(start, start + spelling.len());
         let line = self.span(start, start + spelling.trim_end().len());
+        if matches!(
+            class,
+            Class::Comment
+                | Class::OpenComment
+                | Class::Doc
+                | Class::FileDoc
+                | Class::Text(_)
+                | Class::Bytes(_)
+                | Class::Char
+        ) {
+            self.hidden(spelling, start);
+        }
         match class {
             Class::Space => {}
             Class::Comment => self.lexed.comments.push(Comment { span: line }),
@@ -244,6 +256,30 @@ impl Lexer {
         inner
     }
 
+    /// Reports characters that change how a text looks and not what it says.
+    fn hidden(&mut self, spelling: &str, start: usize) {
+        for (offset, char) in spelling.char_indices() {
+            let rest = spelling.get(offset + char.len_utf8()..).unwrap_or_default();
+            // The end of a line may be a carriage return and a line feed.
+            let line_end = char == '\r' && (rest.is_empty() || rest.starts_with('\n'));
+            if !is_hidden(char) || line_end {
+                continue;
+            }
+            let code_point = u32::from(char);
+            let what =
+                if code_point < 0xa0 { "a control character" } else { "a mark that turns text around" };
+            let span = self.span(start + offset, start + offset + char.len_utf8());
+            let diagnostic = Diagnostic::new(
+                Code::HiddenCharacter,
+                format!("U+{code_point:04X} is {what}: the text may look like another one"),
+                span,
+                "cannot be seen here",
+            );
+            let help = format!("take it out; in a string write it as `\\u{{{code_point:x}}}`");
+            self.lexed.sink.push(diagnostic.with_help(help));
+        }
+    }
+
     fn bad(&mut self, spelling: &str, span: Span) {
         let first = spelling.chars().next().unwrap_or_default();
         let shown = if first.is_control() || first.is_whitespace() || !first.is_ascii() {
@@ -278,6 +314,15 @@ impl Lexer {
     fn span(&self, start: usize, end: usize) -> Span {
         let offset = |value: usize| u32::try_from(value).unwrap_or(u32::MAX);
         Span::new(self.file, offset(start), offset(end))
+    }
+}
+
+/// Whether a character is a control other than a tab or the end of a line, or sets the direction of what follows it.
+fn is_hidden(char: char) -> bool {
+    match char {
+        '\t' | '\n' => false,
+        '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => true,
+        char => char.is_control(),
     }
 }
 

@@ -76,6 +76,8 @@ pub(crate) struct Arena {
     closures: Vec<Option<Rc<Closure>>>,
     shortest: Vec<u64>,
     longest: Vec<u64>,
+    /// Whether a drawing failed in a way that cannot be.
+    pub(crate) broken: bool,
 }
 
 impl Arena {
@@ -86,6 +88,7 @@ impl Arena {
             closures: Vec::new(),
             shortest: Vec::new(),
             longest: Vec::new(),
+            broken: false,
         };
         arena.add(Node::End);
         arena.add(Node::Split(Vec::new()));

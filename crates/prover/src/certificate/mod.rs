@@ -193,6 +193,16 @@ fn ground(layouts: &Layouts<'_>, statement: &Statement) -> Ground {
             let hashes = layouts.marked(&statement.space, &statement.family, statement.scan);
             hashes.filter(|hashes| assumed || hashes.is_empty()).map(|_| Ground::Marked)
         }
+        Guarantee::KeepsOut if !assumed => {
+            let known = layouts.kept_out(&statement.space, &statement.family);
+            known.and_then(|(own, prefixes)| {
+                let near = prefixes.into_iter().filter(|(_, prefix)| !prefix.literals_differ(&own));
+                let apart = |(path, prefix): (String, Distance)| {
+                    prefix.apart(&own, true).map(|by| Apart { other: path, by })
+                };
+                near.map(apart).collect::<Option<Vec<_>>>().map(Ground::Apart)
+            })
+        }
         Guarantee::Fits if !assumed => Some(Ground::Short),
         _ => None,
     };

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 
 use keyplan_plan::codec::{Alphabet, Hash};
 use keyplan_plan::model::{
-    BytesEncoding, Family, FloatEncoding, Framing, IntEncoding, NibbleEncoding, Plan, Scan, ScoreEncoding,
-    Segment, Sequence, Shape, Width,
+    BytesEncoding, Family, FloatEncoding, Framing, IntEncoding, Module, NibbleEncoding, Plan, Scan,
+    ScoreEncoding, Segment, Sequence, Shape, Space, Width,
 };
 
 use super::By;
@@ -92,6 +92,15 @@ impl<'p> Layouts<'p> {
         Some(others.collect())
     }
 
+    /// The bytes of a family, and of the prefixes that it has to keep out of.
+    pub(super) fn kept_out(&self, space: &str, path: &str) -> Option<(Distance, Vec<(String, Distance)>)> {
+        let space = self.plan.spaces.iter().find(|candidate| candidate.name == space)?;
+        let family = space.families.iter().find(|family| family.path == path)?;
+        let prefixes = not_its_own(space, family).into_iter();
+        let prefixes = prefixes.map(|module| (module.path.clone(), Distance::of_literal(&module.prefix)));
+        Some((Distance::of(family.key.segments()), prefixes.collect()))
+    }
+
     /// The hashes that must not collide for every argument of a layout, or of the prefix of a scan, to have one
     /// reading; `None` if that cannot be told at a glance.
     pub(super) fn marked(&self, space: &str, path: &str, bound: Option<usize>) -> Option<Vec<(Hash, usize)>> {
@@ -106,6 +115,29 @@ impl<'p> Layouts<'p> {
         };
         shown.then_some(hashes)
     }
+}
+
+/// The modules with bytes of their own that a family is not in. Of two with one prefix, its own counts as the owner if
+/// it was declared first.
+pub(super) fn not_its_own<'p>(space: &'p Space, family: &Family) -> Vec<&'p Module> {
+    let mut inside = Vec::new();
+    let mut next = family.module;
+    while let Some(id) = next {
+        inside.push(id.0);
+        next = space.modules.get(id.0).and_then(|module| module.parent);
+    }
+    let mut all = Vec::new();
+    for (index, module) in space.modules.iter().enumerate() {
+        let outer = module.parent.and_then(|id| space.modules.get(id.0));
+        let owns = module.prefix.len() > outer.map_or(0, |outer| outer.prefix.len());
+        let own = family.module.and_then(|id| space.modules.get(id.0));
+        let twin = own.is_some_and(|own| own.prefix == module.prefix);
+        let later = inside.iter().min().is_some_and(|&outermost| index > outermost);
+        if owns && !inside.contains(&index) && !(twin && later) {
+            all.push(module);
+        }
+    }
+    all
 }
 
 /// What is known of the bytes of a layout at a glance.
@@ -131,6 +163,13 @@ impl Distance {
             start: places(segments.iter(), false),
             end: places(segments.iter().rev(), true),
         }
+    }
+
+    /// A prefix of which every byte is known.
+    fn of_literal(bytes: &[u8]) -> Self {
+        let mut start: Vec<Alphabet> = bytes.iter().map(|&byte| Alphabet::EMPTY.with(byte)).collect();
+        start.truncate(REACH);
+        Self { width: Width::exactly(bytes.len()), literal: bytes.to_vec(), start, end: Vec::new() }
     }
 
     pub(super) fn literals_differ(&self, other: &Self) -> bool {

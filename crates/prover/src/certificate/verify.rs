@@ -8,9 +8,9 @@ use keyplan_plan::Engine;
 use keyplan_plan::codec::Hash;
 use keyplan_plan::model::{AcceptKind, Family, Plan, Segment, Sequence, Shape, Space};
 
-use super::reason::Layouts;
+use super::reason::{Layouts, not_its_own};
 use super::witness::{Fault, Key, Keys, collide, hex};
-use super::{By, Certificate, Certified, FORMAT, Ground, Ruling};
+use super::{Apart, By, Certificate, Certified, FORMAT, Ground, Ruling};
 use crate::proof::{Guarantee, Report, Statement, Verdict, Witness};
 use crate::prove::{Options, prove};
 use crate::rules::lossless::loses;
@@ -160,8 +160,10 @@ impl Checker<'_> {
         let mut names: BTreeMap<Subject, String> = BTreeMap::new();
         for statement in &certificate.statements {
             let mut subject = subject(statement);
-            // Of which family a scan returns rows is part of the verdict.
-            if statement.code == Guarantee::NoForeignRows.code() {
+            // Of which family a scan returns rows, and which module a key lies in, is part of the verdict.
+            if [Guarantee::NoForeignRows.code(), Guarantee::KeepsOut.code()]
+                .contains(&statement.code.as_str())
+            {
                 subject.3 = None;
             }
             if statement.code == Guarantee::Disjoint.code() && statement.other.is_some() {
@@ -219,6 +221,7 @@ impl Checker<'_> {
             let mut need = |guarantee: Guarantee, path: &str, other: Option<String>, scan: Option<usize>| {
                 all.insert((guarantee.code().to_owned(), space.name.clone(), path.to_owned(), other, scan));
             };
+            let owned = space.modules.iter().any(|module| !module.prefix.is_empty());
             let retires =
                 !space.retired.is_empty() || space.modules.iter().any(|module| !module.retired.is_empty());
             for family in &space.families {
@@ -226,6 +229,9 @@ impl Checker<'_> {
                 let module = family.module.and_then(|id| space.modules.get(id.0));
                 need(Guarantee::Disjoint, path, None, None);
                 need(Guarantee::Fits, path, None, None);
+                if owned {
+                    need(Guarantee::KeepsOut, path, None, None);
+                }
                 if retires || module.is_some_and(|module| !module.allotments.is_empty()) {
                     need(Guarantee::Allotted, path, None, None);
                 }
@@ -341,12 +347,7 @@ impl Checker<'_> {
                 let front =
                     self.layouts.front(space, path, statement.scan).ok_or("there is no such layout")?;
                 let others = self.layouts.others(space, path, statement.other.as_deref());
-                let mut reasons: BTreeMap<&str, By> = BTreeMap::new();
-                for apart in apart {
-                    if reasons.insert(apart.other.as_str(), apart.by).is_some() {
-                        return Err("a layout is told apart twice");
-                    }
-                }
+                let mut reasons = unrepeated(apart)?;
                 for (other, bytes) in others.ok_or("there is no such layout")? {
                     if front.literals_differ(&bytes) {
                         continue;
@@ -354,6 +355,21 @@ impl Checker<'_> {
                     let by = reasons.remove(other.as_str()).ok_or("a layout is not shown to be apart")?;
                     if !front.holds(&bytes, statement.scan.is_some(), by) {
                         return Err("two layouts are not apart in the way that is given");
+                    }
+                }
+                if reasons.is_empty() { Ok(Basis::Given) } else { Err("a reason is given for nothing") }
+            }
+            (Ground::Apart(apart), Guarantee::KeepsOut) if assumed.is_none() => {
+                let known = self.layouts.kept_out(space, path);
+                let (own, prefixes) = known.ok_or("there is no such layout")?;
+                let mut reasons = unrepeated(apart)?;
+                for (module, prefix) in prefixes {
+                    if prefix.literals_differ(&own) {
+                        continue;
+                    }
+                    let by = reasons.remove(module.as_str()).ok_or("a prefix is not shown to be apart")?;
+                    if !prefix.holds(&own, true, by) {
+                        return Err("a prefix is not apart in the way that is given");
                     }
                 }
                 if reasons.is_empty() { Ok(Basis::Given) } else { Err("a reason is given for nothing") }
@@ -453,6 +469,15 @@ impl Checker<'_> {
             (Guarantee::DistinctNames, Keys::Digest { first, second, digest }) => {
                 !digest.is_empty() && collide(first, second, digest)
             }
+            (Guarantee::KeepsOut, Keys::Trespass { module, prefix, key }) => {
+                let (family, _) = self.layouts.find(space, path)?;
+                let space = self.layouts.plan().spaces.iter().find(|other| other.name == space)?;
+                let named = not_its_own(space, family).into_iter().find(|other| other.path == *module)?;
+                own(key)
+                    && statement.other.as_deref() == Some(module)
+                    && hex(&named.prefix) == *prefix
+                    && whole(key)?.bytes.starts_with(&named.prefix)
+            }
             (Guarantee::Fits, Keys::TooLong { key, limit: said }) => {
                 own(key) && *said == limit && whole(key)?.bytes.len() > limit
             }
@@ -484,6 +509,17 @@ impl Checker<'_> {
             }
         })
     }
+}
+
+/// The reasons by what they are about, which is never the same.
+fn unrepeated(apart: &[Apart]) -> Result<BTreeMap<&str, By>, &'static str> {
+    let mut reasons: BTreeMap<&str, By> = BTreeMap::new();
+    for apart in apart {
+        if reasons.insert(apart.other.as_str(), apart.by).is_some() {
+            return Err("a layout is told apart twice");
+        }
+    }
+    Ok(reasons)
 }
 
 fn subject(statement: &Certified) -> Subject {

@@ -36,6 +36,15 @@ pub enum Keys {
         /// The digest of both.
         digest: String,
     },
+    /// A key in the prefix of a module that its family is not in.
+    Trespass {
+        /// The path of the module.
+        module: String,
+        /// Its prefix, in hex.
+        prefix: String,
+        /// The key.
+        key: Key,
+    },
     /// A key that is too long.
     TooLong {
         /// The key.
@@ -76,28 +85,31 @@ impl Keys {
         let two = |make: fn(Key, Key) -> Self, a: &Side, b: &Side| {
             Some(make(Key::new(layouts, a)?, Key::new(layouts, b)?))
         };
-        let keys = match witness {
-            Witness::SameKey { first, second } => two(Self::Same, first, second),
-            Witness::Row { scan, row } => two(Self::Row, scan, row),
-            Witness::Disorder { first, second } => two(Self::Disorder, first, second),
-            Witness::RangeEnd { end, row } => two(Self::RangeEnd, end, row),
-            Witness::Number { number, fault, .. } => {
-                let fault = match fault {
-                    NumberFault::Taken { by } => Some(Fault::Taken(by.clone())),
-                    NumberFault::Outside { allotment } => Some(Fault::Outside(allotment.clone())),
-                    NumberFault::Retired { prefix, key } => {
-                        Key::new(layouts, key).map(|key| Fault::Retired(hex(prefix), key))
-                    }
-                };
-                fault.map(|fault| Self::Number { number: *number, fault })
-            }
-            Witness::Digest { first, second, digest } => {
-                Some(Self::Digest { first: hex(first), second: hex(second), digest: hex(digest) })
-            }
-            Witness::TooLong { key, limit } => {
-                Key::new(layouts, key).map(|key| Self::TooLong { key, limit: *limit })
-            }
-        };
+        let keys =
+            match witness {
+                Witness::SameKey { first, second } => two(Self::Same, first, second),
+                Witness::Row { scan, row } => two(Self::Row, scan, row),
+                Witness::Disorder { first, second } => two(Self::Disorder, first, second),
+                Witness::RangeEnd { end, row } => two(Self::RangeEnd, end, row),
+                Witness::Number { number, fault, .. } => {
+                    let fault = match fault {
+                        NumberFault::Taken { by } => Some(Fault::Taken(by.clone())),
+                        NumberFault::Outside { allotment } => Some(Fault::Outside(allotment.clone())),
+                        NumberFault::Retired { prefix, key } => {
+                            Key::new(layouts, key).map(|key| Fault::Retired(hex(prefix), key))
+                        }
+                    };
+                    fault.map(|fault| Self::Number { number: *number, fault })
+                }
+                Witness::Digest { first, second, digest } => {
+                    Some(Self::Digest { first: hex(first), second: hex(second), digest: hex(digest) })
+                }
+                Witness::Trespass { module, prefix, key } => Key::new(layouts, key)
+                    .map(|key| Self::Trespass { module: module.clone(), prefix: hex(prefix), key }),
+                Witness::TooLong { key, limit } => {
+                    Key::new(layouts, key).map(|key| Self::TooLong { key, limit: *limit })
+                }
+            };
         keys.unwrap_or(Self::Product)
     }
 }

@@ -73,6 +73,7 @@ fn absence(family: &Family, kind: AcceptKind) -> String {
         AcceptKind::Misallotted => format!("the number of `{path}` is its own to use"),
         AcceptKind::Lossy => format!("no encoding of `{path}` loses anything"),
         AcceptKind::Oversize => format!("the keys of `{path}` fit every engine"),
+        AcceptKind::Trespass => format!("no key of `{path}` lies in another module's prefix"),
     }
 }
 

@@ -3,6 +3,7 @@
 
 mod accepts;
 mod command;
+mod group;
 mod lanes;
 mod pages;
 mod rule;
@@ -19,7 +20,7 @@ pub use rule::incompatible::{Version, diagnose_changes};
 
 use crate::proof::{Guarantee, Report, Statement, Verdict, Witness};
 use crate::prove::Options;
-use crate::repair::repairs;
+use crate::repair::Workshop;
 use command::Made;
 use subject::Subject;
 
@@ -39,14 +40,47 @@ use subject::Subject;
 /// assert_eq!(findings[0].message, "two argument lists of `s.pool` make the same key");
 /// ```
 pub fn diagnose(plan: &Plan, report: &Report, options: &Options, path: &str) -> Vec<Diagnostic> {
+    findings(plan, report, options, path).into_iter().map(|(_, diagnostic)| diagnostic).collect()
+}
+
+/// The most findings that are told of one plan.
+const MOST_FINDINGS: usize = 1_000;
+
+/// Every finding with the statement that it is about, if it is about one; in the order of the plan's text.
+fn findings<'r>(
+    plan: &Plan,
+    report: &'r Report,
+    options: &Options,
+    path: &str,
+) -> Vec<(Option<&'r Statement>, Diagnostic)> {
     let (endless, single): (Vec<&Statement>, Vec<&Statement>) =
         report.findings().partition(|statement| rule::oversize::is_endless(plan, statement));
-    let mut all: Vec<Diagnostic> =
-        single.into_iter().filter_map(|statement| describe(plan, statement, options, path)).collect();
-    all.extend(rule::oversize::endless(plan, &endless, options));
-    all.extend(accepts::needless(plan, report));
-    all.extend(rule::mixed_space::findings(plan));
-    all.sort_by(|a, b| (a.span(), a.code, &a.message).cmp(&(b.span(), b.code, &b.message)));
+    let mut groups = group::grouped(plan, single);
+    let left_out = groups.len().saturating_sub(MOST_FINDINGS);
+    if left_out > 0 {
+        groups.sort_by_key(|group| (group.head.span, group.head.guarantee));
+        groups.truncate(MOST_FINDINGS);
+    }
+    let mut all: Vec<(Option<&Statement>, Diagnostic)> = Vec::new();
+    for group in groups {
+        let Some(diagnostic) = describe(plan, group.head, options, path) else { continue };
+        let diagnostic = match group::also(&group, report) {
+            Some(also) => diagnostic.with_note(NoteKind::Note, also),
+            None => diagnostic,
+        };
+        all.push((Some(group.head), diagnostic));
+    }
+    all.extend(rule::oversize::endless(plan, &endless, options).map(|diagnostic| (None, diagnostic)));
+    all.extend(accepts::needless(plan, report).into_iter().map(|diagnostic| (None, diagnostic)));
+    all.extend(rule::mixed_space::findings(plan).into_iter().map(|diagnostic| (None, diagnostic)));
+    all.sort_by(|(_, a), (_, b)| (a.span(), a.code, &a.message).cmp(&(b.span(), b.code, &b.message)));
+    if let Some((_, last)) = all.last().filter(|_| left_out > 0) {
+        let message = format!("{left_out} more findings are not listed");
+        let diagnostic =
+            Diagnostic::new(Code::TooManyFaults, message, last.span(), "the last one that is listed")
+                .with_help("cure some of these first; `--format json` has every statement");
+        all.push((None, diagnostic));
+    }
     all
 }
 
@@ -61,11 +95,18 @@ pub fn diagnose_and_repair(
     path: &str,
 ) -> Vec<Diagnostic> {
     let Some(plan) = &compiled.plan else { return Vec::new() };
-    let mut all = diagnose(plan, report, options, path);
-    for statement in report.findings().filter(|statement| matches!(statement.verdict, Verdict::Fails(_))) {
-        let Some(bare) = describe(plan, statement, options, path) else { continue };
-        let Some(found) = all.iter_mut().find(|diagnostic| **diagnostic == bare) else { continue };
-        let offered = repairs(compiled, statement, options);
+    let mut workshop = Workshop::new(compiled, plan, report, options);
+    let mut all = findings(plan, report, options, path);
+    for (statement, found) in &mut all {
+        let Some(statement) = statement.filter(|statement| matches!(statement.verdict, Verdict::Fails(_)))
+        else {
+            continue;
+        };
+        let Some(offered) = workshop.repairs(statement) else {
+            let text = "no repair was looked for: those of other findings took all the work that is allowed";
+            found.notes.push(Note { kind: NoteKind::Note, text: text.to_owned() });
+            continue;
+        };
         let best = offered.iter().find(|repair| repair.keeps_claims);
         let humble = offered.iter().find(|repair| !repair.keeps_claims);
         let humble = humble.filter(|_| best.is_none_or(|best| best.needs_migration));
@@ -73,7 +114,7 @@ pub fn diagnose_and_repair(
             found.notes.push(Note { kind: NoteKind::Repair, text: repair.summary() });
         }
     }
-    all
+    all.into_iter().map(|(_, diagnostic)| diagnostic).collect()
 }
 
 /// How many guarantees are neither proved nor refuted, nor accepted as flawed.
@@ -133,6 +174,7 @@ impl<'a> Finding<'a> {
             Guarantee::DistinctNames => Code::NameCollision,
             Guarantee::Lossless => Code::Lossy,
             Guarantee::Fits => Code::Oversize,
+            Guarantee::KeepsOut => Code::Trespass,
         }
     }
 
@@ -152,6 +194,10 @@ impl<'a> Finding<'a> {
             Guarantee::DistinctNames => format!("the known names of {title} have digests of their own"),
             Guarantee::Lossless => format!("two values of {title} are never written as the same bytes"),
             Guarantee::Fits => format!("every key of {title} fits {}", self.options.engine.name()),
+            Guarantee::KeepsOut => {
+                let module = self.statement.other.as_deref().unwrap_or("another module");
+                format!("no key of {title} begins with the prefix of `{module}`")
+            }
         }
     }
 
@@ -172,6 +218,9 @@ impl<'a> Finding<'a> {
             Witness::Digest { first, second, digest } => {
                 Some(rule::name_collision::diagnostic(self, first, second, digest))
             }
+            Witness::Trespass { module, prefix, key } => {
+                rule::trespass::diagnostic(self, module, prefix, key)
+            }
             Witness::TooLong { key, limit } => rule::oversize::diagnostic(self, key, *limit),
         }
     }
@@ -183,7 +232,9 @@ impl<'a> Finding<'a> {
 
     /// The other family, where it is about two.
     fn other(self) -> Option<Subject<'a>> {
-        let other = self.statement.other.as_deref()?;
+        // A module is no family, though the two may have one path.
+        let other =
+            self.statement.other.as_deref().filter(|_| self.statement.guarantee != Guarantee::KeepsOut)?;
         Subject::find(self.plan, other, self.statement)
     }
 

@@ -24,6 +24,7 @@ pub const PAGES: &[Page] = &[
     Page { code: Code::Lossy, text: include_str!("pages/KP0009.md") },
     Page { code: Code::Oversize, text: include_str!("pages/KP0010.md") },
     Page { code: Code::NeedlessAccept, text: include_str!("pages/KP0012.md") },
+    Page { code: Code::Trespass, text: include_str!("pages/KP0013.md") },
     Page { code: Code::MixedSpace, text: include_str!("pages/KP0015.md") },
 ];
 

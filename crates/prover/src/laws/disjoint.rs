@@ -24,7 +24,8 @@ pub(crate) fn disjoint(arena: &mut Arena, a: &Layout<'_>, b: &Layout<'_>, budget
         return Verdict::Holds;
     }
     let (Some(left), Some(right)) = (&a.drawing, &b.drawing) else {
-        return Verdict::Unknown(Reason::TooLarge);
+        let undrawn = if a.drawing.is_none() { a } else { b };
+        return Verdict::Unknown(undrawn.undrawn());
     };
     if arena.part_early(left.start, right.start) {
         return Verdict::Holds;

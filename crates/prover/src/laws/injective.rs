@@ -18,7 +18,7 @@ const MOST_WORDS: usize = 12;
 
 /// Decides whether every key has one argument list, apart from what a lossy encoding merges.
 pub(crate) fn injective(arena: &mut Arena, layout: &Layout<'_>, budget: &mut Budget) -> Verdict {
-    let Some(drawing) = &layout.drawing else { return Verdict::Unknown(Reason::TooLarge) };
+    let Some(drawing) = &layout.drawing else { return Verdict::Unknown(layout.undrawn()) };
     match attempt(arena, layout, drawing, budget) {
         Verdict::Unknown(Reason::NotRealised { .. }) if drawing.coarse => match layout.fine(arena) {
             Some(drawing) => attempt(arena, layout, &drawing, budget),

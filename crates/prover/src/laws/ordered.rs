@@ -31,7 +31,7 @@ const MOST_READINGS: usize = 16;
 
 /// Decides whether the rows of a scan come in the logical order of their remaining arguments.
 pub(crate) fn ordered(arena: &mut Arena, scanned: Scanned<'_, '_>, budget: &mut Budget) -> Verdict {
-    let Some(drawing) = &scanned.layout.drawing else { return Verdict::Unknown(Reason::TooLarge) };
+    let Some(drawing) = &scanned.layout.drawing else { return Verdict::Unknown(scanned.layout.undrawn()) };
     let rule = segments_right(scanned.layout.sequence, scanned.scan.segments);
     match attempt(arena, scanned, drawing, rule, budget) {
         Verdict::Unknown(Reason::NotRealised { .. }) if drawing.coarse => match scanned.layout.fine(arena) {

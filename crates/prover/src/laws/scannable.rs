@@ -65,7 +65,8 @@ pub(crate) fn foreign(
     budget: &mut Budget,
 ) -> Verdict {
     let (Some(left), Some(right)) = (&scanned.layout.drawing, &other.drawing) else {
-        return Verdict::Unknown(Reason::TooLarge);
+        let undrawn = if scanned.layout.drawing.is_none() { scanned.layout } else { other };
+        return Verdict::Unknown(undrawn.undrawn());
     };
     match attempt(arena, scanned, left, Other::Family(other, right), budget) {
         Verdict::Unknown(Reason::NotRealised { .. }) if left.coarse || right.coarse => {
@@ -108,7 +109,7 @@ fn merged(arena: &mut Arena, scanned: Scanned<'_, '_>, witness: &Witness) -> Opt
 
 /// The same, apart from what a lossy encoding merges.
 fn told_apart(arena: &mut Arena, scanned: Scanned<'_, '_>, budget: &mut Budget) -> Verdict {
-    let Some(drawing) = &scanned.layout.drawing else { return Verdict::Unknown(Reason::TooLarge) };
+    let Some(drawing) = &scanned.layout.drawing else { return Verdict::Unknown(scanned.layout.undrawn()) };
     match attempt(arena, scanned, drawing, Other::Same, budget) {
         Verdict::Unknown(Reason::NotRealised { .. }) if drawing.coarse => match scanned.layout.fine(arena) {
             Some(drawing) => attempt(arena, scanned, &drawing, Other::Same, budget),

@@ -64,6 +64,9 @@ const MOST_WORK: u64 = 1_000_000;
 /// How many values of a byte are tried for pairs of lengths that are read byte by byte.
 const MOST_LENGTH_BYTES: u64 = 20_000;
 
+/// How many stretches the set of a state may have before it is widened.
+const MOST_STRETCHES: usize = 1 << 13;
+
 /// How often a state may grow before its set is widened.
 const MOST_VISITS: u32 = 96;
 
@@ -176,6 +179,9 @@ impl<'a> Product<'a> {
                 return Outcome::Perhaps;
             }
             for (index, a) in closure.cores.iter().enumerate() {
+                if self.work > MOST_WORK {
+                    break;
+                }
                 for b in closure.cores.iter().skip(index + 1) {
                     self.cores(a.node, b.node);
                 }
@@ -201,6 +207,10 @@ impl<'a> Product<'a> {
                 return Outcome::Perhaps;
             }
             for (index, a) in closure.cores.iter().enumerate() {
+                // What is left out is not proved: too much work ends in no answer.
+                if self.work > MOST_WORK {
+                    break;
+                }
                 for b in closure.cores.iter().skip(index + 1) {
                     // One of them at the mark: the other goes on with the same prefix.
                     if self.is_stop(a.node, stop) || self.is_stop(b.node, stop) {
@@ -235,6 +245,9 @@ impl<'a> Product<'a> {
                 return Outcome::Perhaps;
             };
             for a in &cores {
+                if self.work > MOST_WORK {
+                    break;
+                }
                 for b in cores.iter().filter(|b| a.trail < b.trail) {
                     self.ordered_cores(a, b, stop);
                 }
@@ -290,7 +303,11 @@ impl<'a> Product<'a> {
                 budget.spend(self.steps + self.work);
                 return Outcome::Exhausted;
             }
-            let Some(state) = self.states.get_mut(&(a, b)) else { continue };
+            let Some(state) = self.states.get_mut(&(a, b)) else {
+                // What is queued has a state; were it not so, the product would know nothing.
+                budget.spend(self.steps + self.work);
+                return Outcome::Exhausted;
+            };
             state.queued = false;
             let fresh = if matches!((a, b), (Place::At(_), Place::At(_))) {
                 None
@@ -302,7 +319,8 @@ impl<'a> Product<'a> {
                 if fresh.is_empty() {
                     continue;
                 }
-                if state.visits > MOST_VISITS {
+                let stretches = state.known.stretches().len() + fresh.stretches().len();
+                if state.visits > MOST_VISITS || stretches > MOST_STRETCHES {
                     let hull = state.known.union(&fresh).hull();
                     let wide =
                         if state.visits > 4 * MOST_VISITS { Numbers::range(1, UNLIMITED) } else { hull };

@@ -14,6 +14,10 @@ const MOST_PLACES: usize = 20_000;
 /// The most places that one search keeps in mind.
 const MOST_KEPT: usize = 80_000;
 
+/// The most places that one search notes at all. Those beyond it are dropped: a witness may then not be found, or not be a
+/// shortest one.
+const MOST_NOTED: usize = 400_000;
+
 /// The longest witness that is looked for.
 const LONGEST: u64 = 70_000;
 
@@ -269,6 +273,9 @@ impl<'a> Search<'a> {
     }
 
     fn push(&mut self, pair: Pair, cost: u64, parent: usize, byte: u8) {
+        if self.steps.len() >= MOST_NOTED || self.part_at_once(pair) {
+            return;
+        }
         let before = self.steps.get(parent).map_or(0, |step| step.cost);
         let times = cost.saturating_sub(before);
         let rest = match (pair, self.goal) {
@@ -305,6 +312,18 @@ impl<'a> Search<'a> {
         let index = self.steps.len();
         self.steps.push(Step { pair, cost, parent, byte, times });
         self.queue.push(Reverse((total, rest, index)));
+    }
+
+    /// Whether two sides read different bytes next, so that they never come to the goal together.
+    fn part_at_once(&self, pair: Pair) -> bool {
+        let (Pair::Two(Spot::Byte(a), Spot::Byte(b)), Goal::Meet | Goal::Prefix { .. }) = (pair, self.goal)
+        else {
+            return false;
+        };
+        match (self.arena.node(a), self.arena.node(b)) {
+            (Node::Byte { set, .. }, Node::Byte { set: other, .. }) => !set.meets(*other),
+            _ => false,
+        }
     }
 
     fn expand(&mut self, pair: Pair, cost: u64, index: usize) {

@@ -64,18 +64,19 @@ pub(crate) fn allotted(
     Some(Verdict::Holds)
 }
 
-enum Meets {
+/// Whether a key of a layout begins with a prefix.
+pub(crate) enum Meets {
     Never,
     At(Side),
     Unknown(Reason),
 }
 
 /// Whether a key of the layout begins with a prefix.
-fn meets(arena: &mut Arena, layout: &Layout<'_>, prefix: &[u8], budget: &mut Budget) -> Meets {
+pub(crate) fn meets(arena: &mut Arena, layout: &Layout<'_>, prefix: &[u8], budget: &mut Budget) -> Meets {
     if layout.literal.iter().zip(prefix).any(|(a, b)| a != b) {
         return Meets::Never;
     }
-    let Some(drawing) = &layout.drawing else { return Meets::Unknown(Reason::TooLarge) };
+    let Some(drawing) = &layout.drawing else { return Meets::Unknown(layout.undrawn()) };
     let rest = arena.run(ByteSet::FULL, Numbers::range(0, UNLIMITED), END, false);
     let reserved = arena.literal(prefix, rest);
     match Product::new(arena, Goal::Meet).meeting(drawing.start, reserved, budget) {

@@ -318,7 +318,12 @@ fn module_text(random: &mut Random) -> String {
         let body = parts(random, 1, 2, "a");
         let _ = writeln!(text, "    key k{family} = {number} {body} allot {allot};");
     }
-    text.push_str("  }\n}");
+    text.push_str("  }\n");
+    if random.chance(60) {
+        let front = random.pick(&["0x02", "0x0205", "0x03", ""]);
+        let _ = writeln!(text, "  key loose = {front} {};", parts(random, 1, 2, "b"));
+    }
+    text.push('}');
     text
 }
 

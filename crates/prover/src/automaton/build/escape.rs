@@ -45,8 +45,10 @@ impl Pen<'_> {
             if changed.contains_key(&id) {
                 continue;
             }
-            let to = |next: NodeId| changed.get(&next).copied().unwrap_or(DEAD);
-            let new = match self.arena.node(id).clone() {
+            let node = self.arena.node(id).clone();
+            let mut missing = false;
+            let mut to = |next: NodeId| successor(&changed, next, &mut missing);
+            let new = match node {
                 Node::Byte { set, next } => {
                     let next = to(next);
                     let escaped = self.escaped_zero(set.and(zero), next, flip);
@@ -62,7 +64,7 @@ impl Pen<'_> {
                     }
                 }
                 Node::Split(ways) => {
-                    let ways = ways.into_iter().map(to).collect();
+                    let ways = ways.into_iter().map(&mut to).collect();
                     self.arena.split(ways, false)
                 }
                 Node::Prefixed { prefix, set, counts, next } => {
@@ -82,17 +84,23 @@ impl Pen<'_> {
                     }
                     self.arena.split(ways, false)
                 }
-                Node::End | Node::Mark { .. } => DEAD,
+                // Neither is inside of contents: its paths would be lost.
+                Node::End | Node::Mark { .. } => {
+                    missing = true;
+                    DEAD
+                }
             };
+            self.broken |= missing;
             changed.insert(id, new);
         }
         for (id, open) in loops {
             if let Node::Split(ways) = self.arena.node(id).clone() {
-                let ways = ways.into_iter().map(|way| changed.get(&way).copied().unwrap_or(DEAD)).collect();
+                let broken = &mut self.broken;
+                let ways = ways.into_iter().map(|way| successor(&changed, way, broken)).collect();
                 self.arena.close_loop(open, ways, false);
             }
         }
-        changed.get(&start).copied().unwrap_or(DEAD)
+        successor(&changed, start, &mut self.broken)
     }
 
     /// A zero of `set` with its escape behind it.
@@ -143,5 +151,17 @@ impl Pen<'_> {
             after = self.arena.split(ways, false);
         }
         after
+    }
+}
+
+/// What a node has become. Every node comes after those that it leads to; were one missing, the graph would lose paths, and
+/// nothing must be proved of it.
+fn successor(changed: &Map<NodeId, NodeId>, node: NodeId, missing: &mut bool) -> NodeId {
+    match changed.get(&node) {
+        Some(&new) => new,
+        None => {
+            *missing |= node != DEAD;
+            DEAD
+        }
     }
 }

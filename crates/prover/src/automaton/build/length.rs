@@ -3,9 +3,10 @@
 use keyplan_plan::codec::LenWidth;
 use keyplan_plan::model::{Extent, Shape, Width};
 
-use super::{MOST_SLICED, Pen};
+use super::{MOST_SLICED, Pen, numbers};
 use crate::automaton::{ByteSet, DEAD, Node, NodeId, Numbers, Prefix, UNLIMITED};
 use crate::hash::Map;
+use crate::layout::class_of;
 
 impl Pen<'_> {
     pub(super) fn len(&mut self, width: LenWidth, inner: &Shape, next: NodeId, flip: bool) -> Option<NodeId> {
@@ -32,6 +33,14 @@ impl Pen<'_> {
             if !slices.cyclic {
                 return Some(self.arena.split(ways, flip));
             }
+        }
+        if let Shape::Text(text) = inner
+            && !text.tuple
+        {
+            // A text is its own bytes: nothing in it is to be told apart.
+            self.loose.insert("the first character of a text is any of its characters in the graph");
+            let set = class_of(inner).flipped_if(flip);
+            return Some(self.arena.prefixed(prefix, set, &numbers(&text.lengths), next));
         }
         self.hide(inner, "length-prefixed contents are free in the graph");
         let counts = Numbers::range(bounds.min as u64, most);

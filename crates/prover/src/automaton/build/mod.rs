@@ -72,9 +72,14 @@ pub(crate) fn draw(
         hidden: Vec::new(),
         hashes: BTreeSet::new(),
         loops: false,
+        broken: false,
     };
     let start = pen.row(sequence, END, false, Some(marks))?;
-    let Pen { loose, coarse, hidden, hashes, loops, .. } = pen;
+    let Pen { loose, coarse, hidden, hashes, loops, broken, .. } = pen;
+    if broken {
+        arena.broken = true;
+        return None;
+    }
     if loops {
         arena.settle(first);
     }
@@ -91,6 +96,8 @@ struct Pen<'a> {
     hashes: BTreeSet<(Hash, usize)>,
     /// Whether a loop of an inner layout was copied, before all its ways were known.
     loops: bool,
+    /// Whether something happened that cannot: the graph may lack paths.
+    broken: bool,
 }
 
 const HEX_LOWER: &[u8] = b"0123456789abcdef";

@@ -37,7 +37,17 @@ fn diagnostic<'a>(
     let message = format!("the scan {} is not in order", finding.scan());
     let mut diagnostic = Diagnostic::new(finding.code(), message, finding.statement.span, "claims an order");
     let mut help = "use encodings whose bytes sort as their values do";
-    if let Some(index) = differing(subject.sequence, first, second) {
+    let start = finding.statement.scan.map(|bound| subject.sequence.scanned_segments(bound));
+    let early = subject.sequence.segments().iter().enumerate().skip(start.unwrap_or_default());
+    let mut early = early.filter(|(index, segment)| match segment {
+        Segment::Derived(derived) => derived.of.iter().any(|of| of > index),
+        _ => false,
+    });
+    if let Some((_, segment)) = early.next() {
+        help = "put it after the arguments that it is derived from";
+        diagnostic =
+            diagnostic.with_label(segment.span(), "sorts before the arguments that it is derived from");
+    } else if let Some(index) = differing(subject.sequence, first, second) {
         let segment = subject.sequence.segments().get(index)?;
         let (why, cure) = match segment {
             Segment::Argument(argument) => reason(&argument.shape),

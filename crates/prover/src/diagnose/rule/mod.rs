@@ -11,6 +11,7 @@ pub(super) mod name_collision;
 pub(super) mod overlap;
 pub(super) mod oversize;
 pub(super) mod sibling_rows;
+pub(super) mod trespass;
 
 use keyplan_plan::diag::{Diagnostic, NoteKind};
 use keyplan_plan::model::{Extent, Segment, Sequence};

@@ -1,0 +1,148 @@
+//! Findings with one cause, told as one.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use keyplan_plan::model::Plan;
+
+use super::subject::Subject;
+use crate::proof::{Guarantee, Report, Statement, Verdict};
+
+/// How many overlaps that hang together are told one by one. Beyond it they are one finding with a list: families that
+/// are made alike meet each other, and that is one mistake.
+const MOST_ALONE: usize = 8;
+
+/// How many names a list gives.
+const MOST_NAMES: usize = 20;
+
+/// A finding, and those that have the same cause.
+pub(super) struct Group<'r> {
+    pub(super) head: &'r Statement,
+    pub(super) rest: Vec<&'r Statement>,
+}
+
+/// Puts statements with one cause together, in the order of the first of each.
+pub(super) fn grouped<'r>(plan: &Plan, statements: Vec<&'r Statement>) -> Vec<Group<'r>> {
+    let crowds = crowds(&statements);
+    let mut groups: Vec<Group<'r>> = Vec::new();
+    let mut places: BTreeMap<Cause, usize> = BTreeMap::new();
+    for statement in statements {
+        let cause = cause(plan, &crowds, statement);
+        let place = cause.as_ref().and_then(|cause| places.get(cause)).copied();
+        if let Some(group) = place.and_then(|place| groups.get_mut(place)) {
+            group.rest.push(statement);
+            continue;
+        }
+        if let Some(cause) = cause {
+            places.insert(cause, groups.len());
+        }
+        groups.push(Group { head: statement, rest: Vec::new() });
+    }
+    groups
+}
+
+/// What several findings may have in common.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+enum Cause {
+    /// Families of a space that all meet, by the first of them.
+    Crowd(String, String),
+    /// A module inside the prefix of another.
+    Module(String, String),
+}
+
+fn cause(plan: &Plan, crowds: &BTreeMap<(&str, &str), String>, statement: &Statement) -> Option<Cause> {
+    let Verdict::Fails(_) = statement.verdict else { return None };
+    match statement.guarantee {
+        Guarantee::Disjoint => {
+            let crowd = crowds.get(&(statement.space.as_str(), statement.family.as_str()))?;
+            Some(Cause::Crowd(statement.space.clone(), crowd.clone()))
+        }
+        Guarantee::KeepsOut => {
+            let subject = Subject::find(plan, &statement.family, statement)?;
+            let space = plan.spaces.iter().find(|space| space.name == statement.space)?;
+            let own = space.modules.get(subject.family.module?.0)?;
+            Some(Cause::Module(own.path.clone(), statement.other.clone()?))
+        }
+        _ => None,
+    }
+}
+
+/// The families that hang together by more overlaps than are told one by one: each by space and path, with the first
+/// family of its crowd.
+fn crowds<'r>(statements: &[&'r Statement]) -> BTreeMap<(&'r str, &'r str), String> {
+    let overlaps: Vec<(&str, &str, &str)> = statements
+        .iter()
+        .filter(|s| s.guarantee == Guarantee::Disjoint && matches!(s.verdict, Verdict::Fails(_)))
+        .filter_map(|s| Some((s.space.as_str(), s.family.as_str(), s.other.as_deref()?)))
+        .collect();
+    let mut leaders: BTreeMap<(&str, &str), &str> = BTreeMap::new();
+    for &(space, a, b) in &overlaps {
+        let (a, b) = (leader(&leaders, space, a), leader(&leaders, space, b));
+        let (first, second) = if a <= b { (a, b) } else { (b, a) };
+        leaders.insert((space, second), first);
+        leaders.entry((space, first)).or_insert(first);
+    }
+    let mut sizes: BTreeMap<(&str, &str), usize> = BTreeMap::new();
+    for &(space, a, _) in &overlaps {
+        *sizes.entry((space, leader(&leaders, space, a))).or_default() += 1;
+    }
+    let names: BTreeSet<(&str, &str)> = leaders.keys().copied().collect();
+    names
+        .into_iter()
+        .map(|(space, name)| ((space, name), leader(&leaders, space, name)))
+        .filter(|((space, _), first)| sizes.get(&(*space, *first)).is_some_and(|&size| size > MOST_ALONE))
+        .map(|(name, first)| (name, first.to_owned()))
+        .collect()
+}
+
+fn leader<'r>(leaders: &BTreeMap<(&'r str, &'r str), &'r str>, space: &'r str, name: &'r str) -> &'r str {
+    let mut at = name;
+    while let Some(&next) = leaders.get(&(space, at)) {
+        if next == at {
+            break;
+        }
+        at = next;
+    }
+    at
+}
+
+/// What a finding says of those that have the same cause, and of what was not looked at.
+pub(super) fn also(group: &Group<'_>, report: &Report) -> Option<String> {
+    if group.rest.is_empty() {
+        return None;
+    }
+    let head = [Some(group.head.family.as_str()), group.head.other.as_deref()];
+    let overlap = group.head.guarantee == Guarantee::Disjoint;
+    let mut names: BTreeSet<&str> = BTreeSet::new();
+    for statement in &group.rest {
+        names.insert(&statement.family);
+        names.extend(statement.other.as_deref().filter(|_| overlap));
+    }
+    let names: Vec<&str> = names.into_iter().filter(|name| !head.contains(&Some(name))).collect();
+    let mut text = format!(
+        "{} with the same cause: {}",
+        match (overlap, group.rest.len()) {
+            (true, 1) => "1 more pair".to_owned(),
+            (true, pairs) => format!("{pairs} more pairs"),
+            (false, 1) => "1 more family".to_owned(),
+            (false, families) => format!("{families} more families"),
+        },
+        list(&names)
+    );
+    let left = report.left_out.iter().find(|left| overlap && left.space == group.head.space);
+    if let Some(left) = left {
+        text.push_str(&format!(
+            "\n{} more pairs of families that share keys with others were not compared",
+            left.pairs
+        ));
+    }
+    Some(text)
+}
+
+/// Names with commas between them, and how many were left out.
+fn list(names: &[&str]) -> String {
+    let shown: Vec<String> = names.iter().take(MOST_NAMES).map(|name| format!("`{name}`")).collect();
+    match names.len().checked_sub(MOST_NAMES).filter(|&more| more > 0) {
+        Some(more) => format!("{} and {more} more", shown.join(", ")),
+        None => shown.join(", "),
+    }
+}
