@@ -1,31 +1,61 @@
 //! The key spaces of five real systems.
 //!
-//! Each module is made from its plan in `plans/`, and nothing in it is written by hand: the types, their bytes and
-//! their scans are what the plan says. Where a document and the code behind it differ, both are here: the code's under
-//! `upstream`.
+//! The types of a system are made from its plan in `plans/`: their bytes and their scans are what the plan says. Where
+//! a document and the system's code differ, both are here: the code's under `upstream`. What is written by hand stands
+//! on these types: composing and decomposing keys in [`cosmwasm`], and with the feature `store` the state store of a
+//! Cardano node in [`cardano`] and the store of the 1Sat indexer in [`onesat`].
+//!
+//! # Features
+//!
+//! `osmosis_cl`, `cosmwasm`, `cardano`, `paw` and `onesat` are one system each, and each can be used alone; `all`, the
+//! default, is all of them. `cosmwasm` needs an allocator and no `std`, so that a contract can depend on it:
+//!
+//! ```toml
+//! keyplan-chains = { version = "0.1", default-features = false, features = ["cosmwasm"] }
+//! ```
+//!
+//! `store` adds the stores, on fjall and in memory; `redb` and `redis` put them on these; `minicbor` reads entities.
 
+#![cfg_attr(not(feature = "std"), no_std)]
+
+extern crate alloc;
+
+#[cfg(feature = "osmosis_cl")]
 keyplan::plan!("../../plans/osmosis_cl.keyplan");
+#[cfg(feature = "cardano")]
 keyplan::plan!("../../plans/cardano_redb.keyplan");
+#[cfg(feature = "paw")]
 keyplan::plan!("../../plans/paw.keyplan");
+#[cfg(feature = "paw")]
 keyplan::plan!("../../plans/paw_v2.keyplan");
+#[cfg(feature = "onesat")]
 keyplan::plan!("../../plans/onesat_v2.keyplan");
 
 #[cfg(feature = "five")]
 keyplan::plan!("../../plans/five.keyplan");
 
+#[cfg(feature = "cardano")]
 pub mod cardano;
+#[cfg(feature = "cosmwasm")]
 pub mod cosmwasm;
+#[cfg(feature = "onesat")]
 pub mod onesat;
 
+#[cfg(feature = "cosmwasm")]
 mod keys {
     keyplan::plan!("../../plans/cosmwasm.keyplan");
 }
 
 /// The layouts that the systems' own code writes, where it has moved on from its document.
 pub mod upstream {
-    keyplan::plan!("../../plans/upstream/osmosis_cl.keyplan");
+    #[cfg(feature = "cardano")]
     keyplan::plan!("../../plans/upstream/dolos.keyplan");
+    #[cfg(feature = "osmosis_cl")]
+    keyplan::plan!("../../plans/upstream/osmosis_cl.keyplan");
+    #[cfg(feature = "paw")]
     keyplan::plan!("../../plans/upstream/paw.keyplan");
+    #[cfg(feature = "onesat")]
     keyplan::plan!("../../plans/upstream/onesat.keyplan");
+    #[cfg(feature = "cosmwasm")]
     keyplan::plan!("../../plans/upstream/cosmwasm.keyplan");
 }

@@ -53,4 +53,4 @@ pub use page::{Direction, Page, PageToken};
 pub use reader::{Figures, Reader, Row, Rows, SpaceFigures};
 pub use schema::{PlanFile, PlanFingerprint, Schema};
 pub use snapshot::{BytesOf, RangeOf, StoreSnapshot};
-pub use store::{Access, ChangedSettings, Store};
+pub use store::{Access, ChangedSettings, RecordedName, Store};

@@ -48,6 +48,13 @@ impl Spaces {
     }
 }
 
+/// A name that a batch records; see [`Store::record_name_in`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RecordedName {
+    place: (String, Vec<u8>),
+    name: String,
+}
+
 /// What a store may be used for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
@@ -137,14 +144,43 @@ impl<E: Engine> Store<E> {
         if let Some(meta) = Meta::read(&engine)? {
             return Err(StoreError::AlreadyCreated { theirs: meta.fingerprint });
         }
+        let made_by_another = schema.spaces.iter().any(|space| engine.space(&space.name).is_some());
         for space in &schema.spaces {
             admitted(space)?;
             engine.create_space(space)?;
         }
         let space = engine.create_space(&Space::map(META_SPACE))?;
-        let meta = Meta::new(&engine, schema);
+        let mut meta = Meta::new(&engine, schema);
+        if made_by_another {
+            // The spaces keep what the other program fixed, and that is not known here.
+            meta.settings.retain(|setting| !setting.fixed);
+        }
         meta.write(&engine, space)?;
         Self::with(engine, schema, Some(meta), Access::ReadWrite)
+    }
+
+    /// Opens a store whose plan has gained spaces: `from` is the plan that is recorded, `to` the same with more spaces.
+    ///
+    /// The spaces are made first, and the plan is replaced last and in one step. Nothing else may have changed between
+    /// the two, which is for the caller to know: plans are not read here.
+    pub fn extend(mut engine: E, from: &Schema, to: &Schema) -> Result<Self, StoreError> {
+        let meta = Meta::read(&engine)?.ok_or(StoreError::NoPlan)?;
+        let kept = |space: &Space| to.spaces.iter().any(|new| new.name == space.name && new.kind == space.kind);
+        if meta.fingerprint != from.fingerprint || !meta.spaces.iter().all(kept) {
+            return Err(StoreError::PlanMismatch { ours: to.fingerprint, theirs: meta.fingerprint });
+        }
+        if meta.engine != E::NAME {
+            return Err(StoreError::Engines { expected: E::NAME, found: meta.engine });
+        }
+        for space in &to.spaces {
+            not_reserved(space)?;
+            engine.create_space(space)?;
+        }
+        let space = engine.create_space(&Space::map(META_SPACE))?;
+        let (files, spaces) = (to.files.clone(), to.spaces.clone());
+        let next = Meta { fingerprint: to.fingerprint, files, spaces, ..meta };
+        next.write(&engine, space)?;
+        Self::with(engine, to, Some(next), Access::ReadWrite)
     }
 
     fn with(mut engine: E, schema: &Schema, meta: Option<Meta>, access: Access) -> Result<Self, StoreError> {
@@ -267,6 +303,35 @@ impl<E: Engine> Store<E> {
         self.engine.commit(batch, Durability::SyncAll)?;
         names.insert(place, name.to_owned());
         Ok(())
+    }
+
+    /// Puts the record of a name into a batch, so that it is one step with the first rows under it. Returns what
+    /// [`Store::remember_names`] is to be told once the batch is committed; nothing if the name is recorded already.
+    pub fn record_name_in(
+        &self,
+        batch: &mut Batch<E>,
+        scope: &str,
+        digest: &[u8],
+        name: &str,
+    ) -> Result<Option<RecordedName>, StoreError> {
+        let meta_space = self.meta_space.ok_or(StoreError::NoPlan)?;
+        match self.known_name(scope, digest) {
+            Some(known) if known == name => Ok(None),
+            Some(known) => {
+                let (scope, name) = (scope.to_owned(), name.to_owned());
+                Err(StoreError::NameCollision { scope, name, known })
+            }
+            None => {
+                batch.put(meta_space, Meta::name_row(scope, digest)?, name.as_bytes());
+                Ok(Some(RecordedName { place: (scope.to_owned(), digest.to_vec()), name: name.to_owned() }))
+            }
+        }
+    }
+
+    /// Takes in the names that a committed batch recorded.
+    pub fn remember_names(&self, recorded: impl IntoIterator<Item = RecordedName>) {
+        let mut names = self.names.lock().unwrap_or_else(PoisonError::into_inner);
+        names.extend(recorded.into_iter().map(|recorded| (recorded.place, recorded.name)));
     }
 
     /// The name behind a digest, if it was recorded.

@@ -21,11 +21,14 @@ pub struct Config {
     /// Threads of fjall that flush and compact: one for each core by default, at least 3 and at most 4.
     pub workers: Option<usize>,
     /// Bytes that a space of fjall collects in memory before it is flushed: 64 MiB by default. Fixed when the database
-    /// is made; opening it with another is refused, and with `None` takes what it has.
+    /// is made, which keeps it: [`StateStore::kept_settings`](super::StateStore::kept_settings) tells.
     pub memtable_bytes: Option<u64>,
     /// Tables on the first level of fjall at which compaction begins: 4 by default. Fixed when the database is made;
-    /// opening it with another is refused, and with `None` takes what it has.
+    /// the database keeps it: [`StateStore::kept_settings`](super::StateStore::kept_settings) tells.
     pub first_level_tables: Option<u8>,
+    /// The most bytes of keys and values in one commit on fjall: 512 MiB by default. A commit is held in memory, twice
+    /// while it is made.
+    pub batch_bytes: Option<u64>,
     /// What a commit waits for: by default for being visible, and on fjall for outliving the process.
     pub durability: Durability,
     /// Whether every commit also waits for the disk; off by default.
@@ -50,6 +53,7 @@ impl Default for Config {
             workers: None,
             memtable_bytes: None,
             first_level_tables: None,
+            batch_bytes: None,
             durability: Durability::Buffer,
             flush_on_commit: false,
             history: 2160,
@@ -64,6 +68,12 @@ impl Config {
         Self { history: 0, ..Self::default() }
     }
 
+    /// For a node that keeps a log of its own for rolling back, as Dolos does: nothing is kept for it here a second
+    /// time, and one commit may have 4 GiB, since such a node clears whole namespaces in one.
+    pub fn node() -> Self {
+        Self { history: 0, batch_bytes: Some(4 << 30), ..Self::default() }
+    }
+
     /// What a commit waits for, with everything taken into account.
     pub(super) fn commit_durability(&self) -> Durability {
         if self.flush_on_commit { self.durability.max(Durability::SyncData) } else { self.durability }
@@ -76,6 +86,7 @@ impl Config {
         settings.workers = self.workers.unwrap_or(settings.workers);
         settings.memtable_bytes = self.memtable_bytes.unwrap_or(settings.memtable_bytes);
         settings.first_level_tables = self.first_level_tables.unwrap_or(settings.first_level_tables);
+        settings.batch_bytes = self.batch_bytes.unwrap_or(settings.batch_bytes);
         settings
     }
 

@@ -80,6 +80,17 @@ pub enum StateError {
         /// Where it stands.
         cursor: Box<ChainPoint>,
     },
+    /// Another program has changed a row since the block that would be undone, without moving the cursor.
+    #[error(
+        "cannot roll back: another program has changed row 0x{key} of space `{space}` since; roll back there, or load \
+         the state anew"
+    )]
+    ChangedByAnother {
+        /// The space.
+        space: String,
+        /// The row's key, in base 16.
+        key: String,
+    },
     /// The point is not among those that can be rolled back to.
     #[error("cannot roll back to {point}: {}", reach(.oldest.as_deref(), *.blocks))]
     OutsideHistory {
@@ -99,6 +110,17 @@ impl From<engine::Error> for StateError {
 }
 
 impl StateError {
+    /// Whether the engine or the layout has no such thing, as several values for one key.
+    pub const fn is_unsupported(&self) -> bool {
+        let engine = matches!(self, Self::Store(StoreError::Engine(engine::Error::Unsupported { .. })));
+        engine || matches!(self, Self::NamespaceKind { .. })
+    }
+
+    /// Whether the namespace is not in the schema.
+    pub const fn is_no_namespace(&self) -> bool {
+        matches!(self, Self::NoNamespace { .. })
+    }
+
     /// A row that cannot be read.
     #[cold]
     pub(super) fn malformed(space: &str, key: &[u8], source: impl Into<Box<KeyError>>) -> Self {

@@ -1,9 +1,11 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use keyplan::codec::Hash;
 use keyplan::typed::List;
 use keyplan_store::BytesOf;
 use keyplan_store::engine::{Action, Batch, KeyRange, Operation, Snapshot as _, SpaceId, SpaceKind};
 
+use super::error::hex;
 use super::layout::Layout;
 use super::undo::{SPACE, Undo, UndoValue};
 use super::{ChainPoint, Position, Replaced, StateEngine, StateError, StateSnapshot};
@@ -12,7 +14,8 @@ use super::{ChainPoint, Position, Replaced, StateEngine, StateError, StateSnapsh
 ///
 /// Each commit that keeps something writes one row: what it replaced, and where the chain stood before and after it.
 /// The rows form a chain, `after` of one being `before` of the next, which ends at the cursor. If it does not, another
-/// program has moved the cursor, and the rows are of no use.
+/// program has moved the cursor, and the rows are of no use. A row that another program changed without moving the
+/// cursor is found when its change is to be undone: it is no longer what we left there.
 #[derive(Debug, Default)]
 pub(super) struct History {
     /// The newest row, if there is any.
@@ -123,8 +126,11 @@ impl History {
             }
             for replaced in &row.replaced {
                 // What is older replaces what is newer.
-                let (space, key, value) = restored(layout, &row_key, &replaced)?;
-                was.insert((space, key), value);
+                let (space, key, left, value) = restored(layout, &row_key, &replaced)?;
+                if was.insert((space, key.clone()), value).is_none() {
+                    // The newest commit of ours that wrote the row: what it left must still be there.
+                    check_left(snapshot, layout, space, &key, left)?;
+                }
             }
             batch.delete(*space, &row_key[..]);
             done.blocks += u64::from(part == 0 && block > 0);
@@ -185,29 +191,33 @@ fn record<E: StateEngine>(
     before: Position,
     after: Position,
 ) -> Result<Vec<u8>, StateError> {
-    let mut found: Vec<(u16, &[u8], Found<E>)> = Vec::with_capacity(operations.len());
-    for operation in operations {
+    let mut found: Vec<(u16, &[u8], Left, Found<E>)> = Vec::with_capacity(operations.len());
+    for changes in operations.chunk_by(|a, b| a.space == b.space && a.key[..] == b.key[..]) {
+        let Some(operation) = changes.last() else { continue };
         let (space, key) = (operation.space, &operation.key[..]);
         let Some(number) = layout.number(space) else { continue };
-        // Of several values each change is an operation of its own; all that the key had is kept once.
-        if found.last().is_some_and(|(last, last_key, _)| *last == number && *last_key == key) {
+        if layout.kind(space) == SpaceKind::Multimap {
+            // Of several values each change is an operation of its own; all that the key had is kept once.
+            let was = values_of::<E>(snapshot, space, key)?;
+            let left = values_left(was.iter().map(|value| &value[..]).collect(), changes);
+            found.push((number, key, left, Found::Values(was)));
             continue;
         }
-        let was = if layout.kind(space) == SpaceKind::Multimap {
-            Found::Values(E::iter_values(snapshot.engine(), space, key)?.collect::<Result<_, _>>()?)
-        } else {
-            match (snapshot.engine().get(space, key)?, &operation.action) {
-                (None, Action::Delete) => continue,
-                (Some(was), Action::Put(value)) if was[..] == value[..] => continue,
-                (None, _) => Found::Nothing,
-                (Some(was), _) => Found::Value(was),
-            }
+        let was = match (snapshot.engine().get(space, key)?, &operation.action) {
+            (None, Action::Delete) => continue,
+            (Some(was), Action::Put(value)) if was[..] == value[..] => continue,
+            (None, _) => Found::Nothing,
+            (Some(was), _) => Found::Value(was),
         };
-        found.push((number, key, was));
+        let left = match &operation.action {
+            Action::Put(value) => digest(value),
+            _ => NOTHING_LEFT,
+        };
+        found.push((number, key, left, was));
     }
     let values: Vec<Vec<&[u8]>> = found
         .iter()
-        .map(|(_, _, was)| match was {
+        .map(|(.., was)| match was {
             Found::Values(values) => values.iter().map(|value| &value[..]).collect(),
             Found::Nothing | Found::Value(_) => Vec::new(),
         })
@@ -215,10 +225,10 @@ fn record<E: StateEngine>(
     let replaced: Vec<Replaced<'_>> = found
         .iter()
         .zip(&values)
-        .map(|(&(space, key, ref was), values)| match was {
-            Found::Nothing => Replaced::Nothing { space, key },
-            Found::Value(value) => Replaced::Value { space, key, value },
-            Found::Values(_) => Replaced::Values { space, key, values: List::new(values) },
+        .map(|(&(space, key, left, ref was), values)| match was {
+            Found::Nothing => Replaced::Nothing { space, left, key },
+            Found::Value(value) => Replaced::Value { space, left, key, value },
+            Found::Values(_) => Replaced::Values { space, left, key, values: List::new(values) },
         })
         .collect();
     let value = UndoValue { before, after, replaced: List::new(&replaced) };
@@ -230,6 +240,72 @@ enum Found<E: StateEngine> {
     Nothing,
     Value(BytesOf<E>),
     Values(Vec<BytesOf<E>>),
+}
+
+/// The digest of what is under a key.
+type Left = [u8; 8];
+
+/// That there is nothing.
+const NOTHING_LEFT: Left = [0; 8];
+
+fn digest(bytes: &[u8]) -> Left {
+    let mut left = NOTHING_LEFT;
+    let digest = Hash::Xxh3_64.digest(bytes);
+    for (to, from) in left.iter_mut().zip(digest.as_ref()) {
+        *to = *from;
+    }
+    left
+}
+
+/// The digest of what `changes` leave of several values.
+fn values_left<B: AsRef<[u8]>>(was: BTreeSet<&[u8]>, changes: &[Operation<B>]) -> Left {
+    let mut values = was;
+    for change in changes {
+        match &change.action {
+            Action::Put(_) | Action::Delete => values.clear(),
+            Action::AddValue(value) => _ = values.insert(value.as_ref()),
+            Action::RemoveValue(value) => _ = values.remove(value.as_ref()),
+        }
+    }
+    values_digest(&values)
+}
+
+fn values_digest(values: &BTreeSet<&[u8]>) -> Left {
+    if values.is_empty() {
+        return NOTHING_LEFT;
+    }
+    // A digest of digests: each value's end is told.
+    let digests: Vec<u8> = values.iter().flat_map(|value| digest(value)).collect();
+    digest(&digests)
+}
+
+fn values_of<E: StateEngine>(
+    snapshot: &StateSnapshot<E>,
+    space: SpaceId,
+    key: &[u8],
+) -> Result<Vec<BytesOf<E>>, StateError> {
+    Ok(E::iter_values(snapshot.engine(), space, key)?.collect::<Result<_, _>>()?)
+}
+
+/// Refuses to undo the change of a row which is no longer as that change left it.
+fn check_left<E: StateEngine>(
+    snapshot: &StateSnapshot<E>,
+    layout: &Layout,
+    space: SpaceId,
+    key: &[u8],
+    left: Left,
+) -> Result<(), StateError> {
+    let now = if layout.kind(space) == SpaceKind::Multimap {
+        let values = values_of::<E>(snapshot, space, key)?;
+        values_digest(&values.iter().map(|value| &value[..]).collect())
+    } else {
+        snapshot.engine().get(space, key)?.map_or(NOTHING_LEFT, |value| digest(&value))
+    };
+    if now == left {
+        Ok(())
+    } else {
+        Err(StateError::ChangedByAnother { space: layout.name(space).to_owned(), key: hex(key) })
+    }
 }
 
 /// Takes out the rows of the blocks from `oldest` on, up to but without `wanted`.
@@ -253,12 +329,12 @@ fn restored(
     layout: &Layout,
     row: &[u8],
     replaced: &Replaced<'_>,
-) -> Result<(SpaceId, Vec<u8>, Was), StateError> {
-    let (number, key, was) = match *replaced {
-        Replaced::Nothing { space, key } => (space, key, Was::Nothing),
-        Replaced::Value { space, key, value } => (space, key, Was::Value(value.to_vec())),
-        Replaced::Values { space, key, values } => {
-            (space, key, Was::Values(values.iter().map(<[u8]>::to_vec).collect()))
+) -> Result<(SpaceId, Vec<u8>, Left, Was), StateError> {
+    let (number, key, left, was) = match *replaced {
+        Replaced::Nothing { space, left, key } => (space, key, left, Was::Nothing),
+        Replaced::Value { space, left, key, value } => (space, key, left, Was::Value(value.to_vec())),
+        Replaced::Values { space, left, key, values } => {
+            (space, key, left, Was::Values(values.iter().map(<[u8]>::to_vec).collect()))
         }
     };
     let space = layout.numbered(number).ok_or_else(|| {
@@ -267,7 +343,7 @@ fn restored(
         let error = keyplan::typed::KeyError { family: Undo::FAMILY, segment: "space", fault };
         StateError::malformed(SPACE, row, error)
     })?;
-    Ok((space, key.to_vec(), was))
+    Ok((space, key.to_vec(), left, was))
 }
 
 fn number(key: &[u8]) -> Result<Undo, StateError> {

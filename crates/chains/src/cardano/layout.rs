@@ -7,7 +7,7 @@ use keyplan_store::{RangeOf, Store};
 
 use super::cursor::Cursor;
 use super::entities::{Entity, EntityNs};
-use super::schema::{CURSOR_TABLE, StateSchema, UTXO_TABLE};
+use super::schema::{CURSOR_TABLE, OWN_TABLES, StateSchema, UTXO_TABLE};
 use super::{EntityKey, StateError, cursor, entities, undo, utxos};
 
 /// Where the rows of a state store are.
@@ -87,7 +87,7 @@ impl Layout {
                 Ok(Place { space, ns: Some(ns), kind: SpaceKind::Map })
             }
             Places::Tables => {
-                let mut namespaces = self.spaces.iter().skip(3);
+                let mut namespaces = self.spaces.iter().skip(OWN_TABLES);
                 let found = namespaces.find(|(name, ..)| name == namespace);
                 let &(_, space, kind) =
                     found.ok_or_else(|| StateError::NoNamespace { name: namespace.to_owned() })?;

@@ -91,10 +91,13 @@ impl<'s, E: StateEngine> StateLoad<'s, E> {
         // No block is committed meanwhile.
         let mut history = self.state.history();
         refuse_filled(self.state)?;
-        self.names.record(self.state.inner())?;
+        let recorded = self.names.record(self.state.inner(), &mut self.last)?;
         put_cursor(&self.state.inner().layout, cursor, &mut self.last)?;
-        let several = u64::try_from(self.last.len()).unwrap_or(u64::MAX).saturating_sub(1);
+        // The cursor and the names are no rows of the state.
+        let others = recorded.len() + 1;
+        let several = u64::try_from(self.last.len().saturating_sub(others)).unwrap_or(u64::MAX);
         let sorted = self.rows.finish(self.last, progress)?;
+        self.state.inner().store.remember_names(recorded);
         *history = super::history::History::default();
         Ok(sorted.saturating_add(several))
     }

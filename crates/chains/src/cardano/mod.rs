@@ -121,7 +121,7 @@ pub use schema::StateSchema;
 #[cfg(feature = "store")]
 pub use snapshot::{FoundNamespace, StateSnapshot};
 #[cfg(feature = "store")]
-pub use store::StateStore;
+pub use store::{KeptSetting, StateStore};
 pub use utxo::{EraCbor, Output, TxoRef, UtxoSetDelta};
 #[cfg(feature = "store")]
 pub use writer::StateWriter;

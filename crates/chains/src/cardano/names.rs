@@ -1,4 +1,5 @@
-use keyplan_store::StoreError;
+use keyplan_store::engine::Batch;
+use keyplan_store::{RecordedName, StoreError};
 
 use super::layout::Place;
 use super::store::{Inner, NAMESPACES};
@@ -22,14 +23,19 @@ impl Names {
         }
     }
 
-    /// Records the names behind the hashes. Before their first rows: rows whose name is not known cannot be.
-    pub(super) fn record<E: StateEngine>(&self, store: &Inner<E>) -> Result<(), StateError> {
+    /// Records the names of the hashes, in the batch of their rows: rows whose name is not known cannot be.
+    pub(super) fn record<E: StateEngine>(
+        &self,
+        store: &Inner<E>,
+        batch: &mut Batch<E>,
+    ) -> Result<Vec<RecordedName>, StateError> {
+        let mut recorded = Vec::new();
         for (name, place) in &self.0 {
             if let Some(ns) = place.ns {
-                store.store.record_name(NAMESPACES, &ns.digest(), name)?;
+                recorded.extend(store.store.record_name_in(batch, NAMESPACES, &ns.digest(), name)?);
             }
         }
-        Ok(())
+        Ok(recorded)
     }
 
     #[cold]

@@ -1,7 +1,10 @@
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use keyplan_store::engine::SpaceKind;
-use keyplan_store::{META_SPACE, Schema};
+use keyplan_store::{META_SPACE, Meta, Schema};
+
+use super::layout::wrong_kind;
 
 use super::{Namespace, PLAN, StateError, cursor, entities, undo, utxos};
 
@@ -11,6 +14,9 @@ const STORE_PLAN: &str = "cardano_store.keyplan";
 /// The spaces of a layout with a table for every namespace, other than those of the namespaces.
 pub(super) const CURSOR_TABLE: &str = "cursor";
 pub(super) const UTXO_TABLE: &str = "utxos";
+
+/// How many spaces such a layout has before those of the namespaces: the cursor, the outputs, the undo records.
+pub(super) const OWN_TABLES: usize = 3;
 
 /// The namespaces of a store in which each has a table of its own, as on redb.
 ///
@@ -32,19 +38,22 @@ impl StateSchema {
         Self { namespaces: Vec::new() }
     }
 
-    /// The namespaces of Dolos's document, and the delegators of each pool as several values.
+    /// The namespaces of Dolos's document and of its code, and the delegators of each pool as several values.
     pub fn document() -> Self {
         let single = [
             Namespace::ACCOUNTS,
+            Namespace::ACCOUNT_EPOCHS,
             Namespace::POOLS,
             Namespace::EPOCHS,
             Namespace::DREPS,
+            Namespace::GOV,
             Namespace::PROPOSALS,
             Namespace::ASSETS,
             Namespace::DATUMS,
             Namespace::ERAS,
             Namespace::REWARDS,
             Namespace::STAKES,
+            Namespace::PENDING_MIRS,
             Namespace::PENDING_REWARDS,
         ];
         single.into_iter().fold(Self::new(), Self::single).multi("pool_delegators")
@@ -65,6 +74,26 @@ impl StateSchema {
     /// The names, in order.
     pub fn namespaces(&self) -> impl Iterator<Item = &str> {
         self.namespaces.iter().map(|(name, _)| name.as_str())
+    }
+
+    /// The namespaces that a database has, and these with those that it lacks after them, in an order that keeps the
+    /// numbers of its spaces: undo records name spaces by them. `None` if the database has no plan, or another one.
+    pub(super) fn with_recorded(&self, meta: Option<&Meta>) -> Result<Option<(Self, Self)>, StateError> {
+        let Some(meta) = meta else { return Ok(None) };
+        let tables = meta.spaces.iter().skip(OWN_TABLES);
+        let recorded = Self { namespaces: tables.map(|space| (space.name.clone(), space.kind)).collect() };
+        if recorded.schema().map(|schema| schema.fingerprint).ok() != Some(meta.fingerprint) {
+            return Ok(None);
+        }
+        let mut all = recorded.clone();
+        for (name, kind) in &self.namespaces {
+            match recorded.namespaces.iter().find(|(known, _)| known == name) {
+                Some((_, found)) if found == kind => {}
+                Some((_, found)) => return Err(wrong_kind(name, values(*kind), values(*found))),
+                None => all.namespaces.push((name.clone(), *kind)),
+            }
+        }
+        Ok(Some((recorded, all)))
     }
 
     fn with(mut self, name: &str, kind: SpaceKind) -> Self {
@@ -104,14 +133,11 @@ impl StateSchema {
                 return Err(refused(name, "the store has a table of that name"));
             }
         }
-        for pair in self.namespaces.windows(2) {
-            if let [(name, _), (next, _)] = pair
-                && name == next
-            {
-                return Err(refused(name, "it is declared twice"));
-            }
+        let mut seen = BTreeSet::new();
+        match self.namespaces.iter().find(|(name, _)| !seen.insert(name)) {
+            Some((name, _)) => Err(refused(name, "it is declared twice")),
+            None => Ok(()),
         }
-        Ok(())
     }
 
     fn plan(&self) -> String {
@@ -145,6 +171,13 @@ impl StateSchema {
             let _ = write!(text, "\nspace ns{at}_{word} = {name:?} {{\n    {family}\n}}\n");
         }
         text
+    }
+}
+
+const fn values(kind: SpaceKind) -> &'static str {
+    match kind {
+        SpaceKind::Map => "one value",
+        SpaceKind::Multimap => "several values",
     }
 }
 

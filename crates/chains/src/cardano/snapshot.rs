@@ -1,3 +1,4 @@
+use std::borrow::Borrow;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::RangeBounds;
@@ -87,13 +88,14 @@ impl<E: StateEngine> StateSnapshot<E> {
     /// Reads entities: one slot for each key, in the order given, empty where there is none.
     ///
     /// A namespace that nothing was written to has no entities; where each has a table, it must be in the schema.
-    pub fn read_entities(
+    pub fn read_entities<K: Borrow<EntityKey>>(
         &self,
         namespace: &str,
-        keys: &[EntityKey],
+        keys: &[K],
     ) -> Result<Vec<Option<BytesOf<E>>>, StateError> {
         let place = self.layout.single(namespace)?;
-        keys.iter().map(|key| Ok(self.snapshot.get(place.space, place.key(key).as_ref())?)).collect()
+        let get = |key: &K| Ok(self.snapshot.get(place.space, place.key(key.borrow()).as_ref())?);
+        keys.iter().map(get).collect()
     }
 
     /// Reads one entity.
@@ -137,8 +139,13 @@ impl<E: StateEngine> StateSnapshot<E> {
     }
 
     /// Reads entities of a type: one slot for each key, in the order given.
-    pub fn read_entities_typed<T: Entity>(&self, keys: &[EntityKey]) -> Result<Vec<Option<T>>, StateError> {
-        keys.iter().map(|key| self.read_entity_typed(key)).collect()
+    pub fn read_entities_typed<T: Entity>(
+        &self,
+        keys: &[impl Borrow<EntityKey>],
+    ) -> Result<Vec<Option<T>>, StateError> {
+        let found = self.read_entities(T::NAMESPACE, keys)?;
+        let keyed = keys.iter().map(Borrow::borrow).zip(found);
+        keyed.map(|(key, found)| found.map(|bytes| decode_entity(key, &bytes)).transpose()).collect()
     }
 
     /// Iterates over the entities of a type whose keys are in a range.

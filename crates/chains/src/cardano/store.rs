@@ -1,3 +1,4 @@
+use std::borrow::Borrow;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::RangeBounds;
@@ -5,11 +6,12 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use keyplan_store::engine::{Action, Batch, Fjall, Memory};
-use keyplan_store::{BulkOptions, BytesOf, ChangedSettings, META_SPACE, Meta, Schema, Store, StoreError};
+use keyplan_store::{BulkOptions, BytesOf, ChangedSettings, META_SPACE, Meta, Schema, Store};
 
 use super::cursor::CursorValue;
 use super::history::{History, RolledBack};
 use super::layout::Layout;
+use super::names::Names;
 use super::rows::{Entities, TypedEntities, Utxos};
 use super::schema::{self, StateSchema};
 use super::{
@@ -30,6 +32,7 @@ pub(super) struct Inner<E: StateEngine> {
     pub(super) store: Store<E>,
     pub(super) layout: Arc<Layout>,
     config: Config,
+    kept_settings: Vec<KeptSetting>,
     // Commits are made under this lock, so that what a commit replaces is what it found.
     history: Mutex<History>,
 }
@@ -39,7 +42,8 @@ impl StateStore<Fjall> {
     ///
     /// A directory that Dolos wrote is taken over: its rows stay as they are, and ours are in spaces of their own, so
     /// that Dolos can go on with it. While Dolos writes nothing is kept for rolling back: what was kept is found to be of
-    /// no use once the cursor has moved, and dropped.
+    /// no use once the cursor has moved, and dropped. A row that it changed without moving the cursor is found when
+    /// its block is to be rolled back, which is then refused.
     pub fn open(path: impl AsRef<Path>, config: Config) -> Result<Self, StateError> {
         let engine = Fjall::open(path, config.fjall())?;
         Self::with_engine(engine, config)
@@ -65,7 +69,7 @@ impl StateStore<Memory> {
 impl StateStore<keyplan_store::engine::Redb> {
     /// Opens a store in a directory, with a table for every namespace of the schema, and makes it if there is none.
     ///
-    /// A database that was made with other namespaces is refused.
+    /// Namespaces that the database lacks are made; one whose keys have another number of values is refused.
     pub fn open_redb(
         path: impl AsRef<Path>,
         namespaces: &StateSchema,
@@ -80,7 +84,8 @@ impl<E: StateEngine> StateStore<E> {
     /// Opens a store on an engine, all namespaces in one space below the hashes of their names.
     pub fn with_engine(engine: E, config: Config) -> Result<Self, StateError> {
         let schema = schema::hashed();
-        let (store, taken_over) = opened(engine, &schema, &config)?;
+        let taken_over = !engine.spaces().is_empty() && Meta::read(&engine)?.is_none();
+        let store = opened(engine, &schema)?;
         let layout = Layout::hashed(&store)?;
         let state = Self::start(store, layout, config)?;
         if taken_over {
@@ -91,11 +96,21 @@ impl<E: StateEngine> StateStore<E> {
 
     /// Opens a store on an engine, with a table for every namespace.
     ///
-    /// Namespaces whose keys have several values are refused by engines that have none.
+    /// Namespaces whose keys have several values are refused by engines that have none. Those that the database
+    /// lacks are made, and those that it has besides stay and can be read.
     pub fn with_tables(engine: E, namespaces: &StateSchema, config: Config) -> Result<Self, StateError> {
-        let schema = namespaces.schema()?;
-        let (store, _) = opened(engine, &schema, &config)?;
-        let layout = Layout::tables(&store, namespaces)?;
+        let asked = namespaces.schema()?;
+        let Some((recorded, all)) = namespaces.with_recorded(Meta::read(&engine)?.as_ref())? else {
+            let store = opened(engine, &asked)?;
+            let layout = Layout::tables(&store, namespaces)?;
+            return Self::start(store, layout, config);
+        };
+        let store = if all == recorded {
+            opened(engine, &recorded.schema()?)?
+        } else {
+            Store::extend(engine, &recorded.schema()?, &all.schema()?)?
+        };
+        let layout = Layout::tables(&store, &all)?;
         Self::start(store, layout, config)
     }
 
@@ -105,7 +120,8 @@ impl<E: StateEngine> StateStore<E> {
         // A cursor that cannot be read shows here, and not at the first block.
         snapshot.read_cursor()?;
         let history = Mutex::new(History::load(&snapshot, &layout)?);
-        Ok(Self(Arc::new(Inner { store, layout, config, history })))
+        let kept_settings = kept_settings(&store, &config);
+        Ok(Self(Arc::new(Inner { store, layout, config, kept_settings, history })))
     }
 
     /// Records the names behind the hashes that are in use, as far as they are known.
@@ -126,6 +142,11 @@ impl<E: StateEngine> StateStore<E> {
     /// The settings that it was opened with.
     pub fn config(&self) -> &Config {
         &self.0.config
+    }
+
+    /// The settings that were asked for and are fixed otherwise in the database, which keeps what it has.
+    pub fn kept_settings(&self) -> &[KeptSetting] {
+        &self.0.kept_settings
     }
 
     /// A point in time, for a group of reads that belong together.
@@ -197,10 +218,10 @@ impl<E: StateEngine> StateStore<E> {
     }
 
     /// [`StateSnapshot::read_entities`], of now.
-    pub fn read_entities(
+    pub fn read_entities<K: Borrow<EntityKey>>(
         &self,
         namespace: &str,
-        keys: &[EntityKey],
+        keys: &[K],
     ) -> Result<Vec<Option<BytesOf<E>>>, StateError> {
         self.snapshot()?.read_entities(namespace, keys)
     }
@@ -246,7 +267,12 @@ impl<E: StateEngine> StateStore<E> {
 
 impl<E: StateEngine> Inner<E> {
     /// Applies changes as one step, and keeps what they replace.
-    pub(super) fn commit(&self, mut batch: Batch<E>, cursor: Option<ChainPoint>) -> Result<(), StateError> {
+    pub(super) fn commit(
+        &self,
+        mut batch: Batch<E>,
+        cursor: Option<ChainPoint>,
+        names: &Names,
+    ) -> Result<(), StateError> {
         if batch.is_empty() && cursor.is_none() {
             return Ok(());
         }
@@ -273,7 +299,9 @@ impl<E: StateEngine> Inner<E> {
         if let Some(point) = cursor {
             put_cursor(&self.layout, point, &mut batch)?;
         }
+        let recorded = names.record(self, &mut batch)?;
         self.store.commit(batch, durability)?;
+        self.store.remember_names(recorded);
         if let Some(next) = next {
             *history = next;
         }
@@ -292,22 +320,32 @@ pub(super) fn put_cursor<E: StateEngine>(
     Ok(())
 }
 
-/// Opens the store of a schema on an engine, makes it, or takes over what another program made; true for the last.
-fn opened<E: StateEngine>(
-    engine: E,
-    schema: &Schema,
-    config: &Config,
-) -> Result<(Store<E>, bool), StateError> {
-    if let Some(meta) = Meta::read(&engine)? {
-        for (name, asked) in config.fixed() {
-            let recorded =
-                meta.settings.iter().find(|setting| setting.name == name && setting.value != asked);
-            if let Some(recorded) = recorded {
-                let (name, recorded) = (name.to_owned(), recorded.value.clone());
-                return Err(StoreError::SettingChanged { name, recorded, asked }.into());
-            }
-        }
-        return Ok((Store::open_with(engine, schema, ChangedSettings::Keep)?, false));
+/// A setting that is fixed with the database, and was asked for otherwise.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct KeptSetting {
+    /// Its name.
+    pub name: &'static str,
+    /// What the database was made with, which stays.
+    pub kept: String,
+    /// What was asked for.
+    pub asked: String,
+}
+
+fn kept_settings<E: StateEngine>(store: &Store<E>, config: &Config) -> Vec<KeptSetting> {
+    let Some(meta) = store.meta() else { return Vec::new() };
+    let differs = |(name, asked): (&'static str, String)| {
+        let recorded = meta.settings.iter().find(|setting| setting.fixed && setting.name == name)?;
+        let kept = recorded.value.clone();
+        (kept != asked).then_some(KeptSetting { name, kept, asked })
+    };
+    config.fixed().filter_map(differs).collect()
+}
+
+/// Opens the store of a schema on an engine, makes it, or takes over what another program made.
+fn opened<E: StateEngine>(engine: E, schema: &Schema) -> Result<Store<E>, StateError> {
+    if Meta::read(&engine)?.is_some() {
+        return Ok(Store::open_with(engine, schema, ChangedSettings::Keep)?);
     }
     let is_ours = |name: &str| name == META_SPACE || schema.spaces.iter().any(|space| space.name == name);
     let spaces = engine.spaces();
@@ -316,8 +354,7 @@ fn opened<E: StateEngine>(
     {
         return Err(StateError::NotAState { found: foreign.name.clone() });
     }
-    let taken_over = !spaces.is_empty();
-    Ok((Store::claim(engine, schema)?, taken_over))
+    Ok(Store::claim(engine, schema)?)
 }
 
 impl<E: StateEngine> Clone for StateStore<E> {

@@ -37,14 +37,17 @@ pub struct UtxoSetDelta {
 #[derive(Clone)]
 pub struct Output<B> {
     era: u16,
+    // Where the body begins in the value.
+    body: usize,
     value: B,
 }
 
 impl<B: Deref<Target = [u8]>> Output<B> {
     /// Reads the value of a row.
     pub fn decode(value: B) -> Result<Self, Box<KeyError>> {
-        let era = UtxoValue::decode(&value).map_err(Box::new)?.era;
-        Ok(Self { era, value })
+        let UtxoValue { era, body } = UtxoValue::decode(&value).map_err(Box::new)?;
+        let body = value.len().saturating_sub(body.0.len());
+        Ok(Self { era, body, value })
     }
 
     /// The number of the era.
@@ -54,7 +57,12 @@ impl<B: Deref<Target = [u8]>> Output<B> {
 
     /// The output, in CBOR.
     pub fn cbor(&self) -> &[u8] {
-        UtxoValue::decode(&self.value).map(|value| value.body.0).unwrap_or_default()
+        self.value.get(self.body..).unwrap_or_default()
+    }
+
+    /// The row's value as the engine has it: the era in two bytes, then the CBOR.
+    pub fn into_value(self) -> B {
+        self.value
     }
 
     /// The output with bytes of its own.

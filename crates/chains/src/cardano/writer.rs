@@ -8,7 +8,7 @@ use super::layout::wrong_kind;
 use super::names::Names;
 use super::store::Inner;
 use super::utxos::UtxoValue;
-use super::{ChainPoint, Entity, EntityKey, EraCbor, StateEngine, StateError, TxoRef, UtxoSetDelta};
+use super::{ChainPoint, Entity, EntityKey, StateEngine, StateError, TxoRef, UtxoSetDelta};
 
 /// Changes to a state store that are applied as one step.
 ///
@@ -107,12 +107,28 @@ impl<E: StateEngine> StateWriter<E> {
     /// removes what is undone.
     pub fn apply_utxoset(&mut self, delta: &UtxoSetDelta) -> Result<(), StateError> {
         for (txo, output) in delta.produced.iter().chain(&delta.recovered) {
-            self.put_utxo(txo, output)?;
+            self.put_utxo(txo, output.era, &output.cbor)?;
         }
         for txo in delta.consumed.iter().chain(&delta.undone) {
-            self.batch.delete(self.store.layout.utxos, txo.encode().as_slice());
+            self.delete_utxo(txo);
         }
         Ok(())
+    }
+
+    /// Adds one unspent output, or replaces it. Nothing of it is kept by the caller.
+    #[inline]
+    pub fn put_utxo(&mut self, txo: &TxoRef, era: u16, cbor: &[u8]) -> Result<(), StateError> {
+        self.scratch.clear();
+        let value = UtxoValue { era, body: cbor.into() };
+        value.encode_into(&mut self.scratch).map_err(StateError::unwritable)?;
+        self.batch.put_row(self.store.layout.utxos, txo.encode().as_slice(), self.scratch.as_slice());
+        Ok(())
+    }
+
+    /// Removes one unspent output. Removing what is not there is no error.
+    #[inline]
+    pub fn delete_utxo(&mut self, txo: &TxoRef) {
+        self.batch.delete(self.store.layout.utxos, txo.encode().as_slice());
     }
 
     /// Sets where the chain stands. The last call counts.
@@ -132,17 +148,7 @@ impl<E: StateEngine> StateWriter<E> {
 
     /// Applies everything as one step, and waits for what the [`Config`](super::Config) says.
     pub fn commit(self) -> Result<(), StateError> {
-        self.names.record(&self.store)?;
-        self.store.commit(self.batch, self.cursor)
-    }
-
-    #[inline]
-    fn put_utxo(&mut self, txo: &TxoRef, output: &EraCbor) -> Result<(), StateError> {
-        self.scratch.clear();
-        let value = UtxoValue { era: output.era, body: output.cbor.as_slice().into() };
-        value.encode_into(&mut self.scratch).map_err(StateError::unwritable)?;
-        self.batch.put_row(self.store.layout.utxos, txo.encode().as_slice(), self.scratch.as_slice());
-        Ok(())
+        self.store.commit(self.batch, self.cursor, &self.names)
     }
 }
 

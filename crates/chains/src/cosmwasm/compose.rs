@@ -1,3 +1,4 @@
+use alloc::vec::Vec;
 use core::fmt;
 
 use keyplan::codec::{Buffer, EncodeError, Segment, Sink};

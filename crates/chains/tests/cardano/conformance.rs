@@ -464,16 +464,16 @@ fn writers_side_by_side_lose_nothing<K: Kind>() {
 }
 
 #[test]
-fn settings_that_are_fixed_are_compared_only_if_asked_for() {
+fn a_fixed_setting_that_is_asked_for_otherwise_is_kept_and_told() {
     let place = Place::new();
     drop(OnFjall::open(&place, config()));
     let asked = Config { memtable_bytes: Some(2 << 20), ..config() };
-    let refused = StateStore::open(place.path(), asked).unwrap_err();
-    assert_eq!(
-        refused.to_string(),
-        "the setting `memtable_bytes` was fixed at 1048576 when the database was made, and cannot become 2097152"
-    );
-    StateStore::open(place.path(), Config::default()).unwrap();
+    let store = StateStore::open(place.path(), asked).unwrap();
+    let [kept] = store.kept_settings() else { panic!("{:?}", store.kept_settings()) };
+    assert_eq!((kept.name, &*kept.kept, &*kept.asked), ("memtable_bytes", "1048576", "2097152"));
+    drop(store);
+    let store = StateStore::open(place.path(), Config::default()).unwrap();
+    assert_eq!(store.kept_settings(), []);
 }
 
 #[test]

@@ -147,6 +147,67 @@ fn a_directory_of_dolos_is_taken_over_and_given_back() {
 }
 
 #[test]
+fn a_taken_over_directory_records_no_setting_that_it_does_not_know() {
+    let place = Place::new();
+    // The other program's memtables have 8 MiB.
+    write(place.path(), &[("state-cursor", &[0], &const_hex::decode("010000004f00000000000000").unwrap())]);
+    drop(StateStore::open(place.path(), Config::default()).unwrap());
+    let truth = Config { memtable_bytes: Some(8 << 20), ..Config::default() };
+    let store = StateStore::open(place.path(), truth).unwrap();
+    assert_eq!(store.kept_settings(), []);
+    let settings = &store.store().meta().unwrap().settings;
+    assert!(settings.iter().all(|setting| !setting.fixed), "{settings:?}");
+}
+
+#[test]
+fn a_row_that_another_program_changed_is_not_rolled_over() {
+    let place = Place::new();
+    let store = OnFjall::open(&place, config());
+    for at in [1, 2] {
+        let mut writer = store.start_writer().unwrap();
+        writer.write_entity("pools", &key(1), &[at]).unwrap();
+        writer.write_entity("pools", &key(2), &[at]).unwrap();
+        writer.set_cursor(slot(at.into()));
+        writer.commit().unwrap();
+    }
+    store.shutdown().unwrap();
+    drop(store);
+    let changed = [&families::EntityNs::POOLS.digest()[..], &[1; 32]].concat();
+    write(place.path(), &[("state-entities", &changed, b"theirs")]);
+    let store = OnFjall::open(&place, config());
+    let refused = store.rollback_to(&slot(1)).unwrap_err();
+    assert_eq!(
+        refused.to_string(),
+        format!(
+            "cannot roll back: another program has changed row 0x{} of space `state-entities` since; roll back there, \
+             or load the state anew",
+            const_hex::encode(&changed)
+        )
+    );
+    // Nothing was touched.
+    assert_eq!(store.read_cursor().unwrap(), Some(slot(2)));
+    let found = store.read_entities("pools", &[key(1), key(2)]).unwrap();
+    assert_eq!(found.iter().map(|value| value.as_deref().unwrap()).collect::<Vec<_>>(), [b"theirs", &[2][..]]);
+}
+
+#[test]
+fn the_first_rows_of_a_namespace_and_its_name_are_one_commit() {
+    let place = Place::new();
+    let store = OnFjall::open(&place, config());
+    let mut writer = store.start_writer().unwrap();
+    writer.write_entity("made-up", &key(1), b"x").unwrap();
+    drop(writer);
+    let ns = families::EntityNs::of("made-up").unwrap();
+    assert_eq!(store.namespace_name(ns), None);
+    let mut writer = store.start_writer().unwrap();
+    writer.write_entity("made-up", &key(1), b"x").unwrap();
+    writer.commit().unwrap();
+    assert_eq!(store.namespace_name(ns).as_deref(), Some("made-up"));
+    drop(store);
+    assert_eq!(OnFjall::open(&place, config()).namespace_name(ns).as_deref(), Some("made-up"));
+}
+
+#[test]
 fn a_database_without_any_state_is_refused() {
     let place = Place::new();
     let database = Database::builder(place.path()).open().unwrap();

@@ -7,6 +7,7 @@ mod disk;
 mod load;
 mod malformed;
 mod model;
+mod node;
 mod support;
 mod tables;
 mod vectors;

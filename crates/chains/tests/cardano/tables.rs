@@ -58,15 +58,59 @@ fn a_namespace_of_one_kind_is_not_read_as_the_other() {
 }
 
 #[test]
-fn a_database_with_other_namespaces_is_refused() {
+fn a_database_gains_the_namespaces_that_it_lacks_and_keeps_the_others() {
+    let place = Place::new();
+    let store = OnRedb::open(&place, config());
+    for at in [1, 2] {
+        let mut writer = store.start_writer().unwrap();
+        writer.write_entity("pools", &key(1), &[at]).unwrap();
+        writer.set_cursor(slot(at.into()));
+        writer.commit().unwrap();
+    }
+    drop(store);
+    // An upgrade of the node: `aaa` is before all others by name, and some are not asked for any more.
+    let asked = StateSchema::new().single("aaa").single("pools").multi("zzz");
+    let store = StateStore::open_redb(place.path(), &asked, config()).unwrap();
+    let mut writer = store.start_writer().unwrap();
+    writer.write_entity("aaa", &key(1), b"new").unwrap();
+    writer.write_entity("zzz", &key(1), b"new").unwrap();
+    writer.write_entity("accounts", &key(1), b"old").unwrap();
+    writer.set_cursor(slot(3));
+    writer.commit().unwrap();
+    drop(store);
+    let store = OnRedb::open(&place, config());
+    assert_eq!(store.read_entities("aaa", &[key(1)]).unwrap()[0].as_deref(), Some(&b"new"[..]));
+    // What was kept before the upgrade is still of the right spaces.
+    assert_eq!(store.rollback_to(&slot(1)).unwrap().blocks, 2);
+    assert_eq!(store.read_entities("pools", &[key(1)]).unwrap()[0].as_deref(), Some(&[1][..]));
+    assert_eq!(store.read_entities("aaa", &[key(1)]).unwrap()[0].as_deref(), None);
+}
+
+#[test]
+fn a_namespace_does_not_change_its_kind() {
     let place = Place::new();
     drop(OnRedb::open(&place, config()));
-    let refused = StateStore::open_redb(place.path(), &StateSchema::document(), config());
-    assert!(matches!(refused, Err(StateError::Store(StoreError::PlanMismatch { .. }))), "{refused:?}");
+    let refused = StateStore::open_redb(place.path(), &StateSchema::new().multi("pools"), config());
+    assert_eq!(
+        refused.unwrap_err().to_string(),
+        "the keys of namespace `pools` have one value, not several values"
+    );
     // The order in which they are declared is no difference.
     let other = StateSchema::new().multi(MANY).single("epochs").single("pools").single("accounts");
     assert_eq!(other, schema());
     StateStore::open_redb(place.path(), &other, config()).unwrap();
+}
+
+#[test]
+fn the_document_has_every_namespace_that_dolos_writes() {
+    let document = StateSchema::document();
+    let names: Vec<&str> = document.namespaces().collect();
+    for name in [
+        "accounts", "account-epochs", "pools", "epochs", "dreps", "gov", "proposals", "assets", "datums", "eras",
+        "stakes", "pending_mirs", "pending_rewards",
+    ] {
+        assert!(names.contains(&name), "{name}");
+    }
 }
 
 #[test]

@@ -131,7 +131,7 @@ fn inverted_range<K: Kind>(args: &Json) {
 
 fn no_keys<K: Kind>(args: &Json) {
     let store = accounts::<K>(&[(key(1), b"a")]);
-    assert_eq!(args["len"], store.read_entities("accounts", &[]).unwrap().len());
+    assert_eq!(args["len"], store.read_entities::<EntityKey>("accounts", &[]).unwrap().len());
     let twice = store.read_entities("accounts", &[key(1), key(1)]).unwrap();
     assert_eq!(args["duplicate keys len"], twice.len());
     assert!(twice.iter().all(|value| value.as_deref() == Some(b"a")));
