@@ -244,7 +244,7 @@ fn a_commit_larger_than_the_usual_limit_is_a_setting() {
         writer.write_entity("pools", &key(1), &[7; 4096]).unwrap();
         writer.commit()
     };
+    commit(Config::node()).unwrap();
     let refused = commit(Config { batch_bytes: Some(1024), ..Config::node() }).unwrap_err();
     assert!(refused.to_string().contains("1024"), "{refused}");
-    commit(Config::node()).unwrap();
 }
