@@ -173,7 +173,7 @@ impl<E: Engine> Store<E> {
             return Err(StoreError::Engines { expected: E::NAME, found: meta.engine });
         }
         for space in &to.spaces {
-            not_reserved(space)?;
+            admitted(space)?;
             engine.create_space(space)?;
         }
         let space = engine.create_space(&Space::map(META_SPACE))?;
