@@ -30,7 +30,7 @@ fn inline(input: TokenStream) -> TokenStream {
     let root = std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from).unwrap_or_default();
     let compiled = load_bytes(INLINE, text.text.as_bytes(), |path| fetch(&root, path));
     let tracked = track(&root, &compiled.sources);
-    match keyplan_expand::expand(&compiled) {
+    match keyplan_codegen::rust::expand(&compiled) {
         Ok(code) => quote!(#code #tracked),
         Err(findings) => {
             let errors = findings.iter().map(|finding| {
@@ -83,7 +83,7 @@ fn file(path: &str, span: Span) -> TokenStream {
         Err(why) => return error(span, &format!("cannot read `{path}` in the folder of the crate: {why}")),
     };
     let tracked = track(&root, &compiled.sources);
-    match keyplan_expand::expand(&compiled) {
+    match keyplan_codegen::rust::expand(&compiled) {
         Ok(code) => quote!(#code #tracked),
         Err(findings) => {
             let errors = report(&findings, &compiled.sources, span);

@@ -131,7 +131,7 @@ impl Random {
 fn findings(family: &str) -> Vec<Diagnostic> {
     let text = format!("plan one;\nspace s {{\n{family};\n}}\n");
     let compiled = compile("one.keyplan", &text, |_| Err("there are no imports".to_owned()));
-    keyplan_expand::expand(&compiled).err().unwrap_or_default()
+    keyplan_codegen::rust::expand(&compiled).err().unwrap_or_default()
 }
 
 /// A family that can be had: its flaws are accepted, and it has a Rust type.

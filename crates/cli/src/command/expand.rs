@@ -10,9 +10,9 @@ use crate::render::{self, Output};
 /// Prints what the macro makes of a plan.
 pub(crate) fn run(args: &Expand, out: &mut Output) -> Result<Outcome> {
     let compiled = input::load(&args.plan)?.compiled;
-    match keyplan_expand::expand(&compiled) {
+    match keyplan_codegen::rust::expand(&compiled) {
         Ok(code) => {
-            out.text(&keyplan_expand::format(&code))?;
+            out.text(&keyplan_codegen::rust::format(&code))?;
             Ok(Outcome::Clean)
         }
         Err(diagnostics) => {

@@ -9,8 +9,8 @@ use keyplan_plan::model::{
 use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
 
-use crate::Expander;
-use crate::code::{Code, Order};
+use crate::rust::Expander;
+use crate::rust::code::{Code, Order};
 
 /// The longest argument that is held in place rather than borrowed.
 pub(crate) const IN_PLACE: usize = 1024;

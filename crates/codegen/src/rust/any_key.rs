@@ -7,9 +7,9 @@ use keyplan_plan::model::{Family, Space};
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 
-use crate::Expander;
-use crate::composite::{Composite, derives, life};
-use crate::{docs, names};
+use crate::rust::Expander;
+use crate::rust::composite::{Composite, derives, life};
+use crate::rust::{docs, names};
 
 /// A family in the enum.
 struct Variant<'s> {

@@ -4,12 +4,12 @@ use keyplan_plan::model::{AcceptKind, Extent, Family};
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 
-use crate::Expander;
-use crate::composite::Composite;
-use crate::family::bound;
-use crate::leaf::IN_PLACE;
-use crate::names;
-use crate::row::Row;
+use crate::rust::Expander;
+use crate::rust::composite::Composite;
+use crate::rust::family::bound;
+use crate::rust::leaf::IN_PLACE;
+use crate::rust::names;
+use crate::rust::row::Row;
 
 /// Whether a layout is known to have several readings.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -99,7 +99,7 @@ impl Expander<'_> {
 /// The functions that find a second reading in the family itself.
 fn other_reading(row: &Row<'_>, made: &Composite) -> TokenStream {
     let name = names::ty(&made.name);
-    let life = crate::composite::life(made.borrows);
+    let life = crate::rust::composite::life(made.borrows);
     let other = made.borrows.then(|| quote!(<'r>));
     let result = quote!(#name #other);
     let bound = bound(row);

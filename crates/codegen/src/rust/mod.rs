@@ -1,14 +1,7 @@
-//! From a plan to Rust types.
+//! Rust: what the macro `keyplan::plan!` makes of a plan.
 //!
 //! [`expand`] gives what `keyplan::plan!` emits for a plan that was read; [`format()`] prints it for people. The same plan
 //! gives the same code on every machine.
-//!
-//! ```
-//! let text = "plan demo; space cl { key tick = 0x01 pool: u64 tick: i64.tick9; }";
-//! let compiled = keyplan_plan::compile("demo.keyplan", text, |_| Err("no imports".into()));
-//! let code = keyplan_expand::expand(&compiled).expect("the plan is sound");
-//! assert!(keyplan_expand::format(&code).contains("pub struct Tick {"));
-//! ```
 //!
 //! The code names `::keyplan` for everything that it does not make itself: bytes come from `keyplan::codec`, the traits
 //! and errors from `keyplan::typed`. It needs neither `std` nor an allocator.
@@ -23,15 +16,12 @@ mod family;
 mod guard;
 mod leaf;
 mod names;
-mod prove;
 mod row;
 mod scan;
 mod shape;
 mod space;
 mod structure;
 mod table;
-
-pub use prove::prove;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -41,6 +31,8 @@ use keyplan_plan::model::Plan;
 use keyplan_prover::Report;
 use proc_macro2::TokenStream;
 use quote::quote;
+
+use crate::prove::prove;
 
 /// Turns a plan into the Rust module that stands for it, or says why there is none. The plan is proved once, here.
 pub fn expand(compiled: &Compiled) -> Result<TokenStream, Vec<Diagnostic>> {

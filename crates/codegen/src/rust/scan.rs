@@ -4,13 +4,13 @@ use keyplan_plan::model::{Extent, Family, Scan, Segment, Width};
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use crate::Expander;
-use crate::code::Order;
-use crate::composite::Composite;
-use crate::leaf::IN_PLACE;
+use crate::rust::Expander;
+use crate::rust::code::Order;
+use crate::rust::composite::Composite;
+use crate::rust::leaf::IN_PLACE;
 use crate::prove::{is_exact, is_ordered};
-use crate::row::{Row, arg};
-use crate::{docs, names};
+use crate::rust::row::{Row, arg};
+use crate::rust::{docs, names};
 
 impl Expander<'_> {
     /// The functions that begin a family's scans; the types behind them go to the module at `at`.

@@ -15,8 +15,8 @@ fn main() {
         Err(error) => return eprintln!("{}: {error}", path.display()),
     };
     let compiled = keyplan_plan::compile(&name, &text, read);
-    match keyplan_expand::expand(&compiled) {
-        Ok(code) => print!("{}", keyplan_expand::format(&code)),
+    match keyplan_codegen::rust::expand(&compiled) {
+        Ok(code) => print!("{}", keyplan_codegen::rust::format(&code)),
         Err(findings) => eprint!("{}", render(&findings, &compiled.sources, Style::Plain)),
     }
 }

@@ -4,12 +4,12 @@ use keyplan_plan::model::{Alternative, Extent, Shape};
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use crate::Expander;
-use crate::code::Order;
-use crate::composite::{Composite, Fields, Kind, derives, fields, life, show};
-use crate::docs;
-use crate::names;
-use crate::row::Row;
+use crate::rust::Expander;
+use crate::rust::code::Order;
+use crate::rust::composite::{Composite, Fields, Kind, derives, fields, life, show};
+use crate::rust::docs;
+use crate::rust::names;
+use crate::rust::row::Row;
 
 impl Expander<'_> {
     /// The enum of a choice.

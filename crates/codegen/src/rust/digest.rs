@@ -8,12 +8,12 @@ use keyplan_plan::model::{BytesEncoding, Name, Shape, Width};
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
-use crate::Expander;
-use crate::code::{Code, Order};
-use crate::composite::life;
-use crate::leaf::{self, IN_PLACE, decode_leaf, put_leaf};
-use crate::shape::hash_function;
-use crate::{docs, names};
+use crate::rust::Expander;
+use crate::rust::code::{Code, Order};
+use crate::rust::composite::life;
+use crate::rust::leaf::{self, IN_PLACE, decode_leaf, put_leaf};
+use crate::rust::shape::hash_function;
+use crate::rust::{docs, names};
 
 impl Expander<'_> {
     #[expect(clippy::too_many_arguments, reason = "the parts of a hash and where it stands")]

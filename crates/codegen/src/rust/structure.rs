@@ -6,10 +6,10 @@ use keyplan_plan::model::{AcceptKind, Family, FamilyKind};
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use crate::Expander;
-use crate::composite::Composite;
-use crate::guard::Flaw;
-use crate::{docs, names};
+use crate::rust::Expander;
+use crate::rust::composite::Composite;
+use crate::rust::guard::Flaw;
+use crate::rust::{docs, names};
 
 impl Expander<'_> {
     pub(crate) fn structure(&mut self, at: usize, family: &Family, made: &Composite) -> Option<()> {
@@ -125,7 +125,7 @@ impl Expander<'_> {
             let doc = docs::lines(doc);
             quote!(#doc #variant(#ty))
         });
-        let derives = crate::composite::derives(eq, false);
+        let derives = crate::rust::composite::derives(eq, false);
         let reads: Vec<TokenStream> = variants
             .iter()
             .map(|Variant { name: variant, ty, .. }| {

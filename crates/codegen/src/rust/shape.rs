@@ -6,10 +6,10 @@ use keyplan_plan::model::{BytesEncoding, Extent, Frame, Framing, LengthSet, Shap
 use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
 
-use crate::Expander;
-use crate::code::{Code, Order};
-use crate::leaf::{self, IN_PLACE, decode_leaf, put_leaf};
-use crate::{docs, names, row};
+use crate::rust::Expander;
+use crate::rust::code::{Code, Order};
+use crate::rust::leaf::{self, IN_PLACE, decode_leaf, put_leaf};
+use crate::rust::{docs, names, row};
 
 impl Expander<'_> {
     /// The code of an argument called `label`. With `owned`, its bytes are a copy that does not outlive the decoding.

@@ -4,11 +4,11 @@ use keyplan_plan::model::{Extent, Shape};
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
-use crate::Expander;
-use crate::code::{Code, Order};
-use crate::docs;
-use crate::names;
-use crate::row::{Row, arg};
+use crate::rust::Expander;
+use crate::rust::code::{Code, Order};
+use crate::rust::docs;
+use crate::rust::names;
+use crate::rust::row::{Row, arg};
 
 /// A struct or enum that was made.
 #[derive(Clone)]

@@ -6,8 +6,8 @@ use keyplan_plan::model::{Family, ModuleId, Space};
 use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
 
-use crate::Expander;
-use crate::{docs, names};
+use crate::rust::Expander;
+use crate::rust::{docs, names};
 
 impl Expander<'_> {
     pub(crate) fn space(&mut self, space: &Space) -> TokenStream {

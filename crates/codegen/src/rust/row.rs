@@ -7,10 +7,10 @@ use keyplan_plan::model::{
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 
-use crate::Expander;
-use crate::code::{Code, Order};
-use crate::leaf::{self, IN_PLACE};
-use crate::names;
+use crate::rust::Expander;
+use crate::rust::code::{Code, Order};
+use crate::rust::leaf::{self, IN_PLACE};
+use crate::rust::names;
 
 /// A sequence with the code of its arguments.
 pub(crate) struct Row<'s> {

@@ -4,8 +4,8 @@ use keyplan_plan::model::{Family, Scan};
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
-use crate::composite::Composite;
-use crate::names;
+use crate::rust::composite::Composite;
+use crate::rust::names;
 
 /// What was made of a plan so far.
 #[derive(Default)]

@@ -1,0 +1,18 @@
+//! From a plan to code: the types that the macro makes, and the same keys in other languages.
+//!
+//! [`rust::expand`] gives what `keyplan::plan!` emits for a plan that was read; [`rust::format`] prints it for people. The same
+//! plan gives the same code on every machine. Nothing here reads or writes a file.
+//!
+//! ```
+//! use keyplan_codegen::rust;
+//!
+//! let text = "plan demo; space cl { key tick = 0x01 pool: u64 tick: i64.tick9; }";
+//! let compiled = keyplan_plan::compile("demo.keyplan", text, |_| Err("no imports".into()));
+//! let code = rust::expand(&compiled).expect("the plan is sound");
+//! assert!(rust::format(&code).contains("pub struct Tick {"));
+//! ```
+
+mod prove;
+pub mod rust;
+
+pub use prove::prove;
