@@ -4,11 +4,11 @@ use keyplan_plan::model::{AcceptKind, Extent, Family, FamilyKind, Opaque, Segmen
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
+use crate::prove::{is_exact, is_ordered, orders_keys};
 use crate::rust::Expander;
 use crate::rust::composite::{Comparable, Composite, Titled, life};
 use crate::rust::guard::{Flaw, Guard};
 use crate::rust::leaf::IN_PLACE;
-use crate::prove::{is_exact, is_ordered, orders_keys};
 use crate::rust::row::{Row, arg};
 use crate::rust::{docs, names};
 

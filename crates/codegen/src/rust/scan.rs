@@ -4,11 +4,11 @@ use keyplan_plan::model::{Extent, Family, Scan, Segment, Width};
 use proc_macro2::TokenStream;
 use quote::quote;
 
+use crate::prove::{is_exact, is_ordered};
 use crate::rust::Expander;
 use crate::rust::code::Order;
 use crate::rust::composite::Composite;
 use crate::rust::leaf::IN_PLACE;
-use crate::prove::{is_exact, is_ordered};
 use crate::rust::row::{Row, arg};
 use crate::rust::{docs, names};
 
