@@ -12,7 +12,24 @@
 //! assert!(rust::format(&code).contains("pub struct Tick {"));
 //! ```
 
+pub mod go;
 mod prove;
 pub mod rust;
+mod shake;
 
 pub use prove::prove;
+
+/// A file that was made, by its path below the output directory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct File {
+    /// The path, with `/` between its parts.
+    pub path: String,
+    /// What it holds.
+    pub text: String,
+}
+
+impl File {
+    fn new(path: impl Into<String>, text: String) -> Self {
+        Self { path: path.into(), text }
+    }
+}

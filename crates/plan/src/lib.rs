@@ -33,6 +33,7 @@ pub mod explain;
 pub mod load;
 pub mod model;
 pub mod notation;
+pub mod program;
 pub mod sample;
 pub mod syntax;
 

@@ -11,9 +11,9 @@ use keyplan_codec::{
 
 use super::Value;
 use crate::model::{
-    BoolEncoding, BytesEncoding, Extent, IntEncoding, IntShape, LengthSet, Segment, Sequence, Shape, Space,
-    TextShape,
+    BoolEncoding, BytesEncoding, IntEncoding, IntShape, LengthSet, Segment, Sequence, Shape, Space, TextShape,
 };
+use crate::program::Program;
 
 /// The programs of a space.
 #[derive(Debug, Default)]
@@ -71,22 +71,20 @@ impl Programs {
     fn write(&mut self, sequence: &Sequence) -> Option<Head> {
         let (lead, lead_bytes) = sequence.lead();
         let start = u32::try_from(self.steps.len()).ok()?;
-        let segments = sequence.segments().get(lead..)?;
-        for (index, segment) in segments.iter().enumerate() {
-            let step = match segment {
+        let program = Program::of(sequence);
+        if !program.is_direct() {
+            return None;
+        }
+        let segments = program.steps.get(lead..)?;
+        for step in segments {
+            let step = match step.segment {
                 Segment::Literal(literal) => {
                     let mut bytes = [0; 7];
                     let len = literal.bytes.len();
                     bytes.get_mut(..len)?.copy_from_slice(&literal.bytes);
                     Step::Literal { len: u8::try_from(len).ok()?, bytes }
                 }
-                Segment::Argument(argument) => {
-                    let step = self.argument(&argument.shape)?;
-                    if argument.shape.extent() == Extent::Open && !self.ends(step, segments.get(index + 1)) {
-                        return None;
-                    }
-                    step
-                }
+                Segment::Argument(argument) => self.argument(&argument.shape)?,
                 Segment::Same(_) | Segment::Derived(_) => return None,
             };
             self.steps.push(step);
@@ -141,29 +139,6 @@ impl Programs {
             }
             _ => return None,
         })
-    }
-
-    /// Whether an open step has one end only before `next`: the end of the key, or a literal that begins with a byte
-    /// which the step cannot hold.
-    fn ends(&self, step: Step, next: Option<&Segment>) -> bool {
-        match next {
-            None => true,
-            Some(Segment::Literal(literal)) => {
-                literal.bytes.first().is_some_and(|&byte| !self.may_contain(step, byte))
-            }
-            Some(_) => false,
-        }
-    }
-
-    fn may_contain(&self, step: Step, byte: u8) -> bool {
-        match step {
-            Step::Decimal32 | Step::Decimal64 => byte.is_ascii_digit(),
-            Step::Hex { .. } => byte.is_ascii_hexdigit(),
-            Step::Text { alphabet, .. } => {
-                self.alphabets.get(usize::from(alphabet)).is_none_or(|alphabet| alphabet.contains(byte))
-            }
-            _ => true,
-        }
     }
 
     /// The only reading of a key that begins with the leading literals of the family at `index`; `None` if there is no

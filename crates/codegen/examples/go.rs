@@ -1,0 +1,31 @@
+//! Writes the Go package of a plan file into a directory.
+#![expect(
+    clippy::print_stderr,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "an example for people who change the generator"
+)]
+
+use std::path::{Path, PathBuf};
+
+use keyplan_plan::diag::{Style, render};
+
+fn main() {
+    let mut args = std::env::args().skip(1);
+    let path = PathBuf::from(args.next().expect("a plan file"));
+    let out = PathBuf::from(args.next().expect("a directory"));
+    let folder = path.parent().map(Path::to_path_buf).unwrap_or_default();
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let read = |name: &str| std::fs::read_to_string(folder.join(name)).map_err(|error| error.to_string());
+    let compiled = keyplan_plan::compile(&name, &read(&name).unwrap(), read);
+    let options = keyplan_codegen::go::Options { cosmos: true, ..Default::default() };
+    match keyplan_codegen::go::generate(&compiled, &options) {
+        Ok(files) => {
+            std::fs::create_dir_all(&out).unwrap();
+            for file in files {
+                std::fs::write(out.join(&file.path), file.text).unwrap();
+            }
+        }
+        Err(findings) => eprint!("{}", render(&findings, &compiled.sources, Style::Plain)),
+    }
+}

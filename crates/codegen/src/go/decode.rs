@@ -1,0 +1,217 @@
+//! Straight decoding, for layouts of which every segment has one possible end and is of a simple kind.
+
+use keyplan_plan::model::{BytesEncoding, IntEncoding, LengthSet, Segment, Shape};
+use keyplan_plan::program::{End, Program};
+
+use super::Go;
+use super::encode::{hex_form, lengths};
+use super::names::quoted;
+use super::tree::{Inside, Row};
+
+impl<'p> Go<'p> {
+    /// The body of `func(key []byte) (k T, ok bool)`; `None` for a layout that takes the search.
+    pub(crate) fn straight(&mut self, row: &Row<'p>) -> Option<String> {
+        let program = Program::of(row.sequence);
+        if !program.is_direct() || program.steps.is_empty() {
+            return None;
+        }
+        let (min, max) = (row.sequence.width().min, row.sequence.width().max);
+        let mut out = match max {
+            Some(max) if max == min => format!("\tif len(key) != {min} {{\n\t\treturn k, false\n\t}}\n"),
+            _ => format!("\tif len(key) < {min} {{\n\t\treturn k, false\n\t}}\n"),
+        };
+        // A number while the offset is known, then a variable.
+        let mut at = Place::Known(0);
+        let mut fields = row.fields.iter();
+        for (index, step) in program.steps.iter().enumerate() {
+            let (start, known) = (at.text(0), matches!(at, Place::Known(_)));
+            match (step.segment, step.end) {
+                (Segment::Literal(literal), _) => {
+                    let size = literal.bytes.len();
+                    let short = if known { String::new() } else { format!("len(key)-at < {size} || ") };
+                    let test = match literal.bytes.as_slice() {
+                        [one] => format!("key[{start}] != 0x{one:02x}"),
+                        bytes => format!("string(key[{start}:{}]) != {}", at.text(size), quoted(bytes)),
+                    };
+                    out.push_str(&format!("\tif {short}{test} {{\n\t\treturn k, false\n\t}}\n"));
+                    at.advance(size, &mut out, index + 1 == program.steps.len());
+                }
+                (Segment::Argument(argument), End::Fixed(size)) => {
+                    let (name, tree) = fields.next()?;
+                    if !matches!(tree.inside, Inside::Leaf) {
+                        return None;
+                    }
+                    if !known {
+                        out.push_str(&format!("\tif len(key)-at < {size} {{\n\t\treturn k, false\n\t}}\n"));
+                    }
+                    let piece = format!("key[{start}:{}]", at.text(size));
+                    out.push_str(&fixed(name, &argument.shape, &tree.go, &piece, &start)?);
+                    at.advance(size, &mut out, index + 1 == program.steps.len());
+                }
+                (Segment::Argument(argument), End::Rest | End::Run) => {
+                    let (name, tree) = fields.next()?;
+                    let rest = format!("key[{start}:]");
+                    let size = self.run_of(&argument.shape, &rest, step.end, &tree.go)?;
+                    let piece = if step.end == End::Rest {
+                        rest
+                    } else {
+                        out.push_str(&format!("\tsize{index} := {size}\n"));
+                        let end =
+                            if known { format!("{start}+size{index}") } else { format!("at+size{index}") };
+                        format!("key[{start}:{end}]")
+                    };
+                    out.push_str(&self.open(name, &argument.shape, &tree.go, &piece)?);
+                    if step.end == End::Run {
+                        let line = if known {
+                            format!("\tat := {start} + size{index}\n")
+                        } else {
+                            format!("\tat += size{index}\n")
+                        };
+                        out.push_str(&line);
+                        at = Place::Unknown;
+                    } else {
+                        return Some(out + "\treturn k, true\n");
+                    }
+                }
+                _ => return None,
+            }
+        }
+        if let Place::Unknown = at {
+            out.push_str("\treturn k, at == len(key)\n");
+        } else {
+            out.push_str("\treturn k, true\n");
+        }
+        Some(out)
+    }
+
+    /// How far an open argument goes, where it ends before a literal.
+    fn run_of(&mut self, shape: &Shape, rest: &str, end: End, go: &str) -> Option<String> {
+        if end == End::Rest {
+            return Some(String::new());
+        }
+        match shape {
+            Shape::Int(int) if int.encoding == IntEncoding::Dec && !int.ty.signed && int.ty.bits <= 64 => {
+                Some(format!("digitRun({rest})"))
+            }
+            Shape::Bytes { encoding: BytesEncoding::Hex(case), .. } => {
+                Some(format!("hexRun({}, {rest})", hex_form(*case)))
+            }
+            Shape::Text(text) if text.first.is_none() && go == "string" => {
+                Some(format!("alphabetRun(&{}, {rest})", self.alphabet(text.alphabet.bits())))
+            }
+            _ => None,
+        }
+    }
+
+    /// The statements that read an argument of several lengths from all of `piece`.
+    fn open(&mut self, name: &str, shape: &Shape, go: &str, piece: &str) -> Option<String> {
+        Some(match shape {
+            Shape::Int(int)
+                if int.encoding == IntEncoding::Dec
+                    && !int.ty.signed
+                    && int.ty.bits <= 64
+                    && int.range == int.ty.range() =>
+            {
+                let most = u64::MAX >> (64 - int.ty.bits);
+                let value = if int.ty.bits == 64 { "n".to_owned() } else { format!("{go}(n)") };
+                let bound = if int.ty.bits == 64 { String::new() } else { format!(" || n > {most}") };
+                format!(
+                    "\tif n, ok := decimal({piece}); !ok{bound} {{\n\t\treturn k, false\n\t}} else {{\n\t\tk.{name} = {value}\n\t}}\n"
+                )
+            }
+            Shape::Bytes { lengths: of, encoding: BytesEncoding::Hex(case) } if go == "[]byte" => format!(
+                "\tif piece := {piece}; len(piece)%2 != 0 || hexRun({}, piece) != len(piece) || !({}).admits(len(piece)/2) {{\n\t\treturn k, false\n\t}} else {{\n\t\tk.{name} = make([]byte, len(piece)/2)\n\t\tunhex(k.{name}, piece)\n\t}}\n",
+                hex_form(*case),
+                lengths(of)
+            ),
+            Shape::Bytes { lengths: of, encoding: BytesEncoding::Raw } if go == "[]byte" => {
+                let admits = if *of == LengthSet::ANY {
+                    String::new()
+                } else {
+                    format!("\tif !({}).admits(len(k.{name})) {{\n\t\treturn k, false\n\t}}\n", lengths(of))
+                };
+                format!("\tk.{name} = clipped({piece})\n{admits}")
+            }
+            Shape::Opaque(_) => format!("\tk.{name} = clipped({piece})\n"),
+            Shape::Text(text) if !text.tuple && go == "string" => {
+                let alphabet = if text.alphabet.bits() == [u64::MAX; 4] && text.first.is_none() {
+                    "nil".to_owned()
+                } else {
+                    format!("&{}", self.alphabet(text.alphabet.bits()))
+                };
+                let first = text
+                    .first
+                    .map_or_else(|| "nil".to_owned(), |first| format!("&{}", self.alphabet(first.bits())));
+                format!(
+                    "\tk.{name} = string({piece})\n\tif !isText(k.{name}, {alphabet}, {first}, {}) {{\n\t\treturn k, false\n\t}}\n",
+                    lengths(&text.lengths)
+                )
+            }
+            _ => return None,
+        })
+    }
+}
+
+/// Where the next segment begins.
+enum Place {
+    Known(usize),
+    Unknown,
+}
+
+impl Place {
+    fn text(&self, more: usize) -> String {
+        match self {
+            Self::Known(at) => (at + more).to_string(),
+            Self::Unknown if more == 0 => "at".to_owned(),
+            Self::Unknown => format!("at+{more}"),
+        }
+    }
+
+    fn advance(&mut self, size: usize, out: &mut String, _last: bool) {
+        match self {
+            Self::Known(at) => *at += size,
+            Self::Unknown => out.push_str(&format!("\tat += {size}\n")),
+        }
+    }
+}
+
+/// The statements that read an argument of one length.
+fn fixed(name: &str, shape: &Shape, go: &str, piece: &str, start: &str) -> Option<String> {
+    let read = |ok: String| format!("\tif !({ok}) {{\n\t\treturn k, false\n\t}}\n");
+    Some(match shape {
+        Shape::Int(int) if int.range == int.ty.range() && int.ty.bits <= 64 => {
+            let (bits, signed) = (int.ty.bits, int.ty.signed);
+            let number = |order: &str| {
+                if bits == 8 {
+                    format!("key[{start}]")
+                } else {
+                    format!("binary.{order}Endian.Uint{bits}({piece})")
+                }
+            };
+            match int.encoding {
+                IntEncoding::Be | IntEncoding::Le => {
+                    let number = number(if int.encoding == IntEncoding::Be { "Big" } else { "Little" });
+                    format!("\tk.{name} = {}\n", if signed { format!("{go}({number})") } else { number })
+                }
+                IntEncoding::SignFlip => format!("\tk.{name} = {go}({} ^ 1<<{})\n", number("Big"), bits - 1),
+                IntEncoding::Tick9 => {
+                    format!(
+                        "\tk.{name} = int64(binary.BigEndian.Uint64({piece}[1:]))\n{}",
+                        read(format!("key[{start}] == 6-byte(uint64(k.{name})>>63)"))
+                    )
+                }
+                _ => return None,
+            }
+        }
+        Shape::Bytes { encoding: BytesEncoding::Raw, .. } if go != "[]byte" => {
+            format!("\tk.{name} = *(*{go})({piece})\n")
+        }
+        Shape::Bytes { encoding: BytesEncoding::Hex(case), .. } if go != "[]byte" => {
+            format!(
+                "{}\tunhex(k.{name}[:], {piece})\n",
+                read(format!("hexRun({}, {piece}) == len({piece})", hex_form(*case)))
+            )
+        }
+        _ => return None,
+    })
+}

@@ -1,0 +1,523 @@
+//! The statements that append arguments to `dst`.
+
+use std::fmt::Write as _;
+
+use keyplan_codec::{Case, Hash, LenWidth};
+use keyplan_plan::model::{
+    BoolEncoding, BytesEncoding, Derivation, Derived, FloatEncoding, Frame, Framing, IntEncoding, IntRange,
+    IntShape, LengthSet, NibbleEncoding, ScoreEncoding, Segment, Shape, TextShape, TimeEncoding,
+};
+
+use super::Go;
+use super::names::quoted;
+use super::tree::{Inside, Row, Tree, copy};
+
+/// A function body being written.
+pub(crate) struct Body {
+    pub(crate) code: String,
+    /// What errors name as the family.
+    path: String,
+    /// What is returned beside an error.
+    failed: String,
+    depth: usize,
+    variables: usize,
+}
+
+impl Body {
+    pub(crate) fn new(path: &str, failed: &str) -> Self {
+        Self { code: String::new(), path: path.to_owned(), failed: failed.to_owned(), depth: 1, variables: 0 }
+    }
+
+    pub(crate) fn line(&mut self, text: &str) {
+        let closes = text.starts_with('}') || text.starts_with("case ") || text.starts_with("default:");
+        let depth = self.depth.saturating_sub(usize::from(closes));
+        for _ in 0..depth {
+            self.code.push('\t');
+        }
+        self.code.push_str(text);
+        self.code.push('\n');
+        if text.starts_with('}') {
+            self.depth = depth;
+        }
+        if text.ends_with('{') {
+            self.depth += 1;
+        }
+    }
+
+    fn variable(&mut self, name: &str) -> String {
+        self.variables += 1;
+        format!("{name}{}", self.variables)
+    }
+
+    /// Returns an error if there is a fault.
+    fn refuse(&mut self, segment: &str) {
+        let line = format!(
+            "return {}, refused({}, {}, f)",
+            self.failed,
+            quoted(self.path.as_bytes()),
+            quoted(segment.as_bytes())
+        );
+        self.line(&line);
+    }
+
+    fn fallible(&mut self, call: &str, segment: &str) {
+        self.line(&format!("if dst, f = {call}; f.code != 0 {{"));
+        self.refuse(segment);
+        self.line("}");
+    }
+
+    fn check(&mut self, fault: &str, segment: &str) {
+        self.line(&format!("if f = {fault}; f.code != 0 {{"));
+        self.refuse(segment);
+        self.line("}");
+    }
+
+    /// The statements, after the declarations that they need.
+    pub(crate) fn finish(self) -> String {
+        let mut out = String::new();
+        if self.code.contains("dst[:start]") {
+            out.push_str("\tstart := len(dst)\n");
+        }
+        if self.code.contains("f = ") {
+            out.push_str("\tvar f fault\n");
+        }
+        out + &self.code
+    }
+}
+
+impl<'p> Go<'p> {
+    /// Appends the first `count` segments of a row whose arguments are given by `of`.
+    pub(crate) fn put_row(
+        &mut self,
+        body: &mut Body,
+        row: &Row<'p>,
+        count: usize,
+        of: &[String],
+        label: &str,
+    ) {
+        let within = |name: &str| if label.is_empty() { name.to_owned() } else { format!("{label}.{name}") };
+        let mut arguments = row.fields.iter().zip(of);
+        for segment in row.sequence.segments().iter().take(count) {
+            match segment {
+                Segment::Literal(literal) => body.line(&literal_bytes(&literal.bytes)),
+                Segment::Argument(argument) => {
+                    let Some(((_, tree), of)) = arguments.next() else { continue };
+                    let label = argument.name.as_deref().map_or_else(|| label.to_owned(), within);
+                    self.put(body, tree, of, &label);
+                }
+                Segment::Same(same) => {
+                    let index = row.sequence.arguments_before(same.of);
+                    let Some(((_, tree), of)) = row.fields.get(index).zip(of.get(index)) else { continue };
+                    match copy(tree, &same.shape) {
+                        Some(copy) => self.put(body, &copy, of, &within(&same.name)),
+                        None => self
+                            .unsupported(same.span, "a copy of an argument that only its digest is known of"),
+                    }
+                }
+                Segment::Derived(derived) => self.put_derived(body, row, derived, of, &within(&derived.name)),
+            }
+        }
+    }
+
+    fn put_derived(&mut self, body: &mut Body, row: &Row<'p>, derived: &Derived, of: &[String], label: &str) {
+        let at = body.variable("at");
+        body.line(&format!("{at} := len(dst)"));
+        for &from in &derived.of {
+            let index = row.sequence.arguments_before(from);
+            if let Some(((_, tree), of)) = row.fields.get(index).zip(of.get(index)) {
+                self.put(body, tree, of, label);
+            }
+        }
+        let sum = body.variable("sum");
+        body.line(&format!("{sum} := {}(dst[{at}:])", derive_function(derived.function)));
+        if let Some(modulus) = derived.modulus.and_then(|modulus| u64::try_from(modulus).ok()) {
+            body.line(&format!("{sum} %= {modulus}"));
+        }
+        body.line(&format!("dst = dst[:{at}]"));
+        let number = match derived.shape.ty.bits {
+            64 => sum,
+            128 => format!("(Uint128{{Lo: {sum}}})"),
+            bits => format!("uint{bits}({sum})"),
+        };
+        put_int(body, &derived.shape, &number, label);
+    }
+
+    /// The statements for one argument.
+    pub(crate) fn put(&mut self, body: &mut Body, tree: &Tree<'p>, of: &str, label: &str) {
+        match &tree.inside {
+            Inside::Leaf => self.put_leaf(body, tree.shape, &tree.go, of, label),
+            Inside::Record(row) => {
+                let fields: Vec<String> = row.fields.iter().map(|(name, _)| format!("{of}.{name}")).collect();
+                self.put_row(body, row, row.sequence.segments().len(), &fields, label);
+            }
+            Inside::Enum(constants) => {
+                body.line(&format!("switch {of} {{"));
+                if let Shape::Choice(alternatives) = tree.shape {
+                    for (constant, alternative) in constants.iter().zip(alternatives) {
+                        body.line(&format!("case {constant}:"));
+                        body.line(&literal_bytes(&alternative.sequence.constant().unwrap_or_default()));
+                    }
+                }
+                no_alternative(body, label);
+                body.line("}");
+            }
+            Inside::Choice(variants) => {
+                let one = body.variable("one");
+                let used = variants.iter().any(|variant| !variant.row.fields.is_empty());
+                body.line(&if used {
+                    format!("switch {one} := {of}.(type) {{")
+                } else {
+                    format!("switch {of}.(type) {{")
+                });
+                for variant in variants {
+                    body.line(&format!("case {}:", variant.go));
+                    if used && variant.row.fields.is_empty() {
+                        body.line(&format!("_ = {one}"));
+                    }
+                    let fields: Vec<String> =
+                        variant.row.fields.iter().map(|(name, _)| format!("{one}.{name}")).collect();
+                    let count = variant.row.sequence.segments().len();
+                    self.put_row(body, &variant.row, count, &fields, &format!("{label}.{}", variant.label));
+                }
+                no_alternative(body, label);
+                body.line("}");
+            }
+            Inside::Option(inner) => {
+                body.line(&format!("if {of} != nil {{"));
+                self.put(body, inner, &format!("(*{of})"), label);
+                body.line("}");
+            }
+            Inside::List(inner) => self.put_list(body, tree.shape, inner, of, label),
+            Inside::Wrapped(inner) => self.put_wrapped(body, tree.shape, inner, of, label),
+            Inside::Hashed(_) => body.line(&format!("dst = append(dst, {of}[:]...)")),
+        }
+    }
+
+    fn put_list(&mut self, body: &mut Body, shape: &Shape, inner: &Tree<'p>, of: &str, label: &str) {
+        let Shape::List { counts, framing, .. } = shape else { return };
+        if *counts != LengthSet::ANY {
+            body.line(&format!("if !({}).admits(len({of})) {{", lengths(counts)));
+            body.line(&format!("f = fault{{code: xCount, a: len({of})}}"));
+            body.refuse(label);
+            body.line("}");
+        }
+        if let Framing::Counted(width) = framing {
+            let (next, fits) = (body.variable("next"), body.variable("fits"));
+            body.line(&format!("{next}, {fits} := appendCount(dst, len({of}), {})", len_width(*width)));
+            body.line(&format!("if !{fits} {{"));
+            body.line(&format!("f = fault{{code: xCount, a: len({of})}}"));
+            body.refuse(label);
+            body.line("}");
+            body.line(&format!("dst = {next}"));
+        }
+        let (index, item) = (body.variable("i"), body.variable("item"));
+        let joined = if let Framing::Joined(separator) = framing { Some(separator) } else { None };
+        body.line(&format!("for {}, {item} := range {of} {{", if joined.is_some() { &index } else { "_" }));
+        if let Some(separator) = joined {
+            body.line(&format!("if {index} > 0 {{"));
+            body.line(&literal_bytes(separator));
+            body.line("}");
+        }
+        self.put(body, inner, &item, label);
+        body.line("}");
+    }
+
+    fn put_wrapped(&mut self, body: &mut Body, shape: &Shape, inner: &Tree<'p>, of: &str, label: &str) {
+        let at = body.variable("at");
+        body.line(&format!("{at} := len(dst)"));
+        self.put(body, inner, of, label);
+        match shape {
+            Shape::Framed { frame, .. } => match frame {
+                Frame::Len(width) => {
+                    body.fallible(&format!("frameLen(dst, {at}, {})", len_width(*width)), label)
+                }
+                Frame::Terminated => body.line(&format!("dst = frameEscaped(dst, {at}, 2)")),
+                Frame::Escaped => body.line(&format!("dst = frameEscaped(dst, {at}, 1)")),
+                Frame::Memcmp => body.line(&format!("dst = frameMemcmp(dst, {at})")),
+            },
+            Shape::Hashed { hash, keep, .. } => {
+                body.line(&format!("dst = hashTail(dst, {at}, {}, {keep})", hash_function(*hash)));
+            }
+            Shape::HashConcat { hash, keep, .. } => {
+                body.line(&format!("dst = hashFront(dst, {at}, {}, {keep})", hash_function(*hash)));
+            }
+            _ => body.line(&format!("complementTail(dst, {at})")),
+        }
+    }
+
+    fn put_leaf(&mut self, body: &mut Body, shape: &Shape, go: &str, of: &str, label: &str) {
+        match shape {
+            Shape::Int(int) => put_int(body, int, of, label),
+            Shape::Bool(BoolEncoding::Byte) => body.line(&format!("dst = appendBool(dst, {of})")),
+            Shape::Bool(BoolEncoding::Tuple) => body.line(&format!("dst = appendTupleBool(dst, {of})")),
+            Shape::Float(encoding) => match encoding {
+                FloatEncoding::Bits => body.fallible(&format!("appendFloatBits(dst, {of})"), label),
+                FloatEncoding::Ordered => body.fallible(&format!("appendFloatOrdered(dst, {of})"), label),
+                FloatEncoding::Badger => body.line(&format!("dst = appendFloatBadger(dst, {of})")),
+                FloatEncoding::Fixed(decimals) => {
+                    body.fallible(&format!("appendFloatFixed(dst, {of}, {decimals})"), label)
+                }
+                FloatEncoding::Tuple => body.fallible(&format!("appendTupleFloat(dst, {of})"), label),
+            },
+            Shape::Time(TimeEncoding::Text9) => body.fallible(&format!("appendTimeText9(dst, {of})"), label),
+            Shape::Time(TimeEncoding::Nanos) => body.fallible(&format!("appendTimeNanos(dst, {of})"), label),
+            Shape::Score(ScoreEncoding::Exact) => {
+                body.fallible(&format!("appendScoreExact(dst, {of})"), label)
+            }
+            Shape::Score(ScoreEncoding::HeightScore) => {
+                body.fallible(&format!("appendHeightScore(dst, {of})"), label)
+            }
+            Shape::Bytes { lengths, encoding } => put_bytes(body, lengths, encoding, go, of, label),
+            Shape::Text(text) => self.put_text(body, text, of, label),
+            Shape::Nibbles { lengths: of_lengths, encoding } => {
+                body.check(&format!("nibbleFault({of}, {})", lengths(of_lengths)), label);
+                match encoding {
+                    NibbleEncoding::Unpacked => body.line(&format!("dst = append(dst, {of}...)")),
+                    NibbleEncoding::Packed => body.fallible(&format!("appendPacked(dst, {of})"), label),
+                    NibbleEncoding::HexPrefix => body.line(&format!("dst = appendHexPrefix(dst, {of})")),
+                }
+            }
+            Shape::Opaque(_) => body.line(&format!("dst = append(dst, {of}...)")),
+            Shape::Record(_)
+            | Shape::Choice(_)
+            | Shape::Option(_)
+            | Shape::List { .. }
+            | Shape::Framed { .. }
+            | Shape::Desc(_)
+            | Shape::Hashed { .. }
+            | Shape::HashConcat { .. } => {}
+        }
+    }
+
+    fn put_text(&mut self, body: &mut Body, text: &TextShape, of: &str, label: &str) {
+        let of = if text.names.is_some() { format!("string({of})") } else { of.to_owned() };
+        let alphabet = if text.alphabet.bits() == [u64::MAX; 4] && text.first.is_none() {
+            "nil".to_owned()
+        } else {
+            format!("&{}", self.alphabet(text.alphabet.bits()))
+        };
+        let first =
+            text.first.map_or_else(|| "nil".to_owned(), |first| format!("&{}", self.alphabet(first.bits())));
+        let bounds = match &text.lengths {
+            LengthSet::Range { min, max } => format!("{min}, {}", limit(*max)),
+            LengthSet::OneOf(lengths) => {
+                let mut bounds = String::from("0, -1");
+                for length in lengths {
+                    let _ = write!(bounds, ", {length}");
+                }
+                bounds
+            }
+        };
+        body.check(&format!("textFault({of}, {alphabet}, {first}, {bounds})"), label);
+        body.line(&if text.tuple {
+            format!("dst = appendTupleText(dst, {of})")
+        } else {
+            format!("dst = append(dst, {of}...)")
+        });
+    }
+}
+
+fn no_alternative(body: &mut Body, label: &str) {
+    body.line("default:");
+    body.line("f = fault{code: fNoAlternative}");
+    body.refuse(label);
+}
+
+fn literal_bytes(bytes: &[u8]) -> String {
+    match bytes {
+        [] => "dst = append(dst, \"\"...)".to_owned(),
+        [one] => format!("dst = append(dst, 0x{one:02x})"),
+        bytes => format!("dst = append(dst, {}...)", quoted(bytes)),
+    }
+}
+
+fn put_bytes(
+    body: &mut Body,
+    of_lengths: &LengthSet,
+    encoding: &BytesEncoding,
+    go: &str,
+    of: &str,
+    label: &str,
+) {
+    let fixed = go.starts_with("[") && !go.starts_with("[]");
+    if !fixed && *of_lengths != LengthSet::ANY {
+        body.check(&format!("({}).checkArg(len({of}))", lengths(of_lengths)), label);
+    }
+    let slice = if fixed { format!("{of}[:]") } else { of.to_owned() };
+    match encoding {
+        BytesEncoding::Raw => body.line(&format!("dst = append(dst, {slice}...)")),
+        BytesEncoding::Hex(case) => body.line(&format!("dst = appendHex(dst, {slice}, {})", hex_form(*case))),
+        BytesEncoding::Bech32(hrp) => {
+            body.fallible(&format!("appendBech32(dst, {slice}, {})", quoted(hrp.as_bytes())), label);
+        }
+        BytesEncoding::Fit(width) => body.line(&format!("dst = appendFit(dst, {slice}, {width})")),
+        BytesEncoding::Tuple => body.line(&format!("dst = appendTupleBytes(dst, {slice})")),
+    }
+}
+
+fn put_int(body: &mut Body, int: &IntShape, of: &str, label: &str) {
+    let (bits, signed) = (int.ty.bits, int.ty.signed);
+    if int.range != int.ty.range() {
+        let bad = out_of_range(int, of);
+        if !bad.is_empty() {
+            body.check(&format!("rangeFault({bad})"), label);
+        }
+    }
+    // The number as two words, and as one.
+    let words = match (signed, bits) {
+        (false, 128) => format!("{of}.Hi, {of}.Lo"),
+        (true, 128) => format!("uint64({of}.Hi), {of}.Lo"),
+        (false, 64) => format!("0, {of}"),
+        (false, _) => format!("0, uint64({of})"),
+        (true, _) => format!("uint64(int64({of})>>63), uint64({of})"),
+    };
+    let plain = if signed { format!("uint{bits}({of})") } else { of.to_owned() };
+    let fixed = |order: &str, number: &str| match bits {
+        8 => format!("dst = append(dst, {number})"),
+        128 => format!("dst = append{}128(dst, {words})", if order == "Big" { "BE" } else { "LE" }),
+        bits => format!("dst = binary.{order}Endian.AppendUint{bits}(dst, {number})"),
+    };
+    match int.encoding {
+        IntEncoding::Be => body.line(&fixed("Big", &plain)),
+        IntEncoding::Le => body.line(&fixed("Little", &plain)),
+        IntEncoding::SignFlip if bits == 128 => {
+            body.line(&format!("dst = appendBE128(dst, uint64({of}.Hi)^1<<63, {of}.Lo)"));
+        }
+        IntEncoding::SignFlip => body.line(&fixed("Big", &format!("{plain}^1<<{}", bits - 1))),
+        IntEncoding::Saturating => {
+            let negative = if bits == 128 { format!("{of}.Hi < 0") } else { format!("{of} < 0") };
+            let zeros = vec!["0"; int.ty.bytes()].join(", ");
+            body.line(&format!("if {negative} {{"));
+            body.line(&format!("dst = append(dst, {zeros})"));
+            body.line("} else {");
+            body.line(&fixed("Big", &plain));
+            body.line("}");
+        }
+        IntEncoding::Tick9 => body.line(&format!("dst = appendTick9(dst, {of})")),
+        IntEncoding::Dec => match (signed, bits) {
+            (false, 128) => body.line(&format!("dst = appendDec128(dst, false, {words})")),
+            (true, 128) => {
+                let (negative, hi, lo) = (body.variable("neg"), body.variable("hi"), body.variable("lo"));
+                body.line(&format!("{negative}, {hi}, {lo} := magnitude128({words})"));
+                body.line(&format!("dst = appendDec128(dst, {negative}, {hi}, {lo})"));
+            }
+            (false, 64) => body.line(&format!("dst = strconv.AppendUint(dst, {of}, 10)")),
+            (false, _) => body.line(&format!("dst = strconv.AppendUint(dst, uint64({of}), 10)")),
+            (true, 64) => body.line(&format!("dst = strconv.AppendInt(dst, {of}, 10)")),
+            (true, _) => body.line(&format!("dst = strconv.AppendInt(dst, int64({of}), 10)")),
+        },
+        IntEncoding::DecPadded(width) => body.line(&format!("dst = appendDecPadded(dst, {words}, {width})")),
+        IntEncoding::Hex(case) => body.line(&format!("dst = appendHexInt(dst, {words}, {})", hex_form(case))),
+        IntEncoding::HexPadded(case, width) => {
+            body.line(&format!("dst = appendHexPadded(dst, {words}, {width}, {})", hex_form(case)));
+        }
+        IntEncoding::Leb128 => body.line(&format!("dst = appendLEB128(dst, {words})")),
+        IntEncoding::OrdVar => body.fallible(&format!("appendOrdVar(dst, {words})"), label),
+        IntEncoding::BitcoinVarint => body.line(&format!("dst = appendBitcoinVarint(dst, {words})")),
+        IntEncoding::CompactSize => body.line(&format!(
+            "dst = appendCompactSize(dst, {})",
+            if bits == 64 { of.to_owned() } else { format!("uint64({of})") }
+        )),
+        IntEncoding::Tuple if signed => {
+            let (negative, hi, lo) = (body.variable("neg"), body.variable("hi"), body.variable("lo"));
+            body.line(&format!("{negative}, {hi}, {lo} := magnitude128({words})"));
+            body.line(&format!("dst = appendTupleInt(dst, {negative}, {hi}, {lo})"));
+        }
+        IntEncoding::Tuple => body.line(&format!("dst = appendTupleInt(dst, false, {words})")),
+    }
+}
+
+/// The condition under which a number is out of a narrowed range.
+fn out_of_range(int: &IntShape, of: &str) -> String {
+    let [least, most] = range_words(int.range);
+    if int.ty.bits == 128 {
+        let number =
+            if int.ty.signed { format!("uint64({of}.Hi), {of}.Lo") } else { format!("{of}.Hi, {of}.Lo") };
+        let signed = int.ty.signed;
+        return format!(
+            "less128([2]uint64{{{number}}}, {}, {signed}) || less128({}, [2]uint64{{{number}}}, {signed})",
+            pair(least),
+            pair(most)
+        );
+    }
+    let (low, high) = match (int.range, int.ty.range()) {
+        (IntRange::Unsigned { min, max }, IntRange::Unsigned { min: least, max: most }) => {
+            ((min != least).then(|| min.to_string()), (max != most).then(|| max.to_string()))
+        }
+        (IntRange::Signed { min, max }, IntRange::Signed { min: least, max: most }) => {
+            ((min != least).then(|| min.to_string()), (max != most).then(|| max.to_string()))
+        }
+        _ => (None, None),
+    };
+    let low = low.map(|min| format!("{of} < {min}"));
+    let high = high.map(|max| format!("{of} > {max}"));
+    low.into_iter().chain(high).collect::<Vec<_>>().join(" || ")
+}
+
+/// The ends of a range as two words each.
+pub(crate) fn range_words(range: IntRange) -> [u128; 2] {
+    match range {
+        IntRange::Unsigned { min, max } => [min, max],
+        IntRange::Signed { min, max } => [min.cast_unsigned(), max.cast_unsigned()],
+    }
+}
+
+/// `[2]uint64{hi, lo}`.
+pub(crate) fn pair(number: u128) -> String {
+    format!("[2]uint64{{0x{:x}, 0x{:x}}}", number >> 64, number & u128::from(u64::MAX))
+}
+
+/// The runtime's lengths.
+pub(crate) fn lengths(lengths: &LengthSet) -> String {
+    match lengths {
+        LengthSet::Range { min, max } => format!("lengths{{min: {min}, max: {}}}", limit(*max)),
+        LengthSet::OneOf(all) => {
+            let (min, max) = (lengths.min(), lengths.max().unwrap_or_default());
+            let all: Vec<String> = all.iter().map(ToString::to_string).collect();
+            format!("lengths{{min: {min}, max: {max}, oneOf: []int{{{}}}}}", all.join(", "))
+        }
+    }
+}
+
+/// A greatest number, -1 for none.
+pub(crate) fn limit(max: usize) -> String {
+    if max == usize::MAX { "-1".to_owned() } else { max.to_string() }
+}
+
+pub(crate) const fn hex_form(case: Case) -> &'static str {
+    match case {
+        Case::Lower => "hexLower",
+        Case::Upper => "hexUpper",
+    }
+}
+
+pub(crate) const fn len_width(width: LenWidth) -> &'static str {
+    match width {
+        LenWidth::L8 => "len8",
+        LenWidth::L16 => "len16",
+        LenWidth::L32 => "len32",
+        LenWidth::L64 => "len64",
+        LenWidth::L64Le => "len64le",
+        LenWidth::Varint => "varlen",
+    }
+}
+
+pub(crate) const fn hash_function(hash: Hash) -> &'static str {
+    match hash {
+        Hash::Xxh3_64 => "sumXXH3",
+        Hash::Twox64 => "sumTwox64",
+        Hash::Twox128 => "sumTwox128",
+        Hash::Blake2b128 => "sumBlake2b128",
+        Hash::Blake2b256 => "sumBlake2b256",
+        Hash::Sha256 => "sumSHA256",
+    }
+}
+
+pub(crate) const fn derive_function(function: Derivation) -> &'static str {
+    match function {
+        Derivation::Crc16 => "crc16Of",
+        Derivation::Crc32 => "crc32Of",
+        Derivation::Xxh3 => "xx3Of",
+        Derivation::Twox => "twox64Of",
+    }
+}

@@ -1,0 +1,281 @@
+//! Families: the struct of a key, and everything that hangs on it.
+
+use std::fmt::Write as _;
+
+use keyplan_plan::model::{AcceptKind, Extent, Family, FamilyKind, Segment, Sequence, Shape};
+
+use super::encode::Body;
+use super::names::{exported, quoted};
+use super::tree::Row;
+use super::{Go, Part, comment};
+use crate::prove::is_exact;
+
+/// What keeps an accepted flaw from biting.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Guard {
+    /// Whether the layout may have several readings itself.
+    own: bool,
+    /// Others that may make the same bytes: what they are called, and their types.
+    others: Vec<(String, String)>,
+}
+
+impl Guard {
+    fn is_needed(&self) -> bool {
+        self.own || !self.others.is_empty()
+    }
+}
+
+impl<'p> Go<'p> {
+    pub(crate) fn family(&mut self, family: &'p Family) {
+        let go = self.families.get(family.path.as_str()).cloned().unwrap_or_default();
+        let ambiguous = family.accepted(AcceptKind::Ambiguous).next().is_some();
+        let overlaps = family.accepted(AcceptKind::Overlap).flat_map(|accept| &accept.of);
+        let others = overlaps
+            .filter(|path| **path != family.path)
+            .filter_map(|path| Some((path.clone(), self.families.get(path.as_str())?.clone())))
+            .collect();
+        let row = self.row(&go, &family.key);
+        let prefix = quoted(&family.key.literal_prefix());
+        let _ = writeln!(
+            self.out,
+            "// {go}Prefix is what every key of `{}` begins with.\nconst {go}Prefix = {prefix}\n",
+            family.path
+        );
+        let about = self.about(&go, family);
+        self.part(&go, &family.path, &row, &about, &Guard { own: ambiguous, others });
+        self.scans(family, &go, &row);
+        if let Some(value) = &family.value {
+            self.value(&format!("{go}Value"), &format!("{} value", family.path), value);
+        }
+        match family.kind {
+            FamilyKind::Key => {}
+            FamilyKind::Hash => self.fields(family, &go, ambiguous),
+            FamilyKind::Zset | FamilyKind::Set | FamilyKind::Queue => {
+                if let Some(member) = &family.member {
+                    self.value(&format!("{go}Member"), &format!("{} member", family.path), member);
+                }
+                if let Some(score) = &family.score {
+                    self.value(&format!("{go}Score"), &format!("{} score", family.path), score);
+                }
+            }
+        }
+    }
+
+    fn about(&self, go: &str, family: &Family) -> Vec<String> {
+        let mut about = vec![format!("{go} is a key of the family `{}`.", family.path)];
+        if !family.doc.is_empty() {
+            about.push(String::new());
+            about.extend(family.doc.iter().cloned());
+        }
+        for accept in &family.accepts {
+            about.push(String::new());
+            about.push(format!("Accepted as {}: {}", accept.kind.word(), accept.why));
+        }
+        for scan in family.scans.iter().filter(|scan| !is_exact(self.report, family, scan)) {
+            about.push(String::new());
+            about.push(format!(
+                "Not to be scanned as declared, since other rows come along: `{}`.",
+                self.sources.slice(scan.span)
+            ));
+        }
+        if let Some(why) = &family.retired {
+            about.push(String::new());
+            about.push(format!("Deprecated: no longer written: {why}"));
+        }
+        about
+    }
+
+    /// The type of a value, member or score. One that a codec alone stands for is only named.
+    fn value(&mut self, wanted: &str, path: &str, sequence: &'p Sequence) {
+        let go = self.scope.fresh(wanted);
+        if let [Segment::Argument(argument)] = sequence.segments()
+            && let (None, Shape::Opaque(opaque)) = (&argument.name, &argument.shape)
+        {
+            let name = quoted(opaque.name().as_bytes());
+            let _ = writeln!(
+                self.out,
+                "// {go}Codec is what `{path}` is written in; the plan says no more of it.\nconst {go}Codec = {name}\n"
+            );
+            return;
+        }
+        let row = self.row(&go, sequence);
+        let about = vec![format!("{go} is `{path}`.")];
+        self.part(&go, path, &row, &about, &Guard::default());
+    }
+
+    fn fields(&mut self, family: &'p Family, go: &str, ambiguous: bool) {
+        if let Some(spread) = family.spread {
+            let _ = writeln!(
+                self.out,
+                "// {go}Spread is how many buckets the hash is spread over on a cluster of servers.\nconst {go}Spread = {spread}\n"
+            );
+        }
+        let names: Vec<(String, String)> = family
+            .fields
+            .iter()
+            .map(|field| {
+                (
+                    format!("{} field {}", family.path, field.name),
+                    self.scope.fresh(&format!("{go}{}Field", exported(&field.name))),
+                )
+            })
+            .collect();
+        let any = self.scope.fresh(&format!("{go}Field"));
+        for (field, (path, name)) in family.fields.iter().zip(&names) {
+            let row = self.row(name, &field.key);
+            let mut about = vec![format!("{name} is the field `{}` of `{}`.", field.name, family.path)];
+            if !field.doc.is_empty() {
+                about.push(String::new());
+                about.extend(field.doc.iter().cloned());
+            }
+            let others = if ambiguous {
+                names.iter().filter(|(_, other)| other != name).cloned().collect()
+            } else {
+                Vec::new()
+            };
+            self.part(name, path, &row, &about, &Guard { own: ambiguous, others });
+            let _ = writeln!(self.out, "func ({name}) is{any}() {{}}\n");
+            if let Some(value) = &field.value {
+                self.value(&format!("{go}{}Value", exported(&field.name)), &format!("{path} value"), value);
+            }
+        }
+        let list: Vec<&str> = names.iter().map(|(_, name)| name.as_str()).collect();
+        let _ = writeln!(
+            self.out,
+            "// {any} is any field of `{}`: {}.\ntype {any} interface {{\n\tAppendTo(dst []byte) ([]byte, error)\n\tis{any}()\n}}\n",
+            family.path,
+            list.join(", ")
+        );
+        let mut body = String::new();
+        for name in &list {
+            let _ = writeln!(body, "\tif k, err := Decode{name}(b); err == nil {{\n\t\treturn k, nil\n\t}}");
+        }
+        let paths: Vec<String> = names.iter().map(|(path, _)| quoted(path.as_bytes())).collect();
+        let layouts: Vec<String> = list.iter().map(|name| format!("&layout{name}")).collect();
+        let _ = writeln!(
+            self.out,
+            "// Decode{any} reads the name of a field.\nfunc Decode{any}(b []byte) ({any}, error) {{\n{body}\treturn nil, nearest({}, b, []string{{{}}}, []*layout{{{}}})\n}}\n",
+            quoted(format!("{} field", family.path).as_bytes()),
+            paths.join(", "),
+            layouts.join(", ")
+        );
+    }
+
+    /// The struct of a layout, both directions, and its table.
+    fn part(&mut self, go: &str, path: &str, row: &Row<'p>, about: &[String], guard: &Guard) {
+        let declared = self.struct_of(go, row);
+        let _ = writeln!(self.out, "{}{declared}", comment("", about));
+        let (extent, width) = (row.sequence.extent(), row.sequence.width());
+        match (extent, width.max) {
+            (Extent::Fixed(size), _) => {
+                let _ = writeln!(self.out, "// {go}Len is the length in bytes.\nconst {go}Len = {size}\n");
+            }
+            (_, Some(most)) => {
+                let _ = writeln!(
+                    self.out,
+                    "// {go}MaxLen is the greatest length in bytes.\nconst {go}MaxLen = {most}\n"
+                );
+            }
+            _ => {}
+        }
+        let mut body = Body::new(path, "dst[:start]");
+        let fields: Vec<String> = row.fields.iter().map(|(name, _)| format!("k.{name}")).collect();
+        self.put_row(&mut body, row, row.sequence.segments().len(), &fields, "");
+        let fallible = body.code.contains("f = ");
+        let receiver = if row.fields.is_empty() { String::new() } else { "k ".to_owned() };
+        let body = body.finish();
+        let guarded = guard.is_needed();
+        let method = if guarded { "AppendUnguarded" } else { "AppendTo" };
+        let doc = match (guarded, fallible) {
+            (true, _) => "appends the bytes, even if they can also be read as something else.",
+            (false, true) => {
+                "appends the bytes, or refuses an argument outside of its domain and appends nothing."
+            }
+            (false, false) => "appends the bytes. The error is always nil.",
+        };
+        let _ = writeln!(
+            self.out,
+            "// {method} {doc}\nfunc ({receiver}{go}) {method}(dst []byte) ([]byte, error) {{\n{body}\treturn dst, nil\n}}\n"
+        );
+        if guarded {
+            self.guarded(go, path, guard);
+        }
+        if let (Extent::Fixed(size), false, false) = (extent, fallible, guarded) {
+            let receiver = if row.fields.is_empty() { "k " } else { &receiver };
+            let _ = writeln!(
+                self.out,
+                "// Key returns the bytes as an array.\nfunc ({receiver}{go}) Key() (key [{size}]byte) {{\n\t_, _ = k.AppendTo(key[:0])\n\treturn key\n}}\n"
+            );
+        }
+        let room = match (extent, width.max) {
+            (Extent::Fixed(size), _) => size,
+            (_, Some(most)) => most.min(128),
+            _ => width.min.saturating_add(32).min(128),
+        };
+        let _ = writeln!(
+            self.out,
+            "// Bytes returns the bytes in a new slice.\nfunc (k {go}) Bytes() ([]byte, error) {{\n\treturn k.AppendTo(make([]byte, 0, {room}))\n}}\n"
+        );
+        let _ = writeln!(
+            self.out,
+            "// AppendBinary does the same as AppendTo.\nfunc (k {go}) AppendBinary(dst []byte) ([]byte, error) {{\n\treturn k.AppendTo(dst)\n}}\n"
+        );
+        let _ = writeln!(
+            self.out,
+            "// MarshalBinary does the same as Bytes.\nfunc (k {go}) MarshalBinary() ([]byte, error) {{\n\treturn k.Bytes()\n}}\n"
+        );
+        let _ = writeln!(
+            self.out,
+            "// UnmarshalBinary does the same as Decode{go}.\nfunc (k *{go}) UnmarshalBinary(key []byte) (err error) {{\n\t*k, err = Decode{go}(key)\n\treturn err\n}}\n"
+        );
+        self.decoder(go, path, row);
+        let layout = self.layout(row.sequence, 0);
+        let _ = writeln!(self.out, "var layout{go} = {layout}\n");
+        self.parts.push(Part { path: path.to_owned(), go: go.to_owned(), guarded });
+    }
+
+    fn guarded(&mut self, go: &str, path: &str, guard: &Guard) {
+        let quote = |text: &String| quoted(text.as_bytes());
+        let names: Vec<String> = guard.others.iter().map(|(name, _)| quote(name)).collect();
+        let layouts: Vec<String> = guard.others.iter().map(|(_, go)| format!("&layout{go}")).collect();
+        let (names, layouts) = if names.is_empty() {
+            ("nil".to_owned(), "nil".to_owned())
+        } else {
+            (format!("[]string{{{}}}", names.join(", ")), format!("[]*layout{{{}}}", layouts.join(", ")))
+        };
+        let _ = writeln!(
+            self.out,
+            "// AppendTo appends the bytes, or refuses arguments whose bytes can also be read as something else: that is the flaw\n// which the plan accepts.\nfunc (k {go}) AppendTo(dst []byte) ([]byte, error) {{\n\tstart := len(dst)\n\tdst, err := k.AppendUnguarded(dst)\n\tif err == nil {{\n\t\terr = layout{go}.guard({}, dst[start:], k.vals(), {}, {names}, {layouts})\n\t}}\n\tif err != nil {{\n\t\treturn dst[:start], err\n\t}}\n\treturn dst, nil\n}}\n",
+            quoted(path.as_bytes()),
+            guard.own,
+        );
+    }
+
+    fn decoder(&mut self, go: &str, path: &str, row: &Row<'p>) {
+        let values = self.to_row(row, "k");
+        let made = self.from_row(go, row, "v");
+        let unused = row.fields.is_empty();
+        let _ = writeln!(
+            self.out,
+            "func ({}{go}) vals() []val {{\n\treturn {values}\n}}\n",
+            if unused { "" } else { "k " }
+        );
+        let _ = writeln!(
+            self.out,
+            "func from{go}({} val) {go} {{\n\treturn {made}\n}}\n",
+            if unused { "_" } else { "v" }
+        );
+        let straight = self.straight(row);
+        let quick = if let Some(body) = &straight {
+            let _ = writeln!(self.out, "func read{go}(key []byte) (k {go}, ok bool) {{\n{body}}}\n");
+            format!("\tif k, ok := read{go}(key); ok {{\n\t\treturn k, nil\n\t}}\n")
+        } else {
+            String::new()
+        };
+        let _ = writeln!(
+            self.out,
+            "// Decode{go} reads what is exactly key, or says which segment and which byte are at fault.\nfunc Decode{go}(key []byte) ({go}, error) {{\n{quick}\tvalues, err := layout{go}.read({}, key)\n\tif err != nil {{\n\t\treturn {go}{{}}, err\n\t}}\n\treturn from{go}(val{{l: values}}), nil\n}}\n",
+            quoted(path.as_bytes())
+        );
+    }
+}

@@ -1,0 +1,156 @@
+//! From the names of a plan to those of Go.
+
+use std::collections::BTreeSet;
+
+/// Words that Go writes in capitals.
+const INITIALISMS: [&str; 12] =
+    ["id", "url", "uri", "api", "json", "http", "uid", "uuid", "utf8", "ip", "ttl", "cpu"];
+
+/// Words that no variable may be called: keywords, what is declared for everyone, imports, and what generated code calls its own.
+const TAKEN: [&str; 62] = [
+    "break",
+    "case",
+    "chan",
+    "const",
+    "continue",
+    "default",
+    "defer",
+    "else",
+    "fallthrough",
+    "for",
+    "func",
+    "go",
+    "goto",
+    "if",
+    "import",
+    "interface",
+    "map",
+    "package",
+    "range",
+    "return",
+    "select",
+    "struct",
+    "switch",
+    "type",
+    "var",
+    "append",
+    "cap",
+    "copy",
+    "len",
+    "make",
+    "new",
+    "nil",
+    "string",
+    "error",
+    "true",
+    "false",
+    "bool",
+    "byte",
+    "int",
+    "int64",
+    "uint64",
+    "uint32",
+    "uint16",
+    "uint8",
+    "int32",
+    "int16",
+    "int8",
+    "float64",
+    "bytes",
+    "errors",
+    "fmt",
+    "strings",
+    "binary",
+    "math",
+    "bits",
+    "time",
+    "strconv",
+    "dst",
+    "f",
+    "k",
+    "r",
+    "start",
+];
+
+/// `owner_position` as `OwnerPosition`, `pool_id` as `PoolID`.
+pub(crate) fn exported(name: &str) -> String {
+    let mut out = String::new();
+    for word in name.split(['_', '.']).filter(|word| !word.is_empty()) {
+        if INITIALISMS.contains(&word) {
+            out.push_str(&word.to_ascii_uppercase());
+            continue;
+        }
+        let mut letters = word.chars();
+        out.extend(letters.next().map(|first| first.to_ascii_uppercase()));
+        out.push_str(letters.as_str());
+    }
+    if out.is_empty() || out.starts_with(|first: char| first.is_ascii_digit()) {
+        out.insert(0, 'N');
+    }
+    out
+}
+
+/// `pool_id` as `poolID`, with `_` after it where the word means something else.
+pub(crate) fn local(name: &str) -> String {
+    let exported = exported(name);
+    let head = name.split('_').find(|word| !word.is_empty()).unwrap_or("n");
+    let rest = exported.get(head.len()..).unwrap_or_default();
+    let name = format!("{head}{rest}");
+    let name = if name.starts_with(|first: char| first.is_ascii_digit()) { format!("n{name}") } else { name };
+    if TAKEN.contains(&name.as_str()) { format!("{name}_") } else { name }
+}
+
+/// The names of one scope. One that is taken gets `_` and the least number from 2 on that is free; names are asked for in the
+/// order of the plan.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Scope {
+    taken: BTreeSet<String>,
+}
+
+impl Scope {
+    pub(crate) fn reserve<'n>(&mut self, names: impl IntoIterator<Item = &'n str>) {
+        self.taken.extend(names.into_iter().map(str::to_owned));
+    }
+
+    pub(crate) fn fresh(&mut self, wanted: &str) -> String {
+        let mut name = wanted.to_owned();
+        let mut number = 2;
+        while !self.taken.insert(name.clone()) {
+            name = format!("{wanted}_{number}");
+            number += 1;
+        }
+        name
+    }
+}
+
+/// A Go string literal of any bytes.
+pub(crate) fn quoted(bytes: &[u8]) -> String {
+    let mut out = String::from("\"");
+    for &byte in bytes {
+        match byte {
+            b'"' | b'\\' => out.extend(['\\', char::from(byte)]),
+            0x20..0x7f => out.push(char::from(byte)),
+            _ => out.push_str(&format!("\\x{byte:02x}")),
+        }
+    }
+    out.push('"');
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_those_that_go_expects() {
+        assert_eq!(["pool_id", "tick", "_x", "0"].map(exported), ["PoolID", "Tick", "X", "N0"]);
+        assert_eq!(["pool_id", "type", "id", "url_map"].map(local), ["poolID", "type_", "id", "urlMap"]);
+        assert_eq!(quoted(b"a\"\x00\xff"), "\"a\\\"\\x00\\xff\"");
+    }
+
+    #[test]
+    fn names_that_meet_are_numbered_in_their_order() {
+        let mut scope = Scope::default();
+        assert_eq!(["A1", "A1", "A1"].map(|name| scope.fresh(name)), ["A1", "A1_2", "A1_3"]);
+    }
+}

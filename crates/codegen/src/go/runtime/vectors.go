@@ -1,0 +1,128 @@
+package runtime
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"os"
+	"testing"
+)
+
+// vectorPart is a layout as the tests drive it.
+type vectorPart struct {
+	layout    *layout
+	encode    func(values []val, dst []byte) ([]byte, error)
+	unguarded func(values []val, dst []byte) ([]byte, error)
+	decode    func(b []byte) ([]val, error)
+	allocs    func(values []val) float64
+}
+
+// vector is one line of a file of vectors.
+type vector struct {
+	Part    string          `json:"part"`
+	Result  string          `json:"result"`
+	Args    json.RawMessage `json:"args"`
+	Hex     string          `json:"hex"`
+	Offset  int             `json:"offset"`
+	Segment string          `json:"segment"`
+	Reason  string          `json:"reason"`
+}
+
+// eachVector calls test for every line of a file.
+func eachVector(t testing.TB, path string, test func(number int, line vector, b []byte)) {
+	file, err := os.Open(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	lines := bufio.NewScanner(file)
+	lines.Buffer(nil, 1<<26)
+	for number := 1; lines.Scan(); number++ {
+		var line vector
+		if err := json.Unmarshal(lines.Bytes(), &line); err != nil {
+			t.Fatalf("line %d: %v", number, err)
+		}
+		b, err := hex.DecodeString(line.Hex)
+		if err != nil {
+			t.Fatalf("line %d: %v", number, err)
+		}
+		if line.Part != "" {
+			test(number, line, b)
+		}
+	}
+}
+
+func runVectors(t *testing.T, path string, parts map[string]vectorPart) {
+	eachVector(t, path, func(number int, line vector, b []byte) {
+		part, ok := parts[line.Part]
+		if !ok {
+			t.Errorf("line %d: there is no %q", number, line.Part)
+			return
+		}
+		if line.Result == "invalid" {
+			_, err := part.decode(b)
+			var fault *KeyError
+			if !errors.As(err, &fault) || !errors.Is(err, ErrDecode) {
+				t.Errorf("line %d: %s %x: not refused: %v", number, line.Part, b, err)
+			} else if fault.Offset != line.Offset || fault.Segment != line.Segment || fault.Reason != line.Reason {
+				t.Errorf("line %d: %s %x: %v, not byte %d, %q: %s", number, line.Part, b, err, line.Offset, line.Segment, line.Reason)
+			}
+			return
+		}
+		values, err := part.layout.argsOf(line.Args)
+		if err != nil {
+			t.Errorf("line %d: %s: %v", number, line.Args, err)
+			return
+		}
+		made, err := part.encode(values, nil)
+		switch line.Result {
+		case "refused":
+			if !errors.Is(err, ErrRefused) {
+				t.Errorf("line %d: %s %s: not refused: %x, %v", number, line.Part, line.Args, made, err)
+			}
+			return
+		case "guarded":
+			if !errors.Is(err, ErrOtherReading) {
+				t.Errorf("line %d: %s %s: not guarded: %x, %v", number, line.Part, line.Args, made, err)
+			}
+			made, err = part.unguarded(values, nil)
+		}
+		if err != nil || !bytes.Equal(made, b) {
+			t.Errorf("line %d: %s %s: made %x, not %x: %v", number, line.Part, line.Args, made, b, err)
+		}
+		if line.Result != "valid" {
+			return
+		}
+		read, err := part.decode(b)
+		if err != nil || !sameAll(read, values) {
+			t.Errorf("line %d: %s %x: read %s, not %s: %v", number, line.Part, b, part.layout.appendArgs(nil, read, false), line.Args, err)
+		}
+		if allocs := part.allocs(values); allocs != 0 {
+			t.Errorf("line %d: %s %s: %v allocations", number, line.Part, line.Args, allocs)
+		}
+	})
+}
+
+// fuzzPart looks for bytes that are read and not written again.
+func fuzzPart(f *testing.F, path, name string, part vectorPart) {
+	eachVector(f, path, func(_ int, line vector, b []byte) {
+		if line.Part == name && len(b) > 0 {
+			f.Add(b)
+		}
+	})
+	f.Fuzz(func(t *testing.T, b []byte) {
+		values, err := part.decode(b)
+		if err != nil {
+			return
+		}
+		made, err := part.unguarded(values, nil)
+		if err != nil || !bytes.Equal(made, b) {
+			t.Fatalf("%x is read as %s, which is %x: %v", b, part.layout.appendArgs(nil, values, false), made, err)
+		}
+	})
+}

@@ -1,0 +1,222 @@
+//! Layouts as tables, which the search reads.
+
+use keyplan_plan::model::{
+    BoolEncoding, BytesEncoding, Extent, FloatEncoding, Frame, Framing, IntEncoding, IntShape,
+    NibbleEncoding, ScoreEncoding, Segment, Sequence, Shape, TimeEncoding, Width,
+};
+use keyplan_plan::program::Program;
+
+use super::Go;
+use super::encode::{derive_function, hash_function, hex_form, len_width, lengths, pair, range_words};
+use super::names::quoted;
+
+impl Go<'_> {
+    /// `layout{…}` on several lines, the first without indentation.
+    pub(crate) fn layout(&mut self, sequence: &Sequence, depth: usize) -> String {
+        let program = Program::of(sequence);
+        let indent = "\t".repeat(depth);
+        let mut steps = String::new();
+        for step in &program.steps {
+            let tail = format!("tail: [2]int{{{}, {}}}", step.after.min, most(step.after));
+            let label = quoted(step.segment.label().as_bytes());
+            let text = match step.segment {
+                Segment::Literal(literal) => {
+                    format!("{{kind: sLiteral, label: {label}, lit: {}}}", quoted(&literal.bytes))
+                }
+                Segment::Argument(argument) => {
+                    let node = self.node(&argument.shape, depth);
+                    let unnamed = if argument.name.is_none() { "unnamed: true, " } else { "" };
+                    format!("{{kind: sArgument, label: {label}, {unnamed}{tail}, n: {node}}}")
+                }
+                Segment::Same(same) => {
+                    let (node, of) = (self.node(&same.shape, depth), sequence.arguments_before(same.of));
+                    format!("{{kind: sSame, label: {label}, {tail}, of: {of}, n: {node}}}")
+                }
+                Segment::Derived(derived) => {
+                    let node = int_node(&derived.shape);
+                    let from: Vec<String> = derived.of.iter().map(ToString::to_string).collect();
+                    let modulus = derived.modulus.and_then(|modulus| u64::try_from(modulus).ok());
+                    let modulus = modulus.map_or_else(String::new, |modulus| format!("modulus: {modulus}, "));
+                    let (from, function) = (from.join(", "), derive_function(derived.function));
+                    format!(
+                        "{{kind: sDerived, label: {label}, from: []int{{{from}}}, derive: {function}, {modulus}n: {node}}}"
+                    )
+                }
+            };
+            steps.push_str(&format!("{indent}\t{text},\n"));
+        }
+        let (width, plain) = (sequence.width(), if sequence.is_plain() { "plain: true, " } else { "" });
+        let head = format!("min: {}, max: {}, {plain}", width.min, most(width));
+        if steps.is_empty() {
+            return format!("layout{{{}}}", head.trim_end_matches(", "));
+        }
+        format!("layout{{{head}steps: []step{{\n{steps}{indent}}}}}")
+    }
+
+    /// `&node{…}`.
+    fn node(&mut self, shape: &Shape, depth: usize) -> String {
+        let head = head(shape.extent(), Width::of_shape(shape));
+        let rest = match shape {
+            Shape::Int(int) => return int_node(int),
+            Shape::Bool(BoolEncoding::Byte) => "decode: decodeBool".to_owned(),
+            Shape::Bool(BoolEncoding::Tuple) => "decode: decodeTupleBool".to_owned(),
+            Shape::Float(encoding) => match encoding {
+                FloatEncoding::Bits => "decode: decodeFloatBits, loss: lossZero".to_owned(),
+                FloatEncoding::Ordered => "decode: decodeFloatOrdered, loss: lossZero".to_owned(),
+                FloatEncoding::Badger => "decode: decodeFloatBadger, loss: lossBadger".to_owned(),
+                FloatEncoding::Fixed(decimals) => {
+                    format!("decode: decodeFloatFixed, loss: lossZero, keep: {decimals}")
+                }
+                FloatEncoding::Tuple => "decode: decodeTupleFloat, loss: lossZero".to_owned(),
+            },
+            Shape::Time(TimeEncoding::Text9) => "decode: decodeTimeText9".to_owned(),
+            Shape::Time(TimeEncoding::Nanos) => "decode: decodeTimeNanos".to_owned(),
+            Shape::Score(ScoreEncoding::Exact) => "decode: decodeScoreExact".to_owned(),
+            Shape::Score(ScoreEncoding::HeightScore) => {
+                "decode: decodeHeightScore, loss: lossZero".to_owned()
+            }
+            Shape::Bytes { lengths: of, encoding } => {
+                let of = lengths(of);
+                match encoding {
+                    BytesEncoding::Raw => format!("decode: decodeBytes, longest: longestBytes, lens: {of}"),
+                    BytesEncoding::Hex(case) => {
+                        let form = hex_form(*case);
+                        format!("decode: decodeHexBytes, longest: longestHexBytes, form: {form}, lens: {of}")
+                    }
+                    BytesEncoding::Bech32(hrp) => {
+                        let hrp = quoted(hrp.as_bytes());
+                        format!("decode: decodeBech32, longest: longestBech32, text: {hrp}, lens: {of}")
+                    }
+                    BytesEncoding::Fit(_) => format!("decode: decodeFit, loss: lossFit, lens: {of}"),
+                    BytesEncoding::Tuple => {
+                        format!("decode: decodeTupleBytes, extent: extentTupleBytes, lens: {of}")
+                    }
+                }
+            }
+            Shape::Text(text) => {
+                let (of, alphabet) = (lengths(&text.lengths), self.alphabet(text.alphabet.bits()));
+                let first = text
+                    .first
+                    .map_or_else(String::new, |first| format!(", first: &{}", self.alphabet(first.bits())));
+                let codec = if text.tuple {
+                    "decode: decodeTupleText, extent: extentTupleText"
+                } else {
+                    "decode: decodeText, longest: longestText"
+                };
+                format!("{codec}, alphabet: {alphabet}{first}, lens: {of}")
+            }
+            Shape::Nibbles { lengths: of, encoding } => {
+                let codec = match encoding {
+                    NibbleEncoding::Unpacked => "decodeNibbles",
+                    NibbleEncoding::Packed => "decodePacked",
+                    NibbleEncoding::HexPrefix => "decodeHexPrefix",
+                };
+                format!("decode: {codec}, lens: {}", lengths(of))
+            }
+            Shape::Opaque(_) => "decode: decodeOpaque".to_owned(),
+            Shape::Record(sequence) => format!("kind: kRecord, seq: &{}", self.layout(sequence, depth + 1)),
+            Shape::Choice(alternatives) => {
+                let indent = "\t".repeat(depth + 1);
+                let mut all = String::new();
+                for one in alternatives {
+                    let seq = self.layout(&one.sequence, depth + 2);
+                    all.push_str(&format!(
+                        "{indent}\t{{label: {}, seq: &{seq}}},\n",
+                        quoted(one.label.as_bytes())
+                    ));
+                }
+                format!("kind: kChoice, alts: []alternative{{\n{all}{indent}}}")
+            }
+            Shape::Option(inner) => format!("kind: kOption, inner: {}", self.node(inner, depth)),
+            Shape::List { item, counts, framing } => {
+                let how = match framing {
+                    Framing::ToEnd => String::new(),
+                    Framing::Joined(separator) => format!(", sep: {}", quoted(separator)),
+                    Framing::Counted(width) => format!(", counted: true, form: {}", len_width(*width)),
+                };
+                format!("kind: kList, lens: {}{how}, inner: {}", lengths(counts), self.node(item, depth))
+            }
+            Shape::Framed { frame, inner } => {
+                let how = match frame {
+                    Frame::Len(width) => {
+                        format!("extent: extentLen, unframe: unframeLen, form: {}", len_width(*width))
+                    }
+                    Frame::Terminated => "extent: extentTerminated, unframe: unframeTerminated".to_owned(),
+                    Frame::Escaped => "extent: extentEscaped, unframe: unframeEscaped".to_owned(),
+                    Frame::Memcmp => "extent: extentMemcmp, unframe: unframeMemcmp".to_owned(),
+                };
+                format!("kind: kFramed, {how}, inner: {}", self.node(inner, depth))
+            }
+            Shape::Desc(inner) => format!("kind: kDesc, inner: {}", self.node(inner, depth)),
+            Shape::Hashed { hash, inner, .. } => {
+                let ((keep, known), inner) = (self.known(shape), self.node(inner, depth));
+                let hash = hash_function(*hash);
+                format!("kind: kHashed, keep: {keep}, hash: {hash}, known: {known}, inner: {inner}")
+            }
+            Shape::HashConcat { hash, keep, inner } => {
+                let (hash, inner) = (hash_function(*hash), self.node(inner, depth));
+                format!("kind: kHashConcat, keep: {keep}, hash: {hash}, inner: {inner}")
+            }
+        };
+        let show = show(shape);
+        format!("&node{{{head}, {show}{rest}}}")
+    }
+}
+
+fn most(width: Width) -> String {
+    width.max.map_or_else(|| "-1".to_owned(), |max| max.to_string())
+}
+
+fn head(extent: Extent, width: Width) -> String {
+    let end = match extent {
+        Extent::Fixed(_) => "endFixed",
+        Extent::Delimited => "endMarked",
+        Extent::Open => "endOpen",
+    };
+    format!("end: {end}, min: {}, max: {}", width.min, most(width))
+}
+
+fn int_node(int: &IntShape) -> String {
+    let [least, most] = range_words(int.range);
+    let signed = if int.ty.signed { ", signed: true" } else { "" };
+    let codec = match int.encoding {
+        IntEncoding::Be => "decode: decodeBE".to_owned(),
+        IntEncoding::Le => "decode: decodeLE".to_owned(),
+        IntEncoding::SignFlip => "decode: decodeSignFlip".to_owned(),
+        IntEncoding::Tick9 => "decode: decodeTick9".to_owned(),
+        IntEncoding::Dec => "decode: decodeDec, longest: longestDec".to_owned(),
+        IntEncoding::DecPadded(_) => "decode: decodeDecPadded".to_owned(),
+        IntEncoding::Hex(case) => {
+            format!("decode: decodeHexInt, longest: longestHexInt, form: {}", hex_form(case))
+        }
+        IntEncoding::HexPadded(case, _) => format!("decode: decodeHexPadded, form: {}", hex_form(case)),
+        IntEncoding::Leb128 => "decode: decodeLEB128, extent: extentSeptets".to_owned(),
+        IntEncoding::OrdVar => "decode: decodeOrdVar, extent: extentOrdVar".to_owned(),
+        IntEncoding::BitcoinVarint => "decode: decodeBitcoinVarint, extent: extentSeptets".to_owned(),
+        IntEncoding::CompactSize => "decode: decodeCompactSize, extent: extentCompactSize".to_owned(),
+        IntEncoding::Saturating => "decode: decodeSaturating, loss: lossSaturating".to_owned(),
+        IntEncoding::Tuple => "decode: decodeTupleInt, extent: extentTupleInt".to_owned(),
+    };
+    let width = Width::of_shape(&Shape::Int(int.clone()));
+    let head = head(Extent::of_int(int), width);
+    format!(
+        "&node{{{head}, {codec}, bits: {}{signed}, least: {}, most: {}}}",
+        int.ty.bits,
+        pair(least),
+        pair(most)
+    )
+}
+
+/// What a single value is in JSON.
+fn show(shape: &Shape) -> &'static str {
+    match shape {
+        Shape::Bool(_) => "show: jBool, ",
+        Shape::Float(_) | Shape::Score(ScoreEncoding::HeightScore) => "show: jFloat, ",
+        Shape::Time(_) => "show: jTime, ",
+        Shape::Score(ScoreEncoding::Exact) => "show: jScore, ",
+        Shape::Bytes { .. } | Shape::Opaque(_) => "show: jBytes, ",
+        Shape::Text(_) => "show: jText, ",
+        Shape::Nibbles { .. } => "show: jNibbles, ",
+        _ => "",
+    }
+}

@@ -1,0 +1,37 @@
+//! The package's own tests: vectors, fuzz targets, allocations.
+
+use std::fmt::Write as _;
+
+use super::Go;
+use super::names::quoted;
+
+/// Where a package's vectors are.
+pub(crate) const VECTORS: &str = "testdata/keyplan.jsonl";
+
+impl Go<'_> {
+    /// The table of layouts with the test over all vectors, and the fuzz targets.
+    pub(crate) fn tests(&mut self) -> (String, String) {
+        let mut table = String::from("var vectorParts = map[string]vectorPart{\n");
+        let mut fuzz = String::new();
+        for part in &self.parts {
+            let (path, go) = (quoted(part.path.as_bytes()), &part.go);
+            let unguarded = if part.guarded { "AppendUnguarded" } else { "AppendTo" };
+            let _ = write!(
+                table,
+                "\t{path}: {{\n\t\t&layout{go},\n\t\tfunc(values []val, dst []byte) ([]byte, error) {{ return from{go}(val{{l: values}}).AppendTo(dst) }},\n\t\tfunc(values []val, dst []byte) ([]byte, error) {{ return from{go}(val{{l: values}}).{unguarded}(dst) }},\n\t\tfunc(b []byte) ([]val, error) {{\n\t\t\tk, err := Decode{go}(b)\n\t\t\tif err != nil {{\n\t\t\t\treturn nil, err\n\t\t\t}}\n\t\t\treturn k.vals(), nil\n\t\t}},\n\t\tfunc(values []val) float64 {{\n\t\t\tk, room := from{go}(val{{l: values}}), make([]byte, 0, 1<<16)\n\t\t\treturn testing.AllocsPerRun(3, func() {{ _, _ = k.{unguarded}(room) }})\n\t\t}},\n\t}},\n"
+            );
+            let _ = writeln!(
+                fuzz,
+                "func Fuzz{go}(f *testing.F) {{\n\tfuzzPart(f, {}, {path}, vectorParts[{path}])\n}}\n",
+                quoted(VECTORS.as_bytes())
+            );
+        }
+        table.push_str("}\n\n");
+        let _ = write!(
+            table,
+            "func TestVectors(t *testing.T) {{\n\trunVectors(t, {}, vectorParts)\n}}\n",
+            quoted(VECTORS.as_bytes())
+        );
+        (table, fuzz)
+    }
+}

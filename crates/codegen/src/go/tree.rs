@@ -1,0 +1,201 @@
+//! Arguments as Go sees them: the type of each, and what is inside.
+
+use keyplan_plan::model::{Alternative, BytesEncoding, IntType, ScoreEncoding, Sequence, Shape, TextShape};
+
+use super::Go;
+use super::names::{Scope, exported};
+
+/// One argument.
+#[derive(Clone, Debug)]
+pub(crate) struct Tree<'p> {
+    pub(crate) shape: &'p Shape,
+    /// Its type.
+    pub(crate) go: String,
+    pub(crate) inside: Inside<'p>,
+}
+
+/// What an argument is made of.
+#[derive(Clone, Debug)]
+pub(crate) enum Inside<'p> {
+    /// A single value.
+    Leaf,
+    /// A struct.
+    Record(Row<'p>),
+    /// One of several names: an integer type with constants.
+    Enum(Vec<String>),
+    /// An interface, with a struct for each alternative.
+    Choice(Vec<Variant<'p>>),
+    /// A pointer.
+    Option(Box<Tree<'p>>),
+    /// A slice.
+    List(Box<Tree<'p>>),
+    /// What is inside of a frame, complemented, or after its hash: of the same type.
+    Wrapped(Box<Tree<'p>>),
+    /// A digest; what was hashed.
+    Hashed(Box<Tree<'p>>),
+}
+
+/// An alternative of a choice.
+#[derive(Clone, Debug)]
+pub(crate) struct Variant<'p> {
+    /// The type of its struct.
+    pub(crate) go: String,
+    pub(crate) label: &'p str,
+    pub(crate) row: Row<'p>,
+}
+
+/// A layout, with the name of the field of each argument.
+#[derive(Clone, Debug)]
+pub(crate) struct Row<'p> {
+    pub(crate) sequence: &'p Sequence,
+    pub(crate) fields: Vec<(String, Tree<'p>)>,
+}
+
+impl<'p> Go<'p> {
+    /// The arguments of a layout whose struct is called `owner`.
+    pub(crate) fn row(&mut self, owner: &str, sequence: &'p Sequence) -> Row<'p> {
+        let mut scope = Scope::default();
+        // Methods of the struct may not be called like a field.
+        scope.reserve([
+            "AppendTo",
+            "AppendUnguarded",
+            "Bytes",
+            "Key",
+            "AppendBinary",
+            "MarshalBinary",
+            "UnmarshalBinary",
+        ]);
+        let fields = sequence
+            .arguments()
+            .map(|argument| {
+                let name = exported(argument.name.as_deref().unwrap_or("value"));
+                let name = scope.fresh(&name);
+                let hint = format!("{owner}{name}");
+                (name, self.tree(&hint, &argument.shape, argument.type_name.as_deref()))
+            })
+            .collect();
+        Row { sequence, fields }
+    }
+
+    /// One argument; composites get a type called `hint`, or that of the plan's own type.
+    pub(crate) fn tree(&mut self, hint: &str, shape: &'p Shape, named: Option<&str>) -> Tree<'p> {
+        match shape {
+            Shape::Int(int) => leaf(shape, int_type(int.ty)),
+            Shape::Bool(_) => leaf(shape, "bool"),
+            Shape::Float(_) => leaf(shape, "float64"),
+            Shape::Time(_) => leaf(shape, "time.Time"),
+            Shape::Score(ScoreEncoding::Exact) => leaf(shape, "Score"),
+            Shape::Score(ScoreEncoding::HeightScore) => leaf(shape, "HeightScore"),
+            Shape::Bytes { lengths, encoding } => match (lengths.fixed(), encoding) {
+                (
+                    Some(width),
+                    BytesEncoding::Raw
+                    | BytesEncoding::Hex(_)
+                    | BytesEncoding::Bech32(_)
+                    | BytesEncoding::Tuple,
+                ) if width <= 64 => leaf(shape, &format!("[{width}]byte")),
+                _ => leaf(shape, "[]byte"),
+            },
+            Shape::Text(TextShape { names: Some(set), .. }) => leaf(shape, &self.set_name(&set.name)),
+            Shape::Text(_) => leaf(shape, "string"),
+            Shape::Nibbles { .. } | Shape::Opaque(_) => leaf(shape, "[]byte"),
+            Shape::Record(_) | Shape::Choice(_) => self.composite(hint, shape, named),
+            Shape::Option(inner) => {
+                let inner = self.tree(hint, inner, named);
+                Tree { shape, go: format!("*{}", inner.go), inside: Inside::Option(Box::new(inner)) }
+            }
+            Shape::List { item, .. } => {
+                let inner = self.tree(hint, item, named);
+                Tree { shape, go: format!("[]{}", inner.go), inside: Inside::List(Box::new(inner)) }
+            }
+            Shape::Framed { inner, .. } | Shape::Desc(inner) | Shape::HashConcat { inner, .. } => {
+                let inner = self.tree(hint, inner, named);
+                Tree { shape, go: inner.go.clone(), inside: Inside::Wrapped(Box::new(inner)) }
+            }
+            Shape::Hashed { keep, inner, .. } => {
+                let of = self.tree(&format!("{hint}Of"), inner, named);
+                let go = self.scope.fresh(&format!("{hint}Digest"));
+                let tree = Tree { shape, go: go.clone(), inside: Inside::Hashed(Box::new(of)) };
+                self.digest(&go, *keep, &tree);
+                tree
+            }
+        }
+    }
+
+    /// A record or choice. Types of the plan are declared once.
+    fn composite(&mut self, hint: &str, shape: &'p Shape, named: Option<&str>) -> Tree<'p> {
+        let own =
+            named.and_then(|name| self.plan.types.iter().find(|ty| ty.name == name && ty.shape == *shape));
+        if let Some(made) = own.and_then(|ty| self.named.get(&ty.name)) {
+            return made.clone();
+        }
+        let go = match own {
+            Some(ty) => self.type_name(&ty.name),
+            None => self.scope.fresh(hint),
+        };
+        let about = own.map_or_else(Vec::new, |ty| ty.doc.clone());
+        let inside = match shape {
+            Shape::Record(sequence) => Inside::Record(self.row(&go, sequence)),
+            Shape::Choice(alternatives) => self.choice(&go, alternatives),
+            _ => Inside::Leaf,
+        };
+        let tree = Tree { shape, go: go.clone(), inside };
+        self.declare(&tree, &about);
+        if let Some(ty) = own {
+            self.named.insert(ty.name.clone(), tree.clone());
+        }
+        tree
+    }
+
+    fn choice(&mut self, go: &str, alternatives: &'p [Alternative]) -> Inside<'p> {
+        if alternatives.iter().all(|alternative| alternative.sequence.argument_count() == 0) {
+            let constants = alternatives
+                .iter()
+                .map(|one| self.scope.fresh(&format!("{go}{}", exported(&one.label))))
+                .collect();
+            return Inside::Enum(constants);
+        }
+        let variants = alternatives
+            .iter()
+            .map(|one| {
+                let go = self.scope.fresh(&format!("{go}{}", exported(&one.label)));
+                let row = self.row(&go, &one.sequence);
+                Variant { go, label: &one.label, row }
+            })
+            .collect();
+        Inside::Choice(variants)
+    }
+}
+
+fn leaf<'p>(shape: &'p Shape, go: impl Into<String>) -> Tree<'p> {
+    Tree { shape, go: go.into(), inside: Inside::Leaf }
+}
+
+/// The Go type of an integer.
+pub(crate) fn int_type(ty: IntType) -> String {
+    match (ty.signed, ty.bits) {
+        (false, 128) => "Uint128".to_owned(),
+        (true, 128) => "Int128".to_owned(),
+        (false, bits) => format!("uint{bits}"),
+        (true, bits) => format!("int{bits}"),
+    }
+}
+
+/// The argument once more, in another encoding; `None` if only its digest is known.
+pub(crate) fn copy<'p>(tree: &Tree<'p>, shape: &'p Shape) -> Option<Tree<'p>> {
+    if tree.shape == shape {
+        return Some(tree.clone());
+    }
+    if let Inside::Wrapped(inner) = &tree.inside {
+        return copy(inner, shape);
+    }
+    let inside = match shape {
+        Shape::Framed { inner, .. }
+        | Shape::Desc(inner)
+        | Shape::HashConcat { inner, .. }
+        | Shape::Hashed { inner, .. } => Inside::Wrapped(Box::new(copy(tree, inner)?)),
+        _ if matches!(tree.inside, Inside::Hashed(_)) => return None,
+        _ => tree.inside.clone(),
+    };
+    Some(Tree { shape, go: tree.go.clone(), inside })
+}

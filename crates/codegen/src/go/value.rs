@@ -1,0 +1,119 @@
+//! From the search's values to arguments, and back: expressions over `val`.
+
+use keyplan_plan::model::{BytesEncoding, Shape};
+
+use super::Go;
+use super::tree::{Inside, Row, Tree};
+
+impl<'p> Go<'p> {
+    /// The argument that the value `of` stands for.
+    pub(crate) fn from_val(&mut self, tree: &Tree<'p>, of: &str) -> String {
+        match &tree.inside {
+            Inside::Leaf => from_leaf(tree, of),
+            Inside::Record(row) => self.from_row(&tree.go, row, of),
+            Inside::Enum(_) => format!("{}({of}.i)", tree.go),
+            Inside::Choice(_) => format!("{}({of})", choice_of(&tree.go)),
+            Inside::Option(inner) => {
+                let inside = self.from_val(inner, "v");
+                format!("optionOf({of}, func(v val) {} {{ return {inside} }})", inner.go)
+            }
+            Inside::List(inner) => {
+                let inside = self.from_val(inner, "v");
+                format!("listOf({of}, func(v val) {} {{ return {inside} }})", inner.go)
+            }
+            Inside::Wrapped(inner) => self.from_val(inner, of),
+            Inside::Hashed(_) => {
+                let (keep, known) = self.known(tree.shape);
+                format!("{}(*(*[{keep}]byte)(digestOf({of}, {known})))", tree.go)
+            }
+        }
+    }
+
+    /// A struct from the values in `of.l`.
+    pub(crate) fn from_row(&mut self, go: &str, row: &Row<'p>, of: &str) -> String {
+        let fields: Vec<String> = row
+            .fields
+            .iter()
+            .enumerate()
+            .map(|(index, (name, tree))| {
+                format!("{name}: {}", self.from_val(tree, &format!("{of}.l[{index}]")))
+            })
+            .collect();
+        format!("{go}{{{}}}", fields.join(", "))
+    }
+
+    /// The value of the argument `of`.
+    pub(crate) fn to_val(&mut self, tree: &Tree<'p>, of: &str) -> String {
+        match &tree.inside {
+            Inside::Leaf => to_leaf(tree, of),
+            Inside::Record(row) => format!("val{{l: {}}}", self.to_row(row, of)),
+            Inside::Enum(_) => format!("val{{i: int({of})}}"),
+            Inside::Choice(_) => format!("choiceVal({of})"),
+            Inside::Option(inner) => {
+                let inside = self.to_val(inner, "v");
+                format!("optionVal({of}, func(v {}) val {{ return {inside} }})", inner.go)
+            }
+            Inside::List(inner) => {
+                let inside = self.to_val(inner, "v");
+                format!("listVal({of}, func(v {}) val {{ return {inside} }})", inner.go)
+            }
+            Inside::Wrapped(inner) => self.to_val(inner, of),
+            Inside::Hashed(_) => format!("digestVal({of}[:], {})", self.known(tree.shape).1),
+        }
+    }
+
+    /// The values of a struct.
+    pub(crate) fn to_row(&mut self, row: &Row<'p>, of: &str) -> String {
+        let values: Vec<String> =
+            row.fields.iter().map(|(name, tree)| self.to_val(tree, &format!("{of}.{name}"))).collect();
+        format!("[]val{{{}}}", values.join(", "))
+    }
+}
+
+/// The function that makes a choice of a value.
+pub(crate) fn choice_of(go: &str) -> String {
+    format!("of{go}")
+}
+
+fn is_array(go: &str) -> bool {
+    go.starts_with('[') && !go.starts_with("[]")
+}
+
+fn from_leaf(tree: &Tree<'_>, of: &str) -> String {
+    match tree.shape {
+        Shape::Int(int) => match (int.ty.signed, int.ty.bits) {
+            (false, 128) => format!("Uint128{{{of}.hi, {of}.lo}}"),
+            (true, 128) => format!("Int128{{int64({of}.hi), {of}.lo}}"),
+            (false, 64) => format!("{of}.lo"),
+            _ => format!("{}({of}.lo)", tree.go),
+        },
+        Shape::Bool(_) => format!("{of}.lo != 0"),
+        Shape::Float(_) => format!("math.Float64frombits({of}.lo)"),
+        Shape::Time(_) => format!("timeOf({of})"),
+        Shape::Score(_) if tree.go == "HeightScore" => format!("HeightScore(math.Float64frombits({of}.lo))"),
+        Shape::Score(_) => format!("scoreOf({of})"),
+        Shape::Bytes { .. } if is_array(&tree.go) => format!("*(*{})({of}.b)", tree.go),
+        Shape::Text(_) => format!("{}({of}.b)", tree.go),
+        _ => format!("clipped({of}.b)"),
+    }
+}
+
+fn to_leaf(tree: &Tree<'_>, of: &str) -> String {
+    match tree.shape {
+        Shape::Int(int) => match (int.ty.signed, int.ty.bits) {
+            (false, 128) => format!("val{{hi: {of}.Hi, lo: {of}.Lo}}"),
+            (true, 128) => format!("val{{hi: uint64({of}.Hi), lo: {of}.Lo}}"),
+            (false, _) => format!("val{{lo: uint64({of})}}"),
+            (true, _) => format!("val{{hi: uint64(int64({of}) >> 63), lo: uint64({of})}}"),
+        },
+        Shape::Bool(_) => format!("boolVal({of})"),
+        Shape::Float(_) => format!("floatVal({of})"),
+        Shape::Time(_) => format!("timeVal({of})"),
+        Shape::Score(_) if tree.go == "HeightScore" => format!("floatVal(float64({of}))"),
+        Shape::Score(_) => format!("scoreVal({of})"),
+        Shape::Bytes { encoding: BytesEncoding::Fit(_), .. } => format!("val{{b: {of}}}"),
+        Shape::Bytes { .. } if is_array(&tree.go) => format!("val{{b: {of}[:]}}"),
+        Shape::Text(_) => format!("val{{b: []byte({of})}}"),
+        _ => format!("val{{b: {of}}}"),
+    }
+}
