@@ -75,6 +75,7 @@ fn steps() -> Vec<Step> {
         Step::new("formatting", Job::cargo("fmt --all --check")).needs(Tool::Rustfmt),
         Step::new("lints", Job::cargo("clippy --workspace --all-targets --all-features -- -D warnings"))
             .needs(Tool::Clippy),
+        Step::new("Go is there", Job::new("go", "version")).needs(Tool::Go),
         Step::new("tests", Job::cargo(built::TESTS)).needs(Tool::RedisServer),
         Step::new(
             "examples in the documentation",

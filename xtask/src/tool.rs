@@ -12,6 +12,7 @@ pub(crate) enum Tool {
     Clippy,
     Valgrind,
     RedisServer,
+    Go,
     Nightly,
     CargoFuzz,
 }
@@ -42,6 +43,7 @@ impl Tool {
             Self::Clippy => Job::cargo("clippy --version"),
             Self::Valgrind => Job::new("valgrind", "--version"),
             Self::RedisServer => Job::new("redis-server", "--version"),
+            Self::Go => Job::new("go", "version"),
             Self::Nightly => Job::new("rustup", "run nightly cargo --version"),
             Self::CargoFuzz => Job::cargo("fuzz --version"),
         }
@@ -58,6 +60,7 @@ impl Tool {
             Self::RedisServer => {
                 Job::new("sh", "-c").argument("apt-get update && apt-get install --yes redis-server")
             }
+            Self::Go => Job::new("sh", "-c").argument("apt-get update && apt-get install --yes golang-go"),
             Self::Nightly => Job::new("rustup", "toolchain install nightly --profile minimal"),
             Self::CargoFuzz => Job::cargo("install cargo-fuzz --locked"),
         }
@@ -71,6 +74,7 @@ impl fmt::Display for Tool {
             Self::Clippy => "clippy",
             Self::Valgrind => "valgrind",
             Self::RedisServer => "redis-server",
+            Self::Go => "Go",
             Self::Nightly => "a nightly toolchain",
             Self::CargoFuzz => "cargo-fuzz",
         })

@@ -1,6 +1,7 @@
 //! What was typed.
 
 pub(crate) mod db;
+pub(crate) mod generate;
 pub(crate) mod iavl;
 
 use std::path::PathBuf;
@@ -86,6 +87,11 @@ pub(crate) enum Command {
     Doc(Doc),
     /// Print the Rust code that `keyplan::plan!` makes of a plan
     Expand(Expand),
+    /// Write the keys of a plan in another language, its vectors, or its model
+    Generate(generate::Generate),
+    /// Work with files of vectors
+    #[command(subcommand)]
+    Vectors(generate::Vectors),
     /// Make, fill, read and check an embedded database that has its plan in it
     #[command(subcommand)]
     Db(db::Db),

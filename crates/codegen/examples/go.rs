@@ -21,7 +21,12 @@ fn main() {
     let options = keyplan_codegen::go::Options { cosmos: true, ..Default::default() };
     match keyplan_codegen::go::generate(&compiled, &options) {
         Ok(files) => {
-            std::fs::create_dir_all(&out).unwrap();
+            std::fs::create_dir_all(out.join("testdata")).unwrap();
+            let lines = keyplan_codegen::vectors::generate(
+                &compiled,
+                keyplan_codegen::vectors::Options { count: 20 },
+            );
+            std::fs::write(out.join("testdata/keyplan.jsonl"), lines.unwrap_or_default()).unwrap();
             for file in files {
                 std::fs::write(out.join(&file.path), file.text).unwrap();
             }

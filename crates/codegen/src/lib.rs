@@ -13,9 +13,11 @@
 //! ```
 
 pub mod go;
+pub mod model;
 mod prove;
 pub mod rust;
 mod shake;
+pub mod vectors;
 
 pub use prove::prove;
 

@@ -10,6 +10,8 @@ mod expand;
 mod explain;
 mod find;
 mod fmt;
+mod generate;
+mod vectors;
 mod verify;
 
 use anyhow::Result;
@@ -47,6 +49,8 @@ pub(crate) fn run(command: Command, out: &mut Output) -> Result<Outcome> {
         Command::Fmt(args) => fmt::run(&args, out),
         Command::Doc(args) => doc::run(&args, out),
         Command::Expand(args) => expand::run(&args, out),
+        Command::Generate(args) => generate::run(&args, out),
+        Command::Vectors(command) => vectors::run(&command, out),
         Command::Db(command) => db::run(command, out),
         Command::Demo(args) => demo::run(&args, out),
         Command::Language => {

@@ -19,10 +19,12 @@ impl Go<'_> {
             });
             let over = if hashed { " Arguments that are hashed are their digests." } else { "" };
             let name = self.scope.fresh(&format!("{go}KeyCodec"));
+            let (prefix, decode) =
+                (self.derived(&format!("{go}Prefix")), self.derived(&format!("Decode{go}")));
             let marked = !matches!(family.key.extent(), Extent::Open);
             let _ = writeln!(
                 out,
-                "// {name} is the codec of a collection over `{}` whose prefix is {go}Prefix.{over}\nfunc {name}() KeyCodec[{go}] {{\n\treturn KeyCodec[{go}]{{\n\t\t{}, {go}Prefix, &layout{go}, {marked},\n\t\tfunc(key {go}, dst []byte) ([]byte, error) {{ return key.AppendTo(dst) }},\n\t\tDecode{go},\n\t\tfunc(key {go}) []val {{ return key.vals() }},\n\t\tfrom{go},\n\t}}\n}}\n",
+                "// {name} is the codec of a collection over `{}` whose prefix is {prefix}.{over}\nfunc {name}() KeyCodec[{go}] {{\n\treturn KeyCodec[{go}]{{\n\t\t{}, {prefix}, &layout{go}, {marked},\n\t\tfunc(key {go}, dst []byte) ([]byte, error) {{\n\t\t\treturn key.AppendTo(dst)\n\t\t}},\n\t\t{decode},\n\t\tfunc(key {go}) []val {{\n\t\t\treturn key.vals()\n\t\t}},\n\t\tfrom{go},\n\t}}\n}}\n",
                 family.path,
                 quoted(family.path.as_bytes()),
             );

@@ -1,5 +1,7 @@
 //! Straight decoding, for layouts of which every segment has one possible end and is of a simple kind.
 
+use std::fmt::Write as _;
+
 use keyplan_plan::model::{BytesEncoding, IntEncoding, LengthSet, Segment, Shape};
 use keyplan_plan::program::{End, Program};
 
@@ -31,9 +33,13 @@ impl<'p> Go<'p> {
                     let short = if known { String::new() } else { format!("len(key)-at < {size} || ") };
                     let test = match literal.bytes.as_slice() {
                         [one] => format!("key[{start}] != 0x{one:02x}"),
-                        bytes => format!("string(key[{start}:{}]) != {}", at.text(size), quoted(bytes)),
+                        // In an expression of several operators gofmt leaves out the spaces.
+                        bytes if !known => {
+                            format!("string(key[{start}:{}]) != {}", at.text(size), quoted(bytes))
+                        }
+                        bytes => format!("string({}) != {}", piece(&start, &at.text(size)), quoted(bytes)),
                     };
-                    out.push_str(&format!("\tif {short}{test} {{\n\t\treturn k, false\n\t}}\n"));
+                    let _ = writeln!(out, "\tif {short}{test} {{\n\t\treturn k, false\n\t}}");
                     at.advance(size, &mut out, index + 1 == program.steps.len());
                 }
                 (Segment::Argument(argument), End::Fixed(size)) => {
@@ -42,9 +48,9 @@ impl<'p> Go<'p> {
                         return None;
                     }
                     if !known {
-                        out.push_str(&format!("\tif len(key)-at < {size} {{\n\t\treturn k, false\n\t}}\n"));
+                        let _ = writeln!(out, "\tif len(key)-at < {size} {{\n\t\treturn k, false\n\t}}");
                     }
-                    let piece = format!("key[{start}:{}]", at.text(size));
+                    let piece = piece(&start, &at.text(size));
                     out.push_str(&fixed(name, &argument.shape, &tree.go, &piece, &start)?);
                     at.advance(size, &mut out, index + 1 == program.steps.len());
                 }
@@ -55,10 +61,10 @@ impl<'p> Go<'p> {
                     let piece = if step.end == End::Rest {
                         rest
                     } else {
-                        out.push_str(&format!("\tsize{index} := {size}\n"));
+                        let _ = writeln!(out, "\tsize{index} := {size}");
                         let end =
                             if known { format!("{start}+size{index}") } else { format!("at+size{index}") };
-                        format!("key[{start}:{end}]")
+                        piece(&start, &end)
                     };
                     out.push_str(&self.open(name, &argument.shape, &tree.go, &piece)?);
                     if step.end == End::Run {
@@ -152,6 +158,15 @@ impl<'p> Go<'p> {
     }
 }
 
+/// A slice of the key, spaced as gofmt does.
+fn piece(start: &str, end: &str) -> String {
+    if start.contains('+') || end.contains('+') {
+        format!("key[{start} : {end}]")
+    } else {
+        format!("key[{start}:{end}]")
+    }
+}
+
 /// Where the next segment begins.
 enum Place {
     Known(usize),
@@ -170,7 +185,10 @@ impl Place {
     fn advance(&mut self, size: usize, out: &mut String, _last: bool) {
         match self {
             Self::Known(at) => *at += size,
-            Self::Unknown => out.push_str(&format!("\tat += {size}\n")),
+            Self::Unknown if size == 1 => out.push_str("\tat++\n"),
+            Self::Unknown => {
+                let _ = writeln!(out, "\tat += {size}");
+            }
         }
     }
 }

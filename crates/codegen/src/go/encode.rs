@@ -229,7 +229,7 @@ impl<'p> Go<'p> {
         match shape {
             Shape::Framed { frame, .. } => match frame {
                 Frame::Len(width) => {
-                    body.fallible(&format!("frameLen(dst, {at}, {})", len_width(*width)), label)
+                    body.fallible(&format!("frameLen(dst, {at}, {})", len_width(*width)), label);
                 }
                 Frame::Terminated => body.line(&format!("dst = frameEscaped(dst, {at}, 2)")),
                 Frame::Escaped => body.line(&format!("dst = frameEscaped(dst, {at}, 1)")),
@@ -255,17 +255,17 @@ impl<'p> Go<'p> {
                 FloatEncoding::Ordered => body.fallible(&format!("appendFloatOrdered(dst, {of})"), label),
                 FloatEncoding::Badger => body.line(&format!("dst = appendFloatBadger(dst, {of})")),
                 FloatEncoding::Fixed(decimals) => {
-                    body.fallible(&format!("appendFloatFixed(dst, {of}, {decimals})"), label)
+                    body.fallible(&format!("appendFloatFixed(dst, {of}, {decimals})"), label);
                 }
                 FloatEncoding::Tuple => body.fallible(&format!("appendTupleFloat(dst, {of})"), label),
             },
             Shape::Time(TimeEncoding::Text9) => body.fallible(&format!("appendTimeText9(dst, {of})"), label),
             Shape::Time(TimeEncoding::Nanos) => body.fallible(&format!("appendTimeNanos(dst, {of})"), label),
             Shape::Score(ScoreEncoding::Exact) => {
-                body.fallible(&format!("appendScoreExact(dst, {of})"), label)
+                body.fallible(&format!("appendScoreExact(dst, {of})"), label);
             }
             Shape::Score(ScoreEncoding::HeightScore) => {
-                body.fallible(&format!("appendHeightScore(dst, {of})"), label)
+                body.fallible(&format!("appendHeightScore(dst, {of})"), label);
             }
             Shape::Bytes { lengths, encoding } => put_bytes(body, lengths, encoding, go, of, label),
             Shape::Text(text) => self.put_text(body, text, of, label),
@@ -339,7 +339,7 @@ fn put_bytes(
     of: &str,
     label: &str,
 ) {
-    let fixed = go.starts_with("[") && !go.starts_with("[]");
+    let fixed = go.starts_with('[') && !go.starts_with("[]");
     if !fixed && *of_lengths != LengthSet::ANY {
         body.check(&format!("({}).checkArg(len({of}))", lengths(of_lengths)), label);
     }

@@ -36,9 +36,12 @@ impl<'p> Go<'p> {
             .collect();
         let row = self.row(&go, &family.key);
         let prefix = quoted(&family.key.literal_prefix());
+        let constant = self.derived(&format!("{go}Prefix"));
         let _ = writeln!(
             self.out,
-            "// {go}Prefix is what every key of `{}` begins with.\nconst {go}Prefix = {prefix}\n",
+            "// {constant} is what every key of `{}` begins with.
+const {constant} = {prefix}
+",
             family.path
         );
         let about = self.about(&go, family);
@@ -105,9 +108,10 @@ impl<'p> Go<'p> {
 
     fn fields(&mut self, family: &'p Family, go: &str, ambiguous: bool) {
         if let Some(spread) = family.spread {
+            let constant = self.derived(&format!("{go}Spread"));
             let _ = writeln!(
                 self.out,
-                "// {go}Spread is how many buckets the hash is spread over on a cluster of servers.\nconst {go}Spread = {spread}\n"
+                "// {constant} is how many buckets the hash is spread over on a cluster of servers.\nconst {constant} = {spread}\n"
             );
         }
         let names: Vec<(String, String)> = family
@@ -148,13 +152,15 @@ impl<'p> Go<'p> {
         );
         let mut body = String::new();
         for name in &list {
-            let _ = writeln!(body, "\tif k, err := Decode{name}(b); err == nil {{\n\t\treturn k, nil\n\t}}");
+            let decode = self.derived(&format!("Decode{name}"));
+            let _ = writeln!(body, "\tif k, err := {decode}(b); err == nil {{\n\t\treturn k, nil\n\t}}");
         }
+        let decode = self.derived(&format!("Decode{any}"));
         let paths: Vec<String> = names.iter().map(|(path, _)| quoted(path.as_bytes())).collect();
         let layouts: Vec<String> = list.iter().map(|name| format!("&layout{name}")).collect();
         let _ = writeln!(
             self.out,
-            "// Decode{any} reads the name of a field.\nfunc Decode{any}(b []byte) ({any}, error) {{\n{body}\treturn nil, nearest({}, b, []string{{{}}}, []*layout{{{}}})\n}}\n",
+            "// {decode} reads the name of a field.\nfunc {decode}(b []byte) ({any}, error) {{\n{body}\treturn nil, nearest({}, b, []string{{{}}}, []*layout{{{}}})\n}}\n",
             quoted(format!("{} field", family.path).as_bytes()),
             paths.join(", "),
             layouts.join(", ")
@@ -166,14 +172,16 @@ impl<'p> Go<'p> {
         let declared = self.struct_of(go, row);
         let _ = writeln!(self.out, "{}{declared}", comment("", about));
         let (extent, width) = (row.sequence.extent(), row.sequence.width());
+        let (len, max_len) = (self.derived(&format!("{go}Len")), self.derived(&format!("{go}MaxLen")));
+        let decode = self.derived(&format!("Decode{go}"));
         match (extent, width.max) {
             (Extent::Fixed(size), _) => {
-                let _ = writeln!(self.out, "// {go}Len is the length in bytes.\nconst {go}Len = {size}\n");
+                let _ = writeln!(self.out, "// {len} is the length in bytes.\nconst {len} = {size}\n");
             }
             (_, Some(most)) => {
                 let _ = writeln!(
                     self.out,
-                    "// {go}MaxLen is the greatest length in bytes.\nconst {go}MaxLen = {most}\n"
+                    "// {max_len} is the greatest length in bytes.\nconst {max_len} = {most}\n"
                 );
             }
             _ => {}
@@ -226,9 +234,9 @@ impl<'p> Go<'p> {
         );
         let _ = writeln!(
             self.out,
-            "// UnmarshalBinary does the same as Decode{go}.\nfunc (k *{go}) UnmarshalBinary(key []byte) (err error) {{\n\t*k, err = Decode{go}(key)\n\treturn err\n}}\n"
+            "// UnmarshalBinary does the same as {decode}.\nfunc (k *{go}) UnmarshalBinary(key []byte) (err error) {{\n\t*k, err = {decode}(key)\n\treturn err\n}}\n"
         );
-        self.decoder(go, path, row);
+        self.decoder(go, path, row, &decode);
         let layout = self.layout(row.sequence, 0);
         let _ = writeln!(self.out, "var layout{go} = {layout}\n");
         self.parts.push(Part { path: path.to_owned(), go: go.to_owned(), guarded });
@@ -251,9 +259,9 @@ impl<'p> Go<'p> {
         );
     }
 
-    fn decoder(&mut self, go: &str, path: &str, row: &Row<'p>) {
-        let values = self.to_row(row, "k");
-        let made = self.from_row(go, row, "v");
+    fn decoder(&mut self, go: &str, path: &str, row: &Row<'p>, decode: &str) {
+        let values = self.values_of(row, "k", 1);
+        let made = self.struct_from(go, row, "v", 1);
         let unused = row.fields.is_empty();
         let _ = writeln!(
             self.out,
@@ -274,7 +282,7 @@ impl<'p> Go<'p> {
         };
         let _ = writeln!(
             self.out,
-            "// Decode{go} reads what is exactly key, or says which segment and which byte are at fault.\nfunc Decode{go}(key []byte) ({go}, error) {{\n{quick}\tvalues, err := layout{go}.read({}, key)\n\tif err != nil {{\n\t\treturn {go}{{}}, err\n\t}}\n\treturn from{go}(val{{l: values}}), nil\n}}\n",
+            "// {decode} reads what is exactly key, or says which segment and which byte are at fault.\nfunc {decode}(key []byte) ({go}, error) {{\n{quick}\tvalues, err := layout{go}.read({}, key)\n\tif err != nil {{\n\t\treturn {go}{{}}, err\n\t}}\n\treturn from{go}(val{{l: values}}), nil\n}}\n",
             quoted(path.as_bytes())
         );
     }

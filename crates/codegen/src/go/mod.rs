@@ -107,6 +107,8 @@ struct Go<'p> {
     types: BTreeMap<&'p str, String>,
     /// Types of the plan that are declared.
     named: BTreeMap<String, Tree<'p>>,
+    /// Names that are made of others, by what was wanted.
+    derived: BTreeMap<String, String>,
     /// The file being written.
     out: String,
     /// Declarations that belong to no space.
@@ -130,6 +132,7 @@ struct Part {
 impl<'p> Go<'p> {
     fn new(plan: &'p Plan, sources: &'p SourceMap, report: &'p Report, options: &Options) -> Self {
         let mut scope = Scope::default();
+        scope.reserve(["TestVectors"]);
         for text in RUNTIME.iter().chain([&TESTING, &COSMOS]) {
             scope.reserve(
                 shake::words(text).filter(|word| word.starts_with(|c: char| c.is_ascii_uppercase())),
@@ -145,6 +148,7 @@ impl<'p> Go<'p> {
             families: BTreeMap::new(),
             types: BTreeMap::new(),
             named: BTreeMap::new(),
+            derived: BTreeMap::new(),
             out: String::new(),
             shared: String::new(),
             alphabets: BTreeMap::new(),
@@ -192,6 +196,21 @@ impl<'p> Go<'p> {
         self.types.get(name).cloned().unwrap_or_else(|| name.to_owned())
     }
 
+    /// The name for what is wanted, the same whenever it is asked for.
+    fn derived(&mut self, wanted: &str) -> String {
+        if let Some(name) = self.derived.get(wanted) {
+            return name.clone();
+        }
+        let name = self.scope.fresh(wanted);
+        self.derived.insert(wanted.to_owned(), name.clone());
+        name
+    }
+
+    /// The name for what was wanted before.
+    fn known_name(&self, wanted: &str) -> String {
+        self.derived.get(wanted).cloned().unwrap_or_else(|| wanted.to_owned())
+    }
+
     fn set_name(&self, name: &str) -> String {
         self.type_name(name)
     }
@@ -213,10 +232,10 @@ impl<'p> Go<'p> {
         if known.is_empty() {
             return (*keep, "nil".to_owned());
         }
-        let names: String = known
-            .iter()
-            .map(|(digest, name)| format!("\t{{{}, {}}},\n", quoted(digest), quoted(name.text.as_bytes())))
-            .collect();
+        let mut names = String::new();
+        for (digest, name) in known.iter() {
+            let _ = writeln!(names, "\t{{{}, {}}},", quoted(digest), quoted(name.text.as_bytes()));
+        }
         let next = format!("known{}", self.tables.len() + 1);
         (*keep, self.tables.entry((names, Vec::new())).or_insert(next).clone())
     }

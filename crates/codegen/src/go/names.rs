@@ -1,5 +1,7 @@
 //! From the names of a plan to those of Go.
 
+use std::fmt::Write as _;
+
 use std::collections::BTreeSet;
 
 /// Words that Go writes in capitals.
@@ -130,7 +132,9 @@ pub(crate) fn quoted(bytes: &[u8]) -> String {
         match byte {
             b'"' | b'\\' => out.extend(['\\', char::from(byte)]),
             0x20..0x7f => out.push(char::from(byte)),
-            _ => out.push_str(&format!("\\x{byte:02x}")),
+            _ => {
+                let _ = write!(out, "\\x{byte:02x}");
+            }
         }
     }
     out.push('"');

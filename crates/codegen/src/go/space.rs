@@ -40,6 +40,13 @@ impl<'p> Go<'p> {
     /// The decoder of a space: families by their first byte, the longest literal first.
     fn decode_any(&mut self, space: &'p Space, any: &str) {
         let name = |go: &Self, path: &str| go.families.get(path).cloned().unwrap_or_default();
+        let decode = self.derived(&format!("Decode{any}"));
+        // Every family's name is given before anything is called by it.
+        for family in &space.families {
+            let go = name(self, &family.path);
+            self.derived(&format!("{go}Prefix"));
+            self.derived(&format!("Decode{go}"));
+        }
         let mut order: Vec<(Vec<u8>, usize)> = space
             .families
             .iter()
@@ -60,16 +67,18 @@ impl<'p> Go<'p> {
             let mut out = String::new();
             for family in list.iter().filter_map(|index| space.families.get(*index)) {
                 let name = name(go, &family.path);
+                let (prefix, decode) =
+                    (go.known_name(&format!("{name}Prefix")), go.known_name(&format!("Decode{name}")));
                 let test = if family.key.literal_prefix().is_empty() {
                     String::new()
                 } else {
-                    format!("if hasPrefix(key, {name}Prefix) {{\n{indent}\t")
+                    format!("if hasPrefix(key, {prefix}) {{\n{indent}\t")
                 };
                 let close = if test.is_empty() { String::new() } else { format!("{indent}}}\n") };
                 let inner = if test.is_empty() { indent.to_owned() } else { format!("{indent}\t") };
                 let _ = write!(
                     out,
-                    "{indent}{test}if k, err := Decode{name}(key); err == nil {{\n{inner}\treturn k, nil\n{inner}}}\n{close}"
+                    "{indent}{test}if k, err := {decode}(key); err == nil {{\n{inner}\treturn k, nil\n{inner}}}\n{close}"
                 );
             }
             out
@@ -88,7 +97,7 @@ impl<'p> Go<'p> {
             space.families.iter().map(|family| format!("&layout{}", name(self, &family.path))).collect();
         let _ = writeln!(
             self.out,
-            "// Decode{any} finds the family of a key of the space and reads it. The error is that of the family that gets furthest.\nfunc Decode{any}(key []byte) ({any}, error) {{\n{body}\treturn nil, nearest({}, key, []string{{{}}}, []*layout{{{}}})\n}}\n",
+            "// {decode} finds the family of a key of the space and reads it. The error is that of the family that gets furthest.\nfunc {decode}(key []byte) ({any}, error) {{\n{body}\treturn nil, nearest({}, key, []string{{{}}}, []*layout{{{}}})\n}}\n",
             quoted(space.name.as_bytes()),
             paths.join(", "),
             layouts.join(", ")

@@ -1,5 +1,7 @@
 //! Layouts as tables, which the search reads.
 
+use std::fmt::Write as _;
+
 use keyplan_plan::model::{
     BoolEncoding, BytesEncoding, Extent, FloatEncoding, Frame, Framing, IntEncoding, IntShape,
     NibbleEncoding, ScoreEncoding, Segment, Sequence, Shape, TimeEncoding, Width,
@@ -43,7 +45,7 @@ impl Go<'_> {
                     )
                 }
             };
-            steps.push_str(&format!("{indent}\t{text},\n"));
+            let _ = writeln!(steps, "{indent}\t{text},");
         }
         let (width, plain) = (sequence.width(), if sequence.is_plain() { "plain: true, " } else { "" });
         let head = format!("min: {}, max: {}, {plain}", width.min, most(width));
@@ -54,6 +56,7 @@ impl Go<'_> {
     }
 
     /// `&node{…}`.
+    #[expect(clippy::too_many_lines, reason = "a table: one arm for each encoding")]
     fn node(&mut self, shape: &Shape, depth: usize) -> String {
         let head = head(shape.extent(), Width::of_shape(shape));
         let rest = match shape {
@@ -120,10 +123,8 @@ impl Go<'_> {
                 let mut all = String::new();
                 for one in alternatives {
                     let seq = self.layout(&one.sequence, depth + 2);
-                    all.push_str(&format!(
-                        "{indent}\t{{label: {}, seq: &{seq}}},\n",
-                        quoted(one.label.as_bytes())
-                    ));
+                    let _ =
+                        writeln!(all, "{indent}\t{{label: {}, seq: &{seq}}},", quoted(one.label.as_bytes()));
                 }
                 format!("kind: kChoice, alts: []alternative{{\n{all}{indent}}}")
             }

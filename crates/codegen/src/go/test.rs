@@ -13,19 +13,23 @@ impl Go<'_> {
     pub(crate) fn tests(&mut self) -> (String, String) {
         let mut table = String::from("var vectorParts = map[string]vectorPart{\n");
         let mut fuzz = String::new();
-        for part in &self.parts {
+        let parts = std::mem::take(&mut self.parts);
+        for part in &parts {
+            let decode = self.derived(&format!("Decode{}", part.go));
+            let target = self.derived(&format!("Fuzz{}", part.go));
             let (path, go) = (quoted(part.path.as_bytes()), &part.go);
             let unguarded = if part.guarded { "AppendUnguarded" } else { "AppendTo" };
             let _ = write!(
                 table,
-                "\t{path}: {{\n\t\t&layout{go},\n\t\tfunc(values []val, dst []byte) ([]byte, error) {{ return from{go}(val{{l: values}}).AppendTo(dst) }},\n\t\tfunc(values []val, dst []byte) ([]byte, error) {{ return from{go}(val{{l: values}}).{unguarded}(dst) }},\n\t\tfunc(b []byte) ([]val, error) {{\n\t\t\tk, err := Decode{go}(b)\n\t\t\tif err != nil {{\n\t\t\t\treturn nil, err\n\t\t\t}}\n\t\t\treturn k.vals(), nil\n\t\t}},\n\t\tfunc(values []val) float64 {{\n\t\t\tk, room := from{go}(val{{l: values}}), make([]byte, 0, 1<<16)\n\t\t\treturn testing.AllocsPerRun(3, func() {{ _, _ = k.{unguarded}(room) }})\n\t\t}},\n\t}},\n"
+                "\t{path}: {{\n\t\t&layout{go},\n\t\tfunc(values []val, dst []byte) ([]byte, error) {{\n\t\t\treturn from{go}(val{{l: values}}).AppendTo(dst)\n\t\t}},\n\t\tfunc(values []val, dst []byte) ([]byte, error) {{\n\t\t\treturn from{go}(val{{l: values}}).{unguarded}(dst)\n\t\t}},\n\t\tfunc(b []byte) ([]val, error) {{\n\t\t\tk, err := {decode}(b)\n\t\t\tif err != nil {{\n\t\t\t\treturn nil, err\n\t\t\t}}\n\t\t\treturn k.vals(), nil\n\t\t}},\n\t\tfunc(values []val) float64 {{\n\t\t\tk, room := from{go}(val{{l: values}}), make([]byte, 0, 1<<16)\n\t\t\treturn testing.AllocsPerRun(3, func() {{\n\t\t\t\t_, _ = k.{unguarded}(room)\n\t\t\t}})\n\t\t}},\n\t}},\n"
             );
             let _ = writeln!(
                 fuzz,
-                "func Fuzz{go}(f *testing.F) {{\n\tfuzzPart(f, {}, {path}, vectorParts[{path}])\n}}\n",
+                "func {target}(f *testing.F) {{\n\tfuzzPart(f, {}, {path}, vectorParts[{path}])\n}}\n",
                 quoted(VECTORS.as_bytes())
             );
         }
+        self.parts = parts;
         table.push_str("}\n\n");
         let _ = write!(
             table,

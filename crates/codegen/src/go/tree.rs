@@ -93,10 +93,10 @@ impl<'p> Go<'p> {
                     | BytesEncoding::Hex(_)
                     | BytesEncoding::Bech32(_)
                     | BytesEncoding::Tuple,
-                ) if width <= 64 => leaf(shape, &format!("[{width}]byte")),
+                ) if width <= 64 => leaf(shape, format!("[{width}]byte")),
                 _ => leaf(shape, "[]byte"),
             },
-            Shape::Text(TextShape { names: Some(set), .. }) => leaf(shape, &self.set_name(&set.name)),
+            Shape::Text(TextShape { names: Some(set), .. }) => leaf(shape, self.set_name(&set.name)),
             Shape::Text(_) => leaf(shape, "string"),
             Shape::Nibbles { .. } | Shape::Opaque(_) => leaf(shape, "[]byte"),
             Shape::Record(_) | Shape::Choice(_) => self.composite(hint, shape, named),
@@ -167,7 +167,7 @@ impl<'p> Go<'p> {
     }
 }
 
-fn leaf<'p>(shape: &'p Shape, go: impl Into<String>) -> Tree<'p> {
+fn leaf(shape: &Shape, go: impl Into<String>) -> Tree<'_> {
     Tree { shape, go: go.into(), inside: Inside::Leaf }
 }
 

@@ -45,7 +45,7 @@ impl<'p> Go<'p> {
                     let mut about = vec![format!("{} is the alternative `{}`.", variant.go, variant.label)];
                     about.extend(alternative.doc.iter().cloned());
                     let declared = self.struct_of(&variant.go, &variant.row);
-                    let values = self.to_row(&variant.row, "k");
+                    let values = self.values_of(&variant.row, "k", 1);
                     let (about, receiver) =
                         (comment("", &about), if variant.row.fields.is_empty() { "" } else { "k " });
                     let _ = writeln!(out, "{about}{declared}\nfunc ({}) is{go}() {{}}\n", variant.go);
@@ -57,7 +57,7 @@ impl<'p> Go<'p> {
                 }
                 let _ = writeln!(out, "func {}(v val) {go} {{\n\tswitch v.i {{", choice_of(go));
                 for (index, variant) in variants.iter().enumerate() {
-                    let made = self.from_row(&variant.go, &variant.row, "v");
+                    let made = self.struct_from(&variant.go, &variant.row, "v", 2);
                     let last = index + 1 == variants.len();
                     let case = if last { "default:".to_owned() } else { format!("case {index}:") };
                     let _ = writeln!(out, "\t{case}\n\t\treturn {made}");

@@ -7,21 +7,21 @@ use super::tree::{Inside, Row, Tree};
 
 impl<'p> Go<'p> {
     /// The argument that the value `of` stands for.
-    pub(crate) fn from_val(&mut self, tree: &Tree<'p>, of: &str) -> String {
+    pub(crate) fn argument_of(&mut self, tree: &Tree<'p>, of: &str, depth: usize) -> String {
         match &tree.inside {
             Inside::Leaf => from_leaf(tree, of),
-            Inside::Record(row) => self.from_row(&tree.go, row, of),
+            Inside::Record(row) => self.struct_from(&tree.go, row, of, depth),
             Inside::Enum(_) => format!("{}({of}.i)", tree.go),
             Inside::Choice(_) => format!("{}({of})", choice_of(&tree.go)),
             Inside::Option(inner) => {
-                let inside = self.from_val(inner, "v");
-                format!("optionOf({of}, func(v val) {} {{ return {inside} }})", inner.go)
+                let inside = self.argument_of(inner, "v", depth + 1);
+                format!("optionOf({of}, {})", closure("val", &inner.go, &inside, depth))
             }
             Inside::List(inner) => {
-                let inside = self.from_val(inner, "v");
-                format!("listOf({of}, func(v val) {} {{ return {inside} }})", inner.go)
+                let inside = self.argument_of(inner, "v", depth + 1);
+                format!("listOf({of}, {})", closure("val", &inner.go, &inside, depth))
             }
-            Inside::Wrapped(inner) => self.from_val(inner, of),
+            Inside::Wrapped(inner) => self.argument_of(inner, of, depth),
             Inside::Hashed(_) => {
                 let (keep, known) = self.known(tree.shape);
                 format!("{}(*(*[{keep}]byte)(digestOf({of}, {known})))", tree.go)
@@ -30,44 +30,53 @@ impl<'p> Go<'p> {
     }
 
     /// A struct from the values in `of.l`.
-    pub(crate) fn from_row(&mut self, go: &str, row: &Row<'p>, of: &str) -> String {
+    pub(crate) fn struct_from(&mut self, go: &str, row: &Row<'p>, of: &str, depth: usize) -> String {
         let fields: Vec<String> = row
             .fields
             .iter()
             .enumerate()
             .map(|(index, (name, tree))| {
-                format!("{name}: {}", self.from_val(tree, &format!("{of}.l[{index}]")))
+                format!("{name}: {}", self.argument_of(tree, &format!("{of}.l[{index}]"), depth))
             })
             .collect();
         format!("{go}{{{}}}", fields.join(", "))
     }
 
     /// The value of the argument `of`.
-    pub(crate) fn to_val(&mut self, tree: &Tree<'p>, of: &str) -> String {
+    pub(crate) fn value_of(&mut self, tree: &Tree<'p>, of: &str, depth: usize) -> String {
         match &tree.inside {
             Inside::Leaf => to_leaf(tree, of),
-            Inside::Record(row) => format!("val{{l: {}}}", self.to_row(row, of)),
+            Inside::Record(row) => format!("val{{l: {}}}", self.values_of(row, of, depth)),
             Inside::Enum(_) => format!("val{{i: int({of})}}"),
             Inside::Choice(_) => format!("choiceVal({of})"),
             Inside::Option(inner) => {
-                let inside = self.to_val(inner, "v");
-                format!("optionVal({of}, func(v {}) val {{ return {inside} }})", inner.go)
+                let inside = self.value_of(inner, "v", depth + 1);
+                format!("optionVal({of}, {})", closure(&inner.go, "val", &inside, depth))
             }
             Inside::List(inner) => {
-                let inside = self.to_val(inner, "v");
-                format!("listVal({of}, func(v {}) val {{ return {inside} }})", inner.go)
+                let inside = self.value_of(inner, "v", depth + 1);
+                format!("listVal({of}, {})", closure(&inner.go, "val", &inside, depth))
             }
-            Inside::Wrapped(inner) => self.to_val(inner, of),
+            Inside::Wrapped(inner) => self.value_of(inner, of, depth),
             Inside::Hashed(_) => format!("digestVal({of}[:], {})", self.known(tree.shape).1),
         }
     }
 
     /// The values of a struct.
-    pub(crate) fn to_row(&mut self, row: &Row<'p>, of: &str) -> String {
-        let values: Vec<String> =
-            row.fields.iter().map(|(name, tree)| self.to_val(tree, &format!("{of}.{name}"))).collect();
+    pub(crate) fn values_of(&mut self, row: &Row<'p>, of: &str, depth: usize) -> String {
+        let values: Vec<String> = row
+            .fields
+            .iter()
+            .map(|(name, tree)| self.value_of(tree, &format!("{of}.{name}"), depth))
+            .collect();
         format!("[]val{{{}}}", values.join(", "))
     }
+}
+
+/// A function of `v` on a line that is indented `depth` times.
+fn closure(from: &str, to: &str, inside: &str, depth: usize) -> String {
+    let indent = "\t".repeat(depth);
+    format!("func(v {from}) {to} {{\n{indent}\treturn {inside}\n{indent}}}")
 }
 
 /// The function that makes a choice of a value.

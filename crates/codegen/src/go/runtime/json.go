@@ -151,6 +151,10 @@ func leafOf(n *node, j any) (val, error) {
 		low := new(big.Int).And(v, new(big.Int).SetUint64(math.MaxUint64))
 		return val{hi: new(big.Int).Rsh(v, 64).Uint64(), lo: low.Uint64()}, nil
 	case jFloat:
+		if rest, ok := cut(text, "bits:"); ok {
+			raw, err := strconv.ParseUint(rest, 16, 64)
+			return val{lo: raw}, err
+		}
 		f, err := strconv.ParseFloat(text, 64)
 		return floatVal(f), err
 	case jTime:
@@ -268,7 +272,10 @@ func appendJSON(dst []byte, n *node, v val) []byte {
 		return strconv.AppendBool(dst, v.lo != 0)
 	case jFloat:
 		f := math.Float64frombits(v.lo)
-		if math.IsInf(f, 0) || math.IsNaN(f) {
+		if math.IsNaN(f) || v.lo == 1<<63 {
+			return appendString(dst, fmt.Sprintf("bits:%016x", v.lo))
+		}
+		if math.IsInf(f, 0) {
 			return appendString(dst, strings.ToLower(strings.TrimPrefix(strconv.FormatFloat(f, 'g', -1, 64), "+")))
 		}
 		return strconv.AppendFloat(dst, f, 'g', -1, 64)

@@ -1,0 +1,73 @@
+//! `keyplan generate` and `keyplan vectors`
+
+use std::path::PathBuf;
+
+use clap::{Args as Group, Subcommand, ValueEnum};
+
+use super::ExplainFormat;
+
+/// `keyplan generate`
+#[derive(Debug, Group)]
+#[command(
+    after_help = "A plan with findings is not generated. Of a directory, only files that this command wrote are changed; it is an error \
+    if there are others. The same plan gives the same files on every machine.\n\n\
+    Examples:\n  keyplan generate go plans/osmosis_cl.keyplan -o keys\n  \
+    keyplan generate vectors plans/paw.keyplan -o paw.jsonl --count 50\n  \
+    keyplan generate go plans/osmosis_cl.keyplan -o keys --check"
+)]
+pub(crate) struct Generate {
+    /// What to write
+    #[arg(value_enum)]
+    pub(crate) target: Target,
+    /// The plan file
+    pub(crate) plan: String,
+    /// Where to: a directory for Go, else a file (standard output without it)
+    #[arg(short, long, value_name = "PATH")]
+    pub(crate) out: Option<PathBuf>,
+    /// Write nothing, and say which files are stale
+    #[arg(long)]
+    pub(crate) check: bool,
+    /// The name of the Go package; that of the plan without it
+    #[arg(long, value_name = "NAME")]
+    pub(crate) package: Option<String>,
+    /// With Go: also iteration over the stores of the Cosmos SDK, and codecs for its collections
+    #[arg(long)]
+    pub(crate) cosmos: bool,
+    /// How many argument lists the vectors of each layout have beside those at the edges of their domains
+    #[arg(long, value_name = "N", default_value_t = 8)]
+    pub(crate) count: usize,
+}
+
+/// What to write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Target {
+    /// A package that needs the standard library alone, with its tests
+    Go,
+    /// What the macro `keyplan::plan!` makes
+    Rust,
+    /// Keys and refusals, one JSON object per line
+    Vectors,
+    /// The resolved plan as JSON
+    Model,
+}
+
+/// `keyplan vectors`
+#[derive(Debug, Subcommand)]
+pub(crate) enum Vectors {
+    /// Tell which lines of a file of vectors are wrong under a plan
+    #[command(after_help = "Example:\n  keyplan vectors check keys.jsonl --plan plans/paw.keyplan")]
+    Check(CheckVectors),
+}
+
+/// `keyplan vectors check`
+#[derive(Debug, Group)]
+pub(crate) struct CheckVectors {
+    /// The file of vectors
+    pub(crate) file: String,
+    /// The plan file
+    #[arg(long, value_name = "PLAN")]
+    pub(crate) plan: String,
+    /// How to print the outcome
+    #[arg(long, value_enum, default_value_t = ExplainFormat::Text)]
+    pub(crate) format: ExplainFormat,
+}

@@ -1,0 +1,206 @@
+//! Layouts and shapes as JSON.
+
+use keyplan_codec::{Alphabet, Case, LenWidth};
+use keyplan_plan::model::{
+    BoolEncoding, BytesEncoding, Extent, FloatEncoding, Frame, Framing, IntEncoding, IntRange, IntShape,
+    LengthSet, NibbleEncoding, ScoreEncoding, Segment, Sequence, Shape, TextShape, TimeEncoding,
+};
+use keyplan_plan::program::{End, Program};
+use serde_json::{Value as Json, json};
+
+use super::hex;
+
+/// A layout: its segments, each with the place where it ends.
+pub(super) fn sequence(sequence: &Sequence) -> Json {
+    let steps = Program::of(sequence).steps;
+    Json::Array(steps.iter().map(|step| segment(step.segment, step.end)).collect())
+}
+
+fn segment(segment: &Segment, end: End) -> Json {
+    let end = match end {
+        End::Fixed(size) => json!({"kind": "fixed", "size": size}),
+        End::Marked => json!({"kind": "marked"}),
+        End::Rest => json!({"kind": "rest"}),
+        End::Run => json!({"kind": "run"}),
+        End::Tried => json!({"kind": "tried"}),
+    };
+    match segment {
+        Segment::Literal(literal) => {
+            let hashed =
+                literal.hashed.as_ref().map(|(hash, of)| json!({"function": hash.name(), "of": hex(of)}));
+            json!({"kind": "literal", "end": end, "bytes": hex(&literal.bytes), "spelling": literal.spelling, "hashed": hashed})
+        }
+        Segment::Argument(argument) => json!({
+            "kind": "argument", "end": end, "name": argument.name, "type": argument.type_name, "shape": shape(&argument.shape),
+        }),
+        Segment::Same(same) => {
+            json!({"kind": "same", "end": end, "name": same.name, "of": same.of, "shape": shape(&same.shape)})
+        }
+        Segment::Derived(derived) => json!({
+            "kind": "derived", "end": end, "name": derived.name, "function": derived.function.name(), "of": derived.of,
+            "modulus": derived.modulus.map(|modulus| modulus.to_string()), "shape": int(&derived.shape),
+        }),
+    }
+}
+
+/// A shape: what values there are, and their bytes.
+pub(super) fn shape(of: &Shape) -> Json {
+    match of {
+        Shape::Int(of) => int(of),
+        Shape::Bool(encoding) => {
+            let encoding = match encoding {
+                BoolEncoding::Byte => "byte",
+                BoolEncoding::Tuple => "tuple",
+            };
+            json!({"kind": "bool", "encoding": encoding})
+        }
+        Shape::Float(encoding) => match encoding {
+            FloatEncoding::Bits => json!({"kind": "float", "encoding": "bits"}),
+            FloatEncoding::Ordered => json!({"kind": "float", "encoding": "ordered"}),
+            FloatEncoding::Badger => json!({"kind": "float", "encoding": "badger"}),
+            FloatEncoding::Fixed(decimals) => {
+                json!({"kind": "float", "encoding": "fixed", "decimals": decimals})
+            }
+            FloatEncoding::Tuple => json!({"kind": "float", "encoding": "tuple"}),
+        },
+        Shape::Time(TimeEncoding::Text9) => json!({"kind": "time", "encoding": "text9"}),
+        Shape::Time(TimeEncoding::Nanos) => json!({"kind": "time", "encoding": "nanos"}),
+        Shape::Score(ScoreEncoding::Exact) => json!({"kind": "score", "encoding": "exact"}),
+        Shape::Score(ScoreEncoding::HeightScore) => json!({"kind": "score", "encoding": "height_score"}),
+        Shape::Bytes { lengths: of, encoding } => {
+            let lengths = lengths(of);
+            match encoding {
+                BytesEncoding::Raw => json!({"kind": "bytes", "lengths": lengths, "encoding": "raw"}),
+                BytesEncoding::Hex(case) => {
+                    json!({"kind": "bytes", "lengths": lengths, "encoding": hex_word(*case)})
+                }
+                BytesEncoding::Bech32(hrp) => {
+                    json!({"kind": "bytes", "lengths": lengths, "encoding": "bech32", "hrp": hrp})
+                }
+                BytesEncoding::Fit(width) => {
+                    json!({"kind": "bytes", "lengths": lengths, "encoding": "fit", "width": width})
+                }
+                BytesEncoding::Tuple => json!({"kind": "bytes", "lengths": lengths, "encoding": "tuple"}),
+            }
+        }
+        Shape::Text(text) => of_text(text),
+        Shape::Nibbles { lengths: of, encoding } => {
+            let encoding = match encoding {
+                NibbleEncoding::Unpacked => "unpacked",
+                NibbleEncoding::Packed => "packed",
+                NibbleEncoding::HexPrefix => "hex_prefix",
+            };
+            json!({"kind": "nibbles", "lengths": lengths(of), "encoding": encoding})
+        }
+        Shape::Opaque(opaque) => json!({"kind": "opaque", "codec": opaque.name()}),
+        Shape::Record(of) => json!({"kind": "record", "segments": sequence(of)}),
+        Shape::Choice(alternatives) => json!({
+            "kind": "choice",
+            "alternatives": alternatives.iter().map(|one| json!({
+                "label": one.label, "doc": one.doc, "segments": sequence(&one.sequence),
+            })).collect::<Vec<_>>(),
+        }),
+        Shape::Option(inner) => json!({"kind": "option", "inner": shape(inner)}),
+        Shape::List { item, counts, framing } => {
+            let framing = match framing {
+                Framing::ToEnd => json!({"kind": "to_end"}),
+                Framing::Joined(separator) => json!({"kind": "joined", "separator": hex(separator)}),
+                Framing::Counted(width) => json!({"kind": "counted", "width": len_word(*width)}),
+            };
+            json!({"kind": "list", "counts": lengths(counts), "framing": framing, "inner": shape(item)})
+        }
+        Shape::Framed { frame, inner } => {
+            let frame = match frame {
+                Frame::Len(width) => json!({"kind": "length", "width": len_word(*width)}),
+                Frame::Terminated => json!({"kind": "terminated"}),
+                Frame::Escaped => json!({"kind": "escaped"}),
+                Frame::Memcmp => json!({"kind": "memcmp"}),
+            };
+            json!({"kind": "framed", "frame": frame, "inner": shape(inner)})
+        }
+        Shape::Desc(inner) => json!({"kind": "desc", "inner": shape(inner)}),
+        Shape::Hashed { hash, keep, inner, known } => json!({
+            "kind": "hashed", "function": hash.name(), "keep": keep, "inner": shape(inner),
+            "known": known.iter().map(|(digest, name)| json!({"digest": hex(digest), "name": name.text})).collect::<Vec<_>>(),
+        }),
+        Shape::HashConcat { hash, keep, inner } => {
+            json!({"kind": "hash_concat", "function": hash.name(), "keep": keep, "inner": shape(inner)})
+        }
+    }
+}
+
+fn int(int: &IntShape) -> Json {
+    let (min, max) = match int.range {
+        IntRange::Unsigned { min, max } => (min.to_string(), max.to_string()),
+        IntRange::Signed { min, max } => (min.to_string(), max.to_string()),
+    };
+    let (encoding, width) = match int.encoding {
+        IntEncoding::Be => ("be", None),
+        IntEncoding::Le => ("le", None),
+        IntEncoding::SignFlip => ("signflip", None),
+        IntEncoding::Tick9 => ("tick9", None),
+        IntEncoding::Dec => ("dec", None),
+        IntEncoding::DecPadded(width) => ("dec", Some(width)),
+        IntEncoding::Hex(case) => (hex_word(case), None),
+        IntEncoding::HexPadded(case, width) => (hex_word(case), Some(width)),
+        IntEncoding::Leb128 => ("leb128", None),
+        IntEncoding::OrdVar => ("ordvar", None),
+        IntEncoding::BitcoinVarint => ("bitcoin_varint", None),
+        IntEncoding::CompactSize => ("compact_size", None),
+        IntEncoding::Saturating => ("saturating", None),
+        IntEncoding::Tuple => ("tuple", None),
+    };
+    let size = match Extent::of_int(int) {
+        Extent::Fixed(size) => Some(size),
+        Extent::Delimited | Extent::Open => None,
+    };
+    json!({"kind": "int", "type": int.ty.name(), "min": min, "max": max, "encoding": encoding, "width": width, "size": size})
+}
+
+fn of_text(text: &TextShape) -> Json {
+    json!({
+        "kind": "text",
+        "lengths": lengths(&text.lengths),
+        "alphabet": alphabet(&text.alphabet),
+        "first": text.first.as_ref().map(alphabet),
+        "names": text.names.as_ref().map(|set| set.name.clone()),
+        "encoding": if text.tuple { "tuple" } else { "raw" },
+    })
+}
+
+/// The bytes that texts are made of, as ranges; all of UTF-8 is one range from 0 to 255.
+fn alphabet(alphabet: &Alphabet) -> Json {
+    let mut ranges: Vec<(u8, u8)> = Vec::new();
+    for byte in (0..=255).filter(|byte| alphabet.contains(*byte)) {
+        match ranges.last_mut() {
+            Some((_, last)) if u16::from(*last) + 1 == u16::from(byte) => *last = byte,
+            _ => ranges.push((byte, byte)),
+        }
+    }
+    Json::Array(ranges.into_iter().map(|(first, last)| json!([first, last])).collect())
+}
+
+fn lengths(lengths: &LengthSet) -> Json {
+    match lengths {
+        LengthSet::Range { min, .. } => json!({"min": min, "max": lengths.max()}),
+        LengthSet::OneOf(of) => json!({"one_of": of}),
+    }
+}
+
+const fn hex_word(case: Case) -> &'static str {
+    match case {
+        Case::Lower => "hex",
+        Case::Upper => "HEX",
+    }
+}
+
+const fn len_word(width: LenWidth) -> &'static str {
+    match width {
+        LenWidth::L8 => "8",
+        LenWidth::L16 => "16",
+        LenWidth::L32 => "32",
+        LenWidth::L64 => "64",
+        LenWidth::L64Le => "64le",
+        LenWidth::Varint => "varint",
+    }
+}

@@ -1,0 +1,78 @@
+//! Lines of another program against a plan.
+
+use keyplan_plan::model::Plan;
+use keyplan_plan::notation::arguments_from_json;
+use serde_json::{Map, Value as Json};
+
+use super::{Case, Part, judge_args, judge_bytes, parts};
+
+/// A line that is not so.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mismatch {
+    /// The number of the line, from 1 on.
+    pub line: usize,
+    /// What is wrong with it.
+    pub what: String,
+}
+
+/// The lines of a file of vectors that a plan contradicts, and how many lines were looked at.
+pub fn check(plan: &Plan, text: &str) -> (Vec<Mismatch>, usize) {
+    let parts = parts(plan);
+    let mut wrong = Vec::new();
+    let mut count = 0;
+    for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+        let judged = match serde_json::from_str::<Json>(line) {
+            // The first line says which plan the file is of.
+            Ok(Json::Object(head)) if index == 0 && head.contains_key("keyplan") => head_fault(plan, &head),
+            Ok(Json::Object(line)) => {
+                count += 1;
+                judge(&parts, &line)
+            }
+            Ok(_) => Err("not an object".to_owned()),
+            Err(error) => Err(error.to_string()),
+        };
+        if let Err(what) = judged {
+            wrong.push(Mismatch { line: index + 1, what });
+        }
+    }
+    (wrong, count)
+}
+
+fn head_fault(plan: &Plan, head: &Map<String, Json>) -> Result<(), String> {
+    let ours = plan.fingerprint().to_string();
+    match head.get("fingerprint").and_then(Json::as_str) {
+        Some(theirs) if theirs != ours => Err(format!("made of the plan {theirs}, but this one is {ours}")),
+        _ => Ok(()),
+    }
+}
+
+fn judge(parts: &[Part<'_>], line: &Map<String, Json>) -> Result<(), String> {
+    let text = |name: &str| line.get(name).and_then(Json::as_str);
+    let path = text("part").ok_or("`part` is missing")?;
+    let part = parts
+        .iter()
+        .find(|part| part.path == path)
+        .ok_or_else(|| format!("the plan has no part `{path}`"))?;
+    let result = text("result").unwrap_or("valid");
+    let bytes = text("hex").map(unhex).transpose()?;
+    if result == "invalid" {
+        let case = judge_bytes(part, bytes.ok_or("`hex` is missing")?);
+        return same(part, &case, result, None);
+    }
+    let args = line.get("args").and_then(Json::as_object).ok_or("`args` is missing, or no object")?;
+    let values = arguments_from_json(part.sequence, args).map_err(|error| error.to_string())?;
+    let case = judge_args(part, values);
+    same(part, &case, result, bytes.as_deref())
+}
+
+fn unhex(digits: &str) -> Result<Vec<u8>, String> {
+    let digit = |c: u8| char::from(c).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
+    let (pairs, rest) = digits.as_bytes().as_chunks::<2>();
+    let bytes: Option<Vec<u8>> = pairs.iter().map(|[a, b]| Some(digit(*a)? << 4 | digit(*b)?)).collect();
+    bytes.filter(|_| rest.is_empty()).ok_or_else(|| format!("`hex` is not hex: {digits}"))
+}
+
+fn same(part: &Part<'_>, case: &Case, result: &str, bytes: Option<&[u8]>) -> Result<(), String> {
+    let differs = case.outcome.word() != result || bytes.is_some_and(|bytes| case.bytes() != Some(bytes));
+    if differs { Err(format!("{result}, but it is {}", case.line(part))) } else { Ok(()) }
+}
