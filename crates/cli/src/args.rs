@@ -3,6 +3,7 @@
 pub(crate) mod db;
 pub(crate) mod generate;
 pub(crate) mod iavl;
+pub(crate) mod source;
 
 use std::path::PathBuf;
 

@@ -2,7 +2,8 @@
 //!
 //! The command, an explorer and an editor show the same facts in their own ways. The facts are here: [`reference`] is the
 //! page of a plan, [`picture`] the bytes of a key with what each is, [`explain_json`] what a key means as JSON,
-//! [`statistics`] what is in a database, [`decompose`] the keys of a contract without a plan, [`files`] plans on disk.
+//! [`statistics`] what is in a database, [`audit`] what a plan does not
+//! explain in one, [`diff`] what became of its rows, [`checksum`] its rows in one number, [`decompose`] the keys of a contract without a plan, [`files`] plans on disk.
 //!
 //! ```
 //! use keyplan_plan::{dynamic::Decoder, explain::explain};
@@ -22,7 +23,11 @@
 //! Only [`files`] reads files, and only those that it is asked for. Nothing here prints or knows a terminal. Hostile
 //! plans, keys and databases get an answer within the bounds of the crates below.
 
+pub mod audit;
+pub mod binding;
+pub mod checksum;
 pub mod decompose;
+pub mod diff;
 pub mod explain_json;
 pub mod files;
 pub mod json_text;

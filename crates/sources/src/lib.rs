@@ -18,7 +18,10 @@
 //! can make us keep in memory is bounded by named constants.
 
 pub mod badger;
+mod chunked;
+pub mod dump;
 pub mod iavl;
+pub mod lists;
 pub mod lmdb;
 pub mod lsm;
 mod number;

@@ -8,7 +8,7 @@ use keyplan_store::source::{Source, SourceError};
 use crate::badger::Badger;
 use crate::lmdb::Lmdb;
 use crate::sqlite::Sqlite;
-use crate::{iavl, lsm};
+use crate::{dump, iavl, lists, lsm};
 
 /// A kind of database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -24,11 +24,15 @@ pub enum Kind {
     Sqlite,
     /// Badger 2: a directory with a `MANIFEST` of that format.
     Badger,
+    /// A binary dump of ours.
+    Dump,
+    /// Rows in text: JSON lines, the state of a contract, or a list of keys.
+    List,
 }
 
 impl Kind {
     /// Every kind, in the order in which they are tried: the narrower before the wider.
-    pub const ALL: &'static [Self] = &[Self::Iavl, Self::Lsm, Self::Lmdb, Self::Sqlite, Self::Badger];
+    pub const ALL: &'static [Self] = &[Self::Iavl, Self::Lsm, Self::Lmdb, Self::Sqlite, Self::Badger, Self::Dump, Self::List];
 
     /// The word that it is asked for with.
     pub const fn word(self) -> &'static str {
@@ -38,6 +42,8 @@ impl Kind {
             Self::Lmdb => "lmdb",
             Self::Sqlite => "sqlite",
             Self::Badger => "badger",
+            Self::Dump => "dump",
+            Self::List => "list",
         }
     }
 
@@ -96,11 +102,20 @@ fn other(path: &Path) -> Option<Kind> {
     if Lmdb::file_of(path).is_some() {
         return Some(Kind::Lmdb);
     }
-    Sqlite::file_of(path).map(|_| Kind::Sqlite)
+    if Sqlite::file_of(path).is_some() {
+        return Some(Kind::Sqlite);
+    }
+    if dump::fits(path) {
+        return Some(Kind::Dump);
+    }
+    lists::fits(path).then_some(Kind::List)
 }
 
-/// Opens the database at `path` for reading.
+/// Opens the database at `path` for reading; `-` is a list of rows on standard input.
 pub fn open(path: &Path, options: &Options) -> Result<Box<dyn Source>, SourceError> {
+    if path == Path::new("-") {
+        return single(lists::open_stream(std::io::stdin().lock())?, path, options);
+    }
     // What is not there, or may not be read, is said before any guess at its kind.
     std::fs::metadata(path).map_err(|error| SourceError::io(path, error))?;
     let kind = match options.kind {
@@ -122,9 +137,18 @@ pub fn open(path: &Path, options: &Options) -> Result<Box<dyn Source>, SourceErr
         Some(Kind::Lmdb) => Box::new(Lmdb::open(path)?),
         Some(Kind::Sqlite) => Box::new(Sqlite::open(path)?),
         Some(Kind::Badger) => Box::new(Badger::open(path)?),
-        None => return Err(SourceError::unsupported(path, "a database of an unknown kind")),
+        Some(Kind::Dump) => dump::open(path)?,
+        Some(Kind::List) => lists::open(path)?,
+        None => return Err(unknown(path)),
     };
     single(source, path, options)
+}
+
+/// A file or directory of no kind that is read here, by name if its kind is known all the same.
+fn unknown(path: &Path) -> SourceError {
+    let file = if path.is_dir() { path.join("mdbx.dat") } else { path.to_owned() };
+    let what = if crate::lmdb::is_mdbx(&file) { "MDBX" } else { "a database of an unknown kind" };
+    SourceError::unsupported(path, what)
 }
 
 fn open_iavl(rows: &lsm::Lsm, options: &Options) -> Result<Box<dyn Source>, SourceError> {

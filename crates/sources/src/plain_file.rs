@@ -32,6 +32,16 @@ impl PlainFile {
         Ok(Self { path: path.to_owned(), file })
     }
 
+    /// A file that is open, and a name for messages.
+    pub(crate) fn of(name: &Path, file: File) -> Self {
+        Self { path: name.to_owned(), file }
+    }
+
+    /// Reads from the beginning on.
+    pub(crate) fn reader(&self) -> impl io::Read + '_ {
+        FromStart { file: &self.file, at: 0 }
+    }
+
     /// Where it is.
     pub(crate) fn path(&self) -> &Path {
         &self.path
@@ -89,6 +99,19 @@ impl PlainFile {
     /// Something in the file is wrong.
     pub(crate) fn damaged(&self, offset: u64, what: impl std::fmt::Display) -> SourceError {
         SourceError::damaged(&self.path, offset, what)
+    }
+}
+
+struct FromStart<'f> {
+    file: &'f File,
+    at: u64,
+}
+
+impl io::Read for FromStart<'_> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let read = read_some(self.file, into, self.at)?;
+        self.at = self.at.saturating_add(u64::try_from(read).unwrap_or(u64::MAX));
+        Ok(read)
     }
 }
 

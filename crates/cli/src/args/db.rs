@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args as Group, Subcommand, ValueEnum};
 
 use super::iavl::{History, Iavl};
+use super::source::{Audit, Checksum, Diff};
 
 /// What to do with a database.
 #[derive(Debug, Subcommand)]
@@ -33,6 +34,12 @@ pub(crate) enum Db {
     Iavl(Iavl),
     /// Show one key across the versions that a Cosmos node keeps
     History(History),
+    /// Read every row of any database under a plan, and say what the plan does not explain
+    Audit(Audit),
+    /// Compare two databases of any kind, row by row
+    Diff(Diff),
+    /// Sum the rows of each family, equal wherever the rows are
+    Checksum(Checksum),
 }
 
 /// The database, and the plan that it must have.

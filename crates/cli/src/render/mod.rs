@@ -11,11 +11,13 @@ macro_rules! put {
     }};
 }
 
+mod audit;
 mod census;
 mod certified;
 mod check_json;
 mod decomposition;
 mod demo;
+mod compare;
 mod difference;
 mod encoded;
 mod explanation;
@@ -36,11 +38,13 @@ use std::process::ExitCode;
 use anstream::ColorChoice;
 use keyplan_plan::notation::{is_hidden, visible, visible_json};
 
+pub(crate) use audit::{audit, audit_json, audit_sarif};
 pub(crate) use census::{census, census_json, server_census};
 pub(crate) use certified::{certified, certified_json};
 pub(crate) use check_json::check_json;
 pub(crate) use decomposition::decompositions;
 pub(crate) use demo::{command_line, filled, flaw_of, next_steps, plan_table};
+pub(crate) use compare::{change, change_json, checksums, checksums_json, differences, differences_json};
 pub(crate) use difference::difference;
 pub(crate) use encoded::{encoded_json, refusal};
 pub(crate) use explanation::{bad_line, explanation, part};

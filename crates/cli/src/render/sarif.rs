@@ -112,7 +112,7 @@ fn location(sources: &SourceMap, label: &Label) -> Value {
 }
 
 /// A path as a URI reference: what may not stand in one is written as `%20`.
-fn uri(path: &str) -> String {
+pub(super) fn uri(path: &str) -> String {
     let mut out = String::new();
     for byte in path.bytes() {
         match byte {

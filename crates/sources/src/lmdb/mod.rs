@@ -96,6 +96,15 @@ impl State {
     }
 }
 
+/// Whether a file is one of MDBX, which descends from LMDB and has other pages.
+pub(crate) fn is_mdbx(path: &Path) -> bool {
+    // The magic follows the version, which is below it in the same number, after a page header of 20 bytes.
+    let mut head = [0; 28];
+    path.is_file()
+        && PlainFile::open(path).is_ok_and(|file| file.read_at(0, &mut head).is_ok())
+        && head[21..28] == [0x11, 0x4c, 0xef, 0xbd, 0x9d, 0x65, 0x59]
+}
+
 /// The name of a database; as hex digits if it is not text.
 fn name(bytes: &[u8]) -> String {
     std::str::from_utf8(bytes).map_or_else(|_| crate::hex(bytes), str::to_owned)

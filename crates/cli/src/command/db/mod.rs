@@ -1,11 +1,15 @@
 //! `keyplan db`: an embedded database that has its plan in it.
 
+mod audit;
 mod binary;
+mod checksum;
 mod create;
 mod database;
 mod delete;
+mod diff;
 mod dump;
 mod filter;
+mod foreign;
 mod get;
 mod iavl;
 mod load;
@@ -47,5 +51,8 @@ pub(super) fn run(command: Db, out: &mut Output) -> Result<Outcome> {
         Db::Verify(args) => verify::run(&args, out),
         Db::Iavl(args) => iavl::run(&args, out),
         Db::History(args) => iavl::history(&args, out),
+        Db::Audit(args) => audit::run(&args, out),
+        Db::Diff(args) => diff::run(&args, out),
+        Db::Checksum(args) => checksum::run(&args, out),
     }
 }

@@ -1,0 +1,44 @@
+use std::ops::ControlFlow;
+
+use anyhow::{Result, anyhow};
+use keyplan_plan::dynamic::Decoder;
+use keyplan_report::checksum::{Query, checksum};
+use keyplan_report::diff::{pairs_by_name, pairs_of_plan};
+
+use super::foreign::{binding, open, plan_of};
+use crate::args::InputFormat;
+use crate::args::db::RowFormat;
+use crate::args::source::Checksum;
+use crate::command::Outcome;
+use crate::key_text;
+use crate::render::{self, Output, Progress};
+
+/// Sums the rows of a source.
+pub(super) fn run(args: &Checksum, out: &mut Output) -> Result<Outcome> {
+    let opened = open(&args.source, None)?;
+    let plan = plan_of(&args.reading, vec![opened.plan])?;
+    let source = &*opened.source;
+    let pairs = match &plan {
+        Some(plan) => {
+            let binding = binding(&args.reading, plan, source)?;
+            pairs_of_plan(plan, &binding, &binding)
+        }
+        None => pairs_by_name(&source.spaces(), &[]),
+    };
+    let mut prefix = Vec::new();
+    key_text::read(args.prefix.as_bytes(), InputFormat::Hex, &mut prefix)
+        .map_err(|error| anyhow!("`--prefix {}`: {error}", args.prefix))?;
+    let query = Query { prefix, depth: args.depth };
+    let decoder = plan.as_ref().map(Decoder::new);
+    let progress = Progress::rows("summing");
+    let sums = checksum(source, &pairs, decoder.as_ref(), &query, |rows| {
+        progress.set(rows);
+        ControlFlow::Continue(())
+    })?;
+    progress.end();
+    match args.format {
+        RowFormat::Text => out.text(&render::checksums(&sums))?,
+        RowFormat::Json => out.json(&render::checksums_json(&sums)?)?,
+    }
+    Ok(Outcome::Clean)
+}
