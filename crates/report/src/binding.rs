@@ -51,7 +51,8 @@ pub fn bind(plan: &Plan, spaces: &[Space], given: &[(String, String)]) -> Result
     let mut bound: Vec<Option<usize>> = vec![None; plan.spaces.len()];
     for (ours, their) in given {
         let at = plan.spaces.iter().position(|space| space.name == *ours);
-        let at = at.ok_or_else(|| BindingError::NoSpace { name: ours.clone(), side: "plan", there: names() })?;
+        let at =
+            at.ok_or_else(|| BindingError::NoSpace { name: ours.clone(), side: "plan", there: names() })?;
         let found = spaces.iter().position(|space| space.name == *their);
         let missing = || BindingError::NoSpace { name: their.clone(), side: "source", there: theirs() };
         if let Some(slot) = bound.get_mut(at) {
@@ -102,7 +103,8 @@ mod tests {
     #[test]
     fn spaces_are_bound_by_name_and_the_only_one_to_the_only_one() {
         let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
-        let both = Binding { pairs: vec![(0, SpaceId(2)), (1, SpaceId(0))], unread: names(&["x"]), absent: vec![] };
+        let both =
+            Binding { pairs: vec![(0, SpaceId(2)), (1, SpaceId(0))], unread: names(&["x"]), absent: vec![] };
         assert_eq!(check(TWO, &["bee", "x", "a"], &[]), Ok(both));
         let only = Binding { pairs: vec![(0, SpaceId(0))], ..Binding::default() };
         assert_eq!(check(ONE, &["default"], &[]), Ok(only.clone()));

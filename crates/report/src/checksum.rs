@@ -142,7 +142,10 @@ pub fn checksum(
         sums.push(SpaceSums {
             space: pair.name.clone(),
             all: all.end(),
-            families: families.into_iter().map(|(family, running)| (family.to_owned(), running.end())).collect(),
+            families: families
+                .into_iter()
+                .map(|(family, running)| (family.to_owned(), running.end()))
+                .collect(),
             ranges: ranges.into_iter().map(|(front, running)| (hex(&front), running.end())).collect(),
         });
     }
@@ -160,16 +163,18 @@ mod tests {
     fn sums(rows: &[(&[u8], &[u8])], query: &Query) -> SpaceSums {
         let mut engine = Memory::new();
         let space = engine.create_space(&Space::map("s")).expect("made");
-        let mut batch = Batch::new();
+        let mut batch: Batch<Memory> = Batch::new();
         for (key, value) in rows {
-            batch.put(space, key.to_vec().into(), value.to_vec().into());
+            batch.put(space, *key, *value);
         }
         engine.commit(batch, Durability::Buffer).expect("committed");
         let source = EngineSource::new(engine);
         let plan = "plan p; space s { key a = 0x01 id: u8; key b = 0x02 id: u8; }";
         let plan = keyplan_plan::compile("p", plan, |_| Err(String::new())).plan.expect("sound");
-        let pairs: Vec<Pair> =
-            pairs_by_name(&source.spaces(), &[]).into_iter().map(|pair| Pair { plan: Some(0), ..pair }).collect();
+        let pairs: Vec<Pair> = pairs_by_name(&source.spaces(), &[])
+            .into_iter()
+            .map(|pair| Pair { plan: Some(0), ..pair })
+            .collect();
         let progress = |_| ControlFlow::Continue(());
         checksum(&source, &pairs, Some(&Decoder::new(&plan)), query, progress).expect("summed").remove(0)
     }
@@ -179,7 +184,10 @@ mod tests {
         let found = sums(&[(&[1, 7], b"x")], &Query::default());
         let bytes = [&[0, 0, 0, 0, 0, 0, 0, 2, 1, 7][..], &[0, 0, 0, 0, 0, 0, 0, 1, b'x']].concat();
         let expected = Sum { rows: 1, bytes: 3, checksum: hex(&Sha256::digest(&bytes)) };
-        assert_eq!((&found.all, &found.families), (&expected, &BTreeMap::from([("s.a".to_owned(), expected.clone())])));
+        assert_eq!(
+            (&found.all, &found.families),
+            (&expected, &BTreeMap::from([("s.a".to_owned(), expected.clone())]))
+        );
     }
 
     #[test]
@@ -188,7 +196,10 @@ mod tests {
         let one = sums(&[(&[1, 7], b"x"), (&[1, 8], b"y"), (&[2, 1], b"z"), (&[9], b"")], &query);
         let other = sums(&[(&[1, 7], b"x"), (&[1, 8], b"Y"), (&[2, 1], b"z"), (&[9], b"")], &query);
         let differing = |one: &BTreeMap<String, Sum>, other: &BTreeMap<String, Sum>| -> Vec<String> {
-            one.iter().filter(|(name, sum)| other.get(*name) != Some(*sum)).map(|(name, _)| name.clone()).collect()
+            one.iter()
+                .filter(|(name, sum)| other.get(*name) != Some(*sum))
+                .map(|(name, _)| name.clone())
+                .collect()
         };
         assert_eq!(differing(&one.families, &other.families), ["s.a"]);
         assert_eq!(differing(&one.ranges, &other.ranges), ["0108"]);

@@ -123,11 +123,19 @@ impl Change<'_, '_> {
     /// The arguments of a changed value that differ; empty where a value has no layout, or does not decode.
     pub fn fields(&self) -> Vec<FieldChange> {
         let layout = self.decoded.as_ref().and_then(|decoded| decoded.family.value.as_ref());
-        let (Some(layout), Some(before), Some(after)) = (layout, self.before, self.after) else { return Vec::new() };
-        let (Some(before), Some(after)) = (object(layout, before), object(layout, after)) else { return Vec::new() };
+        let (Some(layout), Some(before), Some(after)) = (layout, self.before, self.after) else {
+            return Vec::new();
+        };
+        let (Some(before), Some(after)) = (object(layout, before), object(layout, after)) else {
+            return Vec::new();
+        };
         let differs = |(name, value): (&String, &Json)| {
             let other = after.get(name).unwrap_or(&Json::Null);
-            (value != other).then(|| FieldChange { field: name.clone(), before: value.clone(), after: other.clone() })
+            (value != other).then(|| FieldChange {
+                field: name.clone(),
+                before: value.clone(),
+                after: other.clone(),
+            })
         };
         before.iter().filter_map(differs).collect()
     }
@@ -287,7 +295,9 @@ pub fn diff<'p, E>(
                 let change = Change {
                     space: &pair.name,
                     key,
-                    decoded: decoder.zip(pair.plan).and_then(|(decoder, index)| decoder.decode(index, key).ok()),
+                    decoded: decoder
+                        .zip(pair.plan)
+                        .and_then(|(decoder, index)| decoder.decode(index, key).ok()),
                     before: (order != Ordering::Greater).then_some(one.value.as_slice()),
                     after: (order != Ordering::Less).then_some(other.value.as_slice()),
                 };
@@ -323,9 +333,9 @@ mod tests {
     fn source(rows: &[(&[u8], &[u8])]) -> EngineSource<Memory> {
         let mut engine = Memory::new();
         let space = engine.create_space(&Space::map("s")).expect("made");
-        let mut batch = Batch::new();
+        let mut batch: Batch<Memory> = Batch::new();
         for (key, value) in rows {
-            batch.put(space, key.to_vec().into(), value.to_vec().into());
+            batch.put(space, *key, *value);
         }
         engine.commit(batch, Durability::Buffer).expect("committed");
         EngineSource::new(engine)
@@ -336,15 +346,27 @@ mod tests {
         let text = "plan p; space s { key pool = 0x01 id: u16 -> fee: u16 depth: u8; }";
         let plan = keyplan_plan::compile("p", text, |_| Err(String::new())).plan.expect("sound");
         let decoder = Decoder::new(&plan);
-        let before = source(&[(&[1, 0, 1], &[0, 5, 1]), (&[1, 0, 2], &[0, 5, 1]), (&[1, 0, 3], &[0, 5, 1]), (&[9], &[])]);
+        let before = source(&[
+            (&[1, 0, 1], &[0, 5, 1]),
+            (&[1, 0, 2], &[0, 5, 1]),
+            (&[1, 0, 3], &[0, 5, 1]),
+            (&[9], &[]),
+        ]);
         let after = source(&[(&[1, 0, 1], &[0, 5, 1]), (&[1, 0, 3], &[0, 7, 1]), (&[1, 0, 4], &[0, 5, 1])]);
         let pairs = pairs_by_name(&before.spaces(), &after.spaces());
         let pairs: Vec<Pair> = pairs.into_iter().map(|pair| Pair { plan: Some(0), ..pair }).collect();
         let mut found = Vec::new();
-        let summary = diff(&before, &after, &pairs, Some(&decoder), |change| {
-            found.push((change.kind(), change.family().to_owned(), hex(change.key), change.fields()));
-            Ok::<_, Infallible>(())
-        }, |_| ControlFlow::Continue(()))
+        let summary = diff(
+            &before,
+            &after,
+            &pairs,
+            Some(&decoder),
+            |change| {
+                found.push((change.kind(), change.family().to_owned(), hex(change.key), change.fields()));
+                Ok::<_, Infallible>(())
+            },
+            |_| ControlFlow::Continue(()),
+        )
         .expect("compared");
         let fee = FieldChange { field: "fee".to_owned(), before: Json::from(5), after: Json::from(7) };
         let of_pool = |kind, key: &str, fields| (kind, "s.pool".to_owned(), key.to_owned(), fields);

@@ -32,7 +32,8 @@ pub enum Kind {
 
 impl Kind {
     /// Every kind, in the order in which they are tried: the narrower before the wider.
-    pub const ALL: &'static [Self] = &[Self::Iavl, Self::Lsm, Self::Lmdb, Self::Sqlite, Self::Badger, Self::Dump, Self::List];
+    pub const ALL: &'static [Self] =
+        &[Self::Iavl, Self::Lsm, Self::Lmdb, Self::Sqlite, Self::Badger, Self::Dump, Self::List];
 
     /// The word that it is asked for with.
     pub const fn word(self) -> &'static str {

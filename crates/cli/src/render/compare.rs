@@ -70,7 +70,8 @@ pub(crate) fn differences(summary: &Summary) -> String {
         );
     }
     let sides = format!("{} and {}", many(summary.before, "row", "rows"), many(summary.after, "row", "rows"));
-    let verdict = if summary.is_same() { painted(GOOD, "no difference") } else { painted(ERROR, "they differ") };
+    let verdict =
+        if summary.is_same() { painted(GOOD, "no difference") } else { painted(ERROR, "they differ") };
     put!(out, "{sides}, {} the same in both: {verdict}\n", grouped(summary.same));
     out
 }

@@ -17,8 +17,8 @@ use keyplan_store::source::{RowRef, Source, SourceError};
 use keyplan_store::{Direction, PlanFingerprint};
 use serde::Serialize;
 
-pub use finding::{EXAMPLES, Example, Finding, FindingKind, MAX_FINDINGS};
 use finding::Groups;
+pub use finding::{EXAMPLES, Example, Finding, FindingKind, MAX_FINDINGS};
 
 use crate::binding::Binding;
 use crate::structure::is_structured;
@@ -110,7 +110,8 @@ pub fn audit(
     for &(index, id) in &binding.pairs {
         let Some(space) = plan.spaces.get(index) else { continue };
         if is_structured(space) {
-            let why = "its hashes, sets and queues lie in rows of their own layout; `keyplan db verify` reads them";
+            let why =
+                "its hashes, sets and queues lie in rows of their own layout; `keyplan db verify` reads them";
             audit.not_looked_at.push(format!("space `{}`: {why}", space.name));
             continue;
         }
@@ -207,7 +208,15 @@ impl<'d, 'p> Pass<'d, 'p> {
         example: impl FnOnce() -> Example,
     ) {
         let space = &self.audited.space;
-        let new = || Finding { kind, space: space.clone(), families, offset, message: message(), rows: 0, examples: Vec::new() };
+        let new = || Finding {
+            kind,
+            space: space.clone(),
+            families,
+            offset,
+            message: message(),
+            rows: 0,
+            examples: Vec::new(),
+        };
         self.groups.count(kind, label, new, example);
     }
 
@@ -238,7 +247,10 @@ impl<'d, 'p> Pass<'d, 'p> {
         let label = families.join(" ");
         let message = match families.as_slice() {
             [only] => format!("two argument lists of `{only}` make one key"),
-            _ => format!("{} make one key", families.iter().map(|path| format!("`{path}`")).collect::<Vec<_>>().join(" and ")),
+            _ => format!(
+                "{} make one key",
+                families.iter().map(|path| format!("`{path}`")).collect::<Vec<_>>().join(" and ")
+            ),
         };
         let shown = || Example { readings: found.iter().map(reading).collect(), ..example(key) };
         self.add(FindingKind::TwoReadings, label, families, None, || message, shown);
@@ -272,7 +284,9 @@ impl<'d, 'p> Pass<'d, 'p> {
             return opaque::fault(form, value).map(|what| (None, form.name(), what));
         }
         let found = match readings(layout, value, 1) {
-            Err(failure) => return Some((Some(failure.offset), failure.segment.clone(), failure.to_string())),
+            Err(failure) => {
+                return Some((Some(failure.offset), failure.segment.clone(), failure.to_string()));
+            }
             Ok(found) => found.readings.into_iter().next()?,
         };
         self.again.clear();
@@ -280,7 +294,11 @@ impl<'d, 'p> Pass<'d, 'p> {
             Ok(()) if self.again == value => None,
             Ok(()) => {
                 let same = self.again.iter().zip(value).take_while(|(one, other)| one == other).count();
-                Some((Some(same), "again".to_owned(), format!("byte {same}: it is written otherwise than it would be")))
+                Some((
+                    Some(same),
+                    "again".to_owned(),
+                    format!("byte {same}: it is written otherwise than it would be"),
+                ))
             }
             Err(error) => Some((None, "again".to_owned(), format!("it cannot be written again: {error}"))),
         }
@@ -293,7 +311,10 @@ impl<'d, 'p> Pass<'d, 'p> {
             }
         }
         if self.groups.beyond > 0 {
-            let what = format!("space `{}`: {} more faulty rows are in no group", self.space.name, self.groups.beyond);
+            let what = format!(
+                "space `{}`: {} more faulty rows are in no group",
+                self.space.name, self.groups.beyond
+            );
             audit.not_looked_at.push(what);
         }
         audit.spaces.push(self.audited);

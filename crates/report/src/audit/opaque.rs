@@ -15,7 +15,9 @@ pub(super) fn fault(form: &Opaque, bytes: &[u8]) -> Option<String> {
             Err(error) => Some(format!("not JSON: {error}")),
         },
         Opaque::Cbor => cbor(bytes).err().map(|(offset, what)| format!("not CBOR: byte {offset}: {what}")),
-        Opaque::Proto(_) => proto(bytes).err().map(|(offset, what)| format!("not a protobuf message: byte {offset}: {what}")),
+        Opaque::Proto(_) => {
+            proto(bytes).err().map(|(offset, what)| format!("not a protobuf message: byte {offset}: {what}"))
+        }
     }
 }
 
@@ -113,7 +115,9 @@ fn item(bytes: &[u8], at: &mut usize, depth: usize) -> Result<(), Fault> {
             let from = *at;
             skip(bytes, at, argument)?;
             let text = bytes.get(from..*at).unwrap_or_default();
-            std::str::from_utf8(text).map(|_| ()).map_err(|error| (from + error.valid_up_to(), "text that is not UTF-8"))
+            std::str::from_utf8(text)
+                .map(|_| ())
+                .map_err(|error| (from + error.valid_up_to(), "text that is not UTF-8"))
         }
         4 | 5 => {
             let items = if major == 4 { Some(argument) } else { argument.checked_mul(2) };
@@ -152,7 +156,11 @@ fn head(bytes: &[u8], at: &mut usize) -> Result<(u8, Option<u64>), Fault> {
     };
     let from = *at;
     skip(bytes, at, len)?;
-    let number = bytes.get(from..*at).unwrap_or_default().iter().fold(0, |number, &byte| number << 8 | u64::from(byte));
+    let number = bytes
+        .get(from..*at)
+        .unwrap_or_default()
+        .iter()
+        .fold(0, |number, &byte| number << 8 | u64::from(byte));
     Ok((first >> 5, Some(number)))
 }
 
@@ -181,11 +189,19 @@ mod tests {
         for (form, bytes, expected) in [
             (&Opaque::Json, &b"{"[..], "not JSON: EOF while parsing an object at line 1 column 1"),
             (&Opaque::Cbor, &[0xff, 0x00], "not CBOR: byte 0: a head that there is not"),
-            (&Opaque::Cbor, &[0x9b, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff], "not CBOR: byte 0: it ends too soon"),
+            (
+                &Opaque::Cbor,
+                &[0x9b, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff],
+                "not CBOR: byte 0: it ends too soon",
+            ),
             (&Opaque::Cbor, &[0x01, 0x02], "not CBOR: byte 1: bytes follow the item"),
             (&Opaque::Cbor, &[], "not CBOR: byte 0: it ends too soon"),
             (&proto, &[0x0a, 0x05, 0x35], "not a protobuf message: byte 2: it ends too soon"),
-            (&proto, &[0x00, 0x01], "not a protobuf message: byte 0: a field has a number that none can have"),
+            (
+                &proto,
+                &[0x00, 0x01],
+                "not a protobuf message: byte 0: a field has a number that none can have",
+            ),
             (&proto, &[0x0f], "not a protobuf message: byte 0: a field of a kind that there is not"),
         ] {
             assert_eq!(fault(form, bytes).as_deref(), Some(expected));

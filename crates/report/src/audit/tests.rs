@@ -8,9 +8,9 @@ fn audited(plan: &str, rows: &[(&[u8], &[u8])]) -> Audit {
     let plan = keyplan_plan::compile("p", plan, |_| Err(String::new())).plan.expect("sound");
     let mut engine = Memory::new();
     let space = engine.create_space(&keyplan_store::engine::Space::map("s")).expect("made");
-    let mut batch = Batch::new();
+    let mut batch: Batch<Memory> = Batch::new();
     for (key, value) in rows {
-        batch.put(space, key.to_vec().into(), value.to_vec().into());
+        batch.put(space, *key, *value);
     }
     engine.commit(batch, Durability::Buffer).expect("committed");
     let source = EngineSource::new(engine);
@@ -35,7 +35,10 @@ fn names(names: &[&str]) -> Vec<String> {
 
 #[test]
 fn a_sound_space_has_no_findings_and_exact_counts() {
-    let found = audited("plan p; space s { key a = 0x01 id: u8 -> n: u16; }", &[(&[1, 1], &[0, 1]), (&[1, 2], &[0, 2])]);
+    let found = audited(
+        "plan p; space s { key a = 0x01 id: u8 -> n: u16; }",
+        &[(&[1, 1], &[0, 1]), (&[1, 2], &[0, 2])],
+    );
     assert_eq!(found.findings, []);
     let space = AuditedSpace {
         space: "s".to_owned(),
@@ -77,7 +80,8 @@ fn a_key_with_two_readings_shows_both() {
 fn retired_prefixes_and_families_are_named_with_their_reason() {
     let plan = "plan p; space s { retired 0x11 \"moved\"; key old = 0x03 id: u8 retired \"gone\"; }";
     let found = audited(plan, &[(&[3, 1], b""), (&[0x11, 1], b"")]);
-    let messages: Vec<_> = found.findings.iter().map(|finding| (finding.kind, finding.message.as_str())).collect();
+    let messages: Vec<_> =
+        found.findings.iter().map(|finding| (finding.kind, finding.message.as_str())).collect();
     assert_eq!(
         messages,
         [
@@ -92,7 +96,8 @@ fn retired_prefixes_and_families_are_named_with_their_reason() {
 fn values_that_do_not_decode_are_found_whatever_their_form() {
     let plan = "plan p; space s { key a = 0x01 -> n: u16; key b = 0x02 -> json; key c = 0x03 -> cbor; key d = 0x04 -> proto(\"T\"); }";
     let wrong = audited(plan, &[(&[1], &[1]), (&[2], &[0xff]), (&[3], &[0xff, 0]), (&[4], &[0x0a, 9])]);
-    let families: Vec<_> = wrong.findings.iter().map(|finding| (finding.kind, finding.families[0].as_str())).collect();
+    let families: Vec<_> =
+        wrong.findings.iter().map(|finding| (finding.kind, finding.families[0].as_str())).collect();
     let value = FindingKind::Value;
     assert_eq!(families, [(value, "s.a"), (value, "s.b"), (value, "s.c"), (value, "s.d")]);
     let right = audited(plan, &[(&[1], &[1, 2]), (&[2], b"[]"), (&[3], &[0x80]), (&[4], &[0x0a, 0])]);

@@ -107,7 +107,8 @@ fn names(file: &PlainFile) -> Result<(Vec<String>, u64), SourceError> {
         let len = number(&mut rest, "bytes of a name", MAX_NAME)?;
         let cut = usize::try_from(len).ok().and_then(|len| rest.split_at_checked(len));
         let (name, after) = cut.ok_or_else(|| file.damaged(at(rest), "a name is cut off"))?;
-        let name = std::str::from_utf8(name).map_err(|_| file.damaged(at(rest), "a name that is not text"))?;
+        let name =
+            std::str::from_utf8(name).map_err(|_| file.damaged(at(rest), "a name that is not text"))?;
         names.push(name.to_owned());
         rest = after;
     }

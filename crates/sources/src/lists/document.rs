@@ -33,10 +33,12 @@ pub(super) fn read(file: &PlainFile) -> Result<Box<dyn Source>, SourceError> {
     let document: Document = serde_json::from_slice(&bytes).map_err(|error| {
         // Which of the forms was meant is not known: only JSON itself can say where it breaks.
         let broken = serde_json::from_slice::<serde::de::IgnoredAny>(&bytes).err();
-        let what = broken.map_or_else(|| format!("no rows are in this JSON: {error}"), |error| error.to_string());
+        let what =
+            broken.map_or_else(|| format!("no rows are in this JSON: {error}"), |error| error.to_string());
         file.damaged(0, what)
     })?;
-    let (Document::Models { models } | Document::State { contract_state: models } | Document::Bare(models)) = document;
+    let (Document::Models { models } | Document::State { contract_state: models } | Document::Bare(models)) =
+        document;
     let keys = models.iter().fold(Digits::Hex, |digits, model| digits.fitting(&model.key));
     let mut rows: Vec<Row> = Vec::new();
     for (index, model) in models.iter().enumerate() {

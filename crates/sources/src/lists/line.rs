@@ -20,7 +20,12 @@ impl Line {
         }
         let key = std::str::from_utf8(text).ok()?.to_owned();
         let key = key.strip_prefix("0x").map_or(key.clone(), str::to_owned);
-        (is_hex(&key) || base64(&key).is_some()).then_some(Self { space: None, key, value: None, base64: None })
+        (is_hex(&key) || base64(&key).is_some()).then_some(Self {
+            space: None,
+            key,
+            value: None,
+            base64: None,
+        })
     }
 }
 
@@ -61,13 +66,24 @@ mod tests {
     #[test]
     fn a_line_is_an_object_or_a_key() {
         let row = |space: Option<&str>, key: &str, value: Option<&str>| {
-            Some(Line { space: space.map(str::to_owned), key: key.to_owned(), value: value.map(str::to_owned), base64: None })
+            Some(Line {
+                space: space.map(str::to_owned),
+                key: key.to_owned(),
+                value: value.map(str::to_owned),
+                base64: None,
+            })
         };
-        assert_eq!(Line::parse(br#"{"space":"a","key":"01","value":"02"}"#), row(Some("a"), "01", Some("02")));
+        assert_eq!(
+            Line::parse(br#"{"space":"a","key":"01","value":"02"}"#),
+            row(Some("a"), "01", Some("02"))
+        );
         assert_eq!(Line::parse(br#"{"store":"a","key":"01"}"#), row(Some("a"), "01", None));
         assert_eq!(Line::parse(b"0xDEADbeef"), row(None, "DEADbeef", None));
         assert_eq!(Line::parse(b"AAECAw=="), row(None, "AAECAw==", None));
-        assert_eq!([Line::parse(br#"{"family":"s.k"}"#), Line::parse(b"what?"), Line::parse(b"{")], [None, None, None]);
+        assert_eq!(
+            [Line::parse(br#"{"family":"s.k"}"#), Line::parse(b"what?"), Line::parse(b"{")],
+            [None, None, None]
+        );
     }
 
     #[test]

@@ -38,9 +38,11 @@ const LOOKED_AT: u64 = 4096;
 pub fn fits(path: &Path) -> bool {
     let Ok(file) = (if path.is_file() { PlainFile::open(path) } else { return false }) else { return false };
     let Ok(head) = file.len().and_then(|len| file.bytes(0, len.min(LOOKED_AT))) else { return false };
-    let is_text = !head.is_empty() && head.iter().all(|byte| matches!(byte, b'\t' | b'\n' | b'\r' | b' '..=b'~'));
+    let is_text =
+        !head.is_empty() && head.iter().all(|byte| matches!(byte, b'\t' | b'\n' | b'\r' | b' '..=b'~'));
     let first = head.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii).find(|line| !line.is_empty());
-    let is_key = |line: &[u8]| line.iter().all(|byte| byte.is_ascii_alphanumeric() || b"+/=-_".contains(byte));
+    let is_key =
+        |line: &[u8]| line.iter().all(|byte| byte.is_ascii_alphanumeric() || b"+/=-_".contains(byte));
     is_text && first.is_some_and(|line| line.starts_with(b"{") || line.starts_with(b"[") || is_key(line))
 }
 
@@ -156,8 +158,10 @@ impl Lines {
         let damaged = |what: &str| self.file.damaged(offset, what);
         let line = Line::parse(text).ok_or_else(|| damaged("this line is neither a row nor a key"))?;
         let name = line.space.as_deref().unwrap_or(SPACE);
-        let space = self.names.iter().position(|known| known == name).and_then(|space| u32::try_from(space).ok());
-        let key = self.keys.decode(&line.key).ok_or_else(|| damaged("a key that is neither hex nor base64"))?;
+        let space =
+            self.names.iter().position(|known| known == name).and_then(|space| u32::try_from(space).ok());
+        let key =
+            self.keys.decode(&line.key).ok_or_else(|| damaged("a key that is neither hex nor base64"))?;
         let value = match (&line.value, &line.base64) {
             (Some(value), _) => self.values.decode(value),
             (None, Some(value)) => Digits::Base64.decode(value),
@@ -195,7 +199,8 @@ fn each_line(
     loop {
         line.clear();
         let read = reader.by_ref().take(MAX_LINE).read_until(b'\n', &mut line);
-        let read = u64::try_from(read.map_err(|error| SourceError::io(file.path(), error))?).unwrap_or(u64::MAX);
+        let read =
+            u64::try_from(read.map_err(|error| SourceError::io(file.path(), error))?).unwrap_or(u64::MAX);
         if read == 0 {
             return Ok(at);
         }
