@@ -28,7 +28,7 @@ fn literal(random: &mut Random) -> String {
 }
 
 fn members(random: &mut Random, depth: u64, names: &mut u64, text: &mut String) {
-    for _ in 0..1 + random.below(3) {
+    for _ in 0..=random.below(3) {
         *names += 1;
         let name = *names;
         if depth < 3 && random.below(3) == 0 {

@@ -165,7 +165,8 @@ impl<E: Engine> Store<E> {
     /// the two, which is for the caller to know: plans are not read here.
     pub fn extend(mut engine: E, from: &Schema, to: &Schema) -> Result<Self, StoreError> {
         let meta = Meta::read(&engine)?.ok_or(StoreError::NoPlan)?;
-        let kept = |space: &Space| to.spaces.iter().any(|new| new.name == space.name && new.kind == space.kind);
+        let kept =
+            |space: &Space| to.spaces.iter().any(|new| new.name == space.name && new.kind == space.kind);
         if meta.fingerprint != from.fingerprint || !meta.spaces.iter().all(kept) {
             return Err(StoreError::PlanMismatch { ours: to.fingerprint, theirs: meta.fingerprint });
         }

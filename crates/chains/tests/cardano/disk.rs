@@ -187,7 +187,10 @@ fn a_row_that_another_program_changed_is_not_rolled_over() {
     // Nothing was touched.
     assert_eq!(store.read_cursor().unwrap(), Some(slot(2)));
     let found = store.read_entities("pools", &[key(1), key(2)]).unwrap();
-    assert_eq!(found.iter().map(|value| value.as_deref().unwrap()).collect::<Vec<_>>(), [b"theirs", &[2][..]]);
+    assert_eq!(
+        found.iter().map(|value| value.as_deref().unwrap()).collect::<Vec<_>>(),
+        [b"theirs", &[2][..]]
+    );
 }
 
 #[test]

@@ -60,8 +60,13 @@ trait NodeStore: Clone + Send + Sync {
     fn read_cursor(&self) -> Result<Option<ChainPoint>, NodeError>;
     fn start_writer(&self) -> Result<Self::Writer, NodeError>;
     fn read_entities(&self, ns: &'static str, keys: &[&EntityKey]) -> Result<Vec<Option<Value>>, NodeError>;
-    fn iter_entities(&self, ns: &'static str, range: Range<EntityKey>) -> Result<Self::EntityIter, NodeError>;
-    fn iter_entity_values(&self, ns: &'static str, key: &EntityKey) -> Result<Self::EntityValueIter, NodeError>;
+    fn iter_entities(&self, ns: &'static str, range: Range<EntityKey>)
+    -> Result<Self::EntityIter, NodeError>;
+    fn iter_entity_values(
+        &self,
+        ns: &'static str,
+        key: &EntityKey,
+    ) -> Result<Self::EntityValueIter, NodeError>;
     fn get_utxos(&self, refs: Vec<TxoRef>) -> Result<HashMap<TxoRef, Arc<NodeOutput>>, NodeError>;
     fn iter_utxos(&self) -> Result<Self::UtxoIter, NodeError>;
     fn amount_of_utxos(&self) -> Result<u64, NodeError>;

@@ -106,8 +106,19 @@ fn the_document_has_every_namespace_that_dolos_writes() {
     let document = StateSchema::document();
     let names: Vec<&str> = document.namespaces().collect();
     for name in [
-        "accounts", "account-epochs", "pools", "epochs", "dreps", "gov", "proposals", "assets", "datums", "eras",
-        "stakes", "pending_mirs", "pending_rewards",
+        "accounts",
+        "account-epochs",
+        "pools",
+        "epochs",
+        "dreps",
+        "gov",
+        "proposals",
+        "assets",
+        "datums",
+        "eras",
+        "stakes",
+        "pending_mirs",
+        "pending_rewards",
     ] {
         assert!(names.contains(&name), "{name}");
     }

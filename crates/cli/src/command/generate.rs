@@ -10,9 +10,9 @@ use keyplan_plan::Compiled;
 use keyplan_plan::diag::Diagnostic;
 
 use super::Outcome;
-use super::fmt::write;
 use crate::args::generate::{Generate, Target};
 use crate::input;
+use crate::output_file;
 use crate::render::{self, Output};
 
 /// How much of a file is looked at to tell whether this command wrote it.
@@ -75,7 +75,7 @@ fn single(path: &Path, text: &str, check: bool, out: &mut Output) -> Result<Outc
         out.line(&format!("{shown} is {}", if old.is_some() { "stale" } else { "missing" }))?;
         return Ok(Outcome::Findings);
     }
-    write(&shown, text)?;
+    output_file::write(path, text.as_bytes())?;
     Ok(Outcome::Clean)
 }
 
@@ -105,7 +105,7 @@ fn directory(folder: &Path, files: &[File], check: bool, out: &mut Output) -> Re
         if let Some(parent) = path.parent() {
             fs::create_dir_all(parent).with_context(|| format!("cannot make `{}`", parent.display()))?;
         }
-        write(&path.display().to_string(), &file.text)?;
+        output_file::write(&path, file.text.as_bytes())?;
     }
     for old in there.keys().filter(|old| !files.iter().any(|file| file.path == **old)) {
         let path = folder.join(old);

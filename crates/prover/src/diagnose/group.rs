@@ -130,10 +130,9 @@ pub(super) fn also(group: &Group<'_>, report: &Report) -> Option<String> {
     );
     let left = report.left_out.iter().find(|left| overlap && left.space == group.head.space);
     if let Some(left) = left {
-        text.push_str(&format!(
-            "\n{} more pairs of families that share keys with others were not compared",
-            left.pairs
-        ));
+        let more =
+            format!("\n{} more pairs of families that share keys with others were not compared", left.pairs);
+        text.push_str(&more);
     }
     Some(text)
 }

@@ -54,11 +54,8 @@ pub(crate) fn check_witness(plan: &Plan, statement: &Statement, witness: &Witnes
             check_side(plan, key, None);
             assert!(key.bytes.len() > *limit);
         }
-        Witness::Trespass { prefix, key, .. } => {
-            check_side(plan, key, None);
-            assert!(key.bytes.starts_with(prefix));
-        }
-        Witness::Number { fault: NumberFault::Retired { prefix, key }, .. } => {
+        Witness::Trespass { prefix, key, .. }
+        | Witness::Number { fault: NumberFault::Retired { prefix, key }, .. } => {
             check_side(plan, key, None);
             assert!(key.bytes.starts_with(prefix));
         }

@@ -47,10 +47,10 @@ fn own(directory: &Path) -> Result<Opened> {
     let plan = Database::recorded_plan(directory).ok().and_then(|compiled| compiled.plan);
     let failed = || format!("cannot open `{}`", directory.display());
     let source: Box<dyn Source> = if Fjall::exists(directory) {
-        let engine = Fjall::open_existing(directory, FjallSettings::default()).with_context(failed)?;
+        let engine = Fjall::open_read_only(directory, FjallSettings::default()).with_context(failed)?;
         Box::new(EngineSource::new(engine))
     } else {
-        let engine = Redb::open_existing(directory, RedbSettings::default()).with_context(failed)?;
+        let engine = Redb::open_read_only(directory, RedbSettings::default()).with_context(failed)?;
         Box::new(EngineSource::new(engine))
     };
     Ok(Opened { source, plan })

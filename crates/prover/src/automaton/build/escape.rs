@@ -157,11 +157,8 @@ impl Pen<'_> {
 /// What a node has become. Every node comes after those that it leads to; were one missing, the graph would lose paths, and
 /// nothing must be proved of it.
 fn successor(changed: &Map<NodeId, NodeId>, node: NodeId, missing: &mut bool) -> NodeId {
-    match changed.get(&node) {
-        Some(&new) => new,
-        None => {
-            *missing |= node != DEAD;
-            DEAD
-        }
-    }
+    changed.get(&node).copied().unwrap_or_else(|| {
+        *missing |= node != DEAD;
+        DEAD
+    })
 }
