@@ -1,6 +1,6 @@
 //! What tools show of plans, keys and databases, as data.
 //!
-//! The command, an explorer and an editor show the same facts in their own ways. The facts are here: [`reference`] is the
+//! The command, an explorer and an editor show the same facts in their own ways. The facts are here: [`mod@reference`] is the
 //! page of a plan, [`picture`] the bytes of a key with what each is, [`explain_json`] what a key means as JSON,
 //! [`statistics`] what is in a database, [`audit`] what a plan does not
 //! explain in one, [`diff`] what became of its rows, [`checksum`] its rows in one number, [`decompose`] the keys of a contract without a plan, [`files`] plans on disk.

@@ -13,7 +13,7 @@ use super::{
 /// It is the hash of a canonical description of every byte the plan can write: spaces by the name that engines
 /// know, families sorted by their layout, segments, value layouts, fields, members and scores. Comments,
 /// documentation, scans, `accept`, the order of declarations and the names of families and arguments are not in it.
-/// Every encoding has a tag of its own in [`tag`](super::tag), which does not change when the code does.
+/// Every encoding has a tag of its own in `tag.rs`, which does not change when the code does.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Fingerprint([u8; 16]);
 
