@@ -3,6 +3,7 @@
 use keyplan_plan::model::Plan;
 use keyplan_store::META_SPACE;
 use keyplan_store::engine::{Space, SpaceId};
+use keyplan_store::source::Source;
 
 /// The spaces of a plan and those of a source, side by side.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -45,7 +46,16 @@ pub enum BindingError {
 
 /// Binds the spaces of a plan to those of a source: those that were `given` by name, then those that are called alike, then
 /// the only one to the only one.
-pub fn bind(plan: &Plan, spaces: &[Space], given: &[(String, String)]) -> Result<Binding, BindingError> {
+pub fn bind(plan: &Plan, source: &dyn Source, given: &[(String, String)]) -> Result<Binding, BindingError> {
+    bind_spaces(plan, &source.spaces(), |space| source.space(&space.name), given)
+}
+
+fn bind_spaces(
+    plan: &Plan,
+    spaces: &[Space],
+    id: impl Fn(&Space) -> Option<SpaceId>,
+    given: &[(String, String)],
+) -> Result<Binding, BindingError> {
     let names = || plan.spaces.iter().map(|space| space.name.clone()).collect::<Vec<_>>();
     let theirs = || spaces.iter().map(|space| space.name.clone()).collect::<Vec<_>>();
     let mut bound: Vec<Option<usize>> = vec![None; plan.spaces.len()];
@@ -67,9 +77,8 @@ pub fn bind(plan: &Plan, spaces: &[Space], given: &[(String, String)]) -> Result
     if let ([slot @ None], [only]) = (bound.as_mut_slice(), own.as_slice()) {
         *slot = Some(*only);
     }
-    let id = |index: usize| u32::try_from(index).ok().map(SpaceId);
-    let pairs: Vec<(usize, SpaceId)> =
-        bound.iter().enumerate().filter_map(|(at, found)| Some((at, id((*found)?)?))).collect();
+    let pair = |(at, found): (usize, &Option<usize>)| Some((at, id(spaces.get((*found)?)?)?));
+    let pairs: Vec<(usize, SpaceId)> = bound.iter().enumerate().filter_map(pair).collect();
     if pairs.is_empty() && !plan.spaces.is_empty() {
         return Err(BindingError::Nothing { plan: names(), source_spaces: theirs() });
     }
@@ -94,7 +103,11 @@ mod tests {
         let plan = keyplan_plan::compile("p", plan, |_| Err(String::new())).plan.expect("sound");
         let spaces: Vec<Space> = spaces.iter().map(|name| Space::map(*name)).collect();
         let given: Vec<_> = given.iter().map(|(a, b)| ((*a).to_owned(), (*b).to_owned())).collect();
-        bind(&plan, &spaces, &given).map_err(|error| error.to_string())
+        let id = |space: &Space| {
+            let at = spaces.iter().position(|known| known.name == space.name)?;
+            u32::try_from(at).ok().map(SpaceId)
+        };
+        bind_spaces(&plan, &spaces, id, &given).map_err(|error| error.to_string())
     }
 
     const TWO: &str = "plan p; space a { key k = 0x01; } space b = \"bee\" { key k = 0x01; }";

@@ -171,10 +171,8 @@ mod tests {
         let source = EngineSource::new(engine);
         let plan = "plan p; space s { key a = 0x01 id: u8; key b = 0x02 id: u8; }";
         let plan = keyplan_plan::compile("p", plan, |_| Err(String::new())).plan.expect("sound");
-        let pairs: Vec<Pair> = pairs_by_name(&source.spaces(), &[])
-            .into_iter()
-            .map(|pair| Pair { plan: Some(0), ..pair })
-            .collect();
+        let pairs: Vec<Pair> =
+            pairs_by_name(&source, None).into_iter().map(|pair| Pair { plan: Some(0), ..pair }).collect();
         let progress = |_| ControlFlow::Continue(());
         checksum(&source, &pairs, Some(&Decoder::new(&plan)), query, progress).expect("summed").remove(0)
     }

@@ -47,12 +47,12 @@ pub fn pairs_of_plan(plan: &Plan, before: &Binding, after: &Binding) -> Vec<Pair
 }
 
 /// The spaces of both sources that are called alike; the only one and the only one, whatever they are called.
-pub fn pairs_by_name(before: &[Space], after: &[Space]) -> Vec<Pair> {
-    let own = |spaces: &[Space]| -> Vec<(String, SpaceId)> {
-        let named = (0..).zip(spaces).filter(|(_, space)| space.name != META_SPACE);
-        named.map(|(id, space)| (space.name.clone(), SpaceId(id))).collect()
+pub fn pairs_by_name(before: &dyn Source, after: Option<&dyn Source>) -> Vec<Pair> {
+    let own = |source: &dyn Source| -> Vec<(String, SpaceId)> {
+        let spaces = source.spaces().into_iter().filter(|space| space.name != META_SPACE);
+        spaces.filter_map(|space| Some((space.name.clone(), source.space(&space.name)?))).collect()
     };
-    let (before, after) = (own(before), own(after));
+    let (before, after) = (own(before), after.map(own).unwrap_or_default());
     if let ([(name, one)], [(_, other)]) = (before.as_slice(), after.as_slice()) {
         return vec![Pair { name: name.clone(), plan: None, before: Some(*one), after: Some(*other) }];
     }
@@ -353,7 +353,7 @@ mod tests {
             (&[9], &[]),
         ]);
         let after = source(&[(&[1, 0, 1], &[0, 5, 1]), (&[1, 0, 3], &[0, 7, 1]), (&[1, 0, 4], &[0, 5, 1])]);
-        let pairs = pairs_by_name(&before.spaces(), &after.spaces());
+        let pairs = pairs_by_name(&before, Some(&after));
         let pairs: Vec<Pair> = pairs.into_iter().map(|pair| Pair { plan: Some(0), ..pair }).collect();
         let mut found = Vec::new();
         let summary = diff(

@@ -573,13 +573,14 @@ fn dropping_an_engine_does_not_wait_for_readers_or_compactions() {
     drop(snapshot);
     // The database is free once the last reader is gone and the engine's threads have ended.
     let begun = Instant::now();
-    let reopened = loop {
+    let mut reopened = loop {
         match Fjall::open(directory.path(), small_fjall()) {
             Ok(reopened) => break reopened,
             Err(Error::AlreadyOpen { .. }) if begun.elapsed() < Duration::from_secs(60) => {}
             Err(error) => panic!("{error:?}"),
         }
     };
+    let ids = spaces(&mut reopened);
     assert_eq!(reopened.snapshot().unwrap().range(ids[0], KeyRange::ALL).unwrap().count(), 100_000);
 }
 
@@ -667,7 +668,8 @@ fn a_creation_that_was_killed_at_any_step_is_begun_anew() {
         batch.put(ids[0], b"k".as_slice(), b"v".as_slice());
         engine.commit(batch, Durability::Buffer).unwrap();
         drop(engine);
-        let engine = Fjall::open_at(directory.path());
+        let mut engine = Fjall::open_at(directory.path());
+        let ids = spaces(&mut engine);
         let found = engine.snapshot().unwrap().get(ids[0], b"k").unwrap();
         assert_eq!(found.as_deref(), Some(b"v".as_slice()), "{done} steps");
         let second = Fjall::open(directory.path(), FjallSettings::default()).unwrap_err();

@@ -115,7 +115,7 @@ pub fn audit(
             audit.not_looked_at.push(format!("space `{}`: {why}", space.name));
             continue;
         }
-        let their = usize::try_from(id.0).ok().and_then(|id| theirs.get(id));
+        let their = theirs.iter().find(|space| source.space(&space.name) == Some(id));
         let before = audit.rows();
         let mut pass = Pass::new(&decoder, space, index, their.map_or(SpaceKind::Map, |space| space.kind));
         pass.audited.source_space = their.map(|space| space.name.clone()).unwrap_or_default();

@@ -14,7 +14,7 @@ fn audited(plan: &str, rows: &[(&[u8], &[u8])]) -> Audit {
     }
     engine.commit(batch, Durability::Buffer).expect("committed");
     let source = EngineSource::new(engine);
-    let binding = bind(&plan, &source.spaces(), &[]).expect("bound");
+    let binding = bind(&plan, &source, &[]).expect("bound");
     audit(&source, &plan, &binding, |_| ControlFlow::Continue(())).expect("read")
 }
 

@@ -23,7 +23,7 @@ pub(super) fn run(args: &Checksum, out: &mut Output) -> Result<Outcome> {
             let binding = binding(&args.reading, plan, source)?;
             pairs_of_plan(plan, &binding, &binding)
         }
-        None => pairs_by_name(&source.spaces(), &[]),
+        None => pairs_by_name(source, None),
     };
     let mut prefix = Vec::new();
     key_text::read(args.prefix.as_bytes(), InputFormat::Hex, &mut prefix)

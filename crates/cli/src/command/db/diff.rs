@@ -21,7 +21,7 @@ pub(super) fn run(args: &Diff, out: &mut Output) -> Result<Outcome> {
         Some(plan) => {
             pairs_of_plan(plan, &binding(&args.reading, plan, before)?, &binding(&args.reading, plan, after)?)
         }
-        None => pairs_by_name(&before.spaces(), &after.spaces()),
+        None => pairs_by_name(before, Some(after)),
     };
     let decoder = plan.as_ref().map(Decoder::new);
     let progress = Progress::rows("comparing");

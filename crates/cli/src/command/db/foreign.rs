@@ -73,5 +73,5 @@ pub(super) fn binding(reading: &Reading, plan: &Plan, source: &dyn Source) -> Re
         };
         given.push((ours.to_owned(), theirs.to_owned()));
     }
-    Ok(bind(plan, &source.spaces(), &given)?)
+    Ok(bind(plan, source, &given)?)
 }

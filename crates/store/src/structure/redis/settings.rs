@@ -57,6 +57,15 @@ impl RedisSettings {
         };
         let (who, place) = rest.rsplit_once('@').map_or((None, rest), |(who, place)| (Some(who), place));
         let (hosts, path) = place.split_once('/').map_or((place, ""), |(hosts, path)| (hosts, path));
+        // No part of the URL is shown: what looks like a host may be a password whose `@` was forgotten.
+        let no_host = || {
+            unusable(format!(
+                "what follows `{scheme}://` is not `HOST:PORT/DATABASE`, or that after `USER:PASSWORD@`"
+            ))
+        };
+        if who.is_some_and(|who| who.contains(['/', '?', '#'])) {
+            return Err(no_host());
+        }
         let mut seeds = Vec::new();
         let mut settings = None;
         for host in hosts.split(',') {
@@ -66,12 +75,6 @@ impl RedisSettings {
             let url = match who {
                 Some(who) => format!("redis://{who}@{host}/{path}"),
                 None => format!("redis://{host}/{path}"),
-            };
-            // No part of the URL is shown: what looks like a host may be a password whose `@` was forgotten.
-            let no_host = || {
-                unusable(format!(
-                    "what follows `{scheme}://` is not `HOST:PORT/DATABASE`, or that after `USER:PASSWORD@`"
-                ))
             };
             let info: ConnectionInfo = url.parse().map_err(|_| no_host())?;
             let redis::ConnectionAddr::Tcp(host, port) = info.addr() else { return Err(no_host()) };
