@@ -9,7 +9,7 @@ use std::ops::ControlFlow;
 use keyplan_plan::dynamic::{Decoded, Decoder, readings};
 use keyplan_plan::model::{Plan, Sequence};
 use keyplan_plan::notation::{hex, write_json};
-use keyplan_store::engine::{KeyRange, Space, SpaceId};
+use keyplan_store::engine::{KeyRange, SpaceId};
 use keyplan_store::source::{Source, SourceError, Walk};
 use keyplan_store::{Direction, META_SPACE};
 use serde::Serialize;
@@ -332,7 +332,7 @@ mod tests {
 
     fn source(rows: &[(&[u8], &[u8])]) -> EngineSource<Memory> {
         let mut engine = Memory::new();
-        let space = engine.create_space(&Space::map("s")).expect("made");
+        let space = engine.create_space(&keyplan_store::engine::Space::map("s")).expect("made");
         let mut batch: Batch<Memory> = Batch::new();
         for (key, value) in rows {
             batch.put(space, *key, *value);
