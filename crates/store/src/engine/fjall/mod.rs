@@ -58,7 +58,7 @@ pub struct Fjall {
     pace: Pace,
     marks: Marks,
     // Of a database that is open for reading: the directory that the engine has instead, and the lock of the real one.
-    private: Option<(tempfile::TempDir, File)>,
+    private: Option<Private>,
 }
 
 /// What is known of the files, for the [`Mark`].
@@ -93,6 +93,19 @@ struct Pace {
     commits: AtomicU64,
     nanoseconds: AtomicU64,
     stalls: AtomicU64,
+}
+
+/// What a database that is only read has besides: the engine works in a directory of its own.
+#[derive(Debug)]
+struct Private {
+    _directory: tempfile::TempDir,
+    _lock: File,
+    /// Bytes of the database's own journals, of which the directory holds only what is replayed.
+    journal_bytes: u64,
+}
+
+fn length(file: &Path) -> u64 {
+    std::fs::metadata(file).map_or(0, |file| file.len())
 }
 
 impl Fjall {
@@ -144,7 +157,10 @@ impl Fjall {
         // Nothing is to be flushed or compacted. With very many spaces the engine waits for somebody who takes the work.
         let workers = usize::from(inspection.trees.len() > 500);
         let database = start(private.path(), workers, &settings, true)?;
-        let engine = Self::with(database, path, settings, None, Some((private, lock)))?;
+        let journal_bytes =
+            inspection.journals.iter().map(|journal| length(&path.join(journal.name()))).sum();
+        let private = Private { _directory: private, _lock: lock, journal_bytes };
+        let engine = Self::with(database, path, settings, None, Some(private))?;
         engine.closed.store(true, Ordering::Release);
         Ok(engine)
     }
@@ -154,7 +170,7 @@ impl Fjall {
         path: &Path,
         settings: FjallSettings,
         keeper: Option<Keeper>,
-        private: Option<(tempfile::TempDir, File)>,
+        private: Option<Private>,
     ) -> Result<Self, Error> {
         let mut names: Vec<String> = database.list_keyspace_names().iter().map(ToString::to_string).collect();
         names.sort();
@@ -417,9 +433,12 @@ impl Engine for Fjall {
         let sum = |figure: fn(&Keyspace) -> usize| {
             u64::try_from(self.keyspaces.iter().map(figure).sum::<usize>()).unwrap_or(u64::MAX)
         };
+        let engine_s = database.and_then(|database| hidden::journal_bytes(database).ok());
+        let journal_bytes = self.private.as_ref().map(|private| private.journal_bytes).or(engine_s);
+        let tables = database.and_then(|database| database.disk_space().ok()?.checked_sub(engine_s?));
         Statistics {
-            disk_bytes: database.and_then(|database| database.disk_space().ok()),
-            journal_bytes: database.and_then(|database| hidden::journal_bytes(database).ok()),
+            disk_bytes: tables.zip(journal_bytes).map(|(tables, journals)| tables.saturating_add(journals)),
+            journal_bytes,
             journals: database.and_then(|database| u64::try_from(database.journal_count()).ok()),
             open_snapshots,
             oldest_snapshot,
