@@ -139,12 +139,6 @@ struct ChunkedView {
 }
 
 impl View for ChunkedView {
-    fn get(&self, space: SpaceId, key: &[u8]) -> Result<Option<Vec<u8>>, SourceError> {
-        let range = KeyRange { start: Bound::Included(key), end: Bound::Included(key) };
-        let mut walk = self.walk(space, range, Direction::Ascending)?;
-        Ok(walk.next()?.map(|row| row.value.to_vec()))
-    }
-
     fn walk(
         &self,
         space: SpaceId,

@@ -195,12 +195,6 @@ impl BadgerView {
 }
 
 impl View for BadgerView {
-    fn get(&self, space: SpaceId, key: &[u8]) -> Result<Option<Vec<u8>>, SourceError> {
-        let range = KeyRange { start: Bound::Included(key), end: Bound::Included(key) };
-        let mut rows = self.rows(space, range, Direction::Ascending)?;
-        Ok(rows.next()?.map(|row| row.value.to_vec()))
-    }
-
     fn walk(
         &self,
         space: SpaceId,

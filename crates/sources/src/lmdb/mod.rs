@@ -154,12 +154,6 @@ impl LmdbView {
 }
 
 impl View for LmdbView {
-    fn get(&self, space: SpaceId, key: &[u8]) -> Result<Option<Vec<u8>>, SourceError> {
-        let range = KeyRange { start: std::ops::Bound::Included(key), end: std::ops::Bound::Included(key) };
-        let mut rows = self.rows(space, range, Direction::Ascending)?;
-        Ok(rows.next()?.map(|row| row.value.to_vec()))
-    }
-
     fn walk(
         &self,
         space: SpaceId,

@@ -14,7 +14,6 @@ mod wal;
 mod walk;
 
 use std::fs;
-use std::ops::Bound;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -107,12 +106,6 @@ impl SqliteView {
 }
 
 impl View for SqliteView {
-    fn get(&self, space: SpaceId, key: &[u8]) -> Result<Option<Vec<u8>>, SourceError> {
-        let range = KeyRange { start: Bound::Included(key), end: Bound::Included(key) };
-        let mut rows = self.rows(space, range, Direction::Ascending)?;
-        Ok(rows.next()?.map(|row| row.value.to_vec()))
-    }
-
     fn walk(
         &self,
         space: SpaceId,
