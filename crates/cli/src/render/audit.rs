@@ -97,20 +97,5 @@ pub(crate) fn audit_sarif(source: &str, audit: &Audit) -> serde_json::Result<Vec
             "properties": finding,
         })
     };
-    let log = json!({
-        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
-        "version": "2.1.0",
-        "runs": [{
-            "tool": { "driver": {
-                "name": "keyplan",
-                "version": env!("CARGO_PKG_VERSION"),
-                "informationUri": env!("CARGO_PKG_REPOSITORY"),
-                "rules": rules,
-            } },
-            "results": audit.findings.iter().map(result).collect::<Vec<_>>(),
-        }],
-    });
-    let mut out = serde_json::to_vec_pretty(&log)?;
-    out.push(b'\n');
-    Ok(out)
+    super::sarif::log(&rules, &audit.findings.iter().map(result).collect::<Vec<_>>())
 }

@@ -27,6 +27,11 @@ pub(crate) fn sarif(plans: &[Checked]) -> Result<Vec<u8>> {
         results.extend(plan.findings.iter().map(|d| result(sources, d, &codes)));
         results.extend(accepted.iter().map(|(d, why)| suppressed(result(sources, d, &codes), why)));
     }
+    Ok(log(&rules, &results)?)
+}
+
+/// The log of one run: its rules, and what was found by them.
+pub(super) fn log(rules: &[Value], results: &[Value]) -> serde_json::Result<Vec<u8>> {
     let log = json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",
