@@ -1,4 +1,4 @@
-//! The chores of the project: `cargo xtask test`, `bench`, `fuzz`, `soak`, `generate`.
+//! The chores of the project: `cargo xtask test`, `quick`, `bench`, `fuzz`, `soak`, `generate`.
 
 mod bench;
 mod built;
@@ -26,6 +26,8 @@ struct Args {
 enum Chore {
     /// Everything that must hold before a change is merged: formatting, lints, tests, documentation, short fuzzing.
     Test,
+    /// What tells most about a change in a few minutes: formatting, lints, unit tests, vectors.
+    Quick,
     /// Measures, and compares with the goals.
     Bench(bench::Bench),
     /// The fuzz targets on the stable toolchain, over the kept corpus and seeded random input.
@@ -41,6 +43,7 @@ enum Chore {
 fn main() -> ExitCode {
     let done = match Args::parse().chore {
         Chore::Test => Ok(test::run()),
+        Chore::Quick => Ok(test::quick()),
         Chore::Bench(bench) => bench::run(&bench),
         Chore::Fuzz(fuzz) => short_fuzz::run(&fuzz),
         Chore::Soak(soak) => soak::run(&soak),

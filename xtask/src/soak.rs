@@ -41,6 +41,15 @@ enum What {
         #[arg(long, default_value_t = 2)]
         seed: u64,
     },
+    /// Code in other languages: random plans against the encoder and decoder for plans known at run time
+    Generate {
+        /// How many plans, for each language
+        #[arg(long, default_value_t = 5_000)]
+        plans: u64,
+        /// Each seed has plans of its own
+        #[arg(long, default_value_t = 2)]
+        seed: u64,
+    },
     /// Stores that are killed, damaged and reopened
     Store {
         /// How many rounds each test goes
@@ -70,6 +79,27 @@ pub(crate) fn run(soak: &Soak) -> Result<ExitCode> {
                 .variable("KEYPLAN_COMPAT", &pairs.to_string())
                 .variable("KEYPLAN_COMPAT_SEED", &seed.to_string())
                 .run()?;
+            Job::cargo("test --release --package keyplan-prover --test migration -- --nocapture")
+                .variable("KEYPLAN_MIGRATION_PAIRS", &pairs.to_string())
+                .run()?;
+            Job::cargo("test --release --all-features --package keyplan-store --test migrate -- --nocapture")
+                .variable("KEYPLAN_MIGRATION_ROWS", "1000000")
+                .run()?;
+            Job::cargo("test --release --package keyplan-cli --test migrate -- --nocapture")
+                .variable("KEYPLAN_MIGRATION_KILLS", "200")
+                .run()?;
+        }
+        What::Generate { plans, seed } => {
+            Tool::Go.need()?;
+            Tool::TypeScript.need()?;
+            for language in ["go", "typescript"] {
+                Job::cargo(&format!(
+                    "test --release --package keyplan-codegen --test {language} at_random -- --nocapture"
+                ))
+                .variable("KEYPLAN_GENERATE", &plans.to_string())
+                .variable("KEYPLAN_GENERATE_SEED", &seed.to_string())
+                .run()?;
+            }
         }
         What::Store { rounds } => {
             for package in ["keyplan-store", "keyplan-chains"] {

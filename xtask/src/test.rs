@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use crate::built;
 use crate::console;
 use crate::job::Job;
-use crate::tool::{Tool, in_ci};
+use crate::tool::{GOLEVELDB, Tool, in_ci};
 
 /// One thing that must hold: a command, and what it needs beside Cargo.
 struct Step {
@@ -69,13 +69,42 @@ impl Outcome {
     }
 }
 
+fn formatting() -> Step {
+    Step::new("formatting", Job::cargo("fmt --all --check")).needs(Tool::Rustfmt)
+}
+
+fn lints() -> Step {
+    Step::new("lints", Job::cargo("clippy --workspace --all-targets --all-features -- -D warnings"))
+        .needs(Tool::Clippy)
+}
+
+/// The steps that a change is made with: those that need no server, no other language and no release build.
+fn quick_steps() -> Vec<Step> {
+    vec![
+        formatting(),
+        lints(),
+        Step::new("unit tests", Job::cargo("test --quiet --workspace --all-features --lib")),
+        Step::new(
+            "vectors and verdicts",
+            Job::cargo(
+                "test --quiet -p keyplan-chains -p keyplan-prover --all-features \
+                 --test vectors --test verdicts --test rules",
+            ),
+        ),
+    ]
+}
+
 /// The steps, the quickest to fail first.
 fn steps() -> Vec<Step> {
     vec![
-        Step::new("formatting", Job::cargo("fmt --all --check")).needs(Tool::Rustfmt),
-        Step::new("lints", Job::cargo("clippy --workspace --all-targets --all-features -- -D warnings"))
-            .needs(Tool::Clippy),
+        formatting(),
+        lints(),
         Step::new("Go is there", Job::new("go", "version")).needs(Tool::Go),
+        Step::new("TypeScript is there", Job::new("tsc", "--version")).needs(Tool::TypeScript),
+        Step::new("goleveldb is there", Job::new("test", GOLEVELDB)).needs(Tool::Goleveldb),
+        Step::new("tree-sitter is there", Job::new("cc", "--version")).needs(Tool::TreeSitter),
+        Step::new("Neovim is there", Job::new("sh", "editors/neovim/test/nvim.sh --version"))
+            .needs(Tool::Neovim),
         Step::new("tests", Job::cargo(built::TESTS)).needs(Tool::RedisServer),
         Step::new(
             "examples in the documentation",
@@ -100,9 +129,18 @@ fn steps() -> Vec<Step> {
     ]
 }
 
-/// Runs every step, stops at the first that fails, and ends with how many passed and failed.
+/// Everything.
 pub(crate) fn run() -> ExitCode {
-    let steps = steps();
+    run_all(&steps())
+}
+
+/// What tells most about a change in a few minutes.
+pub(crate) fn quick() -> ExitCode {
+    run_all(&quick_steps())
+}
+
+/// Runs every step, stops at the first that fails, and ends with how many passed and failed.
+fn run_all(steps: &[Step]) -> ExitCode {
     let start = Instant::now();
     let (mut passed, mut not_run) = (0, 0);
     for (index, step) in steps.iter().enumerate() {

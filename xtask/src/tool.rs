@@ -5,6 +5,9 @@ use anyhow::{Result, bail};
 use crate::console;
 use crate::job::Job;
 
+/// What says that the source of goleveldb is there.
+pub(crate) const GOLEVELDB: &str = "-d /usr/share/gocode/src/github.com/syndtr/goleveldb/leveldb";
+
 /// A program that a chore needs beside Cargo.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Tool {
@@ -13,6 +16,10 @@ pub(crate) enum Tool {
     Valgrind,
     RedisServer,
     Go,
+    TypeScript,
+    Goleveldb,
+    TreeSitter,
+    Neovim,
     Nightly,
     CargoFuzz,
 }
@@ -44,6 +51,12 @@ impl Tool {
             Self::Valgrind => Job::new("valgrind", "--version"),
             Self::RedisServer => Job::new("redis-server", "--version"),
             Self::Go => Job::new("go", "version"),
+            Self::TypeScript => Job::new("sh", "-c").argument("node --version && tsc --version"),
+            Self::Goleveldb => Job::new("test", GOLEVELDB),
+            Self::TreeSitter => {
+                Job::new("sh", "-c").argument("echo '#include <tree_sitter/api.h>' | cc -E - > /dev/null")
+            }
+            Self::Neovim => Job::new("sh", "editors/neovim/test/nvim.sh --version"),
             Self::Nightly => Job::new("rustup", "run nightly cargo --version"),
             Self::CargoFuzz => Job::cargo("fuzz --version"),
         }
@@ -61,6 +74,15 @@ impl Tool {
                 Job::new("sh", "-c").argument("apt-get update && apt-get install --yes redis-server")
             }
             Self::Go => Job::new("sh", "-c").argument("apt-get update && apt-get install --yes golang-go"),
+            Self::TypeScript => Job::new("sh", "-c").argument(
+                "{ node --version && npm --version || { apt-get update && apt-get install --yes nodejs npm; }; } && npm install --global typescript",
+            ),
+            Self::Goleveldb => Job::new("sh", "-c")
+                .argument("apt-get update && apt-get install --yes golang-github-syndtr-goleveldb-dev"),
+            Self::TreeSitter => {
+                Job::new("sh", "-c").argument("apt-get update && apt-get install --yes libtree-sitter-dev")
+            }
+            Self::Neovim => Job::new("sh", "editors/neovim/test/install.sh"),
             Self::Nightly => Job::new("rustup", "toolchain install nightly --profile minimal"),
             Self::CargoFuzz => Job::cargo("install cargo-fuzz --locked"),
         }
@@ -75,6 +97,10 @@ impl fmt::Display for Tool {
             Self::Valgrind => "valgrind",
             Self::RedisServer => "redis-server",
             Self::Go => "Go",
+            Self::TypeScript => "TypeScript",
+            Self::Goleveldb => "goleveldb",
+            Self::TreeSitter => "the library of tree-sitter",
+            Self::Neovim => "Neovim 0.10",
             Self::Nightly => "a nightly toolchain",
             Self::CargoFuzz => "cargo-fuzz",
         })

@@ -1,8 +1,10 @@
 //! What was typed.
 
 pub(crate) mod db;
+pub(crate) mod evolve;
 pub(crate) mod generate;
 pub(crate) mod iavl;
+pub(crate) mod infer;
 pub(crate) mod source;
 
 use std::path::PathBuf;
@@ -78,12 +80,19 @@ pub(crate) enum Command {
     Check(Check),
     /// Check a certificate that `check --certificate` wrote against a plan
     Verify(Verify),
+    /// Make the layout as it is now a release, in `keyplan.lock`
+    Release(evolve::Release),
+    /// Show how a database goes from one plan to the next
+    #[command(subcommand)]
+    Migrate(evolve::Migrate),
     /// Format plans
     Fmt(Fmt),
     /// Encode a key, a scan's prefix, a value, a field, a member or a score
     Encode(Encode),
     /// Say what a key means, byte by byte
     Explain(Explain),
+    /// Draft the plan of a database that has none, or say which known plan fits
+    Infer(infer::Infer),
     /// Write a plan's reference as Markdown
     Doc(Doc),
     /// Print the Rust code that `keyplan::plan!` makes of a plan
@@ -98,8 +107,19 @@ pub(crate) enum Command {
     Db(db::Db),
     /// Prove five real plans, fill a database with their state, and look into it
     Demo(Demo),
+    /// Write a project that checks: `keyplan.toml`, a plan, a workflow and a hook
+    Init(Init),
+    /// Serve an editor, by the Language Server Protocol on standard input and output
+    Lsp,
     /// Print the reference of the plan language
     Language,
+    /// Print the manual page
+    #[command(after_help = "Example:\n  keyplan man -o ~/.local/share/man/man1")]
+    Man {
+        /// Write a page for each subcommand into this folder instead
+        #[arg(short, long, value_name = "FOLDER")]
+        output: Option<String>,
+    },
     /// Print completions for a shell
     #[command(
         after_help = "Example:\n  keyplan completions bash > ~/.local/share/bash-completion/completions/keyplan"
@@ -115,7 +135,7 @@ pub(crate) enum Command {
 #[command(
     after_help = "Every guarantee is proved, refuted by keys that were really encoded, or said to be unknown. \
     The exit code is 1 if a finding is an error; warnings alone leave it at 0.\n\n\
-    Examples:\n  keyplan check plans/*.keyplan\n  \
+    Examples:\n  keyplan check\n  keyplan check plans/*.keyplan\n  keyplan check --fix\n  \
     keyplan check plans/paw.keyplan --accepted\n  \
     keyplan check --explain KP0004\n  \
     keyplan check plans/paw.keyplan --against git:v1.0\n  \
@@ -124,15 +144,31 @@ pub(crate) enum Command {
 )]
 #[expect(clippy::struct_excessive_bools, reason = "one for each flag that can be typed")]
 pub(crate) struct Check {
-    /// Plan files; `-` is standard input, and a directory a database that has its plan in it
-    #[arg(required_unless_present = "explain", value_name = "PLAN")]
+    /// Plan files; `-` is standard input, and a directory a database that has its plan in it; without any, those of the
+    /// project
+    #[arg(value_name = "PLAN")]
     pub(crate) plans: Vec<String>,
-    /// How to print the findings
-    #[arg(long, value_enum, default_value_t = CheckFormat::Text)]
-    pub(crate) format: CheckFormat,
-    /// The engine that keys must fit
-    #[arg(long, value_enum, default_value_t = Engine::Fjall)]
-    pub(crate) engine: Engine,
+    /// How to print the findings; without it, text, and in a GitHub workflow (`GITHUB_ACTIONS`) its annotations too
+    #[arg(long, value_enum)]
+    pub(crate) format: Option<CheckFormat>,
+    /// The engine that keys must fit; without it, that of `keyplan.toml`, else fjall
+    #[arg(long, value_enum)]
+    pub(crate) engine: Option<Engine>,
+    /// Check again whenever a file changes, until Ctrl-C
+    #[arg(long, conflicts_with_all = ["certificate", "explain"])]
+    pub(crate) watch: bool,
+    /// Apply the proved repairs that leave every key that is written as it is
+    #[arg(long, conflicts_with_all = ["no_proof", "watch"])]
+    pub(crate) fix: bool,
+    /// With --fix: also apply repairs that need a migration
+    #[arg(long = "unsafe", requires = "fix")]
+    pub(crate) unsafe_fixes: bool,
+    /// A file of known findings, which do not count; without it, that of `keyplan.toml`
+    #[arg(long, value_name = "FILE")]
+    pub(crate) baseline: Option<String>,
+    /// Write all findings to the baseline instead of printing them
+    #[arg(long, conflicts_with_all = ["watch", "format"])]
+    pub(crate) write_baseline: bool,
     /// Also compare with an earlier version: a plan file, `git:REV:PATH`, or `git:REV` for the same path
     #[arg(long, value_name = "OLD", conflicts_with = "no_proof")]
     pub(crate) against: Option<String>,
@@ -154,6 +190,15 @@ pub(crate) struct Check {
     /// Print the page of a diagnostic code, such as KP0004
     #[arg(long, value_name = "CODE", conflicts_with = "plans")]
     pub(crate) explain: Option<String>,
+}
+
+/// `keyplan init`
+#[derive(Debug, Group)]
+#[command(after_help = "Files that are there stay as they are.\n\nExample:\n  keyplan init\n  keyplan check")]
+pub(crate) struct Init {
+    /// The folder of the project
+    #[arg(value_name = "FOLDER", default_value = ".")]
+    pub(crate) folder: String,
 }
 
 /// `keyplan demo`
@@ -235,6 +280,8 @@ pub(crate) enum CheckFormat {
     Sarif,
     /// Annotations of a GitHub workflow
     Github,
+    /// `JUnit` XML, for build servers
+    Junit,
 }
 
 /// `keyplan fmt`

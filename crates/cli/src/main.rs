@@ -15,7 +15,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use crate::args::Args;
+use crate::args::{Args, Command};
 use crate::command::Outcome;
 use crate::render::Output;
 
@@ -26,11 +26,17 @@ fn main() -> ExitCode {
     };
     args.color.write_global();
     input::allow(args.imports.into());
-    let mut out = Output::stdout();
-    let done = command::run(args.command, &mut out).and_then(|outcome| {
-        out.flush()?;
-        Ok(outcome)
-    });
+    let done = match args.command {
+        // It has standard output to itself: its answers are written by another thread.
+        Command::Lsp => command::serve_editor(),
+        command => {
+            let mut out = Output::stdout();
+            command::run(command, &mut out).and_then(|outcome| {
+                out.flush()?;
+                Ok(outcome)
+            })
+        }
+    };
     match done {
         Ok(Outcome::Clean) => ExitCode::SUCCESS,
         Ok(Outcome::Findings) => ExitCode::from(1),

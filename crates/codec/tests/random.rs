@@ -199,7 +199,7 @@ proptest! {
         open(&Bech32 { hrp: "osmo", lengths: any }, &values, &c);
         ordered(&Terminated, &values, &c);
         ordered(&Memcmp, &values, &c);
-        for width in [LenWidth::L8, LenWidth::L16, LenWidth::L32, LenWidth::L64, LenWidth::L64Le, LenWidth::Varint] {
+        for width in [LenWidth::L8, LenWidth::L16, LenWidth::L32, LenWidth::L64, LenWidth::L16Le, LenWidth::L32Le, LenWidth::L64Le, LenWidth::Varint] {
             delimited(&LenPrefix { width }, &values, &c);
         }
         Law::new(&Escaped, &values).ordered();
@@ -246,7 +246,7 @@ proptest! {
         Escaped.wrap(&mut wrapped, put).unwrap();
         Memcmp.encode(&a, &mut direct).unwrap();
         Memcmp.wrap(&mut wrapped, put).unwrap();
-        for width in [LenWidth::L8, LenWidth::L64Le, LenWidth::Varint] {
+        for width in [LenWidth::L8, LenWidth::L16Le, LenWidth::L64Le, LenWidth::Varint] {
             LenPrefix { width }.encode(&a, &mut direct).unwrap();
             LenPrefix { width }.wrap(&mut wrapped, put).unwrap();
         }

@@ -12,11 +12,15 @@
 //! assert!(rust::format(&code).contains("pub struct Tick {"));
 //! ```
 
+mod about;
 pub mod go;
 pub mod model;
+mod naming;
 mod prove;
 pub mod rust;
+mod scan;
 mod shake;
+pub mod typescript;
 pub mod vectors;
 
 pub use prove::prove;

@@ -12,7 +12,7 @@ struct Declaration<'t> {
 /// The declarations of `runtime` that `code` needs, in their order, a blank line between two.
 ///
 /// A declaration is a paragraph that goes on while its lines are indented or close a bracket. `names` gives what a
-/// declaration declares. What a name in quotes or in a comment stands for is needed too: more is kept than must be, never less.
+/// declaration declares. What a name in quotes stands for is needed too: more is kept than must be, never less.
 pub(crate) fn needed<'t>(
     runtime: &[&'t str],
     code: &str,
@@ -33,7 +33,7 @@ pub(crate) fn needed<'t>(
     let mut kept = BTreeSet::new();
     let mut left: Vec<&str> = vec![code];
     while let Some(text) = left.pop() {
-        for word in words(text) {
+        for word in text.lines().filter(|line| !is_comment(line)).flat_map(words) {
             for &at in by_name.get(word).map_or(&[][..], Vec::as_slice) {
                 if let Some(found) = all.get(at).filter(|_| kept.insert(at)) {
                     left.push(found.text);
@@ -61,6 +61,12 @@ fn paragraphs(text: &str) -> Vec<&str> {
     found
 }
 
+/// Whether a line is only a comment, in any of the languages.
+fn is_comment(line: &str) -> bool {
+    let line = line.trim_start();
+    ["//", "/*", "* ", "*/"].iter().any(|mark| line.starts_with(mark))
+}
+
 /// The identifiers in a text.
 pub(crate) fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).filter(|word| !word.is_empty())
@@ -72,14 +78,14 @@ mod tests {
 
     #[test]
     fn what_is_needed_through_others_is_kept_and_nothing_else() {
-        let runtime = "// a needs b.\nfunc a() {\n\tb()\n\n\tb()\n}\n\nfunc b() {}\n\nfunc c() {}\n";
+        let runtime = "// a needs b, not c.\nfunc a() {\n\tb()\n\n\tb()\n}\n\nfunc b() {}\n\nfunc c() {}\n";
         let names = |text: &'static str| {
             let name = text.split("func ").nth(1).and_then(|rest| rest.split('(').next());
             name.into_iter().collect()
         };
         assert_eq!(
             needed(&[runtime], "a()", names),
-            ["// a needs b.\nfunc a() {\n\tb()\n\n\tb()\n}", "func b() {}"]
+            ["// a needs b, not c.\nfunc a() {\n\tb()\n\n\tb()\n}", "func b() {}"]
         );
     }
 }

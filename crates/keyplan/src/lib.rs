@@ -169,8 +169,8 @@ macro_rules! __with_laws {
     (@type field_value $family:literal $name:literal $field:ty) => {
         $crate::laws::TypeEntry::field_value::<$field>($family, $name)
     };
-    (@scan $family:literal $bound:literal $ordered:literal $rows:ident [$($begin:tt)*] $($argument:ident)*) => {
-        $crate::laws::ScanEntry::new($family, $bound, $ordered, |values, window| {
+    (@scan $family:literal $bound:literal $bare:literal $ordered:literal $rows:ident [$($begin:tt)*] $($argument:ident)*) => {
+        $crate::laws::ScanEntry::new($family, ($bound, $bare), $ordered, |values, window| {
             let mut values = $crate::laws::Arguments::new(values);
             $(let $argument = values.take()?;)*
             values.end()?;

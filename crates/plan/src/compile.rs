@@ -102,7 +102,7 @@ fn cycle(trail: &[String], path: &str, span: Span) -> Diagnostic {
 }
 
 /// `path` as seen from the folder of `from`, with `.` and `..` taken out where they can be.
-fn joined(from: &str, path: &str) -> String {
+pub(crate) fn joined(from: &str, path: &str) -> String {
     if path.starts_with('/') {
         return path.to_owned();
     }

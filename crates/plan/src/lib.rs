@@ -2,8 +2,8 @@
 //!
 //! [`compile`] reads a plan and gives back its [`model::Plan`] and every finding; [`load`] does so from files, by a
 //! function that fetches them. [`dynamic`] encodes and decodes keys under a plan that is known only at run time, [`explain`]
-//! says which bytes of a key are what, and [`notation`] writes layouts and values for people and for programs. [`diag`]
-//! renders findings; [`syntax`] is the tree of the text, for the formatter and for editors.
+//! says which bytes of a key are what, and [`notation`] writes layouts and values for people and for programs. [`mapping`]
+//! has how rows of one plan become rows of another, [`lock`] the releases of plans. [`diag`] renders findings; [`syntax`] is the tree of the text, for the formatter and for editors.
 //!
 //! ```
 //! use keyplan_plan::dynamic::{Decoder, Value, encode};
@@ -31,6 +31,8 @@ pub mod diag;
 pub mod dynamic;
 pub mod explain;
 pub mod load;
+pub mod lock;
+pub mod mapping;
 pub mod model;
 pub mod notation;
 pub mod program;

@@ -161,6 +161,7 @@ fn frames_mark_the_end_of_what_they_hold() {
     check("a: bytes.len16 b: bytes", &["", "ff"], "0000 ff");
     check("a: bytes.len32", &["aa"], "00000001 aa");
     check("a: bytes.len64", &["aa"], "0000000000000001 aa");
+    check("a: bytes.len16le b: bytes.len32le", &["0xabcd", "0xef"], "0200abcd01000000ef");
     check("a: bytes(32).hex.len64le", &[&"ab".repeat(32)], &format!("4000000000000000{}", "6162".repeat(32)));
     check("a: bytes.varlen b: u8", &[&"00".repeat(128), "9"], &format!("8001{}09", "00".repeat(128)));
     check("a: bytes.terminated b: u8", &["610062", "255"], "61 00ff 62 0000 ff");

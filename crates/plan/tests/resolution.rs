@@ -438,3 +438,109 @@ fn the_fingerprint_is_the_same_in_every_release() {
         ]
     );
 }
+
+#[test]
+fn what_is_said_of_older_plans_is_resolved_and_moves_no_fingerprint() {
+    use keyplan_plan::dynamic::Value;
+    use keyplan_plan::model::{Binding, BindingSource, BreakKind, MisfitRule};
+    let text = |clauses: &str| {
+        format!("plan p; space s {{ key k = 0x01 a: u8 b: text.len8 c: bytes(2) {clauses}; }}")
+    };
+    let model = |text: &str| {
+        let compiled = keyplan_plan::compile("p.keyplan", text, |_| Err("none".to_owned()));
+        assert_eq!(compiled.diagnostics, Vec::new());
+        compiled.plan.unwrap()
+    };
+    let said = model(&text(
+        r#"from o.k(a = x, b = "y", c = 0x00ff, drop z) fitting park from o.j(a = value.a)
+           allow break(moved) "why" allow break "all""#,
+    ));
+    assert_eq!(said.fingerprint(), model(&text("")).fingerprint());
+    let family = &said.spaces[0].families[0];
+    let [first, second] = family.predecessors.as_slice() else { panic!("{:?}", family.predecessors) };
+    let bound = |argument: &str, source| Binding { argument: argument.to_owned(), source };
+    assert_eq!(first.family, "o.k");
+    assert_eq!(
+        first.bindings,
+        [
+            bound("a", BindingSource::Argument("x".to_owned())),
+            bound("b", BindingSource::Constant(Value::Text("y".to_owned()))),
+            bound("c", BindingSource::Constant(Value::Bytes(vec![0, 255]))),
+        ]
+    );
+    assert_eq!((first.fitting, first.rule, &*first.dropped), (true, MisfitRule::Park, &["z".to_owned()][..]));
+    assert_eq!(second.bindings, [bound("a", BindingSource::Value("a".to_owned()))]);
+    assert_eq!((second.fitting, second.rule), (false, MisfitRule::Refuse));
+    let kinds: Vec<&[BreakKind]> = family.allowed_breaks.iter().map(|allowed| &*allowed.kinds).collect();
+    assert_eq!(kinds, [&[BreakKind::Moved][..], &BreakKind::ALL]);
+}
+
+#[test]
+fn what_is_wrongly_said_of_older_plans_is_refused() {
+    let said = |clauses: &str| {
+        let text = format!("plan p; space s {{ key k = 0x01 a: u8 {clauses}; }}");
+        let compiled = keyplan_plan::compile("p.keyplan", &text, |_| Err("none".to_owned()));
+        compiled
+            .diagnostics
+            .into_iter()
+            .map(|found| format!("{} {}", found.code, found.message))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(said("from k(b = a)"), ["KP0201 no argument is called `b`"]);
+    assert_eq!(said("from k(a = 256)"), ["KP0211 the constant is no value of `a`"]);
+    assert_eq!(said("from k(a = b, a = c)"), ["KP0211 `a` is said to come from two places"]);
+    assert_eq!(said("from k from k"), ["KP0211 `from k` is given twice"]);
+    assert_eq!(said("allow break(bytes) \"why\""), ["KP0211 no kind of break is called `bytes`"]);
+}
+
+/// The help of every finding on the family `key k = PARTS`.
+#[track_caller]
+fn check_help(parts: &str, expected: &[&str]) {
+    let compiled = compile("p.keyplan", &format!("plan p; space s {{ key k = {parts}; }}"), no_imports);
+    let help = compiled.diagnostics.iter().flat_map(|found| &found.notes).map(|note| note.text.as_str());
+    assert_eq!(help.collect::<Vec<_>>(), expected, "{parts}");
+}
+
+#[test]
+fn names_of_other_languages_are_told_by_the_name_here() {
+    check_help(
+        "a: uint64 b: string c: usize d: address e: bytes32 f: u40",
+        &[
+            "write `u64`",
+            "write `text`",
+            "write `u64`",
+            "write `bytes(20)`",
+            "write `bytes(32)`",
+            "write `bytes(5)`: big-endian bytes sort as the numbers do",
+        ],
+    );
+    check_help(
+        "a: u64.varint b: u64.bigendian c: text.length_prefixed",
+        &["write `.leb128`", "write `.be`", "write `.len8`"],
+    );
+}
+
+#[test]
+fn a_suggestion_never_has_another_number_or_byte_order() {
+    let anything = "len8 to len64, varlen, terminated, escaped, memcmp, desc, hashed(…), hash_concat(…)";
+    let text = format!("text may have: tuple, raw; anything: {anything}");
+    check_help("a: text.len24 b: text.len24le", &[&text, &text]);
+    check_help("a: text.lenn8 b: u64.decc", &["did you mean `len8`?", "did you mean `dec`?"]);
+}
+
+#[test]
+fn misfits_list_what_fits() {
+    let anything = "len8 to len64, varlen, terminated, escaped, memcmp, desc, hashed(…), hash_concat(…)";
+    check_help("a: time.dec", &[&format!("a time may have: text9, nanos; anything: {anything}")]);
+    check_help(
+        "a: u64.hashed(keccak)",
+        &["hash functions are: xxh3_64, twox_64, twox_128, blake2b_128, blake2b_256, sha256"],
+    );
+    check_help(
+        "poolID: u64 a: u8(9..=5)",
+        &[
+            "write `pool_id`: names become identifiers of generated code",
+            "write the least number first, none above 255: `u8(0..=5)`",
+        ],
+    );
+}

@@ -37,15 +37,18 @@ mod repair;
 mod rules;
 mod sample;
 
-pub use compat::{Broken, Change, Fate, Part, Remade, Widening, compare};
+pub use compat::{
+    Broken, Change, Counterexample, Decision, Duty, Fate, Forgotten, MigrationProof, Obligation, Part,
+    Remade, Widening, compare, forgotten, prove_migration,
+};
 pub use diagnose::{
-    PAGES, Page, Version, accepted_by, describe, diagnose, diagnose_and_repair, diagnose_changes, layout,
-    page, unproved,
+    Found, PAGES, Page, Version, accepted_by, describe, diagnose, diagnose_and_repair, diagnose_changes,
+    diagnose_forgotten, diagnose_migration, found, found_and_repaired, layout, page, unproved,
 };
 /// An engine that keys must fit.
 pub use keyplan_plan::Engine;
 pub use proof::{
-    Assumption, Guarantee, LeftOut, NumberFault, Reason, Report, Side, Statement, Verdict, Witness,
+    Assumption, Guarantee, LeftOut, More, NumberFault, Reason, Report, Side, Statement, Verdict, Witness,
 };
 pub use prove::{Options, prove};
 pub use repair::{Repair, repairs};

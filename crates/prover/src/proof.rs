@@ -4,7 +4,7 @@ use std::fmt;
 use keyplan_plan::codec::Hash;
 use keyplan_plan::diag::Span;
 use keyplan_plan::dynamic::{Value, encode, prefix};
-use keyplan_plan::model::{AcceptKind, Sequence};
+use keyplan_plan::model::{AcceptKind, ScanId, Sequence};
 
 /// What a plan may be asked to guarantee.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -30,11 +30,13 @@ pub enum Guarantee {
     Fits,
     /// A family keeps out of the prefixes of modules that it is not in.
     KeepsOut,
+    /// A range leaves out no row that belongs to it.
+    NoMissingRows,
 }
 
 impl Guarantee {
     /// Every guarantee, in the order of their codes.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Disjoint,
         Self::Unambiguous,
         Self::NoForeignRows,
@@ -45,6 +47,7 @@ impl Guarantee {
         Self::Lossless,
         Self::Fits,
         Self::KeepsOut,
+        Self::NoMissingRows,
     ];
 
     /// Its stable code, such as `KP0001`.
@@ -60,6 +63,7 @@ impl Guarantee {
             Self::Lossless => "KP0009",
             Self::Fits => "KP0010",
             Self::KeepsOut => "KP0013",
+            Self::NoMissingRows => "KP0016",
         }
     }
 
@@ -75,6 +79,7 @@ impl Guarantee {
             Self::Lossless => Some(AcceptKind::Lossy),
             Self::Fits => Some(AcceptKind::Oversize),
             Self::KeepsOut => Some(AcceptKind::Trespass),
+            Self::NoMissingRows => Some(AcceptKind::Missing),
         }
     }
 }
@@ -214,6 +219,15 @@ pub enum Witness {
         /// The row.
         row: Side,
     },
+    /// A range, and a row that it holds though it should not, or leaves out though it should hold it.
+    Range {
+        /// The bound arguments and the prefix, at which the range begins.
+        start: Side,
+        /// Where it ends.
+        end: RangeStop,
+        /// The row.
+        row: Side,
+    },
     /// A number that is not allotted as it should be.
     Number {
         /// The family that uses it.
@@ -248,6 +262,15 @@ pub enum Witness {
         /// The longest that the engine takes.
         limit: usize,
     },
+}
+
+/// The last key of a range, or the first behind it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RangeStop {
+    /// The bytes.
+    pub bytes: Vec<u8>,
+    /// Whether a key of these bytes is in the range.
+    pub included: bool,
 }
 
 /// What is wrong with the number of a family.
@@ -285,6 +308,14 @@ impl Witness {
         (foreign && row.bytes.starts_with(&scan.bytes)).then_some(Self::Row { scan, row })
     }
 
+    /// The family of the row that a scan or a range returns.
+    pub fn row_family(&self) -> Option<&str> {
+        match self {
+            Self::Row { row, .. } | Self::Range { row, .. } => Some(&row.family),
+            _ => None,
+        }
+    }
+
     /// Two rows with the same first `bound` arguments, of which the one that comes first in logical order comes
     /// second in byte order.
     pub(crate) fn disorder(sequence: &Sequence, bound: usize, a: Side, b: Side) -> Option<Self> {
@@ -311,18 +342,32 @@ impl Witness {
         (behind != (row.bytes >= end.bytes)).then_some(Self::RangeEnd { end, row })
     }
 
+    /// A row that a range holds though it is of another family or has other bound arguments, or one that it leaves out
+    /// though it is neither.
+    pub fn range(start: Side, end: RangeStop, row: Side) -> Option<Self> {
+        let belongs = start.family == row.family && row.values.starts_with(&start.values);
+        (belongs != is_within(&start, &end, &row.bytes)).then_some(Self::Range { start, end, row })
+    }
+
     /// The bytes of its longest key.
     pub fn length(&self) -> usize {
         match self {
             Self::SameKey { first: a, second: b }
             | Self::Row { scan: a, row: b }
             | Self::Disorder { first: a, second: b }
-            | Self::RangeEnd { end: a, row: b } => a.bytes.len().max(b.bytes.len()),
+            | Self::RangeEnd { end: a, row: b }
+            | Self::Range { start: a, row: b, .. } => a.bytes.len().max(b.bytes.len()),
             Self::TooLong { key, .. } | Self::Trespass { key, .. } => key.bytes.len(),
             Self::Number { .. } => 1,
             Self::Digest { digest, .. } => digest.len(),
         }
     }
+}
+
+/// Whether a range holds a key.
+pub(crate) fn is_within(start: &Side, end: &RangeStop, key: &[u8]) -> bool {
+    let before = if end.included { key <= end.bytes.as_slice() } else { key < end.bytes.as_slice() };
+    key >= start.bytes.as_slice() && before
 }
 
 /// One guarantee of one thing, and its verdict.
@@ -336,14 +381,25 @@ pub struct Statement {
     pub family: String,
     /// The path of the other family, where the verdict is about two.
     pub other: Option<String>,
-    /// How many arguments the scan binds, where the verdict is about one.
-    pub scan: Option<usize>,
+    /// Which scan of the family, where the verdict is about one.
+    pub scan: Option<ScanId>,
     /// What is known.
     pub verdict: Verdict,
+    /// What else leaks into the scan.
+    pub more: More,
     /// Whether the plan accepts the flaw.
     pub accepted: bool,
     /// Where the family or the scan is declared.
     pub span: Span,
+}
+
+/// What leaks into a scan beside the family that the statement names.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct More {
+    /// A row of each other family that leaks, whether the plan accepts that or not.
+    pub leaks: Vec<Witness>,
+    /// How many families may leak and were not looked at, or of which nothing is known.
+    pub unseen: usize,
 }
 
 /// Everything that was asked of a plan.

@@ -1,18 +1,23 @@
+//! Every guarantee of a plan, decided.
+
+mod foreign;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use keyplan_plan::Engine;
 use keyplan_plan::diag::Span;
-use keyplan_plan::model::{AcceptKind, Family, Plan, Scan, Sequence, Space};
+use keyplan_plan::model::{AcceptKind, Family, Plan, Scan, ScanEnd, Sequence, Space};
 
 use crate::automaton::Arena;
 use crate::laws::disjoint::disjoint;
 use crate::laws::injective::injective;
 use crate::laws::ordered::{behind_next, ordered};
-use crate::laws::scannable::{Scanned, foreign, siblings};
+use crate::laws::range::{siblings_in_range, whole_in_range};
+use crate::laws::scannable::{Scanned, siblings};
 use crate::layout::Layout;
 use crate::lossless_twin::lossless_twin;
 use crate::product::Budget;
-use crate::proof::{Guarantee, LeftOut, Reason, Report, Statement, Verdict, Witness};
+use crate::proof::{Guarantee, LeftOut, More, Reason, Report, Statement, Verdict, Witness};
 use crate::rules::allotted::allotted;
 use crate::rules::distinct_names::Names;
 use crate::rules::fits::fits;
@@ -145,6 +150,7 @@ impl<'p> Prover<'p> {
                 family: self.space.name.clone(),
                 other: None,
                 scan: None,
+                more: More::default(),
                 verdict: names.verdict(),
                 accepted: false,
                 span: self.space.span,
@@ -175,6 +181,7 @@ impl<'p> Prover<'p> {
             family: family.path.clone(),
             other: None,
             scan: None,
+            more: More::default(),
             accepted: accepted && !matches!(verdict, Verdict::Holds | Verdict::Assumed(_)),
             verdict,
             span,
@@ -236,6 +243,7 @@ impl<'p> Prover<'p> {
                 family: family.path.clone(),
                 other: Some(other.path.clone()),
                 scan: None,
+                more: More::default(),
                 accepted: accepted && !matches!(verdict, Verdict::Assumed(_)),
                 verdict,
                 span: family.name_span,
@@ -297,58 +305,40 @@ impl<'p> Prover<'p> {
         let asked = self.asked(family);
         for scan in &family.scans {
             let scanned = Scanned { layout, scan };
-            let near = order.near(layouts, &scanned.literal());
-            let mut near: Vec<&Layout<'_>> =
-                near.into_iter().filter_map(|index| layouts.get(index)).collect();
-            near.retain(|other| other.path != layout.path);
-            if let Some(only) = self.only.filter(|_| !asked) {
-                near.retain(|other| only.contains(other.path));
-            }
-            // Those with the shortest keys first: once no other has a shorter one, the witness is a shortest.
-            near.sort_by_key(|other| other.sequence.width().min);
-            let mut worst = Verdict::Holds;
-            let mut other = None;
-            for candidate in near {
-                let length = candidate.sequence.width().min;
-                if matches!(&worst, Verdict::Fails(witness) if witness.length() <= length) {
-                    break;
-                }
-                if self.budget.is_spent() {
-                    if rank(&worst) < rank(&Verdict::Unknown(Reason::TooManySteps)) {
-                        worst = Verdict::Unknown(Reason::TooManySteps);
-                        other = Some(candidate.path.to_owned());
-                    }
-                    break;
-                }
-                let verdict = foreign(&mut self.arena, scanned, candidate, &mut self.budget);
-                let shorter = match (&verdict, &worst) {
-                    (Verdict::Fails(new), Verdict::Fails(old)) => new.length() < old.length(),
-                    _ => rank(&verdict) > rank(&worst),
-                };
-                if shorter {
-                    worst = verdict;
-                    other = Some(candidate.path.to_owned());
-                }
-            }
+            let (verdict, other, more) = self.foreign_rows(family, scanned, layouts, order).told();
             let scan_statement = |prover: &mut Self, guarantee, verdict, other| {
                 prover.say(family, guarantee, verdict, scan.span);
                 if let Some(statement) = prover.statements.last_mut() {
-                    statement.scan = Some(scan.bound);
+                    statement.scan = Some(scan.id);
                     statement.other = other;
                 }
             };
-            scan_statement(self, Guarantee::NoForeignRows, worst, other);
+            scan_statement(self, Guarantee::NoForeignRows, verdict, other);
+            if let Some(statement) = self.statements.last_mut() {
+                statement.more = more;
+            }
+            self.only_named_leaks(family);
             if !asked {
                 continue;
             }
-            let verdict = match siblings(&mut self.arena, scanned, &mut self.budget) {
-                // Two argument lists with one key are siblings too, where they differ in a bound argument.
-                Verdict::Unknown(reason) => ambiguous
-                    .and_then(|witness| scanned.leak_of(witness))
-                    .map_or(Verdict::Unknown(reason), |witness| Verdict::Fails(Box::new(witness))),
-                verdict => verdict,
+            let is_range = scan.end != ScanEnd::Prefix;
+            let verdict = if is_range {
+                siblings_in_range(&mut self.arena, scanned, &mut self.budget)
+            } else {
+                match siblings(&mut self.arena, scanned, &mut self.budget) {
+                    // Two argument lists with one key are siblings too, where they differ in a bound argument.
+                    Verdict::Unknown(reason) => ambiguous
+                        .and_then(|witness| scanned.leak_of(witness))
+                        .map_or(Verdict::Unknown(reason), |witness| Verdict::Fails(Box::new(witness))),
+                    verdict => verdict,
+                }
             };
             scan_statement(self, Guarantee::NoSiblingRows, verdict, None);
+            self.only_named_leaks(family);
+            if is_range {
+                let verdict = whole_in_range(&mut self.arena, scanned, &mut self.budget);
+                scan_statement(self, Guarantee::NoMissingRows, verdict, None);
+            }
             if scan.in_order {
                 let verdict = ordered(&mut self.arena, scanned, &mut self.budget);
                 let by_loss = matches!(verdict, Verdict::Fails(_) | Verdict::Unknown(_))
@@ -359,6 +349,14 @@ impl<'p> Prover<'p> {
                     statement.accepted |= by_loss;
                 }
             }
+        }
+    }
+
+    /// Takes back that a leak is accepted, if what accepts leaks names other families.
+    fn only_named_leaks(&mut self, family: &Family) {
+        if let Some(statement) = self.statements.last_mut() {
+            let of = statement.other.as_deref().unwrap_or(&family.path);
+            statement.accepted &= family.accepted_leak(of).is_some();
         }
     }
 
@@ -433,6 +431,9 @@ fn marks(family: &Family) -> BTreeSet<usize> {
     let mut marks = BTreeSet::new();
     for scan in &family.scans {
         marks.insert(scan.segments);
+        if scan.end == ScanEnd::Next {
+            marks.insert(family.key.scanned_segments(scan.bound.saturating_sub(1)));
+        }
         if scan.in_order {
             marks.extend(behind_next(&family.key, scan.segments));
         }

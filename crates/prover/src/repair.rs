@@ -10,8 +10,8 @@ use std::fmt::Write as _;
 use keyplan_plan::Compiled;
 use keyplan_plan::diag::Span;
 use keyplan_plan::model::{
-    Argument, Extent, Family, Fingerprint, IntEncoding, IntShape, Plan, ScoreEncoding, Segment, Sequence,
-    Shape, Space, Width,
+    Argument, Extent, Family, Fingerprint, IntEncoding, IntShape, Plan, ScanId, ScoreEncoding, Segment,
+    Sequence, Shape, Space, Width,
 };
 
 use crate::proof::{Guarantee, Report, Statement, Verdict};
@@ -235,7 +235,7 @@ struct Candidate {
 }
 
 /// What a flaw is about: guarantee, family, other family, scan.
-type Flaw = (Guarantee, String, Option<String>, Option<usize>);
+type Flaw = (Guarantee, String, Option<String>, Option<ScanId>);
 
 fn flaw(statement: &Statement) -> Flaw {
     // Of which family a scan returns rows may change with what else there is.
@@ -511,7 +511,7 @@ fn prefixes<'t>(space: &Space, family: &Family, text: &dyn Fn(Span) -> &'t str, 
 }
 
 fn drop_scan(family: &Family, statement: &Statement, compiled: &Compiled, all: &mut Vec<Candidate>) {
-    let Some(scan) = family.scans.iter().find(|scan| Some(scan.bound) == statement.scan) else { return };
+    let Some(scan) = statement.scan.and_then(|id| family.scan(id)) else { return };
     let text = compiled.sources.slice(scan.span);
     if text.starts_with("scan") {
         let title = "no longer claim the scan".to_owned();

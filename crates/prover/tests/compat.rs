@@ -74,3 +74,51 @@ fn the_order_of_declarations_does_not_matter() {
     new.spaces.iter_mut().for_each(|space| space.families.reverse());
     assert_eq!(compare(&old, &new, &report), before);
 }
+
+/// The subjects of the changes that a person is told of.
+fn told(old: &str, new: &str) -> Vec<String> {
+    let model = |text: &str| {
+        let compiled = keyplan_plan::compile("p.keyplan", text, |_| Err("none".to_owned()));
+        compiled.plan.unwrap_or_else(|| panic!("{:?}", compiled.diagnostics))
+    };
+    let (old, new) = (model(old), model(new));
+    let changes = compare(&old, &new, &prove(&new, &Options::default()));
+    let open = |change: &&Change| change.is_breaking() && !change.is_allowed(&new);
+    changes.iter().filter(open).map(|change| change.subject.clone()).collect()
+}
+
+#[test]
+fn a_family_without_a_prefix_goes_where_the_new_plan_says() {
+    let old = "plan p; space a { key k = id: u32; } space b { key l = id: u32; } space c { key z = 0x09; }";
+    let new = |clauses: &str, drops: &str| {
+        format!("plan p; space c {{ {drops} key z = 0x09; key k = 0x01 id: u32 {clauses}; }}")
+    };
+    assert_eq!(told(old, &new("", "")), ["a.k", "b.l"]);
+    assert_eq!(told(old, &new("from a.k", "")), ["a.k", "b.l"]);
+    assert_eq!(told(old, &new("from a.k allow break(scan) \"why\"", "")), ["a.k", "b.l"]);
+    assert_eq!(told(old, &new("from a.k allow break(moved) \"why\"", "")), ["b.l"]);
+    assert_eq!(told(old, &new("from a.k allow break \"why\"", "drop b.l \"empty\";")), Vec::<String>::new());
+    // One with a prefix is retired, or its prefix could come back.
+    let old = "plan p; space a { key k = 0x07 id: u32; } space c { key z = 0x09; }";
+    assert_eq!(told(old, &new("from a.k allow break \"why\"", "")), ["a.k"]);
+}
+
+#[test]
+fn breaks_are_allowed_by_their_kind() {
+    let old = "plan p; space s { key k = 0x01 a: u32 b: u32 -> v: u16 scan by a in order scan all; }";
+    let new = |layout: &str, clauses: &str| format!("plan p; space s {{ key k = {layout} {clauses}; }}");
+    for (layout, kind) in [
+        ("0x02 a: u32 b: u32 -> v: u16 scan by a in order scan all", "moved"),
+        ("0x01 a: u32(0..=9) b: u32 -> v: u16 scan by a in order scan all", "narrowed"),
+        ("0x01 a: u32 b: u32 -> v: u16 scan by a in order", "scan"),
+        ("0x01 a: u32 b: u32 -> v: u16 scan by a scan all", "order"),
+        ("0x01 a: u32 b: u32 -> v: u32 scan by a in order scan all", "value"),
+    ] {
+        assert_eq!(told(old, &new(layout, "")).len(), 1, "{kind}");
+        for allowed in ["moved", "narrowed", "scan", "order", "value"] {
+            let left = told(old, &new(layout, &format!("allow break({allowed}) \"why\""))).len();
+            assert_eq!(left, usize::from(allowed != kind), "{kind} by {allowed}");
+        }
+        assert_eq!(told(old, &new(layout, "allow break \"why\"")), Vec::<String>::new(), "{kind}");
+    }
+}

@@ -9,12 +9,43 @@ use std::path::PathBuf;
 use keyplan_plan::compile;
 use keyplan_plan::diag::{Diagnostic, SourceMap, Style, render};
 use keyplan_plan::model::Plan;
-use keyplan_prover::{Options, PAGES, Page, Version, compare, diagnose, diagnose_changes, prove};
+use keyplan_prover::{
+    Options, PAGES, Page, Version, compare, diagnose, diagnose_changes, diagnose_forgotten,
+    diagnose_migration, forgotten, prove, prove_migration,
+};
 
 fn plan(name: &str, text: &str) -> (SourceMap, Plan) {
     let compiled = compile(name, text, |_| Err("a rule imports nothing".to_owned()));
     assert_eq!(compiled.diagnostics, Vec::new(), "{name} has no meaning:\n{text}");
     (compiled.sources, compiled.plan.unwrap())
+}
+
+/// What is asked of a plan and the one before it.
+#[derive(Clone, Copy, PartialEq)]
+enum Asked {
+    Compatible,
+    Migration,
+    Releases,
+}
+
+impl Asked {
+    /// What the page of a code, or the case of a file, is about.
+    fn by(name: &str) -> Self {
+        match name {
+            "KP0031"
+            | "KP0032"
+            | "KP0033"
+            | "KP0034"
+            | "KP0035"
+            | "no_new_key.keyplan"
+            | "merged_keys.keyplan"
+            | "unreadable_key.keyplan"
+            | "crossing_keys.keyplan"
+            | "unspoken_family.keyplan" => Self::Migration,
+            "KP0036" | "forgotten_prefix.keyplan" => Self::Releases,
+            _ => Self::Compatible,
+        }
+    }
 }
 
 /// Everything that is found in a plan, with its text; and in what became of the plan before, if there is one.
@@ -25,6 +56,16 @@ fn found(name: &str, text: &str, previous: Option<&str>) -> (SourceMap, Vec<Diag
     let mut diagnostics = diagnose(&plan_now, &report, &options, name);
     if let Some(previous) = previous {
         let (_, old) = plan("previous.keyplan", previous);
+        match Asked::by(name) {
+            Asked::Compatible => {}
+            Asked::Migration => {
+                let proof = prove_migration(&old, &plan_now, &options);
+                return (sources, diagnose_migration(&proof, &old, &plan_now));
+            }
+            Asked::Releases => {
+                return (sources, diagnose_forgotten(&forgotten([("v1", &old)], &plan_now)));
+            }
+        }
         let changes = compare(&old, &plan_now, &report);
         let old = Version { plan: &old, path: Some("previous.keyplan") };
         diagnostics.extend(diagnose_changes(&changes, old, Version { plan: &plan_now, path: Some(name) }));

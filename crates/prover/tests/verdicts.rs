@@ -34,8 +34,8 @@ fn check(body: &str, guarantee: Guarantee, expected: &[&str]) {
             if let Some(other) = &statement.other {
                 let _ = write!(line, "/{other}");
             }
-            if let Some(bound) = statement.scan {
-                let _ = write!(line, "@{bound}");
+            if let Some(scan) = statement.scan {
+                let _ = write!(line, "@{}", scan.bound);
             }
             let verdict = match &statement.verdict {
                 Verdict::Holds => "holds".to_owned(),
@@ -155,6 +155,16 @@ fn order_is_numeric_bytewise_and_by_position() {
         ("bytes(1..).desc.escaped", "610100 > 6100"),
         // Two ways lead to the empty key: absent, and present but absent inside.
         ("option(option(bool.desc).desc)", "00 > "),
+        // A length in front keeps the order where no value is longer than one that comes after it.
+        ("text(\"ab\", 2).tuple.len8", "holds"),
+        ("option(u8).len8", "holds"),
+        ("option(u8).len8.desc", "holds"),
+        ("(n: option(u8)).len8", "holds"),
+        ("(l0: n: u8 | l1: n: u16).len8", "holds"),
+        ("(l0: n: u16 | l1: n: u8).len8", "020000 > 0100"),
+        ("(m: u8 n: option(u8)).len8", "020000 > 0101"),
+        ("(x: text(\"9f\", 2..=3)).memcmp", "holds"),
+        ("(x: text(\"9f\", 2..=9)).memcmp", "holds"),
     ] {
         let expected = format!("s.k@0: {expected}");
         check(&format!("key k = a: {domain} scan all in order;"), Guarantee::InOrder, &[&expected]);

@@ -52,11 +52,16 @@ impl Files {
 
     /// As [`Self::load`], of a plan whose bytes are already there; `path` is where its imports are looked for.
     pub fn load_bytes(self, path: &str, bytes: &[u8]) -> Compiled {
+        load_bytes(path, bytes, self.fetcher(path))
+    }
+
+    /// What fetches the imports of the plan at `path`.
+    pub fn fetcher(self, path: &str) -> impl Fn(&str) -> Result<Vec<u8>, String> + use<> {
         let root = match self.imports {
             Imports::Project => Some(root_of(Path::new(path))),
             Imports::Anywhere => None,
         };
-        load_bytes(path, bytes, |import| import_from(root.as_deref(), import))
+        move |import| import_from(root.as_deref(), import)
     }
 }
 

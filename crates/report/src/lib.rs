@@ -3,7 +3,8 @@
 //! The command, an explorer and an editor show the same facts in their own ways. The facts are here: [`mod@reference`] is the
 //! page of a plan, [`picture`] the bytes of a key with what each is, [`explain_json`] what a key means as JSON,
 //! [`statistics`] what is in a database, [`audit`] what a plan does not
-//! explain in one, [`diff`] what became of its rows, [`checksum`] its rows in one number, [`decompose`] the keys of a contract without a plan, [`files`] plans on disk.
+//! explain in one, [`diff`] what became of its rows, [`checksum`] its rows in one number, [`decompose`] the keys of a contract without a plan, [`files`] plans on disk,
+//! [`findings`] what is wrong with a plan, [`project`] what `keyplan.toml` says.
 //!
 //! ```
 //! use keyplan_plan::{dynamic::Decoder, explain::explain};
@@ -20,7 +21,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Only [`files`] reads files, and only those that it is asked for. Nothing here prints or knows a terminal. Hostile
+//! Only [`files`] and [`project`] read files, and only those that they are asked for. Nothing here prints or knows a terminal. Hostile
 //! plans, keys and databases get an answer within the bounds of the crates below.
 
 pub mod audit;
@@ -30,8 +31,10 @@ pub mod decompose;
 pub mod diff;
 pub mod explain_json;
 pub mod files;
+pub mod findings;
 pub mod json_text;
 pub mod picture;
+pub mod project;
 pub mod reference;
 pub mod statistics;
 pub mod structure;

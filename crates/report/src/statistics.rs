@@ -11,6 +11,7 @@ use keyplan_store::source::{Source, SourceError};
 use keyplan_store::structure::{Embedded, Kind, ScoreRange, StructureError, StructureRead};
 use keyplan_store::{Direction, Figures, PlanFingerprint, Reader, SpaceFigures, Store, StoreError};
 
+use crate::binding::Binding;
 use crate::structure::{KINDS, is_structured, kind, size};
 
 /// How many things are counted between two looks at the progress.
@@ -108,17 +109,17 @@ impl Census {
         Ok(census.sorted())
     }
 
-    /// Counts every row of the spaces that a source and a plan both have; rows of structures are unknown to it.
+    /// Counts every row of the spaces of a source that are bound to those of a plan; rows of structures are unknown to it.
     pub fn of_source(
         source: &dyn Source,
         plan: &Plan,
+        binding: &Binding,
         mut progress: impl FnMut(u64) -> ControlFlow<()>,
     ) -> Result<Self, CensusError> {
         let decoder = Decoder::new(plan);
         let view = source.view()?;
         let mut census = Self::new(plan, source.kind(), None);
-        for (index, space) in plan.spaces.iter().enumerate() {
-            let Some(id) = source.space(space.engine_name()) else { continue };
+        for &(index, id) in &binding.pairs {
             let mut figures = SpaceFigures::default();
             let mut rows = view.walk(id, KeyRange::ALL, Direction::Ascending)?;
             let mut done = census.total.rows;

@@ -31,7 +31,7 @@ pub mod sqlite;
 mod tree;
 
 pub use keyplan_store::source::{RowRef, Source, SourceError, View, Walk};
-pub use open::{Kind, Options, open, recognise};
+pub use open::{Kind, Options, fits, open, recognise};
 
 /// Bytes as hex digits, for names and messages.
 fn hex(bytes: &[u8]) -> String {

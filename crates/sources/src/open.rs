@@ -95,6 +95,11 @@ pub fn recognise(path: &Path) -> Option<Kind> {
     other(path)
 }
 
+/// Whether something that [`open`] reads seems to be at `path`; nothing is opened as a whole.
+pub fn fits(path: &Path) -> bool {
+    path == Path::new("-") || lsm::fits(path) || other(path).is_some()
+}
+
 /// The kinds that are not a directory of log-structured files.
 fn other(path: &Path) -> Option<Kind> {
     if Badger::fits(path) {

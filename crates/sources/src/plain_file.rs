@@ -1,6 +1,6 @@
 //! A file that is read at places, without being changed.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 use std::{cmp, io};
@@ -24,11 +24,10 @@ pub(crate) struct Stamp {
 impl PlainFile {
     /// Opens a file. Pipes, devices and directories are refused: opening some of them would wait forever.
     pub(crate) fn open(path: &Path) -> Result<Self, SourceError> {
-        let found = fs::metadata(path).map_err(|error| SourceError::io(path, error))?;
-        if !found.is_file() {
+        let file = open_quietly(path).map_err(|error| SourceError::io(path, error))?;
+        if !file.metadata().map_err(|error| SourceError::io(path, error))?.is_file() {
             return Err(SourceError::unsupported(path, "what is not a regular file"));
         }
-        let file = File::open(path).map_err(|error| SourceError::io(path, error))?;
         Ok(Self { path: path.to_owned(), file })
     }
 
@@ -100,6 +99,59 @@ impl PlainFile {
     pub(crate) fn damaged(&self, offset: u64, what: impl std::fmt::Display) -> SourceError {
         SourceError::damaged(&self.path, offset, what)
     }
+}
+
+/// Opens a file so that nothing waits for the other end of a pipe, and no time of access is written if we may say so.
+#[cfg(unix)]
+fn open_quietly(path: &Path) -> io::Result<File> {
+    use rustix::fs::{Mode, OFlags};
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK;
+    // Only the owner of a file may read it without a trace.
+    let opened = match rustix::fs::open(path, flags | OFlags::NOATIME, Mode::empty()) {
+        Err(rustix::io::Errno::PERM) => rustix::fs::open(path, flags, Mode::empty()),
+        opened => opened,
+    };
+    Ok(opened?.into())
+}
+
+#[cfg(windows)]
+fn open_quietly(path: &Path) -> io::Result<File> {
+    File::open(path)
+}
+
+/// The names in a directory that are text, sorted; no time of access is written if we may say so.
+#[cfg(unix)]
+pub(crate) fn names(directory: &Path) -> Result<Vec<String>, SourceError> {
+    use rustix::fs::{Dir, Mode, OFlags};
+    let failed = |error: rustix::io::Errno| SourceError::io(directory, error.into());
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::DIRECTORY;
+    let opened = match rustix::fs::open(directory, flags | OFlags::NOATIME, Mode::empty()) {
+        Err(rustix::io::Errno::PERM) => rustix::fs::open(directory, flags, Mode::empty()),
+        opened => opened,
+    };
+    let mut out = Vec::new();
+    for entry in Dir::read_from(opened.map_err(failed)?).map_err(failed)? {
+        let entry = entry.map_err(failed)?;
+        if let Ok(name) = entry.file_name().to_str()
+            && name != "."
+            && name != ".."
+        {
+            out.push(name.to_owned());
+        }
+    }
+    out.sort();
+    Ok(out)
+}
+
+#[cfg(windows)]
+pub(crate) fn names(directory: &Path) -> Result<Vec<String>, SourceError> {
+    let failed = |error| SourceError::io(directory, error);
+    let mut out = Vec::new();
+    for entry in std::fs::read_dir(directory).map_err(failed)? {
+        out.extend(entry.map_err(failed)?.file_name().into_string());
+    }
+    out.sort();
+    Ok(out)
 }
 
 struct FromStart<'f> {

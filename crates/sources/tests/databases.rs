@@ -130,6 +130,16 @@ fn rocksdb_with_column_families_is_read() {
 }
 
 #[test]
+fn zstandard_in_an_early_table_format_is_read() {
+    check("rocksdb-early", "rocksdb");
+}
+
+#[test]
+fn range_deletions_and_a_table_from_outside_are_read() {
+    check("rocksdb-ranges", "rocksdb");
+}
+
+#[test]
 fn pebble_1_is_read() {
     check("pebble-1", "pebble");
 }
@@ -265,6 +275,59 @@ fn a_flipped_bit_never_gives_another_row() {
             std::fs::write(&path, &bytes).expect("written");
         }
         assert!(errors > 10, "{name}: {errors} errors");
+    }
+}
+
+/// What the system says about each file of a directory, and about the directory.
+fn times(directory: &Path) -> BTreeMap<PathBuf, [(i64, i64); 3]> {
+    let entries = std::fs::read_dir(directory).expect("read").map(|entry| entry.expect("read").path());
+    let paths: Vec<PathBuf> = entries.chain([directory.to_owned()]).collect();
+    let about = |path: PathBuf| {
+        let found = std::fs::metadata(&path).expect("there");
+        let times = [
+            (found.atime(), found.atime_nsec()),
+            (found.mtime(), found.mtime_nsec()),
+            (found.ctime(), found.ctime_nsec()),
+        ];
+        (path, times)
+    };
+    // The directory's own times are read before its entries are, as reading them is an access.
+    let own = about(directory.to_owned());
+    paths.into_iter().filter(|path| path != directory).map(about).chain([own]).collect()
+}
+
+#[test]
+fn no_time_of_a_source_changes() {
+    use std::time::{Duration, SystemTime};
+    for entry in std::fs::read_dir(databases()).expect("read") {
+        let folder = entry.expect("read").path();
+        let original = ["db", "application.db"].map(|name| folder.join(name));
+        let Some(original) = original.iter().find(|path| path.is_dir()) else { continue };
+        let copy = tempfile::tempdir().expect("made");
+        for entry in std::fs::read_dir(original).expect("read") {
+            let path = entry.expect("read").path();
+            std::fs::copy(&path, copy.path().join(path.file_name().expect("a name"))).expect("copied");
+        }
+        // A time of access before that of the last change is one that the next access sets.
+        let long_ago = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000);
+        let old = std::fs::FileTimes::new().set_accessed(long_ago).set_modified(SystemTime::now());
+        let entries: Vec<_> = std::fs::read_dir(copy.path()).expect("read").collect();
+        for path in entries.into_iter().map(|entry| entry.expect("read").path()).chain([copy.path().into()]) {
+            let file = std::fs::File::open(&path).expect("opened");
+            file.set_times(old).expect("set");
+        }
+        let before = times(copy.path());
+        // Reading the names to compare was an access of the directory.
+        std::fs::File::open(copy.path()).and_then(|file| file.set_times(old)).expect("set");
+        let directory = std::fs::metadata(copy.path()).expect("there").atime();
+        assert!(!all_rows(copy.path()).expect("reads").is_empty());
+        let untouched = std::fs::metadata(copy.path()).expect("there").atime();
+        assert_eq!(untouched, directory, "{}", folder.display());
+        let after = times(copy.path());
+        for (path, times) in before.iter().filter(|(path, _)| *path != copy.path()) {
+            assert_eq!(after.get(path), Some(times), "{}", path.display());
+        }
+        assert_eq!(after.len(), before.len());
     }
 }
 

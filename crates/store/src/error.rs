@@ -18,6 +18,17 @@ pub enum StoreError {
         /// The one in the database.
         theirs: PlanFingerprint,
     },
+    /// The database is in the middle of a migration.
+    #[error(
+        "the database is in the middle of a migration from plan {from} to {to}; `keyplan db migrate DIR --apply` goes on \
+         with it, `keyplan db migrate DIR --undo` goes back"
+    )]
+    Migrating {
+        /// The old plan.
+        from: PlanFingerprint,
+        /// The new plan.
+        to: PlanFingerprint,
+    },
     /// The database has no metadata of ours: another program may have written it.
     #[error("the database has no plan in it: adopt it to read it, or claim it to write to it")]
     NoPlan,

@@ -3,7 +3,7 @@
 //! [`Store`] is an [`engine`] with a plan in it. It is opened with a [`Schema`], refuses a database that was written
 //! under another layout, and gives out snapshots that see every batch whole. Keys and values are bytes here; the typed
 //! side makes them. [`Reader`] is for tools that learn the plan from the database itself. [`structure`] has hashes,
-//! sorted sets, sets and queues in a space of a store, or on a server.
+//! sorted sets, sets and queues in a space of a store, or on a server. [`migrate`] carries a database from one plan to the next.
 //!
 //! ```
 //! use keyplan_store::engine::{Durability, Memory};
@@ -37,6 +37,7 @@ mod bulk;
 pub mod engine;
 mod error;
 mod meta;
+pub mod migrate;
 mod page;
 mod reader;
 mod schema;

@@ -2,6 +2,7 @@ use std::collections::BTreeMap;
 
 use crate::engine::{Batch, Durability, Engine, KeyRange, Setting, Snapshot as _, Space, SpaceId, SpaceKind};
 use crate::error::StoreError;
+use crate::migrate::MigrationMark;
 use crate::schema::{PlanFile, PlanFingerprint, Schema};
 
 /// The space that a store keeps its metadata in.
@@ -27,10 +28,21 @@ space meta = "keyplan-meta" {
     key space = "space" index: u32 -> multimap: bool name: text;
     /// The settings at creation: whether one is fixed, and its value.
     key setting = "setting/" name: text -> fixed: bool value: text;
+    /// Where a migration is, while the database is in the middle of one.
+    key migration = "migration"
+        -> version: u8 phase: u8 migration: bytes(8) from: bytes(16) to: bytes(16) space: u32 done: u64
+            last: (none: 0x00 | some: 0x01 key: bytes);
+    /// The plan to come: its files, as `file` has them later.
+    key migration_file = "migration/file/" index: u32 -> name: text.len16 text: text;
+    /// What must be in a space of the plan to come.
+    key migration_expected = "migration/expected/" space: text -> rows: u64 sum: u64;
     /// Names that are known for digests.
     key name = "name/" scope: text(0..=255).len8 digest: bytes -> name: text;
 }
 "#;
+
+/// A row of the metadata: key and value.
+type MetaRow = (Vec<u8>, Vec<u8>);
 
 /// What a database knows of itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,6 +61,8 @@ pub struct Meta {
     pub settings: Vec<Setting>,
     /// The names that are known for digests, by what they are names of.
     pub names: BTreeMap<(String, Vec<u8>), String>,
+    /// The migration that the database is in the middle of.
+    pub migration: Option<MigrationMark>,
 }
 
 impl Meta {
@@ -62,6 +76,7 @@ impl Meta {
             spaces: schema.spaces.clone(),
             settings: engine.settings(),
             names: BTreeMap::new(),
+            migration: None,
         }
     }
 
@@ -120,6 +135,20 @@ impl Meta {
         let mut put = |key: Vec<u8>, value: Vec<u8>| batch.put(space, key, value);
         put(b"format".to_vec(), self.format.to_be_bytes().to_vec());
         put(b"engine".to_vec(), self.engine.clone().into_bytes());
+        for (key, value) in self.plan_rows()? {
+            put(key, value);
+        }
+        for setting in &self.settings {
+            let value = [&[u8::from(setting.fixed)], setting.value.as_bytes()].concat();
+            put([b"setting/", setting.name.as_bytes()].concat(), value);
+        }
+        Ok(engine.commit(batch, Durability::SyncAll)?)
+    }
+
+    /// The rows that say which plan the database has.
+    pub(crate) fn plan_rows(&self) -> Result<Vec<MetaRow>, StoreError> {
+        let mut rows = Vec::new();
+        let mut put = |key: Vec<u8>, value: Vec<u8>| rows.push((key, value));
         put(b"fingerprint".to_vec(), self.fingerprint.0.to_vec());
         for (index, file) in (0_u32..).zip(&self.files) {
             let length = u16::try_from(file.name.len()).map_err(|_| damaged("file"))?;
@@ -130,11 +159,7 @@ impl Meta {
             let value = [&[u8::from(space.kind == SpaceKind::Multimap)], space.name.as_bytes()].concat();
             put([b"space".as_slice(), &index.to_be_bytes()].concat(), value);
         }
-        for setting in &self.settings {
-            let value = [&[u8::from(setting.fixed)], setting.value.as_bytes()].concat();
-            put([b"setting/", setting.name.as_bytes()].concat(), value);
-        }
-        Ok(engine.commit(batch, Durability::SyncAll)?)
+        Ok(rows)
     }
 
     /// The row of a known name.
@@ -169,6 +194,7 @@ struct Rows {
     spaces: Vec<Space>,
     settings: Vec<Setting>,
     names: BTreeMap<(String, Vec<u8>), String>,
+    migration: Option<MigrationMark>,
 }
 
 impl Rows {
@@ -178,6 +204,8 @@ impl Rows {
             self.engine = Some(text(value)?);
         } else if key == b"fingerprint" {
             self.fingerprint = Some(PlanFingerprint(value.try_into().ok()?));
+        } else if key == b"migration" {
+            self.migration = Some(MigrationMark::decode(value)?);
         } else if let Some(name) = key.strip_prefix(b"setting/") {
             let (&fixed, value) = value.split_first()?;
             self.settings.push(Setting { name: text(name)?, value: text(value)?, fixed: flag(fixed)? });
@@ -212,6 +240,7 @@ impl Rows {
             spaces: self.spaces,
             settings: self.settings,
             names: self.names,
+            migration: self.migration,
         })
     }
 }
@@ -258,6 +287,7 @@ mod tests {
             spaces: vec![Space::map("one"), Space::multimap("two")],
             settings: vec![Setting::fixed("memtable", &64), Setting::per_open("workers", &2)],
             names: BTreeMap::new(),
+            migration: None,
         }
     }
 

@@ -102,6 +102,7 @@ impl<E: Engine> Store<E> {
     /// Opens a store, and says what to do about settings that cannot be changed.
     pub fn open_with(engine: E, schema: &Schema, changed: ChangedSettings) -> Result<Self, StoreError> {
         let meta = Meta::read(&engine)?.ok_or(StoreError::NoPlan)?;
+        not_migrating(&meta)?;
         if meta.fingerprint != schema.fingerprint {
             return Err(StoreError::PlanMismatch { ours: schema.fingerprint, theirs: meta.fingerprint });
         }
@@ -122,6 +123,7 @@ impl<E: Engine> Store<E> {
     /// Opens a store with the plan that is in it: for tools that come without one.
     pub fn open_recorded(engine: E, access: Access) -> Result<Self, StoreError> {
         let meta = Meta::read(&engine)?.ok_or(StoreError::NoPlan)?;
+        not_migrating(&meta)?;
         let schema = meta.schema();
         Self::with(engine, &schema, Some(meta), access)
     }
@@ -131,6 +133,7 @@ impl<E: Engine> Store<E> {
     /// An engine that was opened for writing may still tidy its own files, as the other program's would.
     pub fn adopt(engine: E, schema: &Schema) -> Result<Self, StoreError> {
         let meta = Meta::read(&engine)?;
+        meta.as_ref().map_or(Ok(()), not_migrating)?;
         if let Some(meta) = meta.as_ref().filter(|meta| meta.fingerprint != schema.fingerprint) {
             return Err(StoreError::PlanMismatch { ours: schema.fingerprint, theirs: meta.fingerprint });
         }
@@ -358,9 +361,16 @@ impl<E: Engine> Store<E> {
     }
 }
 
+fn not_migrating(meta: &Meta) -> Result<(), StoreError> {
+    match &meta.migration {
+        Some(mark) => Err(StoreError::Migrating { from: mark.from, to: mark.to }),
+        None => Ok(()),
+    }
+}
+
 /// Refuses a space that a store cannot have.
 fn admitted(space: &Space) -> Result<(), StoreError> {
-    if space.name == META_SPACE {
+    if space.name == META_SPACE || space.name == crate::migrate::ASIDE_SPACE {
         return Err(StoreError::ReservedSpace { name: space.name.clone() });
     }
     if space.usage == SpaceUsage::Mixed {

@@ -14,6 +14,7 @@ mod plans;
 mod rng;
 mod run;
 mod seeds;
+mod source;
 mod value;
 
 pub use arbitrary::Arbitrary;
@@ -25,6 +26,7 @@ pub use parser::parser;
 pub use plans::{Kept, kept};
 pub use rng::Rng;
 pub use run::{Budget, Done, corpus, run};
+pub use source::source;
 pub use value::value;
 
 /// A claim about any bytes.
@@ -78,6 +80,13 @@ pub const TARGETS: &[Target] = &[
         body: value,
         seeds: seeds::values,
         words: value::WORDS,
+    },
+    Target {
+        name: "source",
+        claim: "any bytes as a file of another program's database give rows in order or an error",
+        body: source,
+        seeds: source::seeds,
+        words: &[],
     },
 ];
 

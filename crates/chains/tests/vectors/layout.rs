@@ -102,7 +102,7 @@ impl Layout {
     /// The prefix of a scan that the plan claims, with `args` bound.
     pub(crate) fn scanned(&self, path: &str, args: Args<'_>) -> Result<Vec<u8>, String> {
         let (_, family) = self.family(path)?;
-        let scan = family.scans.iter().find(|scan| scan.bound == args.len());
+        let scan = family.scan_by(args.len());
         let scan = scan.ok_or_else(|| format!("{path} has no scan by {} argument(s)", args.len()))?;
         let mut values = Vec::new();
         for (argument, (name, value)) in family.key.arguments().zip(args) {

@@ -104,7 +104,7 @@ impl Types {
     /// Checks the bytes that a typed scan begins with. One that returns other rows too has no function.
     pub(crate) fn prefix(self, family: &Family, bound: &[Dynamic], bytes: &[u8]) -> Result<(), String> {
         let mut scans = self.0.scans.iter();
-        let scan = scans.find(|scan| scan.family == family.path && scan.bound == bound.len());
+        let scan = scans.find(|scan| scan.family == family.path && scan.bound == bound.len() && !scan.bare);
         let Some(scan) = scan else {
             let leaks = family.accepted(keyplan::plan::model::AcceptKind::Leak).next().is_some();
             return if leaks { Ok(()) } else { Err(format!("{} has no such typed scan", family.path)) };

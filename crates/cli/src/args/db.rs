@@ -40,6 +40,10 @@ pub(crate) enum Db {
     Diff(Diff),
     /// Sum the rows of each family, equal wherever the rows are
     Checksum(Checksum),
+    /// Carry a database to another plan, or show what would become of it
+    Migrate(super::evolve::DbMigrate),
+    /// List the rows that migrations have set aside
+    Parked(super::evolve::DbParked),
 }
 
 /// The database, and the plan that it must have.
@@ -56,12 +60,16 @@ pub(crate) struct Target {
 /// What is read: a database in a directory, or a server.
 #[derive(Debug, Group)]
 pub(crate) struct Source {
-    /// The directory of the database; left out with `--url` or `--engine`
+    /// The database; with `--plan` also one of another program, a dump or a list of rows, and PATH@HEIGHT an older version of
+    /// one that keeps some; left out with `--url` or `--engine`
     #[arg(value_name = "DIR", required_unless_present_any = ["url", "engine"])]
     pub(crate) directory: Option<String>,
-    /// Refuse a database that was written under another layout than this plan's; a server has no plan of its own
+    /// The plan of a server or of another program's database; one of ours is refused if it was written under another layout
     #[arg(long, value_name = "PLAN")]
     pub(crate) plan: Option<String>,
+    /// Read a space of another program's database as one of the plan, where they are called otherwise
+    #[arg(long, value_name = "PLAN_SPACE=SOURCE_SPACE", requires = "plan", conflicts_with_all = ["url", "engine"])]
+    pub(crate) bind: Vec<String>,
     /// What kind of server is read; without `--url`, the one that the variable `KEYPLAN_URL` names
     #[arg(long, value_enum, requires = "plan")]
     pub(crate) engine: Option<ServerName>,

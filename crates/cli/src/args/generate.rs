@@ -12,6 +12,7 @@ use super::ExplainFormat;
     after_help = "A plan with findings is not generated. Of a directory, only files that this command wrote are changed; it is an error \
     if there are others. The same plan gives the same files on every machine.\n\n\
     Examples:\n  keyplan generate go plans/osmosis_cl.keyplan -o keys\n  \
+    keyplan generate typescript plans/osmosis_cl.keyplan -o src/keys\n  \
     keyplan generate vectors plans/paw.keyplan -o paw.jsonl --count 50\n  \
     keyplan generate go plans/osmosis_cl.keyplan -o keys --check"
 )]
@@ -21,7 +22,7 @@ pub(crate) struct Generate {
     pub(crate) target: Target,
     /// The plan file
     pub(crate) plan: String,
-    /// Where to: a directory for Go, else a file (standard output without it)
+    /// Where to: a directory for Go and TypeScript, else a file (standard output without it)
     #[arg(short, long, value_name = "PATH")]
     pub(crate) out: Option<PathBuf>,
     /// Write nothing, and say which files are stale
@@ -43,6 +44,8 @@ pub(crate) struct Generate {
 pub(crate) enum Target {
     /// A package that needs the standard library alone, with its tests
     Go,
+    /// A module without dependencies for Node and browsers, with its test
+    Typescript,
     /// What the macro `keyplan::plan!` makes
     Rust,
     /// Keys and refusals, one JSON object per line

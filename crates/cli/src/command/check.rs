@@ -1,23 +1,26 @@
 //! `keyplan check`: every finding about plans, and one line that sums them up.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use anyhow::{Result, anyhow, bail};
-use keyplan_plan::diag::{Code, Diagnostic, Severity};
-use keyplan_plan::model::Plan;
-use keyplan_prover::certificate::certify;
-use keyplan_prover::{
-    Change, Options, Report, Statement, Version, compare, diagnose, diagnose_and_repair, diagnose_changes,
-    page, prove, unproved,
-};
+use anyhow::{Context as _, Result, anyhow, bail};
+use keyplan_plan::diag::Code;
+use keyplan_prover::{Engine, Options, page};
+use keyplan_report::findings::baseline::Baseline;
+use keyplan_report::findings::fix::{Fixed, Fixes, fix};
+use keyplan_report::findings::{Repairs, junit::junit};
+use keyplan_report::project::Project;
 
-use super::Outcome;
+use super::checked::{Checked, Tally};
 use super::db::Database;
+use super::{Outcome, watch};
 use crate::args::{Check, CheckFormat};
-use crate::input::{self, Loaded, Previous};
+use crate::input::{self, Previous};
 use crate::output_file;
 use crate::render::{self, Output};
+
+/// The file of known findings where nothing else is said.
+const BASELINE: &str = "keyplan.baseline";
 
 /// Checks plans, or prints the page of a code.
 pub(crate) fn run(args: &Check, out: &mut Output) -> Result<Outcome> {
@@ -25,51 +28,200 @@ pub(crate) fn run(args: &Check, out: &mut Output) -> Result<Outcome> {
         out.raw(explained(code)?.as_bytes())?;
         return Ok(Outcome::Clean);
     }
-    let started = Instant::now();
-    let options = (!args.no_proof).then(|| Options { engine: args.engine.known(), ..Options::default() });
-    if args.plans.len() > 1 && args.certificate.is_some() {
-        bail!("a certificate is of one plan; run `check` for each of them");
+    if !args.watch {
+        return once(args, out).map(|(outcome, _)| outcome);
     }
+    watch::run(out, |out| once(args, out))
+}
+
+/// One run, and the files that it read.
+fn once(args: &Check, out: &mut Output) -> Result<(Outcome, Vec<PathBuf>)> {
+    let started = Instant::now();
+    let task = Task::of(args)?;
     let mut plans = Vec::new();
-    for path in &args.plans {
-        let repairs = if args.no_repairs { Repairs::Unasked } else { Repairs::Wanted };
-        let mut plan = Checked::new(input::load(path)?, options.as_ref(), repairs);
+    for path in &task.plans {
+        plans.push(task.checked(args, path, out)?);
+    }
+    let mut files: Vec<PathBuf> =
+        task.project.iter().map(|project| project.root.join("keyplan.toml")).collect();
+    files.extend(
+        plans.iter().flat_map(|plan| plan.compiled.sources.files()).map(|file| PathBuf::from(&file.name)),
+    );
+    if args.write_baseline {
+        task.write_baseline(&plans, out)?;
+        return Ok((Outcome::Clean, files));
+    }
+    let known = task.take_known(&mut plans)?;
+    print(args, &plans, known, started, out)?;
+    let found = plans.iter().any(|plan| plan.fails(task.deny_warnings));
+    Ok((if found { Outcome::Findings } else { Outcome::Clean }, files))
+}
+
+/// What is in a baseline.
+#[derive(Clone, Copy, Default)]
+struct Known {
+    /// Findings that were found again.
+    again: usize,
+    /// Findings that were not.
+    gone: usize,
+}
+
+fn print(args: &Check, plans: &[Checked], known: Known, started: Instant, out: &mut Output) -> Result<()> {
+    match args.format.unwrap_or(CheckFormat::Text) {
+        CheckFormat::Text => {
+            for plan in plans {
+                out.text(&render::checked(plan, args.accepted))?;
+            }
+            for against in plans.iter().filter_map(|plan| plan.against.as_ref()) {
+                out.line(&render::evolution(against))?;
+            }
+            if let Some(line) = render::known(known.again, known.gone) {
+                out.line(&line)?;
+            }
+            out.line(&render::summary(&Tally::of(plans), started.elapsed()))?;
+            // A workflow shows such lines at the text that they are about.
+            if args.format.is_none()
+                && std::env::var_os("GITHUB_ACTIONS").is_some_and(|value| value == "true")
+            {
+                out.text(&render::github(plans))?;
+            }
+        }
+        CheckFormat::Json => out.json(&render::check_json(plans)?)?,
+        CheckFormat::Sarif => out.json(&render::sarif(plans)?)?,
+        CheckFormat::Github => out.text(&render::github(plans))?,
+        CheckFormat::Junit => {
+            let inner: Vec<_> = plans.iter().map(|plan| plan.inner.clone()).collect();
+            out.raw(junit(&inner).as_bytes())?;
+        }
+    }
+    Ok(())
+}
+
+/// What is to be checked, and how: what was typed, and behind it what the project says.
+struct Task {
+    plans: Vec<String>,
+    project: Option<Project>,
+    here: PathBuf,
+    options: Option<Options>,
+    deny_warnings: bool,
+    baseline: Option<PathBuf>,
+}
+
+impl Task {
+    fn of(args: &Check) -> Result<Self> {
+        let here = std::env::current_dir().context("cannot tell the current directory")?;
+        let here = here.canonicalize().unwrap_or(here);
+        let project = Project::around(&here).context("keyplan.toml")?;
+        let plans = match &project {
+            _ if !args.plans.is_empty() => args.plans.clone(),
+            Some(project) => {
+                let seen = |path: String| project.seen_from(&here, &path);
+                project.plans()?.into_iter().map(seen).collect()
+            }
+            None => bail!(
+                "no plan was given, and neither this folder nor one above it has a `keyplan.toml`; \
+                `keyplan init` writes one, `keyplan check PLAN` checks a single plan"
+            ),
+        };
+        if plans.len() > 1 && args.certificate.is_some() {
+            bail!("a certificate is of one plan; run `check` for each of them");
+        }
+        let settings = project.as_ref().map(|project| &project.settings);
+        let engine = args.engine.map(crate::args::Engine::known);
+        let engine = engine.or(settings.and_then(|settings| settings.engine)).unwrap_or(Engine::Fjall);
+        let in_project = |name: &String| project.as_ref().map(|project| project.root.join(name));
+        let baseline = args.baseline.as_ref().map(PathBuf::from);
+        let baseline =
+            baseline.or(settings.and_then(|settings| settings.baseline.as_ref()).and_then(in_project));
+        Ok(Self {
+            plans,
+            here,
+            options: (!args.no_proof).then(|| Options { engine, ..Options::default() }),
+            deny_warnings: args.deny_warnings || settings.is_some_and(|settings| settings.deny_warnings),
+            baseline,
+            project,
+        })
+    }
+
+    /// One plan, repaired if that was asked for.
+    fn checked(&self, args: &Check, path: &str, out: &mut Output) -> Result<Checked> {
+        let repairs = if args.no_repairs && !args.fix { Repairs::Unasked } else { Repairs::Wanted };
+        let loaded = input::load(path)?;
+        let mut plan = Checked::new(&loaded.path, loaded.compiled, self.options.as_ref(), repairs);
+        if let (true, Some(options)) = (args.fix, &self.options) {
+            let allowed = if args.unsafe_fixes { Fixes::Any } else { Fixes::Safe };
+            if path == "-" || Path::new(path).is_dir() {
+                bail!("`--fix` changes plan files, and `{path}` is none");
+            }
+            plan.inner = written(fix(plan.inner, options, allowed), args, out)?;
+        }
         if let Some(old) = &args.against {
             let directory = Path::new(old);
             let old = if directory.is_dir() {
                 // A database has the plan inside that it was made with.
                 Previous { path: old.clone(), file: false, compiled: Database::recorded_plan(directory)? }
             } else {
-                input::previous(old, path, args.plans.len() == 1)?
+                input::previous(old, path, self.plans.len() == 1)?
             };
             if old.compiled.plan.is_none() {
                 render::message(&render::findings(&old.compiled.sources, &old.compiled.diagnostics));
                 bail!("`{}` has mistakes, so that nothing can be compared with it", old.path);
             }
             plan.compare_with(&old);
+        } else {
+            plan.compare_with_releases()?;
         }
         if let Some(file) = &args.certificate {
             plan.write_certificate(file)?;
         }
-        plans.push(plan);
+        Ok(plan)
     }
-    match args.format {
-        CheckFormat::Text => {
-            for plan in &plans {
-                out.text(&render::checked(plan, args.accepted))?;
-            }
-            for against in plans.iter().filter_map(|plan| plan.against.as_ref()) {
-                out.line(&render::evolution(against))?;
-            }
-            out.line(&render::summary(&Tally::of(&plans), started.elapsed()))?;
-        }
-        CheckFormat::Json => out.json(&render::check_json(&plans)?)?,
-        CheckFormat::Sarif => out.json(&render::sarif(&plans)?)?,
-        CheckFormat::Github => out.text(&render::github(&plans))?,
+
+    /// The path of a plan from the root of the project, which is what a baseline knows it by.
+    fn name(&self, path: &str) -> String {
+        let Some(project) = &self.project else { return path.to_owned() };
+        let full = self.here.join(path);
+        let full = full.canonicalize().unwrap_or(full);
+        full.strip_prefix(&project.root).map_or_else(|_| path.to_owned(), |path| path.display().to_string())
     }
-    let counts = |finding: &Diagnostic| args.deny_warnings || finding.severity() == Severity::Error;
-    let found = plans.iter().flat_map(|plan| &plan.findings).any(counts);
-    Ok(if found { Outcome::Findings } else { Outcome::Clean })
+
+    /// Takes the known findings out.
+    fn take_known(&self, plans: &mut [Checked]) -> Result<Known> {
+        let Some(path) = &self.baseline else { return Ok(Known::default()) };
+        let shown = path.display();
+        let text =
+            std::fs::read_to_string(path).with_context(|| format!("cannot read the baseline `{shown}`"))?;
+        let mut baseline = Baseline::parse(&text).with_context(|| format!("the baseline `{shown}`"))?;
+        let again =
+            plans.iter_mut().map(|plan| baseline.take(&self.name(&plan.path.clone()), &mut plan.inner)).sum();
+        Ok(Known { again, gone: baseline.gone() })
+    }
+
+    fn write_baseline(&self, plans: &[Checked], out: &mut Output) -> Result<()> {
+        let fallback = || {
+            self.project
+                .as_ref()
+                .map_or_else(|| PathBuf::from(BASELINE), |project| project.root.join(BASELINE))
+        };
+        let path = self.baseline.clone().unwrap_or_else(fallback);
+        let names: Vec<String> = plans.iter().map(|plan| self.name(&plan.path)).collect();
+        let text = Baseline::text(names.iter().map(String::as_str).zip(plans.iter().map(|plan| &plan.inner)));
+        output_file::write(&path, text.as_bytes())?;
+        let count = plans.iter().map(|plan| plan.findings.len()).sum();
+        out.line(&render::baseline_written(count, &path))?;
+        Ok(())
+    }
+}
+
+/// Writes the files that repairs have changed, and tells what was done.
+fn written(fixed: Fixed, args: &Check, out: &mut Output) -> Result<keyplan_report::findings::Checked> {
+    for (file, text) in &fixed.files {
+        output_file::write(Path::new(file), text.as_bytes())?;
+    }
+    if args.format.is_none_or(|format| format == CheckFormat::Text) {
+        out.text(&render::fixes(&fixed.fixes))?;
+    }
+    Ok(fixed.checked)
 }
 
 /// The page of a code, or what it finds if it has none.
@@ -81,133 +233,4 @@ fn explained(typed: &str) -> Result<String> {
     }
     let lines: Vec<&str> = code.explanation().trim().lines().map(str::trim).collect();
     Ok(format!("# {}: {}\n\n{}\n", code.id(), code.slug(), lines.join("\n")))
-}
-
-/// A plan with everything that is known of it.
-pub(crate) struct Checked {
-    /// The plan.
-    pub(crate) loaded: Loaded,
-    /// What was asked of it, and what came of it, unless it has mistakes or nothing was to be proved.
-    pub(crate) proof: Option<(Options, Report)>,
-    /// Mistakes, then refuted and unproved guarantees, then what became of an earlier version.
-    pub(crate) findings: Vec<Diagnostic>,
-    /// The earlier version that it was compared with.
-    pub(crate) against: Option<Against>,
-}
-
-/// What became of an earlier version.
-pub(crate) struct Against {
-    /// As it was typed.
-    pub(crate) path: String,
-    /// Everything that the two have, or had.
-    pub(crate) changes: Vec<Change>,
-}
-
-/// Whether to look for changes to the plan that cure a finding.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Repairs {
-    /// For every refuted guarantee.
-    Wanted,
-    /// For none.
-    Unasked,
-}
-
-impl Checked {
-    /// Proves a plan, if it has a meaning and `options` say how.
-    pub(crate) fn new(mut loaded: Loaded, options: Option<&Options>, repairs: Repairs) -> Self {
-        let sound = loaded.compiled.errors().next().is_none();
-        let plan = loaded.compiled.plan.as_ref().filter(|_| sound);
-        let proof = plan.zip(options).map(|(plan, options)| (options.clone(), prove(plan, options)));
-        let mut findings = Vec::new();
-        if let (Some(plan), Some((options, report))) = (plan, &proof) {
-            findings = match repairs {
-                Repairs::Wanted => diagnose_and_repair(&loaded.compiled, report, options, &loaded.path),
-                Repairs::Unasked => diagnose(plan, report, options, &loaded.path),
-            };
-        }
-        findings.splice(0..0, std::mem::take(&mut loaded.compiled.diagnostics));
-        Self { loaded, proof, findings, against: None }
-    }
-
-    /// Adds what became of an earlier version. A plan with mistakes is compared with nothing.
-    fn compare_with(&mut self, old: &Previous) {
-        let (Some(before), Some(after)) = (&old.compiled.plan, &self.loaded.compiled.plan) else { return };
-        let Some((_, report)) = &self.proof else { return };
-        let changes = compare(before, after, report);
-        let before = Version { plan: before, path: old.file.then_some(old.path.as_str()) };
-        let after = Version { plan: after, path: Some(&self.loaded.path) };
-        self.findings.extend(diagnose_changes(&changes, before, after));
-        self.against = Some(Against { path: old.path.clone(), changes });
-    }
-
-    /// Writes down what was proved; a plan with mistakes has nothing to write.
-    fn write_certificate(&self, file: &str) -> Result<()> {
-        let (Some(plan), Some((options, report))) = (&self.loaded.compiled.plan, &self.proof) else {
-            return Ok(());
-        };
-        let text = certify(plan, options, report).to_json()?;
-        output_file::write(Path::new(file), text.as_bytes())
-    }
-
-    /// The flaws that the plan accepts.
-    pub(crate) fn accepted(&self) -> impl Iterator<Item = &Statement> {
-        self.statements().filter(|statement| statement.accepted)
-    }
-
-    /// How many guarantees are neither proved nor refuted.
-    fn unproved(&self) -> usize {
-        let plan = self.loaded.compiled.plan.as_ref();
-        plan.zip(self.proof.as_ref()).map_or(0, |(plan, (_, report))| unproved(plan, report))
-    }
-
-    /// Everything that was asked of the plan.
-    pub(crate) fn statements(&self) -> impl Iterator<Item = &Statement> {
-        self.proof.iter().flat_map(|(_, report)| &report.statements)
-    }
-}
-
-/// What there is and what was found, in numbers.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Tally {
-    /// Plan files.
-    pub(crate) plans: usize,
-    /// Families of plans that have a meaning.
-    pub(crate) families: usize,
-    /// Scans that they claim.
-    pub(crate) scans: usize,
-    /// Mistakes and refuted guarantees.
-    pub(crate) findings: usize,
-    /// What is likely wrong.
-    pub(crate) warnings: usize,
-    /// Flaws that they keep; without a proof, how many they say they do.
-    pub(crate) accepted: usize,
-    /// Guarantees that are neither proved nor refuted, nor accepted as flawed.
-    pub(crate) unknown: usize,
-    /// Whether anything was proved.
-    pub(crate) proved: bool,
-}
-
-impl Tally {
-    /// Counts.
-    pub(crate) fn of<'a>(plans: impl IntoIterator<Item = &'a Checked>) -> Self {
-        let mut tally = Self::default();
-        for plan in plans {
-            tally.plans += 1;
-            let warnings =
-                plan.findings.iter().filter(|finding| finding.severity() == Severity::Warning).count();
-            let unknown = plan.unproved();
-            tally.warnings += warnings;
-            tally.unknown += unknown;
-            // An unknown guarantee is an error of its own, and counted apart.
-            tally.findings += plan.findings.len().saturating_sub(warnings + unknown);
-            tally.proved |= plan.proof.is_some();
-            for (_, family) in plan.loaded.compiled.plan.iter().flat_map(Plan::families) {
-                tally.families += 1;
-                tally.scans += family.scans.len();
-                tally.accepted += if plan.proof.is_some() { 0 } else { family.accepts.len() };
-            }
-            tally.accepted += plan.accepted().count();
-        }
-        tally
-    }
 }

@@ -183,7 +183,7 @@ pub(super) fn front(family: &Family, given: &[(&str, &str)]) -> Result<(Vec<u8>,
 /// The prefix of the scan that binds exactly the arguments given.
 pub(super) fn scan_prefix(family: &Family, given: &[(&str, &str)]) -> Result<(Vec<u8>, Vec<Value>)> {
     let values = leading(&family.key, given, &family.path)?;
-    let scan = family.scans.iter().find(|scan| scan.bound == given.len() && values.len() == given.len());
+    let scan = family.scan_by(given.len()).filter(|_| values.len() == given.len());
     let Some(scan) = scan else {
         let scans: Vec<String> = family.scans.iter().map(|scan| render::scan(family, scan)).collect();
         let has = if scans.is_empty() { "none".to_owned() } else { scans.join("; ") };

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use keyplan_codegen::{File, go, model, rust, vectors};
+use keyplan_codegen::{File, go, model, rust, typescript, vectors};
 use keyplan_plan::Compiled;
 use keyplan_plan::diag::Diagnostic;
 
@@ -59,6 +59,7 @@ fn make(args: &Generate, compiled: &Compiled) -> Result<Made, Vec<Diagnostic>> {
             let options = go::Options { package: args.package.clone(), cosmos: args.cosmos };
             with_vectors(go::generate(compiled, &options)?)
         }
+        Target::Typescript => with_vectors(typescript::generate(compiled)?),
         Target::Rust => rust::expand(compiled).map(|code| Made::Text(rust::format(&code))),
         Target::Vectors => lines(args.count).map(Made::Text),
         Target::Model => model::generate(compiled).map(Made::Text),

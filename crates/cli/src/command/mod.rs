@@ -1,23 +1,29 @@
 //! One subcommand a file.
 
 mod check;
+mod checked;
 mod db;
 mod decompose;
 mod demo;
 mod doc;
 mod encode;
+mod evolve;
 mod expand;
 mod explain;
 mod find;
 mod fmt;
 mod generate;
+mod infer;
+mod init;
+mod man;
 mod vectors;
 mod verify;
+mod watch;
 
 use anyhow::Result;
 use clap::CommandFactory;
 
-pub(crate) use check::{Against, Checked, Tally};
+pub(crate) use checked::{Against, Checked, Tally};
 pub(crate) use db::{Database, Deleted, Flaw, Looked, Verified, View, look, opaque};
 pub(crate) use verify::Standing;
 
@@ -46,13 +52,19 @@ pub(crate) fn run(command: Command, out: &mut Output) -> Result<Outcome> {
             Some(file) => decompose::run(file, args.format, out),
             None => explain::run(&args, out),
         },
+        Command::Release(args) => evolve::release(&args, out),
+        Command::Migrate(command) => evolve::migrate(&command, out),
         Command::Fmt(args) => fmt::run(&args, out),
+        Command::Infer(args) => infer::run(&args, out),
         Command::Doc(args) => doc::run(&args, out),
         Command::Expand(args) => expand::run(&args, out),
         Command::Generate(args) => generate::run(&args, out),
         Command::Vectors(command) => vectors::run(&command, out),
         Command::Db(command) => db::run(command, out),
         Command::Demo(args) => demo::run(&args, out),
+        Command::Init(args) => init::run(&args, out),
+        Command::Man { output } => man::run(output.as_deref(), out),
+        Command::Lsp => serve_editor(),
         Command::Language => {
             out.raw(LANGUAGE.as_bytes())?;
             Ok(Outcome::Clean)
@@ -64,4 +76,14 @@ pub(crate) fn run(command: Command, out: &mut Output) -> Result<Outcome> {
             Ok(Outcome::Clean)
         }
     }
+}
+
+/// Serves an editor on standard input and output, which nothing else may hold.
+pub(crate) fn serve_editor() -> Result<Outcome> {
+    let (connection, threads) = lsp_server::Connection::stdio();
+    keyplan_lsp::serve(&connection).map_err(|error| anyhow::anyhow!("{error}"))?;
+    // Its threads end with the connection.
+    drop(connection);
+    threads.join()?;
+    Ok(Outcome::Clean)
 }

@@ -3,6 +3,7 @@
 use anyhow::Result;
 use keyplan_plan::diag::{Diagnostic, Severity, SourceMap, Span};
 use keyplan_plan::model::Plan;
+use keyplan_report::findings::{FindingJson, finding_json};
 use serde::Serialize;
 
 use super::statement_json::{StatementJson, statement};
@@ -33,7 +34,7 @@ struct PlanReport<'a> {
     fingerprint: Option<String>,
     families: usize,
     scans: usize,
-    findings: Vec<Finding<'a>>,
+    findings: Vec<FindingJson<'a>>,
     accepted: Vec<Accepted<'a>>,
     /// Every guarantee and its verdict; nothing if nothing was proved.
     statements: Option<Vec<StatementJson<'a>>>,
@@ -67,37 +68,6 @@ struct Accepted<'a> {
     why: &'a str,
 }
 
-#[derive(Serialize)]
-struct Finding<'a> {
-    code: &'static str,
-    name: &'static str,
-    severity: &'static str,
-    message: &'a str,
-    labels: Vec<Label<'a>>,
-    notes: Vec<Note<'a>>,
-}
-
-#[derive(Serialize)]
-struct Label<'a> {
-    file: &'a str,
-    start: Place,
-    end: Place,
-    text: &'a str,
-}
-
-#[derive(Serialize)]
-struct Place {
-    offset: u32,
-    line: usize,
-    column: usize,
-}
-
-#[derive(Serialize)]
-struct Note<'a> {
-    kind: &'static str,
-    text: &'a str,
-}
-
 /// All plans and findings as one object.
 pub(crate) fn check_json(plans: &[Checked]) -> Result<Vec<u8>> {
     let tally = Tally::of(plans);
@@ -120,7 +90,7 @@ pub(crate) fn check_json(plans: &[Checked]) -> Result<Vec<u8>> {
 }
 
 fn plan_report(checked: &Checked) -> PlanReport<'_> {
-    let plan = checked.loaded.compiled.plan.as_ref();
+    let plan = checked.compiled.plan.as_ref();
     let tally = Tally::of([checked]);
     let accepted = plan.into_iter().flat_map(Plan::families).flat_map(|(_, family)| {
         family.accepts.iter().map(|accept| Accepted {
@@ -131,12 +101,16 @@ fn plan_report(checked: &Checked) -> PlanReport<'_> {
         })
     });
     PlanReport {
-        path: &checked.loaded.path,
+        path: &checked.path,
         name: plan.map(|plan| plan.name.as_str()),
         fingerprint: plan.map(|plan| plan.fingerprint().to_string()),
         families: tally.families,
         scans: tally.scans,
-        findings: checked.findings.iter().map(|d| finding(&checked.loaded.compiled.sources, d)).collect(),
+        findings: checked
+            .findings
+            .iter()
+            .map(|found| finding_json(plan, &checked.compiled.sources, found))
+            .collect(),
         accepted: accepted.collect(),
         statements: plan
             .filter(|_| checked.proof.is_some())
@@ -155,29 +129,6 @@ fn evolution(against: &Against) -> Evolution<'_> {
         fate: change.fate.to_string(),
     });
     Evolution { path: &against.path, changes: changes.collect() }
-}
-
-fn finding<'a>(sources: &'a SourceMap, diagnostic: &'a Diagnostic) -> Finding<'a> {
-    let labels = diagnostic.labels.iter().map(|label| Label {
-        file: file_name(sources, label.span),
-        start: place(sources, label.span, label.span.start),
-        end: place(sources, label.span, label.span.end),
-        text: &label.text,
-    });
-    let notes = diagnostic.notes.iter().map(|note| Note { kind: note.kind.word(), text: &note.text });
-    Finding {
-        code: diagnostic.code.id(),
-        name: diagnostic.code.slug(),
-        severity: severity(diagnostic),
-        message: &diagnostic.message,
-        labels: labels.collect(),
-        notes: notes.collect(),
-    }
-}
-
-fn place(sources: &SourceMap, span: Span, offset: u32) -> Place {
-    let position = sources.position(Span::new(span.file, offset, offset));
-    Place { offset, line: position.line, column: position.column }
 }
 
 /// The name of the file that a span is in.

@@ -23,9 +23,9 @@ pub(crate) fn plan_table(plans: &[Checked]) -> String {
     table.set_header(["", "spaces", "families", "scans", "findings", "accepted flaws", "unknown"]);
     for checked in plans {
         let tally = Tally::of([checked]);
-        let plan = checked.loaded.compiled.plan.as_ref();
+        let plan = checked.compiled.plan.as_ref();
         table.add_row([
-            plan.map_or(checked.loaded.path.as_str(), |plan| plan.name.as_str()).to_owned(),
+            plan.map_or(checked.path.as_str(), |plan| plan.name.as_str()).to_owned(),
             plan.map_or(0, |plan| plan.spaces.len()).to_string(),
             tally.families.to_string(),
             tally.scans.to_string(),

@@ -8,6 +8,7 @@ use keyplan_report::explain_json::why;
 use keyplan_report::json_text;
 use keyplan_report::picture::{caret, draw};
 
+use super::opaque::opaque_text;
 use super::picture::coloured;
 use super::{DIM, ERROR, NAME, Notation, STRONG, counted, hex, painted};
 
@@ -151,8 +152,7 @@ fn the_front(front: &Front<'_>) -> String {
     for (argument, value) in values {
         put!(out, ", {} = {}", argument_name(argument), value.display(&argument.shape));
     }
-    let bound = front.values.len();
-    if let Some(scan) = family.scans.iter().find(|scan| scan.bound == bound && front.is_scan()) {
+    if let Some(scan) = front.scan() {
         put!(out, ": the scan {}", super::scan(family, scan));
     } else if let (1.., Some(next)) = (front.begun, front.next()) {
         put!(out, ", and {} of {}", counted(front.begun, "byte", "bytes"), next.label());
@@ -191,13 +191,23 @@ pub(crate) fn part(
                 out.push('\n');
                 match (json(sequence, bytes), pieces(sequence, bytes, values)) {
                     (Some(text), _) => out.push_str(&text),
-                    (None, Some(pieces)) => out.push_str(&coloured(&draw(bytes, &pieces, width))),
+                    (None, Some(pieces)) => {
+                        out.push_str(&coloured(&draw(bytes, &pieces, width)));
+                        out.push_str(&inside(sequence, bytes).unwrap_or_default());
+                    }
                     (None, None) => put!(out, "  {}\n", hex(bytes)),
                 }
             }
         }
     }
     out
+}
+
+/// What is in a value that is nothing but CBOR or a message.
+fn inside(sequence: &Sequence, bytes: &[u8]) -> Option<String> {
+    let [Segment::Argument(argument)] = sequence.segments() else { return None };
+    let Shape::Opaque(opaque) = &argument.shape else { return None };
+    opaque_text(opaque, bytes).map(|text| format!("  {text}\n"))
 }
 
 /// A value that is nothing but JSON, written out.

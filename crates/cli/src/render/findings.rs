@@ -18,7 +18,8 @@ pub(crate) fn findings(sources: &SourceMap, diagnostics: &[Diagnostic]) -> Strin
 pub(crate) fn checked(plan: &Checked, accepted: bool) -> String {
     let mut out = String::new();
     if !plan.findings.is_empty() {
-        out.push_str(&findings(&plan.loaded.compiled.sources, &plan.findings));
+        let told: Vec<Diagnostic> = plan.diagnostics().cloned().collect();
+        out.push_str(&findings(&plan.compiled.sources, &told));
         out.push('\n');
     }
     let listed = accepted && plan.accepted().next().is_some();
@@ -35,7 +36,7 @@ pub(crate) fn checked(plan: &Checked, accepted: bool) -> String {
 
 /// The accepted flaws, each with why it is kept and the keys that show it.
 fn accepted_flaws(checked: &Checked) -> String {
-    let mut out = format!("{}\n", painted(STRONG, format!("accepted in {}", checked.loaded.path)));
+    let mut out = format!("{}\n", painted(STRONG, format!("accepted in {}", checked.path)));
     checked.accepted().for_each(|statement| out.push_str(&accepted_flaw(checked, statement)));
     out.push('\n');
     out
@@ -44,10 +45,10 @@ fn accepted_flaws(checked: &Checked) -> String {
 /// One of them.
 pub(super) fn accepted_flaw(checked: &Checked, statement: &Statement) -> String {
     let mut out = String::new();
-    let (Some(plan), Some((options, _))) = (&checked.loaded.compiled.plan, &checked.proof) else {
+    let (Some(plan), Some((options, _))) = (&checked.compiled.plan, &checked.proof) else {
         return out;
     };
-    let Some(diagnostic) = describe(plan, statement, options, &checked.loaded.path) else { return out };
+    let Some(diagnostic) = describe(plan, statement, options, &checked.path) else { return out };
     put!(out, "  {} {}\n", painted(NAME, diagnostic.code.id()), &diagnostic.message);
     if let Some(accept) = accepted_by(plan, statement) {
         put!(out, "      {}\n", painted(DIM, &accept.why));
@@ -92,7 +93,7 @@ fn column(statement: &Statement) -> Option<usize> {
 
 /// Spaces and modules by guarantees: how many flaws each has, accepted ones in parentheses.
 fn spread(checked: &Checked) -> String {
-    let Some(plan) = &checked.loaded.compiled.plan else { return String::new() };
+    let Some(plan) = &checked.compiled.plan else { return String::new() };
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
     table.set_header(["", "families"].into_iter().chain(COLUMNS));

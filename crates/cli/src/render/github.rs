@@ -7,9 +7,9 @@ use crate::command::Checked;
 
 /// All findings, one a line.
 pub(crate) fn github(plans: &[Checked]) -> String {
-    let all = plans.iter().flat_map(|plan| {
-        plan.findings.iter().map(|diagnostic| annotation(&plan.loaded.compiled.sources, diagnostic))
-    });
+    let all = plans
+        .iter()
+        .flat_map(|plan| plan.diagnostics().map(|diagnostic| annotation(&plan.compiled.sources, diagnostic)));
     all.collect()
 }
 

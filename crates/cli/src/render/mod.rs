@@ -23,8 +23,12 @@ mod encoded;
 mod explanation;
 mod findings;
 mod github;
+mod infer;
+mod migration;
+mod opaque;
 mod picture;
 mod progress;
+mod project;
 mod row;
 mod sarif;
 mod source;
@@ -50,8 +54,14 @@ pub(crate) use encoded::{encoded_json, refusal};
 pub(crate) use explanation::{bad_line, explanation, part};
 pub(crate) use findings::{checked, counted, evolution, findings, summary};
 pub(crate) use github::github;
+pub(crate) use infer::{inference, inference_json};
 pub(crate) use keyplan_plan::notation::{Notation, assignments, escaped, hex, scan};
+pub(crate) use migration::{
+    mapping, migration_json, migration_summary, parked, parked_json, parked_summary, state_json, survey,
+    survey_json, survey_summary,
+};
 pub(crate) use progress::Progress;
+pub(crate) use project::{after_init, baseline_written, fixes, initialised, known, pages_written, watching};
 pub(crate) use row::{
     ValueDigits, created, deleted, dumped, flaw, flaw_json, loaded, more_rows, no_raw_row, no_row, no_rows,
     other_rows, row_json, row_text, rows, rows_json, unsound, value_text, verified, verified_json, written,

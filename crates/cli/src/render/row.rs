@@ -9,6 +9,7 @@ use keyplan_plan::notation::{write_bytes, write_json, write_string};
 use keyplan_report::json_text;
 use keyplan_store::PlanFingerprint;
 
+use super::opaque::opaque_text;
 use super::{DIM, ERROR, GOOD, NAME, assignments, base64, counted, hex, painted};
 use crate::command::{Deleted, Flaw, Looked, Verified, View, look, opaque};
 
@@ -73,7 +74,7 @@ pub(super) fn laid_out(layout: Option<&Sequence>, bytes: &[u8]) -> String {
             Looked::Unsound(why) => malformed(why),
             _ => shortened(&minicbor::display(bytes).to_string()),
         },
-        (Some(_), _) => cut(bytes),
+        (Some(other), _) => opaque_text(other, bytes).map_or_else(|| cut(bytes), |text| shortened(&text)),
         (None, [Segment::Argument(Argument { name: None, shape, .. })]) => {
             values.first().map_or_else(|| cut(bytes), |value| value.display(shape).to_string())
         }

@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 
 use anyhow::Result;
-use keyplan_plan::diag::{Code, Diagnostic, Label, SourceMap, Span};
-use keyplan_prover::{accepted_by, describe};
+use keyplan_plan::diag::{Code, Label, SourceMap, Span};
+use keyplan_prover::{Found, Repair, Verdict, accepted_by, describe};
+use keyplan_report::findings::{help_page, witness_json};
 use serde_json::{Value, json};
 
 use super::check_json::{file_name, severity};
@@ -12,20 +13,19 @@ use crate::command::Checked;
 
 /// All findings as one SARIF log. Flaws that a plan accepts are results that are suppressed in the source.
 pub(crate) fn sarif(plans: &[Checked]) -> Result<Vec<u8>> {
-    let accepted: Vec<Vec<(Diagnostic, String)>> = plans.iter().map(accepted).collect();
+    let accepted: Vec<Vec<(Found, String)>> = plans.iter().map(accepted).collect();
     let found = || plans.iter().zip(&accepted);
     let all = || {
-        found().flat_map(|(plan, accepted)| {
-            plan.findings.iter().chain(accepted.iter().map(|(diagnostic, _)| diagnostic))
-        })
+        found()
+            .flat_map(|(plan, accepted)| plan.findings.iter().chain(accepted.iter().map(|(found, _)| found)))
     };
-    let codes: Vec<Code> = all().map(|d| d.code).collect::<BTreeSet<_>>().into_iter().collect();
+    let codes: Vec<Code> =
+        all().map(|found| found.diagnostic.code).collect::<BTreeSet<_>>().into_iter().collect();
     let rules: Vec<Value> = codes.iter().map(|code| rule(*code)).collect();
     let mut results: Vec<Value> = Vec::new();
     for (plan, accepted) in found() {
-        let sources = &plan.loaded.compiled.sources;
-        results.extend(plan.findings.iter().map(|d| result(sources, d, &codes)));
-        results.extend(accepted.iter().map(|(d, why)| suppressed(result(sources, d, &codes), why)));
+        results.extend(plan.findings.iter().map(|found| result(plan, found, &codes)));
+        results.extend(accepted.iter().map(|(found, why)| suppressed(result(plan, found, &codes), why)));
     }
     Ok(log(&rules, &results)?)
 }
@@ -52,13 +52,14 @@ pub(super) fn log(rules: &[Value], results: &[Value]) -> serde_json::Result<Vec<
 }
 
 /// The flaws that a plan accepts, and why.
-fn accepted(checked: &Checked) -> Vec<(Diagnostic, String)> {
-    let (Some(plan), Some((options, _))) = (&checked.loaded.compiled.plan, &checked.proof) else {
+fn accepted(checked: &Checked) -> Vec<(Found, String)> {
+    let (Some(plan), Some((options, _))) = (&checked.compiled.plan, &checked.proof) else {
         return Vec::new();
     };
     let described = checked.accepted().filter_map(|statement| {
         let why = accepted_by(plan, statement).map(|accept| accept.why.clone()).unwrap_or_default();
-        Some((describe(plan, statement, options, &checked.loaded.path)?, why))
+        let diagnostic = describe(plan, statement, options, &checked.path)?;
+        Some((Found { statement: Some(statement.clone()), ..Found::from(diagnostic) }, why))
     });
     described.collect()
 }
@@ -72,42 +73,83 @@ fn suppressed(mut result: Value, why: &str) -> Value {
 }
 
 fn rule(code: Code) -> Value {
-    json!({
+    let mut rule = json!({
         "id": code.id(),
         "name": code.slug(),
         "shortDescription": { "text": code.explanation().split_whitespace().collect::<Vec<_>>().join(" ") },
-    })
+    });
+    if let (Some(page), Some(rule)) = (help_page(code), rule.as_object_mut()) {
+        let uri = format!("{}/blob/main/{page}", env!("CARGO_PKG_REPOSITORY"));
+        rule.insert("helpUri".to_owned(), json!(uri));
+    }
+    rule
 }
 
-fn result(sources: &SourceMap, diagnostic: &Diagnostic, codes: &[Code]) -> Value {
+fn result(checked: &Checked, found: &Found, codes: &[Code]) -> Value {
+    let sources = &checked.compiled.sources;
+    let diagnostic = &found.diagnostic;
     let mut text = diagnostic.message.clone();
     for note in &diagnostic.notes {
         put!(text, "\n{}: {}", note.kind.word(), note.text);
     }
     let mut locations = diagnostic.labels.iter().map(|label| location(sources, label));
     let primary: Vec<Value> = locations.by_ref().take(1).collect();
-    json!({
+    let fixes: Vec<Value> = found.repairs.iter().map(|repair| fix(sources, repair)).collect();
+    let mut result = json!({
         "ruleId": diagnostic.code.id(),
         "ruleIndex": codes.iter().position(|code| *code == diagnostic.code),
         "level": severity(diagnostic),
         "message": { "text": text },
         "locations": primary,
         "relatedLocations": locations.collect::<Vec<_>>(),
+    });
+    let statement = checked.compiled.plan.as_ref().zip(found.statement.as_ref());
+    let Some(fields) = result.as_object_mut() else { return result };
+    if !fixes.is_empty() {
+        fields.insert("fixes".to_owned(), Value::Array(fixes));
+    }
+    if let Some((plan, statement)) = statement
+        && let Verdict::Fails(witness) = &statement.verdict
+    {
+        let data = json!({
+            "space": statement.space,
+            "family": statement.family,
+            "other": statement.other,
+            "witness": witness_json(plan, statement, witness),
+        });
+        fields.insert("properties".to_owned(), data);
+    }
+    result
+}
+
+/// A repair as a change of one stretch of text.
+fn fix(sources: &SourceMap, repair: &Repair) -> Value {
+    let (span, text) = &repair.edit;
+    json!({
+        "description": { "text": repair.title },
+        "artifactChanges": [{
+            "artifactLocation": { "uri": uri(file_name(sources, *span)) },
+            "replacements": [{ "deletedRegion": region(sources, *span), "insertedContent": { "text": text } }],
+        }],
+    })
+}
+
+fn region(sources: &SourceMap, span: Span) -> Value {
+    let start = sources.position(span);
+    let end = sources.position(Span::new(span.file, span.end, span.end));
+    json!({
+        "startLine": start.line,
+        "startColumn": start.column,
+        "endLine": end.line,
+        "endColumn": end.column,
     })
 }
 
 fn location(sources: &SourceMap, label: &Label) -> Value {
-    let start = sources.position(label.span);
-    let end = sources.position(Span::new(label.span.file, label.span.end, label.span.end));
     let mut location = json!({
         "physicalLocation": {
             "artifactLocation": { "uri": uri(file_name(sources, label.span)) },
-            "region": {
-                "startLine": start.line,
-                "startColumn": start.column,
-                "endLine": end.line,
-                "endColumn": end.column,
-            },
+            "region": region(sources, label.span),
         },
     });
     if let (Some(location), false) = (location.as_object_mut(), label.text.is_empty()) {

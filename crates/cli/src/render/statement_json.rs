@@ -1,12 +1,10 @@
 //! One guarantee and its verdict as JSON, with the keys that refute it.
 
 use keyplan_plan::model::Plan;
-use keyplan_plan::notation::write_json;
-use keyplan_prover::{NumberFault, Side, Statement, Verdict, Witness, accepted_by, layout};
+use keyplan_prover::{Statement, Verdict, Witness, accepted_by, layout};
+use keyplan_report::findings::witness_json;
 use serde::Serialize;
-use serde_json::{Value, json};
-
-use super::hex;
+use serde_json::Value;
 
 /// A guarantee and its verdict.
 #[derive(Serialize)]
@@ -19,6 +17,12 @@ pub(super) struct StatementJson<'a> {
     /// The names of the arguments that the scan binds.
     #[serde(skip_serializing_if = "Option::is_none")]
     scan: Option<Vec<&'a str>>,
+    /// The scan as the plan states it: `by pool bare`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    scan_words: Option<String>,
+    /// The other families whose rows the scan returns.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    more: Vec<&'a str>,
     verdict: &'static str,
     /// Why the plan keeps the flaw.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -35,7 +39,7 @@ pub(super) fn statement<'a>(plan: &'a Plan, statement: &'a Statement) -> Stateme
     let (verdict, reason, witness) = match &statement.verdict {
         Verdict::Holds => ("holds", None, None),
         Verdict::Assumed(assumption) => ("assumed", Some(assumption.to_string()), None),
-        Verdict::Fails(found) => ("fails", None, Some(witness(plan, statement, found))),
+        Verdict::Fails(found) => ("fails", None, Some(witness_json(plan, statement, found))),
         Verdict::Unknown(reason) => ("unknown", Some(reason.to_string()), None),
     };
     let bound = |count: usize| -> Vec<&'a str> {
@@ -48,7 +52,9 @@ pub(super) fn statement<'a>(plan: &'a Plan, statement: &'a Statement) -> Stateme
         space: &statement.space,
         family: &statement.family,
         other: statement.other.as_deref(),
-        scan: statement.scan.map(bound),
+        scan: statement.scan.map(|scan| bound(scan.bound)),
+        scan_words: words(plan, statement),
+        more: statement.more.leaks.iter().filter_map(Witness::row_family).collect(),
         verdict,
         accepted: statement
             .accepted
@@ -58,53 +64,8 @@ pub(super) fn statement<'a>(plan: &'a Plan, statement: &'a Statement) -> Stateme
     }
 }
 
-fn witness(plan: &Plan, statement: &Statement, witness: &Witness) -> Value {
-    let side = |side: &Side| side_json(plan, statement, side);
-    match witness {
-        Witness::SameKey { first, second } => {
-            json!({ "kind": "same_key", "first": side(first), "second": side(second) })
-        }
-        Witness::Row { scan, row } => json!({ "kind": "row", "scan": side(scan), "row": side(row) }),
-        Witness::Disorder { first, second } => {
-            json!({ "kind": "disorder", "first": side(first), "second": side(second) })
-        }
-        Witness::RangeEnd { end, row } => json!({ "kind": "range_end", "end": side(end), "row": side(row) }),
-        Witness::Number { number, fault, .. } => {
-            let mut out = json!({ "kind": "number", "number": number });
-            let (name, value) = match fault {
-                NumberFault::Taken { by } => ("taken_by", json!(by)),
-                NumberFault::Outside { allotment } => ("outside", json!(allotment)),
-                NumberFault::Retired { prefix, key } => {
-                    ("retired", json!({ "prefix": hex(prefix), "key": side(key) }))
-                }
-            };
-            if let Some(out) = out.as_object_mut() {
-                out.insert(name.to_owned(), value);
-            }
-            out
-        }
-        Witness::Digest { first, second, digest } => json!({
-            "kind": "digest",
-            "first": String::from_utf8_lossy(first),
-            "second": String::from_utf8_lossy(second),
-            "hex": hex(digest),
-        }),
-        Witness::Trespass { module, prefix, key } => {
-            json!({ "kind": "trespass", "module": module, "prefix": hex(prefix), "key": side(key) })
-        }
-        Witness::TooLong { key, limit } => {
-            json!({ "kind": "too_long", "limit": limit, "length": key.bytes.len(), "key": side(key) })
-        }
-        _ => Value::Null,
-    }
-}
-
-fn side_json(plan: &Plan, statement: &Statement, side: &Side) -> Value {
-    let mut text = Vec::new();
-    match layout(plan, statement, &side.family) {
-        Some(sequence) => write_json(&mut text, sequence, &side.values),
-        None => text.extend_from_slice(b"null"),
-    }
-    let arguments: Value = serde_json::from_slice(&text).unwrap_or_default();
-    json!({ "family": side.family, "args": arguments, "hex": hex(&side.bytes) })
+fn words(plan: &Plan, statement: &Statement) -> Option<String> {
+    let id = statement.scan?;
+    let (_, family) = plan.families().find(|(_, family)| family.path == statement.family)?;
+    family.scan(id).map(|scan| scan.words(&family.key))
 }

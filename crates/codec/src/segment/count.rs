@@ -13,19 +13,24 @@ impl LenWidth {
     pub const fn fixed(self) -> Option<usize> {
         match self {
             Self::L8 => Some(1),
-            Self::L16 => Some(2),
-            Self::L32 => Some(4),
+            Self::L16 | Self::L16Le => Some(2),
+            Self::L32 | Self::L32Le => Some(4),
             Self::L64 | Self::L64Le => Some(8),
             Self::Varint => None,
         }
+    }
+
+    /// Whether the least significant byte comes first.
+    pub const fn is_little_endian(self) -> bool {
+        matches!(self, Self::L16Le | Self::L32Le | Self::L64Le)
     }
 
     /// The greatest length that can be written.
     pub const fn limit(self) -> usize {
         match self {
             Self::L8 => u8::MAX as usize,
-            Self::L16 => u16::MAX as usize,
-            Self::L32 => u32::MAX as usize,
+            Self::L16 | Self::L16Le => u16::MAX as usize,
+            Self::L32 | Self::L32Le => u32::MAX as usize,
             Self::L64 | Self::L64Le | Self::Varint => usize::MAX,
         }
     }
@@ -44,6 +49,8 @@ impl Segment for Count {
             LenWidth::L16 => Be::<u16>::new().encode(u16::try_from(count).map_err(too_large)?, out),
             LenWidth::L32 => Be::<u32>::new().encode(u32::try_from(count).map_err(too_large)?, out),
             LenWidth::L64 => Be::<u64>::new().encode(wide, out),
+            LenWidth::L16Le => Le::<u16>::new().encode(u16::try_from(count).map_err(too_large)?, out),
+            LenWidth::L32Le => Le::<u32>::new().encode(u32::try_from(count).map_err(too_large)?, out),
             LenWidth::L64Le => Le::<u64>::new().encode(wide, out),
             LenWidth::Varint => Leb128::<u64>::new().encode(wide, out),
         }
@@ -56,6 +63,8 @@ impl Segment for Count {
             LenWidth::L16 => u16::from_be_bytes(*exactly(bytes)?).into(),
             LenWidth::L32 => u32::from_be_bytes(*exactly(bytes)?).into(),
             LenWidth::L64 => Be::<u64>::new().decode(bytes)?,
+            LenWidth::L16Le => Le::<u16>::new().decode(bytes)?.into(),
+            LenWidth::L32Le => Le::<u32>::new().decode(bytes)?.into(),
             LenWidth::L64Le => Le::<u64>::new().decode(bytes)?,
             LenWidth::Varint => Leb128::<u64>::new().decode(bytes)?,
         };
@@ -85,6 +94,8 @@ mod tests {
             (LenWidth::L16, &[0, 0xc8]),
             (LenWidth::L32, &[0, 0, 0, 0xc8]),
             (LenWidth::L64, &[0, 0, 0, 0, 0, 0, 0, 0xc8]),
+            (LenWidth::L16Le, &[0xc8, 0]),
+            (LenWidth::L32Le, &[0xc8, 0, 0, 0]),
             (LenWidth::L64Le, &[0xc8, 0, 0, 0, 0, 0, 0, 0]),
             (LenWidth::Varint, &[0xc8, 1]),
         ] {

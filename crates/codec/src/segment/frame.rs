@@ -12,6 +12,10 @@ pub enum LenWidth {
     L32,
     /// Eight bytes, big-endian.
     L64,
+    /// Two bytes, little-endian.
+    L16Le,
+    /// Four bytes, little-endian.
+    L32Le,
     /// Eight bytes, little-endian.
     L64Le,
     /// LEB128.
@@ -74,6 +78,8 @@ impl LenPrefix {
             LenWidth::L16 => Header::new(&u16::try_from(len).map_err(|_| too_long)?.to_be_bytes()),
             LenWidth::L32 => Header::new(&u32::try_from(len).map_err(|_| too_long)?.to_be_bytes()),
             LenWidth::L64 => Header::new(&wide.to_be_bytes()),
+            LenWidth::L16Le => Header::new(&u16::try_from(len).map_err(|_| too_long)?.le_array()),
+            LenWidth::L32Le => Header::new(&u32::try_from(len).map_err(|_| too_long)?.le_array()),
             LenWidth::L64Le => Header::new(&wide.le_array()),
             LenWidth::Varint => {
                 let mut bytes = [0; 10];
@@ -90,8 +96,8 @@ impl LenPrefix {
     const fn header_len(self) -> usize {
         match self.width {
             LenWidth::L8 | LenWidth::Varint => 1,
-            LenWidth::L16 => 2,
-            LenWidth::L32 => 4,
+            LenWidth::L16 | LenWidth::L16Le => 2,
+            LenWidth::L32 | LenWidth::L32Le => 4,
             LenWidth::L64 | LenWidth::L64Le => 8,
         }
     }
@@ -109,6 +115,8 @@ impl LenPrefix {
             LenWidth::L16 => u16::from_be_bytes(*exactly(header)?).into(),
             LenWidth::L32 => u32::from_be_bytes(*exactly(header)?).into(),
             LenWidth::L64 => u64::from_be_bytes(*exactly(header)?),
+            LenWidth::L16Le => u16::from_le_slice(header).ok_or(short(input.len(), start))?.into(),
+            LenWidth::L32Le => u32::from_le_slice(header).ok_or(short(input.len(), start))?.into(),
             LenWidth::L64Le => u64::from_le_slice(header).ok_or(short(input.len(), start))?,
             LenWidth::Varint => Leb128::new().decode(header)?,
         };
@@ -508,6 +516,8 @@ mod tests {
         len16: prefix(LenWidth::L16), contents(), delimited;
         len32: prefix(LenWidth::L32), contents(), delimited;
         len64: prefix(LenWidth::L64), contents(), delimited;
+        len16le: prefix(LenWidth::L16Le), contents(), delimited;
+        len32le: prefix(LenWidth::L32Le), contents(), delimited;
         len64le: prefix(LenWidth::L64Le), contents(), delimited;
         varlen: prefix(LenWidth::Varint), contents(), delimited;
         varlen_long: prefix(LenWidth::Varint), [vec![7; 127], vec![7; 128], vec![7; 300]], delimited;
@@ -535,6 +545,8 @@ mod tests {
         assert_eq!(bytes(&prefix(LenWidth::L16), b"hello"), b"\x00\x05hello");
         assert_eq!(bytes(&prefix(LenWidth::L32), b"ab"), b"\0\0\0\x02ab");
         assert_eq!(bytes(&prefix(LenWidth::L64), b"ab"), b"\0\0\0\0\0\0\0\x02ab");
+        assert_eq!(bytes(&prefix(LenWidth::L16Le), b"hello"), b"\x05\x00hello");
+        assert_eq!(bytes(&prefix(LenWidth::L32Le), b"ab"), b"\x02\0\0\0ab");
         assert_eq!(bytes(&prefix(LenWidth::L64Le), b"ab"), b"\x02\0\0\0\0\0\0\0ab");
         assert_eq!(bytes(&prefix(LenWidth::Varint), &[1; 300])[..3], [0xac, 0x02, 1]);
     }
@@ -547,6 +559,7 @@ mod tests {
         assert_eq!(prefix(LenWidth::L8).wrap(&mut out, |out| out.put(&[0; 256])), too_long);
         let too_long = Err(EncodeError::Length { found: 0x1_0000 });
         assert_eq!(prefix(LenWidth::L16).encode(&vec![0; 0x1_0000], &mut out), too_long);
+        assert_eq!(prefix(LenWidth::L16Le).encode(&vec![0; 0x1_0000], &mut out), too_long);
     }
 
     #[test]
@@ -605,7 +618,15 @@ mod tests {
         all.extend([vec![0; 40], (0..=255).collect(), vec![7; 129], vec![3; 16_384]]);
         for inner in all {
             let put = |out: &mut Vec<u8>| out.put(&inner);
-            for width in [LenWidth::L16, LenWidth::L32, LenWidth::L64, LenWidth::L64Le, LenWidth::Varint] {
+            for width in [
+                LenWidth::L16,
+                LenWidth::L32,
+                LenWidth::L64,
+                LenWidth::L16Le,
+                LenWidth::L32Le,
+                LenWidth::L64Le,
+                LenWidth::Varint,
+            ] {
                 let frame = prefix(width);
                 assert_eq!(wrapped(|out| frame.wrap(out, put)), bytes(&frame, &inner), "{width:?}");
             }

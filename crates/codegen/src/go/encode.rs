@@ -497,6 +497,8 @@ pub(crate) const fn len_width(width: LenWidth) -> &'static str {
         LenWidth::L16 => "len16",
         LenWidth::L32 => "len32",
         LenWidth::L64 => "len64",
+        LenWidth::L16Le => "len16le",
+        LenWidth::L32Le => "len32le",
         LenWidth::L64Le => "len64le",
         LenWidth::Varint => "varlen",
     }

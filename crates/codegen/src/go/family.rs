@@ -65,27 +65,8 @@ const {constant} = {prefix}
     }
 
     fn about(&self, go: &str, family: &Family) -> Vec<String> {
-        let mut about = vec![format!("{go} is a key of the family `{}`.", family.path)];
-        if !family.doc.is_empty() {
-            about.push(String::new());
-            about.extend(family.doc.iter().cloned());
-        }
-        for accept in &family.accepts {
-            about.push(String::new());
-            about.push(format!("Accepted as {}: {}", accept.kind.word(), accept.why));
-        }
-        for scan in family.scans.iter().filter(|scan| !is_exact(self.report, family, scan)) {
-            about.push(String::new());
-            about.push(format!(
-                "Not to be scanned as declared, since other rows come along: `{}`.",
-                self.sources.slice(scan.span)
-            ));
-        }
-        if let Some(why) = &family.retired {
-            about.push(String::new());
-            about.push(format!("Deprecated: no longer written: {why}"));
-        }
-        about
+        let first = format!("{go} is a key of the family `{}`.", family.path);
+        about(first, "Deprecated:", family, self.report, self.sources)
     }
 
     /// The type of a value, member or score. One that a codec alone stands for is only named.

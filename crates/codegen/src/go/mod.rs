@@ -26,9 +26,10 @@ use keyplan_plan::model::{Family, Plan, Shape};
 use keyplan_prover::Report;
 
 use crate::File;
+use crate::naming::{Scope, wanted_names};
 use crate::prove::prove;
 use crate::shake;
-use names::{Scope, exported, quoted};
+use names::{exported, quoted};
 use tree::Tree;
 
 /// The runtime, of which a package gets what it needs.
@@ -160,27 +161,9 @@ impl<'p> Go<'p> {
         go
     }
 
-    /// Gives every family and type of the plan its name before anything else can take it. Families that would be called alike
-    /// are all called by their whole path, so that a new one changes the names of those that it meets and of no other.
+    /// Gives every family and type of the plan its name before anything else can take it.
     fn name_families(&mut self) {
-        let all: Vec<&'p Family> = self.plan.families().map(|(_, family)| family).collect();
-        let forms: [fn(&Family) -> String; 3] = [
-            |family| exported(&family.name),
-            |family| exported(family.local_path()),
-            |family| exported(&family.path),
-        ];
-        let mut counts: Vec<BTreeMap<String, usize>> = Vec::new();
-        for form in forms {
-            let mut count = BTreeMap::new();
-            for family in &all {
-                *count.entry(form(family)).or_default() += 1;
-            }
-            counts.push(count);
-        }
-        for family in all {
-            let unique = forms.iter().zip(&counts).map(|(form, count)| (form(family), count));
-            let mut unique = unique.filter(|(name, count)| count.get(name) == Some(&1));
-            let wanted = unique.next().map_or_else(|| exported(&family.path), |(name, _)| name);
+        for (family, wanted) in wanted_names(self.plan, exported) {
             let name = self.scope.fresh(&wanted);
             self.families.insert(&family.path, name);
         }

@@ -2,7 +2,6 @@
 
 use std::fmt::Write as _;
 
-use std::collections::BTreeSet;
 
 /// Words that Go writes in capitals.
 const INITIALISMS: [&str; 12] =
@@ -102,29 +101,6 @@ pub(crate) fn local(name: &str) -> String {
     if TAKEN.contains(&name.as_str()) { format!("{name}_") } else { name }
 }
 
-/// The names of one scope. One that is taken gets `_` and the least number from 2 on that is free; names are asked for in the
-/// order of the plan.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Scope {
-    taken: BTreeSet<String>,
-}
-
-impl Scope {
-    pub(crate) fn reserve<'n>(&mut self, names: impl IntoIterator<Item = &'n str>) {
-        self.taken.extend(names.into_iter().map(str::to_owned));
-    }
-
-    pub(crate) fn fresh(&mut self, wanted: &str) -> String {
-        let mut name = wanted.to_owned();
-        let mut number = 2;
-        while !self.taken.insert(name.clone()) {
-            name = format!("{wanted}_{number}");
-            number += 1;
-        }
-        name
-    }
-}
-
 /// A Go string literal of any bytes.
 pub(crate) fn quoted(bytes: &[u8]) -> String {
     let mut out = String::from("\"");
@@ -144,6 +120,7 @@ pub(crate) fn quoted(bytes: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::naming::Scope;
 
     #[test]
     fn names_are_those_that_go_expects() {

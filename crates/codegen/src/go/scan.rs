@@ -2,21 +2,20 @@
 
 use std::fmt::Write as _;
 
-use keyplan_plan::model::{
-    BytesEncoding, Extent, Family, FloatEncoding, IntEncoding, Scan, ScoreEncoding, Segment, Shape,
-};
+use keyplan_plan::model::{Family, Scan};
 
 use super::Go;
 use super::encode::Body;
 use super::names::exported;
 use super::tree::Row;
 use crate::prove::{is_exact, is_ordered};
+use crate::scan::next_bound;
 
 impl<'p> Go<'p> {
     pub(crate) fn scans(&mut self, family: &'p Family, go: &str, row: &Row<'p>) {
         let mut seen = std::collections::BTreeSet::new();
         for scan in &family.scans {
-            if is_exact(self.report, family, scan) && seen.insert(scan.bound) {
+            if is_exact(self.report, family, scan) && seen.insert((scan.bound, scan.bare)) {
                 self.scan(family, go, row, scan);
             }
         }
@@ -30,20 +29,28 @@ impl<'p> Go<'p> {
             .map(|argument| argument.name.as_deref().unwrap_or("value"))
             .collect();
         let suffix: String = names.iter().map(|name| exported(name)).collect();
-        let wanted = if names.is_empty() { format!("{go}All") } else { format!("{go}By{suffix}") };
+        let bare = if scan.bare { "Bare" } else { "" };
+        let wanted = if names.is_empty() { format!("{go}All") } else { format!("{go}By{suffix}{bare}") };
         let function = self.scope.fresh(&wanted);
-        let words = if names.is_empty() { "all".to_owned() } else { format!("by {}", names.join(", ")) };
+        let words = scan.words(&family.key);
         let ordered = is_ordered(self.report, family, scan);
         let (parameters, variables) = Self::parameters(row, scan.bound);
         let mut body = Body::new(
             &family.path,
-            if ordered && self.bounds(family, scan).is_some() { "r" } else { "Range{}" },
+            if ordered && next_bound(family, scan).is_some() { "r" } else { "Range{}" },
         );
         self.put_row(&mut body, row, scan.segments, &variables, "");
         let order = if ordered { ", in the order of the other arguments" } else { "" };
-        let doc = format!("// {function} is the range of the rows of `{}` {words}{order}.", family.path);
+        let mut doc = format!("// {function} is the range of the rows of `{}` {words}{order}.", family.path);
+        if scan.filtered {
+            doc.push_str(" Other rows lie between them:\n// Contains tells which are its own.");
+        }
         let body = body.finish();
-        let Some(whole) = self.bounds(family, scan).filter(|_| ordered) else {
+        let bounded = next_bound(family, scan).filter(|_| ordered);
+        let Some(whole) = bounded else {
+            if scan.filtered {
+                return self.filtered(family, go, &function, &doc, &parameters, &body);
+            }
             let _ = writeln!(
                 self.out,
                 "{doc}\nfunc {function}({parameters}) (Range, error) {{\n\tvar dst []byte\n{body}\treturn prefixRange(dst), nil\n}}\n"
@@ -60,7 +67,37 @@ impl<'p> Go<'p> {
             self.out,
             "{doc}\nfunc {function}({parameters}) (r {ty}, err error) {{\n\tvar dst []byte\n{body}\treturn {ty}{{prefixRange(dst), dst}}, nil\n}}\n"
         );
+        if scan.filtered {
+            self.keeps(go, &ty);
+        }
         self.narrowed(family, row, scan, &ty, whole);
+    }
+
+    /// A scan between whose rows there are others, and which nothing narrows.
+    fn filtered(
+        &mut self,
+        family: &Family,
+        go: &str,
+        function: &str,
+        doc: &str,
+        parameters: &str,
+        body: &str,
+    ) {
+        let ty = self.scope.fresh(&format!("{function}Range"));
+        let body = body.replace("return Range{}, ", &format!("return {ty}{{}}, "));
+        let _ = writeln!(
+            self.out,
+            "// {ty} is a range of keys of `{}` with other rows between them.\ntype {ty} struct {{\n\tRange\n}}\n\n{doc}\nfunc {function}({parameters}) ({ty}, error) {{\n\tvar dst []byte\n{body}\treturn {ty}{{prefixRange(dst)}}, nil\n}}\n",
+            family.path
+        );
+        self.keeps(go, &ty);
+    }
+
+    fn keeps(&mut self, go: &str, ty: &str) {
+        let _ = writeln!(
+            self.out,
+            "// Contains tells whether key lies in the range and is a key of the family.\nfunc (r {ty}) Contains(key []byte) bool {{\n\tvar k {go}\n\treturn r.Range.Contains(key) && k.UnmarshalBinary(key) == nil\n}}\n"
+        );
     }
 
     fn narrowed(&mut self, family: &'p Family, row: &Row<'p>, scan: &Scan, ty: &str, whole: bool) {
@@ -107,35 +144,6 @@ impl<'p> Go<'p> {
                 "// {name} keeps only the rows {what}.\nfunc (r {ty}) {name}(next {}) ({ty}, error) {{\n\tbound, err := r.bound(next)\n\tif err == nil {{\n{set}\t}}\n\treturn r, err\n}}\n",
                 tree.go
             );
-        }
-    }
-
-    /// Whether the argument after the prefix can bound the scan, and whether nothing comes after it.
-    #[expect(clippy::unused_self, reason = "beside the others")]
-    fn bounds(&self, family: &Family, scan: &Scan) -> Option<bool> {
-        let Some(Segment::Argument(argument)) = family.key.segments().get(scan.segments) else { return None };
-        let last = scan.segments + 1 == family.key.segments().len();
-        let fixed = matches!(argument.shape.extent(), Extent::Fixed(_));
-        match &argument.shape {
-            Shape::Int(int) => {
-                let ordered = match int.encoding {
-                    IntEncoding::Be => !int.ty.signed,
-                    IntEncoding::SignFlip
-                    | IntEncoding::Tick9
-                    | IntEncoding::DecPadded(_)
-                    | IntEncoding::HexPadded(..) => true,
-                    _ => false,
-                };
-                (ordered && fixed).then_some(false)
-            }
-            Shape::Bool(_)
-            | Shape::Time(_)
-            | Shape::Score(ScoreEncoding::Exact)
-            | Shape::Float(FloatEncoding::Ordered) => Some(false),
-            Shape::Bytes { encoding: BytesEncoding::Raw, .. } if fixed => Some(false),
-            Shape::Bytes { encoding: BytesEncoding::Raw, .. } if last => Some(true),
-            Shape::Text(text) if !text.tuple && last => Some(true),
-            _ => None,
         }
     }
 }

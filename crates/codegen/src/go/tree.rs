@@ -3,7 +3,8 @@
 use keyplan_plan::model::{Alternative, BytesEncoding, IntType, ScoreEncoding, Sequence, Shape, TextShape};
 
 use super::Go;
-use super::names::{Scope, exported};
+use super::names::exported;
+use crate::naming::Scope;
 
 /// One argument.
 #[derive(Clone, Debug)]

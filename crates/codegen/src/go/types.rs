@@ -153,7 +153,7 @@ impl<'p> Go<'p> {
 
     /// `pool uint64, tick int64`, with the names of the parameters.
     pub(crate) fn parameters(row: &Row<'p>, count: usize) -> (String, Vec<String>) {
-        let mut scope = super::names::Scope::default();
+        let mut scope = crate::naming::Scope::default();
         let mut names = Vec::new();
         let mut text = Vec::new();
         for ((_, tree), argument) in row.fields.iter().zip(row.sequence.arguments()).take(count) {

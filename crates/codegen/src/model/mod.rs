@@ -8,7 +8,7 @@ mod shape;
 
 use keyplan_plan::Compiled;
 use keyplan_plan::diag::Diagnostic;
-use keyplan_plan::model::{Accept, Family, FamilyKind, Field, Module, Plan, Retired, Scan, Space};
+use keyplan_plan::model::{Accept, Family, FamilyKind, Field, Module, Plan, Retired, Scan, ScanEnd, Space};
 use serde_json::{Value as Json, json};
 
 use crate::prove::prove;
@@ -108,7 +108,25 @@ fn field(field: &Field) -> Json {
 }
 
 fn scan(scan: &Scan) -> Json {
-    json!({"bound": scan.bound, "segments": scan.segments, "in_order": scan.in_order})
+    let (end, stop) = match &scan.end {
+        ScanEnd::Prefix => ("prefix", None),
+        ScanEnd::Next => ("next", None),
+        ScanEnd::Before(bytes) => ("before", Some(hex(bytes))),
+        ScanEnd::Through(bytes) => ("through", Some(hex(bytes))),
+    };
+    let with = scan.with.iter().flat_map(|company| &company.families);
+    json!({
+        "bound": scan.bound,
+        "segments": scan.segments,
+        "in_order": scan.in_order,
+        "bare": scan.bare,
+        "end": end,
+        "stop": stop,
+        "with": with.collect::<Vec<_>>(),
+        "filtered": scan.filtered,
+        "own": scan.own,
+        "example": scan.example.as_deref().map(hex),
+    })
 }
 
 fn accept(accept: &Accept) -> Json {

@@ -200,6 +200,8 @@ const fn len_word(width: LenWidth) -> &'static str {
         LenWidth::L16 => "16",
         LenWidth::L32 => "32",
         LenWidth::L64 => "64",
+        LenWidth::L16Le => "16le",
+        LenWidth::L32Le => "32le",
         LenWidth::L64Le => "64le",
         LenWidth::Varint => "varint",
     }

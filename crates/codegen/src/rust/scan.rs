@@ -25,7 +25,7 @@ impl Expander<'_> {
         let scans: Vec<TokenStream> = family
             .scans
             .iter()
-            .filter(|scan| is_exact(self.report, family, scan) && seen.insert(scan.bound))
+            .filter(|scan| is_exact(self.report, family, scan) && seen.insert((scan.bound, scan.bare)))
             .map(|scan| self.scan(at, family, row, made, scan))
             .collect();
         quote!(#(#scans)*)
@@ -46,13 +46,10 @@ impl Expander<'_> {
             (names::field("all"), "All".to_owned())
         } else {
             let suffix: String = names.iter().map(|name| names::pascal(name)).collect();
-            (names::field(&format!("by_{}", names.join("_"))), format!("By{suffix}"))
+            let (bare, tail) = if scan.bare { ("_bare", "Bare") } else { ("", "") };
+            (names::field(&format!("by_{}{bare}", names.join("_"))), format!("By{suffix}{tail}"))
         };
-        let words = if names.is_empty() {
-            format!("{} all", family.path)
-        } else {
-            format!("{} by {}", family.path, names.join(", "))
-        };
+        let words = format!("{} {}", family.path, scan.words(&family.key));
         let marker = self.fresh(at, &format!("{}{suffix}", made.name));
         let marker = names::ty(&marker);
         let in_order = is_ordered(self.report, family, scan);
@@ -81,6 +78,11 @@ impl Expander<'_> {
                 }
             }
         });
+        let filtered = scan.filtered.then(|| {
+            quote!(
+                const FILTERED: bool = true;
+            )
+        });
         let doc = docs::lines(&[format!("The scan `{words}`.")]);
         let item = quote! {
             #doc
@@ -91,6 +93,7 @@ impl Expander<'_> {
                 type Key = #key #any;
                 type Room = #room;
                 const SCAN: &'static str = #words;
+                #filtered
             }
 
             #ordered

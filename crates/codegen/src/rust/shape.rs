@@ -423,6 +423,8 @@ fn len_width(width: LenWidth) -> TokenStream {
         LenWidth::L16 => "L16",
         LenWidth::L32 => "L32",
         LenWidth::L64 => "L64",
+        LenWidth::L16Le => "L16Le",
+        LenWidth::L32Le => "L32Le",
         LenWidth::L64Le => "L64Le",
         LenWidth::Varint => "Varint",
     };

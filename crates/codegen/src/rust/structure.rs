@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use keyplan_plan::model::{AcceptKind, Family, FamilyKind};
+use keyplan_plan::model::{AcceptKind, Family, FamilyKind, Segment, Sequence, Shape};
 use proc_macro2::TokenStream;
 use quote::quote;
 
@@ -17,7 +17,7 @@ impl Expander<'_> {
             return self.fields(at, family, made);
         }
         let (name, any) = (names::ty(&made.name), made.borrows.then(|| quote!(<'_>)));
-        let mut part = |what: &str, sequence: Option<&keyplan_plan::model::Sequence>| {
+        let mut part = |what: &str, sequence: Option<&Sequence>| {
             let Some(sequence) = sequence else { return Some(quote!(::keyplan::typed::Raw<'v>)) };
             let name = format!("{}{}", made.name, names::pascal(what));
             let title = format!("A {what} of the family `{}`.", family.path);
@@ -25,6 +25,24 @@ impl Expander<'_> {
         };
         let member = part("member", family.member.as_ref())?;
         let score = part("score", family.score.as_ref())?;
+        let kind = match family.kind {
+            FamilyKind::Zset => quote!(ZsetKey),
+            FamilyKind::Queue => quote!(QueueKey),
+            _ => quote!(UnrankedKey),
+        };
+        let ranked = family.score.as_ref().and_then(ranked_by).map(|field| {
+            quote! {
+                impl ::keyplan::typed::Ranked for #score {
+                    fn rank(&self) -> ::core::option::Option<::keyplan::typed::Rank> {
+                        ::keyplan::typed::Ranked::rank(&self.#field)
+                    }
+
+                    fn of_rank(rank: ::keyplan::typed::Rank) -> ::core::option::Option<Self> {
+                        ::core::option::Option::Some(Self { #field: ::keyplan::typed::Ranked::of_rank(rank)? })
+                    }
+                }
+            }
+        });
         let scored = matches!(family.kind, FamilyKind::Zset | FamilyKind::Queue).then(|| {
             quote! {
                 impl ::keyplan::typed::ScoredKey for #name #any {
@@ -40,6 +58,10 @@ impl Expander<'_> {
                 }
 
                 #scored
+
+                impl ::keyplan::typed::#kind for #name #any {}
+
+                #ranked
             },
         );
         Some(())
@@ -212,6 +234,13 @@ impl Expander<'_> {
             },
         );
     }
+}
+
+/// The field of a score that members are ranked by, if the score is one number or one place.
+fn ranked_by(score: &Sequence) -> Option<proc_macro2::Ident> {
+    let [Segment::Argument(argument)] = score.segments() else { return None };
+    let is_rank = matches!(argument.shape, Shape::Int(_) | Shape::Float(_) | Shape::Score(_));
+    is_rank.then(|| names::field(argument.name.as_deref().unwrap_or("value")))
 }
 
 /// Puts a field and refuses it if another kind of field has the same bytes.

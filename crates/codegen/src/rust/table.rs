@@ -48,10 +48,11 @@ impl Table {
 
     /// A scan that `function` begins.
     pub(crate) fn scan(&mut self, family: &Family, scan: &Scan, function: &Ident, limited: bool) {
-        let (path, key, bound) = (&family.path, names::family(0, family), scan.bound);
+        let (path, key) = (&family.path, names::family(0, family));
+        let (bound, bare) = (scan.bound, scan.bare);
         let rows = if limited { quote!(limited) } else { quote!(rows) };
         let arguments = (0..bound).map(|index| format_ident!("argument_{index}"));
-        self.scans.push(quote!((#path #bound #limited #rows [#key::#function] #(#arguments)*)));
+        self.scans.push(quote!((#path #bound #bare #limited #rows [#key::#function] #(#arguments)*)));
     }
 
     /// The table.

@@ -14,6 +14,8 @@ pub struct ScanEntry {
     pub family: &'static str,
     /// How many of its arguments are bound.
     pub bound: usize,
+    /// Whether the prefix ends with the last of them.
+    pub bare: bool,
     /// Whether the argument behind them may bound the rows.
     pub ordered: bool,
     /// The rows, from the values of the bound arguments. A limit on a scan without order is inexpressible.
@@ -24,11 +26,11 @@ impl ScanEntry {
     /// What [`plan!`](crate::plan!) emits.
     pub const fn new(
         family: &'static str,
-        bound: usize,
+        (bound, bare): (usize, bool),
         ordered: bool,
         rows: fn(&[Value], &Window<'_>) -> Result<Rows, Misfit>,
     ) -> Self {
-        Self { family, bound, ordered, rows }
+        Self { family, bound, bare, ordered, rows }
     }
 }
 

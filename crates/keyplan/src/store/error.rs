@@ -2,6 +2,7 @@ use alloc::boxed::Box;
 use alloc::string::String;
 
 use keyplan_store::StoreError;
+use keyplan_store::structure::StructureError;
 
 use crate::typed::KeyError;
 
@@ -12,6 +13,9 @@ pub enum Error {
     /// The store could not do it.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// The structures could not do it.
+    #[error(transparent)]
+    Structure(#[from] StructureError),
     /// A key, value or scan that cannot be encoded: an argument is outside of its domain, or would make a flaw bite
     /// that the plan accepts.
     #[error(transparent)]
@@ -33,6 +37,36 @@ pub enum Error {
         family: &'static str,
         /// What is wrong with it.
         source: Box<KeyError>,
+    },
+    /// A member, field or score that was found is not what the plan says: another program has written it.
+    #[error("a {part} of `{family}` is not one of the plan: 0x{found}")]
+    ForeignPart {
+        /// The family.
+        family: &'static str,
+        /// What it is a part of: `member`, `field`, `value of a field` or `score`.
+        part: &'static str,
+        /// What was found, in base 16.
+        found: String,
+        /// What is wrong with it, where bytes tell.
+        source: Option<Box<KeyError>>,
+    },
+    /// A score that no float is equal to, so that members cannot be ranked by it.
+    #[error("a score of `{family}` cannot be kept: no float is equal to {score}")]
+    Unranked {
+        /// The family.
+        family: &'static str,
+        /// The score.
+        score: String,
+    },
+    /// Structures of one space are asked for a family of another.
+    #[error("`{family}` is in the space `{wanted}`, and these are the structures of `{found}`")]
+    OtherSpace {
+        /// The family.
+        family: &'static str,
+        /// Its space.
+        wanted: &'static str,
+        /// The space of the structures.
+        found: String,
     },
     /// The text of a plan that was compiled in has another layout than the types that were made from it.
     #[error("the text of plan `{name}` does not make the layout that its types have")]
@@ -112,6 +146,16 @@ impl Error {
     #[cold]
     pub(super) fn malformed(family: &'static str, source: KeyError) -> Self {
         Self::MalformedValue { family, source: Box::new(source) }
+    }
+
+    #[cold]
+    pub(super) fn foreign_part(
+        family: &'static str,
+        part: &'static str,
+        found: &[u8],
+        source: Option<KeyError>,
+    ) -> Self {
+        Self::ForeignPart { family, part, found: hex(found), source: source.map(Box::new) }
     }
 
     #[cold]

@@ -41,6 +41,7 @@
 //! # Ok::<(), keyplan::store::Error>(())
 //! ```
 //!
+//! [`structure`] has the hashes, sets, sorted sets and queues of a plan by their types, in this process and on a server.
 //! [`collection`] has maps with indexes, counters, queues and histories whose rows are families of the plan, too. What
 //! works on bytes, without types, is [`raw`].
 
@@ -51,6 +52,7 @@ mod read;
 mod row;
 mod scratch;
 mod snapshot;
+pub mod structure;
 mod typed_store;
 
 pub use batch::Batch;

@@ -41,7 +41,7 @@ pub trait Read {
             Ok(range) => (Some(range), None),
             Err(error) => (None, Some(error)),
         };
-        Rows { range, failure, reverse: scan.is_reverse(), family: PhantomData }
+        Rows { range, failure, reverse: scan.is_reverse(), filtered: S::FILTERED, family: PhantomData }
     }
 }
 
@@ -51,6 +51,8 @@ pub struct Rows<K, R> {
     range: Option<R>,
     failure: Option<StoreError>,
     reverse: bool,
+    // Whether rows that are not of the family are dropped.
+    filtered: bool,
     family: PhantomData<fn() -> K>,
 }
 
@@ -80,8 +82,10 @@ impl<K: Key, R: RowRange> Rows<K, R> {
         let direction = if self.reverse { Direction::Descending } else { Direction::Ascending };
         // Kept here, because what the engine moves with every row is to be small.
         let mut failure = None;
+        let filtered = self.filtered;
         let visited = range.visit(direction, |key, value| match (K::read(key), K::Value::read(value)) {
             (Some(key), Some(value)) => each(key, value).map_break(Some),
+            (None, _) if filtered && K::decode(key).is_err() => ControlFlow::Continue(()),
             _ => slowly::<K, T>(key, value, &mut each, &mut failure),
         })?;
         match (failure, visited) {
@@ -93,12 +97,15 @@ impl<K: Key, R: RowRange> Rows<K, R> {
 
     #[inline]
     fn step(&mut self, backwards: bool) -> Option<Result<Row<K, R::Bytes>, Error>> {
-        let Some(range) = &mut self.range else { return self.failed().map(Err) };
-        // No `?` on the way: each would move the row once more.
-        match if backwards { range.next_back() } else { range.next() } {
-            Some(Ok((key, value))) => Some(Ok(Row::new(key, value))),
-            Some(Err(error)) => Some(Err(self.fail(error))),
-            None => None,
+        loop {
+            let Some(range) = &mut self.range else { return self.failed().map(Err) };
+            // No `?` on the way: each would move the row once more.
+            match if backwards { range.next_back() } else { range.next() } {
+                Some(Ok((key, _))) if self.filtered && K::decode(&key).is_err() => {}
+                Some(Ok((key, value))) => return Some(Ok(Row::new(key, value))),
+                Some(Err(error)) => return Some(Err(self.fail(error))),
+                None => return None,
+            }
         }
     }
 

@@ -32,7 +32,16 @@ impl<E: Engine> Snapshot<E> {
         let (start, end) = scan.range();
         let direction = if scan.is_reverse() { Direction::Descending } else { Direction::Ascending };
         let space = self.0.space(S::Key::SPACE)?;
-        let page = self.0.page(space, KeyRange { start, end }, direction, token, limit)?;
+        let mut page = self.0.page(space, KeyRange { start, end }, direction, token, limit)?;
+        let foreign = |key: &BytesOf<E>| S::FILTERED && <S::Key as Key>::decode(key).is_err();
+        page.rows.retain(|(key, _)| !foreign(key));
+        // What was dropped is made up for.
+        while let Some(next) = page.next.take_if(|_| S::FILTERED && page.rows.len() < limit) {
+            let left = limit - page.rows.len();
+            let more = self.0.page(space, KeyRange { start, end }, direction, Some(next.as_bytes()), left)?;
+            page.rows.extend(more.rows.into_iter().filter(|(key, _)| !foreign(key)));
+            page.next = more.next;
+        }
         let rows = page.rows.into_iter().map(|(key, value)| Row::new(key, value)).collect();
         Ok(Page { rows, next: page.next })
     }

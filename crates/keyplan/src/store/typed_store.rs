@@ -69,11 +69,15 @@ impl<E: Engine> Store<E> {
         Ok(Batch::new(self.0.batch()?))
     }
 
+    /// The structures of a space, for the handles of [`structure`](super::structure).
+    pub fn structures(&self, space: &str) -> Result<keyplan_store::structure::Embedded<E>, Error> {
+        Ok(keyplan_store::structure::Embedded::open(self.0.clone(), space)?)
+    }
+
     /// Deletes every row of a scan, `chunk` rows in a step, and returns how many there were.
     ///
     /// This is **not** one step: each chunk is. After each, `progress` is told how many rows are gone so far, and may
     /// stop the rest. [`Batch::delete_scan`] is one step, and holds all keys in memory.
-    #[expect(clippy::needless_pass_by_value, reason = "a scan is written where it is used")]
     pub fn delete_scan<S: ScanOf>(
         &self,
         scan: Scan<'_, S>,
@@ -81,9 +85,39 @@ impl<E: Engine> Store<E> {
         durability: Durability,
         progress: impl FnMut(u64) -> ControlFlow<()>,
     ) -> Result<u64, Error> {
+        if S::FILTERED {
+            return self.delete_filtered(scan, chunk, durability, progress);
+        }
         let (start, end) = scan.range();
         let space = self.0.space(S::Key::SPACE)?;
         Ok(self.0.delete_range(space, KeyRange { start, end }, chunk, durability, progress)?)
+    }
+
+    /// Deletes the rows of a scan that are of its family, and leaves the rows between them.
+    fn delete_filtered<S: ScanOf>(
+        &self,
+        scan: Scan<'_, S>,
+        chunk: usize,
+        durability: Durability,
+        mut progress: impl FnMut(u64) -> ControlFlow<()>,
+    ) -> Result<u64, Error> {
+        let snapshot = self.snapshot()?;
+        let mut rows = snapshot.scan(scan);
+        let mut gone = 0;
+        loop {
+            let mut batch = self.batch()?;
+            for row in rows.by_ref().take(chunk.max(1)) {
+                batch.delete_bytes(S::Key::SPACE, row?.key_bytes())?;
+            }
+            if batch.is_empty() {
+                return Ok(gone);
+            }
+            gone += batch.len() as u64;
+            batch.commit(durability)?;
+            if progress(gone).is_break() {
+                return Ok(gone);
+            }
+        }
     }
 
     /// Makes everything durable, moves it to where opening finds it at once, and refuses later commits; within about

@@ -15,6 +15,7 @@ mod list;
 mod opaque;
 mod open;
 mod plan_text;
+mod rank;
 mod read;
 mod scan;
 mod score;
@@ -30,6 +31,7 @@ pub use list::{List, ListIter, ListLayout};
 pub use opaque::{Cbor, Json, Proto, Raw};
 pub use open::{Ends, Furthest, Nearest, Open, Steps, longest_number};
 pub use plan_text::PlanText;
+pub use rank::{Rank, Ranked};
 pub use read::{
     View, admitted, admitted_text, array, decoded, encoded, exact, finish, fixed, in_range, inside, kept,
     literal, narrowed, piece, rest, same_bytes, short_bytes, short_text, too_short, uncomplement,
@@ -147,6 +149,15 @@ pub trait ScoredKey: SetKey {
     /// What members are ranked by.
     type Score<'s>: Value<'s>;
 }
+
+/// A key that holds members without scores: a set.
+pub trait UnrankedKey: SetKey {}
+
+/// A key that holds a sorted set.
+pub trait ZsetKey: ScoredKey {}
+
+/// A key that holds a queue.
+pub trait QueueKey: ScoredKey {}
 
 /// Parts in a row, of a family or inside of one. Generated code implements it; [`Key`] and [`Value`] are its use.
 pub trait Layout<'k>: Sized {

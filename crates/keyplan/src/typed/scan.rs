@@ -13,6 +13,8 @@ pub trait ScanOf {
     type Room: Room;
     /// The scan in words, such as `cl.tick by pool`.
     const SCAN: &'static str;
+    /// Whether rows of other families lie between those of the scan, and are dropped.
+    const FILTERED: bool = false;
 }
 
 /// A scan whose rows come in the order of the first argument that is not bound.

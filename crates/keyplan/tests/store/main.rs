@@ -3,4 +3,5 @@
 
 mod access;
 mod collections;
+mod structures;
 mod support;

@@ -78,6 +78,20 @@ codes! {
     /// A space with `key` families beside hashes, sorted sets, sets or queues, whose rows have a layout of their own: a row
     /// of one can have the key of the other.
     MixedSpace = "KP0015" "mixed-space" Error;
+    /// A range that leaves out rows which belong to it.
+    MissingRows = "KP0016" "missing-rows" Error;
+    /// A key of an older plan that the new plan has no key for.
+    NoNewKey = "KP0031" "no-new-key" Error;
+    /// Two keys of an older plan that become one key of the new plan.
+    MergedKeys = "KP0032" "merged-keys" Error;
+    /// A key of an older plan that does not tell its arguments.
+    UnreadableKey = "KP0033" "unreadable-key" Error;
+    /// A key of the new plan that is a key of an older plan which stays.
+    CrossingKeys = "KP0034" "crossing-keys" Error;
+    /// A family of an older plan that the new plan says nothing of.
+    UnspokenFamily = "KP0035" "unspoken-family" Error;
+    /// A prefix that a release has used, and that is neither in use nor retired.
+    ForgottenPrefix = "KP0036" "forgotten-prefix" Error;
 
     /// A character that no token of the language begins with, or a literal that is not closed.
     BadToken = "KP0101" "bad-token" Error;

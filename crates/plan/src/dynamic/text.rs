@@ -2,10 +2,10 @@
 
 use std::fmt;
 
-use keyplan_codec::{Score, Segment as _, TimeText9};
+use keyplan_codec::{Bech32, Score, Segment as _, TimeText9};
 
 use super::Value;
-use crate::model::{Alternative, IntRange, Sequence, Shape};
+use crate::model::{Alternative, IntRange, LengthSet, Sequence, Shape};
 
 /// Why text is not a value of an argument.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,8 +30,9 @@ impl std::error::Error for ParseError {}
 /// | --- | --- |
 /// | integers | `42`, `-7`, `0x2a` |
 /// | bytes, nibbles | hex digits, with or without `0x` |
+/// | bytes of an address | also as bech32 text with its checksum, whatever its prefix |
 /// | text | as it is; in quotes inside of other values |
-/// | time | `2006-01-02T15:04:05.000000000`, or nanoseconds |
+/// | time | `2006-01-02T15:04:05.000000000` in UTC, with a `Z` or without, with fewer decimals or none, or nanoseconds |
 /// | score | `850000/123`, or `@1703097600.123456789` for an unconfirmed one |
 /// | digest of an unknown name | `digest:138a7b25414c083a` |
 /// | record | `(txid=00ff, vout=1)` |
@@ -41,7 +42,7 @@ impl std::error::Error for ParseError {}
 pub fn parse(shape: &Shape, text: &str) -> Result<Value, ParseError> {
     // At the outermost level a text needs no quotes.
     if let Shape::Text(_) = innermost(shape)
-        && !text.starts_with("digest:")
+        && !(is_hashed(shape) && text.starts_with("digest:"))
     {
         return Ok(Value::Text(text.to_owned()));
     }
@@ -49,6 +50,17 @@ pub fn parse(shape: &Shape, text: &str) -> Result<Value, ParseError> {
     let value = reader.value(shape)?;
     reader.space();
     if reader.at < text.len() { Err(reader.expected("the end")) } else { Ok(value) }
+}
+
+/// Whether a hash may be written in place of a value.
+fn is_hashed(shape: &Shape) -> bool {
+    match shape {
+        Shape::Hashed { .. } => true,
+        Shape::Framed { inner, .. } | Shape::Desc(inner) | Shape::HashConcat { inner, .. } => {
+            is_hashed(inner)
+        }
+        _ => false,
+    }
 }
 
 /// The shape whose values a wrapper takes.
@@ -115,7 +127,8 @@ impl<'t> Reader<'t> {
             Shape::Float(_) => self.float().map(Value::Float),
             Shape::Time(_) => self.time(),
             Shape::Score(_) => self.score(),
-            Shape::Bytes { .. } | Shape::Opaque(_) => self.bytes().map(Value::Bytes),
+            Shape::Bytes { lengths, .. } => self.bytes_of(lengths).map(Value::Bytes),
+            Shape::Opaque(_) => self.bytes().map(Value::Bytes),
             Shape::Text(_) => self.quoted().map(Value::Text),
             Shape::Nibbles { .. } => {
                 self.eat("0x");
@@ -263,10 +276,15 @@ impl<'t> Reader<'t> {
     fn time(&mut self) -> Result<Value, ParseError> {
         let before = self.at;
         let word = self.word(|c| !matches!(c, ',' | ')' | ']' | ' '));
-        let nanos = TimeText9.decode(word.as_bytes()).ok().or_else(|| word.parse().ok());
+        let nanos = TimeText9.decode(time_text(word).as_bytes()).ok().or_else(|| word.parse().ok());
         nanos.map(Value::Time).ok_or_else(|| {
             self.at = before;
-            self.expected("a time such as 2006-01-02T15:04:05.000000000, or nanoseconds since 1970")
+            let zone = word.len() > 19 && word.get(19..).is_some_and(|rest| rest.contains(['+', '-']));
+            self.expected(if zone {
+                "a time in UTC, such as 2006-01-02T15:04:05Z, without an offset from it"
+            } else {
+                "a time in UTC, such as 2006-01-02T15:04:05Z or 2006-01-02T15:04:05.123456789, or nanoseconds since 1970"
+            })
         })
     }
 
@@ -301,11 +319,48 @@ impl<'t> Reader<'t> {
         })
     }
 
+    /// Bytes of one of the lengths, as hex digits or as a bech32 address.
+    fn bytes_of(&mut self, lengths: &LengthSet) -> Result<Vec<u8>, ParseError> {
+        self.space();
+        let before = self.at;
+        let bytes = match self.address() {
+            Some(bytes) => bytes,
+            None => self.bytes()?,
+        };
+        if !lengths.admits(bytes.len()) {
+            self.at = before;
+            let wanted = crate::notation::lengths_text(lengths).unwrap_or_default();
+            return Err(self.expected(&format!("{wanted} bytes, found {}", bytes.len())));
+        }
+        Ok(bytes)
+    }
+
+    /// The bytes of bech32 text whose checksum is right; otherwise nothing is read.
+    fn address(&mut self) -> Option<Vec<u8>> {
+        let before = self.at;
+        let word = self.word(|c| c.is_ascii_alphanumeric());
+        let lengths = LengthSet::ANY;
+        let read = word.rsplit_once('1').filter(|_| !is_hex(word)).and_then(|(hrp, _)| {
+            let segment = Bech32 { hrp, lengths: lengths.lengths() };
+            Some(segment.decode(word.as_bytes()).ok()?.bytes().collect())
+        });
+        if read.is_none() {
+            self.at = before;
+        }
+        read
+    }
+
     fn bytes(&mut self) -> Result<Vec<u8>, ParseError> {
         self.eat("0x");
         let digits = self.word(|c| c.is_ascii_hexdigit());
+        let next = self.rest().chars().next().filter(|c| !matches!(c, ',' | ')' | ']' | ' '));
+        if let Some(next) = next {
+            return Err(self.expected(&format!(
+                "bytes as hex digits, such as 0x00ff, or as a bech32 address, found {next:?}"
+            )));
+        }
         if digits.len() % 2 == 1 {
-            return Err(self.expected("an even number of hex digits"));
+            return Err(self.expected(&format!("an even number of hex digits, such as 0x0{digits:.16}")));
         }
         let digit = |byte: &u8| char::from(*byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
         let byte = |pair: &[u8]| match pair {
@@ -360,6 +415,22 @@ impl<'t> Reader<'t> {
     }
 }
 
+fn is_hex(word: &str) -> bool {
+    word.strip_prefix("0x").unwrap_or(word).bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+/// A time as people and programs write it, as [`TimeText9`] reads it: `Z` taken off, decimals filled up, a date begun at
+/// midnight.
+fn time_text(word: &str) -> String {
+    let word = word.strip_suffix(['Z', 'z']).unwrap_or(word);
+    let (whole, decimals) = word.split_once('.').unwrap_or((word, ""));
+    let whole = match whole.len() {
+        10 => format!("{whole}T00:00:00"),
+        _ => whole.to_owned(),
+    };
+    format!("{whole}.{decimals:0<9}")
+}
+
 impl Value {
     /// The value as [`parse`] reads it.
     ///
@@ -391,6 +462,8 @@ fn write_value(f: &mut fmt::Formatter<'_>, value: &Value, shape: &Shape) -> fmt:
         (Value::Float(value), _) => write!(f, "{value:?}"),
         (Value::Bytes(bytes), _) => write_hex(f, "0x", bytes),
         (Value::Text(text), _) => write!(f, "{text:?}"),
+        // Nothing at all would not be read as a value.
+        (Value::Nibbles(nibbles), _) if nibbles.is_empty() => f.write_str("0x"),
         (Value::Nibbles(nibbles), _) => nibbles.iter().try_for_each(|nibble| write!(f, "{nibble:x}")),
         (Value::Time(nanos), _) => {
             let mut text = Vec::new();
@@ -441,4 +514,65 @@ fn write_arguments(f: &mut fmt::Formatter<'_>, values: &[Value], sequence: &Sequ
 fn write_hex(f: &mut fmt::Formatter<'_>, prefix: &str, bytes: &[u8]) -> fmt::Result {
     f.write_str(prefix)?;
     bytes.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The value, or the error, of `text` for an argument of `domain`.
+    fn read(domain: &str, text: &str) -> Result<Value, String> {
+        let plan = format!("plan p; space s {{ key k = a: {domain}; }}");
+        let plan = crate::compile("p.keyplan", &plan, |_| Err(String::new())).plan.unwrap();
+        let (_, family) = plan.find("k")[0];
+        parse(&family.key.arguments().next().unwrap().shape, text).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn times_are_read_as_programs_write_them() {
+        let noon = Value::Time(1_714_564_800_000_000_000);
+        for text in ["2024-05-01T12:00:00.000000000", "2024-05-01T12:00:00Z", "2024-05-01T12:00:00.0"] {
+            assert_eq!(read("time", text), Ok(noon.clone()), "{text}");
+        }
+        assert_eq!(read("time", "2024-05-01"), Ok(Value::Time(1_714_521_600_000_000_000)));
+        assert_eq!(read("time", "2024-05-01T12:00:00.25Z"), Ok(Value::Time(1_714_564_800_250_000_000)));
+        assert_eq!(
+            read("time", "2024-05-01T12:00:00+02:00"),
+            Err("character 0: expected a time in UTC, such as 2006-01-02T15:04:05Z, without an offset from it"
+                .to_owned())
+        );
+        assert_eq!(
+            read("time", "noon"),
+            Err("character 0: expected a time in UTC, such as 2006-01-02T15:04:05Z or \
+                2006-01-02T15:04:05.123456789, or nanoseconds since 1970"
+                .to_owned())
+        );
+    }
+
+    #[test]
+    fn an_address_is_read_with_its_checksum() {
+        let address = "cosmos1qypqxpq9qcrsszg2pvxq6rs0zqg3yyc5lzv7xu";
+        let bytes: Vec<u8> = (1..=20).collect();
+        assert_eq!(read("bytes(20)", address), Ok(Value::Bytes(bytes.clone())));
+        assert_eq!(
+            read("(who: bytes(20))", &format!("(who={address})")),
+            Ok(Value::Record(vec![Value::Bytes(bytes)]))
+        );
+        let broken = "cosmos1qypqxpq9qcrsszg2pvxq6rs0zqg3yyc5lzv7xx";
+        assert_eq!(
+            read("bytes(20)", broken),
+            Err("character 1: expected bytes as hex digits, such as 0x00ff, or as a bech32 address, found 'o'".to_owned())
+        );
+    }
+
+    #[test]
+    fn bytes_say_what_they_lack() {
+        let wrong = |text: &str| read("bytes(20 | 32)", text).unwrap_err();
+        assert_eq!(
+            wrong("vitalik.eth"),
+            "character 0: expected bytes as hex digits, such as 0x00ff, or as a bech32 address, found 'v'"
+        );
+        assert_eq!(wrong("0x00ff"), "character 0: expected 20 | 32 bytes, found 2");
+        assert_eq!(wrong("abc"), "character 3: expected an even number of hex digits, such as 0x0abc");
+    }
 }

@@ -1,7 +1,7 @@
 //! Bytes that are the front of keys, as logs and iterators show them.
 
 use crate::dynamic::{Value, located};
-use crate::model::{Family, Segment, Sequence};
+use crate::model::{Family, Scan, Segment, Sequence};
 
 /// The front of a family's keys: what its whole segments are, and what is left over.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,7 +24,13 @@ impl Front<'_> {
 
     /// Whether the bytes are just what a scan of the family asks for.
     pub fn is_scan(&self) -> bool {
-        self.begun == 0 && self.family.scans.iter().any(|scan| scan.segments == self.segments)
+        self.scan().is_some()
+    }
+
+    /// The scan of the family that asks for just these bytes.
+    pub fn scan(&self) -> Option<&Scan> {
+        let those = self.family.scans.iter().filter(|scan| self.begun == 0 && scan.segments == self.segments);
+        those.min_by_key(|scan| (!scan.is_called(), scan.id))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Families and what is claimed of them.
 
 use super::resolve::{Place, Resolver, unknown};
-use super::{Accept, AcceptKind, Family, FamilyKind, Field, Scan, Segment, Sequence, Space};
+use super::{Accept, AcceptKind, Family, FamilyKind, Field, Segment, Sequence, Space};
 use crate::diag::{Code, Diagnostic, Span};
 use crate::syntax::ast;
 
@@ -40,6 +40,8 @@ impl<'a> Resolver<'a> {
             spread: None,
             scans: Vec::new(),
             accepts: Vec::new(),
+            predecessors: Vec::new(),
+            allowed_breaks: Vec::new(),
             retired: None,
             module: place.module,
             number: number.filter(|_| place.module.is_some()),
@@ -51,6 +53,7 @@ impl<'a> Resolver<'a> {
             self.clause(clause, &mut family, place, space);
         }
         self.at = None;
+        family.number_scans();
         self.complete(&family);
         space.families.push(family);
     }
@@ -86,6 +89,8 @@ impl<'a> Resolver<'a> {
             }
             ast::Clause::Scan(scan) => self.scan(scan, family),
             ast::Clause::Accept(accept) => self.accept(accept, family),
+            ast::Clause::From(from) => self.predecessor(from, family),
+            ast::Clause::AllowBreak(allow) => self.allowed_break(allow, family),
             ast::Clause::Retired(why) => {
                 self.once("retired", &[], family, family.retired.is_some(), why.span);
                 family.retired = Some(why.value.clone());
@@ -202,46 +207,6 @@ impl<'a> Resolver<'a> {
         None
     }
 
-    fn scan(&mut self, scan: &ast::ScanClause, family: &mut Family) {
-        for (index, name) in scan.by.iter().enumerate() {
-            match family.key.argument_index(&name.text) {
-                Some(position) if position == index => {}
-                Some(_) => {
-                    let order: Vec<&str> =
-                        family.key.arguments().filter_map(|argument| argument.name.as_deref()).collect();
-                    self.report(
-                        Diagnostic::new(
-                            Code::BadScan,
-                            "a scan binds the first arguments of the key, in their order",
-                            name.span,
-                            format!("`{}` is not argument {} of the key", name.text, index + 1),
-                        )
-                        .with_help(format!("the arguments are: {}", order.join(", "))),
-                    );
-                    return;
-                }
-                None => {
-                    let known: Vec<&str> =
-                        family.key.arguments().filter_map(|argument| argument.name.as_deref()).collect();
-                    let diagnostic = unknown(name, "argument", &known);
-                    self.report(diagnostic);
-                    return;
-                }
-            }
-        }
-        let bound = scan.by.len();
-        if family.scans.iter().any(|other| other.bound == bound) {
-            self.report(Diagnostic::new(Code::BadScan, "the same scan is given twice", scan.span, "again"));
-            return;
-        }
-        family.scans.push(Scan {
-            bound,
-            segments: family.key.scanned_segments(bound),
-            in_order: scan.in_order,
-            span: scan.span,
-        });
-    }
-
     fn accept(&mut self, accept: &ast::AcceptClause, family: &mut Family) {
         let Some(kind) = AcceptKind::ALL.into_iter().find(|kind| kind.word() == accept.kind.text) else {
             let words: Vec<&str> = AcceptKind::ALL.iter().map(|kind| kind.word()).collect();
@@ -250,11 +215,16 @@ impl<'a> Resolver<'a> {
             self.report(diagnostic.with_help(format!("flaws are: {}", words.join(", "))));
             return;
         };
-        if (kind == AcceptKind::Overlap) == accept.of.is_empty() {
+        let fits = match kind {
+            AcceptKind::Overlap => !accept.of.is_empty(),
+            AcceptKind::Leak => true,
+            _ => accept.of.is_empty(),
+        };
+        if !fits {
             let (label, help) = if kind == AcceptKind::Overlap {
                 ("names no family", "write `accept overlap(other) \"why\"`")
             } else {
-                ("names a family", "only `overlap` names other families")
+                ("names a family", "only `overlap` and `leak` name families")
             };
             self.report(
                 Diagnostic::new(
@@ -277,29 +247,22 @@ impl<'a> Resolver<'a> {
         });
     }
 
-    /// Replaces the paths in `accept overlap(…)` by the whole paths of the families they name.
+    /// Replaces the paths in `accept overlap(…)` and `accept leak(…)` by the whole paths of the families they name.
     pub(super) fn accepted_paths(&mut self, spaces: &mut [Space]) {
         for space in spaces {
             let paths: Vec<String> = space.families.iter().map(|family| family.path.clone()).collect();
             for family in &mut space.families {
                 let own = family.path.clone();
                 for accept in &mut family.accepts {
+                    // Rows of the family itself leak too; a key that it shares with itself is ambiguous.
+                    let itself = accept.kind == AcceptKind::Leak;
                     for path in &mut accept.of {
-                        let suffix = format!(".{path}");
-                        let exact = paths.iter().filter(|other| *other == path);
-                        let found: Vec<&String> =
-                            exact.chain(paths.iter().filter(|other| other.ends_with(&suffix))).collect();
-                        // The family of the same module is the one that is meant, where several fit.
-                        let near = own.rsplit_once('.').map(|(module, _)| format!("{module}.{path}"));
-                        let chosen = match found.as_slice() {
-                            [only] => Some((*only).clone()),
-                            many => near.filter(|near| many.contains(&near)),
-                        };
-                        match chosen {
-                            Some(other) if other != own => *path = other,
+                        match chosen(&paths, &own, path) {
+                            Some(other) if itself || other != own => *path = other,
                             _ => {
                                 let span = accept.span;
-                                let message = format!("no other family of the space is called `{path}`");
+                                let other = if itself { "" } else { "other " };
+                                let message = format!("no {other}family of the space is called `{path}`");
                                 self.diagnostics.push(
                                     Diagnostic::new(Code::BadAccept, message, span, "names it here")
                                         .with_help("give the path of one family: `module.name`"),
@@ -310,6 +273,18 @@ impl<'a> Resolver<'a> {
                 }
             }
         }
+    }
+}
+
+/// The one of `paths` that is or ends with `path`; the one of the same module as `own`, where several do.
+pub(super) fn chosen(paths: &[String], own: &str, path: &str) -> Option<String> {
+    let suffix = format!(".{path}");
+    let exact = paths.iter().filter(|other| *other == path);
+    let found: Vec<&String> = exact.chain(paths.iter().filter(|other| other.ends_with(&suffix))).collect();
+    let near = own.rsplit_once('.').map(|(module, _)| format!("{module}.{path}"));
+    match found.as_slice() {
+        [only] => Some((*only).clone()),
+        many => near.filter(|near| many.contains(&near)),
     }
 }
 

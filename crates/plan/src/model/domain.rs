@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use keyplan_codec::Alphabet;
 
-use super::resolve::{MAX_NODES, Resolver, TypeSource, TypeState, unknown};
+use super::resolve::{MAX_NODES, Resolver, TypeSource, TypeState, camel, unknown};
 use super::{
     Alternative, BoolEncoding, BytesEncoding, FloatEncoding, Framing, IntEncoding, IntRange, IntShape,
     IntType, LengthSet, Name, NameSet, NibbleEncoding, Opaque, ScoreEncoding, Shape, TextShape, TimeEncoding,
 };
 use crate::diag::{Code, Diagnostic, Span};
-use crate::syntax::ast;
+use crate::syntax::{ast, foreign};
 
 /// How deep shapes may nest once types are written out. The parser bounds what one file can spell; types that
 /// name types could still pile up.
@@ -20,8 +20,13 @@ const MAX_DEPTH: usize = 96;
 /// The domains that are not types of the plan.
 const BUILT_IN: &[&str] = &[
     "u8", "u16", "u32", "u64", "u128", "i8", "i16", "i32", "i64", "i128", "bool", "f64", "bytes", "text",
-    "nibbles", "time", "score", "option", "list", "cbor", "json", "proto", "raw",
+    "nibbles", "time", "score", "option", "list", "cbor", "json", "rlp", "proto", "raw",
 ];
+
+/// The words for domains that are not types of a plan.
+pub fn domains() -> &'static [&'static str] {
+    BUILT_IN
+}
 
 impl<'a> Resolver<'a> {
     /// The shape of a domain with its encodings.
@@ -95,6 +100,7 @@ impl<'a> Resolver<'a> {
             "score" => self.plain(call, Shape::Score(ScoreEncoding::Exact)),
             "cbor" => self.plain(call, Shape::Opaque(Opaque::Cbor)),
             "json" => self.plain(call, Shape::Opaque(Opaque::Json)),
+            "rlp" => self.plain(call, Shape::Opaque(Opaque::Rlp)),
             "raw" => self.plain(call, Shape::Opaque(Opaque::Raw)),
             "proto" => match args {
                 [ast::CallArg::Text(message)] => Some(Shape::Opaque(Opaque::Proto(message.value.clone()))),
@@ -147,12 +153,23 @@ impl<'a> Resolver<'a> {
             [ast::CallArg::Range { first, last: Some(last), span }] => {
                 let range = ty.range().narrowed(first, last);
                 if range.is_none() {
-                    self.report(Diagnostic::new(
+                    let diagnostic = Diagnostic::new(
                         Code::EmptyRange,
                         format!("no `{}` lies in this range, or it goes beyond the type", ty.name()),
                         *span,
                         "out of range",
-                    ));
+                    );
+                    self.report(diagnostic.with_help(match ty.range() {
+                        IntRange::Unsigned { max, .. } => {
+                            format!("write the least number first, none above {max}: `{}(0..=5)`", ty.name())
+                        }
+                        IntRange::Signed { min, max } => {
+                            format!(
+                                "write the least number first, from {min} to {max}: `{}(-5..=5)`",
+                                ty.name()
+                            )
+                        }
+                    }));
                 }
                 range?
             }
@@ -273,7 +290,25 @@ impl<'a> Resolver<'a> {
         let Some(entry) = self.types.get_mut(name) else {
             let mut known: Vec<&str> = self.types.keys().copied().collect();
             known.extend(BUILT_IN);
-            let diagnostic = unknown(&call.name, "domain or type", &known);
+            let mut diagnostic = unknown(&call.name, "domain or type", &known);
+            if let Some(here) = foreign::domain(name, BUILT_IN)
+                && !self.types.keys().any(|known| known.eq_ignore_ascii_case(name))
+            {
+                diagnostic.notes.clear();
+                let why = if here.starts_with("bytes(") && name.starts_with(['u', 'U']) {
+                    ": big-endian bytes sort as the numbers do"
+                } else {
+                    ""
+                };
+                diagnostic = diagnostic.with_help(format!("write `{here}`{why}"));
+            }
+            if diagnostic.notes.is_empty() {
+                diagnostic = diagnostic.with_help(format!(
+                    "declare it, `type {} = …;`, or use one of: {}",
+                    camel(name),
+                    BUILT_IN.join(", ")
+                ));
+            }
             self.report(diagnostic);
             return None;
         };

@@ -10,7 +10,7 @@ use super::{
     ScoreEncoding, Shape, TextShape, TimeEncoding, Width,
 };
 use crate::diag::{Code, Diagnostic, Span};
-use crate::syntax::ast;
+use crate::syntax::{ast, foreign};
 
 /// The encodings of the language.
 const ENCODINGS: &[&str] = &[
@@ -42,6 +42,8 @@ const ENCODINGS: &[&str] = &[
     "len16",
     "len32",
     "len64",
+    "len16le",
+    "len32le",
     "len64le",
     "varlen",
     "terminated",
@@ -59,6 +61,11 @@ const ENCODINGS: &[&str] = &[
     "varcount",
     "raw",
 ];
+
+/// The words for encodings.
+pub fn encodings() -> &'static [&'static str] {
+    ENCODINGS
+}
 
 /// How many encodings one domain may have. Each is a level of nesting in its shape, and shapes are walked by
 /// recursion.
@@ -101,8 +108,7 @@ impl<'a> Resolver<'a> {
                 self.framed_list(shape, call, args)
             }
             _ if !ENCODINGS.contains(&name) => {
-                let diagnostic = unknown(&call.name, "encoding", ENCODINGS);
-                self.report(diagnostic);
+                self.unknown_encoding(&shape, call);
                 None
             }
             _ => self.leaf(&shape, call, args),
@@ -150,6 +156,23 @@ impl<'a> Resolver<'a> {
         self.checked(encoded, call)
     }
 
+    /// Reports a name that is no encoding, with one that it may mean and writes no other bytes than it says.
+    fn unknown_encoding(&mut self, shape: &Shape, call: &ast::Call) {
+        let name = call.name.text.as_str();
+        let little = |name: &str| name.ends_with("le");
+        let known: Vec<&str> =
+            ENCODINGS.iter().copied().filter(|known| little(known) == little(name)).collect();
+        let mut diagnostic = unknown(&call.name, "encoding", &known);
+        if let Some(here) = foreign::encoding(name) {
+            diagnostic.notes.clear();
+            diagnostic = diagnostic.with_help(format!("write `.{here}`"));
+        }
+        if diagnostic.notes.is_empty() {
+            diagnostic = diagnostic.with_help(fitting(shape));
+        }
+        self.report(diagnostic);
+    }
+
     fn misfit(&mut self, shape: &Shape, call: &ast::Call) {
         let what = match shape {
             // Some encodings of numbers end at 64 bits.
@@ -164,7 +187,7 @@ impl<'a> Resolver<'a> {
                 call.span,
                 format!("does not fit {what}"),
             )
-            .with_help("docs/language.md lists what each encoding is for"),
+            .with_help(fitting(shape)),
         );
     }
 
@@ -320,12 +343,48 @@ impl<'a> Resolver<'a> {
     }
 }
 
+/// Which encodings a domain may have, as help.
+fn fitting(shape: &Shape) -> String {
+    if matches!(shape, Shape::List { framing: Framing::ToEnd, .. }) {
+        return "a list may have: joined(\"/\"), count8, count16, count32, count64, varcount".to_owned();
+    }
+    let own = own_encodings(shape).join(", ");
+    let any = "len8 to len64, varlen, terminated, escaped, memcmp, desc, hashed(…), hash_concat(…)";
+    match own.as_str() {
+        "" => format!("{} may have: {any}", shape.kind()),
+        own => format!("{} may have: {own}; anything: {any}", shape.kind()),
+    }
+}
+
+/// The encodings that replace the default of a plain domain.
+fn own_encodings(shape: &Shape) -> Vec<&'static str> {
+    if !shape.is_plain() {
+        return Vec::new();
+    }
+    let fits = |name: &&'static str| match shape {
+        Shape::Int(int) => int_encoding(name, None, int).is_some(),
+        Shape::Float(_) => float_encoding(name, None).is_some() || *name == "fixed",
+        Shape::Time(_) => time_encoding(name).is_some(),
+        Shape::Score(_) => score_encoding(name).is_some(),
+        Shape::Bytes { .. } => {
+            bytes_encoding(name, None, None).is_some() || matches!(*name, "fit" | "bech32")
+        }
+        Shape::Nibbles { .. } => nibble_encoding(name).is_some(),
+        Shape::Text(_) => matches!(*name, "raw" | "tuple"),
+        Shape::Bool(_) => *name == "tuple",
+        _ => false,
+    };
+    ENCODINGS.iter().copied().filter(fits).collect()
+}
+
 fn len_width(name: &str) -> Option<LenWidth> {
     Some(match name {
         "len8" => LenWidth::L8,
         "len16" => LenWidth::L16,
         "len32" => LenWidth::L32,
         "len64" => LenWidth::L64,
+        "len16le" => LenWidth::L16Le,
+        "len32le" => LenWidth::L32Le,
         "len64le" => LenWidth::L64Le,
         "varlen" => LenWidth::Varint,
         _ => return None,

@@ -1,4 +1,4 @@
-use super::{FamilyKind, ModuleId, Sequence};
+use super::{AllowedBreak, FamilyKind, ModuleId, Predecessor, Scan, Sequence};
 use crate::diag::Span;
 
 /// The keys of one layout.
@@ -28,6 +28,10 @@ pub struct Family {
     pub scans: Vec<Scan>,
     /// The flaws that are kept.
     pub accepts: Vec<Accept>,
+    /// The families of older plans that its rows come from. No part of the layout, nor of the fingerprint.
+    pub predecessors: Vec<Predecessor>,
+    /// The changes against older plans that are meant. No part of the layout, nor of the fingerprint.
+    pub allowed_breaks: Vec<AllowedBreak>,
     /// Why it is no longer written.
     pub retired: Option<String>,
     /// The module it stands in.
@@ -52,6 +56,12 @@ impl Family {
     pub fn accepted(&self, kind: AcceptKind) -> impl Iterator<Item = &Accept> {
         self.accepts.iter().filter(move |accept| accept.kind == kind)
     }
+
+    /// The `accept leak` that covers rows of the family `of`, which may be this one.
+    pub fn accepted_leak(&self, of: &str) -> Option<&Accept> {
+        self.accepted(AcceptKind::Leak)
+            .find(|accept| accept.of.is_empty() || accept.of.iter().any(|o| o == of))
+    }
 }
 
 /// One kind of field of a hash.
@@ -69,25 +79,12 @@ pub struct Field {
     pub span: Span,
 }
 
-/// A claim about the rows that share a prefix.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Scan {
-    /// How many of the first arguments are bound; 0 for `scan all`.
-    pub bound: usize,
-    /// How many of the key's segments the prefix covers: the bound arguments and the literals behind them.
-    pub segments: usize,
-    /// Whether the rows are claimed to come in the order of the remaining arguments.
-    pub in_order: bool,
-    /// Where it is declared.
-    pub span: Span,
-}
-
 /// A flaw that is kept, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Accept {
     /// Which flaw.
     pub kind: AcceptKind,
-    /// The paths of the other families, for `overlap`.
+    /// The paths of the families it is about, for `overlap` and `leak`; for `leak` none means all of them.
     pub of: Vec<String>,
     /// Why.
     pub why: String,
@@ -104,6 +101,8 @@ pub enum AcceptKind {
     Overlap,
     /// A scan returns rows that do not belong to it.
     Leak,
+    /// A range leaves out rows that belong to it.
+    Missing,
     /// A scan `in order` is not in order.
     Unordered,
     /// A number is not allotted as the module says.
@@ -118,10 +117,11 @@ pub enum AcceptKind {
 
 impl AcceptKind {
     /// Every kind.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Ambiguous,
         Self::Overlap,
         Self::Leak,
+        Self::Missing,
         Self::Unordered,
         Self::Misallotted,
         Self::Lossy,
@@ -135,6 +135,7 @@ impl AcceptKind {
             Self::Ambiguous => "ambiguous",
             Self::Overlap => "overlap",
             Self::Leak => "leak",
+            Self::Missing => "missing",
             Self::Unordered => "unordered",
             Self::Misallotted => "misallotted",
             Self::Lossy => "lossy",

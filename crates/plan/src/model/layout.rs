@@ -188,10 +188,14 @@ impl Width {
                 };
                 Self { min, max: lengths.max().map(scale) }
             }
-            Shape::Text(text) if text.tuple => Self {
-                min: text.lengths.min().saturating_add(2),
-                max: text.lengths.max().map(|n| n.saturating_mul(2).saturating_add(2)),
-            },
+            Shape::Text(text) if text.tuple => {
+                // Only a NUL is written with two bytes.
+                let scale = if text.may_hold(0) { 2 } else { 1 };
+                Self {
+                    min: text.lengths.min().saturating_add(2),
+                    max: text.lengths.max().map(|n| n.saturating_mul(scale).saturating_add(2)),
+                }
+            }
             Shape::Text(text) => Self { min: text.lengths.min(), max: text.lengths.max() },
             Shape::Nibbles { lengths, encoding } => Self {
                 min: nibble_width(*encoding, lengths.min()),

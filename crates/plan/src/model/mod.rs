@@ -3,20 +3,26 @@
 mod clause;
 mod domain;
 mod encoding;
+mod evolution;
 mod family;
 mod fingerprint;
 mod layout;
 mod parts;
 mod resolve;
+mod scan;
 mod segment;
 mod shape;
 mod space;
 mod tag;
 
-pub use family::{Accept, AcceptKind, Family, Field, Scan};
+pub use domain::domains;
+pub use encoding::encodings;
+pub use evolution::{AllowedBreak, Binding, BindingSource, BreakKind, Dropped, MisfitRule, Predecessor};
+pub use family::{Accept, AcceptKind, Family, Field};
 pub use fingerprint::Fingerprint;
 pub use layout::{Extent, Width};
 pub use resolve::{Resolved, resolve};
+pub use scan::{Company, Scan, ScanEnd, ScanId};
 pub use segment::{Argument, Derivation, Derived, Literal, Same, Segment, Sequence};
 pub use shape::{
     Alternative, BoolEncoding, BytesEncoding, FloatEncoding, Frame, Framing, IntEncoding, IntRange, IntShape,

@@ -130,8 +130,9 @@ impl<'a> Resolver<'a> {
             "xxh3_64" => (Derivation::Xxh3, 64),
             "twox_64" => (Derivation::Twox, 64),
             _ => {
-                let diagnostic = unknown(function, "function", &["crc16", "crc32", "xxh3_64", "twox_64"]);
-                self.report(diagnostic);
+                let known = ["crc16", "crc32", "xxh3_64", "twox_64"];
+                let diagnostic = unknown(function, "function", &known);
+                self.report(diagnostic.with_help(format!("functions are: {}", known.join(", "))));
                 return None;
             }
         };
@@ -241,7 +242,7 @@ impl<'a> Resolver<'a> {
         let Some(hash) = Hash::ALL.into_iter().find(|hash| hash.name() == name.text) else {
             let known: Vec<&str> = Hash::ALL.iter().map(|hash| hash.name()).collect();
             let diagnostic = unknown(name, "hash function", &known);
-            self.report(diagnostic);
+            self.report(diagnostic.with_help(format!("hash functions are: {}", known.join(", "))));
             return None;
         };
         let Some(keep) = keep else { return Some((hash, hash.width())) };

@@ -118,7 +118,7 @@ impl<'a> Resolver<'a> {
             return;
         }
         if !name.text.starts_with(|c: char| c.is_ascii_uppercase()) {
-            self.spelling(name, "a type", "a capital letter first, as in `PoolId`");
+            self.spelling(name, "a type", "a capital letter first, as in `PoolId`", &camel(&name.text));
         }
         let entry = TypeEntry { declaration, state: TypeState::Unseen, used: false };
         self.types.insert(&name.text, entry);
@@ -146,7 +146,7 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    fn spelling(&mut self, name: &ast::Ident, what: &str, wanted: &str) {
+    fn spelling(&mut self, name: &ast::Ident, what: &str, wanted: &str, right: &str) {
         self.report(
             Diagnostic::new(
                 Code::BadSpelling,
@@ -154,14 +154,14 @@ impl<'a> Resolver<'a> {
                 name.span,
                 "spelled otherwise",
             )
-            .with_help("names become identifiers of generated code"),
+            .with_help(format!("write `{right}`: names become identifiers of generated code")),
         );
     }
 
     pub(super) fn snake(&mut self, name: &ast::Ident, what: &str) {
         let snake = name.text.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
         if !snake {
-            self.spelling(name, what, "small letters, digits and `_`");
+            self.spelling(name, what, "small letters, digits and `_`", &snake_case(&name.text));
         }
     }
 
@@ -183,6 +183,7 @@ impl<'a> Resolver<'a> {
             spaces.push(space);
         }
         self.accepted_paths(&mut spaces);
+        self.scanned_company(root, &mut spaces);
         // Behind an error a use may simply not have been seen.
         if self.diagnostics.iter().all(|diagnostic| diagnostic.severity() == Severity::Warning) {
             self.unused(root);
@@ -268,6 +269,7 @@ impl<'a> Resolver<'a> {
             families: Vec::new(),
             modules: Vec::new(),
             retired: Vec::new(),
+            dropped: Vec::new(),
             span: decl.name.span,
         };
         self.families.clear();
@@ -303,6 +305,7 @@ impl<'a> Resolver<'a> {
                 ast::Member::Family(decl) => self.family(decl, place, space),
                 ast::Member::Allot(decl) => self.allot(decl, place, space),
                 ast::Member::Retired(decl) => self.retire(decl, place, space),
+                ast::Member::Drop(decl) => space.dropped.push(super::evolution::dropped(decl)),
             }
         }
     }
@@ -406,6 +409,31 @@ pub(super) struct Place {
 }
 
 /// "nothing is called `x`", with the name that comes nearest.
+/// A name as a type is spelled: `pool_id` as `PoolId`.
+pub(super) fn camel(name: &str) -> String {
+    let words = name.split('_').filter(|word| !word.is_empty());
+    let capital = |word: &str| {
+        let mut chars = word.chars();
+        chars.next().map(|first| first.to_ascii_uppercase()).into_iter().chain(chars).collect::<String>()
+    };
+    let name: String = words.map(capital).collect();
+    if name.starts_with(|c: char| c.is_ascii_uppercase()) { name } else { format!("T{name}") }
+}
+
+/// A name as a family or an argument is spelled: `PoolID` as `pool_id`.
+fn snake_case(name: &str) -> String {
+    let mut out = String::new();
+    let mut small = false;
+    for char in name.chars() {
+        if char.is_ascii_uppercase() && small {
+            out.push('_');
+        }
+        small = char.is_ascii_lowercase() || char.is_ascii_digit();
+        out.push(char.to_ascii_lowercase());
+    }
+    out
+}
+
 pub(super) fn unknown(name: &ast::Ident, what: &str, known: &[&str]) -> Diagnostic {
     let diagnostic = Diagnostic::new(
         Code::UnknownName,
@@ -413,7 +441,12 @@ pub(super) fn unknown(name: &ast::Ident, what: &str, known: &[&str]) -> Diagnost
         name.span,
         format!("not a known {what}"),
     );
-    match nearest(&name.text, known.iter().copied()) {
+    // A width is no slip: `len32` writes other bytes than `len64`.
+    let digits = |name: &str| name.chars().filter(char::is_ascii_digit).collect::<String>();
+    let wanted = digits(&name.text);
+    let width = wanted.parse::<u16>().is_ok_and(|bits| bits.is_multiple_of(8));
+    let alike = known.iter().copied().filter(|known| !width || digits(known) == wanted);
+    match nearest(&name.text, alike) {
         Some(near) => diagnostic.with_help(format!("did you mean `{near}`?")),
         None => diagnostic,
     }

@@ -266,6 +266,13 @@ pub struct TextShape {
     pub tuple: bool,
 }
 
+impl TextShape {
+    /// Whether a byte may be in a text.
+    pub fn may_hold(&self, byte: u8) -> bool {
+        self.alphabet.contains(byte) || self.first.is_some_and(|first| first.contains(byte))
+    }
+}
+
 /// A set of known names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NameSet {
@@ -308,6 +315,8 @@ pub enum Opaque {
     Cbor,
     /// JSON.
     Json,
+    /// Ethereum's RLP.
+    Rlp,
     /// A protobuf message of this name.
     Proto(String),
     /// Unspecified bytes.
@@ -320,6 +329,7 @@ impl Opaque {
         match self {
             Self::Cbor => "cbor".to_owned(),
             Self::Json => "json".to_owned(),
+            Self::Rlp => "rlp".to_owned(),
             Self::Proto(message) => format!("proto({message:?})"),
             Self::Raw => "raw".to_owned(),
         }
@@ -415,6 +425,17 @@ impl Shape {
     /// Where its bytes end.
     pub fn extent(&self) -> Extent {
         Extent::of_shape(self)
+    }
+
+    /// Whether its values are integers, of which each but the last has a next one.
+    pub fn is_counted(&self) -> bool {
+        match self {
+            Self::Int(_) => true,
+            Self::Framed { inner, .. } | Self::Desc(inner) | Self::HashConcat { inner, .. } => {
+                inner.is_counted()
+            }
+            _ => false,
+        }
     }
 
     /// Whether two different arguments may be written as the same bytes.

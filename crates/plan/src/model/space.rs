@@ -1,4 +1,4 @@
-use super::{Family, Fingerprint, NameSet, Shape};
+use super::{Dropped, Family, Fingerprint, NameSet, Shape};
 use crate::diag::Span;
 use std::sync::Arc;
 
@@ -68,6 +68,8 @@ pub struct Space {
     pub modules: Vec<Module>,
     /// Prefixes of the space itself that may not come back.
     pub retired: Vec<Retired>,
+    /// Families of older plans whose rows a migration deletes.
+    pub dropped: Vec<Dropped>,
     /// Where it is declared.
     pub span: Span,
 }

@@ -83,6 +83,7 @@ tags! {
     }
     Opaque {
         Cbor => "cbor",
+        Rlp => "rlp",
         Json => "json",
         Proto(_) => "proto",
         Raw => "raw",
@@ -98,6 +99,8 @@ tags! {
         L16 => "16",
         L32 => "32",
         L64 => "64",
+        L16Le => "16 le",
+        L32Le => "32 le",
         L64Le => "64 le",
         Varint => "varint",
     }

@@ -95,6 +95,8 @@ fn frame_name(frame: Frame) -> &'static str {
         Frame::Len(LenWidth::L16) => "len16",
         Frame::Len(LenWidth::L32) => "len32",
         Frame::Len(LenWidth::L64) => "len64",
+        Frame::Len(LenWidth::L16Le) => "len16le",
+        Frame::Len(LenWidth::L32Le) => "len32le",
         Frame::Len(LenWidth::L64Le) => "len64le",
         Frame::Len(LenWidth::Varint) => "varlen",
         Frame::Terminated => "terminated",
@@ -106,8 +108,8 @@ fn frame_name(frame: Frame) -> &'static str {
 fn count_name(width: LenWidth) -> &'static str {
     match width {
         LenWidth::L8 => "count8",
-        LenWidth::L16 => "count16",
-        LenWidth::L32 => "count32",
+        LenWidth::L16 | LenWidth::L16Le => "count16",
+        LenWidth::L32 | LenWidth::L32Le => "count32",
         LenWidth::L64 | LenWidth::L64Le => "count64",
         LenWidth::Varint => "varcount",
     }

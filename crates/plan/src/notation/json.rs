@@ -50,6 +50,8 @@ fn write_value(out: &mut Vec<u8>, shape: &Shape, value: &Value) {
         (_, Value::Bool(value)) => out.extend_from_slice(if *value { b"true" } else { b"false" }),
         (_, Value::Bytes(bytes)) => write_bytes(out, bytes),
         (_, Value::Text(text)) => write_string(out, text),
+        // Between quotes nothing is a value, too.
+        (_, Value::Nibbles(nibbles)) if nibbles.is_empty() => write_string(out, ""),
         (_, Value::Float(value)) if value.is_finite() => {
             out.extend_from_slice(format!("{value:?}").as_bytes());
         }

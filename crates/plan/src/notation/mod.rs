@@ -31,6 +31,7 @@ use keyplan_codec::Alphabet;
 
 #[cfg(doc)]
 use crate::dynamic::Value;
+use crate::dynamic::prefix;
 use crate::model::{
     Argument, Derived, Family, IntShape, LengthSet, NamedType, Opaque, Plan, Scan, Segment, Sequence, Shape,
     TextShape,
@@ -91,6 +92,7 @@ impl<'p> Notation<'p> {
                 Opaque::Proto(message) => format!("{message} (protobuf)"),
                 Opaque::Json => "JSON".to_owned(),
                 Opaque::Cbor => "CBOR".to_owned(),
+                Opaque::Rlp => "RLP".to_owned(),
                 Opaque::Raw => "raw bytes".to_owned(),
             },
             _ => self.parts(sequence),
@@ -137,9 +139,14 @@ pub fn derivation(derived: &Derived) -> String {
 
 /// What a scan binds: `by pool, in order`.
 pub fn scan(family: &Family, scan: &Scan) -> String {
-    let bound: Vec<&str> =
-        family.key.arguments().take(scan.bound).filter_map(|argument| argument.name.as_deref()).collect();
-    let mut text = if bound.is_empty() { "all".to_owned() } else { format!("by {}", bound.join(", ")) };
+    let mut text = scan.words(&family.key);
+    let company: Vec<&str> = scan.with.iter().map(|company| company.path.as_str()).collect();
+    if !company.is_empty() {
+        text = format!("{text} with {}", company.join(", "));
+    }
+    if scan.own {
+        text.insert_str(0, "own ");
+    }
     if scan.in_order {
         text.push_str(" in order");
     }
@@ -170,6 +177,16 @@ pub fn first_sentence(doc: &[String]) -> Option<String> {
 /// The name of an argument as it is typed and printed; `value` for one without a name.
 pub fn argument_name(argument: &Argument) -> &str {
     argument.name.as_deref().unwrap_or("value")
+}
+
+/// The bytes of a scan's prefix, of the example that the plan gives or of simple arguments: `0c 31 7c`.
+pub fn scan_bytes(family: &Family, scan: &Scan) -> Option<String> {
+    let bytes = scan.example.clone().or_else(|| {
+        let values = crate::sample::arguments(&scan.prefix(&family.key))?;
+        let mut bytes = Vec::new();
+        prefix(&family.key, scan.segments, &values, &mut bytes).ok().map(|()| bytes)
+    })?;
+    (!bytes.is_empty()).then(|| hex(&bytes))
 }
 
 fn call(name: &str, args: &[Option<String>]) -> String {

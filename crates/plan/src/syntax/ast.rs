@@ -132,6 +132,8 @@ pub enum Member {
     Allot(AllotDecl),
     /// `retired 0x0C "why";`
     Retired(RetiredDecl),
+    /// `drop cl.old_index "why";`
+    Drop(DropDecl),
 }
 
 /// `module name = 0x02 { … }`
@@ -169,6 +171,17 @@ pub struct AllotDecl {
 pub struct RetiredDecl {
     /// The prefix that may not come back.
     pub prefix: Vec<Literal>,
+    /// Why.
+    pub why: Text,
+    /// The whole statement.
+    pub span: Span,
+}
+
+/// `drop cl.old_index "why";`
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DropDecl {
+    /// The family of an older plan whose rows a migration deletes.
+    pub family: Path,
     /// Why.
     pub why: Text,
     /// The whole statement.
@@ -225,7 +238,7 @@ pub struct FamilyDecl {
 pub enum Clause {
     /// `-> PARTS` or `-> DOMAIN`
     Value(Body),
-    /// `scan by a, b in order`
+    /// `scan by a, b in order`, `own by a`
     Scan(ScanClause),
     /// `accept overlap(other) "why"`
     Accept(AcceptClause),
@@ -241,16 +254,53 @@ pub enum Clause {
     Field(FieldClause),
     /// `spread 64`
     Spread(Int),
+    /// `from cl.position(pool = pool_id) park`
+    From(FromClause),
+    /// `allow break(moved) "why"`
+    AllowBreak(AllowBreakClause),
 }
 
-/// `scan all`, `scan by a, b in order`
+/// `scan all`, `scan by a, b in order`, `own by a`
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a word of the clause")]
 pub struct ScanClause {
+    /// Whether it is `own`: a claim about the prefix, and no scan.
+    pub own: bool,
     /// The bound arguments; empty for `scan all`.
     pub by: Vec<Ident>,
+    /// Whether the prefix ends with the last bound argument: `bare`.
+    pub bare: bool,
+    /// Where the range ends, if not with the prefix: `to next`, `to 0xff`, `through 0xff`.
+    pub end: Option<RangeEnd>,
+    /// A prefix that the scan is said to have: `as 0x0c31`.
+    pub example: Option<Example>,
+    /// The families and modules whose rows belong to the scan: `with tombstone`.
+    pub with: Vec<Path>,
+    /// Whether rows of other families are dropped by the program: `filtered`.
+    pub filtered: bool,
     /// Whether `in order` is claimed.
     pub in_order: bool,
     /// The whole clause.
+    pub span: Span,
+}
+
+/// Where a range ends that begins with the prefix of a scan.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RangeEnd {
+    /// `to next`: before the prefix of the next value of the last bound argument.
+    Next(Span),
+    /// `to 0xff`: before the prefix and these bytes.
+    Before(Vec<Literal>),
+    /// `through 0xff`: at the prefix and these bytes.
+    Through(Vec<Literal>),
+}
+
+/// Bytes that are given as an example.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Example {
+    /// The bytes, as literals in a row; never empty.
+    pub literals: Vec<Literal>,
+    /// Where they stand.
     pub span: Span,
 }
 
@@ -262,6 +312,61 @@ pub struct AcceptClause {
     /// The families named in parentheses, each a path.
     pub of: Vec<Path>,
     /// Why it is kept.
+    pub why: Text,
+    /// The whole clause.
+    pub span: Span,
+}
+
+/// `from cl.position(pool = pool_id, drop shard) park`
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FromClause {
+    /// The family of the older plan.
+    pub family: Path,
+    /// What is said of arguments.
+    pub bindings: Vec<FromBinding>,
+    /// Whether a row with several readings is read as the one that the new domains admit, if there is one.
+    pub fitting: bool,
+    /// `refuse`, `drop` or `park`, if one is given.
+    pub rule: Option<Ident>,
+    /// The whole clause.
+    pub span: Span,
+}
+
+/// What a `from` clause says of one argument.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FromBinding {
+    /// `pool = pool_id`
+    Bound {
+        /// The argument of the new family.
+        name: Ident,
+        /// Where it comes from.
+        source: FromSource,
+    },
+    /// `drop shard`
+    Dropped(Ident),
+}
+
+/// Where an argument of a new family comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FromSource {
+    /// An argument of the old key.
+    Argument(Ident),
+    /// `value.name`: an argument of the old value.
+    Value(Ident),
+    /// A number.
+    Int(Int),
+    /// A text, or a value as a person writes it.
+    Text(Text),
+    /// Bytes.
+    Bytes(Vec<u8>, Span),
+}
+
+/// `allow break(moved, scan) "why"`
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AllowBreakClause {
+    /// The kinds of break; empty for all.
+    pub kinds: Vec<Ident>,
+    /// Why.
     pub why: Text,
     /// The whole clause.
     pub span: Span,

@@ -1,12 +1,12 @@
 use winnow::combinator::{alt, dispatch, empty, not, opt, peek, repeat};
 use winnow::error::EmptyError;
 use winnow::prelude::*;
-use winnow::token::{any, none_of, rest, take_till, take_while};
+use winnow::token::{any, none_of, rest, take, take_till, take_while};
 
-use super::literal;
 use super::sink::Sink;
 use super::source::check_size;
 use super::token::{Token, TokenKind};
+use super::{foreign, literal};
 use crate::diag::{Code, Diagnostic, FileId, Span};
 
 /// The tokens of a text, its comments, and what was wrong with it.
@@ -67,9 +67,16 @@ enum Class {
     Number,
     Text(Quotes),
     Bytes(Quotes),
-    Char,
+    /// Text in quotes that are not those of the language, with their name.
+    Odd(&'static str),
     Prefix,
     Fixed(TokenKind),
+    /// `# …`, to the end of the line.
+    Hash,
+    /// A type with brackets, as other languages write it.
+    Foreign,
+    /// `=>`, which is meant to be an arrow.
+    FatArrow,
     Bad,
 }
 
@@ -90,7 +97,12 @@ fn class(input: &mut &str) -> Lex<Class> {
         'a'..='z' | 'A'..='Z' | '_' => word,
         '0'..='9' => take_while(1.., is_word).value(Class::Number),
         '"' => quoted.map(Class::Text),
-        '\'' => alt((character, bad)),
+        '\'' => alt((character, odd("single", "'"), bad)),
+        '`' => alt((odd("back", "`"), bad)),
+        '“' | '”' | '„' | '«' | '»' | '‘' | '’' | '‹' | '›' => alt((curly, bad)),
+        '#' => take_till(1.., '\n').value(Class::Hash),
+        '[' => alt((bracketed, bad)),
+        '=' => alt(("=>".value(Class::FatArrow), punctuation)),
         _ => alt((punctuation, bad)),
     }
     .parse_next(input)
@@ -99,7 +111,46 @@ fn class(input: &mut &str) -> Lex<Class> {
 fn word(input: &mut &str) -> Lex<Class> {
     let _ = take_while(1.., is_word).parse_next(input)?;
     // Rust reads a word that touches a quote as the prefix of a literal.
-    alt((peek('"').value(Class::Prefix), empty.value(Class::Word))).parse_next(input)
+    alt((peek('"').value(Class::Prefix), generics.value(Class::Foreign), empty.value(Class::Word)))
+        .parse_next(input)
+}
+
+/// `<u8>` behind a word, with what is nested in it.
+fn generics(input: &mut &str) -> Lex<()> {
+    let mut depth = 0_usize;
+    let mut end = 0;
+    for char in input.chars().take_while(|_| input.starts_with('<')) {
+        match char {
+            '<' => depth += 1,
+            '>' => depth = depth.saturating_sub(1),
+            char if depth > 0 && (is_word(char) || " ,:&[];'".contains(char)) => {}
+            _ => break,
+        }
+        end += char.len_utf8();
+        if depth == 0 {
+            return take(end).void().parse_next(input);
+        }
+    }
+    winnow::combinator::fail.parse_next(input)
+}
+
+/// `[]byte`, `[32]byte`, `[u8; 32]`
+fn bracketed(input: &mut &str) -> Lex<Class> {
+    let size = take_while(0.., |char| is_word(char) || " ;&".contains(char));
+    ('[', size, ']', take_while(0.., is_word)).value(Class::Foreign).parse_next(input)
+}
+
+/// Text between two of the same mark, in one line.
+fn odd<'i>(name: &'static str, mark: &'static str) -> impl Parser<&'i str, Class, EmptyError> {
+    let inner = take_till(0.., move |char| char == '\n' || mark.contains(char));
+    (mark, inner, mark).value(Class::Odd(name))
+}
+
+/// Text between quotes as word processors and languages of the world have them, in one line.
+fn curly(input: &mut &str) -> Lex<Class> {
+    let quotes = ['“', '”', '„', '«', '»', '‘', '’', '‹', '›', '"'];
+    let inner = take_till(0.., move |char| char == '\n' || quotes.contains(&char));
+    (any, inner, winnow::token::one_of(quotes)).value(Class::Odd("curly")).parse_next(input)
 }
 
 fn is_word(char: char) -> bool {
@@ -135,7 +186,9 @@ fn quoted(input: &mut &str) -> Lex<Quotes> {
 
 fn character(input: &mut &str) -> Lex<Class> {
     let escaped = ('\\', none_of('\n'), take_till(0..=8, ['\'', '\n'])).void();
-    ('\'', alt((escaped, none_of(['\\', '\'', '\n']).void())), '\'').value(Class::Char).parse_next(input)
+    ('\'', alt((escaped, none_of(['\\', '\'', '\n']).void())), '\'')
+        .value(Class::Odd("single"))
+        .parse_next(input)
 }
 
 fn punctuation(input: &mut &str) -> Lex<Class> {
@@ -164,8 +217,9 @@ fn punctuation(input: &mut &str) -> Lex<Class> {
 
 /// Characters that begin no token, as many as stand together.
 fn bad(input: &mut &str) -> Lex<Class> {
-    let begins =
-        |char: char| is_word(char) || char.is_ascii_whitespace() || ";:,.=|(){}%-\"/'".contains(char);
+    let begins = |char: char| {
+        is_word(char) || char.is_ascii_whitespace() || ";:,.=|(){}%-\"/'#[`“”„«»‘’‹›".contains(char)
+    };
     (any, take_till(0.., begins)).value(Class::Bad).parse_next(input)
 }
 
@@ -187,7 +241,8 @@ impl Lexer {
                 | Class::FileDoc
                 | Class::Text(_)
                 | Class::Bytes(_)
-                | Class::Char
+                | Class::Odd(_)
+                | Class::Hash
         ) {
             self.hidden(spelling, start);
         }
@@ -213,15 +268,17 @@ impl Lexer {
                 self.literal_faults(faults, start + 2);
                 self.token(TokenKind::Bytes(value), span);
             }
-            Class::Char => {
-                self.fault(
-                    Code::BadToken,
-                    "a character in single quotes",
-                    span,
-                    "strings stand in double quotes",
-                );
-                let inner = spelling.trim_matches('\'');
-                self.token(TokenKind::Text(literal::text(inner).0), span);
+            Class::Odd(name) => self.odd(name, spelling, span),
+            Class::Hash => self.told(
+                "`#` begins no comment",
+                line,
+                "not part of the language",
+                "a comment is written `// …`",
+            ),
+            Class::Foreign => self.foreign(spelling, span),
+            Class::FatArrow => {
+                self.told("`=>` is no arrow of the language", span, "not part of it", "write `->`");
+                self.token(TokenKind::Arrow, span);
             }
             Class::Prefix => {
                 let message = format!("`{}` is not a prefix of strings", super::token::shortened(spelling));
@@ -280,6 +337,41 @@ impl Lexer {
         }
     }
 
+    /// A string in quotes of another kind, read as if it stood in the right ones.
+    fn odd(&mut self, name: &str, spelling: &str, span: Span) {
+        let inner = {
+            let mut chars = spelling.chars();
+            chars.next();
+            chars.next_back();
+            chars.as_str()
+        };
+        let what = match (name, literal::text(inner).0.chars().count()) {
+            ("single", 0..=1) => "a character",
+            _ => "a string",
+        };
+        let right = super::token::shortened(inner).replace('"', "\\\"");
+        self.told(
+            format!("{what} in {name} quotes"),
+            span,
+            "strings stand in double quotes",
+            format!("write `\"{right}\"`"),
+        );
+        self.token(TokenKind::Text(literal::text(inner).0), span);
+    }
+
+    /// A type that other languages write with brackets, read as the domain that it is here.
+    fn foreign(&mut self, spelling: &str, span: Span) {
+        let here = foreign::bracketed(spelling);
+        let shown = super::token::shortened(spelling);
+        let has_form = !here.contains(' ') || here.starts_with("list(");
+        let help = if has_form { format!("write `{here}`") } else { format!("write {here}") };
+        self.told(format!("no domain is written `{shown}`"), span, "not part of the language", help);
+        let tokens = if has_form { lex(self.file, &here).tokens } else { Vec::new() };
+        for token in tokens {
+            self.token(token.kind, span);
+        }
+    }
+
     fn bad(&mut self, spelling: &str, span: Span) {
         let first = spelling.chars().next().unwrap_or_default();
         let shown = if first.is_control() || first.is_whitespace() || !first.is_ascii() {
@@ -291,7 +383,20 @@ impl Lexer {
             1 => format!("`{shown}` begins no token"),
             count => format!("{count} characters from `{shown}` on begin no token"),
         };
-        self.fault(Code::BadToken, message, span, "not part of the language");
+        let label = "not part of the language";
+        match instead(first) {
+            Some(help) => self.told(message, span, label, help),
+            None => self.fault(Code::BadToken, message, span, label),
+        }
+        if first == '→' {
+            self.token(TokenKind::Arrow, span);
+        }
+    }
+
+    /// Reports a mistake with what to write instead.
+    fn told(&mut self, message: impl Into<String>, span: Span, label: &str, help: impl Into<String>) {
+        self.lexed.faults.push(span.start);
+        self.lexed.sink.push(Diagnostic::new(Code::BadToken, message, span, label).with_help(help));
     }
 
     fn literal_faults(&mut self, faults: impl IntoIterator<Item = literal::Fault>, offset: usize) {
@@ -315,6 +420,28 @@ impl Lexer {
         let offset = |value: usize| u32::try_from(value).unwrap_or(u32::MAX);
         Span::new(self.file, offset(start), offset(end))
     }
+}
+
+/// What to write instead of a character that begins no token, where that is known.
+fn instead(char: char) -> Option<&'static str> {
+    Some(match char {
+        '+' | '&' | '·' | '∥' | '‖' => {
+            "parts are written one after the other, with nothing between them: leave it out"
+        }
+        '?' => "what may be absent is `option(DOMAIN)`",
+        '→' | '⇒' => "write `->`",
+        '–' | '—' | '−' => "write `-`",
+        '…' => "write `..` for a range without an end, `..=` for one with an end",
+        '≤' | '≥' | '<' | '>' => "a range is written `1..=64`",
+        '[' | ']' => "write `bytes(32)` for 32 bytes, `list(DOMAIN)` for several values",
+        '\'' | '`' | '“' | '”' | '„' | '«' | '»' | '‘' | '’' | '‹' | '›' => {
+            "strings stand in double quotes and end in their line"
+        }
+        char if char.is_whitespace() || matches!(char, '\u{200b}' | '\u{feff}' | '\u{2060}') => {
+            "write a plain space"
+        }
+        _ => return None,
+    })
 }
 
 /// Whether a character is a control other than a tab or the end of a line, or sets the direction of what follows it.
@@ -425,7 +552,7 @@ mod tests {
     #[test]
     fn bad_characters_are_reported_together_and_skipped() {
         check(
-            "a @#é b \u{a0}",
+            "a @$é b \u{a0}",
             r#"
             Ident("a") 0..1
             Ident("b") 7..8

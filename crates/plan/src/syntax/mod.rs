@@ -7,6 +7,7 @@
 pub mod ast;
 
 mod brackets;
+pub(crate) mod foreign;
 mod format;
 mod layout;
 mod lexer;
@@ -19,7 +20,7 @@ mod token;
 
 pub use format::format;
 pub use lexer::{Comment, Lexed, lex};
-pub(crate) use nearest::nearest;
+pub use nearest::nearest;
 pub use parser::{Parsed, parse, parse_tokens};
 pub use source::{MAX_SOURCE_BYTES, decode_source};
 pub use token::{Token, TokenKind};

@@ -2,7 +2,7 @@
 ///
 /// Short words allow one slip, longer ones two; a slip is a character missing, added, changed, or two swapped.
 /// Of equally near words the first is taken.
-pub(crate) fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     const LONGEST: usize = 64;
     let word: Vec<char> = word.chars().take(LONGEST + 1).collect();
     if word.len() > LONGEST {

@@ -57,7 +57,7 @@ impl Prefix {
             LenWidth::Varint => {
                 Digit { shift: 7 * index, bits: 7, mark: if index + 1 < width { 0x80 } else { 0 } }
             }
-            LenWidth::L64Le => Digit { shift: 8 * index, bits: 8, mark: 0 },
+            width if width.is_little_endian() => Digit { shift: 8 * index, bits: 8, mark: 0 },
             _ => Digit { shift: 8 * (width.saturating_sub(1 + index)), bits: 8, mark: 0 },
         }
     }
@@ -141,8 +141,16 @@ mod tests {
     use super::*;
     use keyplan_plan::codec::{Count, Segment as _};
 
-    const WIDTHS: [LenWidth; 6] =
-        [LenWidth::L8, LenWidth::L16, LenWidth::L32, LenWidth::L64, LenWidth::L64Le, LenWidth::Varint];
+    const WIDTHS: [LenWidth; 8] = [
+        LenWidth::L8,
+        LenWidth::L16,
+        LenWidth::L32,
+        LenWidth::L64,
+        LenWidth::L16Le,
+        LenWidth::L32Le,
+        LenWidth::L64Le,
+        LenWidth::Varint,
+    ];
 
     #[test]
     fn a_length_has_the_bytes_that_the_codec_writes() {

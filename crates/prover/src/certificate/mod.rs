@@ -15,7 +15,7 @@ mod reason;
 mod verify;
 mod witness;
 
-use keyplan_plan::model::Plan;
+use keyplan_plan::model::{Plan, ScanId};
 use serde::{Deserialize, Serialize};
 
 use crate::proof::{Guarantee, Report, Statement, Verdict};
@@ -62,6 +62,9 @@ pub struct Certified {
     /// How many arguments the scan binds, where the verdict is about one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scan: Option<usize>,
+    /// Which of the scans that bind so many, where it is not the first.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub nth: usize,
     /// Whether the plan accepts the flaw.
     pub accepted: bool,
     /// What is known.
@@ -126,6 +129,18 @@ pub enum By {
     End(usize),
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]
+fn is_zero(number: &usize) -> bool {
+    *number == 0
+}
+
+impl Certified {
+    /// Which scan it is about.
+    pub(crate) fn scan_id(&self) -> Option<ScanId> {
+        self.scan.map(|bound| ScanId { bound, nth: self.nth })
+    }
+}
+
 impl Certificate {
     /// As JSON, with a line for each field.
     pub fn to_json(&self) -> Result<String, serde_json::Error> {
@@ -167,7 +182,8 @@ fn certified(layouts: &Layouts<'_>, statement: &Statement) -> Certified {
         space: statement.space.clone(),
         family: statement.family.clone(),
         other: statement.other.clone(),
-        scan: statement.scan,
+        scan: statement.scan.map(|scan| scan.bound),
+        nth: statement.scan.map_or(0, |scan| scan.nth),
         accepted: statement.accepted,
         verdict,
     }
@@ -176,6 +192,10 @@ fn certified(layouts: &Layouts<'_>, statement: &Statement) -> Certified {
 /// The short reason of a statement that holds, if there is one.
 fn ground(layouts: &Layouts<'_>, statement: &Statement) -> Ground {
     let assumed = matches!(statement.verdict, Verdict::Assumed(_));
+    // What is told of a prefix does not tell what lies between it and another.
+    if layouts.is_range(&statement.space, &statement.family, statement.scan) {
+        return Ground::Product;
+    }
     let short = match statement.guarantee {
         Guarantee::Disjoint | Guarantee::NoForeignRows if !assumed => {
             let others = layouts.others(&statement.space, &statement.family, statement.other.as_deref());

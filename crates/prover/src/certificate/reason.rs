@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 
 use keyplan_plan::codec::{Alphabet, Hash};
 use keyplan_plan::model::{
-    BytesEncoding, Family, FloatEncoding, Framing, IntEncoding, Module, NibbleEncoding, Plan, Scan,
-    ScoreEncoding, Segment, Sequence, Shape, Space, Width,
+    BytesEncoding, Family, FloatEncoding, Framing, IntEncoding, Module, NibbleEncoding, Plan, Scan, ScanEnd,
+    ScanId, ScoreEncoding, Segment, Sequence, Shape, Space, Width,
 };
 
 use super::By;
@@ -57,17 +57,22 @@ impl<'p> Layouts<'p> {
         self.all.iter().find(|((_, other), _)| other == path).map(|(_, found)| *found)
     }
 
-    /// The scan of a family that binds so many arguments.
-    pub(super) fn scan(&self, space: &str, path: &str, bound: usize) -> Option<&'p Scan> {
+    /// A scan of a family.
+    pub(super) fn scan(&self, space: &str, path: &str, id: ScanId) -> Option<&'p Scan> {
         let (family, _) = self.find(space, path)?;
-        family.scans.iter().find(|scan| scan.bound == bound)
+        family.scan(id)
+    }
+
+    /// Whether a scan is a range with an end of its own.
+    pub(super) fn is_range(&self, space: &str, path: &str, id: Option<ScanId>) -> bool {
+        id.and_then(|id| self.scan(space, path, id)).is_some_and(|scan| scan.end != ScanEnd::Prefix)
     }
 
     /// The bytes at the ends of a layout, or of the prefix of one of its scans.
-    pub(super) fn front(&self, space: &str, path: &str, bound: Option<usize>) -> Option<Distance> {
+    pub(super) fn front(&self, space: &str, path: &str, scan: Option<ScanId>) -> Option<Distance> {
         let (_, sequence) = self.find(space, path)?;
-        let segments = match bound {
-            Some(bound) => self.scan(space, path, bound)?.segments,
+        let segments = match scan {
+            Some(id) => self.scan(space, path, id)?.segments,
             None => sequence.segments().len(),
         };
         Some(Distance::of(sequence.segments().get(..segments)?))
@@ -103,13 +108,13 @@ impl<'p> Layouts<'p> {
 
     /// The hashes that must not collide for every argument of a layout, or of the prefix of a scan, to have one
     /// reading; `None` if that cannot be told at a glance.
-    pub(super) fn marked(&self, space: &str, path: &str, bound: Option<usize>) -> Option<Vec<(Hash, usize)>> {
+    pub(super) fn marked(&self, space: &str, path: &str, scan: Option<ScanId>) -> Option<Vec<(Hash, usize)>> {
         let (_, sequence) = self.find(space, path)?;
         let mut hashes = Vec::new();
-        let shown = match bound {
+        let shown = match scan {
             None => marked(sequence.segments(), true, &mut hashes),
-            Some(bound) => {
-                let scan = self.scan(space, path, bound)?;
+            Some(id) => {
+                let scan = self.scan(space, path, id)?;
                 marked(sequence.segments().get(..scan.segments)?, false, &mut hashes)
             }
         };

@@ -6,11 +6,13 @@ use std::fmt;
 
 use keyplan_plan::Engine;
 use keyplan_plan::codec::Hash;
-use keyplan_plan::model::{AcceptKind, Family, Plan, Segment, Sequence, Shape, Space};
+use keyplan_plan::dynamic::readings;
+use keyplan_plan::model::{AcceptKind, Family, Plan, ScanEnd, ScanId, Segment, Sequence, Shape, Space};
 
 use super::reason::{Layouts, not_its_own};
 use super::witness::{Fault, Key, Keys, collide, hex};
 use super::{Apart, By, Certificate, Certified, FORMAT, Ground, Ruling};
+use crate::laws::range::range_of;
 use crate::proof::{Guarantee, Report, Statement, Verdict, Witness};
 use crate::prove::{Options, prove};
 use crate::rules::lossless::loses;
@@ -115,7 +117,11 @@ pub fn verify(certificate: &Certificate, plan: &Plan) -> Result<Verified, Reject
 
 fn shown(statement: &Certified) -> String {
     let other = statement.other.as_ref().map(|other| format!(" and {other}")).unwrap_or_default();
-    let scan = statement.scan.map(|bound| format!(", scan by {bound}")).unwrap_or_default();
+    let scan = statement.scan.map(|bound| match statement.nth {
+        0 => format!(", scan by {bound}"),
+        nth => format!(", scan by {bound} ({nth})"),
+    });
+    let scan = scan.unwrap_or_default();
     format!("{} {}{other}{scan}", statement.code, statement.family)
 }
 
@@ -129,7 +135,7 @@ enum Basis {
 }
 
 /// A code, a space, a family, another, a scan.
-type Subject = (String, String, String, Option<String>, Option<usize>);
+type Subject = (String, String, String, Option<String>, Option<ScanId>);
 
 struct Checker<'p> {
     layouts: Layouts<'p>,
@@ -149,7 +155,7 @@ impl Checker<'_> {
                 && other.space == statement.space
                 && other.family == statement.family
                 && other.other == statement.other
-                && other.scan == statement.scan
+                && other.scan == statement.scan_id()
         })
     }
 
@@ -218,7 +224,7 @@ impl Checker<'_> {
     fn needed(&self) -> BTreeSet<Subject> {
         let mut all = BTreeSet::new();
         for space in &self.layouts.plan().spaces {
-            let mut need = |guarantee: Guarantee, path: &str, other: Option<String>, scan: Option<usize>| {
+            let mut need = |guarantee: Guarantee, path: &str, other: Option<String>, scan: Option<ScanId>| {
                 all.insert((guarantee.code().to_owned(), space.name.clone(), path.to_owned(), other, scan));
             };
             let owned = space.modules.iter().any(|module| !module.prefix.is_empty());
@@ -236,10 +242,13 @@ impl Checker<'_> {
                     need(Guarantee::Allotted, path, None, None);
                 }
                 for scan in &family.scans {
-                    need(Guarantee::NoForeignRows, path, None, Some(scan.bound));
-                    need(Guarantee::NoSiblingRows, path, None, Some(scan.bound));
+                    need(Guarantee::NoForeignRows, path, None, Some(scan.id));
+                    need(Guarantee::NoSiblingRows, path, None, Some(scan.id));
+                    if scan.end != ScanEnd::Prefix {
+                        need(Guarantee::NoMissingRows, path, None, Some(scan.id));
+                    }
                     if scan.in_order {
-                        need(Guarantee::InOrder, path, None, Some(scan.bound));
+                        need(Guarantee::InOrder, path, None, Some(scan.id));
                     }
                 }
                 let fields = family.fields.iter().map(|field| (field.name.as_str(), &field.key));
@@ -343,9 +352,12 @@ impl Checker<'_> {
         let (space, path) = (statement.space.as_str(), statement.family.as_str());
         match (ground, guarantee) {
             (Ground::Product, _) => self.asked_again(statement),
+            _ if self.layouts.is_range(space, path, statement.scan_id()) => {
+                Err("a range has no short reason")
+            }
             (Ground::Apart(apart), Guarantee::Disjoint | Guarantee::NoForeignRows) if assumed.is_none() => {
                 let front =
-                    self.layouts.front(space, path, statement.scan).ok_or("there is no such layout")?;
+                    self.layouts.front(space, path, statement.scan_id()).ok_or("there is no such layout")?;
                 let others = self.layouts.others(space, path, statement.other.as_deref());
                 let mut reasons = unrepeated(apart)?;
                 for (other, bytes) in others.ok_or("there is no such layout")? {
@@ -377,7 +389,7 @@ impl Checker<'_> {
             (Ground::Marked, Guarantee::Unambiguous | Guarantee::NoSiblingRows) => {
                 let hashes = self
                     .layouts
-                    .marked(space, path, statement.scan)
+                    .marked(space, path, statement.scan_id())
                     .ok_or("an argument has no marked end")?;
                 let narrowest = self.narrowest(space, path);
                 match (assumed, narrowest) {
@@ -442,13 +454,38 @@ impl Checker<'_> {
                 own(a) && own(b) && Witness::same_key(whole(a)?, whole(b)?).is_some()
             }
             (Guarantee::NoForeignRows | Guarantee::NoSiblingRows, Keys::Row(scan, row)) => {
-                let claim = self.layouts.scan(space, path, statement.scan?)?;
+                let claim = self.layouts.scan(space, path, statement.scan_id()?)?;
                 let other = statement.other.as_deref().unwrap_or(path);
                 let foreign = guarantee == Guarantee::NoForeignRows;
+                let found = whole(row)?;
+                // A row that the program drops, or that it wants, refutes nothing.
+                let dropped = foreign && claim.filtered && readings(layout(scan)?, &found.bytes, 1).is_err();
                 own(scan)
                     && row.family == other
                     && foreign == (other != path)
-                    && Witness::row(scan.scanned(layout(scan)?, claim)?, whole(row)?).is_some()
+                    && !(foreign && claim.wants(other))
+                    && !dropped
+                    && claim.end == ScanEnd::Prefix
+                    && Witness::row(scan.scanned(layout(scan)?, claim)?, found).is_some()
+            }
+            (
+                Guarantee::NoForeignRows | Guarantee::NoSiblingRows | Guarantee::NoMissingRows,
+                Keys::Range(start, row),
+            ) => {
+                let claim = self.layouts.scan(space, path, statement.scan_id()?)?;
+                let other = statement.other.as_deref().unwrap_or(path);
+                let begin = start.scanned(layout(start)?, claim)?;
+                let (begin, end) = range_of(path, layout(start)?, claim, &begin.values)?;
+                let (foreign, missing) =
+                    (guarantee == Guarantee::NoForeignRows, guarantee == Guarantee::NoMissingRows);
+                let found = whole(row)?;
+                let belongs = row.family == path && found.values.starts_with(&begin.values);
+                own(start)
+                    && row.family == other
+                    && foreign == (other != path)
+                    && !(foreign && claim.wants(other))
+                    && missing == belongs
+                    && Witness::range(begin, end, found).is_some()
             }
             (Guarantee::InOrder, Keys::Disorder(a, b)) => {
                 let sequence = layout(a)?;
@@ -457,7 +494,7 @@ impl Checker<'_> {
             }
             (Guarantee::InOrder, Keys::RangeEnd(end, row)) => {
                 let sequence = layout(end)?;
-                let claim = self.layouts.scan(space, path, statement.scan?)?;
+                let claim = self.layouts.scan(space, path, statement.scan_id()?)?;
                 let front = end.front(sequence, claim.segments + 1)?;
                 own(end)
                     && own(row)
@@ -523,8 +560,8 @@ fn unrepeated(apart: &[Apart]) -> Result<BTreeMap<&str, By>, &'static str> {
 }
 
 fn subject(statement: &Certified) -> Subject {
-    let Certified { code, space, family, other, scan, .. } = statement;
-    (code.clone(), space.clone(), family.clone(), other.clone(), *scan)
+    let Certified { code, space, family, other, .. } = statement;
+    (code.clone(), space.clone(), family.clone(), other.clone(), statement.scan_id())
 }
 
 fn retired_prefixes(space: &Space) -> Vec<&[u8]> {

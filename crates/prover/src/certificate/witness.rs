@@ -20,6 +20,8 @@ pub enum Keys {
     Disorder(Key, Key),
     /// The end of a range, and a row on its wrong side.
     RangeEnd(Key, Key),
+    /// The start of a range, whose end the plan gives, and a row that it holds or leaves out though it should not.
+    Range(Key, Key),
     /// A number that is not allotted as it should be.
     Number {
         /// The number.
@@ -91,6 +93,7 @@ impl Keys {
                 Witness::Row { scan, row } => two(Self::Row, scan, row),
                 Witness::Disorder { first, second } => two(Self::Disorder, first, second),
                 Witness::RangeEnd { end, row } => two(Self::RangeEnd, end, row),
+                Witness::Range { start, row, .. } => two(Self::Range, start, row),
                 Witness::Number { number, fault, .. } => {
                     let fault = match fault {
                         NumberFault::Taken { by } => Some(Fault::Taken(by.clone())),

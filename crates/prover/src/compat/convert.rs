@@ -1,67 +1,12 @@
-//! An argument list of an old layout as one of a new layout.
+//! Argument lists of an old layout that a new one may refuse.
 
 use keyplan_plan::dynamic::Value;
-use keyplan_plan::model::{LengthSet, Opaque, Sequence, Shape, TextShape};
+use keyplan_plan::mapping::{Pairing, bare, leaves, partners};
+use keyplan_plan::model::{LengthSet, Sequence, Shape, TextShape};
 
-use super::normal::{Leaf, Mapping, bare, leaves};
-use super::relate::{Number, ends, partners};
+use super::relate::{Number, ends};
 use crate::reader::alone;
 use crate::sample;
-
-/// Why an old argument list is none of the new layout.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Misfit {
-    /// No list is: an argument is of another kind, new or gone.
-    Kind(String),
-    /// This one is not.
-    Value(String),
-}
-
-/// The same values as an argument list of the new layout.
-pub(super) fn convert(old: &Sequence, new: &Sequence, values: &[Value]) -> Result<Vec<Value>, Misfit> {
-    let (before, after) = leaves(old, new);
-    let mapping = Mapping::between(&before, &after).map_err(Misfit::Kind)?;
-    Builder { mapping, before, values }.row(new, &[])
-}
-
-struct Builder<'m, 'v> {
-    mapping: Mapping,
-    before: Vec<Leaf<'m>>,
-    values: &'v [Value],
-}
-
-impl Builder<'_, '_> {
-    fn row(&self, new: &Sequence, base: &[usize]) -> Result<Vec<Value>, Misfit> {
-        new.arguments()
-            .enumerate()
-            .map(|(index, argument)| {
-                let path: Vec<usize> = base.iter().copied().chain([index]).collect();
-                let Some(from) = self.mapping.old_of(&path) else {
-                    return match bare(&argument.shape) {
-                        Shape::Record(inner) => self.row(inner, &path).map(Value::Record),
-                        _ => Ok(Value::Option(None)),
-                    };
-                };
-                let leaf = self.before.iter().find(|leaf| leaf.path == *from);
-                let found = leaf.zip(fetch(self.values, from));
-                let (leaf, value) =
-                    found.ok_or_else(|| Misfit::Kind("the arguments are others".to_owned()))?;
-                convert_value(&leaf.name, leaf.shape, &argument.shape, value)
-            })
-            .collect()
-    }
-}
-
-/// The value at a path of an argument list.
-fn fetch<'v>(values: &'v [Value], path: &[usize]) -> Option<&'v Value> {
-    let (first, rest) = path.split_first()?;
-    let value = values.get(*first)?;
-    match (rest.is_empty(), value) {
-        (true, value) => Some(value),
-        (false, Value::Record(inner)) => fetch(inner, rest),
-        (false, _) => None,
-    }
-}
 
 /// Puts a value at a path of an argument list.
 fn put(values: &mut [Value], path: &[usize], value: Value) -> Option<()> {
@@ -75,84 +20,13 @@ fn put(values: &mut [Value], path: &[usize], value: Value) -> Option<()> {
     Some(())
 }
 
-fn convert_value(name: &str, old: &Shape, new: &Shape, value: &Value) -> Result<Value, Misfit> {
-    let (old, new) = (bare(old), bare(new));
-    let one = |old: &Shape, new: &Shape, value: &Value| -> Result<Value, Misfit> {
-        let row = convert(&alone(old), &alone(new), std::slice::from_ref(value))?;
-        row.into_iter().next().ok_or_else(|| Misfit::Kind(format!("argument `{name}` is gone")))
-    };
-    let refuse = |why: &str| Err(Misfit::Value(format!("argument `{name}` {why}")));
-    match (old, new, value) {
-        (Shape::Int(_), Shape::Int(int), Value::Unsigned(n)) if int.ty.signed => {
-            i128::try_from(*n).map_or_else(|_| refuse("is too large"), |n| Ok(Value::Signed(n)))
-        }
-        (Shape::Int(_), Shape::Int(int), Value::Signed(n)) if !int.ty.signed => {
-            u128::try_from(*n).map_or_else(|_| refuse("is negative"), |n| Ok(Value::Unsigned(n)))
-        }
-        (Shape::Text(_), Shape::Bytes { .. }, Value::Text(text)) => {
-            Ok(Value::Bytes(text.as_bytes().to_vec()))
-        }
-        (Shape::Bytes { .. }, Shape::Text(_), Value::Bytes(bytes)) => {
-            let text = String::from_utf8(bytes.clone());
-            text.map_or_else(|_| refuse("is not UTF-8"), |text| Ok(Value::Text(text)))
-        }
-        (Shape::Option(a), Shape::Option(b), Value::Option(inside)) => Ok(Value::Option(match inside {
-            Some(value) => Some(Box::new(one(a, b, value)?)),
-            None => None,
-        })),
-        (old, Shape::Option(b), value) => Ok(Value::Option(Some(Box::new(one(old, b, value)?)))),
-        (Shape::Option(a), new, Value::Option(inside)) => match inside {
-            Some(value) => one(a, new, value),
-            None => refuse("is absent"),
-        },
-        (Shape::List { item: a, .. }, Shape::List { item: b, .. }, Value::List(items)) => {
-            items.iter().map(|item| one(a, b, item)).collect::<Result<_, _>>().map(Value::List)
-        }
-        (Shape::Choice(a), Shape::Choice(b), Value::Choice(index, values)) => {
-            let partner = partners(a, b).get(*index).copied().flatten();
-            let pair = a.get(*index).zip(partner.and_then(|at| Some((at, b.get(at)?))));
-            let Some((alternative, (at, other))) = pair else { return refuse("has lost this alternative") };
-            convert(&alternative.sequence, &other.sequence, values).map(|row| Value::Choice(at, row))
-        }
-        (Shape::Opaque(a), Shape::Opaque(b), value) if a == b => Ok(value.clone()),
-        // A message may have another name and the same bytes: nothing is known.
-        (Shape::Opaque(Opaque::Proto(_)), Shape::Opaque(Opaque::Proto(_)), value) => Ok(value.clone()),
-        (old, new, value) if old.kind() == new.kind() && !matches!(old, Shape::Opaque(_)) => {
-            same_kind(name, old, new, value)
-        }
-        (old, new, _) => {
-            let what = if name.is_empty() { "it".to_owned() } else { format!("argument `{name}`") };
-            Err(Misfit::Kind(format!("{what} was {} and is {}", shown(old), shown(new))))
-        }
-    }
-}
-
-fn same_kind(name: &str, old: &Shape, new: &Shape, value: &Value) -> Result<Value, Misfit> {
-    match (old, new) {
-        // Signed and unsigned integers are told apart by their kind; here they are alike.
-        (Shape::Int(_), Shape::Int(_))
-        | (Shape::Bool(_), Shape::Bool(_))
-        | (Shape::Float(_), Shape::Float(_))
-        | (Shape::Time(_), Shape::Time(_))
-        | (Shape::Score(_), Shape::Score(_))
-        | (Shape::Bytes { .. }, Shape::Bytes { .. })
-        | (Shape::Text(_), Shape::Text(_))
-        | (Shape::Nibbles { .. }, Shape::Nibbles { .. }) => Ok(value.clone()),
-        _ => Err(Misfit::Kind(format!("argument `{name}` is of another kind"))),
-    }
-}
-
-fn shown(shape: &Shape) -> String {
-    if let Shape::Opaque(opaque) = shape { opaque.name() } else { shape.kind().to_owned() }
-}
-
 /// The longest value that is made to show that a bound was narrowed.
 const LONGEST: usize = 1 << 17;
 
 /// Argument lists of the old layout that the new one may refuse, the simplest first.
 pub(super) fn outside(old: &Sequence, new: &Sequence) -> Vec<Vec<Value>> {
     let (before, after) = leaves(old, new);
-    let Ok(mapping) = Mapping::between(&before, &after) else { return Vec::new() };
+    let Ok(mapping) = Pairing::between(&before, &after) else { return Vec::new() };
     let Some(base) = sample::rows(old, 1).into_iter().next() else { return Vec::new() };
     let mut rows = Vec::new();
     for leaf in &after {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use keyplan_plan::diag::Span;
 use keyplan_plan::model::{
-    Argument, BytesEncoding, Family, LengthSet, Literal, Plan, Retired, Segment, Sequence, Shape, Space,
+    Argument, BytesEncoding, Family, LengthSet, Literal, Plan, Retired, Scan, Segment, Sequence, Shape, Space,
 };
 
 use super::{Broken, Change, Fate, Part, Remade, fate, same};
@@ -39,7 +39,7 @@ pub fn compare(old: &Plan, new: &Plan, report: &Report) -> Vec<Change> {
 type Test<'t> = &'t dyn Fn(&Space, &Space) -> bool;
 
 /// The spaces that are the same: by name, else by the name that the engine knows, else by the names of their families.
-fn paired_spaces<'p>(old: &'p Plan, new: &'p Plan) -> Vec<(Option<&'p Space>, Option<&'p Space>)> {
+pub(super) fn paired_spaces<'p>(old: &'p Plan, new: &'p Plan) -> Vec<(Option<&'p Space>, Option<&'p Space>)> {
     let mut before: Vec<&Space> = old.spaces.iter().collect();
     let mut after: Vec<&Space> = new.spaces.iter().collect();
     before.sort_by(|a, b| a.name.cmp(&b.name));
@@ -163,6 +163,7 @@ impl Pair<'_> {
         if old.retired.is_some() && new.retired.is_none() {
             self.say(&new.path, &old.path, Part::Key, Fate::Revived, new.name_span);
         }
+        self.scans(old, new, &keys);
         if old.kind != new.kind {
             return keys;
         }
@@ -186,6 +187,35 @@ impl Pair<'_> {
         );
         self.fields(old, new);
         keys
+    }
+
+    /// What became of the scans of a family of both plans.
+    fn scans(&mut self, old: &Family, new: &Family, keys: &Fate) {
+        if new.retired.is_some() {
+            return;
+        }
+        let bound = |family: &Family, count: usize| -> Vec<String> {
+            let names = family.key.arguments().take(count);
+            names.map(|argument| argument.name.clone().unwrap_or_default()).collect()
+        };
+        let still = matches!(keys, Fate::Same | Fate::Widened { .. });
+        // What is only claimed of a program is not called, and nothing is lost with it.
+        for scan in old.scans.iter().filter(|scan| scan.is_called()) {
+            let by = bound(old, scan.bound);
+            let alike = |other: &&Scan| {
+                other.is_called()
+                    && (other.bound, other.bare) == (scan.bound, scan.bare)
+                    && (!scan.with.is_empty() || other.with.is_empty())
+            };
+            let mut found = new.scans.iter().filter(alike);
+            let found = found.find(|other| still || bound(new, other.bound) == by);
+            let fate = match found {
+                None => Fate::ScanLost(by),
+                Some(found) if scan.in_order && !found.in_order => Fate::OrderLost(by),
+                Some(_) => continue,
+            };
+            self.say(&new.path, &old.path, Part::Key, fate, new.name_span);
+        }
     }
 
     fn part(
@@ -221,7 +251,7 @@ impl Pair<'_> {
                     &previous,
                     &previous,
                     Part::Field,
-                    Fate::Removed { retired: None, example },
+                    Fate::Removed { retired: None, example, bare: false },
                     new.name_span,
                 );
                 stale.push(Stale { name: previous, successor: None, sequence: field.key.clone() });
@@ -257,7 +287,7 @@ impl Pair<'_> {
         let retired =
             all.iter().map(|entry| &entry.prefix).find(|prefix| literal.starts_with(prefix)).cloned();
         let span = self.after.map(|space| space.span).unwrap_or_default();
-        let fate = Fate::Removed { retired, example: example(old) };
+        let fate = Fate::Removed { retired, example: example(old), bare: literal.is_empty() };
         self.say(&old.path, &old.path, Part::Key, fate, span);
     }
 
@@ -308,10 +338,10 @@ impl Pair<'_> {
     }
 }
 
-type Paired<'p> = (Vec<(&'p Family, &'p Family)>, Vec<&'p Family>, Vec<&'p Family>);
+pub(super) type Paired<'p> = (Vec<(&'p Family, &'p Family)>, Vec<&'p Family>, Vec<&'p Family>);
 
 /// Families by their path in the space; of the others, those whose bytes are all the same.
-fn paired_families<'p>(old: &'p [Family], new: &'p [Family]) -> Paired<'p> {
+pub(super) fn paired_families<'p>(old: &'p [Family], new: &'p [Family]) -> Paired<'p> {
     let by_path = |families: &'p [Family]| -> BTreeMap<&'p str, &'p Family> {
         families.iter().map(|family| (family.local_path(), family)).collect()
     };
@@ -360,7 +390,7 @@ fn identical(old: &Family, new: &Family) -> bool {
         })
 }
 
-fn all_retired(space: &Space) -> Vec<&Retired> {
+pub(super) fn all_retired(space: &Space) -> Vec<&Retired> {
     space.retired.iter().chain(space.modules.iter().flat_map(|module| &module.retired)).collect()
 }
 

@@ -20,21 +20,26 @@
 
 mod convert;
 mod families;
+mod migration;
 mod normal;
 mod relate;
+mod released;
 
 pub use families::compare;
+pub use migration::{Counterexample, Decision, Duty, MigrationProof, Obligation, prove_migration};
 pub use relate::Widening;
+pub use released::{Forgotten, forgotten};
 
 use std::fmt;
 
 use keyplan_plan::diag::Span;
 use keyplan_plan::dynamic::encode;
-use keyplan_plan::model::Sequence;
+use keyplan_plan::mapping::{Misfit, convert};
+use keyplan_plan::model::{BreakKind, Family, Plan, Sequence, Space};
 
 use crate::proof::{Guarantee, Side, Verdict};
 use crate::sample;
-use convert::{Misfit, convert, outside};
+use convert::outside;
 use relate::{Relation, relate};
 
 /// What became of one thing of an old plan, or where something new comes from.
@@ -111,6 +116,8 @@ pub enum Fate {
         retired: Option<Vec<u8>>,
         /// One of its keys.
         example: Option<Side>,
+        /// Whether its keys began with nothing that a plan could keep reserved.
+        bare: bool,
     },
     /// It is new. For each thing of the old plan that may have left keys behind, whether it meets them.
     Added {
@@ -126,6 +133,10 @@ pub enum Fate {
     },
     /// It was retired, and no longer is.
     Revived,
+    /// Rows could be scanned by these arguments, all rows if there are none, and no longer can.
+    ScanLost(Vec<String>),
+    /// A scan by these arguments was in order, and is no longer claimed to be.
+    OrderLost(Vec<String>),
     /// Neither proved nor refuted.
     Unknown(&'static str),
 }
@@ -163,10 +174,55 @@ impl Change {
             Fate::Widened { lost, .. } => !lost.is_empty(),
             Fate::Removed { retired, .. } => retired.is_none(),
             Fate::Added { meets } => meets.iter().any(|(_, verdict)| !matches!(verdict, Verdict::Assumed(_))),
-            Fate::Narrowed(_) | Fate::Changed(_) | Fate::Moved { .. } | Fate::Revived | Fate::Unknown(_) => {
-                true
-            }
+            Fate::Narrowed(_)
+            | Fate::Changed(_)
+            | Fate::Moved { .. }
+            | Fate::Revived
+            | Fate::ScanLost(_)
+            | Fate::OrderLost(_)
+            | Fate::Unknown(_) => true,
         }
+    }
+
+    /// Which kind of break it is, if a plan may say that it is meant.
+    pub fn break_kind(&self) -> Option<BreakKind> {
+        match (&self.fate, self.part) {
+            (Fate::ScanLost(_), _) => Some(BreakKind::Scan),
+            (Fate::OrderLost(_), _) => Some(BreakKind::Order),
+            (Fate::Narrowed(_), _) => Some(BreakKind::Narrowed),
+            (Fate::Changed(_) | Fate::Unknown(_), Part::Key) => Some(BreakKind::Moved),
+            (Fate::Changed(_) | Fate::Unknown(_), _) => Some(BreakKind::Value),
+            _ => None,
+        }
+    }
+
+    /// Whether the new plan says where the rows of a family without a prefix go, or that they are dropped.
+    fn is_spoken_of(&self, new: &Plan) -> bool {
+        let named = |name: &str| {
+            let rest = self.subject.strip_suffix(name);
+            rest.is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+        };
+        let heir = |family: &Family| {
+            let moved = family.allowed_breaks.iter().any(|allowed| allowed.kinds.contains(&BreakKind::Moved));
+            moved && family.predecessors.iter().any(|said| named(&said.family))
+        };
+        let dropped = |space: &Space| space.dropped.iter().any(|dropped| named(&dropped.family));
+        new.spaces.iter().any(|space| dropped(space) || space.families.iter().any(heir))
+    }
+
+    /// Whether the new plan says that the break is meant.
+    pub fn is_allowed(&self, new: &Plan) -> bool {
+        if let (Fate::Removed { bare: true, .. }, Part::Key) = (&self.fate, self.part) {
+            return self.is_spoken_of(new);
+        }
+        let Some(kind) = self.break_kind() else { return false };
+        let about = |family: &Family| {
+            let rest = self.subject.strip_prefix(family.path.as_str());
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+        };
+        let allows =
+            |family: &Family| family.allowed_breaks.iter().any(|allowed| allowed.kinds.contains(&kind));
+        new.families().any(|(_, family)| about(family) && allows(family))
     }
 }
 
@@ -201,10 +257,10 @@ impl fmt::Display for Fate {
             Self::Narrowed(broken) => write!(f, "narrowed, {broken}"),
             Self::Changed(broken) => write!(f, "changed, {broken}"),
             Self::Removed { retired: Some(prefix), .. } => write!(f, "removed, {} is retired", Hex(prefix)),
-            Self::Removed { retired: None, example: Some(side) } => {
+            Self::Removed { retired: None, example: Some(side), .. } => {
                 write!(f, "removed, {} has no home", Hex(&side.bytes))
             }
-            Self::Removed { retired: None, example: None } => f.write_str("removed"),
+            Self::Removed { retired: None, example: None, .. } => f.write_str("removed"),
             Self::Added { meets } => {
                 f.write_str("added")?;
                 for (other, verdict) in meets {
@@ -224,6 +280,10 @@ impl fmt::Display for Fate {
             }
             Self::Moved { from, to } => write!(f, "moved, stored under {from:?}, looked for under {to:?}"),
             Self::Revived => f.write_str("no longer retired"),
+            Self::ScanLost(by) if by.is_empty() => f.write_str("the scan of all rows is gone"),
+            Self::ScanLost(by) => write!(f, "the scan by {} is gone", by.join(", ")),
+            Self::OrderLost(by) if by.is_empty() => f.write_str("the scan of all rows is not in order"),
+            Self::OrderLost(by) => write!(f, "the scan by {} is not in order", by.join(", ")),
             Self::Unknown(why) => write!(f, "unknown, {why}"),
         }
     }

@@ -3,15 +3,13 @@
 //! Records are written out, neighbouring literals joined, and the length before contents of a fixed length is the
 //! literal that it always is. A value that is written twice is two pieces with one path.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use keyplan_plan::codec::{Count, LenWidth, Segment as _, complement};
+use keyplan_plan::mapping::{Pairing, Path, bare};
 use keyplan_plan::model::{
     Derivation, Extent, Frame, Framing, IntEncoding, IntShape, Segment, Sequence, Shape,
 };
-
-/// Where a value stands in an argument list: the index of the argument, then the indices inside of records.
-pub(super) type Path = Vec<usize>;
 
 /// A piece of a layout.
 #[derive(Clone, Debug, PartialEq)]
@@ -160,13 +158,13 @@ fn counted(shape: &Shape) -> Option<Counted> {
 
 /// The values at whose front a length or count stands in both layouts, in one of them always the same: there it is
 /// no literal, but a bound that has moved. Old paths first.
-pub(super) fn kept(old: &Sequence, new: &Sequence, mapping: &Mapping) -> (BTreeSet<Path>, BTreeSet<Path>) {
+pub(super) fn kept(old: &Sequence, new: &Sequence, pairing: &Pairing) -> (BTreeSet<Path>, BTreeSet<Path>) {
     let (mut before, mut after) = (Vec::new(), Vec::new());
     prefixes(old, &[], &mut before);
     prefixes(new, &[], &mut after);
     let mut kept = (BTreeSet::new(), BTreeSet::new());
     for (q, first, new) in &after {
-        let Some(from) = mapping.old_of(first) else { continue };
+        let Some(from) = pairing.old_of(first) else { continue };
         let same = before.iter().find(|(_, first, old)| first == from && old.width == new.width);
         if let Some((p, _, old)) = same
             && old.always.is_some() != new.always.is_some()
@@ -210,114 +208,4 @@ fn count(width: LenWidth, n: usize) -> Option<Vec<u8>> {
     let mut out = Vec::new();
     Count { width }.encode(n, &mut out).ok()?;
     Some(out)
-}
-
-/// The shape whose values an argument takes, without what is done to their bytes.
-pub(super) fn bare(shape: &Shape) -> &Shape {
-    match shape {
-        Shape::Framed { inner, .. }
-        | Shape::Desc(inner)
-        | Shape::Hashed { inner, .. }
-        | Shape::HashConcat { inner, .. } => bare(inner),
-        shape => shape,
-    }
-}
-
-/// A value that is no record, with its name.
-#[derive(Clone, Debug)]
-pub(super) struct Leaf<'m> {
-    pub(super) name: String,
-    pub(super) path: Path,
-    pub(super) shape: &'m Shape,
-}
-
-/// The values of two argument lists, records taken apart, save for those that are optional in one of the lists.
-pub(super) fn leaves<'m>(old: &'m Sequence, new: &'m Sequence) -> (Vec<Leaf<'m>>, Vec<Leaf<'m>>) {
-    let taken_apart = |sequence: &'m Sequence, whole: &BTreeSet<String>| {
-        let mut all = Vec::new();
-        gather(sequence, "", &[], whole, &mut all);
-        all
-    };
-    let optional = |leaves: Vec<Leaf<'_>>| -> BTreeSet<String> {
-        let record = |shape: &Shape| matches!(bare(shape), Shape::Option(inner) if matches!(bare(inner), Shape::Record(_)));
-        leaves.into_iter().filter(|leaf| record(leaf.shape)).map(|leaf| leaf.name).collect()
-    };
-    let none = BTreeSet::new();
-    let whole = (optional(taken_apart(old, &none)), optional(taken_apart(new, &none)));
-    (taken_apart(old, &whole.1), taken_apart(new, &whole.0))
-}
-
-fn gather<'m>(
-    sequence: &'m Sequence,
-    name: &str,
-    base: &[usize],
-    whole: &BTreeSet<String>,
-    all: &mut Vec<Leaf<'m>>,
-) {
-    for (index, argument) in sequence.arguments().enumerate() {
-        let own = argument.name.as_deref().unwrap_or_default();
-        let name = if name.is_empty() { own.to_owned() } else { format!("{name}.{own}") };
-        let path: Path = base.iter().copied().chain([index]).collect();
-        match bare(&argument.shape) {
-            Shape::Record(inner) if !whole.contains(&name) => gather(inner, &name, &path, whole, all),
-            _ => all.push(Leaf { name, path, shape: &argument.shape }),
-        }
-    }
-}
-
-/// Which value of the old list each value of the new one is. Values that are not in it are new and may be absent.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Mapping {
-    old_of: BTreeMap<Path, Path>,
-}
-
-impl Mapping {
-    /// Values with the same name are the same; what is left over is matched in order. What the new list has beyond
-    /// that must be optional.
-    pub(super) fn between(old: &[Leaf<'_>], new: &[Leaf<'_>]) -> Result<Self, String> {
-        let mut mapping = Self::default();
-        let mut before: Vec<&Leaf<'_>> = old.iter().collect();
-        let mut after: Vec<&Leaf<'_>> = new.iter().collect();
-        // The whole name first; then the last part of it, for records that were written out or drawn together.
-        let last = |name: &str| name.rsplit('.').next().unwrap_or_default().to_owned();
-        let names: [&dyn Fn(&str) -> String; 2] = [&str::to_owned, &last];
-        for name in names {
-            after.retain(|leaf| {
-                let own = name(&leaf.name);
-                match before.iter().position(|other| !own.is_empty() && name(&other.name) == own) {
-                    Some(index) => {
-                        mapping.old_of.insert(leaf.path.clone(), before.remove(index).path.clone());
-                        false
-                    }
-                    None => true,
-                }
-            });
-        }
-        let mut surplus = after.len().saturating_sub(before.len());
-        for index in (0..after.len()).rev() {
-            if surplus > 0 && after.get(index).is_some_and(|leaf| matches!(leaf.shape, Shape::Option(_))) {
-                after.remove(index);
-                surplus -= 1;
-            }
-        }
-        if let Some(leaf) = after.get(before.len()) {
-            return Err(format!("argument `{}` is new", leaf.name));
-        }
-        if let Some(leaf) = before.get(after.len()) {
-            return Err(format!("argument `{}` is gone", leaf.name));
-        }
-        let pairs = after.into_iter().zip(before);
-        mapping.old_of.extend(pairs.map(|(new, old)| (new.path.clone(), old.path.clone())));
-        Ok(mapping)
-    }
-
-    /// The old place of a new value.
-    pub(super) fn old_of(&self, new: &[usize]) -> Option<&Path> {
-        self.old_of.get(new)
-    }
-
-    /// Whether the value at `new` is the one that stood at `old`.
-    pub(super) fn agrees(&self, old: &[usize], new: &[usize]) -> bool {
-        self.old_of(new).is_some_and(|path| path == old)
-    }
 }

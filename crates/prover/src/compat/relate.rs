@@ -7,7 +7,9 @@ use keyplan_plan::model::{
     Alternative, BytesEncoding, IntEncoding, IntRange, IntShape, LengthSet, Sequence, Shape, TextShape,
 };
 
-use super::normal::{Mapping, Path, Piece, bare, kept, leaves, pieces, pieces_of};
+use keyplan_plan::mapping::{Pairing, Path, bare, leaves, partners};
+
+use super::normal::{Piece, kept, pieces, pieces_of};
 use crate::reader::alone;
 
 /// A bound that lets through more than it did.
@@ -50,7 +52,7 @@ impl Relation {
 /// Relates two layouts of argument lists.
 pub(super) fn relate(old: &Sequence, new: &Sequence) -> Relation {
     let (before, after) = leaves(old, new);
-    let Ok(mapping) = Mapping::between(&before, &after) else { return Relation::Unlike };
+    let Ok(mapping) = Pairing::between(&before, &after) else { return Relation::Unlike };
     let names = after.iter().map(|leaf| (leaf.path.clone(), leaf.name.clone())).collect();
     let kept = kept(old, new, &mapping);
     let rows = (pieces(old, &kept.0), pieces(new, &kept.1));
@@ -58,7 +60,7 @@ pub(super) fn relate(old: &Sequence, new: &Sequence) -> Relation {
 }
 
 struct Scope {
-    mapping: Mapping,
+    mapping: Pairing,
     names: Vec<(Path, String)>,
     kept: (BTreeSet<Path>, BTreeSet<Path>),
 }
@@ -227,15 +229,6 @@ fn choice(name: &str, old: &[Alternative], new: &[Alternative]) -> Relation {
         }
     }
     relation
-}
-
-/// For each old alternative the new one that it is: by label, and what is left over in order.
-pub(super) fn partners(old: &[Alternative], new: &[Alternative]) -> Vec<Option<usize>> {
-    let by_label = |alternative: &Alternative| new.iter().position(|other| other.label == alternative.label);
-    let mut left = new.iter().enumerate().filter(|(_, other)| !old.iter().any(|a| a.label == other.label));
-    old.iter()
-        .map(|alternative| by_label(alternative).or_else(|| left.next().map(|(index, _)| index)))
-        .collect()
 }
 
 fn integer(name: &str, old: &IntShape, new: &IntShape) -> Relation {

@@ -2,7 +2,7 @@
 
 use keyplan_plan::Engine;
 use keyplan_plan::diag::{Code, Diagnostic};
-use keyplan_plan::model::{Accept, AcceptKind, Family, Plan};
+use keyplan_plan::model::{Accept, AcceptKind, Family, Plan, ScanEnd};
 
 use super::subject::{Part, Subject};
 use crate::proof::{Guarantee, Report, Statement, Verdict};
@@ -18,6 +18,15 @@ pub(super) fn needless(plan: &Plan, report: &Report) -> Vec<Diagnostic> {
                 all.extend(absent.into_iter().map(|other| {
                     let message = format!(
                         "`accept overlap` is not needed: `{}` and `{other}` share no key",
+                        family.path
+                    );
+                    found(message, accept)
+                }));
+            } else if accept.kind == AcceptKind::Leak && !accept.of.is_empty() {
+                let absent = accept.of.iter().filter(|other| !leaks(report, family, other));
+                all.extend(absent.map(|other| {
+                    let message = format!(
+                        "`accept leak({other})` is not needed: no scan of `{}` returns rows of it that are not its own",
                         family.path
                     );
                     found(message, accept)
@@ -50,6 +59,9 @@ pub fn accepted_by<'p>(plan: &'p Plan, statement: &Statement) -> Option<&'p Acce
         };
         return names(subject.family, other.family).or_else(|| names(other.family, subject.family));
     }
+    if matches!(statement.guarantee, Guarantee::NoForeignRows | Guarantee::NoSiblingRows) {
+        return subject.family.accepted_leak(statement.other.as_deref().unwrap_or(&subject.family.path));
+    }
     let by_loss = matches!(statement.guarantee, Guarantee::Unambiguous | Guarantee::InOrder);
     own(statement.guarantee.accepted_as()?).or_else(|| own(AcceptKind::Lossy).filter(|_| by_loss))
 }
@@ -66,6 +78,10 @@ fn absence(family: &Family, kind: AcceptKind) -> String {
         AcceptKind::Overlap => format!("no other family makes a key of `{path}`"),
         AcceptKind::Leak if family.scans.is_empty() => format!("`{path}` claims no scan"),
         AcceptKind::Leak => format!("every scan of `{path}` returns its own rows alone"),
+        AcceptKind::Missing if family.scans.iter().all(|scan| scan.end == ScanEnd::Prefix) => {
+            format!("`{path}` claims no range")
+        }
+        AcceptKind::Missing => format!("no range of `{path}` leaves out any of its rows"),
         AcceptKind::Unordered if family.scans.iter().all(|scan| !scan.in_order) => {
             format!("no scan of `{path}` claims an order")
         }
@@ -90,6 +106,26 @@ fn overlaps(report: &Report, family: &Family, other: &str) -> bool {
             && is_flawed(statement)
             && (pair == (own, Some(other)) || pair == (other, Some(own)))
     })
+}
+
+/// Whether rows of `other` may leak into a scan of the family.
+fn leaks(report: &Report, family: &Family, other: &str) -> bool {
+    report.statements.iter().filter(|statement| is_flawed(statement)).any(|statement| {
+        let own = statement.family == family.path && statement.family != other;
+        match statement.guarantee {
+            Guarantee::NoForeignRows => own && may_leak(statement, other),
+            Guarantee::NoSiblingRows => statement.family == family.path && statement.family == other,
+            _ => false,
+        }
+    })
+}
+
+/// Whether the statement names the family, or leaves open whether it leaks.
+fn may_leak(statement: &Statement, other: &str) -> bool {
+    let more = &statement.more;
+    statement.other.as_deref() == Some(other)
+        || more.unseen > 0
+        || more.leaks.iter().any(|witness| witness.row_family() == Some(other))
 }
 
 fn is_needed(report: &Report, family: &Family, kind: AcceptKind) -> bool {

@@ -20,6 +20,8 @@ pub(super) enum Made {
     Prefix,
     /// A key up to one of its arguments, as at the end of a range.
     Front,
+    /// Bytes that no command makes.
+    Untyped,
 }
 
 /// The command that prints the bytes of a side; `None` if it would be too long or cannot be typed.
@@ -39,6 +41,7 @@ pub(super) fn encode(path: &str, subject: Subject<'_>, side: &Side, made: Made) 
         Made::Whole => "--unguarded",
         Made::Prefix => "--scan",
         Made::Front => "--front",
+        Made::Untyped => return None,
     };
     words.push(flag.to_owned());
     let command = words.join(" ");

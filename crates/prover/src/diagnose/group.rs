@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use keyplan_plan::model::Plan;
 
 use super::subject::Subject;
-use crate::proof::{Guarantee, Report, Statement, Verdict};
+use crate::proof::{Guarantee, Report, Statement, Verdict, Witness};
 
 /// How many overlaps that hang together are told one by one. Beyond it they are one finding with a list: families that
 /// are made alike meet each other, and that is one mistake.
@@ -47,6 +47,8 @@ enum Cause {
     Crowd(String, String),
     /// A module inside the prefix of another.
     Module(String, String),
+    /// Scans of one family, into which rows of the same others leak.
+    Scans(String, Vec<String>),
 }
 
 fn cause(plan: &Plan, crowds: &BTreeMap<(&str, &str), String>, statement: &Statement) -> Option<Cause> {
@@ -61,6 +63,13 @@ fn cause(plan: &Plan, crowds: &BTreeMap<(&str, &str), String>, statement: &State
             let space = plan.spaces.iter().find(|space| space.name == statement.space)?;
             let own = space.modules.get(subject.family.module?.0)?;
             Some(Cause::Module(own.path.clone(), statement.other.clone()?))
+        }
+        Guarantee::NoForeignRows => {
+            let more = statement.more.leaks.iter().filter_map(Witness::row_family);
+            let mut leaking: Vec<String> =
+                more.chain(statement.other.as_deref()).map(str::to_owned).collect();
+            leaking.sort();
+            Some(Cause::Scans(statement.family.clone(), leaking))
         }
         _ => None,
     }
@@ -106,9 +115,12 @@ fn leader<'r>(leaders: &BTreeMap<(&'r str, &'r str), &'r str>, space: &'r str, n
 }
 
 /// What a finding says of those that have the same cause, and of what was not looked at.
-pub(super) fn also(group: &Group<'_>, report: &Report) -> Option<String> {
+pub(super) fn also(plan: &Plan, group: &Group<'_>, report: &Report) -> Option<String> {
     if group.rest.is_empty() {
         return None;
+    }
+    if group.head.guarantee == Guarantee::NoForeignRows {
+        return also_scans(plan, group);
     }
     let head = [Some(group.head.family.as_str()), group.head.other.as_deref()];
     let overlap = group.head.guarantee == Guarantee::Disjoint;
@@ -135,6 +147,17 @@ pub(super) fn also(group: &Group<'_>, report: &Report) -> Option<String> {
         text.push_str(&more);
     }
     Some(text)
+}
+
+/// The other scans of a family into which the same rows leak.
+fn also_scans(plan: &Plan, group: &Group<'_>) -> Option<String> {
+    let subject = Subject::find(plan, &group.head.family, group.head)?;
+    let scans = group.rest.iter().filter_map(|statement| subject.family.scan(statement.scan?));
+    let words: Vec<String> = scans.map(|scan| scan.words(subject.sequence)).collect();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let count =
+        if words.len() == 1 { "1 more scan".to_owned() } else { format!("{} more scans", words.len()) };
+    Some(format!("{count} with the same cause: {}", list(&words)))
 }
 
 /// Names with commas between them, and how many were left out.

@@ -12,15 +12,16 @@ mod subject;
 
 use keyplan_plan::Compiled;
 use keyplan_plan::diag::{Code, Diagnostic, Note, NoteKind};
-use keyplan_plan::model::{Plan, Sequence};
+use keyplan_plan::model::{Plan, Scan, ScanEnd, Sequence};
 
 pub use accepts::accepted_by;
 pub use pages::{PAGES, Page, page};
 pub use rule::incompatible::{Version, diagnose_changes};
+pub use rule::migration::{diagnose_forgotten, diagnose_migration};
 
 use crate::proof::{Guarantee, Report, Statement, Verdict, Witness};
 use crate::prove::Options;
-use crate::repair::Workshop;
+use crate::repair::{Repair, Workshop};
 use command::Made;
 use subject::Subject;
 
@@ -64,7 +65,7 @@ fn findings<'r>(
     let mut all: Vec<(Option<&Statement>, Diagnostic)> = Vec::new();
     for group in groups {
         let Some(diagnostic) = describe(plan, group.head, options, path) else { continue };
-        let diagnostic = match group::also(&group, report) {
+        let diagnostic = match group::also(plan, &group, report) {
             Some(also) => diagnostic.with_note(NoteKind::Note, also),
             None => diagnostic,
         };
@@ -84,6 +85,31 @@ fn findings<'r>(
     all
 }
 
+/// A finding with what it is about and what cures it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Found {
+    /// What a person is told.
+    pub diagnostic: Diagnostic,
+    /// The statement that it is about, if it is about one.
+    pub statement: Option<Statement>,
+    /// Changes to the plan's text that cure it, each proved: the one to take first, and behind it one that gives a claim
+    /// up, if that is all that helps without a migration.
+    pub repairs: Vec<Repair>,
+}
+
+impl From<Diagnostic> for Found {
+    fn from(diagnostic: Diagnostic) -> Self {
+        Self { diagnostic, statement: None, repairs: Vec::new() }
+    }
+}
+
+/// As [`diagnose`], each finding with the statement that it is about.
+pub fn found(plan: &Plan, report: &Report, options: &Options, path: &str) -> Vec<Found> {
+    let all = findings(plan, report, options, path).into_iter();
+    all.map(|(statement, diagnostic)| Found { statement: statement.cloned(), ..Found::from(diagnostic) })
+        .collect()
+}
+
 /// As [`diagnose`], each refuted guarantee with the change to the plan's text that cures it, where one is known.
 ///
 /// Of the changes that were proved the cheapest is shown that leaves every claim of the plan standing, and behind it one
@@ -94,27 +120,39 @@ pub fn diagnose_and_repair(
     options: &Options,
     path: &str,
 ) -> Vec<Diagnostic> {
+    found_and_repaired(compiled, report, options, path).into_iter().map(|found| found.diagnostic).collect()
+}
+
+/// As [`diagnose_and_repair`], with the statements and the repairs as data.
+pub fn found_and_repaired(compiled: &Compiled, report: &Report, options: &Options, path: &str) -> Vec<Found> {
     let Some(plan) = &compiled.plan else { return Vec::new() };
     let mut workshop = Workshop::new(compiled, plan, report, options);
-    let mut all = findings(plan, report, options, path);
-    for (statement, found) in &mut all {
-        let Some(statement) = statement.filter(|statement| matches!(statement.verdict, Verdict::Fails(_)))
-        else {
-            continue;
-        };
-        let Some(offered) = workshop.repairs(statement) else {
-            let text = "no repair was looked for: those of other findings took all the work that is allowed";
-            found.notes.push(Note { kind: NoteKind::Note, text: text.to_owned() });
-            continue;
-        };
-        let best = offered.iter().find(|repair| repair.keeps_claims);
-        let humble = offered.iter().find(|repair| !repair.keeps_claims);
-        let humble = humble.filter(|_| best.is_none_or(|best| best.needs_migration));
-        for repair in best.into_iter().chain(humble) {
-            found.notes.push(Note { kind: NoteKind::Repair, text: repair.summary() });
+    let mut all = Vec::new();
+    for (statement, diagnostic) in findings(plan, report, options, path) {
+        let mut found = Found { statement: statement.cloned(), ..Found::from(diagnostic) };
+        if let Some(statement) = statement.filter(|statement| matches!(statement.verdict, Verdict::Fails(_)))
+        {
+            offer(&mut workshop, statement, &mut found);
         }
+        all.push(found);
     }
-    all.into_iter().map(|(_, diagnostic)| diagnostic).collect()
+    all
+}
+
+/// Adds the repairs of a statement to its finding.
+fn offer(workshop: &mut Workshop<'_>, statement: &Statement, found: &mut Found) {
+    let Some(offered) = workshop.repairs(statement) else {
+        let text = "no repair was looked for: those of other findings took all the work that is allowed";
+        found.diagnostic.notes.push(Note { kind: NoteKind::Note, text: text.to_owned() });
+        return;
+    };
+    let best = offered.iter().find(|repair| repair.keeps_claims);
+    let humble = offered.iter().find(|repair| !repair.keeps_claims);
+    let humble = humble.filter(|_| best.is_none_or(|best| best.needs_migration));
+    for repair in best.into_iter().chain(humble) {
+        found.diagnostic.notes.push(Note { kind: NoteKind::Repair, text: repair.summary() });
+        found.repairs.push(repair.clone());
+    }
 }
 
 /// How many guarantees are neither proved nor refuted, nor accepted as flawed.
@@ -175,6 +213,7 @@ impl<'a> Finding<'a> {
             Guarantee::Lossless => Code::Lossy,
             Guarantee::Fits => Code::Oversize,
             Guarantee::KeepsOut => Code::Trespass,
+            Guarantee::NoMissingRows => Code::MissingRows,
         }
     }
 
@@ -198,6 +237,7 @@ impl<'a> Finding<'a> {
                 let module = self.statement.other.as_deref().unwrap_or("another module");
                 format!("no key of {title} begins with the prefix of `{module}`")
             }
+            Guarantee::NoMissingRows => format!("the range {} leaves out none of its rows", self.scan()),
         }
     }
 
@@ -214,6 +254,7 @@ impl<'a> Finding<'a> {
             },
             Witness::Disorder { first, second } => rule::disorder::rows(self, first, second),
             Witness::RangeEnd { end, row } => rule::disorder::range(self, end, row),
+            Witness::Range { start, end, row } => rule::missing_rows::diagnostic(self, start, end, row),
             Witness::Number { number, fault, .. } => rule::misallotted::diagnostic(self, *number, fault),
             Witness::Digest { first, second, digest } => {
                 Some(rule::name_collision::diagnostic(self, first, second, digest))
@@ -238,24 +279,72 @@ impl<'a> Finding<'a> {
         Subject::find(self.plan, other, self.statement)
     }
 
+    /// The other families whose rows leak and that the plan does not accept, each with a key.
+    fn also_leaks(self) -> Option<String> {
+        let subject = self.subject()?;
+        let more = &self.statement.more;
+        let open = more.leaks.iter().filter_map(|witness| match witness {
+            Witness::Row { row, .. } | Witness::Range { row, .. } => Some(row),
+            _ => None,
+        });
+        let open = open.filter(|row| subject.family.accepted_leak(&row.family).is_none());
+        let mut lines: Vec<String> =
+            open.map(|row| format!("`{}`: {}", row.family, shorten::bytes(&row.bytes))).collect();
+        if lines.is_empty() && more.unseen == 0 {
+            return None;
+        }
+        let mut text = match lines.len() {
+            0 => String::new(),
+            1 => "and rows of 1 more family, such as".to_owned(),
+            count => format!("and rows of {count} more families, such as"),
+        };
+        if more.unseen > 0 {
+            lines.push(match more.unseen {
+                1 => "of 1 more it is not known".to_owned(),
+                count => format!("of {count} more it is not known"),
+            });
+        }
+        for line in lines {
+            if !text.is_empty() {
+                text.push('\n');
+            }
+            text.push_str(&line);
+        }
+        Some(text)
+    }
+
     fn title(self) -> String {
         self.subject().map_or_else(|| format!("`{}`", self.statement.family), Subject::title)
+    }
+
+    /// How the prefix of the scan is made: by the scan itself, if it can be called.
+    fn prefix_made(self) -> Made {
+        let scan = self.subject().and_then(|subject| {
+            let scan = subject.family.scan(self.statement.scan?)?;
+            Some((scan, subject.family.scan_by(scan.bound)))
+        });
+        match scan {
+            Some((scan, _)) if scan.bare => Made::Front,
+            Some((scan, Some(called))) if called.segments == scan.segments => Made::Prefix,
+            _ => Made::Untyped,
+        }
+    }
+
+    /// The scan without the end of a range and without what else changes it: `by pool`.
+    fn plain_scan(self) -> String {
+        let found = self.subject().and_then(|subject| {
+            let scan = subject.family.scan(self.statement.scan?)?;
+            let plain = Scan { bare: false, end: ScanEnd::Prefix, filtered: false, ..scan.clone() };
+            Some(plain.words(subject.sequence))
+        });
+        found.unwrap_or_else(|| "all".to_owned())
     }
 
     /// The scan as a person would call it: `` `s.tick by pool` ``.
     fn scan(self) -> String {
         let Some(subject) = self.subject() else { return format!("of `{}`", self.statement.family) };
-        let bound = self.statement.scan.unwrap_or_default();
-        let names: Vec<&str> = subject
-            .sequence
-            .arguments()
-            .take(bound)
-            .filter_map(|argument| argument.name.as_deref())
-            .collect();
-        if names.is_empty() {
-            format!("`{} all`", subject.family.path)
-        } else {
-            format!("`{} by {}`", subject.family.path, names.join(", "))
-        }
+        let scan = self.statement.scan.and_then(|id| subject.family.scan(id));
+        let words = scan.map_or_else(String::new, |scan| format!(" {}", scan.words(subject.sequence)));
+        format!("`{}{words}`", subject.family.path)
     }
 }

@@ -26,6 +26,13 @@ pub const PAGES: &[Page] = &[
     Page { code: Code::NeedlessAccept, text: include_str!("pages/KP0012.md") },
     Page { code: Code::Trespass, text: include_str!("pages/KP0013.md") },
     Page { code: Code::MixedSpace, text: include_str!("pages/KP0015.md") },
+    Page { code: Code::MissingRows, text: include_str!("pages/KP0016.md") },
+    Page { code: Code::NoNewKey, text: include_str!("pages/KP0031.md") },
+    Page { code: Code::MergedKeys, text: include_str!("pages/KP0032.md") },
+    Page { code: Code::UnreadableKey, text: include_str!("pages/KP0033.md") },
+    Page { code: Code::CrossingKeys, text: include_str!("pages/KP0034.md") },
+    Page { code: Code::UnspokenFamily, text: include_str!("pages/KP0035.md") },
+    Page { code: Code::ForgottenPrefix, text: include_str!("pages/KP0036.md") },
 ];
 
 /// The page of a code, if it is that of a guarantee.

@@ -28,6 +28,18 @@ pub(super) fn value(value: &Value, shape: &Shape) -> String {
     format!("{front}…{back} ({length})")
 }
 
+/// Bytes in hexadecimal digits, cut in the middle if they are many.
+pub(super) fn bytes(bytes: &[u8]) -> String {
+    let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().join(" ");
+    match bytes {
+        [front @ .., _, _] if bytes.len() > FRONT => {
+            let (front, back) = (front.get(..FRONT - 4).unwrap_or_default(), bytes.get(bytes.len() - 2..));
+            format!("{} … {} ({} bytes)", hex(front), hex(back.unwrap_or_default()), thousands(bytes.len()))
+        }
+        _ => hex(bytes),
+    }
+}
+
 /// `65,535`
 pub(super) fn thousands(n: usize) -> String {
     grouped(u64::try_from(n).unwrap_or(u64::MAX))

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use keyplan_plan::dynamic::{Value, encode};
-use keyplan_plan::model::{Sequence, Shape};
+use keyplan_plan::model::{Segment, Sequence, Shape, Width};
 
 use super::{grounded, not_realised, unless};
 use crate::automaton::{Arena, Drawing};
@@ -19,13 +19,43 @@ const MOST_WORDS: usize = 12;
 /// Decides whether every key has one argument list, apart from what a lossy encoding merges.
 pub(crate) fn injective(arena: &mut Arena, layout: &Layout<'_>, budget: &mut Budget) -> Verdict {
     let Some(drawing) = &layout.drawing else { return Verdict::Unknown(layout.undrawn()) };
-    match attempt(arena, layout, drawing, budget) {
+    let verdict = match attempt(arena, layout, drawing, budget) {
         Verdict::Unknown(Reason::NotRealised { .. }) if drawing.coarse => match layout.fine(arena) {
             Some(drawing) => attempt(arena, layout, &drawing, budget),
             None => Verdict::Unknown(not_realised(&[drawing])),
         },
         verdict => verdict,
+    };
+    match verdict {
+        Verdict::Unknown(_) if told_by_length(arena, layout.sequence, budget) => {
+            unless(drawing.hashes.iter().copied())
+        }
+        verdict => verdict,
     }
+}
+
+/// Whether the length of a key tells where each of its arguments is, and each has one reading by itself.
+///
+/// It does if one argument has no fixed length, it and its copies have the same encoding, and all else has one length: so
+/// many bytes are left for it and its copies, and each of them has its share. The graph cannot see that, because a copy
+/// may differ from its argument there.
+fn told_by_length(arena: &mut Arena, sequence: &Sequence, budget: &mut Budget) -> bool {
+    let one_length = |width: Width| width.max == Some(width.min);
+    let mut loose = None;
+    for (index, segment) in sequence.segments().iter().enumerate() {
+        match segment {
+            Segment::Argument(argument) if !one_length(Width::of_shape(&argument.shape)) => {
+                if loose.replace((index, &argument.shape)).is_some() {
+                    return false;
+                }
+            }
+            Segment::Same(same) if loose == Some((same.of, &same.shape)) => {}
+            segment if one_length(Width::of_segment(segment)) => {}
+            _ => return false,
+        }
+    }
+    loose.is_some()
+        && sequence.arguments().all(|argument| contents_injective(arena, &argument.shape, budget, 0))
 }
 
 fn attempt(arena: &mut Arena, layout: &Layout<'_>, drawing: &Drawing, budget: &mut Budget) -> Verdict {

@@ -4,6 +4,7 @@ pub(crate) mod disjoint;
 mod faults;
 pub(crate) mod injective;
 pub(crate) mod ordered;
+pub(crate) mod range;
 pub(crate) mod scannable;
 
 use keyplan_plan::codec::Hash;

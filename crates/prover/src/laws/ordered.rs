@@ -6,10 +6,11 @@
 
 use std::collections::BTreeSet;
 
+use keyplan_plan::codec::LenWidth;
 use keyplan_plan::dynamic::Value;
 use keyplan_plan::model::{
-    BytesEncoding, Extent, FloatEncoding, Frame, Framing, IntEncoding, IntRange, IntShape, NibbleEncoding,
-    ScoreEncoding, Segment, Sequence, Shape,
+    BytesEncoding, FloatEncoding, Frame, Framing, IntEncoding, IntRange, IntShape, NibbleEncoding,
+    ScoreEncoding, Segment, Sequence, Shape, Width,
 };
 
 use super::faults::faults;
@@ -281,14 +282,50 @@ fn right(shape: &Shape) -> Result<(), &'static str> {
             _ => right(item),
         },
         Shape::Framed { frame, inner } => match frame {
-            Frame::Len(_) => match inner.extent() {
-                Extent::Fixed(_) => right(inner),
-                _ => Err("a length in front sorts shorter values first"),
-            },
+            Frame::Len(width) if lengths_rise(inner) && lengths_sort(*width, inner) => right(inner),
+            Frame::Len(_) => Err("a length in front sorts shorter values first"),
             Frame::Terminated | Frame::Escaped | Frame::Memcmp => right(inner),
         },
         Shape::Hashed { .. } | Shape::HashConcat { .. } => Err("a hash does not keep order"),
     }
+}
+
+/// Whether no value of a shape is longer than one that comes after it in logical order, so that a length in front keeps
+/// the order.
+fn lengths_rise(shape: &Shape) -> bool {
+    match shape {
+        shape if is_one_length(Width::of_shape(shape)) => true,
+        // Nothing comes first, and has no bytes.
+        Shape::Option(inner) => lengths_rise(inner),
+        Shape::Choice(alternatives) => {
+            let widths: Vec<Width> =
+                alternatives.iter().map(|alternative| alternative.sequence.width()).collect();
+            widths.iter().all(|width| is_one_length(*width)) && widths.is_sorted_by_key(|width| width.min)
+        }
+        // The first argument decides; whatever follows must not make up for its length.
+        Shape::Record(sequence) => {
+            let mut arguments = sequence.segments().iter().skip_while(|s| matches!(s, Segment::Literal(_)));
+            matches!(arguments.next(), Some(Segment::Argument(first)) if lengths_rise(&first.shape))
+                && arguments.all(|segment| is_one_length(Width::of_segment(segment)))
+        }
+        _ => false,
+    }
+}
+
+/// Whether the lengths of a shape, as they are written, sort as the numbers that they are.
+fn lengths_sort(width: LenWidth, shape: &Shape) -> bool {
+    let lengths = Width::of_shape(shape);
+    let below = |limit: usize| lengths.max.is_some_and(|max| max < limit);
+    match width {
+        _ if is_one_length(lengths) => true,
+        LenWidth::Varint => below(128),
+        width if width.is_little_endian() => below(256),
+        _ => true,
+    }
+}
+
+fn is_one_length(width: Width) -> bool {
+    width.max == Some(width.min)
 }
 
 fn int_right(int: &IntShape) -> Result<(), &'static str> {

@@ -3,6 +3,7 @@
 use keyplan_plan::dynamic::Value;
 use keyplan_plan::model::{Scan, Sequence};
 
+use super::disjoint::disjoint;
 use super::injective::contents_injective;
 use super::{SAFE_DIGEST, grounded, not_realised, unless};
 use crate::automaton::{Arena, Drawing};
@@ -75,6 +76,33 @@ pub(crate) fn foreign(
             };
             attempt(arena, scanned, &left, Other::Family(other, &right), budget)
         }
+        verdict => verdict,
+    }
+}
+
+/// Decides whether no key of `other` is left when the rows that are not of the scan's family are dropped.
+///
+/// Every key of the family begins with a prefix of the scan, that of its own arguments: a row of another family is taken
+/// for one of this exactly if the two share a key.
+pub(crate) fn foreign_if_filtered(
+    arena: &mut Arena,
+    scanned: Scanned<'_, '_>,
+    other: &Layout<'_>,
+    budget: &mut Budget,
+) -> Verdict {
+    match disjoint(arena, scanned.layout, other, budget) {
+        Verdict::Fails(witness) => match *witness {
+            Witness::SameKey { first, second } => {
+                let (own, row) = if first.family == other.path { (second, first) } else { (first, second) };
+                let bound = scanned.layout.sequence.arguments_before(scanned.scan.segments);
+                let scan = own.values.get(..bound).and_then(|bound| scanned.side(bound));
+                match scan.and_then(|scan| Witness::row(scan, row)) {
+                    Some(witness) => Verdict::Fails(Box::new(witness)),
+                    None => Verdict::Unknown(Reason::NotRealised { loose: Vec::new() }),
+                }
+            }
+            _ => Verdict::Unknown(Reason::NotRealised { loose: Vec::new() }),
+        },
         verdict => verdict,
     }
 }

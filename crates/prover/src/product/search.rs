@@ -646,7 +646,9 @@ fn extended(prefix: Prefix, read: u8, value: u64, byte: u8) -> (u64, bool) {
     let shifted = |digit: u64, shift: u32| digit.checked_shl(shift).unwrap_or(0);
     match prefix.width {
         LenWidth::Varint => (value | shifted(u64::from(byte & 0x7f), 7 * u32::from(read)), byte & 0x80 == 0),
-        LenWidth::L64Le => (value | shifted(byte.into(), 8 * u32::from(read)), read == 7),
+        width if width.is_little_endian() => {
+            (value | shifted(byte.into(), 8 * u32::from(read)), width.fixed() == Some(usize::from(read) + 1))
+        }
         width => (value << 8 | u64::from(byte), width.fixed() == Some(usize::from(read) + 1)),
     }
 }
@@ -670,7 +672,8 @@ fn next_bytes(prefix: Prefix, counts: &Numbers, read: u8, value: u64) -> ByteSet
 fn greatest_count(prefix: Prefix, counts: &Numbers, read: u8, value: u64) -> u64 {
     let all = counts.max().unwrap_or(0);
     match prefix.width {
-        LenWidth::Varint | LenWidth::L64Le => all,
+        LenWidth::Varint => all,
+        width if width.is_little_endian() => all,
         width => {
             let bytes = width.fixed().unwrap_or(0);
             let shift = 8 * u32::try_from(bytes).unwrap_or(0).saturating_sub(read.into());
@@ -690,7 +693,7 @@ fn least_count(prefix: Prefix, counts: &Numbers, read: u8, value: u64) -> Option
     let read = u32::from(read);
     let (bits, from) = match prefix.width {
         LenWidth::Varint => (7 * read, 1u64.checked_shl(7 * read)?),
-        LenWidth::L64Le => (8 * read, 0),
+        width if width.is_little_endian() => (8 * read, 0),
         width => {
             let shift = 8 * u32::try_from(width.fixed()?).ok()?.checked_sub(read)?;
             let first = value.checked_shl(shift)?;

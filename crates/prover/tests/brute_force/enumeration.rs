@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashSet};
 
 use keyplan_plan::dynamic::{Value, encode, prefix};
-use keyplan_plan::model::{Family, Segment, Sequence, Shape};
+use keyplan_plan::model::{Family, Scan, ScanEnd, Segment, Sequence, Shape};
 use keyplan_prover::{Guarantee, Options, Statement, Verdict};
 
 use crate::values::rows;
@@ -133,22 +133,26 @@ pub(crate) fn enumerate(statement: &Statement, all: &[Listed<'_>]) -> (Option<Fo
             .min(),
         Guarantee::NoForeignRows => {
             let others = all.iter().filter(|listed| listed.family.path != statement.family);
-            leaks(
-                own,
-                statement.scan.unwrap(),
-                &others.flat_map(|other| &other.keys).collect::<Vec<_>>(),
-                false,
-            )
+            let scan = own.family.scan(statement.scan.unwrap()).unwrap();
+            let others = others.filter(|other| !scan.wants(&other.family.path));
+            let mut rows: Vec<&Row> = others.flat_map(|other| &other.keys).collect();
+            if scan.filtered {
+                let keys: HashSet<&[u8]> = own.keys.iter().map(|(key, _)| key.as_slice()).collect();
+                rows.retain(|(key, _)| keys.contains(key.as_slice()));
+            }
+            leaks(own, scan, &rows, false)
         }
         Guarantee::NoSiblingRows => {
-            leaks(own, statement.scan.unwrap(), &own.keys.iter().collect::<Vec<_>>(), true)
+            let scan = own.family.scan(statement.scan.unwrap()).unwrap();
+            leaks(own, scan, &own.keys.iter().collect::<Vec<_>>(), true)
         }
+        Guarantee::NoMissingRows => missing(own, own.family.scan(statement.scan.unwrap()).unwrap()),
         Guarantee::InOrder => {
-            let bound = statement.scan.unwrap();
-            let found = disorder(own, bound, Care::Quick);
+            let scan = own.family.scan(statement.scan.unwrap()).unwrap();
+            let found = disorder(own, scan, Care::Quick);
             // Only where a refutation would be contradicted does it matter that nothing was passed over.
             let doubted = found.is_none() && matches!(statement.verdict, Verdict::Fails(_));
-            return (if doubted { disorder(own, bound, Care::Every) } else { found }, complete);
+            return (if doubted { disorder(own, scan, Care::Every) } else { found }, complete);
         }
         Guarantee::Fits => {
             let limit = Options::default().engine.longest_key();
@@ -160,13 +164,16 @@ pub(crate) fn enumerate(statement: &Statement, all: &[Listed<'_>]) -> (Option<Fo
 }
 
 /// The shortest row that a scan returns though it should not.
-fn leaks(own: &Listed<'_>, bound: usize, rows: &[&Row], siblings: bool) -> Option<usize> {
+fn leaks(own: &Listed<'_>, scan: &Scan, rows: &[&Row], siblings: bool) -> Option<usize> {
     let mut rows = rows.to_vec();
     rows.sort_by(|a, b| a.0.cmp(&b.0));
-    let segments = own.family.key.scanned_segments(bound);
+    if scan.end != ScanEnd::Prefix {
+        return leaks_of_range(own, scan, &rows, siblings);
+    }
+    let segments = scan.segments;
     let mut prefixes: Vec<(Vec<u8>, &[Value])> = Vec::new();
     for (_, values) in &own.keys {
-        let bound = &values[..bound];
+        let bound = &values[..scan.bound];
         let mut bytes = Vec::new();
         prefix(&own.family.key, segments, bound, &mut bytes).unwrap();
         prefixes.push((bytes, bound));
@@ -185,11 +192,78 @@ fn leaks(own: &Listed<'_>, bound: usize, rows: &[&Row], siblings: bool) -> Optio
     best
 }
 
+/// The first key of a range, its end, and whether the end is in it.
+pub(crate) type Ends = (Vec<u8>, Vec<u8>, bool);
+
+/// The start and the end of a range, and whether the end is in it; written apart from the prover's.
+pub(crate) fn range(family: &Family, scan: &Scan, bound: &[Value]) -> Option<Ends> {
+    let front = |bound: &[Value]| {
+        let mut bytes = Vec::new();
+        prefix(&family.key, scan.segments, bound, &mut bytes).ok().map(|()| bytes)
+    };
+    let start = front(bound)?;
+    let (end, included) = match &scan.end {
+        ScanEnd::Prefix => return None,
+        ScanEnd::Next => {
+            let mut next = bound.to_vec();
+            match next.last_mut()? {
+                Value::Unsigned(number) => *number = number.checked_add(1)?,
+                Value::Signed(number) => *number = number.checked_add(1)?,
+                _ => return None,
+            }
+            (front(&next)?, false)
+        }
+        ScanEnd::Before(end) => ([start.as_slice(), end].concat(), false),
+        ScanEnd::Through(end) => ([start.as_slice(), end].concat(), true),
+    };
+    Some((start, end, included))
+}
+
+/// The ranges of a scan, with their bound arguments.
+fn ranges<'l>(own: &'l Listed<'_>, scan: &Scan) -> Vec<(&'l [Value], Ends)> {
+    let mut all: Vec<_> = own
+        .keys
+        .iter()
+        .filter_map(|(_, values)| {
+            Some((&values[..scan.bound], range(own.family, scan, &values[..scan.bound])?))
+        })
+        .collect();
+    all.dedup();
+    all
+}
+
+fn within((start, end, included): &Ends, key: &Vec<u8>) -> bool {
+    key >= start && (key < end || *included && key == end)
+}
+
+/// The shortest row that a range holds though it should not.
+fn leaks_of_range(own: &Listed<'_>, scan: &Scan, rows: &[&Row], siblings: bool) -> Option<usize> {
+    let mut best: Option<usize> = None;
+    for (bound, range) in ranges(own, scan) {
+        for (key, values) in rows {
+            if within(&range, key) && (!siblings || !values.starts_with(bound)) {
+                let length = key.len().max(range.0.len());
+                best = Some(best.map_or(length, |best| best.min(length)));
+            }
+        }
+    }
+    best
+}
+
+/// The shortest row that a range leaves out though it belongs to it.
+fn missing(own: &Listed<'_>, scan: &Scan) -> Option<usize> {
+    let rows = own.keys.iter().filter_map(|(key, values)| {
+        let range = range(own.family, scan, &values[..scan.bound])?;
+        (!within(&range, key)).then_some(key.len())
+    });
+    rows.min()
+}
+
 /// The shortest of the longer keys of two rows in the wrong order; without such, of the end of a range and a row on
 /// its wrong side.
-fn disorder(own: &Listed<'_>, bound: usize, care: Care) -> Option<Found> {
+fn disorder(own: &Listed<'_>, scan: &Scan, care: Care) -> Option<Found> {
     let key = &own.family.key;
-    let segments = key.scanned_segments(bound);
+    let (segments, bound) = (scan.segments, scan.bound);
     let mut groups: BTreeMap<String, Vec<&Row>> = BTreeMap::new();
     for row in &own.keys {
         groups.entry(format!("{:?}", &row.1[..bound])).or_default().push(row);

@@ -129,6 +129,18 @@ fn check_plan(text: &str, plan: &Plan, report: &Report, tally: &mut Tally) {
             if shown.is_err() {
                 tally.disagree("the witness does not show what it says", statement, text);
             }
+            // What the family cannot have made is dropped: only a key of both is left.
+            let scan = statement.scan.and_then(|id| plan.find(&statement.family)[0].1.scan(id));
+            let filtered =
+                statement.guarantee == Guarantee::NoForeignRows && scan.is_some_and(|s| s.filtered);
+            if filtered && !overlap(report, statement) {
+                tally.disagree("the row would be dropped", statement, text);
+            }
+            for more in &statement.more.leaks {
+                if catch_unwind(AssertUnwindSafe(|| check_witness(plan, statement, more))).is_err() {
+                    tally.disagree("another witness does not show what it says", statement, text);
+                }
+            }
         }
         if let Verdict::Unknown(reason) = &statement.verdict {
             *tally.reasons.entry(format!("{:?} {reason}", statement.guarantee)).or_default() += 1;
@@ -170,6 +182,18 @@ fn check_plan(text: &str, plan: &Plan, report: &Report, tally: &mut Tally) {
             _ => {}
         }
     }
+}
+
+/// Whether the two families of a statement are shown to share a key.
+fn overlap(report: &Report, leak: &Statement) -> bool {
+    let pair = |s: &Statement| [Some(s.family.clone()), s.other.clone()];
+    let [own, other] = pair(leak);
+    report.statements.iter().any(|statement| {
+        statement.guarantee == Guarantee::Disjoint
+            && matches!(statement.verdict, Verdict::Fails(_))
+            && (pair(statement) == [own.clone(), other.clone()]
+                || pair(statement) == [other.clone(), own.clone()])
+    })
 }
 
 /// Tries every `step`th plan from `at` on, `count` of them.

@@ -161,6 +161,8 @@ const LONG: &[&str] = &[
     "text(\"\\x7f\", 120..=130).varlen",
     "text(\"\\x01\", 0..=258).len32",
     "text(\"\\x01\", 0..=258).len64le",
+    "text(\"\\x01\", 254..=258).len16le",
+    "text(\"\\x00\", 0..=260).len32le",
     "text(\"\\x00\\x01\", 0..=3).len16",
     "u8(126..=129)",
     "u16(254..=257)",
@@ -171,8 +173,20 @@ const LONG: &[&str] = &[
     "text(\"\\x01\", 7..=9).memcmp",
 ];
 
-const FRAMES: &[&str] =
-    &["len8", "len16", "len32", "len64", "len64le", "varlen", "terminated", "escaped", "memcmp", "desc"];
+const FRAMES: &[&str] = &[
+    "len8",
+    "len16",
+    "len32",
+    "len64",
+    "len16le",
+    "len32le",
+    "len64le",
+    "varlen",
+    "terminated",
+    "escaped",
+    "memcmp",
+    "desc",
+];
 
 fn domain(random: &mut Random, depth: usize) -> String {
     let inner = match random.below(if depth == 0 { 10 } else { 17 }) {
@@ -362,14 +376,49 @@ fn space_text(random: &mut Random) -> String {
         let arguments = (0..9).take_while(|index| body.contains(&format!("a{index}: "))).count();
         for bound in 0..=arguments {
             if random.chance(45) {
-                let names: Vec<String> = (0..bound).map(|index| format!("a{index}")).collect();
-                let by = if bound == 0 { "all".to_owned() } else { format!("by {}", names.join(", ")) };
+                let by = if bound == 0 { "all".to_owned() } else { format!("by {}", arguments_of(bound)) };
+                let other = if family == 0 { "k1" } else { "k0" };
+                let rest = match random.below(10) {
+                    0 => format!(" with {other}"),
+                    1 => " filtered".to_owned(),
+                    _ => String::new(),
+                };
                 let order = if random.chance(60) { " in order" } else { "" };
-                let _ = write!(text, "\n    scan {by}{order}");
+                let _ = write!(text, "\n    scan {by}{rest}{order}");
+            }
+            if bound > 0 && random.chance(15) {
+                let order = if random.chance(40) { " in order" } else { "" };
+                let _ = write!(text, "\n    scan by {} bare{order}", arguments_of(bound));
+            }
+            if random.chance(12) {
+                let by = if bound == 0 { "all".to_owned() } else { format!("by {}", arguments_of(bound)) };
+                let end = random.pick(&["0xff", "0x80", "\"a\"", "0x00", "0x01ff", "\"9\"", "\"/\""]);
+                let (how, bare) = (random.pick(&["to", "through"]), bound > 0 && random.chance(30));
+                let _ = write!(text, "\n    scan {by}{} {how} {end}", if bare { " bare" } else { "" });
+            }
+            if bound > 0 && integer(&body, bound - 1) && random.chance(40) {
+                let bare = if random.chance(30) { " bare" } else { "" };
+                let _ = write!(text, "\n    scan by {}{bare} to next", arguments_of(bound));
             }
         }
         text.push_str(";\n");
     }
     text.push('}');
     text
+}
+
+fn arguments_of(bound: usize) -> String {
+    (0..bound).map(|index| format!("a{index}")).collect::<Vec<_>>().join(", ")
+}
+
+/// Whether an argument is an integer by itself.
+fn integer(body: &str, index: usize) -> bool {
+    let name = format!("a{index}: ");
+    let rest = body.split(&name).nth(1).unwrap_or_default();
+    let domain = rest.split(' ').next().unwrap_or_default();
+    if domain.contains("hashed(") {
+        return false;
+    }
+    let mut letters = domain.chars();
+    matches!(letters.next(), Some('u' | 'i')) && matches!(letters.next(), Some('1'..='9'))
 }

@@ -1,7 +1,7 @@
 //! Which witnesses must be shortest ones.
 
 use keyplan_plan::model::{
-    BytesEncoding, Extent, Family, FloatEncoding, Frame, Framing, Segment, Sequence, Shape, Width,
+    BytesEncoding, Extent, Family, FloatEncoding, Frame, Framing, ScanEnd, Segment, Sequence, Shape, Width,
 };
 use keyplan_prover::{Guarantee, Statement};
 
@@ -9,6 +9,12 @@ use keyplan_prover::{Guarantee, Statement};
 pub(crate) fn may_be_longer(statement: &Statement, families: &[&Family]) -> Option<&'static str> {
     if families.iter().any(|family| blurred(&family.key)) {
         return Some("the graph has paths that are no keys, and its shortest path may be such a one");
+    }
+    let scan = statement.scan.and_then(|id| {
+        families.iter().find_map(|family| family.scan(id).filter(|_| family.path == statement.family))
+    });
+    if scan.is_some_and(|scan| scan.end != ScanEnd::Prefix) {
+        return Some("the rows of a range are found by those of its prefix, and by samples");
     }
     let loses = |family: &&Family| family.key.arguments().any(|argument| argument.shape.loses_information());
     let own = families.iter().filter(|family| family.path == statement.family);

@@ -4,9 +4,9 @@ use std::cmp::Ordering;
 
 use keyplan_plan::dynamic::{encode, prefix};
 use keyplan_plan::model::Plan;
-use keyplan_prover::{NumberFault, Side, Statement, Witness};
+use keyplan_prover::{Guarantee, NumberFault, Side, Statement, Witness};
 
-use crate::enumeration::logical_rows;
+use crate::enumeration::{logical_rows, range};
 
 fn check_side(plan: &Plan, side: &Side, segments: Option<usize>) {
     let (_, family) = plan.find(&side.family)[0];
@@ -25,7 +25,8 @@ pub(crate) fn check_witness(plan: &Plan, statement: &Statement, witness: &Witnes
         return;
     }
     let (_, family) = plan.find(&statement.family)[0];
-    let segments = statement.scan.map(|bound| family.key.scanned_segments(bound));
+    let scan = statement.scan.map(|id| family.scan(id).unwrap());
+    let segments = scan.map(|scan| scan.segments);
     match witness {
         Witness::SameKey { first, second } => {
             check_side(plan, first, None);
@@ -38,17 +39,38 @@ pub(crate) fn check_witness(plan: &Plan, statement: &Statement, witness: &Witnes
             check_side(plan, row, None);
             assert!(row.bytes.starts_with(&scan.bytes));
             assert!(row.family != scan.family || !row.values.starts_with(&scan.values));
+            let claim = family.scan(statement.scan.unwrap()).unwrap();
+            assert!(!claim.wants(&row.family));
         }
         Witness::Disorder { first, second } => {
             check_side(plan, first, None);
             check_side(plan, second, None);
             assert!(first.bytes > second.bytes);
-            let order = logical_rows(&family.key, statement.scan.unwrap(), &first.values, &second.values);
+            let order =
+                logical_rows(&family.key, statement.scan.unwrap().bound, &first.values, &second.values);
             assert_eq!(order, Some(Ordering::Less));
         }
         Witness::RangeEnd { end, row } => {
             check_side(plan, end, segments.map(|segments| segments + 1));
             check_side(plan, row, None);
+        }
+        Witness::Range { start, end, row } => {
+            check_side(plan, start, segments);
+            check_side(plan, row, None);
+            let (scan, bound) = (scan.unwrap(), &start.values);
+            let (begin, stop, included) = range(family, scan, bound).unwrap();
+            assert_eq!((&start.bytes, &end.bytes, end.included), (&begin, &stop, included));
+            let inside = row.bytes >= begin && (row.bytes < stop || included && row.bytes == stop);
+            let belongs = row.family == start.family && row.values.starts_with(bound);
+            assert_eq!(
+                (inside, belongs),
+                match statement.guarantee {
+                    Guarantee::NoMissingRows => (false, true),
+                    _ => (true, false),
+                }
+            );
+            assert_eq!(statement.guarantee == Guarantee::NoForeignRows, row.family != start.family);
+            assert!(!scan.wants(&row.family));
         }
         Witness::TooLong { key, limit } => {
             check_side(plan, key, None);

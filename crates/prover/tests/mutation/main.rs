@@ -105,7 +105,8 @@ fn mutated(plan: &Plan, space: usize, family: usize, key: Sequence) -> Plan {
     let mut space = plan.spaces.swap_remove(space);
     let changed = &mut space.families[family];
     for scan in &mut changed.scans {
-        scan.segments = key.scanned_segments(scan.bound);
+        let scanned = key.scanned_segments(scan.bound);
+        scan.segments = if scan.bare { scanned.min(key.bare_segments(scan.bound)) } else { scanned };
     }
     changed.key = key;
     plan.spaces = vec![space];

@@ -1,6 +1,7 @@
 //! Whether the bytes of an opaque value are well-formed: JSON, CBOR and protobuf, each by its own grammar.
 
 use keyplan_plan::model::Opaque;
+use keyplan_values::{Format, Limits, decode};
 use serde::de::IgnoredAny;
 
 /// How deep messages in messages are looked into.
@@ -15,10 +16,19 @@ pub(super) fn fault(form: &Opaque, bytes: &[u8]) -> Option<String> {
             Err(error) => Some(format!("not JSON: {error}")),
         },
         Opaque::Cbor => cbor(bytes).err().map(|(offset, what)| format!("not CBOR: byte {offset}: {what}")),
+        Opaque::Rlp => decode(Format::Rlp, bytes, &limits()).err().map(|fault| format!("not RLP: {fault}")),
         Opaque::Proto(_) => {
             proto(bytes).err().map(|(offset, what)| format!("not a protobuf message: byte {offset}: {what}"))
         }
     }
+}
+
+/// Large values are looked at as well: only depth is bounded.
+fn limits() -> Limits {
+    let mut limits = Limits::default();
+    limits.nodes = usize::MAX;
+    limits.bytes = usize::MAX;
+    limits
 }
 
 /// Where it breaks, and what is wrong there.
@@ -178,6 +188,7 @@ mod tests {
             (&proto, &[0x0a, 0x01, 0x35, 0x10, 0x80, 0x01]),
             (&proto, &[]),
             (&Opaque::Raw, &[0xff]),
+            (&Opaque::Rlp, &[0xc2, 0x01, 0x80]),
         ] {
             assert_eq!(fault(form, bytes), None, "{form:?} {bytes:?}");
         }
@@ -194,6 +205,7 @@ mod tests {
                 &[0x9b, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff],
                 "not CBOR: byte 0: it ends too soon",
             ),
+            (&Opaque::Rlp, &[0xc2, 0x01], "not RLP: byte 2: it ends too soon"),
             (&Opaque::Cbor, &[0x01, 0x02], "not CBOR: byte 1: bytes follow the item"),
             (&Opaque::Cbor, &[], "not CBOR: byte 0: it ends too soon"),
             (&proto, &[0x0a, 0x05, 0x35], "not a protobuf message: byte 2: it ends too soon"),

@@ -160,7 +160,6 @@ const LOSSY_SCORES: &str = "not all can be told apart (KP0009): two places in a 
 
 fn scans(page: &mut Page<'_>, family: &Family) {
     let rows = family.scans.iter().map(|claim| {
-        let prefix: Vec<Segment> = family.key.segments().iter().take(claim.segments).cloned().collect();
         let rest: Vec<String> =
             family.key.arguments().skip(claim.bound).filter_map(|a| a.name.as_deref()).map(code).collect();
         let order = match (claim.in_order, rest.is_empty()) {
@@ -169,14 +168,20 @@ fn scans(page: &mut Page<'_>, family: &Family) {
             (false, _) => "not claimed".to_owned(),
         };
         let name = scan(family, claim);
+        let bytes =
+            keyplan_plan::notation::scan_bytes(family, claim).map_or_else(String::new, |bytes| code(&bytes));
         vec![
             code(name.trim_end_matches(" in order")),
-            code(&page.notation.parts(&Sequence::new(prefix))),
+            code(&page.notation.parts(&claim.prefix(&family.key))),
+            bytes,
             order,
         ]
     });
     let rows: Vec<Vec<String>> = rows.collect();
-    page.table(&["scan", "prefix", "order of the rows"], &rows);
+    page.table(&["scan", "prefix", "such as", "order of the rows"], &rows);
+    if family.scans.iter().any(|claim| claim.filtered) {
+        page.line("A filtered scan also reads the rows of other families that begin alike, and drops them.");
+    }
 }
 
 fn value(page: &mut Page<'_>, value: Option<&Sequence>) {

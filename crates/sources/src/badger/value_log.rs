@@ -1,5 +1,4 @@
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -7,7 +6,7 @@ use keyplan_store::source::SourceError;
 
 use super::entry::{Entry, EntryValue, Pointer, VersionedKey};
 use crate::number::{u32_be, u64_be, varint};
-use crate::plain_file::PlainFile;
+use crate::plain_file::{self, PlainFile};
 
 /// `number of the key that encrypts it, or 0 (8) | start value (12)`
 const HEADER: u64 = 20;
@@ -85,14 +84,9 @@ impl ValueLogs {
 
     /// The numbers of the logs there are.
     fn numbers(&self) -> Result<Vec<u32>, SourceError> {
-        let failed = |error| SourceError::io(&self.directory, error);
-        let mut numbers = Vec::new();
-        for entry in fs::read_dir(&self.directory).map_err(failed)? {
-            let name = entry.map_err(failed)?.file_name();
-            let digits = name.to_str().and_then(|name| name.strip_suffix(".vlog"));
-            let number: Option<u32> = digits.and_then(|digits| digits.parse().ok());
-            numbers.extend(number);
-        }
+        let names = plain_file::names(&self.directory)?;
+        let number = |name: &String| name.strip_suffix(".vlog")?.parse().ok();
+        let mut numbers: Vec<u32> = names.iter().filter_map(number).collect();
         numbers.sort_unstable();
         Ok(numbers)
     }

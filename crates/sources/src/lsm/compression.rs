@@ -10,9 +10,9 @@ pub(crate) const MAX_BLOCK: usize = 64 * 1024 * 1024;
 /// How a table stores the size of a compressed block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Sizes {
-    /// LevelDB: only Snappy, which knows its own size; Zstandard in later versions.
+    /// LevelDB: only Snappy, which knows its own size; Zstandard in later versions. Also RocksDB's table format 0.
     LevelDb,
-    /// RocksDB before table format 2.
+    /// RocksDB's table format 1.
     Early,
     /// A varint before the bytes.
     Varint,
@@ -36,13 +36,13 @@ pub(crate) fn decompress(number: u8, sizes: Sizes, bytes: &[u8]) -> Result<Vec<u
         (1, _) => snappy(bytes),
         (2, Sizes::LevelDb) if bytes.starts_with(&ZSTD_MAGIC) => zstd(bytes, None),
         (2, Sizes::LevelDb | Sizes::Early) => zlib(bytes, None),
-        (4 | 5, Sizes::Early) => {
+        (4 | 5, Sizes::LevelDb | Sizes::Early) => {
             let (size, bytes) =
                 bytes.split_first_chunk().ok_or(Fault::Damaged("no size before the block"))?;
             lz4(bytes, u64_le(*size))
         }
-        (7, Sizes::Early) => zstd(bytes, None),
-        (2 | 4 | 5 | 7, Sizes::Varint) => {
+        // Zstandard came after these forms of a size, and has had the varint from the beginning.
+        (7, _) | (2 | 4 | 5, Sizes::Varint) => {
             let mut bytes = Bytes::new(bytes);
             let size = bytes.varint().ok_or(Fault::Damaged("no size before the block"))?;
             match number {
@@ -190,6 +190,18 @@ mod tests {
         assert_eq!(decompress(2, Sizes::Varint, &with_size(100)), Err(Fault::Damaged("no zlib block")));
         let honest = [&[0xa0, 0x8d, 0x06][..], &body].concat();
         assert_eq!(decompress(2, Sizes::Varint, &honest), Ok(vec![7; 100_000]));
+    }
+
+    #[test]
+    fn zstandard_has_its_size_before_it_in_every_table_format_of_rocksdb() {
+        // A frame of one raw block.
+        let frame = [0x28, 0xb5, 0x2f, 0xfd, 0x20, 3, 0x19, 0, 0, b'a', b'b', b'c'];
+        let block = [&[3][..], &frame].concat();
+        for sizes in [Sizes::LevelDb, Sizes::Early, Sizes::Varint] {
+            assert_eq!(decompress(7, sizes, &block), Ok(b"abc".to_vec()), "{sizes:?}");
+        }
+        // LevelDB's own number for it is 2, and there the frame is all.
+        assert_eq!(decompress(2, Sizes::LevelDb, &frame), Ok(b"abc".to_vec()));
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use keyplan_store::source::SourceError;
 
 use super::files;
+use super::settings::Settings;
 
 /// Which engine writes the directory. Some kinds of entries mean one thing in RocksDB and another in Pebble.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,6 +32,7 @@ pub(crate) struct Directory {
     pub(crate) path: PathBuf,
     pub(crate) flavour: Flavour,
     pub(crate) manifest: PathBuf,
+    pub(crate) settings: Option<Settings>,
     names: Vec<String>,
 }
 
@@ -46,9 +48,10 @@ pub(crate) fn fits(path: &Path) -> bool {
 impl Directory {
     pub(crate) fn look(path: &Path) -> Result<Self, SourceError> {
         let names = files::names(path)?;
-        let flavour = flavour(path, &names);
+        let settings = Settings::read(path, &names);
+        let flavour = flavour(settings.as_ref(), &names);
         let manifest = path.join(manifest(path, &names)?);
-        Ok(Self { path: path.to_owned(), flavour, manifest, names })
+        Ok(Self { path: path.to_owned(), flavour, manifest, settings, names })
     }
 
     /// The logs, the oldest first.
@@ -60,18 +63,11 @@ impl Directory {
     }
 }
 
-fn flavour(path: &Path, names: &[String]) -> Flavour {
-    if names.iter().any(|name| name.starts_with("marker.")) {
-        return Flavour::Pebble;
-    }
-    let options = names.iter().rfind(|name| name.starts_with("OPTIONS-"));
-    let options = options.and_then(|name| files::read(&path.join(name)).ok());
-    let names_engine = |word: &[u8]| {
-        options.as_ref().is_some_and(|text| text.windows(word.len()).any(|window| window == word))
-    };
-    if names_engine(b"pebble_version") {
+fn flavour(settings: Option<&Settings>, names: &[String]) -> Flavour {
+    let marked = names.iter().any(|name| name.starts_with("marker."));
+    if marked || settings.is_some_and(Settings::is_pebble) {
         Flavour::Pebble
-    } else if options.is_some() || names.iter().any(|name| name == "IDENTITY") {
+    } else if settings.is_some() || names.iter().any(|name| name == "IDENTITY") {
         Flavour::RocksDb
     } else {
         Flavour::LevelDb

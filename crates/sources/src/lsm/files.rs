@@ -15,6 +15,7 @@ use rustix::fs::{Mode, OFlags};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use super::bytes::wide;
+pub(crate) use crate::plain_file::names;
 
 /// Opens a regular file. What is a link, a pipe or a device is refused, and no time of access is written if we may say so.
 pub(crate) fn open(path: &Path) -> Result<File, SourceError> {
@@ -40,18 +41,37 @@ pub(crate) fn open(path: &Path) -> Result<File, SourceError> {
 /// The most bytes of a file that is read as a whole.
 const MAX_WHOLE: u64 = 2 * 1024 * 1024 * 1024;
 
-/// Reads a log or a manifest.
+/// Reads a manifest or another file that is read as a whole.
 pub(crate) fn read(path: &Path) -> Result<Vec<u8>, SourceError> {
     use io::Read as _;
     let file = open(path)?;
     let size = file.metadata().map_err(|error| SourceError::io(path, error))?.len();
     if size > MAX_WHOLE {
-        return Err(SourceError::unsupported(path, "a log of more than 2 GiB"));
+        return Err(SourceError::unsupported(path, "a manifest of more than 2 GiB"));
     }
     let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or(0));
     // A file that grows meanwhile is read as far as it was.
     file.take(size).read_to_end(&mut bytes).map_err(|error| SourceError::io(path, error))?;
     Ok(bytes)
+}
+
+/// A log that is read block by block, as far as it was when it was opened.
+#[derive(Debug)]
+pub(crate) struct LogFile {
+    pub(crate) file: File,
+    pub(crate) length: usize,
+}
+
+impl LogFile {
+    pub(crate) fn open(path: &Path) -> Result<Self, SourceError> {
+        let file = open(path)?;
+        let size = file.metadata().map_err(|error| SourceError::io(path, error))?.len();
+        // What it says is kept in memory, row by row.
+        if size > MAX_WHOLE {
+            return Err(SourceError::unsupported(path, "a log of more than 2 GiB"));
+        }
+        Ok(Self { file, length: usize::try_from(size).unwrap_or(0) })
+    }
 }
 
 /// Whether a file was not there.
@@ -163,19 +183,6 @@ pub(crate) fn read_at(
         io::ErrorKind::UnexpectedEof => SourceError::damaged(path, offset, "the file ends here"),
         _ => SourceError::io(path, error),
     })
-}
-
-/// The names in a directory.
-pub(crate) fn names(directory: &Path) -> Result<Vec<String>, SourceError> {
-    let io = |error| SourceError::io(directory, error);
-    let mut out = Vec::new();
-    for entry in std::fs::read_dir(directory).map_err(io)? {
-        if let Ok(name) = entry.map_err(io)?.file_name().into_string() {
-            out.push(name);
-        }
-    }
-    out.sort();
-    Ok(out)
 }
 
 /// The number of a file with this extension.

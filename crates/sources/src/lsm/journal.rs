@@ -9,18 +9,23 @@
 //! with the bytes of its earlier life, so there a piece of another log, or bytes that are no piece, end the log as well; but
 //! only if nothing shows that the piece was one of this log. Everything else that does not fit is damage.
 
+use std::ops::Range;
 use std::path::Path;
 
 use keyplan_store::source::SourceError;
 
 use super::bytes::{Bytes, wide};
 use super::checksum::masked;
+use super::files::{self, LogFile};
 
-/// The records of a log.
+/// The records of a log. One block of it is in memory at a time, and one record.
 #[derive(Debug)]
 pub(crate) struct Journal<'f> {
     path: &'f Path,
-    bytes: &'f [u8],
+    input: Input<'f>,
+    /// The block that was read last, and its number.
+    block: Vec<u8>,
+    number_of_block: Option<usize>,
     /// The low half of the log's own number; a manifest has none.
     number: Option<u32>,
     at: usize,
@@ -28,6 +33,36 @@ pub(crate) struct Journal<'f> {
     /// Whether pieces with a log's number were seen: the file may have been used before.
     recycled: bool,
     end: Option<End>,
+}
+
+/// Where the bytes of a log are.
+#[derive(Clone, Copy, Debug)]
+enum Input<'f> {
+    Memory(&'f [u8]),
+    File(&'f LogFile),
+}
+
+impl Input<'_> {
+    fn len(self) -> usize {
+        match self {
+            Self::Memory(bytes) => bytes.len(),
+            Self::File(file) => file.length,
+        }
+    }
+
+    /// Reads a block; it is empty beyond the end.
+    fn block(self, path: &Path, number: usize, into: &mut Vec<u8>) -> Result<(), SourceError> {
+        let start = number.saturating_mul(BLOCK).min(self.len());
+        let end = start.saturating_add(BLOCK).min(self.len());
+        match self {
+            Self::Memory(bytes) => {
+                into.clear();
+                into.extend_from_slice(bytes.get(start..end).unwrap_or_default());
+                Ok(())
+            }
+            Self::File(file) => files::read_at(&file.file, path, wide(start), end - start, into),
+        }
+    }
 }
 
 /// How a log ended.
@@ -53,37 +88,48 @@ enum Part {
     Last,
 }
 
-struct Piece<'f> {
+struct Piece {
     part: Part,
-    body: &'f [u8],
+    /// Where in its block the bytes are.
+    body: Range<usize>,
     next: usize,
 }
 
-enum Read<'f> {
-    Piece(Piece<'f>),
+enum Read {
+    Piece(Piece),
     /// Nothing of use here: go on at this place.
     Skip(usize),
     End(End),
 }
 
 impl<'f> Journal<'f> {
-    /// The records of the log `number`, of which `bytes` is the file.
-    pub(crate) const fn log(path: &'f Path, bytes: &'f [u8], number: u64) -> Self {
-        Self::new(path, bytes, Some(number))
+    /// The records of the log `number`.
+    pub(crate) const fn log(path: &'f Path, file: &'f LogFile, number: u64) -> Self {
+        Self::new(path, Input::File(file), Some(number))
     }
 
     /// The records of a manifest.
     pub(crate) const fn manifest(path: &'f Path, bytes: &'f [u8]) -> Self {
-        Self::new(path, bytes, None)
+        Self::new(path, Input::Memory(bytes), None)
     }
 
-    const fn new(path: &'f Path, bytes: &'f [u8], number: Option<u64>) -> Self {
+    const fn new(path: &'f Path, input: Input<'f>, number: Option<u64>) -> Self {
         let number = match number {
             #[expect(clippy::cast_possible_truncation, reason = "pieces hold the low half of the number")]
             Some(number) => Some(number as u32),
             None => None,
         };
-        Self { path, bytes, number, at: 0, record: Vec::new(), recycled: false, end: None }
+        Self {
+            path,
+            input,
+            block: Vec::new(),
+            number_of_block: None,
+            number,
+            at: 0,
+            record: Vec::new(),
+            recycled: false,
+            end: None,
+        }
     }
 
     /// How the log ended, once it has.
@@ -116,10 +162,11 @@ impl<'f> Journal<'f> {
                         );
                     }
                     let begun = *start.get_or_insert(at);
-                    if self.record.len() + piece.body.len() > MAX_RECORD {
+                    let body = self.block.get(piece.body).unwrap_or_default();
+                    if self.record.len() + body.len() > MAX_RECORD {
                         return Err(self.damaged(begun, "a record of more than 1 GiB"));
                     }
-                    self.record.extend_from_slice(piece.body);
+                    self.record.extend_from_slice(body);
                     if matches!(piece.part, Part::Whole | Part::Last) {
                         return Ok(Some((wide(begun), &self.record)));
                     }
@@ -128,12 +175,25 @@ impl<'f> Journal<'f> {
         }
     }
 
-    fn read(&mut self, at: usize) -> Result<Read<'f>, SourceError> {
+    fn read(&mut self, at: usize) -> Result<Read, SourceError> {
+        let number = at / BLOCK;
+        if self.number_of_block != Some(number) {
+            self.number_of_block = None;
+            self.input.block(self.path, number, &mut self.block)?;
+            self.number_of_block = Some(number);
+        }
+        let block = std::mem::take(&mut self.block);
+        let read = self.read_in(at, block.get(at % BLOCK..).unwrap_or_default());
+        self.block = block;
+        read
+    }
+
+    /// Reads what is at `at`; `rest` is what its block holds from there on.
+    fn read_in(&mut self, at: usize, rest: &[u8]) -> Result<Read, SourceError> {
         let block_end = (at / BLOCK + 1) * BLOCK;
         if block_end - at < HEADER {
             return Ok(Read::Skip(block_end));
         }
-        let rest = self.bytes.get(at..block_end.min(self.bytes.len())).unwrap_or_default();
         if rest.is_empty() {
             return Ok(Read::End(End::Whole));
         }
@@ -146,20 +206,15 @@ impl<'f> Journal<'f> {
             return Ok(Read::Skip(block_end));
         }
         match header.check(rest) {
-            Check::Good => self.good(at, &header, rest, block_end),
+            Check::Good => self.good(at, &header, block_end),
             Check::CutOff if rest.len() < block_end - at => self.cut_off(at, &header, rest),
             Check::CutOff | Check::Bad => self.bad(at, &header, rest),
         }
     }
 
-    fn good(
-        &mut self,
-        at: usize,
-        header: &Header,
-        rest: &'f [u8],
-        block_end: usize,
-    ) -> Result<Read<'f>, SourceError> {
-        let body = rest.get(header.size()..header.size() + header.length).unwrap_or_default();
+    fn good(&mut self, at: usize, header: &Header, block_end: usize) -> Result<Read, SourceError> {
+        let start = at % BLOCK + header.size();
+        let body = start..start + header.length;
         let next = at + header.size() + header.length;
         if let Some(number) = header.number {
             if self.number.is_some_and(|own| own != number) {
@@ -184,7 +239,7 @@ impl<'f> Journal<'f> {
     }
 
     /// The file ends within the piece.
-    fn cut_off(&self, at: usize, header: &Header, rest: &[u8]) -> Result<Read<'f>, SourceError> {
+    fn cut_off(&self, at: usize, header: &Header, rest: &[u8]) -> Result<Read, SourceError> {
         if self.fits_changed(header, rest) {
             return Err(self.damaged(at, "the header of a record does not fit its check"));
         }
@@ -192,7 +247,7 @@ impl<'f> Journal<'f> {
     }
 
     /// The piece does not fit its check.
-    fn bad(&self, at: usize, header: &Header, rest: &[u8]) -> Result<Read<'f>, SourceError> {
+    fn bad(&self, at: usize, header: &Header, rest: &[u8]) -> Result<Read, SourceError> {
         let may_end = self.number.is_some() && (self.recycled || header.number.is_some());
         if !may_end || self.is_ours(header, rest) {
             return Err(self.damaged(at, "a record that does not fit its check"));
@@ -201,20 +256,17 @@ impl<'f> Journal<'f> {
     }
 
     /// Ends the log at bytes of an earlier life of the file, if no piece of this log comes later.
-    fn foreign(&self, at: usize) -> Result<Read<'f>, SourceError> {
-        let mut block = (at / BLOCK + 1) * BLOCK;
-        while let Some(rest) = self.bytes.get(block..(block + BLOCK).min(self.bytes.len())) {
-            if rest.is_empty() {
-                break;
-            }
-            if let Some(header) = Header::of(rest)
+    fn foreign(&self, at: usize) -> Result<Read, SourceError> {
+        let mut rest = Vec::new();
+        for block in at / BLOCK + 1..self.input.len().div_ceil(BLOCK) {
+            self.input.block(self.path, block, &mut rest)?;
+            if let Some(header) = Header::of(&rest)
                 && header.number.is_some()
                 && header.number == self.number
-                && header.check(rest) == Check::Good
+                && header.check(&rest) == Check::Good
             {
                 return Err(self.damaged(at, "bytes that are no record, and records after them"));
             }
-            block += BLOCK;
         }
         Ok(Read::End(End::Whole))
     }
@@ -322,7 +374,7 @@ pub(crate) mod tests {
 
     fn all(bytes: &[u8], number: Option<u64>) -> Result<(Vec<Vec<u8>>, End), String> {
         let path = Path::new("000007.log");
-        let mut journal = Journal::new(path, bytes, number);
+        let mut journal = Journal::new(path, Input::Memory(bytes), number);
         let mut out = Vec::new();
         while let Some((_, record)) = journal.next().map_err(|error| error.to_string())? {
             out.push(record.to_vec());

@@ -6,6 +6,7 @@ use std::path::Path;
 use keyplan_store::source::SourceError;
 
 use super::batch::{Write, writes};
+use super::files::LogFile;
 use super::journal::{End, Journal};
 use super::key::{RANGE_DELETION, Trailer};
 use super::tombstone::Tombstone;
@@ -67,8 +68,9 @@ impl<'v> Replay<'v> {
     }
 
     /// Takes in the log of that number.
-    pub(crate) fn log(&mut self, path: &Path, bytes: &[u8], number: u64) -> Result<(), SourceError> {
-        let mut journal = Journal::log(path, bytes, number);
+    pub(crate) fn log(&mut self, path: &Path, number: u64) -> Result<(), SourceError> {
+        let file = LogFile::open(path)?;
+        let mut journal = Journal::log(path, &file, number);
         let pebble = self.pebble;
         let mut last = 0;
         while let Some((offset, record)) = journal.next()? {

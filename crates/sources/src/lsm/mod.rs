@@ -22,6 +22,7 @@ mod journal;
 mod key;
 mod memtable;
 mod merge;
+mod settings;
 mod state;
 mod table;
 mod tombstone;

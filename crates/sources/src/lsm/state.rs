@@ -46,10 +46,14 @@ impl State {
         let mut replay = Replay::new(&version, pebble);
         let least = version.families.values().map(|family| family.log).min().unwrap_or(0);
         let mut newest = directory.manifest.clone();
-        for (number, path) in directory.logs() {
+        let logs = directory.logs();
+        if let Some(settings) = &directory.settings {
+            settings.check_values()?;
+            settings.check_logs(&directory.path, &logs, least)?;
+        }
+        for (number, path) in logs {
             if number >= least {
-                let bytes = super::files::read(&path)?;
-                replay.log(&path, &bytes, number)?;
+                replay.log(&path, number)?;
                 newest = path;
             }
         }

@@ -131,6 +131,11 @@ impl CellPage {
         Ok(())
     }
 
+    /// The file that it is in.
+    pub(super) fn path(&self) -> &std::path::Path {
+        &self.page.path
+    }
+
     /// Something about an item is wrong.
     pub(super) fn damaged(&self, item: usize, what: impl std::fmt::Display) -> SourceError {
         self.page.damaged(self.cell(item).map_or(0, |cell| cell.at), what)

@@ -21,7 +21,7 @@ use keyplan_store::Direction;
 use keyplan_store::engine::{KeyRange, Space, SpaceId};
 use keyplan_store::source::{Source, SourceError, View, Walk};
 
-use crate::plain_file::PlainFile;
+use crate::plain_file::{self, PlainFile};
 use pager::Pages;
 use schema::{Schema, Table};
 use walk::Rows;
@@ -43,9 +43,8 @@ impl Sqlite {
         if !path.is_dir() {
             return is_database(path).then(|| path.to_owned());
         }
-        let entries = fs::read_dir(path).ok()?.take(MAX_LOOKED_AT);
-        let mut found =
-            entries.filter_map(Result::ok).map(|entry| entry.path()).filter(|path| is_database(path));
+        let names = plain_file::names(path).ok()?.into_iter().take(MAX_LOOKED_AT);
+        let mut found = names.map(|name| path.join(name)).filter(|path| is_database(path));
         let first = found.next();
         if found.next().is_some() { None } else { first }
     }

@@ -82,13 +82,12 @@ impl Rows {
                         page.damaged(item, format!("an index leads to row {number}, which is not there"))
                     );
                 }
-                let value = column(&self.row, finder.value).and_then(Column::bytes);
-                let same = column(&self.row, 1 - finder.value).and_then(Column::bytes) == Some(&self.key);
-                if value.is_none() || !same {
-                    let what =
-                        format!("row {number} has another key than its index, or a value that is no bytes");
-                    return Err(page.damaged(item, what));
+                if column(&self.row, 1 - finder.value).and_then(Column::bytes) != Some(&self.key) {
+                    return Err(page.damaged(item, format!("row {number} has another key than its index")));
                 }
+                let value = column(&self.row, finder.value);
+                let value = value.ok_or_else(|| page.damaged(item, "a record is cut off"))?;
+                of_bytes(page, value, "value")?;
             }
         }
         Ok(true)
@@ -120,10 +119,13 @@ impl Walk for Rows {
 /// A column that must be text or a blob.
 fn bytes<'r>(page: &CellPage, item: usize, record: &'r [u8], index: usize) -> Result<&'r [u8], SourceError> {
     let found = column(record, index).ok_or_else(|| page.damaged(item, "a record is cut off"))?;
-    let what = if index == 0 { "key" } else { "value" };
-    found
-        .bytes()
-        .ok_or_else(|| page.damaged(item, format!("a {what} is {}, not text or a blob", found.word())))
+    of_bytes(page, found, if index == 0 { "key" } else { "value" })
+}
+
+/// The bytes of a column; a number or NULL is refused, as it has none of its own.
+fn of_bytes<'r>(page: &CellPage, found: Column<'r>, what: &str) -> Result<&'r [u8], SourceError> {
+    let refused = || format!("a row whose {what} is {}, not text or a blob,", found.word());
+    found.bytes().ok_or_else(|| SourceError::unsupported(page.path(), refused()))
 }
 
 fn cursor(

@@ -20,6 +20,16 @@ fn rows_of_the_log_are_read_with_those_of_the_file() {
 }
 
 #[test]
+fn tables_with_row_numbers_are_read_through_the_index_of_their_keys() {
+    let path = folder("sqlite-rows").join("db");
+    let before = files(&path);
+    let source = Sqlite::open(&path).expect("opened");
+    check(&source, &expected("sqlite-rows", ""));
+    assert_eq!(source.others(), []);
+    assert_eq!(files(&path), before);
+}
+
+#[test]
 fn without_the_log_there_are_other_rows() {
     let directory = copy("sqlite");
     fs::remove_file(directory.path().join("state.sqlite-wal")).expect("removed");

@@ -111,6 +111,11 @@ pub enum QueueState {
 /// What is called `…_many` or `…_each` is one round trip. What returns [`Rows`] reads a page at a time: dropping it
 /// early costs nothing more. Order is that of bytes if [`StructureCapabilities::ordered_members`], else any.
 pub trait StructureRead: fmt::Debug + Send + Sync {
+    /// The space of the plan that the structures are in; `None` if they are in no space, as on a server.
+    fn space_name(&self) -> Option<&str> {
+        None
+    }
+
     /// What a key holds, if anything.
     fn kind(&self, key: &[u8]) -> Result<Option<Kind>, StructureError>;
 

@@ -20,6 +20,7 @@ mod search;
 
 pub use capabilities::{Atomicity, StructureCapabilities};
 pub use command::{Claim, Claimed, Command, End, Now, Reply};
+pub(crate) use embedded::with_key;
 pub use embedded::{Embedded, StructureRow, Transaction, View};
 pub use error::StructureError;
 pub use interface::{

@@ -9,7 +9,7 @@ use keyplan_store::engine::{
 use keyplan_store::{Store, StoreError};
 
 use crate::chain::{State, apply, commit, cursor, read, schema};
-use crate::files::Files;
+use crate::files::{self, Files};
 use crate::support::small_fjall;
 use crate::{End, LAST, flush_fjall, made, open_fjall};
 
@@ -99,6 +99,39 @@ fn a_keyspace_that_is_gone_is_named() {
         let said = refusal(End::Drop, |files| files.remove(&format!("{folder}/")));
         assert_eq!(said, format!("the database is damaged: `{folder}` is missing"));
     }
+}
+
+#[test]
+fn a_block_that_opening_reads_is_compared_with_its_checksum_before_the_engine_sees_it() {
+    let directory = tempfile::tempdir().unwrap();
+    let (whole, _) = made(directory.path(), End::Shutdown, open_fjall, flush_fjall);
+    let mut tried = 0;
+    for (at, (name, bytes, _)) in whole.0.iter().enumerate() {
+        if files::kind(name) != "table" {
+            continue;
+        }
+        // Every block but those with rows: the index, the filter, the properties.
+        let blocks: Vec<usize> = (0..bytes.len().saturating_sub(40))
+            .filter(|&at| bytes[at..].starts_with(b"LSM\x03") && bytes[at + 4] != 0)
+            .collect();
+        assert!(blocks.len() >= 2, "{blocks:?}");
+        for block in blocks {
+            for byte in [block + 10, block + 35] {
+                let mut files = whole.clone();
+                files.0[at].1[byte] ^= 1;
+                let broken = directory.path().join("broken");
+                files.write(&broken);
+                let said = open_fjall(&broken).map(drop).unwrap_err().to_string();
+                let expected =
+                    format!("the database is damaged: `{}` is not as it was written", name.display());
+                assert_eq!(said, expected, "byte {byte}");
+                assert!(Files::read(&broken) == files, "{said}, and files were changed");
+                std::fs::remove_dir_all(&broken).unwrap();
+                tried += 1;
+            }
+        }
+    }
+    assert!(tried > 8, "{tried}");
 }
 
 #[test]

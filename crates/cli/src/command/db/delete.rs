@@ -77,11 +77,11 @@ struct Scan<'p> {
 impl<'p> Scan<'p> {
     fn new(plan: &'p Plan, space: usize, family: &'p Family, typed: &[String]) -> Result<Self> {
         let given = assignments(typed)?;
-        if given.is_empty() && family.scans.iter().all(|scan| scan.bound != 0) {
+        if given.is_empty() && family.scan_by(0).is_none() {
             bail!("`{}` has no scan of all its rows, so they cannot be deleted as one", family.path);
         }
         let (prefix, values) = scan_prefix(family, &given)?;
-        let claim = family.scans.iter().find(|scan| scan.bound == values.len());
+        let claim = family.scan_by(values.len());
         let bound = (values.len(), claim.map_or(0, |scan| scan.segments));
         Ok(Self { decoder: Decoder::new(plan), space, family, bound, prefix })
     }

@@ -6,9 +6,10 @@ use anyhow::{Result, bail};
 use keyplan_plan::dynamic::Decoder;
 use keyplan_plan::model::Plan;
 use keyplan_store::engine::{Engine, KeyRange};
-use keyplan_store::{Access, Store};
+use keyplan_store::{Access, Direction, PlanFingerprint, Store};
 
 use super::binary::BlockWriter;
+use super::foreign::Foreign;
 use super::server::Server;
 use super::structure::is_structured;
 use super::{Database, View, on_engine};
@@ -29,14 +30,26 @@ pub(super) fn run(args: &Dump, out: &mut Output) -> Result<Outcome> {
     if let Some(server) = Server::open(&args.source)? {
         return server.dump(args, out);
     }
+    if let Some(foreign) = Foreign::open(&args.source)? {
+        return written(args, out, |to| dump_foreign(&foreign, args.format, to));
+    }
     let (database, plan) = Database::open(&args.source.target(), Access::ReadOnly)?;
+    written(args, out, |to| on_engine!(&database, store => dump(store, &plan, args.format, to)))
+}
+
+/// Writes to where it was asked for; how many rows there are is told of a file.
+fn written(
+    args: &Dump,
+    out: &mut Output,
+    dump: impl FnOnce(&mut dyn Write) -> Result<u64>,
+) -> Result<Outcome> {
     let Some(path) = &args.output else {
-        on_engine!(&database, store => dump(store, &plan, args.format, &mut Raw(out)))?;
+        dump(&mut Raw(out))?;
         return Ok(Outcome::Clean);
     };
     // It has its name only when it is whole.
     let mut file = OutputFile::create(path)?;
-    let rows = on_engine!(&database, store => dump(store, &plan, args.format, &mut file))?;
+    let rows = dump(&mut file)?;
     file.finish()?;
     render::message(&render::dumped(rows, path));
     Ok(Outcome::Clean)
@@ -55,46 +68,90 @@ impl Write for Raw<'_> {
     }
 }
 
-fn dump<E: Engine>(store: &Store<E>, plan: &Plan, format: DumpFormat, to: &mut impl Write) -> Result<u64> {
+fn dump<E: Engine>(store: &Store<E>, plan: &Plan, format: DumpFormat, to: &mut dyn Write) -> Result<u64> {
     let snapshot = store.snapshot()?;
-    let decoder = Decoder::new(plan);
-    let digits = match format {
-        DumpFormat::Base64 => ValueDigits::Base64,
-        DumpFormat::Hex => ValueDigits::Hex,
-        DumpFormat::Json | DumpFormat::Binary => ValueDigits::Decoded,
-    };
-    let mut blocks = (format == DumpFormat::Binary)
-        .then(|| BlockWriter::new(to, store.fingerprint(), plan))
-        .transpose()?;
-    let progress = Progress::rows("dumping");
-    let mut line = Vec::new();
-    let mut done = 0_u64;
+    let mut writer = Writer::new(plan, store.fingerprint(), format, to)?;
     for (index, space) in plan.spaces.iter().enumerate() {
         for row in snapshot.range(snapshot.space(space.engine_name())?, KeyRange::ALL)? {
             let (key, value) = row?;
-            if let Some(blocks) = &mut blocks {
-                blocks.push(to, index, &key, &value)?;
-            } else {
-                line.clear();
-                let read = decoder.decode(index, &key);
-                let view = View { space: &space.name, key: &key, value: &value, decoded: &read };
-                // Rows of structures are dumped as they lie in the engine.
-                let whole = !is_structured(space) && view.is_unambiguous(&decoder, index);
-                render::row_json(&mut line, &view, whole, digits);
-                to.write_all(&line)?;
-            }
-            done += 1;
-            if done.is_multiple_of(REPORT_EVERY) {
-                progress.set(done);
-                if interrupt::came() {
-                    bail!("interrupted after {done} rows: the dump is not whole, and has not taken its name");
-                }
-            }
+            writer.row(index, &key, &value)?;
         }
     }
-    if let Some(blocks) = blocks {
-        blocks.finish(to)?;
+    writer.finish()
+}
+
+/// Dumps a source that has no plan in it: its spaces are called as those of the plan.
+fn dump_foreign(foreign: &Foreign, format: DumpFormat, to: &mut dyn Write) -> Result<u64> {
+    let view = foreign.source.view()?;
+    let mut writer = Writer::new(&foreign.plan, foreign.plan.fingerprint().into(), format, to)?;
+    for &(index, space) in &foreign.binding.pairs {
+        let mut walk = view.walk(space, KeyRange::ALL, Direction::Ascending)?;
+        while let Some(row) = walk.next()? {
+            writer.row(index, row.key, row.value)?;
+        }
     }
-    progress.end();
-    Ok(done)
+    writer.finish()
+}
+
+/// Writes rows one after the other.
+struct Writer<'a> {
+    plan: &'a Plan,
+    decoder: Decoder<'a>,
+    digits: ValueDigits,
+    to: &'a mut dyn Write,
+    blocks: Option<BlockWriter>,
+    line: Vec<u8>,
+    done: u64,
+    progress: Progress,
+}
+
+impl<'a> Writer<'a> {
+    fn new(
+        plan: &'a Plan,
+        fingerprint: PlanFingerprint,
+        format: DumpFormat,
+        mut to: &'a mut dyn Write,
+    ) -> Result<Self> {
+        let digits = match format {
+            DumpFormat::Base64 => ValueDigits::Base64,
+            DumpFormat::Hex => ValueDigits::Hex,
+            DumpFormat::Json | DumpFormat::Binary => ValueDigits::Decoded,
+        };
+        let blocks = (format == DumpFormat::Binary)
+            .then(|| BlockWriter::new(&mut to, fingerprint, plan))
+            .transpose()?;
+        let (decoder, progress) = (Decoder::new(plan), Progress::rows("dumping"));
+        Ok(Self { plan, decoder, digits, to, blocks, line: Vec::new(), done: 0, progress })
+    }
+
+    fn row(&mut self, index: usize, key: &[u8], value: &[u8]) -> Result<()> {
+        if let Some(blocks) = &mut self.blocks {
+            blocks.push(&mut self.to, index, key, value)?;
+        } else if let Some(space) = self.plan.spaces.get(index) {
+            self.line.clear();
+            let read = self.decoder.decode(index, key);
+            let view = View { space: &space.name, key, value, decoded: &read };
+            // Rows of structures are dumped as they are in the engine.
+            let whole = !is_structured(space) && view.is_unambiguous(&self.decoder, index);
+            render::row_json(&mut self.line, &view, whole, self.digits);
+            self.to.write_all(&self.line)?;
+        }
+        self.done += 1;
+        if self.done.is_multiple_of(REPORT_EVERY) {
+            self.progress.set(self.done);
+            if interrupt::came() {
+                let done = self.done;
+                bail!("interrupted after {done} rows: the dump is not whole, and has not taken its name");
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(mut self) -> Result<u64> {
+        if let Some(blocks) = self.blocks {
+            blocks.finish(&mut self.to)?;
+        }
+        self.progress.end();
+        Ok(self.done)
+    }
 }

@@ -1,59 +1,133 @@
-//! Any database as a source, with the plan that is in it, if one is.
+//! Any database as a source, with the plan that is in it, if one is, or under a plan that was named.
 
 use std::path::Path;
 
 use anyhow::{Context as _, Result, anyhow, bail};
 use keyplan_plan::model::Plan;
 use keyplan_report::binding::{Binding, bind};
-use keyplan_store::engine::{Fjall, FjallSettings, Redb, RedbSettings};
+use keyplan_report::structure::is_structured;
+use keyplan_sources::Options;
+use keyplan_store::StoreError;
+use keyplan_store::engine::{Fjall, FjallSettings, Redb, RedbSettings, SpaceId};
 use keyplan_store::source::{EngineSource, Source};
 
 use super::Database;
+use crate::args::db;
 use crate::args::source::Reading;
 use crate::input;
 
 /// A source, and the plan that it has in it.
-pub(super) struct Opened {
-    pub(super) source: Box<dyn Source>,
+pub(crate) struct Opened {
+    pub(crate) source: Box<dyn Source>,
     pub(super) plan: Option<Plan>,
 }
 
 /// Opens what was typed: a path, or a path and a height.
-pub(super) fn open(typed: &str, height: Option<u64>) -> Result<Opened> {
-    let (path, height) = match typed.rsplit_once('@') {
-        Some((path, digits)) if height.is_none() && !Path::new(typed).exists() => match digits.parse() {
-            Ok(height) => (path, Some(height)),
-            Err(_) => (typed, None),
-        },
-        _ => (typed, height),
-    };
-    let directory = Path::new(path);
-    if Fjall::exists(directory) || Redb::exists(directory) {
-        if let Some(height) = height {
-            bail!("`{path}` has no height {height}: it keeps one state");
-        }
-        return own(directory);
-    }
-    let mut options = keyplan_sources::Options::default();
-    if let Some(height) = height {
-        options = options.height(height);
-    }
-    let source = keyplan_sources::open(directory, &options)?;
-    Ok(Opened { source, plan: None })
+pub(crate) fn open(typed: &str, height: Option<u64>) -> Result<Opened> {
+    let (path, height) = place(typed, height);
+    let plan = if is_own(path) { Database::recorded_plan(path).ok() } else { None };
+    let mut options = Options::default();
+    options.height = height;
+    Ok(Opened { source: rows(path, &options)?, plan: plan.and_then(|compiled| compiled.plan) })
 }
 
-/// A database on an engine of ours.
-fn own(directory: &Path) -> Result<Opened> {
-    let plan = Database::recorded_plan(directory).ok().and_then(|compiled| compiled.plan);
-    let failed = || format!("cannot open `{}`", directory.display());
-    let source: Box<dyn Source> = if Fjall::exists(directory) {
-        let engine = Fjall::open_read_only(directory, FjallSettings::default()).with_context(failed)?;
-        Box::new(EngineSource::new(engine))
-    } else {
-        let engine = Redb::open_read_only(directory, RedbSettings::default()).with_context(failed)?;
-        Box::new(EngineSource::new(engine))
-    };
-    Ok(Opened { source, plan })
+/// The path and the height that were typed: `PATH@HEIGHT` is both, unless there is such a path.
+fn place(typed: &str, height: Option<u64>) -> (&Path, Option<u64>) {
+    let both = typed.rsplit_once('@').and_then(|(path, digits)| Some((path, digits.parse().ok()?)));
+    match both {
+        Some((path, found)) if height.is_none() && !Path::new(typed).exists() => {
+            (Path::new(path), Some(found))
+        }
+        _ => (Path::new(typed), height),
+    }
+}
+
+/// Whether a database on an engine of ours is at a path; it need not have a plan in it.
+fn is_own(path: &Path) -> bool {
+    Fjall::exists(path) || Redb::exists(path)
+}
+
+/// The rows at a path, on whichever engine: the one way in which every command opens what it only reads.
+pub(super) fn rows(path: &Path, options: &Options) -> Result<Box<dyn Source>> {
+    if options.kind.is_some() || !is_own(path) {
+        return Ok(keyplan_sources::open(path, options)?);
+    }
+    if let Some(height) = options.height {
+        bail!("`{}` has no height {height}: it keeps one state", path.display());
+    }
+    let failed = || format!("cannot open `{}`", path.display());
+    if Fjall::exists(path) {
+        let engine = Fjall::open_read_only(path, FjallSettings::default()).with_context(failed)?;
+        return Ok(Box::new(EngineSource::new(engine)));
+    }
+    let engine = Redb::open_read_only(path, RedbSettings::default()).with_context(failed)?;
+    Ok(Box::new(EngineSource::new(engine)))
+}
+
+/// A source that has no plan in it, under the plan that was named.
+pub(super) struct Foreign {
+    pub(super) source: Box<dyn Source>,
+    pub(super) plan: Plan,
+    pub(super) binding: Binding,
+}
+
+impl Foreign {
+    /// Opens what was named. `None` if it is a database that has its plan in it, or none at all: those are for
+    /// [`Database`] to open, or to refuse.
+    pub(super) fn open(args: &db::Source) -> Result<Option<Self>> {
+        let Some(typed) = args.directory.as_deref().filter(|_| !args.is_server()) else { return Ok(None) };
+        let (path, height) = place(typed, None);
+        let ours = is_own(path) && (args.plan.is_none() || has_plan(path));
+        if ours || (!is_own(path) && !keyplan_sources::fits(path)) {
+            return Ok(None);
+        }
+        let Some(named) = &args.plan else {
+            bail!("`{typed}` has no plan in it: name one with `--plan PLAN`");
+        };
+        let mut options = Options::default();
+        options.height = height;
+        let source = rows(path, &options)?;
+        let plan = input::plan(named)?.ok_or_else(|| anyhow!("`{named}` has no meaning"))?;
+        let binding = bind(&plan, &*source, &given(&args.bind)?)?;
+        Ok(Some(Self { source, plan, binding }))
+    }
+
+    /// The space of the source that is bound to one of the plan.
+    pub(super) fn space(&self, index: usize) -> Result<SpaceId> {
+        let found = self.binding.pairs.iter().find(|&&(bound, _)| bound == index);
+        let name = || self.plan.spaces.get(index).map_or("", |space| space.name.as_str());
+        found.map(|&(_, id)| id).ok_or_else(|| {
+            anyhow!(
+                "no space of the source is `{}` of the plan: say which with `--bind {0}=SOURCE_SPACE`",
+                name()
+            )
+        })
+    }
+
+    /// The value of a key.
+    pub(super) fn get(&self, index: usize, key: &[u8]) -> Result<Option<Vec<u8>>> {
+        Ok(self.source.view()?.get(self.space(index)?, key)?)
+    }
+
+    /// Refuses a family of structures: what their rows are is known of our own databases only.
+    pub(super) fn refuse_structures(&self, index: usize) -> Result<()> {
+        match self.plan.spaces.get(index).filter(|space| is_structured(space)) {
+            Some(space) => {
+                bail!("`{}` holds structures, which another program's database has no rows of", space.name)
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+/// Whether a database of ours has a plan in it.
+fn has_plan(path: &Path) -> bool {
+    match Database::recorded_plan(path) {
+        Ok(_) => true,
+        Err(error) => {
+            !error.chain().any(|cause| matches!(cause.downcast_ref::<StoreError>(), Some(StoreError::NoPlan)))
+        }
+    }
 }
 
 /// The plan that was asked for, or the one in the first database that has one.
@@ -66,12 +140,14 @@ pub(super) fn plan_of(reading: &Reading, recorded: Vec<Option<Plan>>) -> Result<
 
 /// Which space of the plan is which of the source.
 pub(super) fn binding(reading: &Reading, plan: &Plan, source: &dyn Source) -> Result<Binding> {
-    let mut given = Vec::new();
-    for word in &reading.bind {
-        let Some((ours, theirs)) = word.split_once('=') else {
-            bail!("`--bind {word}`: write it as PLAN_SPACE=SOURCE_SPACE");
-        };
-        given.push((ours.to_owned(), theirs.to_owned()));
-    }
-    Ok(bind(plan, source, &given)?)
+    Ok(bind(plan, source, &given(&reading.bind)?)?)
+}
+
+/// The names that were typed as `PLAN_SPACE=SOURCE_SPACE`.
+fn given(words: &[String]) -> Result<Vec<(String, String)>> {
+    let pair = |word: &String| match word.split_once('=') {
+        Some((ours, theirs)) => Ok((ours.to_owned(), theirs.to_owned())),
+        None => Err(anyhow!("`--bind {word}`: write it as PLAN_SPACE=SOURCE_SPACE")),
+    };
+    words.iter().map(pair).collect()
 }

@@ -4,6 +4,7 @@ use keyplan_plan::dynamic::{Value, readings};
 use keyplan_plan::model::{IntRange, Opaque, Sequence, Shape};
 use keyplan_plan::notation::argument_name;
 use keyplan_store::structure::SetScore;
+use keyplan_values::{Format, Limits};
 use serde::de::IgnoredAny;
 
 /// What came of a look.
@@ -83,6 +84,10 @@ fn outside(opaque: &Opaque, bytes: &[u8]) -> Looked {
                 Ok(()) => Looked::Sound,
             }
         }
+        Opaque::Rlp => match keyplan_values::decode(Format::Rlp, bytes, &Limits::default()) {
+            Ok(_) => Looked::Sound,
+            Err(fault) => Looked::Unsound(format!("it is not RLP: {fault}")),
+        },
         Opaque::Proto(_) => Looked::Unseen("the inside of protobuf values"),
     }
 }
@@ -138,6 +143,9 @@ mod tests {
         let why = "`value`: it is not JSON: expected value at line 1 column 1".to_owned();
         assert_eq!(look(&layout("json"), b"\xff"), Looked::Unsound(why));
         assert_eq!(look(&layout("cbor"), b"\x82\x01\x02"), Looked::Sound);
+        assert_eq!(look(&layout("rlp"), b"\xc1\x80"), Looked::Sound);
+        let why = "`value`: it is not RLP: byte 1: it ends too soon".to_owned();
+        assert_eq!(look(&layout("rlp"), b"\xc1"), Looked::Unsound(why));
         let why = "`value`: bytes follow the CBOR, from byte 1 on".to_owned();
         assert_eq!(look(&layout("cbor"), b"\x01\x02"), Looked::Unsound(why));
         assert!(matches!(look(&layout("cbor"), b"\xff\x00\xff"), Looked::Unsound(_)), "a break alone");

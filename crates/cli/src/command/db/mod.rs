@@ -14,6 +14,8 @@ mod get;
 mod iavl;
 mod load;
 mod look;
+mod migrate;
+mod parked;
 mod plan;
 mod put;
 mod raw;
@@ -28,6 +30,7 @@ use anyhow::Result;
 
 pub(crate) use database::{Database, on_engine};
 pub(crate) use delete::Deleted;
+pub(crate) use foreign::open as open_source;
 pub(crate) use look::{Looked, look};
 pub(crate) use row::{View, opaque};
 pub(crate) use verify::{Flaw, Verified};
@@ -54,5 +57,7 @@ pub(super) fn run(command: Db, out: &mut Output) -> Result<Outcome> {
         Db::Audit(args) => audit::run(&args, out),
         Db::Diff(args) => diff::run(&args, out),
         Db::Checksum(args) => checksum::run(&args, out),
+        Db::Migrate(args) => migrate::run(&args, out),
+        Db::Parked(args) => parked::run(&args, out),
     }
 }

@@ -1,7 +1,8 @@
 //! `keyplan db plan`: the plan that a database was made with.
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use keyplan_plan::notation::visible;
+use keyplan_store::engine::{Fjall, Redb};
 
 use super::Database;
 use crate::args::db::PlanText;
@@ -10,6 +11,12 @@ use crate::render::Output;
 
 /// Prints the text of the plan, its own file first and then those that it imports.
 pub(super) fn run(args: &PlanText, out: &mut Output) -> Result<Outcome> {
+    if !Fjall::exists(&args.directory)
+        && !Redb::exists(&args.directory)
+        && keyplan_sources::fits(&args.directory)
+    {
+        bail!("`{}` has no plan in it: it is another program's", args.directory.display());
+    }
     let compiled = Database::recorded_plan(&args.directory)?;
     let files = compiled.sources.files();
     for (index, file) in files.iter().enumerate() {

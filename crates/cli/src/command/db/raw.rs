@@ -4,12 +4,12 @@ use std::fs::File;
 use std::io::{BufWriter, Write as _};
 use std::path::Path;
 
-use anyhow::{Context as _, Result, anyhow, bail};
-use keyplan_sources::{Options, Source, open};
+use anyhow::{Context as _, Result, bail};
+use keyplan_sources::{Options, Source};
 use keyplan_store::Direction;
-use keyplan_store::engine::{Fjall, FjallSettings, KeyRange, Redb, RedbSettings};
-use keyplan_store::source::EngineSource;
+use keyplan_store::engine::{KeyRange, SpaceId};
 
+use super::foreign;
 use crate::args::db::{Dump, DumpFormat};
 use crate::command::Outcome;
 use crate::render::{self, Output, ValueDigits};
@@ -22,8 +22,10 @@ pub(super) fn run(args: &Dump, out: &mut Output) -> Result<Outcome> {
         DumpFormat::Base64 => ValueDigits::Base64,
         DumpFormat::Binary => bail!("a binary dump needs a plan: leave out `--raw`, or take another format"),
     };
-    let directory = args.source.directory.clone().unwrap_or_default();
-    let source = source(Path::new(&directory), args)?;
+    let typed = args.source.directory.as_deref().unwrap_or_default();
+    let mut options = Options::default();
+    (options.kind, options.height) = (args.kind, args.height);
+    let source = foreign::rows(Path::new(typed), &options)?;
     let Some(path) = &args.output else {
         each_line(&*source, digits, |line| Ok(out.json(line)?))?;
         return Ok(Outcome::Clean);
@@ -36,29 +38,6 @@ pub(super) fn run(args: &Dump, out: &mut Output) -> Result<Outcome> {
     Ok(Outcome::Clean)
 }
 
-/// The database of any kind, ours included.
-fn source(directory: &Path, args: &Dump) -> Result<Box<dyn Source>> {
-    if args.height.is_none() && args.kind.is_none() {
-        let failed = || format!("cannot open `{}`", directory.display());
-        if Fjall::exists(directory) {
-            let engine = Fjall::open_read_only(directory, FjallSettings::default()).with_context(failed)?;
-            return Ok(Box::new(EngineSource::new(engine)));
-        }
-        if Redb::exists(directory) {
-            let engine = Redb::open_read_only(directory, RedbSettings::default()).with_context(failed)?;
-            return Ok(Box::new(EngineSource::new(engine)));
-        }
-    }
-    let mut options = Options::default();
-    if let Some(kind) = args.kind {
-        options = options.kind(kind);
-    }
-    if let Some(height) = args.height {
-        options = options.height(height);
-    }
-    Ok(open(directory, &options)?)
-}
-
 fn each_line(
     source: &dyn Source,
     digits: ValueDigits,
@@ -66,9 +45,9 @@ fn each_line(
 ) -> Result<()> {
     let view = source.view()?;
     let mut line = Vec::new();
-    for space in source.spaces() {
-        let found = source.space(&space.name).ok_or_else(|| anyhow!("there is no space `{}`", space.name))?;
-        let mut walk = view.walk(found, KeyRange::ALL, Direction::Ascending)?;
+    // By number: two column families whose names are no text may look alike.
+    for (number, space) in (0..).zip(source.spaces()) {
+        let mut walk = view.walk(SpaceId(number), KeyRange::ALL, Direction::Ascending)?;
         while let Some(row) = walk.next()? {
             line.clear();
             render::raw_row(&mut line, &space.name, row.key, row.value, digits);

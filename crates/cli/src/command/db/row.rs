@@ -2,6 +2,7 @@ use anyhow::{Result, anyhow, bail};
 use keyplan_plan::dynamic::{Decoded, Decoder, Miss, Value, encode, other_key, readings};
 use keyplan_plan::model::{Argument, Family, Opaque, Plan, Segment, Sequence, Shape};
 use keyplan_plan::notation::{arguments_from_json, is_hidden, write_json};
+use keyplan_values::{Format, Limits};
 
 use crate::args::InputFormat;
 use crate::command::encode::{complete, name};
@@ -34,7 +35,11 @@ impl<'p> View<'_, 'p> {
     pub(crate) fn value_json(&self) -> Option<Vec<u8>> {
         let layout = self.decoded.as_ref().ok()?.family.value.as_ref()?;
         if let Some(opaque) = opaque(layout) {
-            return (*opaque == Opaque::Json && is_plain_json(self.value)).then(|| self.value.to_vec());
+            return match opaque {
+                Opaque::Json => is_plain_json(self.value).then(|| self.value.to_vec()),
+                Opaque::Cbor => cbor_json(self.value),
+                _ => None,
+            };
         }
         let found = readings(layout, self.value, 2).ok()?;
         let [values] = found.readings.as_slice() else { return None };
@@ -50,6 +55,17 @@ impl<'p> View<'_, 'p> {
                 || other_key(decoder, space, decoded.family, &decoded.values, self.key).is_none()
         })
     }
+}
+
+/// An object or list of CBOR as JSON that makes these bytes again.
+fn cbor_json(bytes: &[u8]) -> Option<Vec<u8>> {
+    let node = keyplan_values::decode(Format::Cbor, bytes, &Limits::default()).ok()?;
+    let json = keyplan_values::json(&node);
+    if !(json.is_object() || json.is_array()) || keyplan_values::encode_cbor(&json) != bytes {
+        return None;
+    }
+    let text = json.to_string();
+    (!text.chars().any(is_hidden)).then(|| text.into_bytes())
 }
 
 /// Whether bytes are an object or a list of JSON on one line, which can be part of another without a change.
@@ -105,10 +121,14 @@ fn is_value_typed(layout: &Sequence) -> bool {
     layout.arguments().any(|argument| name(argument) == "value")
 }
 
-/// A value that the plan does not look into: JSON as it is, or hex digits.
+/// A value that the plan does not look into: JSON as it is or as CBOR, or hex digits.
 fn opaque_value(opaque: &Opaque, text: &str) -> Result<Vec<u8>> {
     if *opaque == Opaque::Json && serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok() {
         return Ok(text.as_bytes().to_vec());
+    }
+    if let (Opaque::Cbor, true) = (opaque, text.starts_with(['{', '['])) {
+        let json = serde_json::from_str(text).map_err(|error| anyhow!("`value={text}`: {error}"))?;
+        return Ok(keyplan_values::encode_cbor(&json));
     }
     let mut bytes = Vec::new();
     key_text::read(text.as_bytes(), InputFormat::Hex, &mut bytes).map_err(|error| match opaque {

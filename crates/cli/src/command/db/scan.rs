@@ -6,9 +6,11 @@ use anyhow::{Result, anyhow, bail};
 use keyplan_plan::dynamic::Decoder;
 use keyplan_plan::model::{Family, Plan};
 use keyplan_store::engine::{Engine, KeyRange, OwnedKeyRange};
+use keyplan_store::source::Walk;
 use keyplan_store::{Access, Direction, Reader, Row, Store, StoreError};
 
 use super::filter::Filter;
+use super::foreign::Foreign;
 use super::server::Server;
 use super::structure::{self, Query, is_structured};
 use super::{Database, View, on_engine};
@@ -29,6 +31,12 @@ pub(super) fn run(args: &Scan, out: &mut Output) -> Result<Outcome> {
             bail!("a token goes on with the scan of a family: name it");
         }
         refuse_ranges(args, "of everything: name a family")?;
+    }
+    if let Some(foreign) = Foreign::open(&args.source)? {
+        let mut printer = Printer::new(args, &foreign.plan, out);
+        scan_foreign(&foreign, args, &mut printer)?;
+        printer.end()?;
+        return Ok(Outcome::Clean);
     }
     let (database, plan) = Database::open(&args.source.target(), Access::ReadOnly)?;
     let query =
@@ -59,6 +67,35 @@ pub(super) fn run(args: &Scan, out: &mut Output) -> Result<Outcome> {
         left = left.map(|left| left.saturating_sub(shown));
     }
     Ok(Outcome::Clean)
+}
+
+/// Prints rows of a source that has no plan in it.
+fn scan_foreign<'p>(foreign: &'p Foreign, args: &Scan, printer: &mut Printer<'_, 'p>) -> Result<()> {
+    if args.token.is_some() {
+        bail!("a token goes on with a scan of a database that has its plan in it; here --from does");
+    }
+    let view = foreign.source.view()?;
+    let direction = if args.rev { Direction::Descending } else { Direction::Ascending };
+    if let Some(name) = &args.asked.family {
+        let (index, family) = find::family(&foreign.plan, name)?;
+        foreign.refuse_structures(index)?;
+        let (range, _) = bounded(family, args)?;
+        printer.only(family, args)?;
+        let mut walk = view.walk(foreign.space(index)?, range.borrow(), direction)?;
+        printer.walk(index, &mut *walk)?;
+        return Ok(());
+    }
+    let mut pairs = foreign.binding.pairs.clone();
+    if args.rev {
+        pairs.reverse();
+    }
+    for (index, space) in pairs {
+        let mut walk = view.walk(space, KeyRange::ALL, direction)?;
+        if !printer.walk(index, &mut *walk)? {
+            break;
+        }
+    }
+    Ok(())
 }
 
 /// Refuses what only the rows of a family have.
@@ -135,7 +172,7 @@ fn bounded(family: &Family, args: &Scan) -> Result<(OwnedKeyRange, bool)> {
         return Ok((range, whole));
     }
     let bound = assignments(typed)?;
-    if !family.scans.iter().any(|scan| scan.bound == bound.len() && scan.in_order) {
+    if !family.scan_by(bound.len()).is_some_and(|scan| scan.in_order) {
         bail!(
             "`{}` has no scan `in order` that binds just these arguments, so that its rows have no range: --where \
              looks at each of them",
@@ -163,12 +200,12 @@ fn bounded(family: &Family, args: &Scan) -> Result<(OwnedKeyRange, bool)> {
 /// declares no such scan, and `false`.
 pub(super) fn shared(family: &Family, typed: &[String]) -> Result<(Vec<u8>, bool)> {
     let given = assignments(typed)?;
-    let declared = family.scans.iter().any(|scan| scan.bound == 0);
-    if given.is_empty() && !declared {
+    if given.is_empty() && family.scan_by(0).is_none() {
         return Ok((family.key.literal_prefix(), false));
     }
     let (prefix, _) = scan_prefix(family, &given)?;
-    Ok((prefix, true))
+    // Of a filtered scan only the rows of the family are meant.
+    Ok((prefix, family.scan_by(given.len()).is_some_and(|scan| !scan.filtered)))
 }
 
 /// Prints or counts rows until there were enough.
@@ -222,6 +259,20 @@ impl<'a, 'p> Printer<'a, 'p> {
                 continue;
             }
             if !self.row(index, &row.key, &row.value)? {
+                self.cut = true;
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Prints rows of a source; whether there may be more.
+    fn walk(&mut self, index: usize, walk: &mut dyn Walk) -> Result<bool> {
+        while let Some(row) = walk.next()? {
+            if self.args.unknown && self.decoder.decode(index, row.key).is_ok() {
+                continue;
+            }
+            if !self.row(index, row.key, row.value)? {
                 self.cut = true;
                 return Ok(false);
             }

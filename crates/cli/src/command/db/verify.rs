@@ -9,12 +9,13 @@ use keyplan_plan::model::Plan;
 use keyplan_report::statistics::structures;
 use keyplan_report::structure::{QUEUE_ITEM, queue_item};
 use keyplan_store::engine::{Engine, KeyRange, OwnedKeyRange};
-use keyplan_store::{Access, Store, StoreSnapshot};
+use keyplan_store::{Access, Direction, Store, StoreSnapshot};
 
+use super::foreign::Foreign;
 use super::look::{Looked, look};
 use super::server::Server;
 use super::structure::{self, Queues, is_structured};
-use super::{Database, View, on_engine};
+use super::{Database, on_engine};
 use crate::args::db::{RowFormat, Verify};
 use crate::command::Outcome;
 use crate::render::{self, Output, Progress};
@@ -35,6 +36,9 @@ const REPORT_EVERY: u64 = 10_000;
 pub(super) fn run(args: &Verify, out: &mut Output) -> Result<Outcome> {
     if let Some(server) = Server::open(&args.source)? {
         return server.verify(args, out);
+    }
+    if let Some(foreign) = Foreign::open(&args.source)? {
+        return of_foreign(&foreign, args, out);
     }
     let (database, plan) = Database::open(&args.source.target(), Access::ReadOnly)?;
     on_engine!(&database, store => verify(store, &plan, args, out))
@@ -148,33 +152,66 @@ fn verify<E: Engine>(store: &Arc<Store<E>>, plan: &Plan, args: &Verify, out: &mu
         }
         for row in snapshot.range(snapshot.space(space.engine_name())?, KeyRange::ALL)? {
             let (key, value) = row?;
-            let read = decoder.decode_all(index, &key, 2).map(|mut all| {
-                if all.readings.len() > 1 {
-                    review.ambiguous();
-                }
-                all.readings.swap_remove(0)
-            });
-            let view = View { space: &space.name, key: &key, value: &value, decoded: &read };
             done += 1;
             if done.is_multiple_of(REPORT_EVERY) {
                 progress.set(done);
             }
-            let flaw = match &read {
-                Err(miss) => Flaw::Unknown(miss.to_string()),
-                Ok(found) => match found.family.value.as_ref().map(|layout| look(layout, view.value)) {
-                    Some(Looked::Unsound(why)) => Flaw::Value(why),
-                    Some(Looked::Unseen(what)) => {
-                        review.unseen(what, 1);
-                        continue;
-                    }
-                    Some(Looked::Sound) | None => continue,
-                },
-            };
-            review.take(&space.name, read.as_ref().ok(), &key, &value, &flaw)?;
+            row_of(&decoder, index, &key, &value, &mut review)?;
         }
     }
     progress.end();
     review.end(done)
+}
+
+/// Decodes every row of a source that has no plan in it.
+fn of_foreign(foreign: &Foreign, args: &Verify, out: &mut Output) -> Result<Outcome> {
+    let decoder = Decoder::new(&foreign.plan);
+    let view = foreign.source.view()?;
+    let progress = Progress::rows("verifying");
+    let mut review = Review::new(args, out);
+    let mut done = 0_u64;
+    for &(index, space) in &foreign.binding.pairs {
+        foreign.refuse_structures(index)?;
+        let mut walk = view.walk(space, KeyRange::ALL, Direction::Ascending)?;
+        while let Some(row) = walk.next()? {
+            done += 1;
+            if done.is_multiple_of(REPORT_EVERY) {
+                progress.set(done);
+            }
+            row_of(&decoder, index, row.key, row.value, &mut review)?;
+        }
+    }
+    progress.end();
+    review.end(done)
+}
+
+/// Looks at a row of a space that holds no structures.
+fn row_of(
+    decoder: &Decoder<'_>,
+    index: usize,
+    key: &[u8],
+    value: &[u8],
+    review: &mut Review<'_>,
+) -> Result<()> {
+    let read = decoder.decode_all(index, key, 2).map(|mut all| {
+        if all.readings.len() > 1 {
+            review.ambiguous();
+        }
+        all.readings.swap_remove(0)
+    });
+    let flaw = match &read {
+        Err(miss) => Flaw::Unknown(miss.to_string()),
+        Ok(found) => match found.family.value.as_ref().map(|layout| look(layout, value)) {
+            Some(Looked::Unsound(why)) => Flaw::Value(why),
+            Some(Looked::Unseen(what)) => {
+                review.unseen(what, 1);
+                return Ok(());
+            }
+            Some(Looked::Sound) | None => return Ok(()),
+        },
+    };
+    let space = decoder.plan().spaces.get(index).map_or("", |space| space.name.as_str());
+    review.take(space, read.as_ref().ok(), key, value, &flaw)
 }
 
 /// Looks at every item of a queue, wherever it is: in waiting, held by a worker, or given up. Returns how many there are.

@@ -21,13 +21,13 @@ use keyplan_plan::dynamic::Decoder;
 use keyplan_plan::explain::explain as explain_key;
 use keyplan_plan::model::Plan;
 use keyplan_prover::Options;
+use keyplan_report::findings::Repairs;
 use keyplan_report::statistics::Census;
 
 use self::fill::Filler;
 use super::Outcome;
-use super::check::{Checked, Repairs, Tally};
+use super::checked::{Checked, Tally};
 use crate::args::Demo;
-use crate::input::Loaded;
 use crate::render::{self, Output};
 
 /// The plans of the five systems, as they stand in `plans/`.
@@ -73,16 +73,16 @@ fn proved(out: &mut Output) -> Result<Vec<Checked>> {
         .iter()
         .map(|(path, text)| {
             let compiled = compile(path, text, |_| Err("the demonstration reads no files".to_owned()));
-            Checked::new(Loaded { path: (*path).to_owned(), compiled }, Some(&options), Repairs::Unasked)
+            Checked::new(path, compiled, Some(&options), Repairs::Unasked)
         })
         .collect();
     let took = started.elapsed();
     out.line(&render::command_line("keyplan check plans/*.keyplan"))?;
     for plan in &plans {
-        let errors = plan.findings.iter().filter(|finding| finding.severity() == Severity::Error);
+        let errors = plan.diagnostics().filter(|finding| finding.severity() == Severity::Error);
         let errors: Vec<_> = errors.cloned().collect();
         if !errors.is_empty() {
-            out.line(&render::findings(&plan.loaded.compiled.sources, &errors))?;
+            out.line(&render::findings(&plan.compiled.sources, &errors))?;
         }
     }
     for (index, code, family) in WORST {
@@ -136,7 +136,7 @@ fn explain(plans: &[Checked], out: &mut Output) -> Result<()> {
 }
 
 fn plan_at(plans: &[Checked], index: usize) -> Result<(&str, &Plan)> {
-    let loaded = &plans.get(index).ok_or_else(|| anyhow!("there is no plan {index}"))?.loaded;
+    let loaded = plans.get(index).ok_or_else(|| anyhow!("there is no plan {index}"))?;
     let plan = loaded.compiled.plan.as_ref().ok_or_else(|| anyhow!("`{}` has no meaning", loaded.path))?;
     Ok((&loaded.path, plan))
 }

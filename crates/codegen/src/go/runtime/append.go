@@ -407,6 +407,10 @@ func appendCount(dst []byte, n int, form uint8) ([]byte, bool) {
 		return binary.BigEndian.AppendUint32(dst, uint32(n)), uint64(n) <= math.MaxUint32
 	case len64:
 		return binary.BigEndian.AppendUint64(dst, uint64(n)), true
+	case len16le:
+		return binary.LittleEndian.AppendUint16(dst, uint16(n)), n <= math.MaxUint16
+	case len32le:
+		return binary.LittleEndian.AppendUint32(dst, uint32(n)), uint64(n) <= math.MaxUint32
 	case len64le:
 		return binary.LittleEndian.AppendUint64(dst, uint64(n)), true
 	default:

@@ -9,6 +9,8 @@ const (
 	len64
 	len64le
 	varlen
+	len16le
+	len32le
 )
 
 // numberAt reads a length or count at the front: how many bytes it takes, and the number.
@@ -22,9 +24,14 @@ func numberAt(form uint8, b []byte) (int, uint64, fault) {
 		v, f := decodeLEB128(&n, b[:size])
 		return size, v.lo, f
 	}
-	size := 1 << form
-	if form >= len64 {
-		size = 8
+	size := 8
+	switch form {
+	case len8, len16, len32:
+		size = 1 << form
+	case len16le:
+		size = 2
+	case len32le:
+		size = 4
 	}
 	if len(b) < size {
 		return 0, 0, short(len(b), size)
@@ -38,6 +45,10 @@ func numberAt(form uint8, b []byte) (int, uint64, fault) {
 		return 4, uint64(binary.BigEndian.Uint32(b)), fault{}
 	case len64:
 		return 8, binary.BigEndian.Uint64(b), fault{}
+	case len16le:
+		return 2, uint64(binary.LittleEndian.Uint16(b)), fault{}
+	case len32le:
+		return 4, uint64(binary.LittleEndian.Uint32(b)), fault{}
 	default:
 		return 8, binary.LittleEndian.Uint64(b), fault{}
 	}

@@ -22,6 +22,7 @@ type vectorPart struct {
 // vector is one line of a file of vectors.
 type vector struct {
 	Part    string          `json:"part"`
+	Count   int             `json:"count"`
 	Result  string          `json:"result"`
 	Args    json.RawMessage `json:"args"`
 	Hex     string          `json:"hex"`
@@ -30,8 +31,9 @@ type vector struct {
 	Reason  string          `json:"reason"`
 }
 
-// eachVector calls test for every line of a file.
+// eachVector calls test for every line of a file, of which the first says how many there are.
 func eachVector(t testing.TB, path string, test func(number int, line vector, b []byte)) {
+	wanted, found := 0, 0
 	file, err := os.Open(path)
 	if errors.Is(err, os.ErrNotExist) {
 		return
@@ -51,9 +53,15 @@ func eachVector(t testing.TB, path string, test func(number int, line vector, b 
 		if err != nil {
 			t.Fatalf("line %d: %v", number, err)
 		}
-		if line.Part != "" {
-			test(number, line, b)
+		if line.Part == "" {
+			wanted = line.Count
+			continue
 		}
+		found++
+		test(number, line, b)
+	}
+	if err := lines.Err(); err != nil || found != wanted {
+		t.Fatalf("%d lines, not %d: %v", found, wanted, err)
 	}
 }
 

@@ -39,6 +39,24 @@ fn a_family_has_its_clauses_below_it() {
 }
 
 #[test]
+fn what_is_said_of_older_plans_is_formatted_as_other_clauses_are() {
+    check_items(
+        r#"space s{ drop  o . j   "empty";key k=0x01 a:u8 b:u8 from o . k( a=x,b = value . y , drop  z )fitting park
+        from i allow  break( moved,scan )"why" allow break   "all";}"#,
+        r#"space s {
+    drop o.j "empty";
+
+    key k = 0x01 a: u8 b: u8
+        from o.k(a = x, b = value.y, drop z) fitting park
+        from i
+        allow break(moved, scan) "why"
+        allow break "all";
+}
+"#,
+    );
+}
+
+#[test]
 fn literals_keep_their_spelling() {
     check_items(
         r#"space s { key k = 0xaB_Cd "\u{e9}é" b"\x00" a: u64(-1_000..=0xFf) b: bytes(20|32) c: bytes(4 ..) d: x(); }"#,

@@ -1,13 +1,41 @@
 //! What stands behind the parts of a family.
 
-use super::super::ast::{AcceptClause, Body, Clause, FieldClause, Ident, Path, ScanClause, Text};
+use super::super::ast::{AcceptClause, Body, Clause, FieldClause, Ident, Path, Text};
 use super::super::layout::MarkKind;
 use super::super::nearest::nearest;
 use super::super::token::{TokenKind, shortened};
+use super::item::listed;
+use super::part::HASHES;
+use super::scan::Claim;
 use super::{Docs, Parse, Parser, Place, Reported};
 use crate::diag::{Code, Diagnostic, Span};
 
-const CLAUSE_WORDS: [&str; 8] = ["scan", "accept", "allot", "retired", "member", "score", "field", "spread"];
+/// Domains that take arguments.
+const BUILT_IN_CALLS: [&str; 16] = [
+    "bytes", "text", "nibbles", "option", "list", "proto", "u8", "u16", "u32", "u64", "u128", "i8", "i16",
+    "i32", "i64", "i128",
+];
+
+pub(super) const CLAUSE_WORDS: [&str; 11] =
+    ["scan", "own", "accept", "allot", "allow", "from", "retired", "member", "score", "field", "spread"];
+
+/// What to do about something that stands between two parts.
+pub(super) const BETWEEN_PARTS: &str =
+    "parts are written one after the other, with nothing between them: leave it out";
+
+/// What to write instead of a word that begins no clause.
+fn word_help(word: &str, next: Option<&TokenKind>) -> String {
+    match next {
+        Some(TokenKind::Ident(_)) => format!("an argument is written with a colon: `{word}: …`"),
+        Some(TokenKind::OpenParen) if !BUILT_IN_CALLS.contains(&word) => {
+            format!("no hash function is called `{word}`; there are: {}", HASHES.join(", "))
+        }
+        Some(TokenKind::Int(_) | TokenKind::Hex(_) | TokenKind::Text(_)) => {
+            format!("the clauses of a family are: `->`, {}", listed(&CLAUSE_WORDS))
+        }
+        _ => format!("an argument has a name: `name: {word}`"),
+    }
+}
 
 impl Parser<'_> {
     /// The clauses of a family and its `;`. Goes on behind every mistake.
@@ -53,13 +81,16 @@ impl Parser<'_> {
         let word = self.clause_word()?;
         self.bump();
         let clause = match word {
-            "scan" => self.scan(start).map(Clause::Scan),
+            "scan" => self.scan(start, Claim::Scan).map(Clause::Scan),
+            "own" => self.scan(start, Claim::Own).map(Clause::Scan),
             "accept" => self.accept(start).map(Clause::Accept),
             "allot" => self.name("the name of an allotment").map(Clause::Allot),
             "retired" => self.text("the reason, a string").map(Clause::Retired),
             "member" => self.body_of("the layout of the member").map(Clause::Member),
             "score" => self.body_of("the layout of the score").map(Clause::Score),
             "spread" => self.int("how many buckets").map(Clause::Spread),
+            "from" => self.from(start).map(Clause::From),
+            "allow" => self.allow_break(start).map(Clause::AllowBreak),
             _ => self.field(start, docs).map(Clause::Field),
         };
         self.quiet = was_quiet;
@@ -87,40 +118,28 @@ impl Parser<'_> {
 
     fn not_a_clause(&mut self) -> Reported {
         let message = format!("expected a part, a clause or `;`, found {}", self.found());
-        let mut diagnostic =
+        let diagnostic =
             Diagnostic::new(Code::UnexpectedToken, message, self.span(), "begins no part and no clause");
-        match self.kind() {
-            Some(TokenKind::Int(value)) if *value < 256 => {
-                diagnostic =
-                    diagnostic.with_help(format!("bytes are written in hexadecimal: `0x{value:02x}`"));
-            }
-            Some(TokenKind::Ident(word)) => {
-                let word = shortened(word);
-                diagnostic = diagnostic.with_help(match self.nth(1) {
-                    Some(TokenKind::Ident(_)) => format!("an argument is written with a colon: `{word}: …`"),
-                    _ => format!("an argument has a name: `name: {word}`"),
-                });
-            }
-            _ => {}
-        }
+        let diagnostic = match self.not_a_clause_help() {
+            Some(help) => diagnostic.with_help(help),
+            None => diagnostic,
+        };
         self.report_here(diagnostic)
     }
 
-    fn scan(&mut self, start: Span) -> Parse<ScanClause> {
-        let mut by = Vec::new();
-        if self.eat_word("by") {
-            by.push(self.name("the name of an argument")?);
-            while self.eat(&TokenKind::Comma) {
-                by.push(self.name("the name of an argument")?);
+    /// What to write instead of a token that begins no part and no clause.
+    fn not_a_clause_help(&self) -> Option<String> {
+        match (self.kind()?, self.nth(1)) {
+            (TokenKind::Int(value), _) if *value < 256 => {
+                Some(format!("bytes are written in hexadecimal: `0x{value:02x}`"))
             }
-        } else if !self.eat_word("all") {
-            return Err(self.expected("`by` or `all`"));
+            (TokenKind::Comma | TokenKind::Bar | TokenKind::Dot | TokenKind::Minus, _) => {
+                Some(BETWEEN_PARTS.to_owned())
+            }
+            (TokenKind::Equals, _) => Some("a value is written behind `->`".to_owned()),
+            (TokenKind::Ident(word), next) => Some(word_help(&shortened(word), next)),
+            _ => None,
         }
-        let in_order = self.eat_word("in");
-        if in_order && !self.eat_word("order") {
-            return Err(self.expected("`order`"));
-        }
-        Ok(ScanClause { by, in_order, span: self.since(start) })
     }
 
     fn accept(&mut self, start: Span) -> Parse<AcceptClause> {
@@ -132,6 +151,10 @@ impl Parser<'_> {
                 of.push(self.path()?);
             }
             self.require(&TokenKind::CloseParen, "behind the families")?;
+        }
+        if !matches!(self.kind(), Some(TokenKind::Text(_))) {
+            let flaw = shortened(&kind.text);
+            return Err(self.expected_like("the reason, a string", &format!("accept {flaw} \"why\"")));
         }
         let why = self.reason("the reason, a string")?;
         Ok(AcceptClause { kind, of, why, span: self.since(start) })
@@ -145,7 +168,7 @@ impl Parser<'_> {
         Ok(text)
     }
 
-    fn path(&mut self) -> Parse<Path> {
+    pub(super) fn path(&mut self) -> Parse<Path> {
         let first: Ident = self.name("the name of a family")?;
         let start = first.span;
         let mut names = vec![first];

@@ -131,7 +131,12 @@ impl Parser<'_> {
             Some(TokenKind::Ident(_) | TokenKind::OpenParen) => self.domain().map(CallArg::Domain),
             Some(TokenKind::Int(_) | TokenKind::Hex(_) | TokenKind::Minus) => self.numbers(),
             Some(TokenKind::Range | TokenKind::RangeInclusive) => {
-                Err(self.expected("the first number of the range"))
+                let last = match self.nth(1) {
+                    Some(TokenKind::Int(last)) => last.to_string(),
+                    Some(TokenKind::Hex(last)) => format!("0x{last}"),
+                    _ => "64".to_owned(),
+                };
+                Err(self.expected_like("the first number of the range", &format!("0..={last}")))
             }
             _ => Err(self.expected("a number, a range, a string or a domain")),
         }

@@ -8,7 +8,7 @@ use super::{Docs, Parse, Parser, Place, Reported};
 use crate::diag::{Code, Diagnostic, Label};
 
 const ITEM_WORDS: [&str; 5] = ["import", "type", "names", "space", "plan"];
-const MEMBER_WORDS: [&str; 8] = ["key", "hash", "zset", "set", "queue", "module", "allot", "retired"];
+const MEMBER_WORDS: [&str; 9] = ["key", "hash", "zset", "set", "queue", "module", "allot", "retired", "drop"];
 
 impl Parser<'_> {
     pub(super) fn file(&mut self) -> File {
@@ -250,6 +250,10 @@ impl Parser<'_> {
                 self.refuse_docs(&docs, "before `retired`, which has its reason in quotes behind it");
                 self.retirement().map(Member::Retired)
             }
+            "drop" => {
+                self.refuse_docs(&docs, "before `drop`, which has its reason in quotes after it");
+                self.dropping().map(Member::Drop)
+            }
             _ => self.family(word, docs).map(Member::Family),
         }?;
         self.mark(MarkKind::Statement(statement(word)), first);
@@ -318,7 +322,8 @@ impl Parser<'_> {
     pub(super) fn at_member(&self) -> bool {
         match (self.word(), self.nth(1), self.nth(2)) {
             (Some("allot"), Some(TokenKind::Int(_) | TokenKind::Hex(_)), _)
-            | (Some("retired"), Some(TokenKind::Hex(_)), _) => true,
+            | (Some("retired"), Some(TokenKind::Hex(_)), _)
+            | (Some("drop"), Some(TokenKind::Ident(_)), Some(TokenKind::Dot | TokenKind::Text(_))) => true,
             (Some("key" | "hash" | "zset" | "set" | "queue" | "module"), Some(TokenKind::Ident(_)), next) => {
                 matches!(next, Some(TokenKind::Equals))
             }
@@ -389,13 +394,13 @@ fn statement(word: &str) -> Statement {
         "import" => Statement::Import,
         "type" => Statement::Type,
         "names" | "space" | "module" => Statement::Block,
-        "allot" | "retired" => Statement::Number,
+        "allot" | "retired" | "drop" => Statement::Number,
         _ => Statement::Family,
     }
 }
 
 /// "`a`, `b` or `c`"
-fn listed(words: &[&str]) -> String {
+pub(super) fn listed(words: &[&str]) -> String {
     let quoted: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
     match quoted.split_last() {
         Some((last, [])) => last.clone(),

@@ -6,9 +6,11 @@
 
 mod clause;
 mod domain;
+mod evolution;
 mod family;
 mod item;
 mod part;
+mod scan;
 #[cfg(test)]
 mod tests;
 
@@ -19,7 +21,7 @@ use super::lexer::{Comment, Lexed, lex};
 use super::literal;
 use super::sink::Sink;
 use super::source::check_size;
-use super::token::{Token, TokenKind};
+use super::token::{Token, TokenKind, shortened};
 use crate::diag::{Code, Diagnostic, FileId, Span};
 
 /// How deep modules, groups and the arguments of domains may be nested, together.
@@ -311,6 +313,15 @@ impl<'t> Parser<'t> {
         self.fail(Place::Here, message, format!("expected {what}"))
     }
 
+    /// As [`Self::expected`], with an example of what to write.
+    fn expected_like(&mut self, what: &str, example: &str) -> Reported {
+        let message = format!("expected {what}, found {}", self.found());
+        let label = format!("expected {what}");
+        let diagnostic = Diagnostic::new(Code::UnexpectedToken, message, self.span(), label)
+            .with_help(format!("write `{example}`"));
+        self.report_here(diagnostic)
+    }
+
     /// Reports a mistake at the current token.
     fn fail(&mut self, place: Place, message: impl Into<String>, label: impl Into<String>) -> Reported {
         let span = match place {
@@ -384,8 +395,11 @@ impl<'t> Parser<'t> {
 
     /// The bytes of the digits of the current `0x…`.
     fn hex(&mut self, digits: &str) -> Vec<u8> {
-        if !digits.len().is_multiple_of(2) {
-            self.bad_literal("bytes have an even number of hexadecimal digits");
+        let span = self.span();
+        if !digits.len().is_multiple_of(2) && !self.has_fault(span.start, span.end) {
+            let message = "bytes have an even number of hexadecimal digits";
+            let help = format!("write `0x0{}`", shortened(digits));
+            self.report(Diagnostic::new(Code::BadLiteral, message, span, "").with_help(help));
         }
         literal::hex_bytes(digits)
     }

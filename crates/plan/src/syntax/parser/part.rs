@@ -3,9 +3,12 @@
 use super::super::ast::{Body, Ident, Literal, LiteralKind, Part};
 use super::super::layout::MarkKind;
 use super::super::token::TokenKind;
+use super::clause::BETWEEN_PARTS;
 use super::{Parse, Parser};
+use crate::diag::{Code, Diagnostic};
 
-const HASHES: [&str; 6] = ["xxh3_64", "twox_64", "twox_128", "blake2b_128", "blake2b_256", "sha256"];
+pub(super) const HASHES: [&str; 6] =
+    ["xxh3_64", "twox_64", "twox_128", "blake2b_128", "blake2b_256", "sha256"];
 
 impl Parser<'_> {
     /// Parts in a row, to the first token that begins none.
@@ -18,6 +21,13 @@ impl Parser<'_> {
             } else if self.doc_count() > 0 && self.begins_part_at(self.doc_count()) {
                 let docs = self.docs();
                 self.refuse_docs(&docs, "before a part, which has none");
+            } else if !parts.is_empty() && self.is(&TokenKind::Comma) && self.begins_part_at(1) {
+                let message = "parts have nothing between them, found `,`";
+                let diagnostic =
+                    Diagnostic::new(Code::UnexpectedToken, message, self.span(), "can be left out")
+                        .with_help(BETWEEN_PARTS);
+                self.report_here(diagnostic);
+                self.bump();
             } else {
                 return Ok(());
             }

@@ -50,12 +50,7 @@ impl Pen<'_> {
                 DEAD
             }
             Node::Run { set, counts, next, reversed } => {
-                let mut ways = Vec::new();
-                for count in (0..=MOST_SLICED).filter(|&count| counts.contains(count)) {
-                    let sets: Vec<ByteSet> = (0..count).map(|_| set).collect();
-                    ways.push(self.group_bytes(groups, &sets, next, place)?);
-                }
-                self.arena.split(ways, reversed)
+                self.group_run(groups, (set, &counts, reversed), next, place)?
             }
             Node::Prefixed { prefix, set, counts, next } => {
                 let mut ways = Vec::new();
@@ -76,6 +71,32 @@ impl Pen<'_> {
         };
         groups.memo.insert((node, place), Some(grouped));
         Some(grouped)
+    }
+
+    /// A run that may end after each of its counts, byte by byte: so its ways are in the order of what they hold.
+    fn group_run(
+        &mut self,
+        groups: &mut Groups,
+        (set, counts, reversed): (ByteSet, &Numbers, bool),
+        next: NodeId,
+        place: u8,
+    ) -> Option<NodeId> {
+        let most = counts.max().unwrap_or(0);
+        let mut after = DEAD;
+        for count in (0..=most).rev() {
+            let at = u8::try_from((u64::from(place) + count) % 8).unwrap_or(0);
+            let stay = match after {
+                DEAD => DEAD,
+                after if at == 7 => {
+                    let marked = self.arena.literal_flipped(&[0xff], after, groups.flip);
+                    self.arena.byte(set, marked)
+                }
+                after => self.arena.byte(set, after),
+            };
+            let end = if counts.contains(count) { self.group(groups, next, at)? } else { DEAD };
+            after = self.arena.split(vec![end, stay], reversed);
+        }
+        Some(after)
     }
 
     /// A byte of each set from a place of a group on.

@@ -37,7 +37,7 @@ fn diagnostic<'a>(
     let message = format!("the scan {} is not in order", finding.scan());
     let mut diagnostic = Diagnostic::new(finding.code(), message, finding.statement.span, "claims an order");
     let mut help = "use encodings whose bytes sort as their values do";
-    let start = finding.statement.scan.map(|bound| subject.sequence.scanned_segments(bound));
+    let start = finding.statement.scan.and_then(|id| subject.family.scan(id)).map(|scan| scan.segments);
     let early = subject.sequence.segments().iter().enumerate().skip(start.unwrap_or_default());
     let mut early = early.filter(|(index, segment)| match segment {
         Segment::Derived(derived) => derived.of.iter().any(|of| of > index),

@@ -1,6 +1,6 @@
 #![doc = include_str!("../pages/KP0003.md")]
 
-use keyplan_plan::diag::Diagnostic;
+use keyplan_plan::diag::{Diagnostic, NoteKind};
 
 use super::super::subject::Subject;
 use super::super::{Finding, Made};
@@ -18,10 +18,14 @@ pub(in super::super) fn diagnostic(finding: Finding<'_>, scan: &Side, row: &Side
     let row_title = format!("row   {}", other.name());
     let scan_title = format!("scan  {}", subject.name());
     let sides = [
-        Shown { title: &scan_title, subject, side: scan, made: Made::Prefix },
+        Shown { title: &scan_title, subject, side: scan, made: finding.prefix_made() },
         Shown { title: &row_title, subject: other, side: row, made: Made::Whole },
     ];
-    Some(with_witness(diagnostic, finding, sides).with_help(format!(
+    let mut diagnostic = with_witness(diagnostic, finding, sides);
+    if let Some(also) = finding.also_leaks() {
+        diagnostic = diagnostic.with_note(NoteKind::Note, also);
+    }
+    Some(diagnostic.with_help(format!(
         "begin `{}` with bytes that no other family begins with; to keep it: `accept leak \"why\"`",
         subject.family.name
     )))

@@ -20,7 +20,8 @@ pub struct Version<'p> {
     pub path: Option<&'p str>,
 }
 
-/// Every change that breaks what an old plan wrote, as a person must see it, in the order of the new plan's text.
+/// Every change that breaks what an old plan wrote and that the new plan does not allow, as a person must see it, in the
+/// order of the new plan's text.
 ///
 /// `changes` are those of [`compare`](crate::compare) for the two plans.
 ///
@@ -36,14 +37,13 @@ pub struct Version<'p> {
 /// assert_eq!(findings[0].message, "the old keys of `s.tick` are written otherwise now");
 /// ```
 pub fn diagnose_changes(changes: &[Change], old: Version<'_>, new: Version<'_>) -> Vec<Diagnostic> {
-    let breaking = changes.iter().filter(|change| change.is_breaking());
+    let breaking = changes.iter().filter(|change| change.is_breaking() && !change.is_allowed(new.plan));
     let mut all: Vec<Diagnostic> = breaking.map(|change| Seen { change, old, new }.diagnostic()).collect();
     all.sort_by(|a, b| (a.span(), &a.message).cmp(&(b.span(), &b.message)));
     all
 }
 
-const MIGRATE: &str =
-    "keep the old layout under a family of its own until its keys are rewritten, or take the change back";
+const MIGRATE: &str = "carry the rows over with `keyplan db migrate` and say that it is meant, `allow break \"why\"`; or take the change back";
 
 /// A change with the plans that it is between.
 #[derive(Clone, Copy)]
@@ -66,7 +66,7 @@ impl<'a> Seen<'a> {
                     "refuses arguments that were allowed",
                     broken,
                 )
-                .with_help("allow what was allowed before, or migrate the keys that are refused first"),
+                .with_help("take what was taken before; or say what becomes of rows that are refused, `from … park`, and `allow break(narrowed) \"why\"`"),
             Fate::Removed { example, .. } => {
                 let message = format!("the old {subject} have no family any more");
                 let mut shown = self.said(message, "it was declared in the plan before");
@@ -77,7 +77,9 @@ impl<'a> Seen<'a> {
                     Some(prefix) => shown.with_help(format!(
                         "keep their prefix from being used again: `retired {prefix} \"what it was\";`"
                     )),
-                    None => shown.with_help(MIGRATE),
+                    None => shown.with_help(
+                        "say where its rows go, with `from` and `allow break`, or that they are dropped: `drop PATH \"why\";`",
+                    ),
                 }
             }
             Fate::Added { meets } => self.added(meets),
@@ -103,6 +105,20 @@ impl<'a> Seen<'a> {
                 let message = format!("{subject} was retired, and is not any more");
                 self.said(message, "old rows may lie under it")
                     .with_help("leave it `retired`, and take another prefix")
+            }
+            Fate::ScanLost(by) => {
+                let scan = if by.is_empty() { "all rows".to_owned() } else { by.join(", ") };
+                self.said(
+                    format!("the {subject} can no longer be scanned by {scan}"),
+                    "declares no such scan",
+                )
+                .with_help("declare the scan, or say that it is meant: `allow break(scan) \"why\"`")
+            }
+            Fate::OrderLost(by) => {
+                let scan = if by.is_empty() { "all rows".to_owned() } else { by.join(", ") };
+                let message = format!("a scan of the {subject} by {scan} is no longer in order");
+                self.said(message, "declares the scan without `in order`")
+                    .with_help("claim the order, or say that it is meant: `allow break(order) \"why\"`")
             }
             Fate::Unknown(why) => self
                 .said(format!("not proved: the old {subject} stay as they are"), "neither proved nor refuted")

@@ -196,7 +196,8 @@ fn table(path: &Path, name: &str, listed: &Listed) -> Result<Table, Error> {
     Ok(Table { id, checksum: listed.checksum, identity, highest, ingested })
 }
 
-/// The properties of a table, with their checksum; nothing if they do not have it.
+/// The properties of a table, with their checksum; nothing if they, or another block that the engine reads when it
+/// opens the table, are not as they were written.
 fn properties(file: &mut File) -> std::io::Result<Option<(u128, Vec<u8>)>> {
     let length = file.seek(SeekFrom::End(0))?;
     let Some(at) = length.checked_sub(ARCHIVE_END) else { return Ok(None) };
@@ -204,24 +205,74 @@ fn properties(file: &mut File) -> std::io::Result<Option<(u128, Vec<u8>)>> {
     let Some((toc_checksum, position)) = archive_end(&end) else { return Ok(None) };
     let Some(toc_length) = at.checked_sub(position).filter(|length| *length <= MOST) else { return Ok(None) };
     let toc = read_at(file, position, toc_length)?;
-    let Some((position, length)) = (xxh3_128(&toc) == toc_checksum).then(|| find(&toc, b"meta")).flatten()
-    else {
-        return Ok(None);
-    };
-    if length > MOST || position.checked_add(length).is_none_or(|end| end > at) {
+    if xxh3_128(&toc) != toc_checksum {
         return Ok(None);
     }
+    let inside = |name: &[u8]| {
+        find(&toc, name)
+            .filter(|(position, length)| position.checked_add(*length).is_some_and(|end| end <= at))
+    };
+    for (name, needed) in ON_OPENING {
+        let found = inside(name);
+        if found.is_none() && (needed || find(&toc, name).is_some()) {
+            return Ok(None);
+        }
+        if let Some((position, length)) = found
+            && !block_is_whole(file, position, length)?
+        {
+            return Ok(None);
+        }
+    }
+    let Some((position, length)) = inside(b"meta").filter(|(_, length)| *length <= MOST) else {
+        return Ok(None);
+    };
     let block = read_at(file, position, length)?;
     let checked = || {
         let (header, data) = block.split_at_checked(BLOCK_HEADER)?;
-        let mut header = Bytes(header);
-        (header.take::<4>()? == *b"LSM\x03").then_some(())?;
-        header.u8()?;
-        let (checksum, length) = (header.u128()?, header.u32()?);
+        let (checksum, length) = block_header(header)?;
         let data = data.get(..usize::try_from(length).ok()?)?;
         (xxh3_128(data) == checksum).then(|| (checksum, data.to_vec()))
     };
     Ok(checked())
+}
+
+/// The sections of one block each that the engine reads when it opens a table, and whether every table has them. A
+/// filter of several blocks has an index of its own, and its blocks are read later.
+const ON_OPENING: [(&[u8], bool); 3] = [(b"tli", true), (b"filter_tli", false), (b"filter", false)];
+
+/// The checksum of a block's data, and their length.
+fn block_header(header: &[u8]) -> Option<(u128, u32)> {
+    let own = header.get(..BLOCK_HEADER - 4)?;
+    let mut header = Bytes(header);
+    (header.take::<4>()? == *b"LSM\x03").then_some(())?;
+    header.u8()?;
+    let (checksum, length) = (header.u128()?, header.u32()?);
+    header.u32()?;
+    // The lower half of the lower half.
+    let low = xxh3_128(own) & u128::from(u32::MAX);
+    (u128::from(header.u32()?) == low).then_some((checksum, length))
+}
+
+/// Whether the block at the beginning of a section has the checksums that it says.
+fn block_is_whole(file: &mut File, position: u64, length: u64) -> std::io::Result<bool> {
+    let header = read_at(file, position, BLOCK_HEADER as u64)?;
+    let Some((checksum, data)) = block_header(&header) else { return Ok(false) };
+    if length < BLOCK_HEADER as u64 + u64::from(data) {
+        return Ok(false);
+    }
+    Ok(hashed(&mut file.take(data.into()))? == checksum)
+}
+
+/// The checksum of everything that a reader gives.
+fn hashed(reader: &mut impl Read) -> std::io::Result<u128> {
+    let (mut hash, mut chunk) = (Xxh3::new(), vec![0; 1 << 16]);
+    loop {
+        let read = reader.read(&mut chunk)?;
+        if read == 0 {
+            return Ok(hash.digest128());
+        }
+        hash.update(chunk.get(..read).unwrap_or_default());
+    }
 }
 
 /// The number of a table, and that of the newest batch in it: each property is `00 | 00 | name | value`, with lengths.
@@ -245,15 +296,7 @@ pub(super) fn verify(directory: &Path, tree: &Tree, table: &Table) -> Result<(),
     let name = tree.table_name(table);
     let reading = || Error::io("reading a table");
     let mut file = File::open(directory.join(&name)).map_err(reading())?;
-    let (mut hash, mut chunk) = (Xxh3::new(), vec![0; 1 << 18]);
-    loop {
-        let read = file.read(&mut chunk).map_err(reading())?;
-        if read == 0 {
-            break;
-        }
-        hash.update(chunk.get(..read).unwrap_or_default());
-    }
-    if hash.digest128() == table.checksum {
+    if hashed(&mut file).map_err(reading())? == table.checksum {
         Ok(())
     } else {
         Err(damaged(&name, "does not have the checksum that its version says"))

@@ -30,6 +30,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use self::hold::Heads;
 pub(crate) use self::layout::{put_score, take_score};
 pub use self::row::StructureRow;
+pub(crate) use self::row::with_key;
 pub use self::transaction::Transaction;
 pub use self::view::View;
 use super::{
@@ -161,6 +162,10 @@ impl<E: Engine> Structures for Embedded<E> {
 
 /// Each read has a view of its own.
 impl<E: Engine> StructureRead for Embedded<E> {
+    fn space_name(&self) -> Option<&str> {
+        Some(&self.0.name)
+    }
+
     fn kind(&self, key: &[u8]) -> Result<Option<Kind>, StructureError> {
         self.view()?.kind(key)
     }

@@ -77,6 +77,16 @@ pub enum StructureRow<'r> {
     },
 }
 
+/// A row with another key in it; `None` if it is no row of a structure, or if the key is too long for one.
+pub(crate) fn with_key(row: &[u8], key: &[u8]) -> Option<Vec<u8>> {
+    let family = Family::of(*row.first()?)?;
+    if matches!(family, Family::Value | Family::Head) {
+        return Some(family.plain(key).to_vec());
+    }
+    let (_, rest) = split(row).ok()?;
+    Some(family.row(key, rest).ok()?.to_vec())
+}
+
 impl<'r> StructureRow<'r> {
     /// Reads a row. The value is looked into for a head alone.
     pub fn decode(row: &'r [u8], value: &[u8]) -> Result<Self, DecodeError> {

@@ -263,6 +263,10 @@ impl<E: Engine> fmt::Debug for View<E> {
 }
 
 impl<E: Engine> StructureRead for View<E> {
+    fn space_name(&self) -> Option<&str> {
+        Some(&self.name)
+    }
+
     fn kind(&self, key: &[u8]) -> Result<Option<Kind>, StructureError> {
         if let Some(head) = self.head(key)?.filter(|head| head.count() > 0) {
             return Ok(Some(head.kind()));

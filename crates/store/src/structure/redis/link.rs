@@ -300,7 +300,9 @@ impl Read for Bounded<'_> {
 
 fn dial_tcp(host: &str, port: u16, timeout: Duration) -> Result<TcpStream, Fault> {
     let unreachable = |error| Fault::Unreachable(format!("{host}:{port}"), error);
-    let addresses = (host, port).to_socket_addrs().map_err(|error| unreachable(Some(error)))?;
+    // Without the port: of a URL in which `@HOST` was forgotten it is the password.
+    let no_name = |error| Fault::Unreachable(format!("host `{host}`"), Some(error));
+    let addresses = (host, port).to_socket_addrs().map_err(no_name)?;
     let mut last = None;
     for address in addresses {
         match TcpStream::connect_timeout(&address, timeout) {
@@ -343,4 +345,18 @@ fn tls(settings: &RedisSettings) -> Result<ClientConfig, StructureError> {
     builder
         .with_client_auth_cert(chain, key)
         .map_err(|error| unusable(format!("the client's certificate: {error}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The port of a URL in which `@HOST` was forgotten is a password of digits.
+    #[test]
+    fn a_host_without_an_address_is_named_without_its_port() {
+        let fault = dial_tcp("no-such-host.invalid", 12345, Duration::from_secs(1)).map(drop).unwrap_err();
+        let said = StructureError::from(fault).to_string();
+        assert!(said.starts_with("the server cannot be reached: host `no-such-host.invalid`"), "{said}");
+        assert!(!said.contains("12345"), "{said}");
+    }
 }

@@ -145,6 +145,9 @@ fn value(family: Option<&Family>, members: &Members<'_>) -> Result<Vec<u8>> {
             if opaque(layout) == Some(&Opaque::Json) {
                 return Ok(value.get().as_bytes().to_vec());
             }
+            if opaque(layout) == Some(&Opaque::Cbor) {
+                return Ok(keyplan_values::encode_cbor(&parsed(value)?));
+            }
             let Json::Object(given) = parsed(value)? else {
                 bail!("`value` is hex in a string, or an object with its arguments");
             };

@@ -104,7 +104,7 @@ pub(super) fn get(
 
 /// Whether the family claims a scan that binds this many arguments, and has keys with more.
 fn declared(family: &Family, bound: usize) -> bool {
-    bound < family.key.argument_count() && family.scans.iter().any(|scan| scan.bound == bound)
+    bound < family.key.argument_count() && family.scan_by(bound).is_some()
 }
 
 /// A key of a family, as it was typed.

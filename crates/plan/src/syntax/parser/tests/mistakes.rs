@@ -18,9 +18,9 @@ fn several_mistakes_are_each_reported_once() {
         key h = ; key i = 5; key j = u64; key k = 0x01 { 0x02 }
         key l = 0x01 x: @ u8 'y' \"\\q\";
         /// dangling",
-        r"
+        r#"
             KP0102 2:14 expected a part, a clause or `;`, found `pool` [pool] begins no part and no clause (help: an argument is written with a colon: `pool: …`)
-            KP0103 3:17 bytes have an even number of hexadecimal digits [0x1]
+            KP0103 3:17 bytes have an even number of hexadecimal digits [0x1]  (help: write `0x01`)
             KP0102 3:30 expected `;` at the end of the family, found `key` [] expected `;`
             KP0102 4:32 `scna` begins no part and no clause [scna] did you mean `scan`?
             KP0102 6:13 expected an encoding, such as `be`, found `scan` [scan] expected an encoding, such as `be`
@@ -35,10 +35,10 @@ fn several_mistakes_are_each_reported_once() {
             KP0102 11:38 expected a part, a clause or `;`, found `u64` [u64] begins no part and no clause (help: an argument has a name: `name: u64`)
             KP0102 11:56 expected a clause or `;`, found `{` [{] expected a clause or `;`
             KP0101 12:25 `@` begins no token [@] not part of the language
-            KP0101 12:30 a character in single quotes ['y'] strings stand in double quotes
+            KP0101 12:30 a character in single quotes ['y'] strings stand in double quotes (help: write `"y"`)
             KP0103 12:35 there is no escape `\q` [\q]
             KP0102 13:9 documentation with nothing behind it [/// dangling] nothing is documented by this (help: a comment is written `// …`)
-        ",
+        "#,
     );
 }
 
@@ -121,8 +121,8 @@ fn misspelled_words_are_read_as_what_was_meant() {
         "plan p; structure x; space s { struct y { } key a = 0x01 limit 5 scan all; }",
         "
             KP0102 1:9 `structure` begins nothing at the top of a file [structure] expected `import`, `type`, `names`, `space` or `plan`
-            KP0102 1:32 `struct` begins nothing inside a space [struct] expected `key`, `hash`, `zset`, `set`, `queue`, `module`, `allot` or `retired`
-            KP0102 1:58 expected a part, a clause or `;`, found `limit` [limit] begins no part and no clause (help: an argument has a name: `name: limit`)
+            KP0102 1:32 `struct` begins nothing inside a space [struct] expected `key`, `hash`, `zset`, `set`, `queue`, `module`, `allot`, `retired` or `drop`
+            KP0102 1:58 expected a part, a clause or `;`, found `limit` [limit] begins no part and no clause (help: the clauses of a family are: `->`, `scan`, `own`, `accept`, `allot`, `allow`, `from`, `retired`, `member`, `score`, `field` or `spread`)
         ",
     );
 }
@@ -216,7 +216,7 @@ fn statements_lack_what_they_need() {
         "key a = x: bytes(1..3) y: bytes(..=3) z: bytes(b\"x\") w: bytes(1,) v: bytes(1 | ) u: u8(-) t: same s: u8. ;",
         r#"
             KP0102 2:19 expected `..=`: a range includes its end, found `..` [..] expected `..=`: a range includes its end
-            KP0102 2:33 expected the first number of the range, found `..=` [..=] expected the first number of the range
+            KP0102 2:33 expected the first number of the range, found `..=` [..=] expected the first number of the range (help: write `0..=3`)
             KP0102 2:48 expected a number, a range, a string or a domain, found a byte string [b"x"] expected a number, a range, a string or a domain
             KP0102 2:65 expected a number, a range, a string or a domain, found `)` [)] expected a number, a range, a string or a domain
             KP0102 2:80 expected a number, found `)` [)] expected a number
@@ -242,7 +242,7 @@ fn statements_lack_what_they_need() {
             KP0102 2:40 expected the name of an argument, found `;` [;] expected the name of an argument
             KP0102 2:66 expected `order`, found `;` [;] expected `order`
             KP0102 2:87 expected the flaw that is accepted, such as `ambiguous`, found `;` [;] expected the flaw that is accepted, such as `ambiguous`
-            KP0102 2:113 expected the reason, a string, found `;` [;] expected the reason, a string
+            KP0102 2:113 expected the reason, a string, found `;` [;] expected the reason, a string (help: write `accept leak \"why\"`)
             KP0102 2:133 expected the name of an allotment, found `;` [;] expected the name of an allotment
             KP0102 2:155 expected the reason, a string, found `;` [;] expected the reason, a string
             KP0102 2:175 expected the name of the field, found `;` [;] expected the name of the field
@@ -274,7 +274,7 @@ fn malformed_literals_are_reported_where_they_stand() {
     check(
         "key a = 0x123 0x0g 12ab \"\\q\\x80\" b\"é\" sha256(0x1); allot 0x100000000000000000000000000000000 x;",
         r#"
-            KP0103 2:9 bytes have an even number of hexadecimal digits [0x123]
+            KP0103 2:9 bytes have an even number of hexadecimal digits [0x123]  (help: write `0x0123`)
             KP0103 2:18 `g` is not a hexadecimal digit [g]
             KP0103 2:22 `a` is not a decimal digit [ab]
             KP0103 2:26 there is no escape `\q` [\q]
@@ -292,4 +292,55 @@ fn a_hundred_mistakes_are_listed_and_the_rest_are_counted() {
     assert_eq!(parsed.diagnostics.len(), 101);
     let last = parsed.diagnostics.last().unwrap();
     assert_eq!((last.code, last.message.as_str()), (Code::TooManyFaults, "60 more mistakes are not shown"));
+}
+
+#[test]
+fn what_other_languages_write_is_told_with_what_to_write_here() {
+    check_file(
+        "# a plan\nplan p; # of mine\nspace s { key a = 0x01; }",
+        "
+            KP0101 1:1 `#` begins no comment [# a plan] not part of the language (help: a comment is written `// …`)
+            KP0101 2:9 `#` begins no comment [# of mine] not part of the language (help: a comment is written `// …`)
+        ",
+    );
+    check(
+        "key a = 0x01, b: u8, c: (d: u8, e: u8) + f: u8 || g: u8;\nkey b = 0x01, scan all => u64;",
+        "
+            KP0102 2:13 parts have nothing between them, found `,` [,] can be left out (help: parts are written one after the other, with nothing between them: leave it out)
+            KP0102 2:20 parts have nothing between them, found `,` [,] can be left out (help: parts are written one after the other, with nothing between them: leave it out)
+            KP0102 2:31 parts have nothing between them, found `,` [,] can be left out (help: parts are written one after the other, with nothing between them: leave it out)
+            KP0101 2:40 `+` begins no token [+] not part of the language (help: parts are written one after the other, with nothing between them: leave it out)
+            KP0102 2:48 expected a part, a clause or `;`, found `|` [|] begins no part and no clause (help: parts are written one after the other, with nothing between them: leave it out)
+            KP0102 3:13 expected a part, a clause or `;`, found `,` [,] begins no part and no clause (help: parts are written one after the other, with nothing between them: leave it out)
+            KP0101 3:24 `=>` is no arrow of the language [=>] not part of it (help: write `->`)
+        ",
+    );
+    check(
+        "key a = “accum/” 'b' 'cd' `e` x: u8 → u8;",
+        r#"
+            KP0101 2:9 a string in curly quotes [“accum/”] strings stand in double quotes (help: write `"accum/"`)
+            KP0101 2:18 a character in single quotes ['b'] strings stand in double quotes (help: write `"b"`)
+            KP0101 2:22 a string in single quotes ['cd'] strings stand in double quotes (help: write `"cd"`)
+            KP0101 2:27 a string in back quotes [`e`] strings stand in double quotes (help: write `"e"`)
+            KP0101 2:37 `→ (U+2192)` begins no token [→] not part of the language (help: write `->`)
+        "#,
+    );
+    check(
+        "key a = b: []byte c: [32]byte d: Vec<u8> e: [u8; 4] f: Option<u64>.len8;",
+        "
+            KP0101 2:12 no domain is written `[]byte` [[]byte] not part of the language (help: write `bytes`)
+            KP0101 2:22 no domain is written `[32]byte` [[32]byte] not part of the language (help: write `bytes(32)`)
+            KP0101 2:34 no domain is written `Vec<u8>` [Vec<u8>] not part of the language (help: write `bytes`)
+            KP0101 2:45 no domain is written `[u8; 4]` [[u8; 4]] not part of the language (help: write `bytes(4)`)
+            KP0101 2:56 no domain is written `Option<u64>` [Option<u64>] not part of the language (help: write `option(u64)`)
+        ",
+    );
+    check(
+        "key a = keccak256(\"x\"); key b = 0x01 ttl 3600 scan all; key c = x: text(..=252);",
+        "
+            KP0102 2:9 expected a part, a clause or `;`, found `keccak256` [keccak256] begins no part and no clause (help: no hash function is called `keccak256`; there are: xxh3_64, twox_64, twox_128, blake2b_128, blake2b_256, sha256)
+            KP0102 2:38 expected a part, a clause or `;`, found `ttl` [ttl] begins no part and no clause (help: the clauses of a family are: `->`, `scan`, `own`, `accept`, `allot`, `allow`, `from`, `retired`, `member`, `score`, `field` or `spread`)
+            KP0102 2:73 expected the first number of the range, found `..=` [..=] expected the first number of the range (help: write `0..=252`)
+        ",
+    );
 }

@@ -3,7 +3,8 @@
 use super::super::*;
 use super::{check, dedented};
 use crate::syntax::ast::{
-    Alternative, Atom, Body, Call, CallArg, Clause, Domain, LiteralKind, Member, NameEntry, Part,
+    Alternative, Atom, Body, Call, CallArg, Clause, Domain, FromBinding, FromSource, Literal, LiteralKind,
+    Member, NameEntry, Part, RangeEnd,
 };
 
 /// Checks the tree of one statement of a space, in the short form of the functions below.
@@ -32,6 +33,7 @@ fn member(member: &Member) -> String {
             let prefix: Vec<Part> = it.prefix.iter().cloned().map(Part::Literal).collect();
             format!("retired {} {:?}\n", parts(&prefix), it.why.value)
         }
+        Member::Drop(it) => format!("drop {} {:?}\n", names(&it.family.names), it.why.value),
         Member::Family(it) => {
             let clauses: String = it.clauses.iter().map(clause).collect();
             format!("{:?}{} {} {}\n{clauses}", it.kind, docs(&it.doc), it.name.text, parts(&it.parts))
@@ -42,7 +44,23 @@ fn member(member: &Member) -> String {
 fn clause(clause: &Clause) -> String {
     let shown = match clause {
         Clause::Value(it) => format!("value {}", body(it)),
-        Clause::Scan(it) => format!("scan {}, in order: {}", names(&it.by), it.in_order),
+        Clause::Scan(it) => {
+            let bytes = |literals: &[Literal]| {
+                parts(&literals.iter().cloned().map(Part::Literal).collect::<Vec<_>>())
+            };
+            let mut words = vec![if it.own { "own" } else { "scan" }.to_owned(), names(&it.by)];
+            words.extend(it.bare.then(|| "bare".to_owned()));
+            words.extend(it.end.as_ref().map(|end| match end {
+                RangeEnd::Next(_) => "to next".to_owned(),
+                RangeEnd::Before(literals) => format!("to {}", bytes(literals)),
+                RangeEnd::Through(literals) => format!("through {}", bytes(literals)),
+            }));
+            words.extend(it.example.as_ref().map(|example| format!("as {}", bytes(&example.literals))));
+            words.extend(it.with.iter().map(|path| format!("with {}", names(&path.names))));
+            words.extend(it.filtered.then(|| "filtered".to_owned()));
+            let shown = words.join(" ");
+            format!("{shown}, in order: {}", it.in_order)
+        }
         Clause::Accept(it) => {
             let of: Vec<String> = it.of.iter().map(|path| names(&path.names)).collect();
             format!("accept {} of {of:?} {:?}", it.kind.text, it.why.value)
@@ -52,12 +70,31 @@ fn clause(clause: &Clause) -> String {
         Clause::Member(it) => format!("member {}", body(it)),
         Clause::Score(it) => format!("score {}", body(it)),
         Clause::Spread(it) => format!("spread {}", int(*it)),
+        Clause::From(it) => {
+            let bindings: Vec<String> = it.bindings.iter().map(binding).collect();
+            let rule = it.rule.as_ref().map_or("", |rule| &rule.text);
+            format!("from {} {bindings:?} fitting: {} {rule:?}", names(&it.family.names), it.fitting)
+        }
+        Clause::AllowBreak(it) => format!("allow break {} {:?}", names(&it.kinds), it.why.value),
         Clause::Field(it) => {
             let value = it.value.as_ref().map_or("no value".to_owned(), body);
             format!("field{} {} {} {value}", docs(&it.doc), it.name.text, parts(&it.parts))
         }
     };
     shown + "\n"
+}
+
+fn binding(binding: &FromBinding) -> String {
+    match binding {
+        FromBinding::Dropped(name) => format!("drop {}", name.text),
+        FromBinding::Bound { name, source } => match source {
+            FromSource::Argument(old) => format!("{} = {}", name.text, old.text),
+            FromSource::Value(old) => format!("{} = value.{}", name.text, old.text),
+            FromSource::Int(number) => format!("{} = {}", name.text, int(*number)),
+            FromSource::Text(text) => format!("{} = text {}", name.text, text.value),
+            FromSource::Bytes(bytes, _) => format!("{} = bytes {bytes:02x?}", name.text),
+        },
+    }
 }
 
 fn docs(lines: &[String]) -> String {
@@ -256,6 +293,23 @@ fn modules_hold_allotments_retirements_and_modules() {
             Queue q [hex[01]]
             end
             end
+        "#,
+    );
+}
+
+#[test]
+fn families_say_where_their_rows_come_from() {
+    check_tree(
+        "drop s.old \"empty\"; key k = 0x01 a: u8 \
+         from s.m.j(a = b, c = value.d, e = -1, f = \"x\", g = 0x00ff, drop h) fitting park \
+         from i allow break(moved, scan) \"twice\" allow break \"once\";",
+        r#"
+            drop ["s", "old"] "empty"
+            Key k [hex[01] a: u8]
+            from ["s", "m", "j"] ["a = b", "c = value.d", "e = -1", "f = text x", "g = bytes [00, ff]", "drop h"] fitting: true "park"
+            from ["i"] [] fitting: false ""
+            allow break ["moved", "scan"] "twice"
+            allow break [] "once"
         "#,
     );
 }

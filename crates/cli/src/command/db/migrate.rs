@@ -1,0 +1,271 @@
+//! `keyplan db migrate`: a database under the next plan.
+
+use std::path::Path;
+
+use anyhow::{Context as _, Result, anyhow, bail};
+use keyplan_plan::{Compiled, compile};
+use keyplan_prover::{MigrationProof, Options, diagnose_migration, prove_migration};
+use keyplan_store::engine::{Engine, Fjall, FjallSettings, Redb, RedbSettings};
+use keyplan_store::migrate::{Attached, Migration, Phase, Running, Step, Survey, pending_plan};
+use keyplan_store::{Meta, PlanFile, StoreError};
+
+use crate::args::ExplainFormat;
+use crate::args::db::EngineName;
+use crate::args::evolve::DbMigrate;
+use crate::command::Outcome;
+use crate::input;
+use crate::render::{self, Output, Progress};
+
+/// Carries a database to another plan, or says what would become of it.
+pub(super) fn run(args: &DbMigrate, out: &mut Output) -> Result<Outcome> {
+    let directory = &args.directory;
+    let refused = || format!("cannot open `{}`", directory.display());
+    // A dry run and a copy only read.
+    let writes = args.apply || args.undo;
+    if Fjall::exists(directory) {
+        let settings = FjallSettings::default();
+        let engine = if writes {
+            Fjall::open_existing(directory, settings)
+        } else {
+            Fjall::open_read_only(directory, settings)
+        };
+        on(engine.with_context(refused)?, args, out)
+    } else if Redb::exists(directory) {
+        let settings = RedbSettings::default();
+        let engine = if writes {
+            Redb::open_existing(directory, settings)
+        } else {
+            Redb::open_read_only(directory, settings)
+        };
+        on(engine.with_context(refused)?, args, out)
+    } else {
+        bail!("`{}` is not a database; `keyplan db create {0} PLAN` makes one", directory.display());
+    }
+}
+
+fn on<E: Engine>(engine: E, args: &DbMigrate, out: &mut Output) -> Result<Outcome> {
+    let meta = Meta::read(&engine)?.ok_or(StoreError::NoPlan)?;
+    let old = compile(meta.plan_name(), meta.plan_text(), |path| meta.import(path));
+    let pending = pending_plan(&engine)?;
+    let new = match (&args.to, pending.is_empty()) {
+        (Some(path), _) => input::load(path)?.compiled,
+        (None, false) => recorded(&pending),
+        (None, true) if meta.migration.is_some() => {
+            bail!("the plan that the database is on the way to is not in it")
+        }
+        (None, true) => bail!("the database is not in the middle of a migration; name a plan: `--to PLAN`"),
+    };
+    for compiled in [&old, &new] {
+        if compiled.plan.is_none() || compiled.errors().next().is_some() {
+            render::message(&render::findings(&compiled.sources, &compiled.diagnostics));
+            bail!("a plan has mistakes, so that nothing can be carried from it or to it");
+        }
+    }
+    let (Some(before), Some(after)) = (&old.plan, &new.plan) else { return Ok(Outcome::Findings) };
+    let proof = prove_migration(before, after, &Options::default());
+    if proof.blockers().next().is_some() {
+        out.text(&render::findings(&new.sources, &diagnose_migration(&proof, before, after)))?;
+        out.line("nothing was touched: `keyplan migrate plan` shows what is not proved")?;
+        return Ok(Outcome::Findings);
+    }
+    let migration = Migration::between(&old, &new, proof.mapping.clone())?;
+    if let Some(into) = &args.into {
+        if let Some(mark) = &meta.migration {
+            return Err(StoreError::Migrating { from: mark.from, to: mark.to }.into());
+        }
+        return copy(&migration, &proof, &engine, into, args, out);
+    }
+    match migration.attach(engine)? {
+        Attached::Done(_) if args.undo => {
+            bail!(
+                "the migration has ended, and the database has this plan: the way back is a migration to the old one"
+            )
+        }
+        Attached::Done(mut running) => {
+            // It may have been killed after its last batch, with rows of dropped families still there.
+            while args.apply && running.purge(args.batch)? > 0 {}
+            ended("done", "the database has this plan already", args.format, out)
+        }
+        Attached::Ready(running) => carry(*running, &proof, args, out),
+    }
+}
+
+fn recorded(files: &[PlanFile]) -> Compiled {
+    let none = PlanFile { name: String::new(), text: String::new() };
+    let root = files.first().unwrap_or(&none);
+    compile(&root.name, &root.text, |path| {
+        let found = files.iter().find(|file| file.name == path);
+        found.map(|file| file.text.clone()).ok_or_else(|| format!("`{path}` is not in the database"))
+    })
+}
+
+fn carry<E: Engine>(
+    mut running: Running<'_, '_, E>,
+    proof: &MigrationProof,
+    args: &DbMigrate,
+    out: &mut Output,
+) -> Result<Outcome> {
+    let directory = args.directory.display();
+    if args.undo {
+        running.turn_back()?;
+        steps(&mut running, args.batch, None)?;
+        return ended("undone", "the database is as it was before the migration", args.format, out);
+    }
+    if let Some(mark) = running.mark() {
+        if !args.apply || mark.phase.is_back() {
+            let way = if mark.phase.is_back() {
+                "back: --undo goes on"
+            } else {
+                "forth: --apply goes on, --undo goes back"
+            };
+            bail!(
+                "`{directory}` is in the middle of this migration, {}; it is on the way {way}",
+                mark.phase.word()
+            );
+        }
+        steps(&mut running, args.batch, None)?;
+        let text = "the rest of the migration is done, and every row was counted and compared";
+        return ended("done", text, args.format, out);
+    }
+    let progress = Progress::rows("reading every row");
+    let survey = running.survey(|rows| progress.set(rows))?;
+    progress.end();
+    let open = survey.open_rows() > 0 && !args.park;
+    if !args.apply || open {
+        let state = if args.apply { "refused" } else { "dry run" };
+        tell(proof, &survey, state, args.format, out)?;
+        if args.format == ExplainFormat::Text {
+            out.line(match (args.apply, open) {
+                (_, true) => "nothing was written: --park sets rows aside that have no new key",
+                (false, false) => "nothing was written: --apply does it",
+                (true, false) => "",
+            })?;
+        }
+        return Ok(if survey.open_rows() > 0 { Outcome::Findings } else { Outcome::Clean });
+    }
+    running.begin(&survey, args.park)?;
+    steps(&mut running, args.batch, Some(survey.rows))?;
+    tell(proof, &survey, "done", args.format, out)?;
+    if args.format == ExplainFormat::Text {
+        out.line("done: counts and checksums of both sides agree, and the database has the new plan")?;
+    }
+    Ok(Outcome::Clean)
+}
+
+/// Says how a migration ended of which no survey was made.
+fn ended(state: &str, text: &str, format: ExplainFormat, out: &mut Output) -> Result<Outcome> {
+    match format {
+        ExplainFormat::Json => out.raw(&render::state_json(state)?)?,
+        ExplainFormat::Text => out.line(text)?,
+    }
+    Ok(Outcome::Clean)
+}
+
+fn tell(
+    proof: &MigrationProof,
+    survey: &Survey,
+    state: &str,
+    format: ExplainFormat,
+    out: &mut Output,
+) -> Result<()> {
+    match format {
+        ExplainFormat::Json => out.raw(&render::survey_json(proof, survey, state)?)?,
+        ExplainFormat::Text => {
+            out.text(&render::survey(proof, survey))?;
+            out.line(&render::survey_summary(survey))?;
+        }
+    }
+    Ok(())
+}
+
+/// Takes steps until the database has the new plan, or the old one again.
+fn steps<E: Engine>(running: &mut Running<'_, '_, E>, rows: usize, total: Option<u64>) -> Result<()> {
+    let mut phase = None;
+    let mut progress: Option<Progress> = None;
+    loop {
+        let now = running.mark().map(|mark| mark.phase);
+        if now != phase {
+            phase = now;
+            let word = now.map_or("", Phase::word);
+            progress = Some(match total {
+                Some(total) => Progress::rows_of(word, total),
+                None => Progress::rows(word),
+            });
+        }
+        let step = if now == Some(Phase::Check) {
+            running.check(|rows| {
+                if let Some(progress) = &progress {
+                    progress.set(rows);
+                }
+            })?
+        } else {
+            running.step(rows)?
+        };
+        match step {
+            Step::More { done, .. } => {
+                if let Some(progress) = &progress {
+                    progress.set(done);
+                }
+            }
+            Step::Finished => break,
+            Step::Undone => return Ok(()),
+        }
+    }
+    while running.purge(rows)? > 0 {}
+    Ok(())
+}
+
+/// Makes a copy under the new plan.
+fn copy<E: Engine>(
+    migration: &Migration<'_>,
+    proof: &MigrationProof,
+    from: &E,
+    into: &Path,
+    args: &DbMigrate,
+    out: &mut Output,
+) -> Result<Outcome> {
+    let occupied = into.read_dir().is_ok_and(|mut entries| entries.next().is_some());
+    if occupied {
+        bail!("`{}` is not empty: a copy is made in a directory of its own", into.display());
+    }
+    let progress = Progress::rows("reading every row");
+    let survey = migration.survey_of(from, |rows| progress.set(rows))?;
+    progress.end();
+    if survey.open_rows() > 0 && !args.park {
+        tell(proof, &survey, "refused", args.format, out)?;
+        render::message("nothing was written: --park sets rows aside that have no new key\n");
+        return Ok(Outcome::Findings);
+    }
+    let named = |error: keyplan_store::engine::Error| {
+        anyhow!(error).context(format!("cannot make `{}`", into.display()))
+    };
+    match args.engine {
+        EngineName::Fjall => {
+            let engine = Fjall::open(into, FjallSettings::default()).map_err(named)?;
+            copied(migration, from, engine, &survey, args)?;
+        }
+        EngineName::Redb => {
+            let engine = Redb::open(into, RedbSettings::default()).map_err(named)?;
+            copied(migration, from, engine, &survey, args)?;
+        }
+    }
+    tell(proof, &survey, "done", args.format, out)?;
+    if args.format == ExplainFormat::Text {
+        out.line(&format!("copied to `{}`: counts and checksums of both sides agree", into.display()))?;
+    }
+    Ok(Outcome::Clean)
+}
+
+fn copied<S: Engine, T: Engine>(
+    migration: &Migration<'_>,
+    from: &S,
+    engine: T,
+    survey: &Survey,
+    args: &DbMigrate,
+) -> Result<()> {
+    let store = migration.create_copy(engine)?;
+    let progress = Progress::rows_of("copying", survey.rows);
+    migration.copy(from, &store, survey, args.park, |rows| progress.set(rows))?;
+    store.shutdown(std::time::Duration::from_secs(60))?;
+    Ok(())
+}

@@ -1,0 +1,63 @@
+//! `keyplan migrate plan`: what becomes of every family, and what was proved of it.
+
+use std::path::Path;
+
+use anyhow::{Result, bail};
+use keyplan_plan::Compiled;
+use keyplan_prover::{Options, diagnose_migration, prove_migration};
+
+use super::lock::last_release;
+use crate::args::ExplainFormat;
+use crate::args::evolve::{Migrate, MigratePlan};
+use crate::command::Outcome;
+use crate::command::db::Database;
+use crate::input;
+use crate::render::{self, Output};
+
+/// Does what was asked for.
+pub(crate) fn run(command: &Migrate, out: &mut Output) -> Result<Outcome> {
+    let Migrate::Plan(args) = command;
+    plan(args, out)
+}
+
+fn plan(args: &MigratePlan, out: &mut Output) -> Result<Outcome> {
+    let (old, new) = match args.plans.as_slice() {
+        [old, new] => (previous(old, new)?, input::load(new)?),
+        [new] => {
+            let loaded = input::load(new)?;
+            let name = loaded.compiled.plan.as_ref().map(|plan| plan.name.clone()).unwrap_or_default();
+            let Some(release) = last_release(new, &name)? else {
+                bail!("no release of `{new}` is in a lock beside it; name the older plan before it");
+            };
+            (release.compile(), loaded)
+        }
+        _ => bail!("give the older plan and the newer one"),
+    };
+    for compiled in [&old, &new.compiled] {
+        if compiled.plan.is_none() || compiled.errors().next().is_some() {
+            render::message(&render::findings(&compiled.sources, &compiled.diagnostics));
+            bail!("a plan has mistakes, so that nothing can be carried from it or to it");
+        }
+    }
+    let (Some(before), Some(after)) = (&old.plan, &new.compiled.plan) else { return Ok(Outcome::Findings) };
+    let proof = prove_migration(before, after, &Options::default());
+    match args.format {
+        ExplainFormat::Json => out.raw(&render::migration_json(before, after, &proof)?)?,
+        ExplainFormat::Text => {
+            out.text(&render::mapping(before, &proof))?;
+            let findings = diagnose_migration(&proof, before, after);
+            out.text(&render::findings(&new.compiled.sources, &findings))?;
+            out.line(&render::migration_summary(&proof))?;
+        }
+    }
+    Ok(if proof.findings().next().is_some() { Outcome::Findings } else { Outcome::Clean })
+}
+
+/// The older plan that was named: of a file, of a revision, or of a database.
+fn previous(typed: &str, current: &str) -> Result<Compiled> {
+    let directory = Path::new(typed);
+    if directory.is_dir() {
+        return Database::recorded_plan(directory);
+    }
+    Ok(input::previous(typed, current, true)?.compiled)
+}

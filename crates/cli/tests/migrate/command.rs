@@ -1,0 +1,197 @@
+//! The commands: a release, what a change means, a database carried over, killed, gone on with and brought back.
+
+use std::process::{Command, Output, Stdio};
+use std::time::Instant;
+
+use keyplan_store::engine::{Engine, Fjall, FjallSettings, Redb, RedbSettings};
+
+use crate::support::{Rows, fill, folder, path, plan, rows};
+
+fn keyplan(args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_keyplan"));
+    command.args(args).env("NO_COLOR", "1").stdin(Stdio::null());
+    command
+}
+
+fn said(args: &[&str]) -> (Option<i32>, String) {
+    let Output { status, stdout, stderr } = keyplan(args).output().unwrap();
+    (status.code(), format!("{}{}", String::from_utf8(stdout).unwrap(), String::from_utf8(stderr).unwrap()))
+}
+
+const OLD: &str = "plan positions;\n\nspace cl {\n    key position = 0x08 id: u64.dec;\n    key owner = 0x02 owner: bytes(20).hex \"/\" id: u64.dec;\n}\n";
+const NEW: &str = "plan positions;\n\nspace cl {\n    retired 0x02 \"owners in hex\";\n\n    key position = 0x08 id: u64.dec;\n    key owner = 0x12 owner: bytes(20).bech32(\"osmo\") \"/\" id: u64.dec\n        allow break(moved) \"bech32 is easier on the eye\";\n}\n";
+
+#[test]
+fn a_release_is_compared_with_and_never_forgotten() {
+    let folder = folder("release");
+    std::fs::create_dir_all(&folder).unwrap();
+    let file = folder.join("positions.keyplan");
+    let file = path(&file).to_owned();
+    std::fs::write(&file, OLD).unwrap();
+    let (code, text) = said(&["release", &file, "--date", "2026-11-16"]);
+    assert_eq!(code, Some(0), "{text}");
+    assert!(text.starts_with("released positions as \"1\": fingerprint "), "{text}");
+    let (code, text) = said(&["release", &file]);
+    assert_eq!((code, text.as_str()), (Some(0), "nothing has moved since release \"1\" of 2026-11-16\n"));
+    // A prefix that is given up without a word.
+    std::fs::write(&file, NEW.replace("    retired 0x02 \"owners in hex\";\n\n", "")).unwrap();
+    let (code, text) = said(&["check", &file]);
+    assert_eq!(code, Some(1), "{text}");
+    assert!(text.contains("KP0036") && text.contains("retired 0x02"), "{text}");
+    let (code, text) = said(&["release", &file]);
+    assert_eq!(code, Some(1), "{text}");
+    std::fs::write(&file, NEW).unwrap();
+    let (code, text) = said(&["check", &file]);
+    assert_eq!(code, Some(0), "{text}");
+    let (code, text) = said(&["migrate", "plan", &file]);
+    assert_eq!(code, Some(0), "{text}");
+    assert!(text.contains("moved to cl.owner"), "{text}");
+    assert_eq!(said(&["release", &file, "--name", "v2"]).0, Some(0));
+    // A release that was edited.
+    let lock = folder.join("keyplan.lock");
+    let text = std::fs::read_to_string(&lock).unwrap();
+    std::fs::write(&lock, text.replacen("0x08", "0x09", 1)).unwrap();
+    let (code, text) = said(&["check", &file]);
+    assert_eq!(code, Some(2), "{text}");
+    assert!(text.contains("was edited, moved or taken out"), "{text}");
+}
+
+fn owners(count: u64) -> Rows {
+    let mut rows = Rows::new();
+    for n in 0..count {
+        rows.insert(("cl".to_owned(), format!("\x08{n}").into_bytes()), n.to_be_bytes().to_vec());
+        let owner = format!("{n:016x}{n:016x}{:08x}", n % 7);
+        rows.insert(("cl".to_owned(), format!("\x02{owner}/{n}").into_bytes()), vec![1]);
+    }
+    rows
+}
+
+/// Kills migrations at moments that are spread over their time, goes on, and goes back; rows must be all there.
+fn killed<E: Engine>(name: &str, open: &dyn Fn(&std::path::Path) -> E, rounds: u64) {
+    let home = folder(name);
+    std::fs::create_dir_all(&home).unwrap();
+    let file = home.join("new.keyplan");
+    std::fs::write(&file, NEW).unwrap();
+    let (data, before) = (home.join("data"), owners(2_000));
+    fill(open(&data), &plan("old", OLD), &before);
+    let migrate = |more: &[&str]| {
+        let mut args = vec!["db", "migrate", path(&data)];
+        args.extend(more);
+        keyplan(&args)
+    };
+    // Kills are spread over the time that a whole migration takes on this machine, now.
+    let begun = Instant::now();
+    let whole = migrate(&["--apply", "--batch=3", "--to", path(&file)]).output().unwrap();
+    assert!(whole.status.success(), "{}", String::from_utf8_lossy(&whole.stderr));
+    let whole = begun.elapsed();
+    let anew = || {
+        std::fs::remove_dir_all(&data).unwrap();
+        fill(open(&data), &plan("old", OLD), &before);
+    };
+    anew();
+    let (mut forth, mut middle) = (true, 0);
+    for round in 0..rounds {
+        let way = if forth { ["--apply", "--batch=3"] } else { ["--undo", "--batch=3"] };
+        let mut command = migrate(&way);
+        let begun = keyplan_store::migrate::pending_plan(&open(&data)).unwrap();
+        if forth && begun.is_empty() {
+            command.args(["--to", path(&file)]);
+        }
+        let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        std::thread::sleep(whole * u32::try_from(10 + round * 37 % 90).unwrap() / 100);
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let on_the_way = !keyplan_store::migrate::pending_plan(&open(&data)).unwrap().is_empty();
+        middle += u64::from(on_the_way);
+        // One that was killed in the middle goes back every third time, and then forth again.
+        forth = !on_the_way || round % 3 != 0;
+        if !on_the_way && rows(&open(&data)) != before {
+            // It came to its end: begin anew.
+            anew();
+        }
+    }
+    assert!(middle > 0, "none was killed in the middle");
+    if !keyplan_store::migrate::pending_plan(&open(&data)).unwrap().is_empty() {
+        let done = migrate(&["--undo"]).output().unwrap();
+        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+        assert!(rows(&open(&data)) == before);
+    }
+    let done = migrate(&["--apply", "--to", path(&file)]).output().unwrap();
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    let found = rows(&open(&data));
+    assert_eq!(found.len(), before.len());
+    assert!(found.keys().all(|(_, key)| key[0] != 0x02));
+}
+
+#[test]
+fn rows_without_a_new_key_are_set_aside_on_request_and_listed() {
+    let home = folder("parked");
+    std::fs::create_dir_all(&home).unwrap();
+    let file = home.join("new.keyplan");
+    std::fs::write(&file, NEW).unwrap();
+    let data = home.join("data");
+    let mut filled = owners(3);
+    filled.insert(("cl".to_owned(), vec![0x77, 0x01]), vec![0xab]);
+    fill(Redb::open(&data, RedbSettings::default()).unwrap(), &plan("old", OLD), &filled);
+    let (code, text) = said(&["db", "migrate", path(&data), "--to", path(&file), "--apply"]);
+    assert_eq!(code, Some(1), "{text}");
+    assert!(text.contains("! unreadable: 1 row of no family\n    cl 7701: "), "{text}");
+    assert!(text.ends_with("nothing was written: --park sets rows aside that have no new key\n"), "{text}");
+    let (code, text) = said(&["db", "migrate", path(&data), "--to", path(&file), "--apply", "--park"]);
+    assert_eq!(code, Some(0), "{text}");
+    let (code, text) = said(&["db", "parked", path(&data)]);
+    assert_eq!(code, Some(0), "{text}");
+    assert!(text.starts_with("cl  0x7701: ") && text.ends_with("\n1 row set aside\n"), "{text}");
+    let (_, text) = said(&["db", "parked", path(&data), "--format", "json"]);
+    assert!(text.starts_with("{\"space\":\"cl\",\"key\":\"7701\",\"value\":\"ab\",\"why\":\""), "{text}");
+}
+
+fn rounds() -> u64 {
+    std::env::var("KEYPLAN_MIGRATION_KILLS").map_or(20, |rounds| rounds.parse().unwrap())
+}
+
+#[test]
+fn a_migration_on_fjall_survives_being_killed() {
+    killed("killed-fjall", &|path| Fjall::open(path, FjallSettings::default()).unwrap(), rounds());
+}
+
+#[test]
+fn a_migration_on_redb_survives_being_killed() {
+    killed("killed-redb", &|path| Redb::open(path, RedbSettings::default()).unwrap(), rounds());
+}
+
+#[test]
+fn a_dry_run_writes_nothing_and_says_what_would_be_done() {
+    let home = folder("dry");
+    std::fs::create_dir_all(&home).unwrap();
+    let file = home.join("new.keyplan");
+    std::fs::write(&file, NEW).unwrap();
+    let data = home.join("data");
+    let open = || Fjall::open(&data, FjallSettings::default()).unwrap();
+    fill(open(), &plan("old", OLD), &owners(10));
+    let (code, text) = said(&["db", "migrate", path(&data), "--to", path(&file)]);
+    assert_eq!(code, Some(0), "{text}");
+    assert!(text.contains("20 rows: 10 moved, 0 dropped, 0 without a new key\n"), "{text}");
+    assert!(text.ends_with("nothing was written: --apply does it\n"), "{text}");
+    assert!(rows(&open()) == owners(10));
+    let (code, text) = said(&["db", "migrate", path(&data), "--undo", "--to", path(&file)]);
+    assert_eq!((code, text.as_str()), (Some(2), "error: the database is not in the middle of a migration\n"));
+    let (code, text) = said(&["db", "migrate", path(&data)]);
+    assert_eq!(code, Some(2), "{text}");
+    assert!(text.contains("--to PLAN"), "{text}");
+    let copy = home.join("copy");
+    let (code, text) =
+        said(&["db", "migrate", path(&data), "--to", path(&file), "--into", path(&copy), "--engine", "redb"]);
+    assert_eq!(code, Some(0), "{text}");
+    let (code, text) = said(&["db", "migrate", path(&data), "--to", path(&file), "--apply"]);
+    assert_eq!(code, Some(0), "{text}");
+    assert!(rows(&Redb::open(&copy, RedbSettings::default()).unwrap()) == rows(&open()));
+    // Once more finds everything in its place.
+    let (code, text) = said(&["db", "migrate", path(&data), "--to", path(&file)]);
+    assert_eq!(code, Some(0), "{text}");
+    assert!(text.contains("20 rows: 0 moved, 0 dropped, 0 without a new key\n"), "{text}");
+    let parked = said(&["db", "parked", path(&data)]);
+    assert_eq!(parked, (Some(0), "0 rows set aside\n".to_owned()));
+    let (code, text) = said(&["db", "verify", path(&data)]);
+    assert_eq!(code, Some(0), "{text}");
+}

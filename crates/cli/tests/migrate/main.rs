@@ -1,0 +1,7 @@
+//! Releases, and databases carried from one plan to the next, by the command.
+
+#![cfg(test)]
+
+mod command;
+mod guide;
+mod support;

@@ -1,0 +1,39 @@
+//! What the documentation of a family's type says, in every language.
+
+use keyplan_plan::diag::SourceMap;
+use keyplan_plan::model::Family;
+use keyplan_prover::Report;
+
+use crate::prove::is_exact;
+
+/// The lines after the first one: what the plan says, what it accepts, and what is not to be scanned. `deprecated` is what the
+/// language writes before the reason that a family is no longer written.
+pub(crate) fn about(
+    first: String,
+    deprecated: &str,
+    family: &Family,
+    report: &Report,
+    sources: &SourceMap,
+) -> Vec<String> {
+    let mut about = vec![first];
+    if !family.doc.is_empty() {
+        about.push(String::new());
+        about.extend(family.doc.iter().cloned());
+    }
+    for accept in &family.accepts {
+        about.push(String::new());
+        about.push(format!("Accepted as {}: {}", accept.kind.word(), accept.why));
+    }
+    for scan in family.scans.iter().filter(|scan| !is_exact(report, family, scan)) {
+        about.push(String::new());
+        about.push(format!(
+            "Not to be scanned as declared, since other rows come along: `{}`.",
+            sources.slice(scan.span)
+        ));
+    }
+    if let Some(why) = &family.retired {
+        about.push(String::new());
+        about.push(format!("{deprecated} no longer written: {why}"));
+    }
+    about
+}

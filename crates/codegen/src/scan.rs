@@ -1,0 +1,33 @@
+//! What can bound a declared scan, for every language.
+
+use keyplan_plan::model::{
+    BytesEncoding, Extent, Family, FloatEncoding, IntEncoding, Scan, ScoreEncoding, Segment, Shape,
+};
+
+/// Whether the argument after the prefix of a scan can bound it, and whether nothing comes after it.
+pub(crate) fn next_bound(family: &Family, scan: &Scan) -> Option<bool> {
+    let Some(Segment::Argument(argument)) = family.key.segments().get(scan.segments) else { return None };
+    let last = scan.segments + 1 == family.key.segments().len();
+    let fixed = matches!(argument.shape.extent(), Extent::Fixed(_));
+    match &argument.shape {
+        Shape::Int(int) => {
+            let ordered = match int.encoding {
+                IntEncoding::Be => !int.ty.signed,
+                IntEncoding::SignFlip
+                | IntEncoding::Tick9
+                | IntEncoding::DecPadded(_)
+                | IntEncoding::HexPadded(..) => true,
+                _ => false,
+            };
+            (ordered && fixed).then_some(false)
+        }
+        Shape::Bool(_)
+        | Shape::Time(_)
+        | Shape::Score(ScoreEncoding::Exact)
+        | Shape::Float(FloatEncoding::Ordered) => Some(false),
+        Shape::Bytes { encoding: BytesEncoding::Raw, .. } if fixed => Some(false),
+        Shape::Bytes { encoding: BytesEncoding::Raw, .. } if last => Some(true),
+        Shape::Text(text) if !text.tuple && last => Some(true),
+        _ => None,
+    }
+}

@@ -1,0 +1,419 @@
+//! The statements that put arguments into a writer.
+
+use keyplan_codec::{Case, Hash, LenWidth};
+use keyplan_plan::model::{
+    BoolEncoding, BytesEncoding, Derivation, Derived, FloatEncoding, Frame, Framing, IntEncoding, IntRange,
+    IntShape, LengthSet, NibbleEncoding, ScoreEncoding, Segment, Sequence, Shape, TextShape, TimeEncoding,
+};
+
+use super::TypeScript;
+use super::names::{bytes, text};
+use super::types::{is_boxed, is_labels, properties};
+
+/// A function body being written.
+pub(crate) struct Body {
+    pub(crate) code: String,
+    depth: usize,
+    variables: usize,
+}
+
+impl Body {
+    pub(crate) const fn new(depth: usize) -> Self {
+        Self { code: String::new(), depth, variables: 0 }
+    }
+
+    pub(crate) fn line(&mut self, line: &str) {
+        if line.starts_with('}') {
+            self.depth = self.depth.saturating_sub(1);
+        }
+        for _ in 0..self.depth {
+            self.code.push_str("  ");
+        }
+        self.code.push_str(line);
+        self.code.push('\n');
+        if line.ends_with('{') {
+            self.depth += 1;
+        }
+    }
+
+    fn variable(&mut self, name: &str) -> String {
+        self.variables += 1;
+        format!("{name}${}", self.variables)
+    }
+}
+
+impl TypeScript<'_> {
+    /// Puts the first `count` segments of a layout whose arguments are given by `of`.
+    pub(crate) fn put_row(
+        &mut self,
+        body: &mut Body,
+        sequence: &Sequence,
+        count: usize,
+        of: &[String],
+        label: &str,
+    ) {
+        let within = |name: &str| if label.is_empty() { name.to_owned() } else { format!("{label}.{name}") };
+        let shapes: Vec<&Shape> = sequence.arguments().map(|argument| &argument.shape).collect();
+        let mut arguments = of.iter();
+        for segment in sequence.segments().iter().take(count) {
+            match segment {
+                Segment::Literal(literal) => body.line(&literal_bytes(&literal.bytes)),
+                Segment::Argument(argument) => {
+                    let Some(of) = arguments.next() else { continue };
+                    let label = argument.name.as_deref().map_or_else(|| label.to_owned(), within);
+                    self.put(body, &argument.shape, of, &label);
+                }
+                Segment::Same(same) => {
+                    let index = sequence.arguments_before(same.of);
+                    let Some((shape, of)) = shapes.get(index).zip(of.get(index)) else { continue };
+                    if !self.put_copy(body, shape, &same.shape, of, &within(&same.name)) {
+                        self.unsupported(same.span, "a copy of an argument that only its digest is known of");
+                    }
+                }
+                Segment::Derived(derived) => {
+                    self.put_derived(body, sequence, derived, of, &within(&derived.name));
+                }
+            }
+        }
+    }
+
+    fn put_derived(
+        &mut self,
+        body: &mut Body,
+        sequence: &Sequence,
+        derived: &Derived,
+        of: &[String],
+        label: &str,
+    ) {
+        let at = body.variable("at");
+        body.line(&format!("const {at} = w.at;"));
+        for &from in &derived.of {
+            let index = sequence.arguments_before(from);
+            if let Some((argument, of)) = sequence.arguments().nth(index).zip(of.get(index)) {
+                self.put(body, &argument.shape, of, label);
+            }
+        }
+        let sum = body.variable("sum");
+        let modulus = derived.modulus.and_then(|modulus| u64::try_from(modulus).ok());
+        let modulus = modulus.map_or_else(String::new, |modulus| format!(" % {modulus}n"));
+        let function = derive_function(derived.function);
+        let bits = derived.shape.ty.bits;
+        let number = format!("BigInt.asUintN({bits}, {function}(cutTail(w, {at})){modulus})");
+        let number = if bits <= 32 { format!("Number({number})") } else { number };
+        body.line(&format!("const {sum} = {number};"));
+        put_int(body, &derived.shape, &sum, label);
+    }
+
+    /// The statements for an argument that was written before as `original`; false if only its digest is known.
+    fn put_copy(&mut self, body: &mut Body, original: &Shape, shape: &Shape, of: &str, label: &str) -> bool {
+        if original == shape {
+            self.put(body, shape, of, label);
+            return true;
+        }
+        match (original, shape) {
+            (Shape::Framed { inner, .. } | Shape::Desc(inner) | Shape::HashConcat { inner, .. }, _) => {
+                self.put_copy(body, inner, shape, of, label)
+            }
+            (
+                _,
+                Shape::Framed { inner, .. }
+                | Shape::Desc(inner)
+                | Shape::HashConcat { inner, .. }
+                | Shape::Hashed { inner, .. },
+            ) => {
+                let at = body.variable("at");
+                body.line(&format!("const {at} = w.at;"));
+                let known = self.put_copy(body, original, inner, of, label);
+                wrap(body, shape, &at, label);
+                known
+            }
+            (Shape::Hashed { .. }, _) => false,
+            _ => {
+                self.put(body, shape, of, label);
+                true
+            }
+        }
+    }
+
+    /// The statements for one argument.
+    pub(crate) fn put(&mut self, body: &mut Body, shape: &Shape, of: &str, label: &str) {
+        let quoted = text(label);
+        match shape {
+            Shape::Int(int) => put_int(body, int, of, label),
+            Shape::Bool(BoolEncoding::Byte) => body.line(&format!("putBool(w, {of}, {quoted});")),
+            Shape::Bool(BoolEncoding::Tuple) => body.line(&format!("putTupleBool(w, {of}, {quoted});")),
+            Shape::Float(encoding) => put_float(body, *encoding, of, &quoted),
+            Shape::Time(TimeEncoding::Text9) => body.line(&format!("putTimeText9(w, {of}, {quoted});")),
+            Shape::Time(TimeEncoding::Nanos) => body.line(&format!("putTimeNanos(w, {of}, {quoted});")),
+            Shape::Score(ScoreEncoding::Exact) => body.line(&format!("putScoreExact(w, {of}, {quoted});")),
+            Shape::Score(ScoreEncoding::HeightScore) => {
+                body.line(&format!("putHeightScore(w, {of}, {quoted});"));
+            }
+            Shape::Bytes { lengths, encoding } => put_bytes(body, lengths, encoding, of, &quoted),
+            Shape::Text(shape) => self.put_text(body, shape, of, &quoted),
+            Shape::Nibbles { lengths: of_lengths, encoding } => {
+                body.line(&format!("checkNibbles(w, {of}, {}, {quoted});", lengths(of_lengths)));
+                match encoding {
+                    NibbleEncoding::Unpacked => body.line(&format!("putBytes(w, {of});")),
+                    NibbleEncoding::Packed => body.line(&format!("putPacked(w, {of}, {quoted});")),
+                    NibbleEncoding::HexPrefix => body.line(&format!("putHexPrefix(w, {of});")),
+                }
+            }
+            Shape::Opaque(_) => {
+                body.line(&format!("checkBytes(w, {of}, {quoted});"));
+                body.line(&format!("putBytes(w, {of});"));
+            }
+            Shape::Record(sequence) => {
+                let fields: Vec<String> =
+                    properties(sequence, false).iter().map(|name| format!("{of}.{name}")).collect();
+                self.put_row(body, sequence, sequence.segments().len(), &fields, label);
+            }
+            Shape::Choice(_) => self.put_choice(body, shape, of, label),
+            Shape::Option(inner) => {
+                let some = body.variable("some");
+                body.line(&format!("const {some} = {of};"));
+                body.line(&format!("if ({some} !== null && {some} !== undefined) {{"));
+                let of = if is_boxed(inner) { format!("{some}[0]") } else { some };
+                self.put(body, inner, &of, label);
+                body.line("}");
+            }
+            Shape::List { .. } => self.put_list(body, shape, of, label),
+            Shape::Framed { inner, .. } | Shape::Desc(inner) | Shape::HashConcat { inner, .. } => {
+                let at = body.variable("at");
+                body.line(&format!("const {at} = w.at;"));
+                self.put(body, inner, of, label);
+                wrap(body, shape, &at, label);
+            }
+            Shape::Hashed { keep, .. } => {
+                body.line(&format!("checkBytes(w, {of}, {quoted});"));
+                body.line(&format!("checkLength(w, {of}.length, {{ min: {keep}, max: {keep} }}, {quoted});"));
+                body.line(&format!("putBytes(w, {of});"));
+            }
+        }
+    }
+
+    fn put_choice(&mut self, body: &mut Body, shape: &Shape, of: &str, label: &str) {
+        let Shape::Choice(all) = shape else { return };
+        let one = body.variable("one");
+        let labels = is_labels(shape);
+        body.line(&format!("const {one} = {of};"));
+        body.line(&if labels { format!("switch ({one}) {{") } else { format!("switch ({one}.kind) {{") });
+        for alternative in all {
+            body.line(&format!("case {}: {{", text(&alternative.label)));
+            let sequence = &alternative.sequence;
+            let fields: Vec<String> =
+                properties(sequence, true).iter().map(|name| format!("{one}.{name}")).collect();
+            let count = sequence.segments().len();
+            self.put_row(body, sequence, count, &fields, &format!("{label}.{}", alternative.label));
+            body.line("break;");
+            body.line("}");
+        }
+        body.line("default:");
+        body.line(&format!("  noAlternative(w, {});", text(label)));
+        body.line("}");
+    }
+
+    fn put_list(&mut self, body: &mut Body, shape: &Shape, of: &str, label: &str) {
+        let Shape::List { item, counts, framing } = shape else { return };
+        let (list, index) = (body.variable("list"), body.variable("i"));
+        let quoted = text(label);
+        body.line(&format!("const {list} = checkList(w, {of}, {quoted});"));
+        if *counts != LengthSet::ANY {
+            body.line(&format!("checkCount(w, {list}.length, {}, {quoted});", lengths(counts)));
+        }
+        if let Framing::Counted(width) = framing {
+            let form = len_width(*width);
+            body.line(&format!("putListCount(w, {list}.length, {form}, {quoted});"));
+        }
+        body.line(&format!("for (let {index} = 0; {index} < {list}.length; {index}++) {{"));
+        if let Framing::Joined(separator) = framing {
+            body.line(&format!("if ({index} > 0) {}", literal_bytes(separator)));
+        }
+        self.put(body, item, &format!("{list}[{index}]!"), label);
+        body.line("}");
+    }
+
+    fn put_text(&mut self, body: &mut Body, shape: &TextShape, of: &str, label: &str) {
+        let (alphabet, first) = self.alphabets_of(shape);
+        let function = if shape.tuple { "putTupleText" } else { "putText" };
+        let lens = lengths(&shape.lengths);
+        body.line(&format!("{function}(w, {of}, {alphabet}, {first}, {lens}, {label});"));
+    }
+
+    /// The variables of the alphabets of a text; `null` for all of UTF-8.
+    pub(crate) fn alphabets_of(&mut self, shape: &TextShape) -> (String, String) {
+        let alphabet = if shape.alphabet.bits() == [u64::MAX; 4] && shape.first.is_none() {
+            "null".to_owned()
+        } else {
+            self.alphabet(shape.alphabet.bits())
+        };
+        let first = shape.first.map_or_else(|| "null".to_owned(), |first| self.alphabet(first.bits()));
+        (alphabet, first)
+    }
+}
+
+/// The statement that follows what is inside of a frame, complemented, or hashed.
+fn wrap(body: &mut Body, shape: &Shape, at: &str, label: &str) {
+    let quoted = text(label);
+    match shape {
+        Shape::Framed { frame, .. } => match frame {
+            Frame::Len(width) => {
+                body.line(&format!("frameLen(w, {at}, {}, {quoted});", len_width(*width)));
+            }
+            Frame::Terminated => body.line(&format!("frameEscaped(w, {at}, 2);")),
+            Frame::Escaped => body.line(&format!("frameEscaped(w, {at}, 1);")),
+            Frame::Memcmp => body.line(&format!("frameMemcmp(w, {at});")),
+        },
+        Shape::Hashed { hash, keep, .. } => {
+            body.line(&format!("hashTail(w, {at}, {}, {keep});", hash_function(*hash)));
+        }
+        Shape::HashConcat { hash, keep, .. } => {
+            body.line(&format!("hashFront(w, {at}, {}, {keep});", hash_function(*hash)));
+        }
+        _ => body.line(&format!("complementTail(w, {at});")),
+    }
+}
+
+fn put_float(body: &mut Body, encoding: FloatEncoding, of: &str, label: &str) {
+    body.line(&match encoding {
+        FloatEncoding::Bits => format!("putFloatBits(w, {of}, {label});"),
+        FloatEncoding::Ordered => format!("putFloatOrdered(w, {of}, {label});"),
+        FloatEncoding::Badger => format!("putFloatBadger(w, {of}, {label});"),
+        FloatEncoding::Fixed(decimals) => format!("putFloatFixed(w, {of}, 1e{decimals}, {label});"),
+        FloatEncoding::Tuple => format!("putTupleFloat(w, {of}, {label});"),
+    });
+}
+
+pub(crate) fn literal_bytes(literal: &[u8]) -> String {
+    match literal {
+        [one] => format!("putByte(w, 0x{one:02x});"),
+        many => format!("putAscii(w, {});", bytes(many)),
+    }
+}
+
+fn put_bytes(body: &mut Body, of_lengths: &LengthSet, encoding: &BytesEncoding, of: &str, label: &str) {
+    body.line(&format!("checkBytes(w, {of}, {label});"));
+    if *of_lengths != LengthSet::ANY {
+        body.line(&format!("checkLength(w, {of}.length, {}, {label});", lengths(of_lengths)));
+    }
+    body.line(&match encoding {
+        BytesEncoding::Raw => format!("putBytes(w, {of});"),
+        BytesEncoding::Hex(case) => format!("putHex(w, {of}, {});", is_upper(*case)),
+        BytesEncoding::Bech32(hrp) => format!("putBech32(w, {of}, {}, {label});", bytes(hrp.as_bytes())),
+        BytesEncoding::Fit(width) => format!("putFit(w, {of}, {width});"),
+        BytesEncoding::Tuple => format!("putTupleBytes(w, {of});"),
+    });
+}
+
+fn put_int(body: &mut Body, int: &IntShape, of: &str, label: &str) {
+    let bits = int.ty.bits;
+    body.line(&check_int(int, of, label));
+    let fixed = |order: &str, of: &str| match bits {
+        8 => format!("putByte(w, {of});"),
+        bits => format!("put{order}{bits}(w, {of});"),
+    };
+    let big = if bits <= 32 { format!("BigInt({of})") } else { of.to_owned() };
+    let upper = |digits: String, case: Case| match case {
+        Case::Lower => digits,
+        Case::Upper => format!("{digits}.toUpperCase()"),
+    };
+    body.line(&match int.encoding {
+        IntEncoding::Be => fixed("BE", of),
+        IntEncoding::Le => fixed("LE", of),
+        IntEncoding::SignFlip => fixed("BE", of) + &format!(" flipSign(w, {});", int.ty.bytes()),
+        IntEncoding::Saturating => {
+            let zero = if bits <= 32 { "0" } else { "0n" };
+            fixed("BE", &format!("{of} < {zero} ? {zero} : {of}"))
+        }
+        IntEncoding::Tick9 => format!("putTick9(w, {of});"),
+        IntEncoding::Dec => format!("putAscii(w, ({of}).toString());"),
+        IntEncoding::DecPadded(width) => {
+            format!("putAscii(w, ({of}).toString().padStart({width}, '0'));")
+        }
+        IntEncoding::Hex(case) => format!("putAscii(w, {});", upper(format!("({of}).toString(16)"), case)),
+        IntEncoding::HexPadded(case, width) => {
+            format!("putAscii(w, {}.padStart({width}, '0'));", upper(format!("({of}).toString(16)"), case))
+        }
+        IntEncoding::Leb128 => format!("putLEB128(w, {big});"),
+        IntEncoding::OrdVar => format!("putOrdVar(w, {big}, {});", text(label)),
+        IntEncoding::BitcoinVarint => format!("putBitcoinVarint(w, {big});"),
+        IntEncoding::CompactSize => format!("putCompactSize(w, {big});"),
+        IntEncoding::Tuple => format!("putTupleInt(w, {big});"),
+    });
+}
+
+/// The statement that refuses a number out of its range.
+fn check_int(int: &IntShape, of: &str, label: &str) -> String {
+    let label = text(label);
+    if int.ty.bits == 64 && int.range == int.ty.range() {
+        let function = if int.ty.signed { "checkI64" } else { "checkU64" };
+        return format!("{function}(w, {of}, {label});");
+    }
+    let [least, most] = range(int.range);
+    if int.ty.bits <= 32 {
+        format!("checkNumber(w, {of}, {least}, {most}, {label});")
+    } else {
+        format!("checkBig(w, {of}, {least}n, {most}n, {label});")
+    }
+}
+
+/// The ends of a range.
+pub(crate) fn range(range: IntRange) -> [String; 2] {
+    match range {
+        IntRange::Unsigned { min, max } => [min.to_string(), max.to_string()],
+        IntRange::Signed { min, max } => [min.to_string(), max.to_string()],
+    }
+}
+
+/// The runtime's lengths.
+pub(crate) fn lengths(lengths: &LengthSet) -> String {
+    let limit = |max: usize| if max == usize::MAX { "-1".to_owned() } else { max.to_string() };
+    match lengths {
+        LengthSet::Range { min, max } => format!("{{ min: {min}, max: {} }}", limit(*max)),
+        LengthSet::OneOf(all) => {
+            let (min, max) = (lengths.min(), lengths.max().unwrap_or_default());
+            let all: Vec<String> = all.iter().map(ToString::to_string).collect();
+            format!("{{ min: {min}, max: {max}, oneOf: [{}] }}", all.join(", "))
+        }
+    }
+}
+
+pub(crate) const fn is_upper(case: Case) -> bool {
+    match case {
+        Case::Lower => false,
+        Case::Upper => true,
+    }
+}
+
+pub(crate) const fn len_width(width: LenWidth) -> &'static str {
+    match width {
+        LenWidth::L8 => "LEN8",
+        LenWidth::L16 => "LEN16",
+        LenWidth::L32 => "LEN32",
+        LenWidth::L64 => "LEN64",
+        LenWidth::L16Le => "LEN16LE",
+        LenWidth::L32Le => "LEN32LE",
+        LenWidth::L64Le => "LEN64LE",
+        LenWidth::Varint => "VARLEN",
+    }
+}
+
+pub(crate) const fn hash_function(hash: Hash) -> &'static str {
+    match hash {
+        Hash::Xxh3_64 => "sumXXH3",
+        Hash::Twox64 => "sumTwox64",
+        Hash::Twox128 => "sumTwox128",
+        Hash::Blake2b128 => "sumBlake2b128",
+        Hash::Blake2b256 => "sumBlake2b256",
+        Hash::Sha256 => "sumSHA256",
+    }
+}
+
+pub(crate) const fn derive_function(function: Derivation) -> &'static str {
+    match function {
+        Derivation::Crc16 => "sumCRC16",
+        Derivation::Crc32 => "sumCRC32",
+        Derivation::Xxh3 => "xx3Of",
+        Derivation::Twox => "twox64Of",
+    }
+}

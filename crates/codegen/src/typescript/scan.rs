@@ -1,0 +1,82 @@
+//! Declared scans: a function for each that is proved, with bounds on the next argument where the rows are in its order.
+
+use std::fmt::Write as _;
+
+use keyplan_plan::model::{Family, Scan};
+
+use super::TypeScript;
+use super::encode::Body;
+use super::names::{Scope, camel, doc, pascal, small, text};
+use super::types::argument_name;
+use crate::prove::{is_exact, is_ordered};
+use crate::scan::next_bound;
+
+impl TypeScript<'_> {
+    pub(crate) fn scans(&mut self, family: &Family, name: &str) {
+        let mut seen = std::collections::BTreeSet::new();
+        for scan in &family.scans {
+            if is_exact(self.report, family, scan) && seen.insert((scan.bound, scan.bare)) {
+                self.scan(family, name, scan);
+            }
+        }
+    }
+
+    fn scan(&mut self, family: &Family, name: &str, scan: &Scan) {
+        let names: Vec<&str> = family.key.arguments().take(scan.bound).map(argument_name).collect();
+        let suffix: String = names.iter().map(|name| pascal(name)).collect();
+        let owner = small(name);
+        let bare = if scan.bare { "Bare" } else { "" };
+        let wanted =
+            if names.is_empty() { format!("{owner}All") } else { format!("{owner}By{suffix}{bare}") };
+        let function = self.scope.fresh(&wanted);
+        let words = scan.words(&family.key);
+        let ordered = is_ordered(self.report, family, scan);
+        let mut scope = variables();
+        scope.reserve(self.declared.iter().map(String::as_str));
+        let mut parameters = Vec::new();
+        let mut variables = Vec::new();
+        for argument in family.key.arguments().take(scan.bound) {
+            let variable = scope.fresh(&camel(argument_name(argument)));
+            let ty = self.type_of(&argument.shape, argument.type_name.as_deref());
+            parameters.push(format!("{variable}: {ty}"));
+            variables.push(variable);
+        }
+        let mut body = Body::new(1);
+        self.put_row(&mut body, &family.key, scan.segments, &variables, "");
+        let path = text(&family.path);
+        let order = if ordered { ", in the order of the other arguments" } else { "" };
+        let mut about = vec![format!("The range of the rows of `{}` {words}{order}.", family.path)];
+        let (result, keep) = if scan.filtered {
+            about.push("Other rows lie between them: `contains` tells which are its own.".to_owned());
+            ("FilteredRange", format!("filtered((b) => $try{name}(b) !== null, "))
+        } else {
+            ("Range", String::new())
+        };
+        let close = if scan.filtered { ")" } else { "" };
+        let next = next_bound(family, scan).filter(|_| ordered);
+        let next = next.and_then(|whole| Some((whole, family.key.arguments().nth(scan.bound)?)));
+        let Some((whole, argument)) = next else {
+            let _ = writeln!(
+                self.out,
+                "{}export function {function}({}): {result} {{\n  const w = opened({path});\n{}  return {keep}prefixRange(closed(w)){close};\n}}\n",
+                doc("", &about),
+                parameters.join(", "),
+                body.code
+            );
+            return;
+        };
+        let ty = self.type_of(&argument.shape, argument.type_name.as_deref());
+        parameters.push(format!("bounds: Bounds<{ty}> = {{}}"));
+        about.push(format!("The bounds are on `{}`.", argument_name(argument)));
+        let mut bound = Body::new(2);
+        self.put(&mut bound, &argument.shape, "next$", argument_name(argument));
+        let _ = writeln!(
+            self.out,
+            "{}export function {function}({}): {result} {{\n  const w = opened({path});\n{}  const prefix$ = closed(w);\n  const range$ = bounded(prefixRange(prefix$), bounds, {whole}, (next$) => {{\n    const w = opened({path});\n    putBytes(w, prefix$);\n{}    return closed(w);\n  }});\n  return {keep}range${close};\n}}\n",
+            doc("", &about),
+            parameters.join(", "),
+            body.code,
+            bound.code
+        );
+    }
+}

@@ -1,0 +1,241 @@
+//! Layouts as tables, which the search reads.
+
+use std::fmt::Write as _;
+
+use keyplan_plan::model::{
+    BoolEncoding, BytesEncoding, Extent, FloatEncoding, Frame, Framing, IntEncoding, IntShape,
+    NibbleEncoding, ScoreEncoding, Segment, Sequence, Shape, TimeEncoding, Width,
+};
+use keyplan_plan::program::Program;
+
+use super::TypeScript;
+use super::encode::{derive_function, hash_function, is_upper, len_width, lengths, range};
+use super::names::{bytes, text};
+use super::types::{is_boxed, is_labels, properties};
+
+impl TypeScript<'_> {
+    /// `{ plain, steps }` on several lines, the first without indentation.
+    pub(crate) fn layout(&mut self, sequence: &Sequence, tagged: bool, depth: usize) -> String {
+        let program = Program::of(sequence);
+        let indent = "  ".repeat(depth);
+        let names = properties(sequence, tagged);
+        let mut steps = String::new();
+        for step in &program.steps {
+            let tail = format!("tail: [{}, {}]", step.after.min, most(step.after));
+            let label = text(step.segment.label());
+            let line = match step.segment {
+                Segment::Literal(literal) => {
+                    format!("{{ kind: S_LITERAL, label: {label}, lit: {} }}", bytes(&literal.bytes))
+                }
+                Segment::Argument(argument) => {
+                    let node = self.node(&argument.shape, depth + 1);
+                    let unnamed = if argument.name.is_none() { "unnamed: true, " } else { "" };
+                    let name = step.argument.and_then(|index| names.get(index)).map_or("", String::as_str);
+                    let name = text(name);
+                    format!(
+                        "{{ kind: S_ARGUMENT, label: {label}, name: {name}, {unnamed}{tail}, n: {node} }}"
+                    )
+                }
+                Segment::Same(same) => {
+                    let (node, of) = (self.node(&same.shape, depth + 1), sequence.arguments_before(same.of));
+                    format!("{{ kind: S_SAME, label: {label}, {tail}, of: {of}, n: {node} }}")
+                }
+                Segment::Derived(derived) => {
+                    let node = int_node(&derived.shape);
+                    let from: Vec<String> = derived.of.iter().map(ToString::to_string).collect();
+                    let modulus = derived.modulus.and_then(|modulus| u64::try_from(modulus).ok());
+                    let modulus =
+                        modulus.map_or_else(String::new, |modulus| format!("modulus: {modulus}n, "));
+                    let (from, function) = (from.join(", "), derive_function(derived.function));
+                    format!(
+                        "{{ kind: S_DERIVED, label: {label}, from: [{from}], derive: {function}, {modulus}n: {node} }}"
+                    )
+                }
+            };
+            let _ = writeln!(steps, "{indent}  {line},");
+        }
+        let plain = sequence.is_plain();
+        if steps.is_empty() {
+            return format!("{{ plain: {plain}, steps: [] }}");
+        }
+        format!("{{ plain: {plain}, steps: [\n{steps}{indent}] }}")
+    }
+
+    /// `{ end, min, max, … }`.
+    #[expect(clippy::too_many_lines, reason = "a table: one arm for each encoding")]
+    fn node(&mut self, shape: &Shape, depth: usize) -> String {
+        let head = head(shape.extent(), Width::of_shape(shape));
+        let rest = match shape {
+            Shape::Int(int) => return int_node(int),
+            Shape::Bool(BoolEncoding::Byte) => "decode: decodeBool".to_owned(),
+            Shape::Bool(BoolEncoding::Tuple) => "decode: decodeTupleBool".to_owned(),
+            Shape::Float(encoding) => match encoding {
+                FloatEncoding::Bits => "decode: decodeFloatBits, loss: LOSS_ZERO".to_owned(),
+                FloatEncoding::Ordered => "decode: decodeFloatOrdered, loss: LOSS_ZERO".to_owned(),
+                FloatEncoding::Badger => "decode: decodeFloatBadger, loss: LOSS_BADGER".to_owned(),
+                FloatEncoding::Fixed(decimals) => {
+                    format!("decode: decodeFloatFixed, loss: LOSS_ZERO, scale: 1e{decimals}")
+                }
+                FloatEncoding::Tuple => "decode: decodeTupleFloat, loss: LOSS_ZERO".to_owned(),
+            },
+            Shape::Time(TimeEncoding::Text9) => "decode: decodeTimeText9".to_owned(),
+            Shape::Time(TimeEncoding::Nanos) => "decode: decodeTimeNanos".to_owned(),
+            Shape::Score(ScoreEncoding::Exact) => "decode: decodeScoreExact".to_owned(),
+            Shape::Score(ScoreEncoding::HeightScore) => {
+                "decode: decodeHeightScore, loss: LOSS_ZERO".to_owned()
+            }
+            Shape::Bytes { lengths: of, encoding } => {
+                let of = lengths(of);
+                match encoding {
+                    BytesEncoding::Raw => format!("decode: decodeBytes, longest: longestBytes, lens: {of}"),
+                    BytesEncoding::Hex(case) => {
+                        let upper = is_upper(*case);
+                        format!(
+                            "decode: decodeHexBytes, longest: longestHexBytes, upper: {upper}, lens: {of}"
+                        )
+                    }
+                    BytesEncoding::Bech32(hrp) => {
+                        let hrp = bytes(hrp.as_bytes());
+                        format!("decode: decodeBech32, longest: longestBech32, text: {hrp}, lens: {of}")
+                    }
+                    BytesEncoding::Fit(_) => format!("decode: decodeFit, loss: LOSS_FIT, lens: {of}"),
+                    BytesEncoding::Tuple => {
+                        format!("decode: decodeTupleBytes, extent: extentTupleBytes, lens: {of}")
+                    }
+                }
+            }
+            Shape::Text(shape) => {
+                let (of, alphabet) = (lengths(&shape.lengths), self.alphabet(shape.alphabet.bits()));
+                let first = shape
+                    .first
+                    .map_or_else(String::new, |first| format!(", first: {}", self.alphabet(first.bits())));
+                let codec = if shape.tuple {
+                    "decode: decodeTupleText, extent: extentTupleText"
+                } else {
+                    "decode: decodeText, longest: longestText"
+                };
+                format!("{codec}, alphabet: {alphabet}{first}, lens: {of}")
+            }
+            Shape::Nibbles { lengths: of, encoding } => {
+                let codec = match encoding {
+                    NibbleEncoding::Unpacked => "decodeNibbles",
+                    NibbleEncoding::Packed => "decodePacked",
+                    NibbleEncoding::HexPrefix => "decodeHexPrefix",
+                };
+                format!("decode: {codec}, lens: {}", lengths(of))
+            }
+            Shape::Opaque(_) => "decode: decodeOpaque".to_owned(),
+            Shape::Record(sequence) => {
+                format!("kind: K_RECORD, seq: {}", self.layout(sequence, false, depth))
+            }
+            Shape::Choice(alternatives) => {
+                let indent = "  ".repeat(depth);
+                let mut all = String::new();
+                for one in alternatives {
+                    let seq = self.layout(&one.sequence, true, depth + 1);
+                    let _ = writeln!(all, "{indent}  {{ label: {}, seq: {seq} }},", text(&one.label));
+                }
+                let labels = if is_labels(shape) { "labels: true, " } else { "" };
+                format!("kind: K_CHOICE, {labels}alts: [\n{all}{indent}]")
+            }
+            Shape::Option(inner) => {
+                let boxed = if is_boxed(inner) { "boxed: true, " } else { "" };
+                format!("kind: K_OPTION, {boxed}inner: {}", self.node(inner, depth))
+            }
+            Shape::List { item, counts, framing } => {
+                let how = match framing {
+                    Framing::ToEnd => String::new(),
+                    Framing::Joined(separator) => format!(", sep: {}", bytes(separator)),
+                    Framing::Counted(width) => format!(", counted: true, form: {}", len_width(*width)),
+                };
+                format!("kind: K_LIST, lens: {}{how}, inner: {}", lengths(counts), self.node(item, depth))
+            }
+            Shape::Framed { frame, inner } => {
+                let how = match frame {
+                    Frame::Len(width) => {
+                        format!("extent: extentLen, unframe: unframeLen, form: {}", len_width(*width))
+                    }
+                    Frame::Terminated => "extent: extentTerminated, unframe: unframeTerminated".to_owned(),
+                    Frame::Escaped => "extent: extentEscaped, unframe: unframeEscaped".to_owned(),
+                    Frame::Memcmp => "extent: extentMemcmp, unframe: unframeMemcmp".to_owned(),
+                };
+                format!("kind: K_FRAMED, {how}, inner: {}", self.node(inner, depth))
+            }
+            Shape::Desc(inner) => format!("kind: K_DESC, inner: {}", self.node(inner, depth)),
+            Shape::Hashed { keep, .. } => {
+                let known = self.known(shape);
+                format!("kind: K_HASHED, keep: {keep}, known: {known}")
+            }
+            Shape::HashConcat { hash, keep, inner } => {
+                let (hash, inner) = (hash_function(*hash), self.node(inner, depth));
+                format!("kind: K_HASH_CONCAT, keep: {keep}, hash: {hash}, inner: {inner}")
+            }
+        };
+        let show = show(shape);
+        format!("{{ {head}, {show}{rest} }}")
+    }
+}
+
+fn most(width: Width) -> String {
+    width.max.map_or_else(|| "-1".to_owned(), |max| max.to_string())
+}
+
+fn head(extent: Extent, width: Width) -> String {
+    let end = match extent {
+        Extent::Fixed(_) => "END_FIXED",
+        Extent::Delimited => "END_MARKED",
+        Extent::Open => "END_OPEN",
+    };
+    format!("end: {end}, min: {}, max: {}", width.min, most(width))
+}
+
+fn int_node(int: &IntShape) -> String {
+    let [least, most] = range(int.range);
+    let signed = if int.ty.signed { ", signed: true" } else { "" };
+    let codec = match int.encoding {
+        IntEncoding::Be => "decode: decodeBE".to_owned(),
+        IntEncoding::Le => "decode: decodeLE".to_owned(),
+        IntEncoding::SignFlip => "decode: decodeSignFlip".to_owned(),
+        IntEncoding::Tick9 => "decode: decodeTick9".to_owned(),
+        IntEncoding::Dec => "decode: decodeDec, longest: longestDec".to_owned(),
+        IntEncoding::DecPadded(_) => "decode: decodeDecPadded".to_owned(),
+        IntEncoding::Hex(case) => {
+            format!("decode: decodeHexInt, longest: longestHexInt, upper: {}", is_upper(case))
+        }
+        IntEncoding::HexPadded(case, _) => format!("decode: decodeHexPadded, upper: {}", is_upper(case)),
+        IntEncoding::Leb128 => "decode: decodeLEB128, extent: extentSeptets".to_owned(),
+        IntEncoding::OrdVar => "decode: decodeOrdVar, extent: extentOrdVar".to_owned(),
+        IntEncoding::BitcoinVarint => "decode: decodeBitcoinVarint, extent: extentSeptets".to_owned(),
+        IntEncoding::CompactSize => "decode: decodeCompactSize, extent: extentCompactSize".to_owned(),
+        IntEncoding::Saturating => "decode: decodeSaturating, loss: LOSS_SATURATING".to_owned(),
+        IntEncoding::Tuple => "decode: decodeTupleInt, extent: extentTupleInt".to_owned(),
+    };
+    let width = Width::of_shape(&Shape::Int(int.clone()));
+    let head = head(Extent::of_int(int), width);
+    format!(
+        "{{ {head}, show: 'int', {codec}, bits: {}{signed}, least: {least}n, most: {most}n }}",
+        int.ty.bits
+    )
+}
+
+/// What a single value is in JSON.
+fn show(shape: &Shape) -> &'static str {
+    match shape {
+        Shape::Bool(_) => "show: 'bool', ",
+        Shape::Float(_) | Shape::Score(ScoreEncoding::HeightScore) => "show: 'float', ",
+        Shape::Time(_) => "show: 'time', ",
+        Shape::Score(ScoreEncoding::Exact) => "show: 'score', ",
+        Shape::Bytes { .. } | Shape::Opaque(_) => "show: 'bytes', ",
+        Shape::Text(_) => "show: 'text', ",
+        Shape::Nibbles { .. } => "show: 'nibbles', ",
+        Shape::Int(_)
+        | Shape::Record(_)
+        | Shape::Choice(_)
+        | Shape::Option(_)
+        | Shape::List { .. }
+        | Shape::Framed { .. }
+        | Shape::Desc(_)
+        | Shape::Hashed { .. }
+        | Shape::HashConcat { .. } => "",
+    }
+}

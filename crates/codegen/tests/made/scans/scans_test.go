@@ -1,0 +1,205 @@
+package scans
+
+import (
+	"bytes"
+	"encoding/hex"
+	"errors"
+	"testing"
+)
+
+func hexRange(r Range) string {
+	end := "none"
+	if r.End != nil {
+		end = hex.EncodeToString(r.End)
+	}
+	return hex.EncodeToString(r.Start) + " " + end
+}
+
+func equal(t *testing.T, found, wanted string) {
+	t.Helper()
+	if found != wanted {
+		t.Errorf("%s, not %s", found, wanted)
+	}
+}
+
+func TestScans(t *testing.T) {
+	all, err := TickAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	equal(t, hexRange(all), "01 02")
+	pool, err := TickByPool(7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	equal(t, hexRange(pool.Range), "010000000000000007 010000000000000008")
+	from, err := pool.From(-1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	equal(t, hexRange(from.Range), "01000000000000000705ffffffffffffffff 010000000000000008")
+	to, err := from.Through(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	equal(t, hexRange(to.Range), "01000000000000000705ffffffffffffffff 010000000000000007060000000000000001")
+	after, err := pool.After(-1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	equal(t, hexRange(after.Range), "01000000000000000706 010000000000000008")
+	below, err := pool.To(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	equal(t, hexRange(below.Range), "010000000000000007 010000000000000007060000000000000000")
+	for tick, in := range map[int64]bool{-2: false, -1: true, 0: true, 1: false} {
+		key := Tick{Pool: 7, Tick: tick}.Key()
+		if to.Contains(key[:]) != in {
+			t.Errorf("tick %d", tick)
+		}
+	}
+	names, err := NameByOwner([2]byte{0xff, 0xff})
+	if err != nil {
+		t.Fatal(err)
+	}
+	equal(t, hexRange(names.Range), "ffffff none")
+	only, err := names.Through("b")
+	if err != nil {
+		t.Fatal(err)
+	}
+	equal(t, hexRange(only.Range), "ffffff ffffff6200")
+	more, err := names.After("b")
+	if err != nil {
+		t.Fatal(err)
+	}
+	equal(t, hexRange(more.Range), "ffffff6200 none")
+}
+
+func TestSpaces(t *testing.T) {
+	key := Tick{Pool: 7, Tick: -42}.Key()
+	any, err := DecodeSKey(key[:])
+	if tick, ok := any.(Tick); err != nil || !ok || tick != (Tick{Pool: 7, Tick: -42}) || tick.Family() != "s.tick" {
+		t.Errorf("%v, %v", any, err)
+	}
+	if any, err := DecodeOtherKey([]byte{1}); err != nil || any.Family() != "other.pool_1" {
+		t.Errorf("%v, %v", any, err)
+	}
+	_, err = DecodeSKey(key[:12])
+	var fault *KeyError
+	if !errors.As(err, &fault) || fault.Family != "s.tick" || fault.Segment != "tick" || fault.Offset != 12 || fault.Reason != "ends 6 byte(s) too soon" {
+		t.Errorf("%#v", err)
+	}
+	if _, err := (Pair{A: "ab", B: "c"}).AppendTo(nil); !errors.Is(err, ErrOtherReading) {
+		t.Errorf("%v", err)
+	}
+}
+
+// keyCodec is the interface KeyCodec[T] of cosmossdk.io/collections/codec.
+type keyCodec[T any] interface {
+	Encode(buffer []byte, key T) (int, error)
+	Decode(buffer []byte) (int, T, error)
+	Size(key T) int
+	EncodeJSON(value T) ([]byte, error)
+	DecodeJSON(b []byte) (T, error)
+	Stringify(key T) string
+	KeyType() string
+	EncodeNonTerminal(buffer []byte, key T) (int, error)
+	DecodeNonTerminal(buffer []byte) (int, T, error)
+	SizeNonTerminal(key T) int
+}
+
+// codecHolds does what the collections' own test of codecs does.
+func codecHolds[T comparable](t *testing.T, c keyCodec[T], key T, wanted string) {
+	t.Helper()
+	buffer := make([]byte, c.Size(key))
+	written, err := c.Encode(buffer, key)
+	if err != nil || written != len(buffer) {
+		t.Fatalf("%d of %d: %v", written, len(buffer), err)
+	}
+	equal(t, hex.EncodeToString(buffer), wanted)
+	read, back, err := c.Decode(buffer)
+	if err != nil || read != written || back != key {
+		t.Errorf("%d, %v: %v", read, back, err)
+	}
+	inner := make([]byte, c.SizeNonTerminal(key)+3)
+	written, err = c.EncodeNonTerminal(inner, key)
+	if err != nil || written != len(inner)-3 {
+		t.Fatalf("%d of %d: %v", written, len(inner)-3, err)
+	}
+	read, back, err = c.DecodeNonTerminal(append(inner[:written:written], 1, 2, 3))
+	if err != nil || read != written || back != key {
+		t.Errorf("%d, %v: %v", read, back, err)
+	}
+	text, err := c.EncodeJSON(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if back, err := c.DecodeJSON(text); err != nil || back != key {
+		t.Errorf("%s: %v, %v", text, back, err)
+	}
+	if c.KeyType() == "" || c.Stringify(key) != string(text) {
+		t.Errorf("%q, %q", c.KeyType(), c.Stringify(key))
+	}
+}
+
+func TestCodecs(t *testing.T) {
+	codecHolds[Tick](t, TickKeyCodec(), Tick{Pool: 7, Tick: -1}, "000000000000000705ffffffffffffffff")
+	codecHolds[Name](t, NameKeyCodec(), Name{Owner: [2]byte{1, 2}, Name: "ab"}, "01026162")
+	codecHolds[Name](t, NameKeyCodec(), Name{}, "0000")
+	if size := NameKeyCodec().Size(Name{Name: "longer than nine"}); size != 0 {
+		t.Errorf("%d", size)
+	}
+	if _, err := NameKeyCodec().Encode(make([]byte, 99), Name{Name: "longer than nine"}); !errors.Is(err, ErrRefused) {
+		t.Errorf("%v", err)
+	}
+}
+
+type row struct{ key, value []byte }
+
+type iterator struct {
+	rows   []row
+	closed *bool
+}
+
+func (i *iterator) Valid() bool   { return len(i.rows) > 0 }
+func (i *iterator) Next()         { i.rows = i.rows[1:] }
+func (i *iterator) Key() []byte   { return i.rows[0].key }
+func (i *iterator) Value() []byte { return i.rows[0].value }
+func (i *iterator) Error() error  { return nil }
+func (i *iterator) Close() error  { *i.closed = true; return nil }
+
+func TestEach(t *testing.T) {
+	var rows []row
+	for tick := int64(-3); tick < 3; tick++ {
+		key := Tick{Pool: 7, Tick: tick}.Key()
+		rows = append(rows, row{key[:], nil})
+	}
+	closed := false
+	open := func(start, end []byte) *iterator {
+		it := &iterator{closed: &closed}
+		for _, one := range rows {
+			if bytes.Compare(one.key, start) >= 0 && bytes.Compare(one.key, end) < 0 {
+				it.rows = append(it.rows, one)
+			}
+		}
+		return it
+	}
+	pool, err := TickByPool(7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pool, err = pool.From(-1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var found []int64
+	err = Each(open, pool.Range, func(key, _ []byte) (bool, error) {
+		tick, err := DecodeTick(key)
+		found = append(found, tick.Tick)
+		return len(found) < 3, err
+	})
+	if err != nil || len(found) != 3 || found[0] != -1 || found[2] != 1 || !closed {
+		t.Errorf("%v, %v, %v", found, err, closed)
+	}
+}

@@ -1,0 +1,84 @@
+//! A document and what is known of it.
+
+use keyplan_plan::Compiled;
+use keyplan_plan::diag::{FileId, Span};
+use keyplan_plan::load::load_bytes;
+use keyplan_plan::model::{Family, Plan};
+use keyplan_plan::syntax::{ast, parse};
+use keyplan_report::files::{Files, Imports};
+use keyplan_report::findings::Checked;
+
+use crate::text::{Encoding, Lines};
+
+/// A text that an editor has open, with all that was read of it.
+pub(crate) struct Document {
+    pub(crate) uri: String,
+    pub(crate) path: String,
+    pub(crate) version: i64,
+    pub(crate) lines: Lines,
+    /// The plan, its imports and their mistakes. Its first file is this one.
+    pub(crate) compiled: Compiled,
+    /// The tree of each file, in the order of the files.
+    pub(crate) trees: Vec<ast::File>,
+    /// What was proved of exactly this text.
+    pub(crate) checked: Option<Checked>,
+}
+
+impl Document {
+    /// Reads a text. `open` gives the text of files that are open in the editor; others are read from the disk.
+    pub(crate) fn new(
+        uri: &str,
+        version: i64,
+        text: &str,
+        encoding: Encoding,
+        open: impl Fn(&str) -> Option<String>,
+    ) -> Self {
+        let path = crate::uri::path_of(uri);
+        let compiled = compile(&path, text, open);
+        let trees = trees(&compiled);
+        let lines = Lines::new(text, encoding);
+        Self { uri: uri.to_owned(), path, version, lines, compiled, trees, checked: None }
+    }
+
+    /// The text.
+    pub(crate) fn text(&self) -> &str {
+        self.compiled.sources.files().first().map_or("", |file| file.text.as_str())
+    }
+
+    /// The tree of the text itself.
+    pub(crate) fn tree(&self) -> Option<&ast::File> {
+        self.trees.first()
+    }
+
+    /// The plan, if the text has a meaning.
+    pub(crate) fn plan(&self) -> Option<&Plan> {
+        self.compiled.plan.as_ref()
+    }
+
+    /// The family whose declaration an offset is in.
+    pub(crate) fn family_at(&self, offset: usize) -> Option<&Family> {
+        self.plan()?.families().map(|(_, family)| family).find(|family| holds(family.span, offset))
+    }
+}
+
+/// Compiles a text as the file at a path.
+pub(crate) fn compile(path: &str, text: &str, open: impl Fn(&str) -> Option<String>) -> Compiled {
+    let disk = Files::new(Imports::Project).fetcher(path);
+    load_bytes(path, text.as_bytes(), |import| match open(import) {
+        Some(text) => Ok(text.into_bytes()),
+        None => disk(import),
+    })
+}
+
+/// The tree of each file of a plan.
+pub(crate) fn trees(compiled: &Compiled) -> Vec<ast::File> {
+    let files = compiled.sources.files().iter().enumerate();
+    files
+        .map(|(index, file)| parse(FileId(u32::try_from(index).unwrap_or(u32::MAX)), &file.text).file)
+        .collect()
+}
+
+/// Whether an offset of the first file is in a span, its end included.
+pub(crate) fn holds(span: Span, offset: usize) -> bool {
+    span.file == FileId(0) && span.start as usize <= offset && offset <= span.end as usize
+}

@@ -1,0 +1,229 @@
+//! Which names a plan declares, and where each is used.
+
+use keyplan_plan::diag::Span;
+use keyplan_plan::model::domains;
+use keyplan_plan::syntax::ast::{
+    Alternative, Atom, Body, Call, CallArg, Clause, Domain, FamilyDecl, File, Ident, Item, Member, Part,
+};
+
+/// What a name names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Kind {
+    Plan,
+    Type,
+    Space,
+    Module,
+    Family,
+    Field,
+    Argument,
+    Allotment,
+    Label,
+}
+
+/// A name where it stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Name {
+    pub(crate) kind: Kind,
+    /// What tells two of the same spelling apart: the path of what they are declared in.
+    pub(crate) scope: String,
+    pub(crate) text: String,
+    pub(crate) span: Span,
+    /// Whether it is declared here.
+    pub(crate) declares: bool,
+}
+
+impl Name {
+    /// Whether two places name the same thing.
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        self.kind == other.kind && self.scope == other.scope && self.text == other.text
+    }
+}
+
+/// Every name of these files, in the order of their text.
+pub(crate) fn names(files: &[File]) -> Vec<Name> {
+    let mut walk = Walk { all: Vec::new(), families: Vec::new(), later: Vec::new() };
+    for file in files {
+        walk.file(file);
+    }
+    walk.paths();
+    walk.all.sort_by_key(|name| (name.span.file, name.span.start));
+    walk.all
+}
+
+struct Walk {
+    all: Vec<Name>,
+    /// The path of each family.
+    families: Vec<String>,
+    /// Paths of families that are used, and the space that they are used in.
+    later: Vec<(String, Vec<Ident>)>,
+}
+
+impl Walk {
+    fn push(&mut self, kind: Kind, scope: &str, name: &Ident, declares: bool) {
+        let (scope, text, span) = (scope.to_owned(), name.text.clone(), name.span);
+        self.all.push(Name { kind, scope, text, span, declares });
+    }
+
+    fn file(&mut self, file: &File) {
+        if let Some(name) = &file.name {
+            self.push(Kind::Plan, "", name, true);
+        }
+        for item in &file.items {
+            match item {
+                Item::Import(_) => {}
+                Item::Type(decl) => {
+                    self.push(Kind::Type, "", &decl.name, true);
+                    self.domain(&decl.domain, &format!("type {}", decl.name.text));
+                }
+                Item::Names(decl) => {
+                    self.push(Kind::Type, "", &decl.name, true);
+                    self.domain(&decl.domain, &format!("type {}", decl.name.text));
+                }
+                Item::Space(decl) => {
+                    self.push(Kind::Space, "", &decl.name, true);
+                    self.members(&decl.members, &decl.name.text);
+                }
+            }
+        }
+    }
+
+    fn members(&mut self, members: &[Member], path: &str) {
+        for member in members {
+            match member {
+                Member::Module(decl) => {
+                    self.push(Kind::Module, path, &decl.name, true);
+                    self.members(&decl.members, &format!("{path}.{}", decl.name.text));
+                }
+                Member::Allot(decl) => self.push(Kind::Allotment, path, &decl.name, true),
+                Member::Retired(_) | Member::Drop(_) => {}
+                Member::Family(decl) => self.family(decl, path),
+            }
+        }
+    }
+
+    fn family(&mut self, decl: &FamilyDecl, path: &str) {
+        self.push(Kind::Family, path, &decl.name, true);
+        let own = format!("{path}.{}", decl.name.text);
+        self.families.push(own.clone());
+        let key = format!("{own} key");
+        self.parts(&decl.parts, &key);
+        for clause in &decl.clauses {
+            match clause {
+                Clause::Value(body) => self.body(body, &format!("{own} value")),
+                Clause::Member(body) => self.body(body, &format!("{own} member")),
+                Clause::Score(body) => self.body(body, &format!("{own} score")),
+                Clause::Scan(scan) => {
+                    scan.by.iter().for_each(|name| self.push(Kind::Argument, &key, name, false));
+                    self.later.extend(scan.with.iter().map(|with| (own.clone(), with.names.clone())));
+                }
+                Clause::Accept(accept) => {
+                    let paths = accept.of.iter().map(|of| (own.clone(), of.names.clone()));
+                    self.later.extend(paths);
+                }
+                Clause::Allot(name) => self.push(Kind::Allotment, path, name, false),
+                Clause::Field(field) => {
+                    self.push(Kind::Field, &own, &field.name, true);
+                    let scope = format!("{own} field {}", field.name.text);
+                    self.parts(&field.parts, &scope);
+                    if let Some(value) = &field.value {
+                        self.body(value, &format!("{scope} value"));
+                    }
+                }
+                // What an older plan called its parts is not declared here.
+                Clause::Retired(_) | Clause::Spread(_) | Clause::From(_) | Clause::AllowBreak(_) => {}
+            }
+        }
+    }
+
+    fn body(&mut self, body: &Body, scope: &str) {
+        match body {
+            Body::Parts(parts) => self.parts(parts, scope),
+            Body::Domain(domain) => self.domain(domain, scope),
+        }
+    }
+
+    fn parts(&mut self, parts: &[Part], scope: &str) {
+        for part in parts {
+            match part {
+                Part::Literal(_) => {}
+                Part::Argument { name, domain, .. } => {
+                    self.push(Kind::Argument, scope, name, true);
+                    self.domain(domain, &format!("{scope} {}", name.text));
+                }
+                Part::Same { name, .. } => self.push(Kind::Argument, scope, name, false),
+                Part::Derived { name, of, domain, .. } => {
+                    self.push(Kind::Argument, scope, name, true);
+                    for name in of {
+                        self.push(Kind::Argument, scope, name, false);
+                    }
+                    if let Some(domain) = domain {
+                        self.domain(domain, scope);
+                    }
+                }
+            }
+        }
+    }
+
+    fn domain(&mut self, domain: &Domain, scope: &str) {
+        match &domain.atom {
+            Atom::Named(call) => self.call(call, scope),
+            Atom::Record(parts) => self.parts(parts, scope),
+            Atom::Choice(alternatives) => {
+                for Alternative { label, body, .. } in alternatives {
+                    self.push(Kind::Label, scope, label, true);
+                    self.body(body, &format!("{scope} {}", label.text));
+                }
+            }
+        }
+    }
+
+    fn call(&mut self, call: &Call, scope: &str) {
+        if !domains().contains(&call.name.text.as_str()) {
+            self.push(Kind::Type, "", &call.name, false);
+        }
+        for arg in call.args.iter().flatten() {
+            if let CallArg::Domain(domain) = arg {
+                self.domain(domain, scope);
+            }
+        }
+    }
+
+    /// Settles which family each path names: the one whose own path ends so, the nearest space first.
+    fn paths(&mut self) {
+        for (from, names) in std::mem::take(&mut self.later) {
+            let wanted: Vec<&str> = names.iter().map(|name| name.text.as_str()).collect();
+            let wanted = wanted.join(".");
+            let space = from.split('.').next().unwrap_or_default().to_owned();
+            let ends = |path: &&String| **path == wanted || path.ends_with(&format!(".{wanted}"));
+            let near = |path: &&String| path.starts_with(&format!("{space}."));
+            let found = self.families.iter().find(|path| ends(path) && near(path));
+            let found = found.or_else(|| self.families.iter().find(ends)).cloned();
+            let (Some(found), Some(last)) = (found, names.last()) else { continue };
+            let scope = found.rsplit_once('.').map_or("", |(scope, _)| scope).to_owned();
+            self.push(Kind::Family, &scope, last, false);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use keyplan_plan::diag::FileId;
+    use keyplan_plan::syntax::parse;
+
+    use super::*;
+
+    fn uses(text: &str, at: &str) -> Vec<(u32, bool)> {
+        let all = names(&[parse(FileId(0), text).file]);
+        let offset = u32::try_from(text.find(at).unwrap()).unwrap();
+        let name = all.iter().find(|name| name.span.start == offset).unwrap();
+        all.iter().filter(|other| other.is(name)).map(|name| (name.span.start, name.declares)).collect()
+    }
+
+    #[test]
+    fn names_are_told_apart_by_where_they_are_declared() {
+        let text = "plan p; type T = u8; space s { key a = x: T y: T scan by x; key b = x: T accept overlap(a) \"w\"; }";
+        assert_eq!(uses(text, "T = u8"), [(13, true), (42, false), (47, false), (71, false)]);
+        assert_eq!(uses(text, "x: T y"), [(39, true), (57, false)]);
+        assert_eq!(uses(text, "a = x"), [(35, true), (88, false)]);
+    }
+}

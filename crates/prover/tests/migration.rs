@@ -1,0 +1,290 @@
+//! What is proved of migrations, against enumeration of every key of small plans.
+//!
+//! `KEYPLAN_MIGRATION_PAIRS` says how many random pairs of plans are looked at.
+
+#![cfg(test)]
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use keyplan_plan::compile;
+use keyplan_plan::dynamic::{Decoder, Value, encode};
+use keyplan_plan::mapping::{Carrier, Course};
+use keyplan_plan::model::{Family, Plan};
+use keyplan_prover::{Counterexample, Decision, MigrationProof, Obligation, Options, prove_migration};
+
+/// Domains that are small enough to write all values down.
+const DOMAINS: &[&str] = &[
+    "u8(0..=3)",
+    "u8(0..=2).dec",
+    "u16(0..=2)",
+    "i8(-1..=1)",
+    "bool",
+    "text(\"ab\", 0..=2)",
+    "text(\"ab\", 1..=2)",
+    "text(\"a\", 0..=2).len8",
+    "text(\"ab\", 1..=1)",
+    "bytes(1)",
+    "u8(0..=12).dec(2)",
+    "option(u8(0..=1))",
+];
+
+fn values(domain: &str) -> Vec<Value> {
+    let unsigned = |most: u128| (0..=most).map(Value::Unsigned).collect::<Vec<_>>();
+    let texts = |letters: &[&str], least: usize, most: usize| {
+        let mut all = vec![String::new()];
+        let mut last = all.clone();
+        for _ in 0..most {
+            last = last
+                .iter()
+                .flat_map(|text| letters.iter().map(move |letter| format!("{text}{letter}")))
+                .collect();
+            all.extend(last.clone());
+        }
+        all.into_iter().filter(|text| text.len() >= least).map(Value::Text).collect::<Vec<_>>()
+    };
+    match domain {
+        "u8(0..=3)" => unsigned(3),
+        "u8(0..=2).dec" | "u16(0..=2)" => unsigned(2),
+        "u8(0..=12).dec(2)" => unsigned(12),
+        "i8(-1..=1)" => (-1..=1).map(Value::Signed).collect(),
+        "bool" => vec![Value::Bool(false), Value::Bool(true)],
+        "text(\"ab\", 0..=2)" => texts(&["a", "b"], 0, 2),
+        "text(\"ab\", 1..=2)" => texts(&["a", "b"], 1, 2),
+        "text(\"a\", 0..=2).len8" => texts(&["a"], 0, 2),
+        "text(\"ab\", 1..=1)" => texts(&["a", "b"], 1, 1),
+        "bytes(1)" => (0..=255).map(|byte| Value::Bytes(vec![byte])).collect(),
+        "option(u8(0..=1))" => {
+            let some = unsigned(1).into_iter().map(|value| Value::Option(Some(Box::new(value))));
+            std::iter::once(Value::Option(None)).chain(some).collect()
+        }
+        other => panic!("{other}"),
+    }
+}
+
+/// A family of a random plan: its prefix, and its arguments by name and domain.
+#[derive(Clone, Debug)]
+struct Sketch {
+    name: &'static str,
+    prefix: &'static str,
+    arguments: Vec<(&'static str, &'static str)>,
+    from: String,
+}
+
+impl Sketch {
+    fn text(&self) -> String {
+        let arguments: Vec<String> =
+            self.arguments.iter().map(|(name, domain)| format!("{name}: {domain}")).collect();
+        format!("    key {} = {} {} {};\n", self.name, self.prefix, arguments.join(" "), self.from)
+    }
+
+    /// Every argument list.
+    fn rows(&self) -> Vec<Vec<Value>> {
+        let mut rows = vec![Vec::new()];
+        for (_, domain) in &self.arguments {
+            rows = rows
+                .into_iter()
+                .flat_map(|row: Vec<Value>| {
+                    values(domain).into_iter().map(move |value| row.iter().cloned().chain([value]).collect())
+                })
+                .collect();
+        }
+        rows
+    }
+}
+
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        usize::try_from(self.0 >> 33).unwrap() % n
+    }
+
+    fn of<T: Copy>(&mut self, all: &[T]) -> T {
+        all[self.below(all.len())]
+    }
+}
+
+const PREFIXES: &[&str] = &["0x01", "0x02", "0x03", "0x0161", "\"a\"", "0x01 0x00"];
+
+fn sketch(random: &mut Random, name: &'static str) -> Sketch {
+    let names: &[&[&'static str]] = &[&["x"], &["x", "y"], &[]];
+    let arguments = random.of(names).iter().map(|argument| (*argument, random.of(DOMAINS))).collect();
+    Sketch { name, prefix: random.of(PREFIXES), arguments, from: String::new() }
+}
+
+/// The sketch as the next plan might have it.
+fn changed(random: &mut Random, old: &Sketch) -> Sketch {
+    let mut new = old.clone();
+    for _ in 0..=random.below(3) {
+        match random.below(7) {
+            0 => new.prefix = random.of(PREFIXES),
+            1 => new.arguments.reverse(),
+            2 if !new.arguments.is_empty() => {
+                let index = random.below(new.arguments.len());
+                new.arguments[index].1 = random.of(DOMAINS);
+            }
+            3 if new.arguments.len() == 2 && new.from.is_empty() => {
+                let (gone, _) = new.arguments.pop().unwrap();
+                new.from = format!("from s.{}(drop {gone})", old.name);
+            }
+            4 if new.from.is_empty() => {
+                new.arguments.push(("z", "bool"));
+                new.from = format!("from s.{}(z = \"true\")", old.name);
+            }
+            5 if new.from.is_empty() && new.arguments.iter().any(|(name, _)| *name == "x") => {
+                for argument in &mut new.arguments {
+                    if argument.0 == "x" {
+                        argument.0 = "w";
+                    }
+                }
+                new.from = format!("from s.{}(w = x)", old.name);
+            }
+            6 if new.from.is_empty() => new.from = format!("from s.{} park", old.name),
+            _ => {}
+        }
+    }
+    new
+}
+
+fn plan(sketches: &[Sketch]) -> Option<Plan> {
+    let text: String = sketches.iter().map(Sketch::text).collect();
+    let text = format!("plan p;\nspace s {{\n{text}}}\n");
+    compile("p.keyplan", &text, |_| Err("none".to_owned())).plan
+}
+
+fn proved(proof: &MigrationProof, from: &str, obligation: Obligation) -> bool {
+    let duty = proof.duties.iter().find(|duty| duty.from == from && duty.obligation == obligation);
+    duty.is_some_and(|duty| duty.decision == Decision::Proved)
+}
+
+fn key(family: &Family, row: &[Value]) -> Option<Vec<u8>> {
+    let mut out = Vec::new();
+    encode(&family.key, row, &mut out).ok()?;
+    Some(out)
+}
+
+/// Compares every verdict with what enumeration shows; gives how many were proved and refuted.
+fn check(old: &[Sketch], new: &[Sketch]) -> Option<(usize, usize)> {
+    let (before, after) = (plan(old)?, plan(new)?);
+    let proof = prove_migration(&before, &after, &Options::default());
+    let carrier = Carrier::new(&before, &after, &proof.mapping);
+    let decoder = Decoder::new(&before);
+    let about = || format!("{old:#?}\n{new:#?}\n{:#?}", proof.duties);
+    let families = &before.spaces[0].families;
+    let mut old_keys: BTreeSet<Vec<u8>> = BTreeSet::new();
+    let mut new_keys: BTreeMap<Vec<u8>, BTreeSet<(String, Vec<u8>)>> = BTreeMap::new();
+    let mut images: Vec<(usize, Option<Vec<u8>>)> = Vec::new();
+    for (index, (sketch, family)) in old.iter().zip(families).enumerate() {
+        for row in sketch.rows() {
+            let Some(bytes) = key(family, &row) else { continue };
+            let image = match (&proof.mapping.routes[index].course, carrier.way(index)) {
+                (Course::Moved(_), Some(way)) => {
+                    let mut out = Vec::new();
+                    way.key(&row, &[], &mut out).ok().map(|()| out)
+                }
+                (Course::Kept { .. }, _) => Some(bytes.clone()),
+                _ => None,
+            };
+            if let Some(image) = &image {
+                new_keys.entry(image.clone()).or_default().insert((family.path.clone(), bytes.clone()));
+            }
+            if proof.mapping.routes[index].readable {
+                let all = decoder.decode_all(0, &bytes, 8).unwrap();
+                assert!(all.readings.len() == 1 && !all.more, "not readable: {bytes:02x?}\n{}", about());
+            }
+            old_keys.insert(bytes);
+            images.push((index, image));
+        }
+    }
+    for (index, image) in &images {
+        let route = &proof.mapping.routes[*index];
+        let Course::Moved(_) = route.course else { continue };
+        let from = &route.from.path;
+        if proved(&proof, from, Obligation::Total) {
+            assert!(image.is_some(), "not total: {from}\n{}", about());
+        }
+        let Some(image) = image else { continue };
+        if proved(&proof, from, Obligation::Injective) {
+            assert_eq!(new_keys[image].len(), 1, "not injective: {from} {image:02x?}\n{}", about());
+        }
+        if proved(&proof, from, Obligation::Apart) {
+            assert!(!old_keys.contains(image), "not apart: {from} {image:02x?}\n{}", about());
+        }
+    }
+    let mut figures = (0, 0);
+    for duty in &proof.duties {
+        match &duty.decision {
+            Decision::Proved | Decision::Assumed(_) => figures.0 += 1,
+            Decision::Unknown(_) => {}
+            Decision::Refuted(found) => {
+                figures.1 += 1;
+                refutation(&before, &after, &proof, duty.from.as_str(), found, &about);
+            }
+        }
+    }
+    Some(figures)
+}
+
+/// A refutation has keys that show it.
+fn refutation(
+    old: &Plan,
+    new: &Plan,
+    proof: &MigrationProof,
+    from: &str,
+    found: &Counterexample,
+    about: &dyn Fn() -> String,
+) {
+    let carrier = Carrier::new(old, new, &proof.mapping);
+    let image = |side: &keyplan_prover::Side| {
+        let index = proof.mapping.routes.iter().position(|route| route.from.path == side.family).unwrap();
+        let mut out = Vec::new();
+        match carrier.way(index) {
+            Some(way) => way.key(&side.values, &[], &mut out).map(|()| out).ok(),
+            None => Some(side.bytes.clone()),
+        }
+    };
+    match found {
+        Counterexample::Refused { old: Some(side), .. } => {
+            assert_eq!(image(side), None, "{from}\n{}", about());
+        }
+        Counterexample::Merged { first, second, new } => {
+            assert_ne!((&first.family, &first.bytes), (&second.family, &second.bytes), "{}", about());
+            assert_eq!(
+                (image(first).as_ref(), image(second).as_ref()),
+                (Some(new), Some(new)),
+                "{}",
+                about()
+            );
+        }
+        Counterexample::TwoReadings { first, second } => {
+            assert_eq!(first.bytes, second.bytes);
+            assert_ne!((&first.family, &first.values), (&second.family, &second.values), "{}", about());
+        }
+        Counterexample::Crossing { new, old } => assert_eq!(new.bytes, old.bytes, "{}", about()),
+        Counterexample::Refused { old: None, .. } | Counterexample::Unspoken { .. } => {}
+    }
+}
+
+#[test]
+fn verdicts_agree_with_enumeration() {
+    let pairs = std::env::var("KEYPLAN_MIGRATION_PAIRS").map_or(1_500, |pairs| pairs.parse().unwrap());
+    let mut random = Random(0x5eed_2026_1116);
+    let (mut proved, mut refuted, mut looked_at) = (0, 0, 0);
+    for _ in 0..pairs {
+        let old: Vec<Sketch> =
+            ["f", "g"].into_iter().take(1 + random.below(2)).map(|name| sketch(&mut random, name)).collect();
+        let mut new: Vec<Sketch> = old.iter().map(|sketch| changed(&mut random, sketch)).collect();
+        if random.below(8) == 0 {
+            new.pop();
+        }
+        if let Some((some, others)) = check(&old, &new) {
+            looked_at += 1;
+            proved += some;
+            refuted += others;
+        }
+    }
+    assert!(looked_at > pairs / 2 && proved > pairs && refuted > pairs / 5, "{looked_at} {proved} {refuted}");
+}

@@ -1,0 +1,88 @@
+//! Layouts of real programs that a plain pair of keys decides: none of them may be left unknown.
+#![cfg(test)]
+
+use std::fmt::Write as _;
+
+use keyplan_prover::{Guarantee, Options, Verdict, Witness, prove};
+
+/// What is said of a guarantee of the one family of a plan: `proved`, or the keys that refute it.
+fn said(family: &str, guarantee: Guarantee) -> String {
+    let text = format!("plan p; space s {{ key k = {family}; }}");
+    let compiled = keyplan_plan::compile("p.keyplan", &text, |_| Err("no imports".to_owned()));
+    assert_eq!(compiled.diagnostics, [], "{text}");
+    let report = prove(&compiled.plan.unwrap(), &Options::default());
+    let statement = report.statements.iter().find(|statement| statement.guarantee == guarantee).unwrap();
+    let hex = |bytes: &[u8]| {
+        bytes.iter().fold(String::new(), |mut text, byte| {
+            let _ = write!(text, "{byte:02x}");
+            text
+        })
+    };
+    match &statement.verdict {
+        Verdict::Holds => "proved".to_owned(),
+        Verdict::Fails(witness) => match &**witness {
+            Witness::SameKey { first, second } => {
+                assert_ne!(first.values, second.values);
+                format!("collides in {} bytes", hex(&first.bytes).len() / 2)
+            }
+            Witness::Row { scan, row } => format!("{} -> {}", hex(&scan.bytes), hex(&row.bytes)),
+            Witness::Disorder { first, second } => format!("{} > {}", hex(&first.bytes), hex(&second.bytes)),
+            other => format!("{other:?}"),
+        },
+        other => format!("{other:?}"),
+    }
+}
+
+const DENOM: &str = r#"text("a-zA-Z", "a-zA-Z0-9/:._-", 3..=128)"#;
+
+#[test]
+fn a_denom_at_the_end_leaks_into_a_longer_one() {
+    let family = format!(r#"0x01 a: {DENOM}.len8 "|" b: {DENOM} scan by a, b"#);
+    assert_eq!(said(&family, Guarantee::NoSiblingRows), "01036161617c616161 -> 01036161617c61616161");
+}
+
+#[test]
+fn an_address_of_two_lengths_before_a_length_collides() {
+    let family = r#"0x01 addr: bytes(20 | 32) d: text("a-zA-Z", "a-zA-Z0-9/", 3..=128).len8"#;
+    // 20 bytes, then a denomination of 59; 32 bytes, then one of 47, the number of `/`.
+    assert_eq!(said(family, Guarantee::Unambiguous), "collides in 81 bytes");
+}
+
+#[test]
+fn a_list_of_bytes_under_a_length_is_read_one_way() {
+    let family = "0x01 a: list(u8(1..=9), 1..=200).len8 b: u8";
+    assert_eq!(said(family, Guarantee::Unambiguous), "proved");
+    let family = "0x01 a: list(u8(1..=9), 0..).len8 b: text(\"a-z\", 0..=64) scan by a";
+    assert_eq!(said(family, Guarantee::NoSiblingRows), "proved");
+}
+
+#[test]
+fn lists_of_ranged_bytes_under_a_length_are_not_in_order() {
+    let family = "0x01 a: list(u8(1..=9), 1..=200).len8 scan all in order";
+    assert_eq!(said(family, Guarantee::InOrder), "01020101 > 010102");
+}
+
+#[test]
+fn the_length_of_a_key_tells_a_copy_from_its_argument() {
+    let family = format!("0x01 denom: {DENOM} same(denom)");
+    assert_eq!(said(&family, Guarantee::Unambiguous), "proved");
+    let family = format!("0x01 id: u64 denom: {DENOM} same(denom) tail: bytes(4)");
+    assert_eq!(said(&family, Guarantee::Unambiguous), "proved");
+    // A second length that is not known: `a`, `aa` + `b`…
+    let family = "0x01 a: text(\"a\", 1..=9) same(a) b: text(\"a\", 1..=9)";
+    assert!(
+        said(family, Guarantee::Unambiguous).starts_with("collides in"),
+        "{}",
+        said(family, Guarantee::Unambiguous)
+    );
+}
+
+#[test]
+fn lengths_that_do_not_sort_are_not_proved_in_order() {
+    // 255 is `ff 00`, and 256 is `00 01`.
+    let family = "0x01 a: (x: bytes(255) | y: bytes(256)).len64le scan all in order";
+    assert_ne!(said(family, Guarantee::InOrder), "proved");
+    // 255 is `ff 01`, and 256 is `80 02`.
+    let family = "0x01 a: (x: bytes(255) | y: bytes(256)).varlen scan all in order";
+    assert_ne!(said(family, Guarantee::InOrder), "proved");
+}

@@ -1,0 +1,259 @@
+//! Scans as real programs write them: each plan states a layout and a scan of published code, and the prover shows what
+//! the scan returns beside its rows.
+#![cfg(test)]
+
+use std::fmt::Write as _;
+
+use keyplan_plan::model::Plan;
+use keyplan_prover::{Guarantee, Options, Side, Statement, Verdict, Witness, prove};
+
+fn plan(text: &str) -> Plan {
+    let compiled = keyplan_plan::compile("p.keyplan", text, |_| Err("no imports".to_owned()));
+    let errors: Vec<String> = compiled.errors().map(|error| format!("{error:?}")).collect();
+    compiled.plan.unwrap_or_else(|| panic!("{text}\n{errors:?}"))
+}
+
+fn hex(side: &Side) -> String {
+    side.bytes.iter().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+/// The refuted statement about a guarantee of the plan's scans; there must be one only.
+fn refuted(text: &str, guarantee: Guarantee) -> Statement {
+    let report = prove(&plan(text), &Options::default());
+    let mut found = report.statements.into_iter().filter(|statement| {
+        statement.guarantee == guarantee && matches!(statement.verdict, Verdict::Fails(_))
+    });
+    let first = found.next().unwrap_or_else(|| panic!("nothing is refuted: {text}"));
+    assert_eq!(found.next(), None);
+    first
+}
+
+/// The prefix of the scan and the row that refute a claim, in hex.
+#[track_caller]
+fn leak(text: &str, guarantee: Guarantee, prefix: &str, row: &str) {
+    let statement = refuted(text, guarantee);
+    let Verdict::Fails(witness) = &statement.verdict else { unreachable!() };
+    let found = match &**witness {
+        Witness::Row { scan, row } => (hex(scan), hex(row)),
+        Witness::Range { start, row, .. } => (hex(start), hex(row)),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(found, (prefix.to_owned(), row.to_owned()));
+}
+
+/// Every guarantee of a plan holds.
+#[track_caller]
+fn sound(text: &str) {
+    let report = prove(&plan(text), &Options::default());
+    let flaws: Vec<&Statement> = report.findings().collect();
+    assert_eq!(flaws, Vec::<&Statement>::new(), "{text}");
+}
+
+const SIBLINGS: Guarantee = Guarantee::NoSiblingRows;
+const FOREIGN: Guarantee = Guarantee::NoForeignRows;
+
+/// Osmosis x/concentrated-liquidity: uptime accumulators of pool 1 are deleted by the prefix `accum||acc||\x0c/1`.
+#[test]
+fn osmosis_deletes_the_accumulators_of_pool_10_with_pool_1() {
+    let layout = |scan: &str| {
+        format!(
+            r#"plan p; space cl {{
+                key uptime_accum = 0x0c pool: u64.dec "/" uptime: u8(0..=5).dec {scan};
+            }}"#
+        )
+    };
+    leak(&layout("scan by pool bare as 0x0c31"), SIBLINGS, "0c31", "0c31302f30");
+    sound(&layout("scan by pool as 0x0c312f"));
+}
+
+/// Osmosis x/twap: the most recent records of pool 1 are read from `recent_twap|1|` to `recent_twap|2|`.
+#[test]
+fn osmosis_reads_twap_records_of_pool_20_with_pool_1() {
+    let text = r#"plan p; space twap {
+        key recent = "recent_twap|" pool: u64.dec "|" denom0: text("a-z/", 1..=128) "|" denom1: text("a-z/", 1..=128)
+            scan by pool
+            scan by pool to next;
+    }"#;
+    let statement = refuted(text, SIBLINGS);
+    let Verdict::Fails(witness) = &statement.verdict else { unreachable!() };
+    let Witness::Range { start, end, row } = &**witness else { panic!("{witness:?}") };
+    assert!(row.bytes >= start.bytes && row.bytes < end.bytes && !end.included);
+    assert!(start.bytes.starts_with(b"recent_twap|") && start.bytes.ends_with(b"|"));
+    assert!(!row.bytes.starts_with(&start.bytes));
+}
+
+/// Numbers of fixed width sort: the next value ends their range, and nothing is missing.
+#[test]
+fn the_next_value_ends_a_range_of_numbers_of_fixed_width() {
+    sound("plan p; space s { key tick = 0x01 pool: u64 tick: i64.tick9 scan by pool to next; }");
+    let text = "plan p; space s { key tick = 0x01 pool: u64.le tick: u8 scan by pool to next; }";
+    refuted(text, Guarantee::NoMissingRows);
+}
+
+/// ibc-go: packet commitments of a channel are iterated with the channel's name at the end of the prefix.
+#[test]
+fn ibc_go_returns_packets_of_channel_10_with_channel_1() {
+    let text = r#"plan p; space ibc {
+        key commitment = "commitments/ports/" port: text("a-z", 2..=128) "/channels/channel-" channel: u64.dec
+            "/sequences/" sequence: u64.dec
+            scan by port, channel bare as "commitments/ports/transfer/channels/channel-1";
+    }"#;
+    let statement = refuted(text, SIBLINGS);
+    let Verdict::Fails(witness) = &statement.verdict else { unreachable!() };
+    let Witness::Row { scan, row } = &**witness else { panic!("{witness:?}") };
+    assert!(row.bytes.starts_with(&scan.bytes));
+    assert!(scan.bytes.ends_with(b"/channels/channel-1"), "{}", hex(scan));
+    assert!(row.values.first() == scan.values.first() && row.values.get(1) != scan.values.get(1));
+}
+
+/// ibc-go transfer: the escrow denominations of `channel-1`, and of every channel whose number begins with 1.
+#[test]
+fn ibc_go_escrows_of_channel_1_are_those_of_channel_11_too() {
+    leak(
+        r#"plan p; space transfer {
+            key escrow = "e/channel-" channel: u64.dec "/" denom: text("a-z", 1..=128) scan by channel bare;
+        }"#,
+        SIBLINGS,
+        "652f6368616e6e656c2d31",
+        "652f6368616e6e656c2d31302f61",
+    );
+}
+
+/// `CometBFT`: block parts are stored as `P:height:index`; the parts of height 1 by `P:1` are those of height 10 too.
+#[test]
+fn cometbft_block_parts_of_height_1_are_those_of_height_10_too() {
+    let layout = |scan: &str| {
+        format!(
+            r#"plan p; space blockstore {{
+                key part = "P:" height: u64.dec ":" index: u32.dec {scan};
+            }}"#
+        )
+    };
+    leak(&layout("scan by height bare as \"P:1\""), SIBLINGS, "503a31", "503a31303a30");
+    sound(&layout("scan by height as \"P:1:\""));
+}
+
+/// `CometBFT`: kv indexer: events of a key are found by a prefix that leaves out the byte behind the value.
+#[test]
+fn cometbft_events_with_a_value_that_begins_alike_are_returned_too() {
+    leak(
+        r#"plan p; space tx_index {
+            key event = tag: text("a-z.", 1..=64) "/" value: text("a-z0-9", 1..=64) "/" height: u64.dec "/" index: u32.dec
+                scan by tag, value bare;
+        }"#,
+        SIBLINGS,
+        "612f61",
+        "612f61612f302f30",
+    );
+}
+
+/// PAW oracle: price snapshots of `BTC` are those of `BTCUSD` too.
+#[test]
+fn paw_returns_prices_of_longer_asset_names() {
+    leak(
+        r#"plan p; space oracle {
+            key snapshot = 0x05 asset: text("A-Z", 3..=12) 0x00 height: u64 scan by asset bare;
+        }"#,
+        SIBLINGS,
+        "05414141",
+        "05414141410000000000000000 00".replace(' ', "").as_str(),
+    );
+}
+
+/// Cosmos SDK x/gov of the string era: deposits of proposal 1 by its decimal number.
+#[test]
+fn votes_of_proposal_10_are_returned_with_proposal_1() {
+    leak(
+        r#"plan p; space gov {
+            key vote = "votes:" proposal: u64.dec ":" voter: bytes(20) scan by proposal bare;
+        }"#,
+        SIBLINGS,
+        "766f7465733a31",
+        "766f7465733a31303a0000000000000000000000000000000000000000",
+    );
+}
+
+/// go-ethereum: the headers of a number begin as its canonical hash and its total difficulty do; the program tells them
+/// apart by their length.
+#[test]
+fn geth_headers_of_a_number_need_a_filter() {
+    let layout = |scan: &str| {
+        format!(
+            r#"plan p; space chaindata {{
+                key header = "h" num: u64 hash: bytes(32) {scan};
+                key td = "h" num: u64 hash: bytes(32) "t";
+                key canonical = "h" num: u64 "n";
+            }}"#
+        )
+    };
+    leak(&layout("scan by num"), FOREIGN, "680000000000000000", "6800000000000000006e");
+    sound(&layout("scan by num filtered as 0x680000000000000001"));
+    sound(&layout("scan by num with td, canonical"));
+    // What the plan does not want is still a finding.
+    leak(&layout("scan by num with td"), FOREIGN, "680000000000000000", "6800000000000000006e");
+    let accepted = layout("scan by num accept leak(canonical) \"read and dropped\"");
+    let other = refuted(&accepted, FOREIGN).other;
+    assert_eq!(other.as_deref(), Some("chaindata.td"));
+    let both = layout("scan by num accept leak(canonical, td) \"read and dropped\"");
+    assert!(prove(&plan(&both), &Options::default()).is_sound());
+}
+
+/// etcd: the revisions of the key index hold tombstones, which are the revision and one byte more.
+#[test]
+fn etcd_wants_tombstones_among_its_revisions() {
+    let layout = |with: &str| {
+        format!(
+            r#"plan p; space key {{
+                key revision = main: u64 "_" sub: u64 scan by main{with};
+                key tombstone = main: u64 "_" sub: u64 "t";
+            }}"#
+        )
+    };
+    sound(&layout(" with tombstone"));
+    leak(&layout(""), FOREIGN, "00000000000000005f", "00000000000000005f000000000000000074");
+}
+
+/// Dolos: the range of all entities of a namespace ends before 32 bytes of `ff`, and so leaves that key out.
+#[test]
+fn dolos_never_iterates_the_last_entity() {
+    let layout = |end: &str| {
+        let ff = "ff".repeat(32);
+        format!(
+            "plan p; space entities {{ key entity = namespace: bytes(8) id: bytes(32) scan by namespace {end} 0x{ff}; }}"
+        )
+    };
+    let text = layout("to");
+    let statement = refuted(&text, Guarantee::NoMissingRows);
+    let Verdict::Fails(witness) = &statement.verdict else { unreachable!() };
+    let Witness::Range { row, .. } = &**witness else { panic!("{witness:?}") };
+    assert_eq!(row.bytes.get(8..), Some([0xff; 32].as_slice()));
+    sound(&layout("through"));
+}
+
+/// A sentinel above every byte that may follow holds everything; one among them does not.
+#[test]
+fn a_sentinel_holds_what_sorts_below_it() {
+    let layout = |end: &str| {
+        format!(
+            r#"plan p; space s {{
+                key name = "n/" owner: u32 "/" name: text("a-z", 1..=8) scan by owner {end};
+            }}"#
+        )
+    };
+    sound(&layout("to 0xff"));
+    sound(&layout("to \"~\""));
+    refuted(&layout("to \"z\""), Guarantee::NoMissingRows);
+}
+
+/// What begins so is mine: the claim of a scan, without one.
+#[test]
+fn ownership_is_a_claim_without_a_scan() {
+    let layout = |other: &str| {
+        format!("plan p; space s {{ key pool = 0x03 id: u64.dec own all; key other = {other} id: u32; }}")
+    };
+    sound(&layout("0x04"));
+    leak(&layout("0x03"), FOREIGN, "03", "0300000000");
+}

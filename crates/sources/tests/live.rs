@@ -1,0 +1,119 @@
+//! A database that its engine is writing to, read again and again: each time one state between two batches.
+#![cfg(test)]
+
+use std::collections::BTreeMap;
+use std::io::{BufRead as _, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use keyplan_sources::{Options, SourceError, open};
+use keyplan_store::Direction;
+use keyplan_store::engine::{KeyRange, SpaceId};
+use rustix::process::{Resource, Rlimit, setrlimit};
+
+/// How many batches lie between one that puts a row and the one that deletes it.
+const WINDOW: u64 = 1500;
+
+/// A writer that ends with its test.
+struct Writer(Child);
+
+/// Builds the writer with the packages of the system.
+fn build(directory: &Path) -> PathBuf {
+    let program = directory.join("writer");
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/live/writer.go");
+    let built = Command::new("go")
+        .args(["build", "-o"])
+        .arg(&program)
+        .arg(source)
+        .envs([("GO111MODULE", "off"), ("GOPATH", "/usr/share/gocode"), ("GOFLAGS", "")])
+        .env("GOCACHE", directory.join("cache"))
+        .output()
+        .expect("Go is there: `cargo xtask test` installs it");
+    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+    program
+}
+
+impl Writer {
+    /// Fills `database` until it is dropped.
+    fn start(program: &Path, database: &Path) -> Self {
+        let mut child = Command::new(program)
+            .arg(database)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("started");
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().expect("piped")).read_line(&mut line).expect("a line");
+        assert_eq!(line, "ready\n");
+        Self(child)
+    }
+}
+
+impl Drop for Writer {
+    fn drop(&mut self) {
+        drop(self.0.stdin.take());
+        self.0.wait().expect("ended");
+    }
+}
+
+fn rows(path: &Path) -> Result<BTreeMap<Vec<u8>, Vec<u8>>, SourceError> {
+    let source = open(path, &Options::default())?;
+    let view = source.view()?;
+    let mut walk = view.walk(SpaceId(0), KeyRange::ALL, Direction::Ascending)?;
+    let mut out = BTreeMap::new();
+    while let Some(row) = walk.next()? {
+        out.insert(row.key.to_vec(), row.value.to_vec());
+    }
+    Ok(out)
+}
+
+fn number(bytes: &[u8]) -> u64 {
+    u64::from_be_bytes(bytes.try_into().expect("eight bytes"))
+}
+
+/// The number of the batch that the rows are the state after; they must agree on it.
+fn state(mut rows: BTreeMap<Vec<u8>, Vec<u8>>) -> u64 {
+    let last = number(&rows.remove(&b"first"[..]).expect("a row"));
+    assert_eq!(number(&rows.remove(&b"last"[..]).expect("a row")), last);
+    assert_eq!(rows.len() as u64, 2 * WINDOW.min(last), "at batch {last}");
+    for n in last.saturating_sub(WINDOW) + 1..=last {
+        let side = |side: &[u8]| rows.get(&[side, &n.to_be_bytes()].concat()).expect("a row of the window");
+        assert_eq!(side(b"a/"), side(b"b/"), "row {n} at batch {last}");
+    }
+    last
+}
+
+#[test]
+fn a_goleveldb_is_read_under_load_and_with_few_descriptors() {
+    let directory = tempfile::tempdir().expect("made");
+    let program = build(directory.path());
+    under_load(&program, &directory.path().join("live"));
+    few_descriptors(&program, &directory.path().join("tables"));
+}
+
+/// 100 reads in a row, each of one state.
+fn under_load(program: &Path, database: &Path) {
+    let writer = Writer::start(program, database);
+    let mut states = Vec::new();
+    for round in 0..100 {
+        match rows(database) {
+            Ok(rows) => states.push(state(rows)),
+            Err(error) => panic!("round {round}: {error}"),
+        }
+    }
+    drop(writer);
+    assert!(states.is_sorted(), "{states:?}");
+    assert!(states.first() < states.last(), "nothing was written meanwhile: {states:?}");
+}
+
+/// More tables than there may be open files.
+fn few_descriptors(program: &Path, database: &Path) {
+    let filled = Command::new(program).arg(database).arg("tables").status().expect("run");
+    assert!(filled.success());
+    let files = std::fs::read_dir(database).expect("read").map(|entry| entry.expect("read").path());
+    let tables = files.filter(|path| path.extension().is_some_and(|extension| extension == "ldb")).count();
+    assert!(tables > 200, "{tables} tables");
+    let few = Rlimit { current: Some(128), maximum: Some(128) };
+    setrlimit(Resource::Nofile, few).expect("set");
+    assert_eq!(state(rows(database).expect("read")), 2 * WINDOW);
+}

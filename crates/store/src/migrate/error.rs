@@ -1,0 +1,113 @@
+use crate::engine;
+use crate::error::StoreError;
+use crate::schema::PlanFingerprint;
+
+/// Why a migration could not be prepared, begun or carried on. The database holds every row all the same.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum MigrationError {
+    /// The store could not do it.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// A plan has mistakes.
+    #[error("a plan has mistakes, so that nothing can be carried from it or to it")]
+    NoMeaning,
+    /// The mapping is of other plans.
+    #[error("the mapping is not of these two plans")]
+    OtherMapping,
+    /// Nothing is said of a family.
+    #[error("nothing is said of the rows of `{family}`")]
+    Unspoken {
+        /// Its path.
+        family: String,
+    },
+    /// A function was given for a family whose rows are not moved.
+    #[error("rows of `{family}` are not moved, so that there is nothing to map")]
+    NotMoved {
+        /// Its path.
+        family: String,
+    },
+    /// The database has another plan.
+    #[error("the database has plan {found}; this migration goes from {from} to {to}")]
+    OtherPlan {
+        /// The plan in the database.
+        found: PlanFingerprint,
+        /// The old plan.
+        from: PlanFingerprint,
+        /// The new plan.
+        to: PlanFingerprint,
+    },
+    /// The database is in the middle of another migration, or the plan has changed since it began.
+    #[error(
+        "the database is in the middle of another migration, from plan {from} to {to}: go on with the plan that it was \
+         begun with, or go back with it"
+    )]
+    OtherMigration {
+        /// Its old plan.
+        from: PlanFingerprint,
+        /// Its new plan.
+        to: PlanFingerprint,
+    },
+    /// A family of structures moves, and more than its keys would have to be written anew.
+    #[error("`{family}` holds structures and cannot be carried: {why}")]
+    Structures {
+        /// Its path.
+        family: String,
+        /// What keeps it.
+        why: &'static str,
+    },
+    /// A space in which a key has several values.
+    #[error("keys of space `{space}` have several values: carry them into another database")]
+    Multimap {
+        /// Its name.
+        space: String,
+    },
+    /// Rows have no new key, and are not to be set aside.
+    #[error("{rows} rows have no new key, and were not to be set aside")]
+    Unfit {
+        /// How many.
+        rows: u64,
+    },
+    /// A row was not there when the rows were surveyed.
+    #[error("space `{space}` has a row that was not there when the migration began: {why}")]
+    Unexpected {
+        /// The space.
+        space: String,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// Rows cannot be brought back.
+    #[error("the migration cannot be undone: {why}")]
+    Irreversible {
+        /// Why.
+        why: String,
+    },
+    /// The rows are not those that were surveyed.
+    #[error(
+        "space `{space}` has {found_rows} rows with checksum {found_sum:016x}, and must have {rows} with {sum:016x}"
+    )]
+    Checksum {
+        /// The space.
+        space: String,
+        /// How many rows there must be.
+        rows: u64,
+        /// Their checksum.
+        sum: u64,
+        /// How many there are.
+        found_rows: u64,
+        /// Theirs.
+        found_sum: u64,
+    },
+    /// The record of the migration in the database cannot be read.
+    #[error("the record of the migration in the database is damaged")]
+    Record,
+    /// There is no migration to go on with or to undo.
+    #[error("the database is not in the middle of a migration")]
+    NotBegun,
+}
+
+impl From<engine::Error> for MigrationError {
+    fn from(error: engine::Error) -> Self {
+        Self::Store(error.into())
+    }
+}

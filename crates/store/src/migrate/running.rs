@@ -1,0 +1,480 @@
+//! A migration of one database, step by step.
+
+use keyplan_plan::mapping::Course;
+
+use super::checksum::Checksum;
+use super::mark::{EXPECTED, FILES, MARK, MigrationMark, Phase, expected_row, read_expected};
+use super::sort::Fate;
+use super::survey::Survey;
+use super::{ASIDE_SPACE, Migration, MigrationError};
+use crate::engine::{
+    Batch, Durability, Engine, KeyRange, OwnedKeyRange, Snapshot as _, Space, SpaceId, SpaceKind,
+};
+use crate::error::StoreError;
+use crate::meta::{META_SPACE, Meta};
+
+/// A step ends when its batch holds this many bytes, however few its rows are.
+const STEP_BYTES: u64 = 8 * 1024 * 1024;
+
+/// What a row that is aside is there for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Aside {
+    /// It is on the way.
+    Staged,
+    /// It has no new key.
+    Parked,
+    /// It is deleted when the migration has ended.
+    Dropped,
+}
+
+impl Aside {
+    pub(crate) const fn byte(self) -> u8 {
+        match self {
+            Self::Staged => 0,
+            Self::Parked => 1,
+            Self::Dropped => 2,
+        }
+    }
+}
+
+/// A database as a migration finds it.
+#[derive(Debug)]
+pub enum Attached<'m, 'p, E: Engine> {
+    /// It has the old plan, or is on the way.
+    Ready(Box<Running<'m, 'p, E>>),
+    /// It has the new plan already. Rows of dropped families may still wait for [`Running::purge`].
+    Done(Box<Running<'m, 'p, E>>),
+}
+
+/// A migration on one database.
+#[derive(Debug)]
+pub struct Running<'m, 'p, E: Engine> {
+    pub(crate) migration: &'m Migration<'p>,
+    pub(crate) engine: E,
+    pub(crate) mark: Option<MigrationMark>,
+    meta_space: SpaceId,
+}
+
+/// What came of a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// There is more to do.
+    More {
+        /// The phase that the step was of.
+        phase: Phase,
+        /// How many rows the phase has gone over.
+        done: u64,
+    },
+    /// The database has the new plan.
+    Finished,
+    /// The database is as it was before.
+    Undone,
+}
+
+impl<'p> Migration<'p> {
+    /// Takes a database. It must have the old plan, be in the middle of this migration, or have the new plan.
+    pub fn attach<E: Engine>(&self, engine: E) -> Result<Attached<'_, 'p, E>, MigrationError> {
+        let meta = Meta::read(&engine)?.ok_or(StoreError::NoPlan)?;
+        let (from, to) = (self.schemas.0.fingerprint, self.schemas.1.fingerprint);
+        if meta.engine != E::NAME {
+            return Err(StoreError::Engines { expected: E::NAME, found: meta.engine }.into());
+        }
+        let meta_space = engine.space(META_SPACE).ok_or(StoreError::NoPlan)?;
+        match &meta.migration {
+            Some(mark) if mark.id != self.id => {
+                return Err(MigrationError::OtherMigration { from: mark.from, to: mark.to });
+            }
+            None if meta.fingerprint == to && from != to => {
+                return Ok(Attached::Done(Box::new(Running {
+                    migration: self,
+                    engine,
+                    mark: None,
+                    meta_space,
+                })));
+            }
+            None if meta.fingerprint != from => {
+                return Err(MigrationError::OtherPlan { found: meta.fingerprint, from, to });
+            }
+            _ => {}
+        }
+        if let Some((family, why)) = self.structured() {
+            return Err(MigrationError::Structures { family, why });
+        }
+        for space in &meta.spaces {
+            if space.kind == SpaceKind::Multimap {
+                return Err(MigrationError::Multimap { space: space.name.clone() });
+            }
+        }
+        Ok(Attached::Ready(Box::new(Running { migration: self, engine, mark: meta.migration, meta_space })))
+    }
+}
+
+impl<E: Engine> Running<'_, '_, E> {
+    /// Where the migration is; `None` if it has not begun.
+    pub const fn mark(&self) -> Option<&MigrationMark> {
+        self.mark.as_ref()
+    }
+
+    /// The engine below, given back.
+    pub fn into_engine(self) -> E {
+        self.engine
+    }
+
+    /// Reads everything and writes nothing: what the migration would do. `progress` is told how many rows were read.
+    pub fn survey(&self, progress: impl FnMut(u64)) -> Result<Survey, MigrationError> {
+        self.migration.survey_of(&self.engine, progress)
+    }
+
+    /// Begins: makes the spaces of the new plan, and marks the database. Rows without a new key are set aside if `park`.
+    ///
+    /// From here on the database cannot be opened as a store before the migration has ended or was undone.
+    pub fn begin(&mut self, survey: &Survey, park: bool) -> Result<(), MigrationError> {
+        if self.mark.is_some() {
+            return Ok(());
+        }
+        if survey.open_rows() > 0 && !park {
+            return Err(MigrationError::Unfit { rows: survey.open_rows() });
+        }
+        for space in &self.migration.schemas.1.spaces {
+            if space.name == META_SPACE || space.name == ASIDE_SPACE {
+                return Err(StoreError::ReservedSpace { name: space.name.clone() }.into());
+            }
+            self.engine.create_space(space)?;
+        }
+        self.engine.create_space(&Space::map(ASIDE_SPACE))?;
+        let mut batch = Batch::<E>::new();
+        for (name, sum) in &survey.expected {
+            let (key, value) = expected_row(name, *sum);
+            batch.put(self.meta_space, key, value);
+        }
+        for (index, file) in (0_u32..).zip(&self.migration.schemas.1.files) {
+            let length = u16::try_from(file.name.len()).map_err(|_| MigrationError::Record)?;
+            let value = [&length.to_be_bytes(), file.name.as_bytes(), file.text.as_bytes()].concat();
+            batch.put(self.meta_space, [FILES, &index.to_be_bytes()].concat(), value);
+        }
+        let phase = if survey.aside() > 0 { Phase::Park } else { Phase::Move };
+        let (from, to) = (self.migration.schemas.0.fingerprint, self.migration.schemas.1.fingerprint);
+        let mark = MigrationMark { phase, id: self.migration.id, from, to, space: 0, done: 0, last: None };
+        self.commit(batch, mark, Durability::SyncAll)
+    }
+
+    /// Takes a step of up to `rows` rows.
+    pub fn step(&mut self, rows: usize) -> Result<Step, MigrationError> {
+        let mark = self.mark.clone().ok_or(MigrationError::NotBegun)?;
+        match mark.phase {
+            Phase::Park | Phase::Move => self.forward(mark, rows.max(1)),
+            Phase::Settle => self.settle(mark, rows.max(1)),
+            Phase::Check => self.check(|_| ()),
+            Phase::Unsettle | Phase::Unmove => self.back(mark, rows.max(1)),
+            Phase::Restore => self.restore(mark, rows.max(1)),
+        }
+    }
+
+    /// Turns a migration around: the steps that follow bring every row back.
+    pub fn turn_back(&mut self) -> Result<(), MigrationError> {
+        let mark = self.mark.clone().ok_or(MigrationError::NotBegun)?;
+        if let Some(why) = self.migration.irreversible() {
+            return Err(MigrationError::Irreversible { why });
+        }
+        let phase = match mark.phase {
+            Phase::Park => Phase::Restore,
+            Phase::Move => Phase::Unmove,
+            Phase::Settle | Phase::Check => Phase::Unsettle,
+            Phase::Unsettle | Phase::Unmove | Phase::Restore => return Ok(()),
+        };
+        let mark = MigrationMark { phase, space: 0, done: 0, last: None, ..mark };
+        self.commit(Batch::new(), mark, Durability::SyncAll)
+    }
+
+    /// A step of setting rows aside or of moving them.
+    fn forward(&mut self, mut mark: MigrationMark, rows: usize) -> Result<Step, MigrationError> {
+        let phase = mark.phase;
+        let Some((index, id)) = self.space_at(mark.space)? else {
+            let phase = if phase == Phase::Park { Phase::Move } else { Phase::Settle };
+            let mark = MigrationMark { phase, space: 0, done: 0, last: None, ..mark };
+            return self.turn_to(Batch::new(), mark);
+        };
+        let aside = self.aside_space()?;
+        let snapshot = self.engine.snapshot()?;
+        let mut batch = Batch::<E>::new();
+        let mut read = 0;
+        let mut last = None;
+        for row in snapshot.range(id, behind(mark.last.as_deref()).borrow())? {
+            let (key, value) = row?;
+            self.forward_row(phase, (index, id, aside), (&key, &value), &mut batch)?;
+            read += 1;
+            last = Some(key);
+            if read >= rows || batch.bytes() >= STEP_BYTES {
+                break;
+            }
+        }
+        mark.done = mark.done.saturating_add(u64::try_from(read).unwrap_or(u64::MAX));
+        mark.last = last.map(|last| last.to_vec());
+        if mark.last.is_none() {
+            mark.space += 1;
+        }
+        let done = mark.done;
+        self.commit(batch, mark, Durability::Buffer)?;
+        Ok(Step::More { phase, done })
+    }
+
+    fn forward_row(
+        &self,
+        phase: Phase,
+        (index, id, aside): (usize, SpaceId, SpaceId),
+        (key, value): (&[u8], &[u8]),
+        batch: &mut Batch<E>,
+    ) -> Result<(), MigrationError> {
+        let fate = self.migration.sort(index, key, value);
+        match (phase, fate) {
+            (Phase::Park, Fate::Aside { why, .. }) => {
+                let (place, row) = self.aside_row(Aside::Parked, index, key, &why, value);
+                batch.put(aside, place, row);
+                batch.delete(id, key);
+            }
+            (Phase::Park, _) | (_, Fate::Stays { .. }) => {}
+            (_, Fate::Moves { staged: true, .. }) => {
+                let (place, row) = self.aside_row(Aside::Staged, index, key, "", value);
+                batch.put(aside, place, row);
+                batch.delete(id, key);
+            }
+            (_, Fate::Moves { route, key: new, value, .. }) => {
+                let to = self.target(route)?;
+                batch.put_row(to, &new, &value);
+                batch.delete(id, key);
+            }
+            (_, Fate::Dropped { .. }) => {
+                let (place, row) = self.aside_row(Aside::Dropped, index, key, "", value);
+                batch.put(aside, place, row);
+                batch.delete(id, key);
+            }
+            (_, Fate::Aside { why, .. }) => {
+                // All such rows are aside by now: this one is new, and was written before the place was reached.
+                if !self.is_new(id, key, value) {
+                    let space = self.migration.old.spaces.get(index).map_or("", |space| &space.name);
+                    return Err(MigrationError::Unexpected { space: space.to_owned(), why });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a key is one that the migration itself has written to a space.
+    fn is_new(&self, space: SpaceId, key: &[u8], value: &[u8]) -> bool {
+        let found = self
+            .migration
+            .new
+            .spaces
+            .iter()
+            .position(|other| self.engine.space(other.engine_name()) == Some(space));
+        let Some(read) = found.and_then(|index| self.migration.read_new(index, key, value)) else {
+            return false;
+        };
+        self.migration.mapping.routes.iter().any(
+            |route| matches!(&route.course, Course::Moved(passage) if passage.to.path == read.family.path),
+        )
+    }
+
+    /// A step that writes rows from the migration's own space to their new place.
+    fn settle(&mut self, mut mark: MigrationMark, rows: usize) -> Result<Step, MigrationError> {
+        let aside = self.aside_space()?;
+        let prefix = self.aside_prefix(Aside::Staged);
+        let mut range = OwnedKeyRange::prefix(&prefix);
+        if let Some(last) = &mark.last {
+            range = range.after(last);
+        }
+        let snapshot = self.engine.snapshot()?;
+        let mut batch = Batch::<E>::new();
+        let mut last = None;
+        let mut read = 0;
+        for row in snapshot.range(aside, range.borrow())? {
+            let (place, stored) = row?;
+            let (index, key, value) = self.read_aside(&place, &stored).ok_or(MigrationError::Record)?;
+            let Fate::Moves { route, key: new, value, .. } = self.migration.sort(index, key, value) else {
+                return Err(MigrationError::Record);
+            };
+            batch.put_row(self.target(route)?, &new, &value);
+            batch.delete(aside, &place[..]);
+            read += 1;
+            last = Some(place);
+            if read >= rows || batch.bytes() >= STEP_BYTES {
+                break;
+            }
+        }
+        mark.done = mark.done.saturating_add(u64::try_from(read).unwrap_or(u64::MAX));
+        let Some(last) = last else {
+            let mark = MigrationMark { phase: Phase::Check, space: 0, done: 0, last: None, ..mark };
+            return self.turn_to(batch, mark);
+        };
+        mark.last = Some(last.to_vec());
+        let done = mark.done;
+        self.commit(batch, mark, Durability::Buffer)?;
+        Ok(Step::More { phase: Phase::Settle, done })
+    }
+
+    /// Reads every row, compares counts and checksums with the survey's, and replaces the plan in the last batch.
+    ///
+    /// A step of this phase does the same without telling how far it is.
+    pub fn check(&mut self, mut progress: impl FnMut(u64)) -> Result<Step, MigrationError> {
+        let mark = self.mark.clone().ok_or(MigrationError::NotBegun)?;
+        if mark.phase != Phase::Check {
+            return Err(MigrationError::NotBegun);
+        }
+        let snapshot = self.engine.snapshot()?;
+        let mut rows = 0_u64;
+        let plans = [self.migration.old, self.migration.new];
+        let mut names: Vec<&str> = plans
+            .into_iter()
+            .flat_map(|plan| &plan.spaces)
+            .map(keyplan_plan::model::Space::engine_name)
+            .collect();
+        names.sort_unstable();
+        names.dedup();
+        for name in names {
+            let Some(id) = self.engine.space(name) else { continue };
+            let expected = snapshot.get(self.meta_space, &[EXPECTED, name.as_bytes()].concat())?;
+            let expected = match expected {
+                Some(value) => read_expected(&value).ok_or(MigrationError::Record)?,
+                None => Checksum::default(),
+            };
+            let mut found = Checksum::default();
+            for row in snapshot.range(id, KeyRange::ALL)? {
+                let (key, value) = row?;
+                found.add(&key, &value);
+                rows += 1;
+                if rows.is_multiple_of(4096) {
+                    progress(rows);
+                }
+            }
+            if found != expected {
+                return Err(MigrationError::Checksum {
+                    space: name.to_owned(),
+                    rows: expected.rows,
+                    sum: expected.sum,
+                    found_rows: found.rows,
+                    found_sum: found.sum,
+                });
+            }
+        }
+        drop(snapshot);
+        self.replace_plan()?;
+        Ok(Step::Finished)
+    }
+
+    /// The last batch: the new plan in place of the old one, and no mark.
+    fn replace_plan(&mut self) -> Result<(), MigrationError> {
+        let mut batch = Batch::<E>::new();
+        let rows = Meta::new(&self.engine, &self.migration.schemas.1).plan_rows()?;
+        for prefix in [b"file".as_slice(), b"space", MARK] {
+            for row in self.engine.snapshot()?.prefix(self.meta_space, prefix)? {
+                let (key, _) = row?;
+                if !rows.iter().any(|(kept, _)| kept[..] == key[..]) {
+                    batch.delete(self.meta_space, &key[..]);
+                }
+            }
+        }
+        for (key, value) in rows {
+            batch.put(self.meta_space, key, value);
+        }
+        self.engine.commit(batch, Durability::SyncAll)?;
+        self.mark = None;
+        Ok(())
+    }
+
+    /// Deletes the rows of dropped families, up to `rows` of them; gives how many there were.
+    pub fn purge(&mut self, rows: usize) -> Result<u64, MigrationError> {
+        let Some(aside) = self.engine.space(ASIDE_SPACE) else { return Ok(0) };
+        let snapshot = self.engine.snapshot()?;
+        let mut batch = Batch::<E>::new();
+        let range = OwnedKeyRange::prefix(&self.aside_prefix(Aside::Dropped));
+        for row in snapshot.range(aside, range.borrow())?.take(rows.max(1)) {
+            batch.delete(aside, &row?.0[..]);
+        }
+        let gone = u64::try_from(batch.len()).unwrap_or(u64::MAX);
+        self.engine.commit(batch, Durability::SyncData)?;
+        Ok(gone)
+    }
+
+    /// Commits a step and the place that it has reached.
+    pub(crate) fn commit(
+        &mut self,
+        mut batch: Batch<E>,
+        mark: MigrationMark,
+        durability: Durability,
+    ) -> Result<(), MigrationError> {
+        batch.put(self.meta_space, MARK, mark.encode());
+        self.engine.commit(batch, durability)?;
+        self.mark = Some(mark);
+        Ok(())
+    }
+
+    pub(crate) fn turn_to(&mut self, batch: Batch<E>, mark: MigrationMark) -> Result<Step, MigrationError> {
+        let step = Step::More { phase: mark.phase, done: mark.done };
+        self.commit(batch, mark, Durability::SyncAll)?;
+        Ok(step)
+    }
+
+    pub(crate) fn unmark(&mut self, mut batch: Batch<E>) -> Result<(), MigrationError> {
+        for row in self.engine.snapshot()?.prefix(self.meta_space, MARK)? {
+            batch.delete(self.meta_space, &row?.0[..]);
+        }
+        self.engine.commit(batch, Durability::SyncAll)?;
+        self.mark = None;
+        Ok(())
+    }
+
+    /// The old space with this number among those that have rows of the plan.
+    fn space_at(&self, number: u32) -> Result<Option<(usize, SpaceId)>, MigrationError> {
+        let number = usize::try_from(number).map_err(|_| MigrationError::Record)?;
+        let spaces = self.migration.old.spaces.iter().enumerate();
+        let mut found =
+            spaces.filter_map(|(index, space)| Some((index, self.engine.space(space.engine_name())?)));
+        Ok(found.nth(number))
+    }
+
+    pub(crate) fn aside_space(&self) -> Result<SpaceId, MigrationError> {
+        self.engine.space(ASIDE_SPACE).ok_or(MigrationError::Record)
+    }
+
+    fn target(&self, route: usize) -> Result<SpaceId, MigrationError> {
+        let name = self.migration.target(route).ok_or(MigrationError::Record)?;
+        self.engine.space(name).ok_or(MigrationError::Record)
+    }
+
+    pub(crate) fn aside_prefix(&self, aside: Aside) -> Vec<u8> {
+        [&[aside.byte()][..], &self.migration.id].concat()
+    }
+
+    pub(crate) fn aside_row(
+        &self,
+        aside: Aside,
+        space: usize,
+        key: &[u8],
+        why: &str,
+        value: &[u8],
+    ) -> (Vec<u8>, Vec<u8>) {
+        let name = self.migration.old.spaces.get(space).map_or("", keyplan_plan::model::Space::engine_name);
+        super::aside_row(&self.aside_prefix(aside), name, key, why, value)
+    }
+
+    /// The old space, key and value of a row that is aside.
+    pub(crate) fn read_aside<'a>(
+        &self,
+        place: &'a [u8],
+        row: &'a [u8],
+    ) -> Option<(usize, &'a [u8], &'a [u8])> {
+        let parked = super::read_aside(place, row)?;
+        let mut spaces = self.migration.old.spaces.iter();
+        let index = spaces.position(|space| space.engine_name() == parked.space)?;
+        Some((index, parked.key, parked.value))
+    }
+}
+
+/// Every key behind a key, or every key.
+pub(crate) fn behind(last: Option<&[u8]>) -> OwnedKeyRange {
+    let all = KeyRange::ALL.to_owned();
+    match last {
+        Some(last) => all.after(last),
+        None => all,
+    }
+}

@@ -1,0 +1,148 @@
+//! What becomes of one row.
+
+use std::borrow::Cow;
+
+use keyplan_plan::dynamic::Decoded;
+use keyplan_plan::mapping::{Course, Passage};
+use keyplan_plan::model::MisfitRule;
+
+use super::structured::has_structures;
+use super::{Migration, ProblemKind};
+use crate::structure::with_key;
+
+/// How many readings of a key are looked at.
+pub(super) const READINGS: usize = 16;
+
+/// What becomes of a row.
+pub(crate) enum Fate<'v> {
+    /// It stays where it is. `None` if its family is not known for sure, and all that it may be of stay.
+    Stays { route: Option<usize> },
+    /// It is written anew.
+    Moves { route: usize, key: Vec<u8>, value: Cow<'v, [u8]>, staged: bool },
+    /// It is deleted: its family is dropped, or its key has no new one and the plan says so.
+    Dropped { route: usize },
+    /// It is set aside, or keeps the migration from beginning.
+    Aside { route: Option<usize>, kind: ProblemKind, why: String, ruled: bool },
+}
+
+impl Migration<'_> {
+    /// Sorts a row of the old space at `space`.
+    pub(crate) fn sort<'v>(&self, space: usize, key: &[u8], value: &'v [u8]) -> Fate<'v> {
+        if self.old.spaces.get(space).is_some_and(has_structures) {
+            return self.sort_structure(space, key, value);
+        }
+        if self.is_sure(space) {
+            return match self.decoders.0.decode(space, key) {
+                Ok(read) => self.fate(space, &read, key, value),
+                Err(miss) => unknown(&miss),
+            };
+        }
+        let all = match self.decoders.0.decode_all(space, key, READINGS) {
+            Ok(all) => all,
+            Err(miss) => return unknown(&miss),
+        };
+        match all.readings.as_slice() {
+            [only] if !all.more => self.fate(space, only, key, value),
+            several => self.of_several(space, several, all.more, key, value),
+        }
+    }
+
+    pub(super) fn of_several<'v>(
+        &self,
+        space: usize,
+        several: &[Decoded<'_>],
+        more: bool,
+        key: &[u8],
+        value: &'v [u8],
+    ) -> Fate<'v> {
+        let routes: Vec<Option<(usize, &Course)>> = several
+            .iter()
+            .map(|read| self.route(space, read.family).map(|(index, route)| (index, &route.course)))
+            .collect();
+        let still = |course: &Course| matches!(course, Course::Kept { .. } | Course::Retired { .. });
+        if !more && routes.iter().all(|route| route.is_some_and(|(_, course)| still(course))) {
+            return Fate::Stays { route: None };
+        }
+        let passages = || routes.iter().filter_map(|route| passage(route.as_ref()?.1));
+        if !more && passages().any(|passage| passage.fitting) {
+            let fits = |read: &&Decoded<'_>| {
+                matches!(self.fate(space, read, key, value), Fate::Stays { .. } | Fate::Moves { .. })
+            };
+            let mut fitting = several.iter().filter(fits);
+            if let (Some(only), None) = (fitting.next(), fitting.next()) {
+                return self.fate(space, only, key, value);
+            }
+        }
+        let ruled =
+            passages().count() == routes.len() && passages().all(|passage| passage.rule == MisfitRule::Park);
+        let first = routes.iter().flatten().next().map(|(index, _)| *index);
+        let mut names: Vec<&str> = several.iter().map(|read| read.family.path.as_str()).collect();
+        names.dedup();
+        let count = if more { format!("more than {}", several.len()) } else { several.len().to_string() };
+        let why = format!("{count} readings: {}", names.join(", "));
+        Fate::Aside { route: first, kind: ProblemKind::Ambiguous, why, ruled }
+    }
+
+    /// What becomes of a row that was read in one way.
+    pub(super) fn fate<'v>(&self, space: usize, read: &Decoded<'_>, key: &[u8], value: &'v [u8]) -> Fate<'v> {
+        let Some((route, found)) = self.route(space, read.family) else {
+            let why = "its family has no route".to_owned();
+            return Fate::Aside { route: None, kind: ProblemKind::Unreadable, why, ruled: false };
+        };
+        let passage = match &found.course {
+            Course::Kept { .. } | Course::Retired { .. } => return Fate::Stays { route: Some(route) },
+            Course::Dropped { .. } => return Fate::Dropped { route },
+            Course::Unspoken => {
+                let why = "nothing is said of its family".to_owned();
+                return Fate::Aside { route: Some(route), kind: ProblemKind::Unreadable, why, ruled: false };
+            }
+            Course::Moved(passage) => passage,
+        };
+        let at_home = || {
+            let from = self.old.spaces.get(space).map(keyplan_plan::model::Space::engine_name);
+            from.is_some() && self.target(route) == from
+        };
+        match self.made(space, route, &read.values, (key, value)) {
+            // Bounds may be narrower, and the row as it was.
+            Ok((new, same)) if new == key && *same == *value && at_home() => {
+                Fate::Stays { route: Some(route) }
+            }
+            Ok((key, value)) => Fate::Moves { route, key, value, staged: passage.staged },
+            Err(_) if passage.rule == MisfitRule::Drop => Fate::Dropped { route },
+            Err(why) => {
+                let ruled = passage.rule == MisfitRule::Park;
+                Fate::Aside { route: Some(route), kind: ProblemKind::NoNewKey, why, ruled }
+            }
+        }
+    }
+
+    fn made<'v>(
+        &self,
+        space: usize,
+        route: usize,
+        values: &[keyplan_plan::dynamic::Value],
+        (old_key, value): (&[u8], &'v [u8]),
+    ) -> Result<(Vec<u8>, Cow<'v, [u8]>), String> {
+        if let Some(Some(map)) = self.maps.get(route) {
+            let (key, value) = map(old_key, value)?;
+            return Ok((key, Cow::Owned(value)));
+        }
+        let way = self.carrier.way(route).ok_or("the route moves nothing")?;
+        let mut key = Vec::with_capacity(old_key.len() + 16);
+        way.key(values, value, &mut key).map_err(|misfit| misfit.to_string())?;
+        if self.old.spaces.get(space).is_some_and(has_structures) {
+            let row = with_key(old_key, &key).ok_or("the row has no room for the new key")?;
+            return Ok((row, Cow::Borrowed(value)));
+        }
+        let value = way.value(value).map_err(|misfit| format!("the value: {misfit}"))?;
+        Ok((key, value))
+    }
+}
+
+fn passage(course: &Course) -> Option<&Passage> {
+    if let Course::Moved(passage) = course { Some(passage) } else { None }
+}
+
+pub(super) fn unknown<'v>(miss: &keyplan_plan::dynamic::Miss<'_>) -> Fate<'v> {
+    Fate::Aside { route: None, kind: ProblemKind::Unreadable, why: miss.to_string(), ruled: false }
+}

@@ -1,0 +1,204 @@
+//! What a migration would do, found out by reading everything.
+
+use std::collections::BTreeMap;
+
+use super::checksum::Checksum;
+use super::sort::Fate;
+use super::{Migration, MigrationError};
+use crate::engine::{Engine, KeyRange, Snapshot as _};
+
+/// How many rows of a problem are shown.
+const EXAMPLES: usize = 5;
+
+/// How often progress is told.
+const EVERY: u64 = 4096;
+
+/// What a migration would do.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Survey {
+    /// How many rows there are.
+    pub rows: u64,
+    /// What becomes of the rows of each family, in the order of the mapping.
+    pub routes: Vec<RouteFigures>,
+    /// Rows that have no new key, by why.
+    pub problems: Vec<Problem>,
+    /// What must be in each space of the new plan at the end, by the name that the engine knows.
+    pub expected: BTreeMap<String, Checksum>,
+}
+
+/// What becomes of the rows of one family.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RouteFigures {
+    /// Rows that stay as they are.
+    pub kept: u64,
+    /// Rows that are written anew.
+    pub moved: Checksum,
+    /// Rows that are deleted.
+    pub dropped: u64,
+    /// Rows that are set aside, or keep the migration from beginning.
+    pub aside: u64,
+}
+
+/// Rows that have no new key, for one reason.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// Why.
+    pub kind: ProblemKind,
+    /// The old family, if it is known.
+    pub family: Option<String>,
+    /// How many rows.
+    pub rows: u64,
+    /// How many of them the plan says are to be set aside.
+    pub ruled: u64,
+    /// The first of them.
+    pub examples: Vec<Example>,
+}
+
+/// Why a row has no new key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ProblemKind {
+    /// No family of the old plan makes it.
+    Unreadable,
+    /// It has several readings.
+    Ambiguous,
+    /// The new layout refuses its arguments or its value.
+    NoNewKey,
+}
+
+impl ProblemKind {
+    /// What a person calls it.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Unreadable => "unreadable",
+            Self::Ambiguous => "ambiguous",
+            Self::NoNewKey => "no new key",
+        }
+    }
+}
+
+/// A row with a problem.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Example {
+    /// The space, by the name that the engine knows.
+    pub space: String,
+    /// The key.
+    pub key: Vec<u8>,
+    /// What is wrong with it.
+    pub why: String,
+}
+
+impl Survey {
+    /// Rows that keep the migration from beginning unless they are set aside by request.
+    pub fn open_rows(&self) -> u64 {
+        self.problems.iter().map(|problem| problem.rows - problem.ruled).sum()
+    }
+
+    /// Rows that are set aside, or would be.
+    pub fn aside(&self) -> u64 {
+        self.problems.iter().map(|problem| problem.rows).sum()
+    }
+
+    /// Rows that are written anew.
+    pub fn moved(&self) -> u64 {
+        self.routes.iter().map(|route| route.moved.rows).sum()
+    }
+
+    /// Rows that are deleted.
+    pub fn dropped(&self) -> u64 {
+        self.routes.iter().map(|route| route.dropped).sum()
+    }
+
+    pub(crate) fn add(
+        &mut self,
+        migration: &Migration<'_>,
+        space: usize,
+        row: (&[u8], &[u8]),
+        fate: &Fate<'_>,
+    ) {
+        let (key, value) = row;
+        self.rows += 1;
+        let name = migration.old.spaces.get(space).map_or("", keyplan_plan::model::Space::engine_name);
+        match fate {
+            Fate::Stays { route } => {
+                if let Some(figures) = route.and_then(|route| self.routes.get_mut(route)) {
+                    figures.kept += 1;
+                }
+                self.expect(name).add(key, value);
+            }
+            Fate::Moves { route, key, value, .. } => {
+                let passage = migration.carrier.way(*route);
+                let to = passage.and_then(|_| migration.target(*route)).unwrap_or_default();
+                if let Some(figures) = self.routes.get_mut(*route) {
+                    figures.moved.add(key, value);
+                }
+                self.expect(to).add(key, value);
+            }
+            Fate::Dropped { route } => {
+                if let Some(figures) = self.routes.get_mut(*route) {
+                    figures.dropped += 1;
+                }
+            }
+            Fate::Aside { route, kind, why, ruled } => {
+                if let Some(figures) = route.and_then(|route| self.routes.get_mut(route)) {
+                    figures.aside += 1;
+                }
+                let family = route.and_then(|route| migration.mapping.routes.get(route));
+                let family = family.map(|route| route.from.path.clone());
+                let example = Example { space: name.to_owned(), key: key.to_vec(), why: why.clone() };
+                self.problem(*kind, family, *ruled, example);
+            }
+        }
+    }
+
+    fn expect(&mut self, space: &str) -> &mut Checksum {
+        self.expected.entry(space.to_owned()).or_default()
+    }
+
+    fn problem(&mut self, kind: ProblemKind, family: Option<String>, ruled: bool, example: Example) {
+        let known = self.problems.iter_mut().find(|known| known.kind == kind && known.family == family);
+        let ruled = u64::from(ruled);
+        match known {
+            Some(known) => {
+                known.rows += 1;
+                known.ruled += ruled;
+                if known.examples.len() < EXAMPLES {
+                    known.examples.push(example);
+                }
+            }
+            None => self.problems.push(Problem { kind, family, rows: 1, ruled, examples: vec![example] }),
+        }
+    }
+}
+
+impl Migration<'_> {
+    /// The name that the engine knows the new space of a route by.
+    pub(crate) fn target(&self, route: usize) -> Option<&str> {
+        let route = self.mapping.routes.get(route)?;
+        let keyplan_plan::mapping::Course::Moved(passage) = &route.course else { return None };
+        self.new.spaces.get(passage.to.space).map(keyplan_plan::model::Space::engine_name)
+    }
+
+    /// Reads everything and writes nothing: what the migration would do with every row.
+    pub fn survey_of<E: Engine>(
+        &self,
+        engine: &E,
+        mut progress: impl FnMut(u64),
+    ) -> Result<Survey, MigrationError> {
+        let snapshot = engine.snapshot()?;
+        let mut survey =
+            Survey { routes: vec![RouteFigures::default(); self.mapping.routes.len()], ..Survey::default() };
+        for (index, space) in self.old.spaces.iter().enumerate() {
+            let Some(id) = engine.space(space.engine_name()) else { continue };
+            for row in snapshot.range(id, KeyRange::ALL)? {
+                let (key, value) = row?;
+                let fate = self.sort(index, &key, &value);
+                survey.add(self, index, (&key, &value), &fate);
+                if survey.rows.is_multiple_of(EVERY) {
+                    progress(survey.rows);
+                }
+            }
+        }
+        progress(survey.rows);
+        Ok(survey)
+    }
+}

@@ -1,0 +1,210 @@
+//! The way back.
+
+use keyplan_plan::dynamic::{Decoded, Value};
+use keyplan_plan::mapping::{Carried, Course, Passage, Way};
+
+use super::mark::{MigrationMark, Phase};
+use super::running::{Aside, Running, Step, behind};
+use super::structured::has_structures;
+use super::{Migration, MigrationError};
+use crate::engine::{Batch, Durability, Engine, OwnedKeyRange, Snapshot as _};
+use crate::structure::with_key;
+
+/// A step ends when its batch holds this many bytes.
+const STEP_BYTES: u64 = 8 * 1024 * 1024;
+
+/// Why rows cannot be brought back, if they cannot.
+pub(super) fn irreversible(migration: &Migration<'_>) -> Option<String> {
+    let routes = &migration.mapping.routes;
+    for (index, route) in routes.iter().enumerate() {
+        let Course::Moved(passage) = &route.course else { continue };
+        let path = &route.from.path;
+        if migration.maps.get(index).is_some_and(Option::is_some) {
+            return Some(format!("rows of `{path}` are made anew by a function of the program"));
+        }
+        let (Some((_, old)), Some((_, new))) =
+            (route.from.find(migration.old), passage.to.find(migration.new))
+        else {
+            return Some(format!("`{path}` is not there"));
+        };
+        if passage.key.reversed(&old.key, &new.key).is_none() {
+            return Some(format!("the new keys of `{path}` do not tell the old ones"));
+        }
+        if reversed(old.value.as_ref(), new.value.as_ref(), &passage.value).is_none() {
+            return Some(format!("the new values of `{path}` do not tell the old ones"));
+        }
+        let shared = routes.iter().enumerate().find(|(other, route)| {
+            *other != index
+                && match &route.course {
+                    Course::Kept { to } => to.path == passage.to.path,
+                    Course::Moved(beside) => {
+                        beside.to.path == passage.to.path && !told_apart(passage, beside)
+                    }
+                    _ => false,
+                }
+        });
+        if let Some((_, other)) = shared {
+            return Some(format!("rows of `{path}` and of `{}` cannot be told apart", other.from.path));
+        }
+    }
+    None
+}
+
+fn told_apart(a: &Passage, b: &Passage) -> bool {
+    a.key
+        .constants()
+        .any(|(path, value)| b.key.constants().any(|(other, constant)| path == other && value != constant))
+}
+
+fn reversed(
+    old: Option<&keyplan_plan::model::Sequence>,
+    new: Option<&keyplan_plan::model::Sequence>,
+    carried: &Carried,
+) -> Option<Carried> {
+    match (carried, old, new) {
+        (Carried::Verbatim, ..) => Some(Carried::Verbatim),
+        (Carried::Converted(arguments), Some(old), Some(new)) => {
+            arguments.reversed(old, new).map(Carried::Converted)
+        }
+        _ => None,
+    }
+}
+
+/// A row as it was: the old space, key and value.
+struct Former {
+    space: usize,
+    key: Vec<u8>,
+    value: Vec<u8>,
+}
+
+impl Migration<'_> {
+    /// The row that a new row was made of; `None` if none was, or if the route is not one of those asked for.
+    fn former(&self, read: &Decoded<'_>, (row, value): (&[u8], &[u8]), staged: bool) -> Option<Former> {
+        for route in &self.mapping.routes {
+            let Course::Moved(passage) = &route.course else { continue };
+            if passage.to.path != read.family.path || passage.staged != staged {
+                continue;
+            }
+            let fits =
+                passage.key.constants().all(|(path, constant)| at(&read.values, path) == Some(constant));
+            if !fits {
+                continue;
+            }
+            let (_, old) = route.from.find(self.old)?;
+            let key = passage.key.reversed(&old.key, &read.family.key)?;
+            let carried = reversed(old.value.as_ref(), read.family.value.as_ref(), &passage.value)?;
+            let back = Passage { key, value: carried, ..(**passage).clone() };
+            let way = Way::new(read.family, old, &back);
+            let mut key = Vec::new();
+            way.key(&read.values, value, &mut key).ok()?;
+            let space = route.from.space;
+            if self.old.spaces.get(space).is_some_and(has_structures) {
+                return Some(Former { space, key: with_key(row, &key)?, value: value.to_vec() });
+            }
+            let value = way.value(value).ok()?.into_owned();
+            return Some(Former { space, key, value });
+        }
+        None
+    }
+}
+
+fn at<'v>(values: &'v [Value], path: &[usize]) -> Option<&'v Value> {
+    let (first, rest) = path.split_first()?;
+    match (rest.is_empty(), values.get(*first)?) {
+        (true, value) => Some(value),
+        (false, Value::Record(inner)) => at(inner, rest),
+        (false, _) => None,
+    }
+}
+
+impl<E: Engine> Running<'_, '_, E> {
+    /// A step back over the rows of the new plan's spaces: those that went by a place of their own, or the others.
+    pub(super) fn back(&mut self, mut mark: MigrationMark, rows: usize) -> Result<Step, MigrationError> {
+        let phase = mark.phase;
+        let number = usize::try_from(mark.space).map_err(|_| MigrationError::Record)?;
+        let spaces = self.migration.new.spaces.iter().enumerate();
+        let mut spaces =
+            spaces.filter_map(|(index, space)| Some((index, self.engine.space(space.engine_name())?)));
+        let Some((index, id)) = spaces.nth(number) else {
+            let phase = if phase == Phase::Unsettle { Phase::Unmove } else { Phase::Restore };
+            let mark = MigrationMark { phase, space: 0, done: 0, last: None, ..mark };
+            return self.turn_to(Batch::new(), mark);
+        };
+        let aside = self.aside_space()?;
+        let snapshot = self.engine.snapshot()?;
+        let mut batch = Batch::<E>::new();
+        let (mut read, mut last) = (0, None);
+        for row in snapshot.range(id, behind(mark.last.as_deref()).borrow())? {
+            let (key, value) = row?;
+            let found = self.migration.read_new(index, &key, &value);
+            let staged = phase == Phase::Unsettle;
+            let former = found.and_then(|found| self.migration.former(&found, (&key, &value), staged));
+            if let Some(former) = former {
+                batch.delete(id, &key[..]);
+                if phase == Phase::Unsettle {
+                    let (place, row) =
+                        self.aside_row(Aside::Staged, former.space, &former.key, "", &former.value);
+                    batch.put(aside, place, row);
+                } else {
+                    let name = self
+                        .migration
+                        .old
+                        .spaces
+                        .get(former.space)
+                        .map(keyplan_plan::model::Space::engine_name);
+                    let to = name.and_then(|name| self.engine.space(name)).ok_or(MigrationError::Record)?;
+                    batch.put(to, former.key, former.value);
+                }
+            }
+            read += 1;
+            last = Some(key);
+            if read >= rows || batch.bytes() >= STEP_BYTES {
+                break;
+            }
+        }
+        mark.done = mark.done.saturating_add(u64::try_from(read).unwrap_or(u64::MAX));
+        mark.last = last.map(|last| last.to_vec());
+        if mark.last.is_none() {
+            mark.space += 1;
+        }
+        let done = mark.done;
+        self.commit(batch, mark, Durability::Buffer)?;
+        Ok(Step::More { phase, done })
+    }
+
+    /// A step that puts rows back that are aside; the last one unmarks the database.
+    pub(super) fn restore(&mut self, mut mark: MigrationMark, rows: usize) -> Result<Step, MigrationError> {
+        let aside = self.aside_space()?;
+        let snapshot = self.engine.snapshot()?;
+        let mut batch = Batch::<E>::new();
+        let mut read = 0;
+        for kind in [Aside::Staged, Aside::Parked, Aside::Dropped] {
+            let prefix = self.aside_prefix(kind);
+            let mut range = OwnedKeyRange::prefix(&prefix);
+            if let Some(last) = mark.last.as_ref().filter(|last| last.starts_with(&prefix)) {
+                range = range.after(last);
+            }
+            for row in snapshot.range(aside, range.borrow())? {
+                if read >= rows || batch.bytes() >= STEP_BYTES {
+                    break;
+                }
+                let (place, stored) = row?;
+                let (index, key, value) = self.read_aside(&place, &stored).ok_or(MigrationError::Record)?;
+                let name = self.migration.old.spaces.get(index).map(keyplan_plan::model::Space::engine_name);
+                let to = name.and_then(|name| self.engine.space(name)).ok_or(MigrationError::Record)?;
+                batch.put_row(to, key, value);
+                batch.delete(aside, &place[..]);
+                mark.last = Some(place.to_vec());
+                read += 1;
+            }
+        }
+        if read == 0 {
+            self.unmark(batch)?;
+            return Ok(Step::Undone);
+        }
+        mark.done = mark.done.saturating_add(u64::try_from(read).unwrap_or(u64::MAX));
+        let done = mark.done;
+        self.commit(batch, mark, Durability::Buffer)?;
+        Ok(Step::More { phase: Phase::Restore, done })
+    }
+}

@@ -1,0 +1,150 @@
+//! A tree as text for people, and as JSON for programs.
+
+use std::fmt::Write as _;
+
+use serde_json::{Map, Number, Value, json as value};
+
+use crate::tree::{Data, Node};
+
+/// The tree in CBOR's diagnostic notation, also where it came from elsewhere: fields of a message are `1: …`, variants
+/// `Name(…)`.
+pub fn text(node: &Node) -> String {
+    let mut out = String::new();
+    put(&mut out, node);
+    out
+}
+
+fn put(out: &mut String, node: &Node) {
+    // Writing to a string does not fail.
+    let _ = match &node.data {
+        Data::Null => write!(out, "null"),
+        Data::Undefined => write!(out, "undefined"),
+        Data::Bool(b) => write!(out, "{b}"),
+        Data::Unsigned(n) => write!(out, "{n}"),
+        Data::Signed(n) => write!(out, "{n}"),
+        Data::Float(float) => write!(out, "{}", float_text(*float)),
+        Data::Number(digits) => write!(out, "{digits}"),
+        Data::Bytes(bytes) => write!(out, "h'{}'", const_hex::encode(bytes)),
+        Data::Text(text) => write!(out, "{}", Value::from(text.as_str())),
+        Data::Simple(n) => write!(out, "simple({n})"),
+        Data::List(items) => {
+            listed(out, "[", items, "]", put);
+            Ok(())
+        }
+        Data::Map(pairs) => {
+            listed(out, "{", pairs, "}", |out, (key, value)| {
+                put(out, key);
+                out.push_str(": ");
+                put(out, value);
+            });
+            Ok(())
+        }
+        Data::Fields(fields) => {
+            listed(out, "{", fields, "}", |out, (number, value)| {
+                let _ = write!(out, "{number}: ");
+                put(out, value);
+            });
+            Ok(())
+        }
+        Data::Tagged(tag, inner) => {
+            let _ = write!(out, "{tag}(");
+            put(out, inner);
+            write!(out, ")")
+        }
+        Data::Variant(name, inner) => {
+            out.push_str(name);
+            if inner.data == Data::Null {
+                Ok(())
+            } else {
+                out.push('(');
+                put(out, inner);
+                write!(out, ")")
+            }
+        }
+    };
+}
+
+fn listed<T>(out: &mut String, open: &str, items: &[T], close: &str, mut put: impl FnMut(&mut String, &T)) {
+    out.push_str(open);
+    for (at, item) in items.iter().enumerate() {
+        if at > 0 {
+            out.push_str(", ");
+        }
+        put(out, item);
+    }
+    out.push_str(close);
+}
+
+fn float_text(float: f64) -> String {
+    if float.is_nan() {
+        "NaN".to_owned()
+    } else if float.is_infinite() {
+        if float > 0.0 { "Infinity" } else { "-Infinity" }.to_owned()
+    } else {
+        format!("{float:?}")
+    }
+}
+
+/// The tree as JSON. Numbers of more than 53 bits and floats without a JSON form are strings, bytes strings of hex digits;
+/// tags and variants are objects of one key. A key of a map that is no text is written as text, and of two that are then
+/// alike the later one stays. It is for reading: not every value can be made of it again.
+pub fn json(node: &Node) -> Value {
+    match &node.data {
+        Data::Null | Data::Undefined => Value::Null,
+        Data::Bool(b) => Value::Bool(*b),
+        Data::Unsigned(n) => u64::try_from(*n)
+            .ok()
+            .filter(|n| *n <= 1 << 53)
+            .map_or_else(|| Value::String(n.to_string()), Value::from),
+        Data::Signed(n) => i64::try_from(*n)
+            .ok()
+            .filter(|n| *n >= -(1 << 53))
+            .map_or_else(|| Value::String(n.to_string()), Value::from),
+        Data::Float(float) => {
+            Number::from_f64(*float).map_or_else(|| Value::String(float_text(*float)), Value::Number)
+        }
+        Data::Number(digits) => {
+            serde_json::from_str(digits).unwrap_or_else(|_| Value::String(digits.clone()))
+        }
+        Data::Bytes(bytes) => Value::String(const_hex::encode(bytes)),
+        Data::Text(text) => Value::String(text.clone()),
+        Data::Simple(n) => value!({ "simple": n }),
+        Data::List(items) => Value::Array(items.iter().map(json).collect()),
+        Data::Map(pairs) => {
+            Value::Object(pairs.iter().map(|(key, value)| (name(key), json(value))).collect())
+        }
+        Data::Fields(fields) => Value::Object(grouped(fields)),
+        Data::Tagged(tag, inner) => value!({ "tag": tag, "value": json(inner) }),
+        Data::Variant(variant, inner) if inner.data == Data::Null => Value::String(variant.clone()),
+        Data::Variant(variant, inner) => Value::Object(Map::from_iter([(variant.clone(), json(inner))])),
+    }
+}
+
+/// A field that comes again is a list.
+fn grouped(fields: &[(u32, Node)]) -> Map<String, Value> {
+    let mut object: Map<String, Value> = Map::new();
+    let mut many = std::collections::BTreeSet::new();
+    for (number, node) in fields {
+        let name = number.to_string();
+        match object.get_mut(&name) {
+            None => {
+                object.insert(name, json(node));
+            }
+            Some(Value::Array(all)) if many.contains(number) => all.push(json(node)),
+            Some(one) => {
+                let first = one.take();
+                *one = Value::Array(vec![first, json(node)]);
+                many.insert(*number);
+            }
+        }
+    }
+    object
+}
+
+fn name(key: &Node) -> String {
+    match &key.data {
+        Data::Text(text) => text.clone(),
+        Data::Bytes(bytes) => const_hex::encode(bytes),
+        _ => text(key),
+    }
+}

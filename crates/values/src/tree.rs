@@ -1,0 +1,54 @@
+//! The tree that every value is read as.
+
+use std::ops::Range;
+
+/// A part of a value, and which bytes of it it is.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Node {
+    /// Its bytes, by their offsets in the whole value.
+    pub span: Range<usize>,
+    /// What they mean.
+    pub data: Data,
+}
+
+/// What a part of a value means.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Data {
+    /// Nothing: `null`, `None`, a unit.
+    Null,
+    /// CBOR's other nothing.
+    Undefined,
+    /// A truth value.
+    Bool(bool),
+    /// A number that is not negative.
+    Unsigned(u128),
+    /// A negative number.
+    Signed(i128),
+    /// A float.
+    Float(f64),
+    /// A number that only its digits say: JSON's, of any size.
+    Number(String),
+    /// Bytes.
+    Bytes(Vec<u8>),
+    /// Text.
+    Text(String),
+    /// Values in a row.
+    List(Vec<Node>),
+    /// Pairs, in the order in which they are written; keys may be of any kind and come again.
+    Map(Vec<(Node, Node)>),
+    /// A value under a number that says what it is.
+    Tagged(u64, Box<Node>),
+    /// CBOR's simple values without a meaning.
+    Simple(u8),
+    /// A variant of a type, with what it holds.
+    Variant(String, Box<Node>),
+    /// Fields of a message that is known by its wire only: each by its number.
+    Fields(Vec<(u32, Node)>),
+}
+
+impl Node {
+    pub(crate) const fn new(span: Range<usize>, data: Data) -> Self {
+        Self { span, data }
+    }
+}
