@@ -8,7 +8,7 @@ use super::encode::Body;
 use super::names::{exported, quoted};
 use super::tree::Row;
 use super::{Go, Part, comment};
-use crate::prove::is_exact;
+use crate::about::about;
 
 /// What keeps an accepted flaw from biting.
 #[derive(Clone, Debug, Default)]

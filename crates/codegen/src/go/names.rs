@@ -2,7 +2,6 @@
 
 use std::fmt::Write as _;
 
-
 /// Words that Go writes in capitals.
 const INITIALISMS: [&str; 12] =
     ["id", "url", "uri", "api", "json", "http", "uid", "uuid", "utf8", "ip", "ttl", "cpu"];

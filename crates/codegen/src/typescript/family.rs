@@ -7,7 +7,7 @@ use keyplan_plan::model::{AcceptKind, Family, FamilyKind, Segment, Sequence, Sha
 use super::TypeScript;
 use super::names::{bytes, doc, pascal, small, text};
 use super::part::{Guard, Part, layout_name};
-use crate::prove::is_exact;
+use crate::about::about;
 
 impl TypeScript<'_> {
     pub(crate) fn family(&mut self, family: &Family) -> Part {

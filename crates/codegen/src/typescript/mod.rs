@@ -20,7 +20,7 @@ use std::fmt::Write as _;
 
 use keyplan_plan::Compiled;
 use keyplan_plan::diag::{Code, Diagnostic, SourceMap, Span};
-use keyplan_plan::model::{Family, Plan, Shape};
+use keyplan_plan::model::{Plan, Shape};
 use keyplan_prover::Report;
 
 use crate::File;

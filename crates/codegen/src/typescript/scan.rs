@@ -6,7 +6,7 @@ use keyplan_plan::model::{Family, Scan};
 
 use super::TypeScript;
 use super::encode::Body;
-use super::names::{Scope, camel, doc, pascal, small, text};
+use super::names::{camel, doc, pascal, small, text, variables};
 use super::types::argument_name;
 use crate::prove::{is_exact, is_ordered};
 use crate::scan::next_bound;

@@ -5,7 +5,8 @@ use std::fmt::Write as _;
 use keyplan_plan::model::{Argument, FloatEncoding, ScoreEncoding, Sequence, Shape, TextShape};
 
 use super::TypeScript;
-use super::names::{Scope, camel, doc, pascal, text};
+use super::names::{camel, doc, pascal, text};
+use crate::naming::Scope;
 
 /// The property of each argument of a layout, in order. That of a choice's alternative may not be called like its tag.
 pub(crate) fn properties(sequence: &Sequence, tagged: bool) -> Vec<String> {
