@@ -31,7 +31,7 @@ impl Scope {
 ///
 /// Families that would be called alike are all called by a longer path, so that a new one changes the names of those that it
 /// meets and of no other.
-pub(crate) fn wanted_names<'p>(plan: &'p Plan, spell: fn(&str) -> String) -> Vec<(&'p Family, String)> {
+pub(crate) fn wanted_names(plan: &Plan, spell: fn(&str) -> String) -> Vec<(&Family, String)> {
     let all: Vec<&Family> = plan.families().map(|(_, family)| family).collect();
     let forms = |family: &Family| [&family.name, family.local_path(), &family.path].map(spell);
     let mut counts: [BTreeMap<String, usize>; 3] = Default::default();
