@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStdout, Command, Stdio};
 
 use keyplan_sources::{Options, SourceError, open};
 use keyplan_store::Direction;
@@ -15,7 +15,10 @@ use rustix::process::{Resource, Rlimit, setrlimit};
 const WINDOW: u64 = 1500;
 
 /// A writer that ends with its test.
-struct Writer(Child);
+struct Writer {
+    child: Child,
+    told: BufReader<ChildStdout>,
+}
 
 /// Builds the writer with the packages of the system.
 fn build(directory: &Path) -> PathBuf {
@@ -42,17 +45,26 @@ impl Writer {
             .stdout(Stdio::piped())
             .spawn()
             .expect("started");
+        let told = BufReader::new(child.stdout.take().expect("piped"));
+        let mut writer = Self { child, told };
+        assert_eq!(writer.reached(), WINDOW);
+        writer
+    }
+
+    /// The next number that the writer says it has reached.
+    fn reached(&mut self) -> u64 {
         let mut line = String::new();
-        BufReader::new(child.stdout.take().expect("piped")).read_line(&mut line).expect("a line");
-        assert_eq!(line, "ready\n");
-        Self(child)
+        self.told.read_line(&mut line).expect("a line");
+        line.trim().parse().expect("a number")
     }
 }
 
 impl Drop for Writer {
     fn drop(&mut self) {
-        drop(self.0.stdin.take());
-        self.0.wait().expect("ended");
+        drop(self.child.stdin.take());
+        // It may wait for its lines to be read.
+        let _ = std::io::copy(&mut self.told, &mut std::io::sink());
+        self.child.wait().expect("ended");
     }
 }
 
@@ -93,13 +105,19 @@ fn a_goleveldb_is_read_under_load_and_with_few_descriptors() {
 
 /// 100 reads in a row, each of one state.
 fn under_load(program: &Path, database: &Path) {
-    let writer = Writer::start(program, database);
+    let mut writer = Writer::start(program, database);
     let mut states = Vec::new();
+    let mut written = WINDOW;
     for round in 0..100 {
+        // Whatever the machine does, the writer is ahead of where it was some reads ago.
+        while round % 10 == 0 && states.last().is_some_and(|&last| written <= last) {
+            written = writer.reached();
+        }
         match rows(database) {
             Ok(rows) => states.push(state(rows)),
             Err(error) => panic!("round {round}: {error}"),
         }
+        assert!(states.last() >= Some(&written), "round {round} has not what was written before it");
     }
     drop(writer);
     assert!(states.is_sorted(), "{states:?}");

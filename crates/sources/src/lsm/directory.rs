@@ -31,7 +31,6 @@ impl Flavour {
 pub(crate) struct Directory {
     pub(crate) path: PathBuf,
     pub(crate) flavour: Flavour,
-    pub(crate) manifest: PathBuf,
     pub(crate) settings: Option<Settings>,
     names: Vec<String>,
 }
@@ -50,17 +49,37 @@ impl Directory {
         let names = files::names(path)?;
         let settings = Settings::read(path, &names);
         let flavour = flavour(settings.as_ref(), &names);
-        let manifest = path.join(manifest(path, &names)?);
-        Ok(Self { path: path.to_owned(), flavour, manifest, settings, names })
+        Ok(Self { path: path.to_owned(), flavour, settings, names })
     }
 
     /// The logs, the oldest first.
     pub(crate) fn logs(&self) -> Vec<(u64, PathBuf)> {
-        let numbered = |name: &String| Some((files::number(name, "log")?, self.path.join(name)));
-        let mut logs: Vec<_> = self.names.iter().filter_map(numbered).collect();
-        logs.sort();
-        logs
+        logs(&self.path, &self.names)
     }
+
+    /// The manifest that counts now.
+    pub(crate) fn manifest(&self) -> Result<PathBuf, SourceError> {
+        let marked = self.names.iter().any(|name| name.starts_with(MARKER));
+        // Only where the names say which it is, or may say it, do they have to be those of now.
+        let found = if marked {
+            manifest(&self.path, &files::names(&self.path)?)
+        } else {
+            named_by(&self.path.join("CURRENT"))
+        };
+        match found {
+            Err(error) if files::is_missing(&error) => manifest(&self.path, &files::names(&self.path)?),
+            found => found,
+        }
+        .map(|name| self.path.join(name))
+    }
+}
+
+/// The logs among the files of a directory, the oldest first.
+pub(crate) fn logs(path: &Path, names: &[String]) -> Vec<(u64, PathBuf)> {
+    let numbered = |name: &String| Some((files::number(name, "log")?, path.join(name)));
+    let mut logs: Vec<_> = names.iter().filter_map(numbered).collect();
+    logs.sort();
+    logs
 }
 
 fn flavour(settings: Option<&Settings>, names: &[String]) -> Flavour {

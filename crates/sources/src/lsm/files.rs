@@ -3,7 +3,7 @@
 //! Descriptors keep a table readable after a running node has deleted it. As many as the system allows are kept open from
 //! the beginning; where there are more tables, the rest is opened when needed, and one that is gone by then is an error.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::{FileExt, MetadataExt};
@@ -41,13 +41,13 @@ pub(crate) fn open(path: &Path) -> Result<File, SourceError> {
 /// The most bytes of a file that is read as a whole.
 const MAX_WHOLE: u64 = 2 * 1024 * 1024 * 1024;
 
-/// Reads a manifest or another file that is read as a whole.
+/// Reads a small file as a whole.
 pub(crate) fn read(path: &Path) -> Result<Vec<u8>, SourceError> {
     use io::Read as _;
     let file = open(path)?;
     let size = file.metadata().map_err(|error| SourceError::io(path, error))?.len();
     if size > MAX_WHOLE {
-        return Err(SourceError::unsupported(path, "a manifest of more than 2 GiB"));
+        return Err(SourceError::unsupported(path, "a file of more than 2 GiB"));
     }
     let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or(0));
     // A file that grows meanwhile is read as far as it was.
@@ -55,22 +55,42 @@ pub(crate) fn read(path: &Path) -> Result<Vec<u8>, SourceError> {
     Ok(bytes)
 }
 
-/// A log that is read block by block, as far as it was when it was opened.
+/// A log or a manifest that is read block by block, as far as it was when it was last looked at.
 #[derive(Debug)]
 pub(crate) struct LogFile {
     pub(crate) file: File,
+    pub(crate) identity: Identity,
     pub(crate) length: usize,
 }
 
 impl LogFile {
     pub(crate) fn open(path: &Path) -> Result<Self, SourceError> {
+        Self::open_at(path, u64::MAX)
+    }
+
+    /// As [`open`](Self::open), of which no more than `length` bytes count.
+    pub(crate) fn open_at(path: &Path, length: u64) -> Result<Self, SourceError> {
         let file = open(path)?;
-        let size = file.metadata().map_err(|error| SourceError::io(path, error))?.len();
+        let found = file.metadata().map_err(|error| SourceError::io(path, error))?;
+        let mut log = Self { file, identity: Identity::from(&found), length: 0 };
+        log.set_length(path, found.len().min(length))?;
+        Ok(log)
+    }
+
+    /// Takes note of how long the file is by now, and returns that.
+    pub(crate) fn look_again(&mut self, path: &Path) -> Result<u64, SourceError> {
+        let size = self.file.metadata().map_err(|error| SourceError::io(path, error))?.len();
+        self.set_length(path, size)?;
+        Ok(size)
+    }
+
+    fn set_length(&mut self, path: &Path, size: u64) -> Result<(), SourceError> {
         // What it says is kept in memory, row by row.
         if size > MAX_WHOLE {
             return Err(SourceError::unsupported(path, "a log of more than 2 GiB"));
         }
-        Ok(Self { file, length: usize::try_from(size).unwrap_or(0) })
+        self.length = usize::try_from(size).unwrap_or(0);
+        Ok(())
     }
 }
 
@@ -96,30 +116,61 @@ impl Identity {
     fn from(found: &std::fs::Metadata) -> Self {
         Self { device: found.dev(), inode: found.ino(), size: found.len() }
     }
+
+    /// Whether it is the same file, which may have grown.
+    pub(crate) const fn is_same_file(self, other: Self) -> bool {
+        self.device == other.device && self.inode == other.inode
+    }
 }
 
 /// Descriptors of tables.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Descriptors {
-    limit: usize,
     open: Mutex<Open>,
 }
 
 #[derive(Debug, Default)]
 struct Open {
-    files: BTreeMap<u64, Arc<File>>,
+    limit: usize,
+    files: BTreeMap<u64, OpenTable>,
     /// Numbers in the order in which they were opened.
     order: VecDeque<u64>,
+}
+
+#[derive(Clone, Debug)]
+struct OpenTable {
+    file: Arc<File>,
+    path: PathBuf,
+    identity: Identity,
 }
 
 /// Descriptors that are left to the rest of the process.
 const RESERVED: u64 = 64;
 
 impl Descriptors {
-    /// Room for `wanted` descriptors, or for as many as the system allows.
-    pub(crate) fn for_tables(wanted: usize) -> Self {
-        let limit = usize::try_from(allowed(wide(wanted) + RESERVED)).unwrap_or(usize::MAX);
-        Self { limit: limit.saturating_sub(64).max(16), open: Mutex::default() }
+    /// Makes room for the tables with these numbers, as far as the system allows, and closes all others.
+    pub(crate) fn keep(&self, numbers: &BTreeSet<u64>) {
+        let limit = usize::try_from(allowed(wide(numbers.len()) + RESERVED)).unwrap_or(usize::MAX);
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        open.limit = limit.saturating_sub(64).max(16);
+        open.files.retain(|number, _| numbers.contains(number));
+        open.order.retain(|number| numbers.contains(number));
+    }
+
+    /// Where an open table is, and what it is.
+    pub(crate) fn known(&self, number: u64) -> Option<(PathBuf, Identity)> {
+        let open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        open.files.get(&number).map(|table| (table.path.clone(), table.identity))
+    }
+
+    /// Opens a table for the first time. One that is missing is told as that.
+    pub(crate) fn open(&self, number: u64, path: &Path) -> Result<Identity, SourceError> {
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let file = open.open(path)?;
+        let found = file.metadata().map_err(|error| SourceError::io(path, error))?;
+        let identity = Identity::from(&found);
+        open.add(number, path, identity, file);
+        Ok(identity)
     }
 
     /// The file of a table, opened again if it was closed for others.
@@ -130,10 +181,10 @@ impl Descriptors {
         identity: Identity,
     ) -> Result<Arc<File>, SourceError> {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(file) = open.files.get(&number) {
-            return Ok(Arc::clone(file));
+        if let Some(table) = open.files.get(&number) {
+            return Ok(Arc::clone(&table.file));
         }
-        let file = match self::open(path) {
+        let file = match open.open(path) {
             Err(error) if is_missing(&error) => return Err(gone(path)),
             opened => opened?,
         };
@@ -141,14 +192,42 @@ impl Descriptors {
         if Identity::from(&found) != identity {
             return Err(gone(path));
         }
-        while open.files.len() >= self.limit {
-            let Some(oldest) = open.order.pop_front() else { break };
-            open.files.remove(&oldest);
+        Ok(open.add(number, path, identity, file))
+    }
+}
+
+impl Open {
+    /// Opens a file, and closes others if the rest of the process left fewer descriptors than were counted on.
+    fn open(&mut self, path: &Path) -> Result<File, SourceError> {
+        const TOO_MANY: i32 = rustix::io::Errno::MFILE.raw_os_error();
+        loop {
+            match self::open(path) {
+                Err(SourceError::Io { source, .. })
+                    if source.raw_os_error() == Some(TOO_MANY) && !self.files.is_empty() =>
+                {
+                    self.limit = (self.files.len() * 3 / 4).max(1);
+                    self.close_beyond(self.limit - 1);
+                }
+                opened => return opened,
+            }
         }
+    }
+
+    /// Closes the oldest but so many.
+    fn close_beyond(&mut self, most: usize) {
+        while self.files.len() > most {
+            let Some(oldest) = self.order.pop_front() else { break };
+            self.files.remove(&oldest);
+        }
+    }
+
+    fn add(&mut self, number: u64, path: &Path, identity: Identity, file: File) -> Arc<File> {
+        self.close_beyond(self.limit.saturating_sub(1));
         let file = Arc::new(file);
-        open.files.insert(number, Arc::clone(&file));
-        open.order.push_back(number);
-        Ok(file)
+        let table = OpenTable { file: Arc::clone(&file), path: path.to_owned(), identity };
+        self.files.insert(number, table);
+        self.order.push_back(number);
+        file
     }
 }
 

@@ -32,12 +32,15 @@ pub(crate) struct Journal<'f> {
     record: Vec<u8>,
     /// Whether pieces with a log's number were seen: the file may have been used before.
     recycled: bool,
+    /// Whether any piece had a number, be it that of another log.
+    numbered: bool,
     end: Option<End>,
 }
 
 /// Where the bytes of a log are.
 #[derive(Clone, Copy, Debug)]
 enum Input<'f> {
+    #[cfg(test)]
     Memory(&'f [u8]),
     File(&'f LogFile),
 }
@@ -45,6 +48,7 @@ enum Input<'f> {
 impl Input<'_> {
     fn len(self) -> usize {
         match self {
+            #[cfg(test)]
             Self::Memory(bytes) => bytes.len(),
             Self::File(file) => file.length,
         }
@@ -55,6 +59,7 @@ impl Input<'_> {
         let start = number.saturating_mul(BLOCK).min(self.len());
         let end = start.saturating_add(BLOCK).min(self.len());
         match self {
+            #[cfg(test)]
             Self::Memory(bytes) => {
                 into.clear();
                 into.extend_from_slice(bytes.get(start..end).unwrap_or_default());
@@ -109,8 +114,8 @@ impl<'f> Journal<'f> {
     }
 
     /// The records of a manifest.
-    pub(crate) const fn manifest(path: &'f Path, bytes: &'f [u8]) -> Self {
-        Self::new(path, Input::Memory(bytes), None)
+    pub(crate) const fn manifest(path: &'f Path, file: &'f LogFile) -> Self {
+        Self::new(path, Input::File(file), None)
     }
 
     const fn new(path: &'f Path, input: Input<'f>, number: Option<u64>) -> Self {
@@ -128,8 +133,25 @@ impl<'f> Journal<'f> {
             at: 0,
             record: Vec::new(),
             recycled: false,
+            numbered: false,
             end: None,
         }
+    }
+
+    /// Goes on at a place where a record ended before.
+    pub(crate) const fn from(mut self, at: usize) -> Self {
+        self.at = at;
+        self
+    }
+
+    /// Where the record after the last one begins.
+    pub(crate) const fn place(&self) -> usize {
+        self.at
+    }
+
+    /// Whether the engine uses files of logs more than once: its pieces have numbers.
+    pub(crate) const fn may_be_used_again(&self) -> bool {
+        self.numbered
     }
 
     /// How the log ended, once it has.
@@ -205,6 +227,7 @@ impl<'f> Journal<'f> {
         if header.kind == 0 && header.length == 0 {
             return Ok(Read::Skip(block_end));
         }
+        self.numbered |= header.number.is_some();
         match header.check(rest) {
             Check::Good => self.good(at, &header, block_end),
             Check::CutOff if rest.len() < block_end - at => self.cut_off(at, &header, rest),

@@ -67,10 +67,9 @@ impl<'v> Replay<'v> {
         Self { version, pebble, families: BTreeMap::new(), torn: None }
     }
 
-    /// Takes in the log of that number.
-    pub(crate) fn log(&mut self, path: &Path, number: u64) -> Result<(), SourceError> {
-        let file = LogFile::open(path)?;
-        let mut journal = Journal::log(path, &file, number);
+    /// Takes in the log of that number. Returns whether its file may have been used before, and may be used again.
+    pub(crate) fn log(&mut self, path: &Path, file: &LogFile, number: u64) -> Result<bool, SourceError> {
+        let mut journal = Journal::log(path, file, number);
         let pebble = self.pebble;
         let mut last = 0;
         while let Some((offset, record)) = journal.next()? {
@@ -84,7 +83,7 @@ impl<'v> Replay<'v> {
         if journal.end() == Some(End::Torn) && self.torn.is_none() {
             self.torn = Some(SourceError::damaged(path, last, "the record after this one is torn off"));
         }
-        Ok(())
+        Ok(journal.may_be_used_again())
     }
 
     fn write(&mut self, write: Write<'_>, log: u64) {

@@ -1,5 +1,6 @@
 //! One state of a database: what its manifest, its logs and its tables say together.
 
+use std::collections::BTreeMap;
 use std::ops::Bound;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -7,14 +8,11 @@ use std::sync::Arc;
 use keyplan_store::Direction;
 use keyplan_store::source::SourceError;
 
-use super::cache::Cache;
 use super::cursor::{Cursor, MemoryCursor, Reading, TableCursor, lookup};
-use super::directory::{Directory, Flavour};
-use super::edit::TableFile;
-use super::files::Descriptors;
+use super::directory::Flavour;
 use super::key::{self, Entry, Trailer};
-use super::memtable::{Memtable, Replay};
-use super::table::{Shared, Table};
+use super::memtable::Memtable;
+use super::table::Table;
 use super::tombstone::Tombstones;
 use super::version::{Family, Version};
 
@@ -39,33 +37,18 @@ pub(crate) struct FamilyState {
 }
 
 impl State {
-    /// Puts together what a manifest names.
-    pub(crate) fn build(directory: &Directory, manifest: &[u8]) -> Result<Self, SourceError> {
-        let version = Version::read(&directory.manifest, manifest)?;
-        let pebble = directory.flavour == Flavour::Pebble;
-        let mut replay = Replay::new(&version, pebble);
-        let least = version.families.values().map(|family| family.log).min().unwrap_or(0);
-        let mut newest = directory.manifest.clone();
-        let logs = directory.logs();
-        if let Some(settings) = &directory.settings {
-            settings.check_values()?;
-            settings.check_logs(&directory.path, &logs, least)?;
-        }
-        for (number, path) in logs {
-            if number >= least {
-                replay.log(&path, number)?;
-                newest = path;
-            }
-        }
-        let mut memory = replay.finish();
-        let tables = version.families.values().flat_map(|family| family.levels.values().map(Vec::len)).sum();
-        let descriptors = Descriptors::for_tables(tables);
-        let shared = Arc::new(Shared { descriptors, cache: Cache::default(), pebble });
+    /// Puts together the rows of logs, of which `log` is the newest, and the tables of a version.
+    pub(crate) fn build(
+        flavour: Flavour,
+        version: Version,
+        mut memory: BTreeMap<u32, Memtable>,
+        log: &Path,
+        tables: &BTreeMap<u64, Arc<Table>>,
+    ) -> Result<Self, SourceError> {
         let mut families = Vec::new();
         for (number, family) in version.families {
             let memory = memory.remove(&number).unwrap_or_default();
-            let state = FamilyState::build(directory, family, memory, &newest, &shared)?;
-            families.push(Arc::new(state));
+            families.push(Arc::new(FamilyState::build(flavour, family, memory, log, tables)?));
         }
         Ok(Self { families })
     }
@@ -73,19 +56,20 @@ impl State {
 
 impl FamilyState {
     fn build(
-        directory: &Directory,
+        flavour: Flavour,
         family: Family,
         mut memory: Memtable,
         log: &Path,
-        shared: &Arc<Shared>,
+        tables: &BTreeMap<u64, Arc<Table>>,
     ) -> Result<Self, SourceError> {
         let mut tombstones = std::mem::take(&mut memory.tombstones);
         let mut overlapping = Arc::from([]);
         let mut levels = Vec::new();
         for (level, files) in family.levels {
-            let opened = open_tables(directory, files, shared)?;
+            let opened = files.iter().filter_map(|file| tables.get(&file.number).cloned());
+            let opened: Arc<[Arc<Table>]> = opened.collect();
             for table in opened.iter() {
-                if directory.flavour != Flavour::LevelDb || !table.is_leveldb()? {
+                if flavour != Flavour::LevelDb || !table.is_leveldb()? {
                     tombstones.extend(table.tombstones()?);
                 }
             }
@@ -93,7 +77,7 @@ impl FamilyState {
         }
         Ok(Self {
             name: family.name,
-            pebble: shared.pebble,
+            pebble: flavour == Flavour::Pebble,
             memory: Arc::new(memory),
             log: log.to_owned(),
             overlapping,
@@ -193,18 +177,4 @@ type Found<'f> = (&'f Table, Trailer, Vec<u8>);
 enum Judged {
     Unknown(u8),
     Unsupported(&'static str),
-}
-
-fn open_tables(
-    directory: &Directory,
-    files: Vec<TableFile>,
-    shared: &Arc<Shared>,
-) -> Result<Arc<[Arc<Table>]>, SourceError> {
-    let mut out = Vec::with_capacity(files.len());
-    for file in files {
-        let table = Table::new(&directory.path, file, shared)?;
-        table.pin()?;
-        out.push(Arc::new(table));
-    }
-    Ok(out.into())
 }

@@ -32,7 +32,7 @@ pub(crate) struct Table {
 /// What all tables of a database share.
 #[derive(Debug)]
 pub(crate) struct Shared {
-    pub(crate) descriptors: Descriptors,
+    pub(crate) descriptors: Arc<Descriptors>,
     pub(crate) cache: Cache,
     /// Whether the files are Pebble's.
     pub(crate) pebble: bool,
@@ -66,20 +66,21 @@ impl Form {
 }
 
 impl Table {
-    /// Takes note of the table's file, which must be there and of the right size.
-    pub(crate) fn new(directory: &Path, file: TableFile, shared: &Arc<Shared>) -> Result<Self, SourceError> {
-        let path = files::table_path(directory, file.number);
-        let identity = Identity::of(&path)?;
+    /// Opens the table's file, which must be there and of the right size, so that it stays readable.
+    pub(crate) fn open(directory: &Path, file: TableFile, shared: &Arc<Shared>) -> Result<Self, SourceError> {
+        let known = shared.descriptors.known(file.number).filter(|(_, identity)| identity.size == file.size);
+        let (path, identity) = if let Some(known) = known {
+            known
+        } else {
+            let path = files::table_path(directory, file.number);
+            let identity = shared.descriptors.open(file.number, &path)?;
+            (path, identity)
+        };
         if identity.size != file.size {
             let what = format!("the table has {} bytes, and the manifest says {}", identity.size, file.size);
             return Err(SourceError::damaged(&path, identity.size.min(file.size), what));
         }
         Ok(Self { file, path, identity, form: OnceLock::new(), shared: Arc::clone(shared) })
-    }
-
-    /// Opens the file, so that it stays readable.
-    pub(crate) fn pin(&self) -> Result<(), SourceError> {
-        self.shared.descriptors.file(self.file.number, &self.path, self.identity).map(drop)
     }
 
     /// Whether a key lies between the table's first and its last entry.

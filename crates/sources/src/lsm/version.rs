@@ -1,11 +1,12 @@
 //! The version that a manifest leads to: column families, each with its tables level by level.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use keyplan_store::source::SourceError;
 
 use super::edit::{Change, TableFile, changes};
+use super::files::LogFile;
 use super::journal::Journal;
 use super::key;
 
@@ -16,7 +17,7 @@ pub(crate) struct Version {
 }
 
 /// A column family: a space.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Family {
     pub(crate) name: String,
     comparator: Vec<u8>,
@@ -36,24 +37,40 @@ pub(crate) const DEFAULT: &str = "default";
 /// The most tables of a version.
 const MAX_TABLES: usize = 4_000_000;
 
-impl Version {
-    /// Reads a manifest.
-    pub(crate) fn read(path: &Path, manifest: &[u8]) -> Result<Self, SourceError> {
-        let mut building = Building::new();
-        let mut journal = Journal::manifest(path, manifest);
-        let mut any = false;
+/// A manifest that is read as far as it goes, and further when it has grown.
+#[derive(Debug)]
+pub(crate) struct Manifest {
+    pub(crate) path: PathBuf,
+    file: LogFile,
+    /// Where the first record begins that was not whole.
+    at: usize,
+    building: Building,
+}
+
+impl Manifest {
+    pub(crate) fn open(path: &Path) -> Result<Self, SourceError> {
+        let file = LogFile::open(path)?;
+        Ok(Self { path: path.to_owned(), file, at: 0, building: Building::new() })
+    }
+
+    /// Reads what was not read before: the version now, and whether there was anything new.
+    pub(crate) fn follow(&mut self) -> Result<(Version, bool), SourceError> {
+        self.file.look_again(&self.path)?;
+        let mut journal = Journal::manifest(&self.path, &self.file).from(self.at);
+        let before = self.at;
         while let Some((offset, record)) = journal.next()? {
-            any = true;
-            let edit = changes(path, offset, record)?;
-            building.take(path, offset, edit)?;
+            let edit = changes(&self.path, offset, record)?;
+            self.building.take(&self.path, offset, edit)?;
+            self.at = journal.place();
         }
-        if !any {
-            return Err(SourceError::damaged(path, 0, "a manifest without a record"));
+        if self.at == 0 {
+            return Err(SourceError::damaged(&self.path, 0, "a manifest without a record"));
         }
-        building.finish(path)
+        Ok((self.building.clone().finish(&self.path)?, self.at != before))
     }
 }
 
+#[derive(Clone, Debug)]
 struct Building {
     families: BTreeMap<u32, Family>,
     /// Edits of a group that is not whole yet.
