@@ -55,11 +55,12 @@ use core::cmp::Ordering;
 use core::fmt::Debug;
 
 use crate::{
-    Be, BitcoinVarint, Bool, Buffer, Bytes, CompactSize, Decimal, Delimited, Desc, EncodeError, Escaped, Fit,
-    Fixed, FixedWidth, FloatBadger, FloatBits, FloatOrdered, HexBytes, HexInt, HexPrefix, Int, Le, Leb128,
-    LenPrefix, Literal, Memcmp, Nibbles, Open, OrdVar, PackedNibbles, PaddedDecimal, PaddedHexInt,
-    Saturating, Score, ScoreExact, Segment, SignFlip, Signed, Terminated, Text, Tick9, TimeNanos, TimeText9,
-    TupleBool, TupleBytes, TupleFloat, TupleInt, TupleText, Unsigned,
+    Be, BitcoinVarint, Bool, Buffer, Bytes, CompactSize, CountedNibbles, Decimal, Delimited, Desc,
+    EncodeError, Escaped, Fit, Fixed, FixedWidth, FloatBadger, FloatBits, FloatOrdered, HexBytes, HexInt,
+    HexPrefix, Int, Le, Leb128, LenPrefix, Literal, Memcmp, Narrow, Nibbles, Open, OrdVar, OrderedCode,
+    OrderedCodeInt, PackedNibbles, PaddedDecimal, PaddedHexInt, Saturating, ScaleCompact, Score, ScoreExact,
+    Segment, SignFlip, Signed, Terminated, Text, Tick9, TimeNanos, TimeText9, TupleBool, TupleBytes,
+    TupleFloat, TupleInt, TupleText, Unsigned,
 };
 
 /// A segment whose views can be kept and encoded again.
@@ -346,6 +347,9 @@ values! {
     [T: Unsigned] OrdVar<T> => T;
     [T: Unsigned] BitcoinVarint<T> => T;
     [] CompactSize => u64;
+    [T: Unsigned] ScaleCompact<T> => T;
+    [T: Int] OrderedCodeInt<T> => T;
+    [T: Unsigned] Narrow<T> => T;
     [] FloatBits => f64;
     [] FloatOrdered => f64;
     [] FloatBadger => f64;
@@ -396,7 +400,7 @@ macro_rules! views {
     )*};
 }
 
-views!(HexBytes<'_> PackedNibbles<'_> HexPrefix<'_> Terminated Escaped Memcmp TupleBytes);
+views!(HexBytes<'_> PackedNibbles<'_> HexPrefix<'_> CountedNibbles<'_> Terminated Escaped OrderedCode Memcmp TupleBytes);
 #[cfg(feature = "bech32")]
 views!(crate::Bech32<'_>);
 

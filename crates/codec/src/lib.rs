@@ -65,14 +65,16 @@ pub use segment::{
     hex::{Case, HexBytes, HexInt, HexView, PaddedHexInt},
     int::{Saturating, SignFlip},
     literal::Literal,
-    nibble::{HexPrefix, NibbleView, Nibbles, PackedNibbles},
+    narrow::Narrow,
+    nibble::{CountedNibbles, HexPrefix, NibbleView, Nibbles, PackedNibbles},
+    orderedcode::{OrderedCode, OrderedCodeInt},
     score::{HeightScore, Score, ScoreExact},
     text::Text,
     tick9::Tick9,
     time::{TimeNanos, TimeText9},
     tuple::{TupleBool, TupleBytes, TupleFloat, TupleInt, TupleText, UnescapedText},
     uint::{Be, Int, Le, Signed, Unsigned},
-    varint::{BitcoinVarint, CompactSize, Leb128, OrdVar},
+    varint::{BitcoinVarint, CompactSize, Leb128, OrdVar, ScaleCompact},
 };
 pub use sink::{Buffer, Sink};
 

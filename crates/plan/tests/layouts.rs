@@ -162,6 +162,12 @@ fn frames_mark_the_end_of_what_they_hold() {
     check("a: bytes.len32", &["aa"], "00000001 aa");
     check("a: bytes.len64", &["aa"], "0000000000000001 aa");
     check("a: bytes.len16le b: bytes.len32le", &["0xabcd", "0xef"], "0200abcd01000000ef");
+    check("a: bytes.compactlen b: bytes.scalelen", &["0xabcd", "0xef"], "02abcd04ef");
+    check("a: bytes.compactlen", &[&"ab".repeat(253)], &format!("fdfd00{}", "ab".repeat(253)));
+    check("a: bytes.scalelen", &[&"ab".repeat(64)], &format!("0101{}", "ab".repeat(64)));
+    check("a: bytes.orderedcode b: u8", &["6100ff", "1"], "61 00ff ff00 0001 01");
+    check("a: list(u8).count16le b: u8", &["[7, 8]", "9"], "0200 0708 09");
+    check("a: list(u8).scalecount b: list(u8).compactcount", &["[7, 8]", "[9]"], "08 0708 01 09");
     check("a: bytes(32).hex.len64le", &[&"ab".repeat(32)], &format!("4000000000000000{}", "6162".repeat(32)));
     check("a: bytes.varlen b: u8", &[&"00".repeat(128), "9"], &format!("8001{}09", "00".repeat(128)));
     check("a: bytes.terminated b: u8", &["610062", "255"], "61 00ff 62 0000 ff");
@@ -170,6 +176,24 @@ fn frames_mark_the_end_of_what_they_hold() {
     check("a: (x: u8 y: text(\"a-z\", 0..)).len16 b: u8", &["(x=1, y=ab)", "2"], "0003 01 6162 02");
     check("a: u64.len16", &["1"], "0008 0000000000000001");
     refuse("a: bytes.len16 b: u8", "0005 61", 3);
+}
+
+#[test]
+fn other_systems_write_integers_in_their_own_ways() {
+    // CometBFT's index of blocks: the tag and the height by Google's orderedcode.
+    check(
+        "tag: text.orderedcode height: i64.orderedcode",
+        &["block.height", "1000"],
+        "626c6f636b2e686569676874 0001 c3e8",
+    );
+    check("a: i64.orderedcode b: u64.orderedcode", &["-65", "256"], "3fbf 02 0100");
+    check("a: u32.scale_compact b: u8", &["69", "1"], "1501 01");
+    check("a: u24 b: u40.le c: u48", &["66051", "1", "2"], "010203 0100000000 000000000002");
+    check("a: u24.dec \"/\" b: u56.hex", &["16777215", "255"], "3136373737323135 2f 6666");
+    check("a: nibbles.counted b: u8", &["123", "1"], "03 1230 01");
+    refuse("a: u24.dec", "3136373737323136", 0);
+    refuse("a: nibbles.counted b: u8", "03 1231 01", 2);
+    refuse("a: u32.scale_compact", "0100", 0);
 }
 
 #[test]

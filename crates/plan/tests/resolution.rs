@@ -504,14 +504,14 @@ fn check_help(parts: &str, expected: &[&str]) {
 #[test]
 fn names_of_other_languages_are_told_by_the_name_here() {
     check_help(
-        "a: uint64 b: string c: usize d: address e: bytes32 f: u40",
+        "a: uint64 b: string c: usize d: address e: bytes32 f: u72",
         &[
             "write `u64`",
             "write `text`",
             "write `u64`",
             "write `bytes(20)`",
             "write `bytes(32)`",
-            "write `bytes(5)`: big-endian bytes sort as the numbers do",
+            "write `bytes(9)`: big-endian bytes sort as the numbers do",
         ],
     );
     check_help(
@@ -522,7 +522,8 @@ fn names_of_other_languages_are_told_by_the_name_here() {
 
 #[test]
 fn a_suggestion_never_has_another_number_or_byte_order() {
-    let anything = "len8 to len64, varlen, terminated, escaped, memcmp, desc, hashed(…), hash_concat(…)";
+    let anything = "len8 to len64, varlen, compactlen, scalelen, terminated, escaped, orderedcode, memcmp, desc, hashed(…), \
+                    hash_concat(…)";
     let text = format!("text may have: tuple, raw; anything: {anything}");
     check_help("a: text.len24 b: text.len24le", &[&text, &text]);
     check_help("a: text.lenn8 b: u64.decc", &["did you mean `len8`?", "did you mean `dec`?"]);
@@ -530,11 +531,13 @@ fn a_suggestion_never_has_another_number_or_byte_order() {
 
 #[test]
 fn misfits_list_what_fits() {
-    let anything = "len8 to len64, varlen, terminated, escaped, memcmp, desc, hashed(…), hash_concat(…)";
+    let anything = "len8 to len64, varlen, compactlen, scalelen, terminated, escaped, orderedcode, memcmp, desc, hashed(…), \
+                    hash_concat(…)";
     check_help("a: time.dec", &[&format!("a time may have: text9, nanos; anything: {anything}")]);
     check_help(
         "a: u64.hashed(keccak)",
-        &["hash functions are: xxh3_64, twox_64, twox_128, blake2b_128, blake2b_256, sha256"],
+        &["hash functions are: xxh3_64, twox_64, twox_128, blake2b_128, blake2b_256, sha256, keccak256, \
+           blake2b_224, hash160, siphash_24"],
     );
     check_help(
         "poolID: u64 a: u8(9..=5)",

@@ -5,7 +5,9 @@
 
 use std::collections::HashSet;
 
-use keyplan_plan::codec::{Escaped, HashConcat, LenPrefix, Memcmp, Segment as _, Terminated, complement};
+use keyplan_plan::codec::{
+    Escaped, HashConcat, LenPrefix, Memcmp, OrderedCode, Segment as _, Terminated, complement,
+};
 use keyplan_plan::diag::Span;
 use keyplan_plan::dynamic::{Value, encode, readings};
 use keyplan_plan::model::{
@@ -188,6 +190,7 @@ impl Reader<'_> {
                     Frame::Terminated => Terminated.decode(bytes).ok().map(|all| all.bytes().collect()),
                     Frame::Escaped => Escaped.decode(bytes).ok().map(|all| all.bytes().collect()),
                     Frame::Memcmp => Memcmp.decode(bytes).ok().map(|all| all.bytes().collect()),
+                    Frame::OrderedCode => OrderedCode.decode(bytes).ok().map(|all| all.bytes().collect()),
                 };
                 content.map_or_else(Vec::new, |content| self.values(inner, &content, limit))
             }

@@ -1,5 +1,8 @@
 use super::exactly;
-use crate::{Be, DecodeError, Delimited, EncodeError, Fault, Le, Leb128, LenWidth, Segment, Sink};
+use crate::{
+    Be, CompactSize, DecodeError, Delimited, EncodeError, Fault, Le, Leb128, LenWidth, ScaleCompact, Segment,
+    Sink,
+};
 
 /// A number of elements or bytes, written as a length prefix writes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,7 +19,7 @@ impl LenWidth {
             Self::L16 | Self::L16Le => Some(2),
             Self::L32 | Self::L32Le => Some(4),
             Self::L64 | Self::L64Le => Some(8),
-            Self::Varint => None,
+            Self::Varint | Self::Compact | Self::Scale => None,
         }
     }
 
@@ -30,7 +33,7 @@ impl LenWidth {
         match self {
             Self::L8 => u8::MAX as usize,
             Self::L16 | Self::L16Le => u16::MAX as usize,
-            Self::L32 | Self::L32Le => u32::MAX as usize,
+            Self::L32 | Self::L32Le | Self::Compact | Self::Scale => u32::MAX as usize,
             Self::L64 | Self::L64Le | Self::Varint => usize::MAX,
         }
     }
@@ -53,12 +56,24 @@ impl Segment for Count {
             LenWidth::L32Le => Le::<u32>::new().encode(u32::try_from(count).map_err(too_large)?, out),
             LenWidth::L64Le => Le::<u64>::new().encode(wide, out),
             LenWidth::Varint => Leb128::<u64>::new().encode(wide, out),
+            LenWidth::Compact => CompactSize.encode(u32::try_from(count).map_err(too_large)?.into(), out),
+            LenWidth::Scale => {
+                ScaleCompact::<u32>::new().encode(u32::try_from(count).map_err(too_large)?, out)
+            }
         }
     }
 
     #[inline]
     fn decode(&self, bytes: &[u8]) -> Result<usize, DecodeError> {
-        let count: u64 = match self.width {
+        usize::try_from(self.number(bytes)?).map_err(|_| DecodeError::new(0, Fault::OutOfRange))
+    }
+}
+
+impl Count {
+    /// The number that `bytes` stand for.
+    #[inline]
+    pub(super) fn number(self, bytes: &[u8]) -> Result<u64, DecodeError> {
+        Ok(match self.width {
             LenWidth::L8 => u8::from_be_bytes(*exactly(bytes)?).into(),
             LenWidth::L16 => u16::from_be_bytes(*exactly(bytes)?).into(),
             LenWidth::L32 => u32::from_be_bytes(*exactly(bytes)?).into(),
@@ -67,8 +82,12 @@ impl Segment for Count {
             LenWidth::L32Le => Le::<u32>::new().decode(bytes)?.into(),
             LenWidth::L64Le => Le::<u64>::new().decode(bytes)?,
             LenWidth::Varint => Leb128::<u64>::new().decode(bytes)?,
-        };
-        usize::try_from(count).map_err(|_| DecodeError::new(0, Fault::OutOfRange))
+            LenWidth::Compact => match CompactSize.decode(bytes)? {
+                beyond if beyond > u32::MAX.into() => return Err(DecodeError::new(0, Fault::OutOfRange)),
+                number => number,
+            },
+            LenWidth::Scale => ScaleCompact::<u32>::new().decode(bytes)?.into(),
+        })
     }
 }
 
@@ -78,7 +97,11 @@ impl Delimited for Count {
         match self.width.fixed() {
             Some(width) if width <= input.len() => Ok(width),
             Some(width) => Err(DecodeError::new(input.len(), Fault::Short { missing: width - input.len() })),
-            None => Leb128::<u64>::new().extent(input),
+            None => match self.width {
+                LenWidth::Compact => CompactSize.extent(input),
+                LenWidth::Scale => ScaleCompact::<u32>::new().extent(input),
+                _ => Leb128::<u64>::new().extent(input),
+            },
         }
     }
 }
@@ -98,6 +121,8 @@ mod tests {
             (LenWidth::L32Le, &[0xc8, 0, 0, 0]),
             (LenWidth::L64Le, &[0xc8, 0, 0, 0, 0, 0, 0, 0]),
             (LenWidth::Varint, &[0xc8, 1]),
+            (LenWidth::Compact, &[0xc8]),
+            (LenWidth::Scale, &[0x21, 3]),
         ] {
             let mut out = alloc::vec::Vec::new();
             Count { width }.encode(200, &mut out).unwrap();

@@ -1,8 +1,12 @@
 use core::fmt;
 use core::ops::Deref;
 
-use blake2::{Blake2b128, Blake2b256};
+use blake2::digest::consts::U28;
+use blake2::{Blake2b, Blake2b128, Blake2b256};
+use ripemd::Ripemd160;
 use sha2::{Digest as _, Sha256};
+use sha3::Keccak256;
+use siphasher::sip::SipHasher24;
 use xxhash_rust::xxh3::xxh3_64;
 use xxhash_rust::xxh64::xxh64;
 
@@ -24,20 +28,40 @@ pub enum Hash {
     Blake2b256,
     /// SHA-256.
     Sha256,
+    /// Keccak-256 as Ethereum uses it, which is not SHA3-256.
+    Keccak256,
+    /// `BLAKE2b` with 28 bytes of output.
+    Blake2b224,
+    /// RIPEMD-160 of SHA-256, as Bitcoin uses it.
+    Hash160,
+    /// SipHash-2-4 with a key of zeros, little-endian.
+    Siphash24,
 }
 
 impl Hash {
     /// Every hash function.
-    pub const ALL: [Self; 6] =
-        [Self::Xxh3_64, Self::Twox64, Self::Twox128, Self::Blake2b128, Self::Blake2b256, Self::Sha256];
+    pub const ALL: [Self; 10] = [
+        Self::Xxh3_64,
+        Self::Twox64,
+        Self::Twox128,
+        Self::Blake2b128,
+        Self::Blake2b256,
+        Self::Sha256,
+        Self::Keccak256,
+        Self::Blake2b224,
+        Self::Hash160,
+        Self::Siphash24,
+    ];
 
     /// Returns how many bytes a digest has.
     #[inline]
     pub const fn width(self) -> usize {
         match self {
-            Self::Xxh3_64 | Self::Twox64 => 8,
+            Self::Xxh3_64 | Self::Twox64 | Self::Siphash24 => 8,
             Self::Twox128 | Self::Blake2b128 => 16,
-            Self::Blake2b256 | Self::Sha256 => 32,
+            Self::Hash160 => 20,
+            Self::Blake2b224 => 28,
+            Self::Blake2b256 | Self::Sha256 | Self::Keccak256 => 32,
         }
     }
 
@@ -50,6 +74,10 @@ impl Hash {
             Self::Blake2b128 => "blake2b_128",
             Self::Blake2b256 => "blake2b_256",
             Self::Sha256 => "sha256",
+            Self::Keccak256 => "keccak256",
+            Self::Blake2b224 => "blake2b_224",
+            Self::Hash160 => "hash160",
+            Self::Siphash24 => "siphash_24",
         }
     }
 
@@ -67,6 +95,10 @@ impl Hash {
             Self::Blake2b128 => Digest::new(Blake2b128::digest(bytes).0),
             Self::Blake2b256 => Digest::new(Blake2b256::digest(bytes).0),
             Self::Sha256 => Digest::new(Sha256::digest(bytes).0),
+            Self::Keccak256 => Digest::new(Keccak256::digest(bytes).0),
+            Self::Blake2b224 => Digest::new(Blake2b::<U28>::digest(bytes).0),
+            Self::Hash160 => Digest::new(Ripemd160::digest(Sha256::digest(bytes)).0),
+            Self::Siphash24 => Digest::new(SipHasher24::new().hash(bytes).le_array()),
         }
     }
 }
@@ -273,10 +305,16 @@ mod tests {
         concat_cut: HashConcat { hash: Hash::Sha256, keep: 2 }, [b"".into(), b"abc".into()], open;
     }
 
+    /// The public key of the private key 1, compressed.
+    const GENERATOR: [u8; 33] = [
+        0x02, 0x79, 0xbe, 0x66, 0x7e, 0xf9, 0xdc, 0xbb, 0xac, 0x55, 0xa0, 0x62, 0x95, 0xce, 0x87, 0x0b, 0x07,
+        0x02, 0x9b, 0xfc, 0xdb, 0x2d, 0xce, 0x28, 0xd9, 0x59, 0xf2, 0x81, 0x5b, 0x16, 0xf8, 0x17, 0x98,
+    ];
+
     #[test]
     fn digests_are_those_of_the_systems_that_use_them() {
         // Dolos hashes its namespaces so, Substrate its pallets; the others are published test values.
-        let known: [(Hash, &[u8], &str); 8] = [
+        let known: [(Hash, &[u8], &str); 14] = [
             (Hash::Xxh3_64, b"accounts", "138a7b25414c083a"),
             (Hash::Twox64, b"", "99e9d85137db46ef"),
             (Hash::Twox128, b"System", "26aa394eea5630e07c48ae0c9558cef7"),
@@ -284,6 +322,16 @@ mod tests {
             (Hash::Blake2b128, b"", "cae66941d9efbd404e4d88758ea67670"),
             (Hash::Blake2b256, b"", "0e5751c026e543b2e8ab2eb06099daa1d1e5df47778f7787faab45cdf12fe3a8"),
             (Hash::Sha256, b"", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
+            (Hash::Keccak256, b"", "c5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470"),
+            (
+                Hash::Keccak256,
+                b"transfer(address,uint256)",
+                "a9059cbb2ab09eb219583f4a59a5d0623ade346d962bcd4e46b11da047c9049b",
+            ),
+            (Hash::Blake2b224, b"", "836cc68931c2e4e3e838602eca1902591d216837bafddfe6f0c8cb07"),
+            (Hash::Hash160, b"", "b472a266d0bd89c13706a4132ccfb16f7c3b9fcb"),
+            (Hash::Hash160, &GENERATOR, "751e76e8199196d454941c45d1b3a323f1433bd6"),
+            (Hash::Siphash24, b"", "d70077739d4b921e"),
             (Hash::Sha256, b"abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
         ];
         for (hash, bytes, digest) in known {

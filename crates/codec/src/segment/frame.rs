@@ -1,5 +1,5 @@
 use super::{exactly, put_fill, short, trailing};
-use crate::{DecodeError, Delimited, EncodeError, Expected, Fault, Int, Leb128, Segment, Sink};
+use crate::{Count, DecodeError, Delimited, EncodeError, Expected, Fault, Int, Segment, Sink};
 
 /// How the length before a [`LenPrefix`] is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -20,6 +20,10 @@ pub enum LenWidth {
     L64Le,
     /// LEB128.
     Varint,
+    /// Bitcoin's CompactSize, for lengths below 2³².
+    Compact,
+    /// Substrate's SCALE compact form, for lengths below 2³².
+    Scale,
 }
 
 /// Contents behind their length in bytes.
@@ -81,21 +85,21 @@ impl LenPrefix {
             LenWidth::L16Le => Header::new(&u16::try_from(len).map_err(|_| too_long)?.le_array()),
             LenWidth::L32Le => Header::new(&u32::try_from(len).map_err(|_| too_long)?.le_array()),
             LenWidth::L64Le => Header::new(&wide.le_array()),
-            LenWidth::Varint => {
+            LenWidth::Varint | LenWidth::Compact | LenWidth::Scale => {
                 let mut bytes = [0; 10];
                 let mut room = crate::Buffer::new(&mut bytes);
-                Leb128::new().encode(wide, &mut room)?;
+                Count { width: self.width }.encode(len, &mut room)?;
                 let len = room.len();
                 Header { bytes, len }
             }
         })
     }
 
-    /// Returns how many bytes the length takes; for a varint, the least that it can take.
+    /// Returns how many bytes the length takes; the least that it can take where that depends on the length.
     #[inline]
     const fn header_len(self) -> usize {
         match self.width {
-            LenWidth::L8 | LenWidth::Varint => 1,
+            LenWidth::L8 | LenWidth::Varint | LenWidth::Compact | LenWidth::Scale => 1,
             LenWidth::L16 | LenWidth::L16Le => 2,
             LenWidth::L32 | LenWidth::L32Le => 4,
             LenWidth::L64 | LenWidth::L64Le => 8,
@@ -106,7 +110,9 @@ impl LenPrefix {
     #[inline]
     fn bounds(self, input: &[u8]) -> Result<(usize, usize), DecodeError> {
         let start = match self.width {
-            LenWidth::Varint => Leb128::<u64>::new().extent(input)?,
+            LenWidth::Varint | LenWidth::Compact | LenWidth::Scale => {
+                Count { width: self.width }.extent(input)?
+            }
             _ => self.header_len(),
         };
         let Some(header) = input.get(..start) else { return Err(short(input.len(), start)) };
@@ -118,7 +124,9 @@ impl LenPrefix {
             LenWidth::L16Le => u16::from_le_slice(header).ok_or(short(input.len(), start))?.into(),
             LenWidth::L32Le => u32::from_le_slice(header).ok_or(short(input.len(), start))?.into(),
             LenWidth::L64Le => u64::from_le_slice(header).ok_or(short(input.len(), start))?,
-            LenWidth::Varint => Leb128::new().decode(header)?,
+            LenWidth::Varint | LenWidth::Compact | LenWidth::Scale => {
+                Count { width: self.width }.number(header)?
+            }
         };
         let end = start.saturating_add(usize::try_from(len).unwrap_or(usize::MAX));
         if input.len() < end { Err(short(input.len(), end)) } else { Ok((start, end)) }
@@ -139,7 +147,7 @@ impl LenPrefix {
         let header = self.header(len)?;
         let more = header.len.saturating_sub(reserved);
         if more > 0 {
-            // A varint of more than one byte: the contents move up.
+            // A length of more than one byte: the contents move up.
             put_fill(0, more, out)?;
             out.tail_mut(start).rotate_right(more);
         }
@@ -417,6 +425,7 @@ pub struct Unescaped<'a> {
 #[derive(Clone, Copy)]
 enum Form {
     Zeros,
+    Ordered,
     Groups,
 }
 
@@ -424,6 +433,11 @@ impl<'a> Unescaped<'a> {
     /// Contents of which each `00` has `ff` behind it.
     pub(super) const fn zeros(raw: &'a [u8]) -> Self {
         Self { raw, form: Form::Zeros }
+    }
+
+    /// Contents of which each `00` has `ff` behind it, and each `ff` has `00`.
+    pub(super) const fn ordered(raw: &'a [u8]) -> Self {
+        Self { raw, form: Form::Ordered }
     }
 
     /// Returns the contents in pieces that stand in the key as they are.
@@ -468,9 +482,10 @@ impl<'a> Iterator for Pieces<'a> {
             return None;
         }
         match self.form {
-            Form::Zeros => {
-                let end =
-                    self.rest.iter().position(|&byte| byte == 0).map_or(self.rest.len(), |zero| zero + 1);
+            Form::Zeros | Form::Ordered => {
+                let ordered = matches!(self.form, Form::Ordered);
+                let is_escaped = |&byte: &u8| byte == 0 || (ordered && byte == 0xff);
+                let end = self.rest.iter().position(is_escaped).map_or(self.rest.len(), |at| at + 1);
                 let piece = self.rest.get(..end)?;
                 self.rest = self.rest.get(end + 1..).unwrap_or_default();
                 Some(piece)
@@ -517,6 +532,8 @@ mod tests {
         len32: prefix(LenWidth::L32), contents(), delimited;
         len64: prefix(LenWidth::L64), contents(), delimited;
         len16le: prefix(LenWidth::L16Le), contents(), delimited;
+        compact_length: prefix(LenWidth::Compact), contents(), delimited;
+        scale_length: prefix(LenWidth::Scale), contents(), delimited;
         len32le: prefix(LenWidth::L32Le), contents(), delimited;
         len64le: prefix(LenWidth::L64Le), contents(), delimited;
         varlen: prefix(LenWidth::Varint), contents(), delimited;

@@ -1,5 +1,5 @@
-use super::{check_arg_length, check_length, put_all, short};
-use crate::{DecodeError, EncodeError, Expected, Fault, Lengths, Open, Segment, Sink};
+use super::{check_arg_length, check_length, put_all, short, trailing};
+use crate::{DecodeError, Delimited, EncodeError, Expected, Fault, Lengths, Open, Segment, Sink};
 
 /// A path of 4-bit digits, one byte a nibble: `00` to `0f`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,6 +20,14 @@ pub struct PackedNibbles<'l> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HexPrefix<'l> {
     /// The lengths allowed, in nibbles.
+    pub lengths: Lengths<'l>,
+}
+
+/// A path of 4-bit digits behind their count, which is one byte: two a byte, the first in the upper half, an odd one at
+/// the end with `0` in the lower half.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CountedNibbles<'l> {
+    /// The lengths allowed, in nibbles; at most 255 can be counted.
     pub lengths: Lengths<'l>,
 }
 
@@ -95,7 +103,7 @@ impl Segment for PackedNibbles<'_> {
             let offset = (self.lengths.max() / 2).min(bytes.len());
             return Err(DecodeError::new(offset, Fault::Length { found: count }));
         }
-        Ok(NibbleView { first: None, packed: bytes })
+        Ok(NibbleView { first: None, packed: bytes, last: None })
     }
 }
 
@@ -134,7 +142,7 @@ impl Segment for HexPrefix<'_> {
                 return Err(DecodeError::new(0, Fault::Byte { found, expected: Expected::HexPrefixHead }));
             }
         };
-        let view = NibbleView { first, packed };
+        let view = NibbleView { first, packed, last: None };
         if !self.lengths.admits(view.len()) {
             let offset = (1 + self.lengths.max() / 2).min(bytes.len());
             return Err(DecodeError::new(offset, Fault::Length { found: view.len() }));
@@ -159,24 +167,78 @@ impl Open for HexPrefix<'_> {
     }
 }
 
+impl Segment for CountedNibbles<'_> {
+    type Arg<'a> = &'a [u8];
+    type View<'a> = NibbleView<'a>;
+
+    #[inline]
+    fn encode<S: Sink + ?Sized>(&self, arg: &[u8], out: &mut S) -> Result<(), EncodeError> {
+        check_nibbles(&self.lengths, arg)?;
+        let count = u8::try_from(arg.len()).map_err(|_| EncodeError::Length { found: arg.len() })?;
+        out.put(&[count])?;
+        let (pairs, rest) = arg.as_chunks();
+        put_all(pack(pairs), out)?;
+        match rest {
+            [last] => out.put(&[last << 4]),
+            _ => Ok(()),
+        }
+    }
+
+    #[inline]
+    fn decode<'a>(&self, bytes: &'a [u8]) -> Result<NibbleView<'a>, DecodeError> {
+        let extent = self.extent(bytes)?;
+        if bytes.len() > extent {
+            return Err(trailing(bytes.len(), extent));
+        }
+        let [count, packed @ ..] = bytes else { return Err(short(0, 1)) };
+        if !self.lengths.admits((*count).into()) {
+            return Err(DecodeError::new(0, Fault::Length { found: (*count).into() }));
+        }
+        if count % 2 == 0 {
+            return Ok(NibbleView { first: None, packed, last: None });
+        }
+        match packed {
+            [packed @ .., last] if last.trailing_zeros() >= 4 => {
+                Ok(NibbleView { first: None, packed, last: Some(last >> 4) })
+            }
+            _ => {
+                let found = packed.last().copied().unwrap_or_default();
+                Err(DecodeError::new(extent - 1, Fault::Byte { found, expected: Expected::Padding }))
+            }
+        }
+    }
+}
+
+impl Delimited for CountedNibbles<'_> {
+    #[inline]
+    fn extent(&self, input: &[u8]) -> Result<usize, DecodeError> {
+        let Some(&count) = input.first() else { return Err(short(0, 1)) };
+        let width = 1 + usize::from(count).div_ceil(2);
+        if input.len() < width { Err(short(input.len(), width)) } else { Ok(width) }
+    }
+}
+
 /// A path of 4-bit digits that stands in a key two a byte.
 #[derive(Clone, Copy)]
 pub struct NibbleView<'a> {
     first: Option<u8>,
     packed: &'a [u8],
+    last: Option<u8>,
 }
 
 impl<'a> NibbleView<'a> {
     /// Returns how many nibbles there are.
     #[inline]
     pub const fn len(&self) -> usize {
-        self.packed.len().saturating_mul(2).saturating_add(self.first.is_some() as usize)
+        let odd = self.first.is_some() as usize + self.last.is_some() as usize;
+        self.packed.len().saturating_mul(2).saturating_add(odd)
     }
 
     /// Returns the nibbles, one a byte.
     #[inline]
     pub fn bytes(&self) -> impl Iterator<Item = u8> + Clone + use<'a> {
-        self.first.into_iter().chain(self.packed.iter().flat_map(|byte| [byte >> 4, byte & 0x0f]))
+        let pairs = self.packed.iter().flat_map(|byte| [byte >> 4, byte & 0x0f]);
+        self.first.into_iter().chain(pairs).chain(self.last)
     }
 }
 
@@ -198,6 +260,8 @@ mod tests {
         packed_few: PackedNibbles { lengths: FEW }, [b"\0\x01".into(), b"\x0f\0\x01\x02".into()], ordered, open;
         prefixed: HexPrefix { lengths: ANY }, [b"".into(), b"\x07".into(), b"\0\x01".into(), b"\x01\x02\x03".into()], open;
         prefixed_few: HexPrefix { lengths: FEW }, [b"\x07".into(), b"\x01\x02\x03\x04".into()], open;
+        counted: CountedNibbles { lengths: ANY }, [b"".into(), b"\x07".into(), b"\0\x01".into(), b"\x01\x02\x03".into()], delimited;
+        counted_few: CountedNibbles { lengths: FEW }, [b"\x07".into(), b"\x01\x02\x03\x04".into()], delimited;
         prefixed_one_of: HexPrefix { lengths: Lengths::OneOf(&[1, 4]) }, [b"\x07".into(), b"\x01\x02\x03\x04".into()], open;
     }
 
@@ -207,6 +271,17 @@ mod tests {
     ) -> Result<Vec<u8>, EncodeError> {
         let mut out = Vec::new();
         segment.encode(arg, &mut out).map(|()| out)
+    }
+
+    #[test]
+    fn counted_nibbles_are_padded_behind_an_odd_one() {
+        let counted = CountedNibbles { lengths: ANY };
+        assert_eq!(bytes(&counted, &[1, 2, 3]), Ok([3, 0x12, 0x30].to_vec()));
+        assert_eq!(bytes(&counted, &[]), Ok([0].to_vec()));
+        assert_eq!(bytes(&counted, &[0; 256]), Err(EncodeError::Length { found: 256 }));
+        let padding = Fault::Byte { found: 0x31, expected: Expected::Padding };
+        assert_eq!(counted.decode(&[3, 0x12, 0x31]), Err(DecodeError::new(2, padding)));
+        assert_eq!(counted.extent(&[3, 0x12]), Err(DecodeError::new(2, Fault::Short { missing: 1 })));
     }
 
     #[test]

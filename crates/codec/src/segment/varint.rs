@@ -21,6 +21,14 @@ marker! {
     BitcoinVarint
 }
 
+marker! {
+    /// An unsigned integer in Substrate's SCALE compact form. The two lower bits of the first byte say how long it is:
+    /// `00` one byte, `01` two and `10` four bytes, least significant first, with the number above those bits; `11`
+    /// says that the upper six bits and four more are the count of bytes that follow, least significant first. Only
+    /// the shortest form is read.
+    ScaleCompact
+}
+
 /// The greatest number of one byte in [`OrdVar`].
 const ORDVAR_SMALL: u8 = 109;
 const ORDVAR_ZERO: u8 = 0x88;
@@ -259,6 +267,76 @@ impl Delimited for CompactSize {
     }
 }
 
+/// The bounds of the forms of [`ScaleCompact`] that have no count.
+const SCALE_ONE: u128 = 1 << 6;
+const SCALE_TWO: u128 = 1 << 14;
+const SCALE_FOUR: u128 = 1 << 30;
+
+impl<T: Unsigned> Segment for ScaleCompact<T> {
+    type Arg<'a> = T;
+    type View<'a> = T;
+
+    #[inline]
+    fn encode<S: Sink + ?Sized>(&self, arg: T, out: &mut S) -> Result<(), EncodeError> {
+        let number = arg.magnitude();
+        let (word, width) = match number {
+            0..SCALE_ONE => (number << 2, 1),
+            SCALE_ONE..SCALE_TWO => (number << 2 | 1, 2),
+            SCALE_TWO..SCALE_FOUR => (number << 2 | 2, 4),
+            _ => {
+                let width = (16 - number.leading_zeros() / 8).max(4);
+                out.put(&[(((width - 4) << 2 | 3) & 0xff) as u8])?;
+                (number, width as usize)
+            }
+        };
+        out.put(word.le_array().get(..width).unwrap_or_default())
+    }
+
+    #[inline]
+    fn decode(&self, bytes: &[u8]) -> Result<T, DecodeError> {
+        let extent = self.extent(bytes)?;
+        if bytes.len() > extent {
+            return Err(trailing(bytes.len(), extent));
+        }
+        let (Some(&head), digits) = (bytes.first(), bytes.get(1..).unwrap_or_default()) else {
+            return Err(short(0, 1));
+        };
+        let number = |bytes: &[u8]| bytes.iter().rev().fold(0, |n: u128, &digit| n << 8 | u128::from(digit));
+        let (number, least) = match head & 3 {
+            0 => (number(bytes) >> 2, 0),
+            1 => (number(bytes) >> 2, SCALE_ONE),
+            2 => (number(bytes) >> 2, SCALE_TWO),
+            _ => {
+                if digits.len() > 4 && digits.last() == Some(&0) {
+                    return Err(DecodeError::new(extent - 1, Fault::NotShortest));
+                }
+                (number(digits), SCALE_FOUR)
+            }
+        };
+        if number < least {
+            return Err(DecodeError::new(0, Fault::NotShortest));
+        }
+        T::from_magnitude(false, number).ok_or(out_of_range())
+    }
+}
+
+impl<T: Unsigned> Delimited for ScaleCompact<T> {
+    #[inline]
+    fn extent(&self, input: &[u8]) -> Result<usize, DecodeError> {
+        let Some(&head) = input.first() else { return Err(short(0, 1)) };
+        let width = match head & 3 {
+            0 => 1,
+            1 => 2,
+            2 => 4,
+            _ => usize::from(head >> 2) + 5,
+        };
+        if width > 17 {
+            return Err(out_of_range());
+        }
+        if input.len() < width { Err(short(input.len(), width)) } else { Ok(width) }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use alloc::vec::Vec;
@@ -278,6 +356,10 @@ mod tests {
         bitcoin_u16: BitcoinVarint::<u16>::new(), [0, 127, 128, 16_511, 16_512, u16::MAX], delimited;
         bitcoin_u64: BitcoinVarint::<u64>::new(), [0, 127, 128, 1 << 32, u64::MAX], delimited;
         bitcoin_u128: BitcoinVarint::<u128>::new(), [0, 128, u64::MAX.into(), u128::MAX], delimited;
+        scale_u8: ScaleCompact::<u8>::new(), [0, 63, 64, u8::MAX], delimited;
+        scale_u32: ScaleCompact::<u32>::new(), [0, 63, 64, 16_383, 16_384, (1 << 30) - 1, 1 << 30, u32::MAX], delimited;
+        scale_u64: ScaleCompact::<u64>::new(), [0, 63, 64, 1 << 30, 1 << 32, (1 << 40) - 1, u64::MAX], delimited;
+        scale_u128: ScaleCompact::<u128>::new(), [0, 1 << 30, u64::MAX.into(), u128::MAX], delimited;
         compact: CompactSize, [0, 252, 253, 0xffff, 0x1_0000, 0xffff_ffff, 1 << 32, u64::MAX], delimited;
     }
 
@@ -357,6 +439,28 @@ mod tests {
         let mut largest = bytes(&BitcoinVarint::new(), u128::MAX);
         *largest.last_mut().unwrap() += 1;
         assert_eq!(BitcoinVarint::<u128>::new().decode(&largest), Err(beyond));
+    }
+
+    #[test]
+    fn scale_numbers_are_those_of_its_specification() {
+        // The table of examples in the SCALE codec's own specification.
+        let known: [(u64, &[u8]); 7] = [
+            (0, &[0]),
+            (1, &[4]),
+            (42, &[0xa8]),
+            (69, &[0x15, 0x01]),
+            (65_535, &[0xfe, 0xff, 0x03, 0x00]),
+            (1_073_741_824, &[0x03, 0, 0, 0, 0x40]),
+            (100_000_000_000_000, &[0x0b, 0x00, 0x40, 0x7a, 0x10, 0xf3, 0x5a]),
+        ];
+        for (number, expected) in known {
+            assert_eq!(bytes(&ScaleCompact::new(), number), expected, "{number}");
+        }
+        let scale = ScaleCompact::<u64>::new();
+        assert_eq!(scale.decode(&[1, 0]), Err(DecodeError::new(0, Fault::NotShortest)));
+        assert_eq!(scale.decode(&[7, 0, 0, 0, 64, 0]), Err(DecodeError::new(5, Fault::NotShortest)));
+        assert_eq!(scale.decode(&[3, 0, 0, 0, 1]), Err(DecodeError::new(0, Fault::NotShortest)));
+        assert_eq!(scale.extent(&[0xff; 80]), Err(DecodeError::new(0, Fault::OutOfRange)));
     }
 
     #[test]

@@ -234,6 +234,7 @@ impl<'p> Go<'p> {
                 Frame::Terminated => body.line(&format!("dst = frameEscaped(dst, {at}, 2)")),
                 Frame::Escaped => body.line(&format!("dst = frameEscaped(dst, {at}, 1)")),
                 Frame::Memcmp => body.line(&format!("dst = frameMemcmp(dst, {at})")),
+                Frame::OrderedCode => {}
             },
             Shape::Hashed { hash, keep, .. } => {
                 body.line(&format!("dst = hashTail(dst, {at}, {}, {keep})", hash_function(*hash)));
@@ -275,6 +276,7 @@ impl<'p> Go<'p> {
                     NibbleEncoding::Unpacked => body.line(&format!("dst = append(dst, {of}...)")),
                     NibbleEncoding::Packed => body.fallible(&format!("appendPacked(dst, {of})"), label),
                     NibbleEncoding::HexPrefix => body.line(&format!("dst = appendHexPrefix(dst, {of})")),
+                    NibbleEncoding::Counted => {}
                 }
             }
             Shape::Opaque(_) => body.line(&format!("dst = append(dst, {of}...)")),
@@ -418,6 +420,7 @@ fn put_int(body: &mut Body, int: &IntShape, of: &str, label: &str) {
             "dst = appendCompactSize(dst, {})",
             if bits == 64 { of.to_owned() } else { format!("uint64({of})") }
         )),
+        IntEncoding::ScaleCompact | IntEncoding::OrderedCode => {}
         IntEncoding::Tuple if signed => {
             let (negative, hi, lo) = (body.variable("neg"), body.variable("hi"), body.variable("lo"));
             body.line(&format!("{negative}, {hi}, {lo} := magnitude128({words})"));
@@ -500,7 +503,7 @@ pub(crate) const fn len_width(width: LenWidth) -> &'static str {
         LenWidth::L16Le => "len16le",
         LenWidth::L32Le => "len32le",
         LenWidth::L64Le => "len64le",
-        LenWidth::Varint => "varlen",
+        LenWidth::Varint | LenWidth::Compact | LenWidth::Scale => "varlen",
     }
 }
 
@@ -512,6 +515,8 @@ pub(crate) const fn hash_function(hash: Hash) -> &'static str {
         Hash::Blake2b128 => "sumBlake2b128",
         Hash::Blake2b256 => "sumBlake2b256",
         Hash::Sha256 => "sumSHA256",
+        // Refused before this is asked.
+        Hash::Keccak256 | Hash::Blake2b224 | Hash::Hash160 | Hash::Siphash24 => "",
     }
 }
 

@@ -113,6 +113,7 @@ impl Go<'_> {
                     NibbleEncoding::Unpacked => "decodeNibbles",
                     NibbleEncoding::Packed => "decodePacked",
                     NibbleEncoding::HexPrefix => "decodeHexPrefix",
+                    NibbleEncoding::Counted => "",
                 };
                 format!("decode: {codec}, lens: {}", lengths(of))
             }
@@ -145,6 +146,7 @@ impl Go<'_> {
                     Frame::Terminated => "extent: extentTerminated, unframe: unframeTerminated".to_owned(),
                     Frame::Escaped => "extent: extentEscaped, unframe: unframeEscaped".to_owned(),
                     Frame::Memcmp => "extent: extentMemcmp, unframe: unframeMemcmp".to_owned(),
+                    Frame::OrderedCode => String::new(),
                 };
                 format!("kind: kFramed, {how}, inner: {}", self.node(inner, depth))
             }
@@ -196,6 +198,7 @@ fn int_node(int: &IntShape) -> String {
         IntEncoding::BitcoinVarint => "decode: decodeBitcoinVarint, extent: extentSeptets".to_owned(),
         IntEncoding::CompactSize => "decode: decodeCompactSize, extent: extentCompactSize".to_owned(),
         IntEncoding::Saturating => "decode: decodeSaturating, loss: lossSaturating".to_owned(),
+        IntEncoding::ScaleCompact | IntEncoding::OrderedCode => String::new(),
         IntEncoding::Tuple => "decode: decodeTupleInt, extent: extentTupleInt".to_owned(),
     };
     let width = Width::of_shape(&Shape::Int(int.clone()));

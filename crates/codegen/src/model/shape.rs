@@ -89,6 +89,7 @@ pub(super) fn shape(of: &Shape) -> Json {
                 NibbleEncoding::Unpacked => "unpacked",
                 NibbleEncoding::Packed => "packed",
                 NibbleEncoding::HexPrefix => "hex_prefix",
+                NibbleEncoding::Counted => "counted",
             };
             json!({"kind": "nibbles", "lengths": lengths(of), "encoding": encoding})
         }
@@ -115,6 +116,7 @@ pub(super) fn shape(of: &Shape) -> Json {
                 Frame::Terminated => json!({"kind": "terminated"}),
                 Frame::Escaped => json!({"kind": "escaped"}),
                 Frame::Memcmp => json!({"kind": "memcmp"}),
+                Frame::OrderedCode => json!({"kind": "orderedcode"}),
             };
             json!({"kind": "framed", "frame": frame, "inner": shape(inner)})
         }
@@ -147,6 +149,8 @@ fn int(int: &IntShape) -> Json {
         IntEncoding::OrdVar => ("ordvar", None),
         IntEncoding::BitcoinVarint => ("bitcoin_varint", None),
         IntEncoding::CompactSize => ("compact_size", None),
+        IntEncoding::ScaleCompact => ("scale_compact", None),
+        IntEncoding::OrderedCode => ("orderedcode", None),
         IntEncoding::Saturating => ("saturating", None),
         IntEncoding::Tuple => ("tuple", None),
     };
@@ -204,5 +208,7 @@ const fn len_word(width: LenWidth) -> &'static str {
         LenWidth::L32Le => "32le",
         LenWidth::L64Le => "64le",
         LenWidth::Varint => "varint",
+        LenWidth::Compact => "compact",
+        LenWidth::Scale => "scale",
     }
 }

@@ -3,8 +3,8 @@
 use keyplan_codec::{Alphabet, Case};
 use keyplan_plan::diag::Span;
 use keyplan_plan::model::{
-    BoolEncoding, BytesEncoding, FloatEncoding, IntEncoding, IntRange, IntShape, LengthSet, NibbleEncoding,
-    Opaque, ScoreEncoding, TextShape, TimeEncoding,
+    BoolEncoding, BytesEncoding, FloatEncoding, IntEncoding, IntRange, IntShape, IntType, LengthSet,
+    NibbleEncoding, Opaque, ScoreEncoding, TextShape, TimeEncoding,
 };
 use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
@@ -17,6 +17,9 @@ pub(crate) const IN_PLACE: usize = 1024;
 
 /// The most bytes that bech32 text may stand for.
 const BECH32_BYTES: usize = 633;
+
+/// The most nibbles that one byte can count.
+const COUNTED_NIBBLES: usize = 255;
 
 /// What a label adds to the errors of a codec: encoding.
 pub(crate) fn put_leaf(label: &str, result: &TokenStream) -> TokenStream {
@@ -92,10 +95,11 @@ fn integer(value: i128) -> TokenStream {
 }
 
 pub(crate) fn int(shape: &IntShape, label: &str) -> Code {
-    let ty = format_ident!("{}", shape.ty.name());
+    let ty = int_type(shape.ty);
     let codec = int_codec(shape);
     let range = match shape.range {
-        _ if shape.range == shape.ty.range() => None,
+        // A built-in type holds more than a narrow one.
+        _ if shape.range == shape.ty.range() && !shape.ty.is_narrow() => None,
         IntRange::Unsigned { min, max } => {
             let (min, max) = (Literal::u128_unsuffixed(min), Literal::u128_unsuffixed(max));
             Some((quote!(#min), quote!(#max)))
@@ -113,6 +117,7 @@ pub(crate) fn int(shape: &IntShape, label: &str) -> Code {
         }
     };
     let bytes = match shape.encoding {
+        _ if shape.ty.is_narrow() => None,
         IntEncoding::Be => Some(quote!(::keyplan::codec::Int::be_array(*value))),
         IntEncoding::Le => Some(quote!(::keyplan::codec::Int::le_array(*value))),
         IntEncoding::SignFlip => {
@@ -125,6 +130,7 @@ pub(crate) fn int(shape: &IntShape, label: &str) -> Code {
         IntEncoding::Be => !shape.ty.signed,
         IntEncoding::SignFlip
         | IntEncoding::Tick9
+        | IntEncoding::OrderedCode
         | IntEncoding::DecPadded(_)
         | IntEncoding::HexPadded(..) => true,
         _ => false,
@@ -143,14 +149,22 @@ pub(crate) fn int(shape: &IntShape, label: &str) -> Code {
     }
 }
 
+/// The built-in type that holds an integer.
+fn int_type(ty: IntType) -> proc_macro2::Ident {
+    format_ident!("{}{}", if ty.signed { 'i' } else { 'u' }, ty.native_bits())
+}
+
 /// The codec of an integer.
 pub(crate) fn int_codec(shape: &IntShape) -> TokenStream {
-    let ty = format_ident!("{}", shape.ty.name());
+    let ty = int_type(shape.ty);
     let new = |name: &str| {
         let name = format_ident!("{name}");
         quote!(::keyplan::codec::#name::<#ty>::new())
     };
+    let width = shape.ty.bytes();
     match shape.encoding {
+        IntEncoding::Be if shape.ty.is_narrow() => quote!(::keyplan::codec::Narrow::<#ty>::be(#width)),
+        IntEncoding::Le if shape.ty.is_narrow() => quote!(::keyplan::codec::Narrow::<#ty>::le(#width)),
         IntEncoding::Be => new("Be"),
         IntEncoding::Le => new("Le"),
         IntEncoding::SignFlip => new("SignFlip"),
@@ -159,6 +173,8 @@ pub(crate) fn int_codec(shape: &IntShape) -> TokenStream {
         IntEncoding::OrdVar => new("OrdVar"),
         IntEncoding::BitcoinVarint => new("BitcoinVarint"),
         IntEncoding::Tuple => new("TupleInt"),
+        IntEncoding::ScaleCompact => new("ScaleCompact"),
+        IntEncoding::OrderedCode => new("OrderedCodeInt"),
         IntEncoding::CompactSize => quote!(::keyplan::codec::CompactSize),
         IntEncoding::Tick9 => quote!(::keyplan::codec::Tick9),
         IntEncoding::Dec => quote!(::keyplan::codec::Decimal::<#ty>::full()),
@@ -521,6 +537,12 @@ impl Expander<'_> {
                     show: quote!(::core::fmt::Display::fmt(&::keyplan::typed::Shown::bytes(value), f)),
                     ..Code::leaf(quote!(&'k [u8]), put_leaf(label, &put), decode_leaf(label, &read))
                 })
+            }
+            NibbleEncoding::Counted => {
+                let codec = codec(quote!(CountedNibbles));
+                let most = of.max().map_or(COUNTED_NIBBLES, |max| max.min(COUNTED_NIBBLES));
+                let code = self.copied(of, Some(most), &codec, &lengths, None, label, owned, span)?;
+                Some(Code { extent: Some(extent(&codec)), ..code })
             }
             NibbleEncoding::Packed | NibbleEncoding::HexPrefix => {
                 let name = if encoding == NibbleEncoding::Packed {

@@ -232,13 +232,14 @@ impl Expander<'_> {
         let codec = match frame {
             Frame::Escaped => quote!(::keyplan::codec::Escaped),
             Frame::Memcmp => quote!(::keyplan::codec::Memcmp),
+            Frame::OrderedCode => quote!(::keyplan::codec::OrderedCode),
             Frame::Terminated | Frame::Len(_) => quote!(::keyplan::codec::Terminated),
         };
         let view = quote!(::keyplan::codec::Segment::decode(&#codec, piece));
         let wrap =
             |put: &TokenStream| quote!(#codec.wrap(out, |out| #put).map_err(|error| error.within(#label)));
         let extent = Some(leaf::extent(&codec));
-        let ordered = matches!(frame, Frame::Terminated | Frame::Memcmp);
+        let ordered = matches!(frame, Frame::Terminated | Frame::Memcmp | Frame::OrderedCode);
         let order = if ordered { Order::Anywhere } else { Order::Unknown };
         match inner {
             Shape::Bytes { lengths, encoding: BytesEncoding::Raw } if unbounded(lengths) => {
@@ -412,6 +413,10 @@ pub(crate) fn hash_function(hash: Hash) -> TokenStream {
         Hash::Blake2b128 => "Blake2b128",
         Hash::Blake2b256 => "Blake2b256",
         Hash::Sha256 => "Sha256",
+        Hash::Keccak256 => "Keccak256",
+        Hash::Blake2b224 => "Blake2b224",
+        Hash::Hash160 => "Hash160",
+        Hash::Siphash24 => "Siphash24",
     };
     let name = format_ident!("{name}");
     quote!(::keyplan::codec::Hash::#name)
@@ -427,6 +432,8 @@ fn len_width(width: LenWidth) -> TokenStream {
         LenWidth::L32Le => "L32Le",
         LenWidth::L64Le => "L64Le",
         LenWidth::Varint => "Varint",
+        LenWidth::Compact => "Compact",
+        LenWidth::Scale => "Scale",
     };
     let name = format_ident!("{name}");
     quote!(::keyplan::codec::LenWidth::#name)

@@ -157,6 +157,7 @@ impl TypeScript<'_> {
                     NibbleEncoding::Unpacked => body.line(&format!("putBytes(w, {of});")),
                     NibbleEncoding::Packed => body.line(&format!("putPacked(w, {of}, {quoted});")),
                     NibbleEncoding::HexPrefix => body.line(&format!("putHexPrefix(w, {of});")),
+                    NibbleEncoding::Counted => {}
                 }
             }
             Shape::Opaque(_) => {
@@ -263,6 +264,7 @@ fn wrap(body: &mut Body, shape: &Shape, at: &str, label: &str) {
             Frame::Terminated => body.line(&format!("frameEscaped(w, {at}, 2);")),
             Frame::Escaped => body.line(&format!("frameEscaped(w, {at}, 1);")),
             Frame::Memcmp => body.line(&format!("frameMemcmp(w, {at});")),
+            Frame::OrderedCode => {}
         },
         Shape::Hashed { hash, keep, .. } => {
             body.line(&format!("hashTail(w, {at}, {}, {keep});", hash_function(*hash)));
@@ -338,6 +340,7 @@ fn put_int(body: &mut Body, int: &IntShape, of: &str, label: &str) {
         IntEncoding::OrdVar => format!("putOrdVar(w, {big}, {});", text(label)),
         IntEncoding::BitcoinVarint => format!("putBitcoinVarint(w, {big});"),
         IntEncoding::CompactSize => format!("putCompactSize(w, {big});"),
+        IntEncoding::ScaleCompact | IntEncoding::OrderedCode => String::new(),
         IntEncoding::Tuple => format!("putTupleInt(w, {big});"),
     });
 }
@@ -394,7 +397,7 @@ pub(crate) const fn len_width(width: LenWidth) -> &'static str {
         LenWidth::L16Le => "LEN16LE",
         LenWidth::L32Le => "LEN32LE",
         LenWidth::L64Le => "LEN64LE",
-        LenWidth::Varint => "VARLEN",
+        LenWidth::Varint | LenWidth::Compact | LenWidth::Scale => "VARLEN",
     }
 }
 
@@ -406,6 +409,8 @@ pub(crate) const fn hash_function(hash: Hash) -> &'static str {
         Hash::Blake2b128 => "sumBlake2b128",
         Hash::Blake2b256 => "sumBlake2b256",
         Hash::Sha256 => "sumSHA256",
+        // Refused before this is asked.
+        Hash::Keccak256 | Hash::Blake2b224 | Hash::Hash160 | Hash::Siphash24 => "",
     }
 }
 

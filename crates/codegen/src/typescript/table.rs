@@ -121,6 +121,7 @@ impl TypeScript<'_> {
                     NibbleEncoding::Unpacked => "decodeNibbles",
                     NibbleEncoding::Packed => "decodePacked",
                     NibbleEncoding::HexPrefix => "decodeHexPrefix",
+                    NibbleEncoding::Counted => "",
                 };
                 format!("decode: {codec}, lens: {}", lengths(of))
             }
@@ -158,6 +159,7 @@ impl TypeScript<'_> {
                     Frame::Terminated => "extent: extentTerminated, unframe: unframeTerminated".to_owned(),
                     Frame::Escaped => "extent: extentEscaped, unframe: unframeEscaped".to_owned(),
                     Frame::Memcmp => "extent: extentMemcmp, unframe: unframeMemcmp".to_owned(),
+                    Frame::OrderedCode => String::new(),
                 };
                 format!("kind: K_FRAMED, {how}, inner: {}", self.node(inner, depth))
             }
@@ -208,6 +210,7 @@ fn int_node(int: &IntShape) -> String {
         IntEncoding::BitcoinVarint => "decode: decodeBitcoinVarint, extent: extentSeptets".to_owned(),
         IntEncoding::CompactSize => "decode: decodeCompactSize, extent: extentCompactSize".to_owned(),
         IntEncoding::Saturating => "decode: decodeSaturating, loss: LOSS_SATURATING".to_owned(),
+        IntEncoding::ScaleCompact | IntEncoding::OrderedCode => String::new(),
         IntEncoding::Tuple => "decode: decodeTupleInt, extent: extentTupleInt".to_owned(),
     };
     let width = Width::of_shape(&Shape::Int(int.clone()));

@@ -1,7 +1,8 @@
 //! Where a shape that marks its own end ends.
 
 use keyplan_codec::{
-    DecodeError, Delimited, Escaped, Fault, LenPrefix, Memcmp, Terminated, TupleBytes, TupleText, complement,
+    CountedNibbles, DecodeError, Delimited, Escaped, Fault, LenPrefix, Memcmp, OrderedCode, Terminated,
+    TupleBytes, TupleText, complement,
 };
 
 use super::decode::Search;
@@ -16,11 +17,13 @@ impl<'m> Search<'m> {
             Shape::Int(int) => int::extent(int, input),
             Shape::Bytes { .. } => TupleBytes.extent(input),
             Shape::Text(_) => TupleText.extent(input),
+            Shape::Nibbles { lengths, .. } => CountedNibbles { lengths: lengths.lengths() }.extent(input),
             Shape::Framed { frame, .. } => match frame {
                 Frame::Len(width) => LenPrefix { width: *width }.extent(input),
                 Frame::Terminated => Terminated.extent(input),
                 Frame::Escaped => Escaped.extent(input),
                 Frame::Memcmp => Memcmp.extent(input),
+                Frame::OrderedCode => OrderedCode.extent(input),
             },
             Shape::Record(sequence) => {
                 let mut at = 0usize;

@@ -1,10 +1,10 @@
 use std::fmt;
 
 use keyplan_codec::{
-    Bech32, Bool, Bytes, Count, Crc16, Crc32, Escaped, Fit, Fixed, FloatBadger, FloatBits, FloatOrdered,
-    Hash, HashConcat, Hashed, HeightScore, HexBytes, HexPrefix, LenPrefix, Memcmp, Nibbles, PackedNibbles,
-    ScoreExact, Segment as _, Sink, Terminated, TimeNanos, TimeText9, TupleBool, TupleBytes, TupleFloat,
-    TupleText, complement,
+    Bech32, Bool, Bytes, Count, CountedNibbles, Crc16, Crc32, Escaped, Fit, Fixed, FloatBadger, FloatBits,
+    FloatOrdered, Hash, HashConcat, Hashed, HeightScore, HexBytes, HexPrefix, LenPrefix, Memcmp, Nibbles,
+    OrderedCode, PackedNibbles, ScoreExact, Segment as _, Sink, Terminated, TimeNanos, TimeText9, TupleBool,
+    TupleBytes, TupleFloat, TupleText, complement,
 };
 
 use super::{Value, int};
@@ -202,6 +202,7 @@ fn shape(shape: &Shape, value: &Value, out: &mut Vec<u8>) -> Result<(), EncodeEr
                 NibbleEncoding::Unpacked => Nibbles { lengths }.encode(nibbles, out)?,
                 NibbleEncoding::Packed => PackedNibbles { lengths }.encode(nibbles, out)?,
                 NibbleEncoding::HexPrefix => HexPrefix { lengths }.encode(nibbles, out)?,
+                NibbleEncoding::Counted => CountedNibbles { lengths }.encode(nibbles, out)?,
             }
             Ok(())
         }
@@ -333,5 +334,6 @@ fn framed(frame: Frame, inner: &Shape, value: &Value, out: &mut Vec<u8>) -> Resu
         Frame::Terminated => Terminated.wrap(out, inside),
         Frame::Escaped => Escaped.wrap(out, inside),
         Frame::Memcmp => Memcmp.wrap(out, inside),
+        Frame::OrderedCode => OrderedCode.wrap(out, inside),
     }
 }

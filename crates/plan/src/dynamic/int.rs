@@ -2,7 +2,8 @@
 
 use keyplan_codec::{
     Be, BitcoinVarint, CompactSize, Decimal, DecodeError, Delimited, EncodeError, Fault, HexInt, Le, Leb128,
-    OrdVar, PaddedDecimal, PaddedHexInt, Saturating, Segment, SignFlip, Sink, Tick9, TupleInt,
+    Narrow, OrdVar, OrderedCodeInt, PaddedDecimal, PaddedHexInt, Saturating, ScaleCompact, Segment, SignFlip,
+    Sink, Tick9, TupleInt,
 };
 
 use super::Value;
@@ -75,10 +76,14 @@ pub(super) fn encode_unsigned<S: Sink>(
     if shape.encoding == IntEncoding::CompactSize {
         return CompactSize.encode(u64::try_from(value).map_err(|_| EncodeError::OutOfRange)?, out);
     }
-    with_unsigned!(shape.ty.bits, Int => {
+    with_unsigned!(shape.ty.native_bits(), Int => {
         let value = Int::try_from(value).map_err(|_| EncodeError::OutOfRange)?;
         match shape.encoding {
+            IntEncoding::Be if shape.ty.is_narrow() => Narrow::<Int>::be(shape.ty.bytes()).encode(value, out),
+            IntEncoding::Le if shape.ty.is_narrow() => Narrow::<Int>::le(shape.ty.bytes()).encode(value, out),
             IntEncoding::Le => Le::<Int>::new().encode(value, out),
+            IntEncoding::ScaleCompact => ScaleCompact::<Int>::new().encode(value, out),
+            IntEncoding::OrderedCode => OrderedCodeInt::<Int>::new().encode(value, out),
             IntEncoding::Dec => Decimal::<Int>::full().encode(value, out),
             IntEncoding::DecPadded(width) => PaddedDecimal::<Int>::full(width).encode(value, out),
             IntEncoding::Hex(case) => HexInt::<Int>::full(case).encode(value, out),
@@ -106,6 +111,7 @@ pub(super) fn encode_signed<S: Sink>(shape: &IntShape, value: i128, out: &mut S)
             IntEncoding::Le => Le::<Int>::new().encode(value, out),
             IntEncoding::SignFlip => SignFlip::<Int>::new().encode(value, out),
             IntEncoding::Saturating => Saturating::<Int>::new().encode(value, out),
+            IntEncoding::OrderedCode => OrderedCodeInt::<Int>::new().encode(value, out),
             IntEncoding::Dec => Decimal::<Int>::full().encode(value, out),
             IntEncoding::Tuple => TupleInt::<Int>::new().encode(value, out),
             _ => Be::<Int>::new().encode(value, out),
@@ -134,6 +140,7 @@ fn decode_signed(shape: &IntShape, bytes: &[u8]) -> Result<i128, DecodeError> {
         IntEncoding::Le => Le::<Int>::new().decode(bytes)?,
         IntEncoding::SignFlip => SignFlip::<Int>::new().decode(bytes)?,
         IntEncoding::Saturating => Saturating::<Int>::new().decode(bytes)?,
+        IntEncoding::OrderedCode => OrderedCodeInt::<Int>::new().decode(bytes)?,
         IntEncoding::Dec => Decimal::<Int>::full().decode(bytes)?,
         IntEncoding::Tuple => TupleInt::<Int>::new().decode(bytes)?,
         _ => Be::<Int>::new().decode(bytes)?,
@@ -145,7 +152,11 @@ fn decode_unsigned(shape: &IntShape, bytes: &[u8]) -> Result<u128, DecodeError> 
     if shape.encoding == IntEncoding::CompactSize {
         return Ok(CompactSize.decode(bytes)?.into());
     }
-    Ok(with_unsigned!(shape.ty.bits, Int => u128::from(match shape.encoding {
+    Ok(with_unsigned!(shape.ty.native_bits(), Int => u128::from(match shape.encoding {
+        IntEncoding::Be if shape.ty.is_narrow() => Narrow::<Int>::be(shape.ty.bytes()).decode(bytes)?,
+        IntEncoding::Le if shape.ty.is_narrow() => Narrow::<Int>::le(shape.ty.bytes()).decode(bytes)?,
+        IntEncoding::ScaleCompact => ScaleCompact::<Int>::new().decode(bytes)?,
+        IntEncoding::OrderedCode => OrderedCodeInt::<Int>::new().decode(bytes)?,
         IntEncoding::Le => Le::<Int>::new().decode(bytes)?,
         IntEncoding::Dec => Decimal::<Int>::full().decode(bytes)?,
         IntEncoding::DecPadded(width) => PaddedDecimal::<Int>::full(width).decode(bytes)?,
@@ -162,9 +173,14 @@ fn decode_unsigned(shape: &IntShape, bytes: &[u8]) -> Result<u128, DecodeError> 
 /// Returns how many bytes at the front of `input` are a self-delimiting integer.
 pub(super) fn extent(shape: &IntShape, input: &[u8]) -> Result<usize, DecodeError> {
     if shape.ty.signed {
-        return with_signed!(shape.ty.bits, Int => TupleInt::<Int>::new().extent(input));
+        return with_signed!(shape.ty.bits, Int => match shape.encoding {
+            IntEncoding::OrderedCode => OrderedCodeInt::<Int>::new().extent(input),
+            _ => TupleInt::<Int>::new().extent(input),
+        });
     }
-    with_unsigned!(shape.ty.bits, Int => match shape.encoding {
+    with_unsigned!(shape.ty.native_bits(), Int => match shape.encoding {
+        IntEncoding::ScaleCompact => ScaleCompact::<Int>::new().extent(input),
+        IntEncoding::OrderedCode => OrderedCodeInt::<Int>::new().extent(input),
         IntEncoding::Leb128 => Leb128::<Int>::new().extent(input),
         IntEncoding::OrdVar => OrdVar::<Int>::new().extent(input),
         IntEncoding::BitcoinVarint => BitcoinVarint::<Int>::new().extent(input),

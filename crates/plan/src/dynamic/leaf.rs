@@ -1,10 +1,10 @@
 //! Single values, and the frames around others.
 
 use keyplan_codec::{
-    Bech32, Bool, Bytes, Count, DecodeError, Delimited, Escaped, Fault, Fit, Fixed, FloatBadger, FloatBits,
-    FloatOrdered, HeightScore, HexBytes, HexPrefix, LenPrefix, LenWidth, Memcmp, Nibbles, Open,
-    PackedNibbles, ScoreExact, Segment as _, Terminated, TimeNanos, TimeText9, TupleBool, TupleBytes,
-    TupleFloat, TupleText,
+    Bech32, Bool, Bytes, Count, CountedNibbles, DecodeError, Delimited, Escaped, Fault, Fit, Fixed,
+    FloatBadger, FloatBits, FloatOrdered, HeightScore, HexBytes, HexPrefix, LenPrefix, LenWidth, Memcmp,
+    Nibbles, Open, OrderedCode, PackedNibbles, ScoreExact, Segment as _, Terminated, TimeNanos, TimeText9,
+    TupleBool, TupleBytes, TupleFloat, TupleText,
 };
 
 use super::{Value, int};
@@ -28,6 +28,7 @@ pub(crate) fn unframe(frame: Frame, bytes: &[u8]) -> Result<Unframed<'_>, Decode
         Frame::Terminated => Unframed::Owned(Terminated.decode(bytes)?.bytes().collect()),
         Frame::Escaped => Unframed::Owned(Escaped.decode(bytes)?.bytes().collect()),
         Frame::Memcmp => Unframed::Owned(Memcmp.decode(bytes)?.bytes().collect()),
+        Frame::OrderedCode => Unframed::Owned(OrderedCode.decode(bytes)?.bytes().collect()),
     })
 }
 
@@ -79,6 +80,7 @@ pub(super) fn decode_leaf(shape: &Shape, bytes: &[u8]) -> Result<Value, DecodeEr
                 NibbleEncoding::Unpacked => Nibbles { lengths }.decode(bytes)?.to_vec(),
                 NibbleEncoding::Packed => PackedNibbles { lengths }.decode(bytes)?.bytes().collect(),
                 NibbleEncoding::HexPrefix => HexPrefix { lengths }.decode(bytes)?.bytes().collect(),
+                NibbleEncoding::Counted => CountedNibbles { lengths }.decode(bytes)?.bytes().collect(),
             })
         }
         Shape::Opaque(_) => Value::Bytes(bytes.to_vec()),

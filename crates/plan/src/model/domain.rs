@@ -19,8 +19,9 @@ const MAX_DEPTH: usize = 96;
 
 /// The domains that are not types of the plan.
 const BUILT_IN: &[&str] = &[
-    "u8", "u16", "u32", "u64", "u128", "i8", "i16", "i32", "i64", "i128", "bool", "f64", "bytes", "text",
-    "nibbles", "time", "score", "option", "list", "cbor", "json", "rlp", "proto", "raw",
+    "u8", "u16", "u24", "u32", "u40", "u48", "u56", "u64", "u128", "i8", "i16", "i32", "i64", "i128", "bool",
+    "f64", "bytes", "text", "nibbles", "time", "score", "option", "list", "cbor", "json", "rlp", "proto",
+    "raw",
 ];
 
 /// The words for domains that are not types of a plan.

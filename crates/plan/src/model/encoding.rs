@@ -25,6 +25,8 @@ const ENCODINGS: &[&str] = &[
     "ordvar",
     "bitcoin_varint",
     "compact_size",
+    "scale_compact",
+    "orderedcode",
     "saturating",
     "bits",
     "ordered",
@@ -36,6 +38,7 @@ const ENCODINGS: &[&str] = &[
     "nanos",
     "packed",
     "hex_prefix",
+    "counted",
     "bech32",
     "tuple",
     "len8",
@@ -46,6 +49,8 @@ const ENCODINGS: &[&str] = &[
     "len32le",
     "len64le",
     "varlen",
+    "compactlen",
+    "scalelen",
     "terminated",
     "escaped",
     "memcmp",
@@ -58,7 +63,12 @@ const ENCODINGS: &[&str] = &[
     "count16",
     "count32",
     "count64",
+    "count16le",
+    "count32le",
+    "count64le",
     "varcount",
+    "compactcount",
+    "scalecount",
     "raw",
 ];
 
@@ -102,11 +112,13 @@ impl<'a> Resolver<'a> {
             "terminated" => self.framed(Frame::Terminated, shape, call, span),
             "escaped" => self.framed(Frame::Escaped, shape, call, span),
             "memcmp" => self.framed(Frame::Memcmp, shape, call, span),
+            // Of an integer it is another form than of what is text or bytes.
+            "orderedcode" if !matches!(&shape, Shape::Int(_) if shape.is_plain()) => {
+                self.framed(Frame::OrderedCode, shape, call, span)
+            }
             "desc" => self.without_args(call).map(|()| Shape::Desc(Box::new(shape))),
             "hashed" | "hash_concat" => self.hashed(shape, call, args),
-            "joined" | "count8" | "count16" | "count32" | "count64" | "varcount" => {
-                self.framed_list(shape, call, args)
-            }
+            name if name == "joined" || count_width(name).is_some() => self.framed_list(shape, call, args),
             _ if !ENCODINGS.contains(&name) => {
                 self.unknown_encoding(&shape, call);
                 None
@@ -293,13 +305,7 @@ impl<'a> Resolver<'a> {
                 Framing::Joined(text.value.clone().into_bytes())
             }
             ("joined", _) => return self.bad(call, "`.joined(\"/\")`"),
-            (name, []) if call.args.is_none() => Framing::Counted(match name {
-                "count8" => LenWidth::L8,
-                "count16" => LenWidth::L16,
-                "count32" => LenWidth::L32,
-                "count64" => LenWidth::L64,
-                _ => LenWidth::Varint,
-            }),
+            (name, []) if call.args.is_none() => Framing::Counted(count_width(name)?),
             (name, _) => return self.bad(call, &format!("`.{name}` alone")),
         };
         if let Framing::Counted(width) = framing
@@ -346,10 +352,13 @@ impl<'a> Resolver<'a> {
 /// Which encodings a domain may have, as help.
 fn fitting(shape: &Shape) -> String {
     if matches!(shape, Shape::List { framing: Framing::ToEnd, .. }) {
-        return "a list may have: joined(\"/\"), count8, count16, count32, count64, varcount".to_owned();
+        return "a list may have: joined(\"/\"), count8 to count64, count16le to count64le, varcount, compactcount, \
+                scalecount"
+            .to_owned();
     }
     let own = own_encodings(shape).join(", ");
-    let any = "len8 to len64, varlen, terminated, escaped, memcmp, desc, hashed(…), hash_concat(…)";
+    let any = "len8 to len64, varlen, compactlen, scalelen, terminated, escaped, orderedcode, memcmp, desc, hashed(…), \
+               hash_concat(…)";
     match own.as_str() {
         "" => format!("{} may have: {any}", shape.kind()),
         own => format!("{} may have: {own}; anything: {any}", shape.kind()),
@@ -387,6 +396,24 @@ fn len_width(name: &str) -> Option<LenWidth> {
         "len32le" => LenWidth::L32Le,
         "len64le" => LenWidth::L64Le,
         "varlen" => LenWidth::Varint,
+        "compactlen" => LenWidth::Compact,
+        "scalelen" => LenWidth::Scale,
+        _ => return None,
+    })
+}
+
+fn count_width(name: &str) -> Option<LenWidth> {
+    Some(match name {
+        "count8" => LenWidth::L8,
+        "count16" => LenWidth::L16,
+        "count32" => LenWidth::L32,
+        "count64" => LenWidth::L64,
+        "count16le" => LenWidth::L16Le,
+        "count32le" => LenWidth::L32Le,
+        "count64le" => LenWidth::L64Le,
+        "varcount" => LenWidth::Varint,
+        "compactcount" => LenWidth::Compact,
+        "scalecount" => LenWidth::Scale,
         _ => return None,
     })
 }
@@ -401,6 +428,7 @@ fn int_encoding(name: &str, number: Option<usize>, int: &IntShape) -> Option<Int
         ("tick9", None) if signed && int.ty.bits == 64 => IntEncoding::Tick9,
         ("dec", None) => IntEncoding::Dec,
         ("tuple", None) => IntEncoding::Tuple,
+        ("orderedcode", None) if int.ty.bits <= 64 => IntEncoding::OrderedCode,
         _ if signed => return None,
         ("dec", Some(width)) => IntEncoding::DecPadded(width),
         ("hex", None) => IntEncoding::Hex(Case::Lower),
@@ -411,6 +439,7 @@ fn int_encoding(name: &str, number: Option<usize>, int: &IntShape) -> Option<Int
         ("ordvar", None) if int.ty.bits <= 64 => IntEncoding::OrdVar,
         ("bitcoin_varint", None) => IntEncoding::BitcoinVarint,
         ("compact_size", None) if int.ty.bits == 64 => IntEncoding::CompactSize,
+        ("scale_compact", None) => IntEncoding::ScaleCompact,
         _ => return None,
     })
 }
@@ -458,6 +487,7 @@ fn nibble_encoding(name: &str) -> Option<NibbleEncoding> {
     match name {
         "packed" => Some(NibbleEncoding::Packed),
         "hex_prefix" => Some(NibbleEncoding::HexPrefix),
+        "counted" => Some(NibbleEncoding::Counted),
         _ => None,
     }
 }

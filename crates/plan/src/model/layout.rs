@@ -63,9 +63,10 @@ impl Extent {
             },
             Shape::Text(text) if text.tuple => Self::Delimited,
             Shape::Text(text) => of_width(text.lengths.fixed()),
-            Shape::Nibbles { lengths, encoding } => {
-                of_width(lengths.fixed().map(|n| nibble_width(*encoding, n)))
-            }
+            Shape::Nibbles { lengths, encoding } => match (lengths.fixed(), encoding) {
+                (None, NibbleEncoding::Counted) => Self::Delimited,
+                (fixed, _) => of_width(fixed.map(|n| nibble_width(*encoding, n))),
+            },
             Shape::Opaque(_) | Shape::Option(_) => Self::Open,
             Shape::Record(sequence) => sequence.extent(),
             Shape::Choice(alternatives) => {
@@ -115,6 +116,8 @@ impl Extent {
             | IntEncoding::OrdVar
             | IntEncoding::BitcoinVarint
             | IntEncoding::CompactSize
+            | IntEncoding::ScaleCompact
+            | IntEncoding::OrderedCode
             | IntEncoding::Tuple => Self::Delimited,
         }
     }
@@ -199,7 +202,10 @@ impl Width {
             Shape::Text(text) => Self { min: text.lengths.min(), max: text.lengths.max() },
             Shape::Nibbles { lengths, encoding } => Self {
                 min: nibble_width(*encoding, lengths.min()),
-                max: lengths.max().map(|n| nibble_width(*encoding, n)),
+                max: match (lengths.max(), encoding) {
+                    (None, NibbleEncoding::Counted) => Some(nibble_width(*encoding, usize::MAX)),
+                    (max, _) => max.map(|n| nibble_width(*encoding, n)),
+                },
             },
             Shape::Opaque(_) => Self { min: 0, max: None },
             Shape::Record(sequence) => sequence.width(),
@@ -245,7 +251,7 @@ impl Width {
                 let unlimited = limit == usize::MAX && inner.max.is_none();
                 Self::of_prefix(width).then(if unlimited { inner } else { capped })
             }
-            Frame::Terminated => {
+            Frame::Terminated | Frame::OrderedCode => {
                 Self { min: inner.min.saturating_add(2), max: inner.max.map(|n| scale(n, 2)) }
             }
             Frame::Escaped => Self { min: inner.min.saturating_add(1), max: inner.max.map(|n| scale(n, 1)) },
@@ -302,6 +308,7 @@ fn nibble_width(encoding: NibbleEncoding, nibbles: usize) -> usize {
         NibbleEncoding::Unpacked => nibbles,
         NibbleEncoding::Packed => nibbles.div_ceil(2),
         NibbleEncoding::HexPrefix => nibbles / 2 + 1,
+        NibbleEncoding::Counted => nibbles.min(usize::from(u8::MAX)).div_ceil(2) + 1,
     }
 }
 

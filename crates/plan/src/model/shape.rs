@@ -98,7 +98,7 @@ pub struct IntShape {
 pub struct IntType {
     /// Whether it has a sign.
     pub signed: bool,
-    /// 8, 16, 32, 64 or 128.
+    /// 8, 16, 32, 64 or 128; of an unsigned type also 24, 40, 48 or 56.
     pub bits: u32,
 }
 
@@ -108,7 +108,11 @@ impl IntType {
         let (signed, bits) = match name {
             "u8" => (false, 8),
             "u16" => (false, 16),
+            "u24" => (false, 24),
             "u32" => (false, 32),
+            "u40" => (false, 40),
+            "u48" => (false, 48),
+            "u56" => (false, 56),
             "u64" => (false, 64),
             "u128" => (false, 128),
             "i8" => (true, 8),
@@ -129,6 +133,16 @@ impl IntType {
     /// How many bytes it takes at full width.
     pub const fn bytes(self) -> usize {
         (self.bits / 8) as usize
+    }
+
+    /// The bits of the type that programming languages have for it: the next power of two.
+    pub const fn native_bits(self) -> u32 {
+        self.bits.next_power_of_two()
+    }
+
+    /// Whether no built-in type has its width.
+    pub const fn is_narrow(self) -> bool {
+        self.bits != self.native_bits()
     }
 
     /// Every value of the type.
@@ -188,6 +202,10 @@ pub enum IntEncoding {
     BitcoinVarint,
     /// Bitcoin's `CompactSize`.
     CompactSize,
+    /// Substrate's SCALE compact form.
+    ScaleCompact,
+    /// As Google's orderedcode writes integers.
+    OrderedCode,
     /// Unsigned, with negative numbers as 0.
     Saturating,
     /// A tuple element.
@@ -306,6 +324,8 @@ pub enum NibbleEncoding {
     Packed,
     /// Ethereum's hex-prefix form.
     HexPrefix,
+    /// Their count in one byte, then two nibbles a byte.
+    Counted,
 }
 
 /// A codec that the plan only names.
@@ -371,6 +391,8 @@ pub enum Frame {
     Escaped,
     /// By groups of eight.
     Memcmp,
+    /// By `00 01`, with `00` and `ff` escaped.
+    OrderedCode,
 }
 
 /// The lengths or counts that something may have.

@@ -46,6 +46,8 @@ tags! {
         OrdVar => "ordvar",
         BitcoinVarint => "bitcoin varint",
         CompactSize => "compact size",
+        ScaleCompact => "scale compact",
+        OrderedCode => "orderedcode",
         Saturating => "saturating",
         Tuple => "tuple",
     }
@@ -80,6 +82,7 @@ tags! {
         Unpacked => "unpacked",
         Packed => "packed",
         HexPrefix => "hex prefix",
+        Counted => "counted",
     }
     Opaque {
         Cbor => "cbor",
@@ -93,6 +96,7 @@ tags! {
         Terminated => "terminated",
         Escaped => "escaped",
         Memcmp => "memcmp",
+        OrderedCode => "orderedcode",
     }
     LenWidth {
         L8 => "8",
@@ -103,6 +107,8 @@ tags! {
         L32Le => "32 le",
         L64Le => "64 le",
         Varint => "varint",
+        Compact => "compact size",
+        Scale => "scale compact",
     }
     Case {
         Lower => "lower",

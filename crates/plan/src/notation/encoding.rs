@@ -27,6 +27,7 @@ pub fn encodings(shape: &Shape) -> Vec<String> {
         Shape::Text(text) if text.tuple => one("tuple"),
         Shape::Nibbles { encoding: NibbleEncoding::Packed, .. } => one("packed"),
         Shape::Nibbles { encoding: NibbleEncoding::HexPrefix, .. } => one("hex_prefix"),
+        Shape::Nibbles { encoding: NibbleEncoding::Counted, .. } => one("counted"),
         Shape::List { framing, .. } => match framing {
             Framing::ToEnd => Vec::new(),
             Framing::Joined(separator) => vec![format!("joined(\"{}\")", super::escaped(separator))],
@@ -77,6 +78,8 @@ fn int_encoding(encoding: IntEncoding) -> Option<String> {
         IntEncoding::OrdVar => "ordvar".to_owned(),
         IntEncoding::BitcoinVarint => "bitcoin_varint".to_owned(),
         IntEncoding::CompactSize => "compact_size".to_owned(),
+        IntEncoding::ScaleCompact => "scale_compact".to_owned(),
+        IntEncoding::OrderedCode => "orderedcode".to_owned(),
         IntEncoding::Saturating => "saturating".to_owned(),
         IntEncoding::Tuple => "tuple".to_owned(),
     })
@@ -99,18 +102,26 @@ fn frame_name(frame: Frame) -> &'static str {
         Frame::Len(LenWidth::L32Le) => "len32le",
         Frame::Len(LenWidth::L64Le) => "len64le",
         Frame::Len(LenWidth::Varint) => "varlen",
+        Frame::Len(LenWidth::Compact) => "compactlen",
+        Frame::Len(LenWidth::Scale) => "scalelen",
         Frame::Terminated => "terminated",
         Frame::Escaped => "escaped",
         Frame::Memcmp => "memcmp",
+        Frame::OrderedCode => "orderedcode",
     }
 }
 
 fn count_name(width: LenWidth) -> &'static str {
     match width {
         LenWidth::L8 => "count8",
-        LenWidth::L16 | LenWidth::L16Le => "count16",
-        LenWidth::L32 | LenWidth::L32Le => "count32",
-        LenWidth::L64 | LenWidth::L64Le => "count64",
+        LenWidth::L16 => "count16",
+        LenWidth::L32 => "count32",
+        LenWidth::L64 => "count64",
+        LenWidth::L16Le => "count16le",
+        LenWidth::L32Le => "count32le",
+        LenWidth::L64Le => "count64le",
         LenWidth::Varint => "varcount",
+        LenWidth::Compact => "compactcount",
+        LenWidth::Scale => "scalecount",
     }
 }

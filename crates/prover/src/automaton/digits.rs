@@ -283,12 +283,98 @@ impl Arena {
                 }
                 self.split(ways, flip)
             }
+            IntEncoding::ScaleCompact => {
+                let mut ways = Vec::new();
+                // The mark stands below the number, so that the bytes are those of the number four times as large.
+                let small = [(1, 0, 1u128 << 6, 0u128), (2, 1 << 6, 1 << 14, 1), (4, 1 << 14, 1 << 30, 2)];
+                for (width, first, limit, mark) in small {
+                    let (low, high) = (min.max(first), max.min(limit - 1));
+                    if low <= high {
+                        ways.push(self.scale_marked(low, high, width, mark, next, flip));
+                    }
+                }
+                for count in 4..=16u8 {
+                    let (least, most) = byte_bounds(count.into());
+                    let (low, high) = (min.max(least).max(1 << 30), max.min(most));
+                    if low <= high {
+                        let number = self.fixed_le(low, high, count.into(), next, flip);
+                        ways.push(self.byte(byte((count - 4) << 2 | 3), number));
+                    }
+                }
+                self.split(ways, flip)
+            }
+            IntEncoding::OrderedCode => {
+                let mut ways = Vec::new();
+                if min == 0 {
+                    ways.push(self.byte(byte(0), next));
+                }
+                for count in 1..=8u8 {
+                    let (least, most) = byte_bounds(count.into());
+                    let (low, high) = (min.max(least), max.min(most));
+                    if low <= high {
+                        let number = self.be(low, high, count.into(), next, flip);
+                        ways.push(self.byte(byte(count), number));
+                    }
+                }
+                self.split(ways, flip)
+            }
             IntEncoding::Tuple => {
                 let ways = self.tuple_magnitudes(min, max, next, flip, Sign::Positive);
                 self.split(ways, flip)
             }
             _ => self.be(min, max, width, next, flip),
         }
+    }
+
+    /// The numbers from `min` to `max` above two bits that are `mark`, least significant byte first.
+    fn scale_marked(
+        &mut self,
+        min: u128,
+        max: u128,
+        width: usize,
+        mark: u128,
+        next: NodeId,
+        flip: bool,
+    ) -> NodeId {
+        // By the six bits of the first byte: which numbers go on behind it depends on them.
+        let mut ways: Vec<(NodeId, ByteSet)> = Vec::new();
+        for low in 0..64u128 {
+            // Numbers `64 × high + low` from `min` to `max`.
+            let (first, last) =
+                (min.saturating_sub(low).div_ceil(64), max.checked_sub(low).map(|max| max / 64));
+            let Some(last) = last.filter(|&last| first <= last) else { continue };
+            let head = u8::try_from(low << 2 | mark).unwrap_or(u8::MAX);
+            let rest = if width == 1 { next } else { self.fixed_le(first, last, width - 1, next, flip) };
+            match ways.iter_mut().find(|(node, _)| *node == rest) {
+                Some((_, set)) => *set = set.with(head),
+                None => ways.push((rest, ByteSet::of(head))),
+            }
+        }
+        let ways = ways.into_iter().map(|(rest, set)| self.byte(set.flipped_if(flip), rest)).collect();
+        self.split(ways, flip)
+    }
+
+    /// Signed numbers of orderedcode whose magnitude, or one less if they are negative, is from `min` to `max`; the
+    /// smallest first. Those of negative numbers are complemented.
+    fn ordered_magnitudes(
+        &mut self,
+        min: u128,
+        max: u128,
+        next: NodeId,
+        flip: bool,
+        sign: Sign,
+    ) -> Vec<NodeId> {
+        let negative = sign == Sign::Negative;
+        let mut ways = Vec::new();
+        for width in 1..=10usize {
+            let least = if width == 1 { 0 } else { 1u128 << (7 * width - 8) };
+            let (low, high) = (min.max(least), max.min((1u128 << (7 * width - 1)) - 1));
+            if low <= high {
+                let marks = ((1u128 << width) - 1) << (7 * width);
+                ways.push(self.be(low | marks, high | marks, width, next, flip != negative));
+            }
+        }
+        ways
     }
 
     fn padded(&mut self, text: Text, min: u128, max: u128, width: usize, next: NodeId, flip: bool) -> NodeId {
@@ -401,6 +487,16 @@ impl Arena {
                 }
                 if let Some((min, max)) = above {
                     ways.extend(self.tuple_magnitudes(min, max, next, flip, Sign::Positive));
+                }
+            }
+            IntEncoding::OrderedCode => {
+                if let Some((min, max)) = below {
+                    let (low, high) = (max.unsigned_abs() - 1, min.unsigned_abs() - 1);
+                    ways = self.ordered_magnitudes(low, high, next, flip, Sign::Negative);
+                    ways.reverse();
+                }
+                if let Some((min, max)) = above {
+                    ways.extend(self.ordered_magnitudes(min, max, next, flip, Sign::Positive));
                 }
             }
             IntEncoding::Tick9 => {

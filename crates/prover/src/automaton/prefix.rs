@@ -17,6 +17,8 @@ pub(crate) struct Prefix {
 struct Digit {
     shift: u32,
     bits: u32,
+    /// How far up in the byte they stand.
+    lift: u32,
     /// What the other bits of the byte are.
     mark: u8,
 }
@@ -31,7 +33,25 @@ impl Prefix {
     pub(crate) fn width(self, number: u64) -> u64 {
         match self.width.fixed() {
             Some(width) => width as u64,
-            None => u64::from((64 - (number | 1).leading_zeros()).div_ceil(7)),
+            None => match self.width {
+                LenWidth::Compact | LenWidth::Scale => {
+                    let form =
+                        self.listed().iter().find(|(_, first, last)| (*first..=*last).contains(&number));
+                    form.map_or(5, |(width, ..)| u64::from(*width))
+                }
+                _ => u64::from((64 - (number | 1).leading_zeros()).div_ceil(7)),
+            },
+        }
+    }
+
+    /// The forms of a width that has a few of them: how many bytes, the least and the greatest length.
+    pub(crate) fn listed(self) -> &'static [(u8, u64, u64)] {
+        match self.width {
+            LenWidth::Compact => &[(1, 0, 252), (3, 253, 0xffff), (5, 0x1_0000, 0xffff_ffff)],
+            LenWidth::Scale => {
+                &[(1, 0, 0x3f), (2, 0x40, 0x3fff), (4, 0x4000, 0x3fff_ffff), (5, 0x4000_0000, 0xffff_ffff)]
+            }
+            _ => &[],
         }
     }
 
@@ -39,6 +59,13 @@ impl Prefix {
     pub(crate) fn forms(self, counts: &Numbers) -> Vec<(u8, Numbers)> {
         if let Some(width) = self.width.fixed() {
             return vec![(u8::try_from(width).unwrap_or(u8::MAX), counts.clone())];
+        }
+        if !self.listed().is_empty() {
+            let all = self
+                .listed()
+                .iter()
+                .map(|&(width, first, last)| (width, counts.intersection(&Numbers::range(first, last))));
+            return all.filter(|(_, these)| !these.is_empty()).collect();
         }
         (1..=10u8)
             .filter_map(|width| {
@@ -53,18 +80,39 @@ impl Prefix {
 
     fn digit(self, width: u8, index: u8) -> Digit {
         let (width, index) = (u32::from(width), u32::from(index));
+        let plain = |shift: u32| Digit { shift, bits: 8, lift: 0, mark: 0 };
+        let head = |mark: u8| Digit { shift: 0, bits: 0, lift: 0, mark };
         match self.width {
             LenWidth::Varint => {
-                Digit { shift: 7 * index, bits: 7, mark: if index + 1 < width { 0x80 } else { 0 } }
+                Digit { shift: 7 * index, bits: 7, lift: 0, mark: if index + 1 < width { 0x80 } else { 0 } }
             }
-            width if width.is_little_endian() => Digit { shift: 8 * index, bits: 8, mark: 0 },
-            _ => Digit { shift: 8 * (width.saturating_sub(1 + index)), bits: 8, mark: 0 },
+            LenWidth::Compact => match (width, index) {
+                (1, _) => plain(0),
+                (3, 0) => head(0xfd),
+                (_, 0) => head(0xfe),
+                (_, index) => plain(8 * (index - 1)),
+            },
+            LenWidth::Scale => match (width, index) {
+                (5, 0) => head(3),
+                (5, index) => plain(8 * (index - 1)),
+                (width, 0) => {
+                    let mark = match width {
+                        1 => 0,
+                        2 => 1,
+                        _ => 2,
+                    };
+                    Digit { shift: 0, bits: 6, lift: 2, mark }
+                }
+                (_, index) => plain(6 + 8 * (index - 1)),
+            },
+            width if width.is_little_endian() => plain(8 * index),
+            _ => plain(8 * (width.saturating_sub(1 + index))),
         }
     }
 
     fn byte_of(self, digit: &Digit, number: u64) -> u8 {
         let value = number.checked_shr(digit.shift).unwrap_or(0) & ((1 << digit.bits) - 1);
-        let byte = u8::try_from(value).unwrap_or(0) | digit.mark;
+        let byte = u8::try_from(value << digit.lift).unwrap_or(0) | digit.mark;
         if self.flipped { !byte } else { byte }
     }
 
@@ -83,10 +131,9 @@ impl Prefix {
             let (from, to) =
                 (first.checked_shr(digit.shift).unwrap_or(0), last.checked_shr(digit.shift).unwrap_or(0));
             if to - from >= span - 1 {
-                // Every value, with its mark: the top bit is set for all of them or for none.
-                let low = digit.mark;
-                let all = ByteSet::range(low, low | u8::try_from(span - 1).unwrap_or(u8::MAX));
-                return all.flipped_if(self.flipped);
+                // Every value, with its mark.
+                let digit = Digit { shift: 0, ..digit };
+                return (0..span).fold(ByteSet::EMPTY, |set, value| set.with(self.byte_of(&digit, value)));
             }
             for value in from..=to {
                 set = set.with(self.byte_of(&Digit { shift: 0, ..digit }, value % span));
@@ -106,10 +153,9 @@ impl Prefix {
             return counts.clone();
         }
         let mask = u8::try_from((1u32 << digit.bits) - 1).unwrap_or(u8::MAX);
-        let digits = possible
-            .and(set)
-            .iter()
-            .fold(ByteSet::EMPTY, |digits, byte| digits.with(if self.flipped { !byte } else { byte } & mask));
+        let digits = possible.and(set).iter().fold(ByteSet::EMPTY, |digits, byte| {
+            digits.with((if self.flipped { !byte } else { byte } >> digit.lift) & mask)
+        });
         let runs = digits.runs();
         let period_shift = digit.shift + digit.bits;
         let mut found = Vec::new();
@@ -141,7 +187,7 @@ mod tests {
     use super::*;
     use keyplan_plan::codec::{Count, Segment as _};
 
-    const WIDTHS: [LenWidth; 8] = [
+    const WIDTHS: [LenWidth; 10] = [
         LenWidth::L8,
         LenWidth::L16,
         LenWidth::L32,
@@ -150,12 +196,34 @@ mod tests {
         LenWidth::L32Le,
         LenWidth::L64Le,
         LenWidth::Varint,
+        LenWidth::Compact,
+        LenWidth::Scale,
     ];
 
     #[test]
     fn a_length_has_the_bytes_that_the_codec_writes() {
         for width in WIDTHS {
-            for number in [0, 1, 127, 128, 255, 256, 300, 16_383, 16_384, 65_535, 65_536, 1 << 40] {
+            for number in [
+                0,
+                1,
+                63,
+                64,
+                127,
+                128,
+                252,
+                253,
+                255,
+                256,
+                300,
+                16_383,
+                16_384,
+                65_535,
+                65_536,
+                (1 << 30) - 1,
+                1 << 30,
+                0xffff_ffff,
+                1 << 40,
+            ] {
                 let prefix = Prefix { width, flipped: false };
                 let mut written = Vec::new();
                 let codec = Count { width };

@@ -90,10 +90,12 @@ impl End {
                 if class.contains(0) { Self::Unless(0xff) } else { Self::Own }
             }
             Shape::Text(text) => of_width(text.lengths.fixed()),
+            // The count comes first.
+            Shape::Nibbles { encoding: NibbleEncoding::Counted, .. } => Self::Own,
             Shape::Nibbles { lengths, encoding } => of_width(lengths.fixed().map(|n| match encoding {
                 NibbleEncoding::Unpacked => n,
                 NibbleEncoding::Packed => n.div_ceil(2),
-                NibbleEncoding::HexPrefix => n / 2 + 1,
+                NibbleEncoding::HexPrefix | NibbleEncoding::Counted => n / 2 + 1,
             })),
             Shape::Opaque(_) | Shape::Option(_) => Self::Open,
             Shape::Record(sequence) => Self::of_row(sequence.segments()),
@@ -119,7 +121,8 @@ impl End {
                     _ => Self::Own,
                 },
                 Frame::Escaped if class(inner).contains(0) => Self::Unless(0xff),
-                Frame::Escaped | Frame::Terminated | Frame::Memcmp => Self::Own,
+                // Behind `00` stands `ff` or `01`, and only the latter ends it.
+                Frame::Escaped | Frame::Terminated | Frame::Memcmp | Frame::OrderedCode => Self::Own,
             },
             Shape::Desc(inner) => match Self::of_shape(inner) {
                 Self::Unless(byte) => Self::Unless(!byte),
@@ -157,6 +160,8 @@ impl End {
             | IntEncoding::OrdVar
             | IntEncoding::BitcoinVarint
             | IntEncoding::CompactSize
+            | IntEncoding::ScaleCompact
+            | IntEncoding::OrderedCode
             | IntEncoding::Tuple => Self::Own,
         }
     }

@@ -250,6 +250,8 @@ fn integer(name: &str, old: &IntShape, new: &IntShape) -> Relation {
         | IntEncoding::OrdVar
         | IntEncoding::BitcoinVarint
         | IntEncoding::CompactSize
+        | IntEncoding::ScaleCompact
+        | IntEncoding::OrderedCode
         | IntEncoding::Tuple
         | IntEncoding::Tick9 => true,
     };

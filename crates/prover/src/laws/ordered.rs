@@ -269,8 +269,9 @@ fn right(shape: &Shape) -> Result<(), &'static str> {
         | Shape::Score(ScoreEncoding::Exact) => Ok(()),
         Shape::Nibbles { lengths, encoding } => match encoding {
             NibbleEncoding::Unpacked | NibbleEncoding::Packed => Ok(()),
-            NibbleEncoding::HexPrefix if lengths.fixed().is_some() => Ok(()),
+            NibbleEncoding::HexPrefix | NibbleEncoding::Counted if lengths.fixed().is_some() => Ok(()),
             NibbleEncoding::HexPrefix => Err("the hex-prefix form puts paths of even length first"),
+            NibbleEncoding::Counted => Err("a count in front sorts shorter paths first"),
         },
         Shape::Record(sequence) => segments_right(sequence, 0),
         Shape::Choice(alternatives) => {
@@ -284,7 +285,7 @@ fn right(shape: &Shape) -> Result<(), &'static str> {
         Shape::Framed { frame, inner } => match frame {
             Frame::Len(width) if lengths_rise(inner) && lengths_sort(*width, inner) => right(inner),
             Frame::Len(_) => Err("a length in front sorts shorter values first"),
-            Frame::Terminated | Frame::Escaped | Frame::Memcmp => right(inner),
+            Frame::Terminated | Frame::Escaped | Frame::Memcmp | Frame::OrderedCode => right(inner),
         },
         Shape::Hashed { .. } | Shape::HashConcat { .. } => Err("a hash does not keep order"),
     }
@@ -319,6 +320,8 @@ fn lengths_sort(width: LenWidth, shape: &Shape) -> bool {
     match width {
         _ if is_one_length(lengths) => true,
         LenWidth::Varint => below(128),
+        LenWidth::Compact => below(253),
+        LenWidth::Scale => below(64),
         width if width.is_little_endian() => below(256),
         _ => true,
     }
@@ -352,12 +355,14 @@ fn int_right(int: &IntShape) -> Result<(), &'static str> {
         IntEncoding::Leb128 => below(128),
         IntEncoding::BitcoinVarint => below(16_512),
         IntEncoding::CompactSize => below(253),
+        IntEncoding::ScaleCompact => below(64),
         IntEncoding::Saturating => matches!(int.range, IntRange::Signed { min, .. } if min >= 0),
         IntEncoding::SignFlip
         | IntEncoding::Tick9
         | IntEncoding::DecPadded(_)
         | IntEncoding::HexPadded(..)
         | IntEncoding::OrdVar
+        | IntEncoding::OrderedCode
         | IntEncoding::Tuple => true,
     };
     match int.encoding {

@@ -13,6 +13,7 @@ use keyplan_plan::model::{
 };
 
 use super::disjoint::disjoint;
+use super::next::{foreign_before_next, siblings_before_next, whole_before_next};
 use super::ordered::ordered;
 use super::scannable::{Scanned, foreign, siblings};
 use crate::automaton::Arena;
@@ -29,7 +30,7 @@ const MOST_ROWS: usize = 300;
 
 /// What a row must not be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Fault {
+pub(super) enum Fault {
     /// In the range, though it does not belong to it.
     Inside,
     /// Outside of the range, though it belongs to it.
@@ -60,6 +61,9 @@ pub(crate) fn foreign_in_range(
         }
         Some(_) => decided(scanned, other, Fault::Inside, &[verdict], Verdict::Unknown(Reason::TooLarge)),
         None => {
+            if let Some(decided) = foreign_before_next(arena, scanned, other, budget) {
+                return decided;
+            }
             // A row that begins with the prefix of a value comes after it, and mostly before that of the next one.
             let begins = foreign(arena, scanned, other, budget);
             let rest = Verdict::Unknown(Reason::NotRealised { loose: Vec::new() });
@@ -77,6 +81,11 @@ pub(crate) fn siblings_in_range(arena: &mut Arena, scanned: Scanned<'_, '_>, bud
     if matches!(verdict, Verdict::Holds | Verdict::Assumed(_)) {
         return verdict;
     }
+    if scanned.scan.end == ScanEnd::Next
+        && let Some(decided) = siblings_before_next(arena, scanned, budget)
+    {
+        return decided;
+    }
     decided(scanned, scanned.layout, Fault::Inside, std::slice::from_ref(&verdict), unknown(&verdict))
 }
 
@@ -92,6 +101,11 @@ pub(crate) fn whole_in_range(arena: &mut Arena, scanned: Scanned<'_, '_>, budget
     };
     if matches!(verdict, Verdict::Holds | Verdict::Assumed(_)) {
         return verdict;
+    }
+    if scanned.scan.end == ScanEnd::Next
+        && let Some(decided) = whole_before_next(arena, scanned, budget)
+    {
+        return decided;
     }
     decided(scanned, scanned.layout, Fault::Outside, std::slice::from_ref(&verdict), unknown(&verdict))
 }
@@ -212,7 +226,7 @@ impl Number {
     }
 }
 
-fn faulty(start: Side, end: RangeStop, row: Side, fault: Fault) -> Option<Witness> {
+pub(super) fn faulty(start: Side, end: RangeStop, row: Side, fault: Fault) -> Option<Witness> {
     let inside = is_within(&start, &end, &row.bytes);
     (inside == (fault == Fault::Inside)).then(|| Witness::range(start, end, row)).flatten()
 }
@@ -311,19 +325,19 @@ fn descends(shape: &Shape) -> bool {
 
 /// On which side of an end the bytes behind a prefix lie.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Half {
+pub(super) enum Half {
     Below,
     Above,
 }
 
 /// What may stand behind a prefix: exactly these bytes, or these and then a byte of a range and anything.
-enum Piece {
+pub(super) enum Piece {
     Exactly(Vec<u8>),
     Begins(Vec<u8>, Option<(u8, u8)>),
 }
 
 /// Everything that lies on one side of an end, the end itself included where the range has it on that side.
-fn pieces(end: &[u8], side: Half, included: bool) -> Vec<Piece> {
+pub(super) fn pieces(end: &[u8], side: Half, included: bool) -> Vec<Piece> {
     let mut all = Vec::new();
     for (index, &byte) in end.iter().enumerate() {
         let front = end.get(..index).unwrap_or_default().to_vec();
@@ -351,7 +365,7 @@ fn pieces(end: &[u8], side: Half, included: bool) -> Vec<Piece> {
 }
 
 /// Whether no key of `other` is made of a prefix of the scan and one of the pieces.
-fn all_apart(
+pub(super) fn all_apart(
     arena: &mut Arena,
     scanned: Scanned<'_, '_>,
     pieces: &[Piece],

@@ -51,6 +51,19 @@ const LEAVES: &[&str] = &[
     "u32(16510..=16513).bitcoin_varint",
     "u64(251..=254).compact_size",
     "u64(65534..=65537).compact_size",
+    "u8(62..=65).scale_compact",
+    "u16(16382..=16385).scale_compact",
+    "u32(1073741822..=1073741825).scale_compact",
+    "u8(0..=2).scale_compact",
+    "i8(-66..=-63).orderedcode",
+    "i8(-2..=2).orderedcode",
+    "i16(62..=65).orderedcode",
+    "i16(-8194..=-8191).orderedcode",
+    "u16(254..=257).orderedcode",
+    "u8(0..=2).orderedcode",
+    "u24(254..=257)",
+    "u24(0..=2).le",
+    "u40(254..=257).dec",
     "u8(0..=2).tuple",
     "u16(254..=257).tuple",
     "u16(254..=257)",
@@ -89,6 +102,9 @@ const LEAVES: &[&str] = &[
     "nibbles(0 | 2).packed",
     "nibbles(0..=2).hex_prefix",
     "nibbles(1).hex_prefix",
+    "nibbles(0..=1).counted",
+    "nibbles(0 | 2).counted",
+    "text(\"\\x00\\x01\", 0..=2).orderedcode",
 ];
 
 /// Domains of too many values to list them all.
@@ -125,6 +141,18 @@ const WIDE: &[&str] = &[
     "u64.ordvar",
     "u64.bitcoin_varint",
     "u64.compact_size",
+    "u64.scale_compact",
+    "u128.scale_compact",
+    "i64.orderedcode",
+    "u64.orderedcode",
+    "u24",
+    "u40.le",
+    "u56.leb128",
+    "bytes.orderedcode",
+    "bytes(0..=2).orderedcode",
+    "nibbles.counted",
+    "nibbles(0..=9).counted",
+    "u8.hashed(keccak256, 4)",
     "i64.tick9",
     "i64.tuple",
     "u16.hex",
@@ -161,6 +189,12 @@ const LONG: &[&str] = &[
     "text(\"\\x7f\", 120..=130).varlen",
     "text(\"\\x01\", 0..=258).len32",
     "text(\"\\x01\", 0..=258).len64le",
+    "text(\"\\x01\", 250..=258).compactlen",
+    "text(\"\\x00\", 0..=260).compactlen",
+    "text(\"\\x01\", 60..=68).scalelen",
+    "text(\"\\x00\", 0..=260).scalelen",
+    "text(\"a\", 250..=258).compactlen",
+    "text(\"\\x05\", 60..=70).scalelen.desc",
     "text(\"\\x01\", 254..=258).len16le",
     "text(\"\\x00\", 0..=260).len32le",
     "text(\"\\x00\\x01\", 0..=3).len16",
@@ -182,6 +216,9 @@ const FRAMES: &[&str] = &[
     "len32le",
     "len64le",
     "varlen",
+    "compactlen",
+    "scalelen",
+    "orderedcode",
     "terminated",
     "escaped",
     "memcmp",
@@ -196,8 +233,17 @@ fn domain(random: &mut Random, depth: usize) -> String {
         12 | 13 => {
             let item = domain(random, depth - 1);
             let counts = random.pick(&["0..=2", "1..=2", "2", "0..=1", "0 | 2", "1.."]);
-            let framing =
-                random.pick(&["", ".joined(\"/\")", ".joined(\"a\")", ".count8", ".varcount", ".count16"]);
+            let framing = random.pick(&[
+                "",
+                ".joined(\"/\")",
+                ".joined(\"a\")",
+                ".count8",
+                ".varcount",
+                ".count16",
+                ".scalecount",
+                ".compactcount",
+                ".count16le",
+            ]);
             format!("list({item}, {counts}){framing}")
         }
         14 => {

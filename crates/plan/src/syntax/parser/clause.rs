@@ -11,9 +11,9 @@ use super::{Docs, Parse, Parser, Place, Reported};
 use crate::diag::{Code, Diagnostic, Span};
 
 /// Domains that take arguments.
-const BUILT_IN_CALLS: [&str; 16] = [
-    "bytes", "text", "nibbles", "option", "list", "proto", "u8", "u16", "u32", "u64", "u128", "i8", "i16",
-    "i32", "i64", "i128",
+const BUILT_IN_CALLS: [&str; 20] = [
+    "bytes", "text", "nibbles", "option", "list", "proto", "u8", "u16", "u24", "u32", "u40", "u48", "u56",
+    "u64", "u128", "i8", "i16", "i32", "i64", "i128",
 ];
 
 pub(super) const CLAUSE_WORDS: [&str; 11] =

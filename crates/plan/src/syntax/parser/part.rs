@@ -7,8 +7,18 @@ use super::clause::BETWEEN_PARTS;
 use super::{Parse, Parser};
 use crate::diag::{Code, Diagnostic};
 
-pub(super) const HASHES: [&str; 6] =
-    ["xxh3_64", "twox_64", "twox_128", "blake2b_128", "blake2b_256", "sha256"];
+pub(super) const HASHES: [&str; 10] = [
+    "xxh3_64",
+    "twox_64",
+    "twox_128",
+    "blake2b_128",
+    "blake2b_256",
+    "sha256",
+    "keccak256",
+    "blake2b_224",
+    "hash160",
+    "siphash_24",
+];
 
 impl Parser<'_> {
     /// Parts in a row, to the first token that begins none.

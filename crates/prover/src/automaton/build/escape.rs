@@ -1,4 +1,4 @@
-//! Parts in which each `00` is escaped, and the end that this makes room for.
+//! Parts in which some bytes are escaped, and the end that this makes room for.
 
 use keyplan_plan::model::Shape;
 
@@ -6,8 +6,31 @@ use super::{MOST_SLICED, Pen};
 use crate::automaton::{ByteSet, DEAD, END, Node, NodeId, Numbers, UNLIMITED};
 use crate::hash::Map;
 
+/// Which bytes have another behind them.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) struct Escape(&'static [(u8, u8)]);
+
+impl Escape {
+    /// `00` as `00 ff`.
+    pub(super) const ZEROS: Self = Self(&[(0, 0xff)]);
+    /// The same, and `ff` as `ff 00`.
+    pub(super) const BOTH: Self = Self(&[(0, 0xff), (0xff, 0)]);
+
+    /// The bytes that are escaped.
+    fn set(self) -> ByteSet {
+        self.0.iter().fold(ByteSet::EMPTY, |set, (byte, _)| set.with(*byte))
+    }
+}
+
 impl Pen<'_> {
-    pub(super) fn escaped(&mut self, inner: &Shape, end: &[u8], next: NodeId, flip: bool) -> Option<NodeId> {
+    pub(super) fn escaped(
+        &mut self,
+        inner: &Shape,
+        escape: Escape,
+        end: &[u8],
+        next: NodeId,
+        flip: bool,
+    ) -> Option<NodeId> {
         let end = self.arena.literal_flipped(end, next, flip);
         let hole = self.hole();
         let contents = self.shape(inner, hole, flip)?;
@@ -18,13 +41,21 @@ impl Pen<'_> {
         });
         if long {
             self.hide(inner, "escaped contents are free in the graph");
-            return Some(self.escaped_run(ByteSet::FULL, &Numbers::range(0, UNLIMITED), end, flip, flip));
+            let all = Numbers::range(0, UNLIMITED);
+            return Some(self.escaped_run(escape, ByteSet::FULL, &all, end, flip, flip));
         }
-        Some(self.escape(contents, hole, end, flip))
+        Some(self.escape(escape, contents, hole, end, flip))
     }
 
-    /// The same graph with `ff` behind each `00`, and `end` in place of `hole`.
-    pub(super) fn escape(&mut self, start: NodeId, hole: NodeId, end: NodeId, flip: bool) -> NodeId {
+    /// The same graph with the escapes behind the bytes that have one, and `end` in place of `hole`.
+    pub(super) fn escape(
+        &mut self,
+        how: Escape,
+        start: NodeId,
+        hole: NodeId,
+        end: NodeId,
+        flip: bool,
+    ) -> NodeId {
         let nodes: Vec<NodeId> =
             self.arena.reachable(start, None).into_iter().filter(|&id| id != hole && id != END).collect();
         let mut changed: Map<NodeId, NodeId> = [(hole, end), (END, DEAD)].into_iter().collect();
@@ -40,7 +71,7 @@ impl Pen<'_> {
                 loops.push((id, open));
             }
         }
-        let zero = ByteSet::of(0).flipped_if(flip);
+        let special = how.set().flipped_if(flip);
         for &id in &nodes {
             if changed.contains_key(&id) {
                 continue;
@@ -51,14 +82,13 @@ impl Pen<'_> {
             let new = match node {
                 Node::Byte { set, next } => {
                     let next = to(next);
-                    let escaped = self.escaped_zero(set.and(zero), next, flip);
-                    let other = self.arena.byte(set.minus(zero), next);
-                    self.arena.split(vec![escaped, other], flip)
+                    let ways = self.one_escaped(how, set.flipped_if(flip), next, flip);
+                    self.arena.split(ways, flip)
                 }
                 Node::Run { set, counts, next, reversed } => {
                     let next = to(next);
-                    if set.meets(zero) {
-                        self.escaped_run(set.flipped_if(flip), &counts, next, flip, reversed)
+                    if set.meets(special) {
+                        self.escaped_run(how, set.flipped_if(flip), &counts, next, flip, reversed)
                     } else {
                         self.arena.run(set, counts, next, reversed)
                     }
@@ -71,14 +101,11 @@ impl Pen<'_> {
                     let next = to(next);
                     let mut ways = Vec::new();
                     for count in (0..=MOST_SLICED).filter(|&count| counts.contains(count)) {
-                        let mut node =
-                            self.escaped_run(set.flipped_if(flip), &Numbers::one(count), next, flip, flip);
+                        let inside = set.flipped_if(flip);
+                        let mut node = self.escaped_run(how, inside, &Numbers::one(count), next, flip, flip);
                         for byte in prefix.bytes(count).into_iter().rev() {
-                            node = if zero.contains(byte) {
-                                self.escaped_zero(zero, node, flip)
-                            } else {
-                                self.arena.byte(ByteSet::of(byte), node)
-                            };
+                            let ways = self.one_escaped(how, ByteSet::of(byte).flipped_if(flip), node, flip);
+                            node = self.arena.split(ways, flip);
                         }
                         ways.push(node);
                     }
@@ -103,30 +130,40 @@ impl Pen<'_> {
         successor(&changed, start, &mut self.broken)
     }
 
-    /// A zero of `set` with its escape behind it.
-    fn escaped_zero(&mut self, set: ByteSet, next: NodeId, flip: bool) -> NodeId {
-        let escape = self.arena.literal_flipped(&[0xff], next, flip);
-        self.arena.byte(set, escape)
+    /// One byte of `set`, with its escape behind it if it has one: the ways in the order of the bytes.
+    fn one_escaped(&mut self, how: Escape, set: ByteSet, next: NodeId, flip: bool) -> Vec<NodeId> {
+        let mut ways = Vec::new();
+        let other = self.arena.byte(set.minus(how.set()).flipped_if(flip), next);
+        for &(byte, behind) in how.0 {
+            if byte != 0 && !ways.contains(&other) {
+                ways.push(other);
+            }
+            let escape = self.arena.literal_flipped(&[behind], next, flip);
+            ways.push(self.arena.byte(set.and(ByteSet::of(byte)).flipped_if(flip), escape));
+        }
+        if !ways.contains(&other) {
+            ways.push(other);
+        }
+        ways
     }
 
-    /// As many bytes of `set` as one of `counts`, each `00` with `ff` behind it. Fewer bytes come first in logical
+    /// As many bytes of `set` as one of `counts`, with the escapes behind those that have one. Fewer bytes come first in logical
     /// order, or last if `reversed`, which is not `flip` where what is escaped is itself complemented.
     pub(super) fn escaped_run(
         &mut self,
+        how: Escape,
         set: ByteSet,
         counts: &Numbers,
         next: NodeId,
         flip: bool,
         reversed: bool,
     ) -> NodeId {
-        let (zero, other) =
-            (set.and(ByteSet::of(0)).flipped_if(flip), set.minus(ByteSet::of(0)).flipped_if(flip));
         let one = |pen: &mut Self, exit: NodeId, next: NodeId| {
-            let mut ways = vec![pen.escaped_zero(zero, next, flip), pen.arena.byte(other, next)];
+            let mut ways = pen.one_escaped(how, set, next, flip);
             if flip {
                 ways.reverse();
             }
-            ways.insert(if reversed { 2 } else { 0 }, exit);
+            ways.insert(if reversed { ways.len() } else { 0 }, exit);
             ways
         };
         let most = counts.max().unwrap_or(0);

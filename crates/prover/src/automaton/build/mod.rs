@@ -15,6 +15,7 @@ use keyplan_plan::model::{
     Segment, Sequence, Shape, TimeEncoding,
 };
 
+use escape::Escape;
 use scalar::{doubled, halves};
 
 use super::{Arena, ByteSet, END, NodeId, Numbers, UNLIMITED};
@@ -226,8 +227,9 @@ impl Pen<'_> {
             Shape::List { item, counts, framing } => self.list(item, counts, framing, next, flip)?,
             Shape::Framed { frame, inner } => match frame {
                 Frame::Len(width) => self.len(*width, inner, next, flip)?,
-                Frame::Terminated => self.escaped(inner, &[0, 0], next, flip)?,
-                Frame::Escaped => self.escaped(inner, &[0], next, flip)?,
+                Frame::Terminated => self.escaped(inner, Escape::ZEROS, &[0, 0], next, flip)?,
+                Frame::Escaped => self.escaped(inner, Escape::ZEROS, &[0], next, flip)?,
+                Frame::OrderedCode => self.escaped(inner, Escape::BOTH, &[0, 1], next, flip)?,
                 Frame::Memcmp => self.memcmp(inner, next, flip)?,
             },
             Shape::Desc(inner) => self.shape(inner, next, !flip)?,
@@ -266,7 +268,7 @@ impl Pen<'_> {
             Shape::Nibbles { lengths, encoding } => match encoding {
                 NibbleEncoding::Unpacked => exact(ByteSet::range(0, 15), numbers(lengths)),
                 NibbleEncoding::Packed => exact(ByteSet::FULL, halves(&numbers(lengths)).0),
-                NibbleEncoding::HexPrefix => None,
+                NibbleEncoding::HexPrefix | NibbleEncoding::Counted => None,
             },
             Shape::Opaque(_) => exact(ByteSet::FULL, Numbers::range(0, UNLIMITED)),
             _ => None,

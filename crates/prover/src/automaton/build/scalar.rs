@@ -2,6 +2,7 @@
 
 use keyplan_plan::model::{BytesEncoding, FloatEncoding, LengthSet, NibbleEncoding};
 
+use super::escape::Escape;
 use super::{BECH32, MOST_LENGTHS, Pen, hex_set, numbers, set_of, size};
 use crate::automaton::{Arena, ByteSet, NodeId, Numbers, UNLIMITED};
 
@@ -98,7 +99,7 @@ impl Pen<'_> {
             }
             BytesEncoding::Tuple => {
                 let end = self.arena.literal_flipped(&[0], next, flip);
-                let contents = self.escaped_run(ByteSet::FULL, &counts, end, flip, flip);
+                let contents = self.escaped_run(Escape::ZEROS, ByteSet::FULL, &counts, end, flip, flip);
                 self.arena.literal_flipped(&[1], contents, flip)
             }
         }
@@ -137,6 +138,19 @@ impl Pen<'_> {
                 let odd = self.arena.run(ByteSet::FULL, odd, next, flip);
                 let odd = self.arena.byte(ByteSet::range(0x10, 0x1f).flipped_if(flip), odd);
                 self.arena.split(vec![even, odd], flip)
+            }
+            NibbleEncoding::Counted => {
+                let most = counts.max().unwrap_or(0).min(255);
+                let padded =
+                    (0..=15u8).fold(ByteSet::EMPTY, |set, digit| set.with(digit << 4)).flipped_if(flip);
+                let mut ways = Vec::new();
+                for count in (0..=most).filter(|&count| counts.contains(count)) {
+                    let last = if count % 2 == 1 { self.arena.byte(padded, next) } else { next };
+                    let pairs = self.arena.run(ByteSet::FULL, Numbers::one(count / 2), last, false);
+                    let head = u8::try_from(count).unwrap_or(u8::MAX);
+                    ways.push(self.arena.literal_flipped(&[head], pairs, flip));
+                }
+                self.arena.split(ways, flip)
             }
         }
     }

@@ -3,6 +3,7 @@
 use keyplan_plan::codec::Alphabet;
 use keyplan_plan::model::TextShape;
 
+use super::escape::Escape;
 use super::{Pen, numbers};
 use crate::automaton::{ByteSet, DEAD, NodeId, Numbers, UNLIMITED};
 use crate::hash::Map;
@@ -13,7 +14,7 @@ impl Pen<'_> {
             let end = self.arena.literal_flipped(&[0], next, flip);
             let hole = self.hole();
             let contents = self.plain_text(text, hole, flip);
-            let node = self.escape(contents, hole, end, flip);
+            let node = self.escape(Escape::ZEROS, contents, hole, end, flip);
             return self.arena.literal_flipped(&[2], node, flip);
         }
         self.plain_text(text, next, flip)

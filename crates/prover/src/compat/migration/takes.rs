@@ -169,6 +169,8 @@ fn integers(old: &IntShape, new: &IntShape) -> bool {
         | IntEncoding::Hex(_)
         | IntEncoding::Leb128
         | IntEncoding::OrdVar
+        | IntEncoding::ScaleCompact
+        | IntEncoding::OrderedCode
         | IntEncoding::CompactSize => true,
         IntEncoding::DecPadded(width) => digits(b, 10) <= width,
         IntEncoding::HexPadded(_, width) => digits(b, 16) <= width,

@@ -80,7 +80,10 @@ fn reason(shape: &Shape) -> (&'static str, &'static str) {
                 ("as text, 10 sorts before 9", "pad it, as in `.hex(16)`, or write it big-endian")
             }
             IntEncoding::Saturating => ("negative numbers are all written as 0", "write it `.signflip`"),
-            IntEncoding::Leb128 | IntEncoding::BitcoinVarint | IntEncoding::CompactSize => {
+            IntEncoding::Leb128
+            | IntEncoding::BitcoinVarint
+            | IntEncoding::CompactSize
+            | IntEncoding::ScaleCompact => {
                 ("numbers of different lengths do not sort in this form", "write it `.ordvar`, or big-endian")
             }
             _ => (BEHIND, TERMINATE),

@@ -336,11 +336,11 @@ fn what_other_languages_write_is_told_with_what_to_write_here() {
         ",
     );
     check(
-        "key a = keccak256(\"x\"); key b = 0x01 ttl 3600 scan all; key c = x: text(..=252);",
+        "key a = keccak(\"x\"); key b = 0x01 ttl 3600 scan all; key c = x: text(..=252);",
         "
-            KP0102 2:9 expected a part, a clause or `;`, found `keccak256` [keccak256] begins no part and no clause (help: no hash function is called `keccak256`; there are: xxh3_64, twox_64, twox_128, blake2b_128, blake2b_256, sha256)
-            KP0102 2:38 expected a part, a clause or `;`, found `ttl` [ttl] begins no part and no clause (help: the clauses of a family are: `->`, `scan`, `own`, `accept`, `allot`, `allow`, `from`, `retired`, `member`, `score`, `field` or `spread`)
-            KP0102 2:73 expected the first number of the range, found `..=` [..=] expected the first number of the range (help: write `0..=252`)
+            KP0102 2:9 expected a part, a clause or `;`, found `keccak` [keccak] begins no part and no clause (help: no hash function is called `keccak`; there are: xxh3_64, twox_64, twox_128, blake2b_128, blake2b_256, sha256, keccak256, blake2b_224, hash160, siphash_24)
+            KP0102 2:35 expected a part, a clause or `;`, found `ttl` [ttl] begins no part and no clause (help: the clauses of a family are: `->`, `scan`, `own`, `accept`, `allot`, `allow`, `from`, `retired`, `member`, `score`, `field` or `spread`)
+            KP0102 2:70 expected the first number of the range, found `..=` [..=] expected the first number of the range (help: write `0..=252`)
         ",
     );
 }
