@@ -1,4 +1,4 @@
-//! The chores of the project: `cargo xtask test`, `quick`, `bench`, `fuzz`, `soak`, `generate`.
+//! The chores of the project: `cargo xtask test`, `quick`, `bench`, `fuzz`, `soak`, `generate`, `site`, `wasm`.
 
 mod bench;
 mod built;
@@ -7,6 +7,7 @@ mod generate;
 mod job;
 mod no_std;
 mod short_fuzz;
+mod site;
 mod soak;
 mod test;
 mod tool;
@@ -36,6 +37,10 @@ enum Chore {
     Soak(soak::Soak),
     /// Writes the pages that come from the code: references of the plans, the command line, the diagnostics.
     Generate(generate::Generate),
+    /// Builds the site into target/site: the book, the playground and the charts; checks its links.
+    Site(site::Site),
+    /// Builds the package for JavaScript into target/npm, and tries it under Node.
+    Wasm,
     /// Builds the codec into a program without `std` and without an allocator.
     NoStd,
 }
@@ -48,6 +53,8 @@ fn main() -> ExitCode {
         Chore::Fuzz(fuzz) => short_fuzz::run(&fuzz),
         Chore::Soak(soak) => soak::run(&soak),
         Chore::Generate(generate) => generate::run(&generate),
+        Chore::Site(site) => site::run(&site),
+        Chore::Wasm => site::package_only(),
         Chore::NoStd => no_std::run(),
     };
     done.unwrap_or_else(|error| {

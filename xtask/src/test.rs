@@ -115,6 +115,8 @@ fn steps() -> Vec<Step> {
             Job::cargo("doc --quiet --workspace --all-features --no-deps")
                 .variable("RUSTDOCFLAGS", "-D warnings"),
         ),
+        Step::new("the package for JavaScript", Job::cargo("xtask wasm")).needs(Tool::TypeScript),
+        Step::new("the site and its playground", Job::cargo("xtask site --test")),
         Step::new("codec without std", Job::cargo("xtask no-std")),
         Step::new("generated pages", Job::cargo("xtask generate --check")),
         Step::new("short fuzzing", Job::cargo("xtask fuzz --seconds 8")),

@@ -1,6 +1,8 @@
 use std::fmt;
+use std::path::PathBuf;
 
 use anyhow::{Result, bail};
+use xtask::workspace;
 
 use crate::console;
 use crate::job::Job;
@@ -20,6 +22,11 @@ pub(crate) enum Tool {
     Goleveldb,
     TreeSitter,
     Neovim,
+    WebAssembly,
+    MdBook,
+    Chromium,
+    /// What drives the browser, in `target/browser`: see [`browser_packages`].
+    BrowserPackages,
     Nightly,
     CargoFuzz,
 }
@@ -57,6 +64,14 @@ impl Tool {
                 Job::new("sh", "-c").argument("echo '#include <tree_sitter/api.h>' | cc -E - > /dev/null")
             }
             Self::Neovim => Job::new("sh", "editors/neovim/test/nvim.sh --version"),
+            Self::WebAssembly => Job::new("sh", "-c")
+                .argument("test -d \"$(rustc --print sysroot)/lib/rustlib/wasm32-unknown-unknown\""),
+            Self::MdBook => Job::new("mdbook", "--version"),
+            Self::Chromium => Job::new("chromium", "--version"),
+            Self::BrowserPackages => Job::new(
+                "test",
+                "-d target/browser/node_modules/playwright-core -a -d target/browser/node_modules/axe-core",
+            ),
             Self::Nightly => Job::new("rustup", "run nightly cargo --version"),
             Self::CargoFuzz => Job::cargo("fuzz --version"),
         }
@@ -83,6 +98,16 @@ impl Tool {
                 Job::new("sh", "-c").argument("apt-get update && apt-get install --yes libtree-sitter-dev")
             }
             Self::Neovim => Job::new("sh", "editors/neovim/test/install.sh"),
+            Self::WebAssembly => Job::new("rustup", "target add wasm32-unknown-unknown"),
+            Self::MdBook => Job::cargo(
+                "install mdbook --version 0.5.4 --locked --no-default-features --features search",
+            ),
+            Self::Chromium => {
+                Job::new("sh", "-c").argument("apt-get update && apt-get install --yes chromium")
+            }
+            Self::BrowserPackages => Job::new("sh", "-c").argument(
+                "mkdir -p target/browser && npm install --silent --no-audit --no-fund --prefix target/browser playwright-core@1 axe-core@4",
+            ),
             Self::Nightly => Job::new("rustup", "toolchain install nightly --profile minimal"),
             Self::CargoFuzz => Job::cargo("install cargo-fuzz --locked"),
         }
@@ -101,10 +126,21 @@ impl fmt::Display for Tool {
             Self::Goleveldb => "goleveldb",
             Self::TreeSitter => "the library of tree-sitter",
             Self::Neovim => "Neovim 0.10",
+            Self::WebAssembly => "the target wasm32-unknown-unknown",
+            Self::MdBook => "mdBook",
+            Self::Chromium => "Chromium",
+            Self::BrowserPackages => "what drives the browser",
             Self::Nightly => "a nightly toolchain",
             Self::CargoFuzz => "cargo-fuzz",
         })
     }
+}
+
+/// A browser, and the folder of the packages that drive it.
+pub(crate) fn browser_packages() -> Result<PathBuf> {
+    Tool::Chromium.need()?;
+    Tool::BrowserPackages.need()?;
+    Ok(workspace::root().join("target/browser"))
 }
 
 /// Whether the run must not pass by leaving something out.

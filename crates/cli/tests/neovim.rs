@@ -29,6 +29,8 @@ fn a_finding_is_seen_and_cured_in_neovim() {
         .arg(format!("set runtimepath^={}", editors.display()))
         .arg("-S")
         .arg(editors.join("test/drive.lua"))
+        // A driver that fails does not leave an editor that waits.
+        .args(["-c", "cquit"])
         .env("KEYPLAN", env!("CARGO_BIN_EXE_keyplan"))
         .env("PLAN", &plan)
         .env("OUT", &out)

@@ -23,11 +23,17 @@
 //!
 //! Only [`files`] and [`project`] read files, and only those that they are asked for. Nothing here prints or knows a terminal. Hostile
 //! plans, keys and databases get an answer within the bounds of the crates below.
+//!
+//! The feature `rows`, on by default, is everything about the rows of a database. Without it the crate depends on no engine.
 
+#[cfg(feature = "rows")]
 pub mod audit;
+#[cfg(feature = "rows")]
 pub mod binding;
+#[cfg(feature = "rows")]
 pub mod checksum;
 pub mod decompose;
+#[cfg(feature = "rows")]
 pub mod diff;
 pub mod explain_json;
 pub mod files;
@@ -36,5 +42,7 @@ pub mod json_text;
 pub mod picture;
 pub mod project;
 pub mod reference;
+#[cfg(feature = "rows")]
 pub mod statistics;
+#[cfg(feature = "rows")]
 pub mod structure;

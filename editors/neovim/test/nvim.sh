@@ -1,6 +1,6 @@
 #!/bin/sh
 # Runs Neovim 0.10 or later: the one in PATH, or the one that install.sh has put under target/neovim.
-has_hints='lua if vim.fn.has("nvim-0.10") == 0 then vim.cmd.cquit() end'
+has_hints='if !has("nvim-0.10") | cquit | endif'
 if command -v nvim > /dev/null && nvim --headless -u NONE "+$has_hints" +quit > /dev/null 2>&1; then
     exec nvim "$@"
 fi

@@ -3,5 +3,4 @@
 #![cfg(test)]
 
 mod command;
-mod guide;
 mod support;

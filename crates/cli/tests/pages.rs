@@ -1,0 +1,124 @@
+//! The pages that people read are run: files are written as they show them, commands are typed, and what they print is what the
+//! page says.
+//!
+//! A block of `console` holds commands after `$ `, each with what it prints. A block after a line such as `` `a.keyplan`: `` is
+//! that file. All blocks of a page share one folder, in which `plans`, `docs` and `testdata` are those of the repository.
+//! `KEYPLAN_BLESS=1` writes what the commands print into the pages.
+#![cfg(test)]
+
+use std::fmt::Write as _;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// The pages whose commands `commands.rs` runs.
+const RUN_ELSEWHERE: [&str; 1] = ["docs/guide/draft-a-plan.md"];
+
+#[test]
+fn pages_say_what_their_commands_print() {
+    let pages = pages_with_commands();
+    assert!(pages.len() > 5, "{pages:?}");
+    let mut wrong = Vec::new();
+    for page in pages {
+        let path = root().join(&page);
+        let text = std::fs::read_to_string(&path).unwrap();
+        let found = run_all(&text);
+        if std::env::var_os("KEYPLAN_BLESS").is_some() {
+            std::fs::write(&path, found).unwrap();
+        } else if found != text {
+            let line = found.lines().zip(text.lines()).position(|(found, said)| found != said);
+            wrong.push(format!("{page}:{}: its commands print\n{found}", line.map_or(0, |line| line + 1)));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
+}
+
+/// The README and every page under `docs` with a block of commands, but for those that are written from the code.
+fn pages_with_commands() -> Vec<String> {
+    let mut found = vec![root().join("README.md")];
+    let mut folders = vec![root().join("docs")];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "md") {
+                found.push(path);
+            }
+        }
+    }
+    let runs = |path: &PathBuf| {
+        let text = std::fs::read_to_string(path).unwrap();
+        !text.starts_with("<!-- Written by") && text.contains("\n```console\n")
+    };
+    let name = |path: &PathBuf| path.strip_prefix(root()).unwrap().to_str().unwrap().to_owned();
+    let mut pages: Vec<String> = found.iter().filter(|path| runs(path)).map(name).collect();
+    pages.retain(|page| !RUN_ELSEWHERE.contains(&page.as_str()));
+    pages.sort();
+    pages
+}
+
+/// The page with what its commands really print.
+fn run_all(text: &str) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    for shared in ["plans", "docs", "testdata"] {
+        symlink(root().join(shared), folder.path().join(shared)).unwrap();
+    }
+    let mut out = String::new();
+    let mut lines = text.lines();
+    let mut file: Option<String> = None;
+    while let Some(line) = lines.next() {
+        writeln!(out, "{line}").unwrap();
+        let Some(mark) = line.strip_prefix("```") else {
+            if !line.is_empty() {
+                let name = line.strip_prefix('`').and_then(|rest| rest.strip_suffix("`:"));
+                file = name.map(str::to_owned);
+            }
+            continue;
+        };
+        let inside: Vec<&str> = lines.by_ref().take_while(|line| *line != "```").collect();
+        if mark == "console" {
+            for command in inside.iter().filter_map(|line| line.strip_prefix("$ ")) {
+                writeln!(out, "$ {command}\n{}", said(command, folder.path())).unwrap();
+            }
+            // One empty line between commands, none at the end.
+            out.truncate(out.trim_end().len());
+            out.push('\n');
+        } else {
+            let body: String = inside.iter().map(|line| format!("{line}\n")).collect();
+            if let Some(name) = file.take() {
+                std::fs::write(folder.path().join(name), &body).unwrap();
+            }
+            out.push_str(&body);
+        }
+        out.push_str("```\n");
+    }
+    out
+}
+
+fn said(command: &str, home: &Path) -> String {
+    let binaries = Path::new(env!("CARGO_BIN_EXE_keyplan")).parent().unwrap();
+    let path = format!("{}:{}", binaries.display(), std::env::var("PATH").unwrap());
+    let done = Command::new("sh")
+        .arg("-c")
+        .arg(format!("{{ {command}\n}} 2>&1"))
+        .current_dir(home)
+        .envs([("PATH", path.as_str()), ("NO_COLOR", "1"), ("COLUMNS", "120")])
+        .env_remove("GITHUB_ACTIONS")
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    // How long it took is another time each time.
+    String::from_utf8(done.stdout).unwrap().lines().map(|line| timeless(line).to_owned() + "\n").collect()
+}
+
+fn timeless(line: &str) -> &str {
+    match line.rsplit_once(", in ") {
+        Some((before, time)) if time.ends_with(" ms") => before,
+        _ => line,
+    }
+}
