@@ -3,5 +3,6 @@
 #![cfg(test)]
 
 mod command;
+mod faults;
 mod guide;
 mod support;
