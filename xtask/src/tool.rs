@@ -20,6 +20,7 @@ pub(crate) enum Tool {
     Goleveldb,
     TreeSitter,
     Neovim,
+    Chromium,
     Nightly,
     CargoFuzz,
 }
@@ -57,6 +58,7 @@ impl Tool {
                 Job::new("sh", "-c").argument("echo '#include <tree_sitter/api.h>' | cc -E - > /dev/null")
             }
             Self::Neovim => Job::new("sh", "editors/neovim/test/nvim.sh --version"),
+            Self::Chromium => Job::new("sh", "-c").argument("command -v chromium > /dev/null"),
             Self::Nightly => Job::new("rustup", "run nightly cargo --version"),
             Self::CargoFuzz => Job::cargo("fuzz --version"),
         }
@@ -83,6 +85,9 @@ impl Tool {
                 Job::new("sh", "-c").argument("apt-get update && apt-get install --yes libtree-sitter-dev")
             }
             Self::Neovim => Job::new("sh", "editors/neovim/test/install.sh"),
+            Self::Chromium => {
+                Job::new("sh", "-c").argument("apt-get update && apt-get install --yes chromium")
+            }
             Self::Nightly => Job::new("rustup", "toolchain install nightly --profile minimal"),
             Self::CargoFuzz => Job::cargo("install cargo-fuzz --locked"),
         }
@@ -101,6 +106,7 @@ impl fmt::Display for Tool {
             Self::Goleveldb => "goleveldb",
             Self::TreeSitter => "the library of tree-sitter",
             Self::Neovim => "Neovim 0.10",
+            Self::Chromium => "Chromium",
             Self::Nightly => "a nightly toolchain",
             Self::CargoFuzz => "cargo-fuzz",
         })

@@ -130,8 +130,9 @@ fn same_form(old: &Shape, new: &Shape) -> bool {
         | (Shape::Time(_), Shape::Time(_))
         | (Shape::Bytes { .. } | Shape::Text(_), Shape::Bytes { .. } | Shape::Text(_))
         | (Shape::Nibbles { .. }, Shape::Nibbles { .. }) => true,
-        (Shape::Option(a), Shape::Option(b)) => same_form(a, b),
-        (Shape::List { item: a, .. }, Shape::List { item: b, .. }) => same_form(a, b),
+        (Shape::Option(a), Shape::Option(b)) | (Shape::List { item: a, .. }, Shape::List { item: b, .. }) => {
+            same_form(a, b)
+        }
         (Shape::Record(a), Shape::Record(b)) => row(a, b),
         (Shape::Choice(a), Shape::Choice(b)) => {
             a.len() == b.len()
@@ -290,26 +291,21 @@ impl<'p> Go<'p> {
             );
             Ok(())
         };
-        let value = match (&passage.value, &heir.value) {
-            (Carried::Converted(arguments), Some(layout)) => {
-                let before = family.value.as_ref().ok_or("the old value has no layout")?;
-                let list =
-                    Expression { arguments, old: before, value: None, whole: layout }.list(layout, &[])?;
+        let value = if let (Carried::Converted(arguments), Some(layout)) = (&passage.value, &heir.value) {
+            let before = family.value.as_ref().ok_or("the old value has no layout")?;
+            let list = Expression { arguments, old: before, value: None, whole: layout }.list(layout, &[])?;
+            value_of(old, &mut body)?;
+            let ty = self.known_value(&format!("{} value", heir.path)).ok_or("the new value has no type")?;
+            let list = list.replace("old[", "beside[");
+            if !list.contains("beside[") && !needs_value {
+                body.push_str("\t_ = beside\n");
+            }
+            format!("from{ty}(val{{l: {list}}}).AppendTo(nil)")
+        } else {
+            if needs_value {
                 value_of(old, &mut body)?;
-                let ty =
-                    self.known_value(&format!("{} value", heir.path)).ok_or("the new value has no type")?;
-                let list = list.replace("old[", "beside[");
-                if !list.contains("beside[") && !needs_value {
-                    body.push_str("\t_ = beside\n");
-                }
-                format!("from{ty}(val{{l: {list}}}).AppendTo(nil)")
             }
-            _ => {
-                if needs_value {
-                    value_of(old, &mut body)?;
-                }
-                String::new()
-            }
+            String::new()
         };
         let _ = write!(
             body,

@@ -47,6 +47,9 @@ pub struct Way<'p> {
     needs_value: bool,
 }
 
+/// The bytes of a field and of its value, borrowed where they stay as they are.
+pub type NewField<'v> = (Cow<'v, [u8]>, Cow<'v, [u8]>);
+
 /// How one field of a hash becomes one of another.
 #[derive(Debug)]
 pub struct FieldWay<'p> {
@@ -68,11 +71,7 @@ impl FieldWay<'_> {
     }
 
     /// The new field and its value.
-    pub fn convert<'v>(
-        &self,
-        field: &'v [u8],
-        value: &'v [u8],
-    ) -> Result<(Cow<'v, [u8]>, Cow<'v, [u8]>), Misfit> {
+    pub fn convert<'v>(&self, field: &'v [u8], value: &'v [u8]) -> Result<NewField<'v>, Misfit> {
         let field = self.key.convert(field).map_err(|misfit| misfit.of("the field"))?;
         let value = self.value.convert(value).map_err(|misfit| misfit.of("the value"))?;
         Ok((field, value))

@@ -320,13 +320,20 @@ struct Leaving<'a> {
     why: &'a str,
 }
 
+/// A thing with the key that it is under.
+type Placed = (Arc<[u8]>, Thing);
+
+/// Takes what is set aside: the name of the old space, and the row that it would be there with why.
+pub(crate) type SetAside<'f> =
+    &'f mut dyn FnMut(&str, (Vec<u8>, Vec<u8>, &str)) -> Result<(), MigrationError>;
+
 /// Structures of an old space.
 pub(crate) type OldSpace<'s> = (usize, &'s dyn StructureRead);
 
 /// Structures of a new space, by the name that an engine knows.
 pub(crate) type NewSpaces<'s> = BTreeMap<String, &'s dyn Structures>;
 
-impl<'p> Migration<'p> {
+impl Migration<'_> {
     /// Takes keys with several readings for those of the old family at `path`, or fields of a hash for those of the old
     /// field at `path`, unless another of their readings is preferred, too.
     ///
@@ -479,7 +486,7 @@ impl<'p> Migration<'p> {
         }
         let spaces = NewSpaces::from([(name.to_owned(), to)]);
         self.write_things(from, &spaces, &mut |_, _| Ok(()), progress)?;
-        self.compare_things(&spaces, survey)?;
+        Self::compare_things(&spaces, survey)?;
         to.delete(SERVER_MARK)?;
         Ok(())
     }
@@ -490,12 +497,12 @@ impl<'p> Migration<'p> {
         &self,
         from: &[OldSpace<'_>],
         to: &NewSpaces<'_>,
-        aside: &mut dyn FnMut(&str, (Vec<u8>, Vec<u8>, &str)) -> Result<(), MigrationError>,
+        aside: SetAside<'_>,
         progress: &mut dyn FnMut(u64),
     ) -> Result<(), MigrationError> {
         let exact = to.values().all(|to| to.capabilities().exact_scores);
-        let mut waiting: BTreeMap<String, (Vec<(Arc<[u8]>, Thing)>, usize)> = BTreeMap::new();
-        let write = |space: &str, things: &[(Arc<[u8]>, Thing)]| -> Result<(), MigrationError> {
+        let mut waiting: BTreeMap<String, (Vec<Placed>, usize)> = BTreeMap::new();
+        let write = |space: &str, things: &[Placed]| -> Result<(), MigrationError> {
             let to = to.get(space).ok_or(MigrationError::Record)?;
             let commands: Vec<Command<'_>> = things.iter().map(|(key, thing)| thing.command(key)).collect();
             to.apply(&commands, Durability::Buffer)?;
@@ -530,7 +537,7 @@ impl<'p> Migration<'p> {
     }
 
     /// Compares what new structures hold with what they must.
-    pub(crate) fn compare_things(&self, to: &NewSpaces<'_>, survey: &Survey) -> Result<(), MigrationError> {
+    pub(crate) fn compare_things(to: &NewSpaces<'_>, survey: &Survey) -> Result<(), MigrationError> {
         for (name, to) in to {
             let mut found = Checksum::default();
             keys(*to, |kind, key| {

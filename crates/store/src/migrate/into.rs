@@ -95,7 +95,7 @@ impl Migration<'_> {
             Ok(())
         };
         self.write_things(from, &spaces, &mut aside, progress)?;
-        self.compare_things(&spaces, survey)
+        Self::compare_things(&spaces, survey)
     }
 
     /// Copies every row of a database with the old plan to an empty one with the new plan, and compares counts and

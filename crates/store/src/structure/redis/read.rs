@@ -265,11 +265,11 @@ const WORDS: usize = 1000;
 
 impl Redis {
     /// The items of one part of a queue, page by page.
-    fn items_of<'s>(
-        &'s self,
+    fn items_of(
+        &self,
         keys: QueueKeys,
         part: QueuePart,
-    ) -> Result<impl FnMut() -> Result<Option<Vec<QueueItem>>, StructureError> + Send + use<'s>, StructureError>
+    ) -> Result<impl FnMut() -> Result<Option<Vec<QueueItem>>, StructureError> + Send + use<'_>, StructureError>
     {
         let key = match part {
             QueuePart::Waiting => keys.waiting(),
