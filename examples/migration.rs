@@ -5,7 +5,7 @@ use std::path::Path;
 
 use keyplan::store::engine::{Durability, Engine as _, Fjall, FjallSettings};
 use keyplan::store::raw::migrate::{Attached, Migration, Step};
-use keyplan::store::{Read as _, Store};
+use keyplan::store::{MapRows as _, Read as _, Store};
 use keyplan::typed::PlanText;
 use keyplan_plan::Compiled;
 use keyplan_prover::{Options, prove_migration};
@@ -31,6 +31,19 @@ mod v2 {
             key balance = 0x01 pool: u64 owner: bytes(20) -> amount: u64
                 scan all in order
                 scan by pool in order;
+        }
+    }
+}
+
+/// And one whose values only the program can make.
+mod v3 {
+    keyplan::plan! {
+        plan bank;
+
+        space state {
+            key balance = 0x02 pool: u64 owner: bytes(20) -> whole: u64 cents: u8
+                scan all in order
+                from state.balance;
         }
     }
 }
@@ -66,6 +79,34 @@ pub(crate) fn main() -> Result<(), Box<dyn Error>> {
     })?;
     assert!(pools.is_sorted() && pools.len() == 1000);
     println!("{} rows are there, in the order of their pools", pools.len());
+    drop(store);
+    by_function(directory.path())
+}
+
+/// The next migration: a function of the program makes the rows, by their types.
+fn by_function(directory: &Path) -> Result<(), Box<dyn Error>> {
+    let (old, new) = (compiled(&v2::bank::PLAN), compiled(&v3::bank::PLAN));
+    let (Some(before), Some(after)) = (&old.plan, &new.plan) else {
+        return Err("a plan has mistakes".into());
+    };
+    let proof = prove_migration(before, after, &Options::default());
+    let mut migration = Migration::between(&old, &new, proof.mapping)?;
+    migration.map::<v2::bank::state::Balance, v3::bank::state::Balance>(|key, value, row| {
+        let cents = u8::try_from(value.amount % 100).unwrap_or_default();
+        let new = v3::bank::state::Balance { pool: key.pool, owner: key.owner };
+        row.put(&new, &v3::bank::state::BalanceValue { whole: value.amount / 100, cents })
+    })?;
+    let engine = Fjall::open(directory, FjallSettings::default())?;
+    let Attached::Ready(mut running) = migration.attach(engine)? else { return Err("it is done".into()) };
+    let survey = running.survey(|_| ())?;
+    running.begin(&survey, false)?;
+    while running.step(100)? != Step::Finished {}
+    drop(running);
+    let store = Store::open(directory, &v3::bank::PLAN)?;
+    store.snapshot()?.scan(v3::bank::state::Balance::all()).each(|balance, value| {
+        assert_eq!(value.whole * 100 + u64::from(value.cents), balance.pool * 10);
+    })?;
+    println!("values were made anew by a function of the program");
     Ok(())
 }
 

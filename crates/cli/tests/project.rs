@@ -202,3 +202,41 @@ fn the_language_server_answers_on_its_streams() {
     assert!(out.contains("\"serverInfo\":{\"name\":\"keyplan\""), "{out}");
     assert!(out.contains("\"id\":2"), "{out}");
 }
+
+#[test]
+fn what_a_project_generates_is_written_and_compared_without_arguments() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let (code, _, said) = keyplan(folder, &["generate"]);
+    assert_eq!((code, said.contains("there is no `keyplan.toml` here")), (2, true), "{said}");
+    fs::create_dir_all(folder.join("plans")).unwrap();
+    fs::create_dir_all(folder.join("deep/er")).unwrap();
+    fs::write(folder.join("plans/dex.keyplan"), "plan dex;\n\nspace s {\n    key pool = 0x01 id: u64;\n}\n")
+        .unwrap();
+    fs::write(folder.join("keyplan.toml"), "[project]\nplans = [\"plans/*.keyplan\"]\n").unwrap();
+    let (code, _, said) = keyplan(folder, &["generate"]);
+    assert_eq!((code, said.contains("names nothing to write")), (2, true), "{said}");
+    let targets = "[generate.go]\nplan = \"plans/dex.keyplan\"\nout = \"keys\"\ncosmos = true\n\n[generate.web]\nlanguage = \"typescript\"\nplan = \"plans/dex.keyplan\"\nout = \"web\"\n\n[generate.model]\nplan = \"plans/dex.keyplan\"\nout = \"dex.json\"\n";
+    fs::write(folder.join("keyplan.toml"), targets).unwrap();
+    let (code, said, _) = keyplan(folder, &["generate", "--check"]);
+    assert_eq!((code, said.contains("keys/keyplan.go is missing")), (1, true), "{said}");
+    // Paths are those of the project, wherever one stands in it.
+    let (code, _, said) = keyplan(&folder.join("deep/er"), &["generate"]);
+    assert_eq!(code, 0, "{said}");
+    assert!(folder.join("keys/cosmos.keyplan.go").exists() && folder.join("dex.json").exists());
+    assert!(folder.join("web").read_dir().unwrap().count() > 1);
+    assert_eq!(keyplan(folder, &["generate", "--check"]).0, 0);
+    fs::write(folder.join("plans/dex.keyplan"), "plan dex;\n\nspace s {\n    key pool = 0x02 id: u64;\n}\n")
+        .unwrap();
+    let (code, said, _) = keyplan(folder, &["generate", "--check"]);
+    assert_eq!((code, said.contains("dex.json is stale")), (1, true), "{said}");
+    assert_eq!(keyplan(folder, &["generate"]).0, 0);
+    assert_eq!(keyplan(folder, &["generate", "--check"]).0, 0);
+    fs::write(folder.join("keys/mine.go"), "package dex\n").unwrap();
+    let (code, _, said) = keyplan(folder, &["generate"]);
+    assert_eq!((code, said.contains("did not write, and is left as it is: mine.go")), (2, true), "{said}");
+    fs::write(folder.join("keyplan.toml"), targets.replace("\"typescript\"", "\"cobol\"")).unwrap();
+    fs::remove_file(folder.join("keys/mine.go")).unwrap();
+    let (code, _, said) = keyplan(folder, &["generate"]);
+    assert_eq!((code, said.contains("`[generate.web]` has the language `cobol`")), (2, true), "{said}");
+}

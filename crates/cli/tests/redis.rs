@@ -89,6 +89,61 @@ fn read_commands_understand_the_keys_of_a_server() {
 }
 
 #[test]
+fn a_server_is_carried_into_a_database_and_back_to_another_server() {
+    let server = Server::start();
+    let redis = Redis::connect(&server.url).unwrap();
+    let outpoint = |n: u8| [&[n; 32][..], &[0, 0, 0, n]].concat();
+    for n in 1..=3 {
+        let at = SetScore::Number(850_000.0 + f64::from(n) / 1e9);
+        redis.zset_add(b"z:own:x", &outpoint(n), at).unwrap();
+        redis.zset_add(b"z:own:x:spnd", &outpoint(n), at).unwrap();
+        redis.hash_set(b"h:sats", &outpoint(n), &u64::from(n).to_be_bytes()).unwrap();
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let (data, back) = (folder.path().join("data"), folder.path().join("back.keyplan"));
+    let keyplan = |args: &[&str]| {
+        let done =
+            Command::new(env!("CARGO_BIN_EXE_keyplan")).env("NO_COLOR", "1").args(args).output().unwrap();
+        let said = [done.stdout, done.stderr].map(|said| String::from_utf8(said).unwrap()).concat();
+        (done.status.code(), said)
+    };
+    let plans = ["--plan", "../../plans/onesat.keyplan", "--to", "../../plans/onesat_v2.keyplan"];
+    let from = [&["db", "migrate", server.url.as_str()][..], &plans].concat();
+    // What names do not tell is told; the plan says that such keys may be set aside.
+    let (code, said) = keyplan(&from);
+    assert_eq!(code, Some(0), "{said}");
+    assert!(said.contains("readings: store.sorted_sets.event"), "{said}");
+    let (code, said) = keyplan(&[&from[..], &["--prefer", "event_spent"]].concat());
+    assert_eq!(code, Some(0), "{said}");
+    assert!(said.contains("9 rows: 6 moved, 0 dropped, 0 without a new key"), "{said}");
+    assert!(said.ends_with("nothing was written: --into DIR2 makes a copy\n"), "{said}");
+    let into = ["--prefer", "event_spent", "--into", data.to_str().unwrap()];
+    let (code, said) = keyplan(&[&from[..], &into].concat());
+    assert_eq!(code, Some(0), "{said}");
+    assert!(said.ends_with("counts and checksums of both sides agree\n"), "{said}");
+    let (code, said) = keyplan(&["db", "scan", data.to_str().unwrap(), "event_spent", "event=own:x"]);
+    assert_eq!((code, said.lines().count()), (Some(0), 3), "{said}");
+    assert!(said.lines().next().unwrap().ends_with(" vout=1  at 850000/1"), "{said}");
+
+    // And to another server, whose scores are floats: the plan says so.
+    let text = std::fs::read_to_string("../../plans/onesat_v2.keyplan").unwrap();
+    let floats = text.replace("score at: score\n", "score at: score.height_score\n");
+    std::fs::write(&back, floats).unwrap();
+    let other = Server::start();
+    let args =
+        ["db", "migrate", data.to_str().unwrap(), "--to", back.to_str().unwrap(), "--into", &other.url];
+    let (code, said) = keyplan(&args);
+    assert_eq!(code, Some(0), "{said}");
+    assert!(said.ends_with("copied to the server: counts and checksums of both sides agree\n"), "{said}");
+    let there = Redis::connect(&other.url).unwrap();
+    let score =
+        keyplan_store::structure::StructureRead::zset_score(&there, b"z:es:own:x", &outpoint(2)).unwrap();
+    assert_eq!(score, Some(SetScore::Number(850_000.0 + 2.0 / 1e9)));
+    let (code, said) = keyplan(&args);
+    assert_eq!((code, said.contains("the server has keys")), (Some(2), true), "{said}");
+}
+
+#[test]
 fn nobody_at_the_other_end_is_said_at_once() {
     let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let url = format!("redis://127.0.0.1:{free}");

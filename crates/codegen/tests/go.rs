@@ -12,7 +12,7 @@
 mod made;
 
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use keyplan_codegen::go;
 use keyplan_plan::Compiled;
@@ -90,4 +90,95 @@ fn go_is_of_one_mind_with_the_dynamic_path_on_plans_at_random() {
         }
         judged(&module, &names);
     });
+}
+
+/// Rows before and after, as the mapping carries them in Rust: space, key and value in base 16.
+fn migrated(old: &Compiled, new: &Compiled, count: usize) -> String {
+    use keyplan_plan::dynamic::Decoder;
+    use keyplan_plan::mapping::{Carrier, Course};
+    let (before, after) = (old.plan.as_ref().unwrap(), new.plan.as_ref().unwrap());
+    let proof = keyplan_prover::prove_migration(before, after, &keyplan_prover::Options::default());
+    let carrier = Carrier::new(before, after, &proof.mapping);
+    let decoder = Decoder::new(before);
+    let hex = |bytes: &[u8]| bytes.iter().fold(String::new(), |all, byte| format!("{all}{byte:02x}"));
+    let mut lines = String::new();
+    let vectors =
+        keyplan_codegen::vectors::generate(old, keyplan_codegen::vectors::Options { count }).unwrap();
+    for line in vectors.lines() {
+        let line: serde_json::Value = serde_json::from_str(line).unwrap();
+        let (Some(key), Some(path)) = (line["hex"].as_str(), line["part"].as_str()) else { continue };
+        if line["result"] != "valid" {
+            continue;
+        }
+        let key: Vec<u8> =
+            (0..key.len() / 2).map(|at| u8::from_str_radix(&key[2 * at..2 * at + 2], 16).unwrap()).collect();
+        let places = proof.mapping.routes.iter().enumerate().filter(|(_, route)| route.from.path == path);
+        for (index, route) in places {
+            let (space, family) = route.from.find(before).unwrap();
+            let Ok(read) = decoder.decode(route.from.space, &key) else { continue };
+            if read.family.path != family.path {
+                continue;
+            }
+            let from = space.engine_name();
+            let (to, made) = match (&route.course, carrier.way(index)) {
+                (Course::Moved(passage), Some(way)) => {
+                    let mut made = Vec::new();
+                    way.key(&read.values, &[], &mut made).unwrap();
+                    (passage.to.find(after).unwrap().0.engine_name(), made)
+                }
+                (Course::Kept { .. }, _) => (from, key.clone()),
+                _ => continue,
+            };
+            writeln!(lines, "{from} {} {to} {}", hex(&key), hex(&made)).unwrap();
+        }
+    }
+    lines
+}
+
+#[test]
+fn the_handler_of_an_upgrade_carries_rows_as_the_mapping_does() {
+    let plans = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../plans");
+    let module = fresh("go-migration");
+    let pairs = [
+        ("osmosis", "osmosis_cl.keyplan", "evolve/osmosis_cl_v2.keyplan"),
+        ("contract", "evolve/cw_balances.keyplan", "evolve/cw_balances_v2.keyplan"),
+    ];
+    for (name, old, new) in pairs {
+        let plan = |path: &str| {
+            let text = std::fs::read_to_string(plans.join(path)).unwrap();
+            keyplan_plan::compile(path, &text, |_| Err("there are no imports".to_owned()))
+        };
+        let (old, new) = (plan(old), plan(new));
+        let options = go::Options { package: Some("keys".to_owned()), cosmos: true };
+        let files = go::generate_migration(&new, &old, &options)
+            .unwrap_or_else(|findings| panic!("{name}: {findings:#?}"));
+        let folder = module.join(name);
+        made::write(&folder, &files, &new, 2);
+        let rows = migrated(&old, &new, 20);
+        assert!(rows.lines().count() > 20, "{name}: {rows}");
+        std::fs::write(folder.join("testdata/rows.txt"), rows).unwrap();
+        std::fs::write(folder.join("migration_test.go"), include_str!("made/migration_test.go")).unwrap();
+    }
+    std::fs::write(module.join("go.mod"), "module keys\n\ngo 1.19\n").unwrap();
+    assert_eq!(run(&module, "gofmt", &["-l", "."], INSTALL), (true, String::new()));
+    assert_eq!(run(&module, "go", &["vet", "./..."], INSTALL), (true, String::new()));
+    let (passed, text) = run(&module, "go", &["test", "-vet=off", "./..."], INSTALL);
+    assert!(passed, "{text}");
+}
+
+#[test]
+fn a_migration_that_is_not_proved_has_no_handler() {
+    let plan =
+        |text: &str| keyplan_plan::compile("one.keyplan", text, |_| Err("there are no imports".to_owned()));
+    let old = plan("plan p; space s { key a = 0x01 id: u64; key b = 0x02 x: u8 y: u8; }");
+    let refused = |text: &str| {
+        let refused = go::generate_migration(&plan(text), &old, &go::Options::default()).unwrap_err();
+        refused.iter().map(|one| one.message.clone()).collect::<Vec<_>>().join("; ")
+    };
+    let narrowed = refused("plan p; space s { key a = 0x11 id: u32; key b = 0x02 x: u8 y: u8; }");
+    assert!(narrowed.contains("the handler needs what is not proved: total s.a"), "{narrowed}");
+    let crossing = refused("plan p; space s { key a = 0x01 id: u64; key b = 0x02 y: u8 x: u8; }");
+    assert!(crossing.contains("not proved: apart s.b"), "{crossing}");
+    let forgotten = refused("plan p; space s { key a = 0x01 id: u64; }");
+    assert!(forgotten.contains("not proved: complete s.b"), "{forgotten}");
 }

@@ -89,3 +89,75 @@ fn typescript_is_of_one_mind_with_the_dynamic_path_on_plans_at_random() {
         judged(&project, &tests);
     });
 }
+
+/// The page that runs the test of a module as it is: what the test wants of Node is put in its place.
+const PAGE: &str = r#"<!doctype html>
+<meta charset="utf-8">
+<title>running</title>
+<script type="importmap">
+{ "imports": {
+  "node:test": "./node.js", "node:assert/strict": "./node.js", "node:fs": "./node.js", "node:path": "./node.js", "node:url": "./node.js"
+} }
+</script>
+<pre id="said"></pre>
+<script type="module">
+  const said = document.getElementById('said');
+  try {
+    await import('./TEST');
+    const { ran } = await import('./node.js');
+    said.textContent = ran() + ' tests passed in ' + navigator.userAgent;
+  } catch (error) {
+    said.textContent = 'failed: ' + (error.stack ?? error);
+  }
+</script>
+"#;
+
+/// What the test of a module uses of Node, over the page's own means.
+const NODE: &str = r"const vectors = VECTORS;
+let count = 0;
+export const ran = () => count;
+export const test = (name, run) => { run(); count += 1; };
+export const ok = (value, why) => { if (!value) throw new Error(why); };
+export const deepEqual = (a, b) => ok(JSON.stringify(a) === JSON.stringify(b), JSON.stringify(a).slice(0, 2000));
+export const equal = (a, b, why) => ok(a === b, `${a} is not ${b}: ${why}`);
+export const dirname = (path) => path.slice(0, path.lastIndexOf('/'));
+export const join = (...parts) => parts.join('/');
+export const fileURLToPath = (url) => new URL(url).pathname;
+export const existsSync = () => true;
+export const readFileSync = () => vectors;
+";
+
+#[test]
+fn typescript_makes_and_reads_the_same_keys_in_a_browser() {
+    let project = fresh("typescript-browser");
+    let plans = of_the_repository();
+    let (name, _, compiled) = plans.iter().find(|(_, path, _)| path == "five").unwrap();
+    let test = module(&project, name, compiled, 2);
+    std::fs::write(project.join("package.json"), "{ \"type\": \"module\" }\n").unwrap();
+    std::fs::write(project.join("tsconfig.json"), CONFIG).unwrap();
+    assert_eq!(run(&project, "tsc", &["-p", "."], INSTALL), (true, String::new()));
+    let vectors = std::fs::read_to_string(project.join(name).join("testdata/keyplan.jsonl")).unwrap();
+    assert!(vectors.lines().count() > 500, "{}", vectors.lines().count());
+    let literal = serde_json::to_string(&vectors).unwrap();
+    std::fs::write(project.join("node.js"), NODE.replace("VECTORS", &literal)).unwrap();
+    let page = project.join("page.html");
+    std::fs::write(&page, PAGE.replace("./TEST", &test)).unwrap();
+    let profile = project.join("profile");
+    let profile = format!("--user-data-dir={}", profile.display());
+    let url = format!("file://{}", page.display());
+    let arguments = [
+        "--headless=new",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--disable-dev-shm-usage",
+        "--allow-file-access-from-files",
+        // Time on the page stands still while something is loaded or runs: it is no limit on a slow machine.
+        "--virtual-time-budget=600000",
+        "--dump-dom",
+        &profile,
+        &url,
+    ];
+    let (_, said) = run(&project, "chromium", &arguments, "apt-get install chromium");
+    let passed = said.contains("<pre id=\"said\">1 tests passed in ") && said.contains("Chrome/");
+    assert!(passed, "{said}");
+}

@@ -55,6 +55,10 @@ pub struct Target {
     pub out: String,
     /// The name of the package, where the language has one.
     pub package: Option<String>,
+    /// Whether there are adapters for Cosmos modules, where the language has them.
+    pub cosmos: bool,
+    /// The older plan that a function of an upgrade handler carries rows from, where the language has one.
+    pub migration: Option<String>,
 }
 
 impl Default for Settings {
@@ -302,7 +306,12 @@ impl Reader<'_> {
 
     fn target(&self, name: &str, table: &Table) -> Result<Target, ProjectError> {
         let path = format!("generate.{name}");
-        self.known(&format!("`[{path}]`"), &path, table, &["language", "plan", "out", "package"])?;
+        self.known(
+            &format!("`[{path}]`"),
+            &path,
+            table,
+            &["language", "plan", "out", "package", "cosmos", "migration"],
+        )?;
         let needed = |key: &str| {
             let missing = || self.bad("generate", name, &format!("a table with `{key} = \"…\"`"));
             self.string(table, &path, key)?.ok_or_else(missing)
@@ -312,6 +321,8 @@ impl Reader<'_> {
             plan: needed("plan")?,
             out: needed("out")?,
             package: self.string(table, &path, "package")?,
+            cosmos: self.boolean(table, &path, "cosmos")?.unwrap_or_default(),
+            migration: self.string(table, &path, "migration")?,
         })
     }
 }
@@ -342,12 +353,15 @@ baseline = "known"
 plan = "plans/dex.keyplan"
 out = "x/dex/types/keys"
 package = "keys"
+cosmos = true
 "#;
         let target = Target {
             language: "go".to_owned(),
             plan: "plans/dex.keyplan".to_owned(),
             out: "x/dex/types/keys".to_owned(),
             package: Some("keys".to_owned()),
+            cosmos: true,
+            migration: None,
         };
         let expected = Settings {
             plans: vec!["plans/*.keyplan".to_owned()],

@@ -56,13 +56,21 @@ pub(crate) struct MigratePlan {
     after_help = "Without --apply nothing is written: every row is read, and what would become of it is counted. A migration \
     that was interrupted goes on with --apply and back with --undo; the database says which plan it is on the way to.\n\n\
     Exit code 1 says that rows have no new key; --park sets them aside.\n\n\
+    DIR and DIR2 may be servers: a URL such as `redis://host:6379`, or `redis` for the one that KEYPLAN_URL names (for DIR2, \
+    KEYPLAN_INTO_URL), so that no password is an argument. A server is only read, and has no plan in it: --plan names it. A \
+    copy is made on an empty one. What is set aside has no place on a server, and stays where it was.\n\n\
     Examples:\n  keyplan db migrate data --to plans/paw_v2.keyplan\n  \
-    keyplan db migrate data --to plans/paw_v2.keyplan --apply --park\n  keyplan db migrate data --undo"
+    keyplan db migrate data --to plans/paw_v2.keyplan --apply --park\n  keyplan db migrate data --undo\n  \
+    keyplan db migrate redis://127.0.0.1:6379 --plan plans/onesat.keyplan --to plans/onesat_v2.keyplan --into data \
+    --prefer event_spent"
 )]
 pub(crate) struct DbMigrate {
-    /// The directory of the database
+    /// The directory of the database, or a server
     #[arg(value_name = "DIR")]
     pub(crate) directory: PathBuf,
+    /// The plan of a server
+    #[arg(long, value_name = "PLAN")]
+    pub(crate) plan: Option<String>,
     /// The plan to carry it to; not needed to go on or back
     #[arg(long, value_name = "PLAN")]
     pub(crate) to: Option<String>,
@@ -75,7 +83,10 @@ pub(crate) struct DbMigrate {
     /// Set rows aside that have no new key
     #[arg(long)]
     pub(crate) park: bool,
-    /// Make a copy under the new plan here, and leave the database as it is
+    /// Take keys with several readings for this family of the older plan, or fields for this field; may be given for several
+    #[arg(long, value_name = "PATH")]
+    pub(crate) prefer: Vec<String>,
+    /// Make a copy under the new plan here, a directory or a server, and leave the database as it is
     #[arg(long, value_name = "DIR2", conflicts_with_all = ["apply", "undo"])]
     pub(crate) into: Option<PathBuf>,
     /// The engine of the copy

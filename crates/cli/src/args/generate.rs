@@ -14,14 +14,17 @@ use super::ExplainFormat;
     Examples:\n  keyplan generate go plans/osmosis_cl.keyplan -o keys\n  \
     keyplan generate typescript plans/osmosis_cl.keyplan -o src/keys\n  \
     keyplan generate vectors plans/paw.keyplan -o paw.jsonl --count 50\n  \
-    keyplan generate go plans/osmosis_cl.keyplan -o keys --check"
+    keyplan generate go plans/osmosis_cl.keyplan -o keys --check\n  \
+    keyplan generate go plans/v2.keyplan -o keys --migration plans/v1.keyplan\n  \
+    keyplan generate --check\n\n\
+    Without a target and a plan, everything is written that `keyplan.toml` names in its tables `[generate.NAME]`."
 )]
 pub(crate) struct Generate {
-    /// What to write
-    #[arg(value_enum)]
-    pub(crate) target: Target,
+    /// What to write; without it, all that the project's file names
+    #[arg(value_enum, requires = "plan")]
+    pub(crate) target: Option<Target>,
     /// The plan file
-    pub(crate) plan: String,
+    pub(crate) plan: Option<String>,
     /// Where to: a directory for Go and TypeScript, else a file (standard output without it)
     #[arg(short, long, value_name = "PATH")]
     pub(crate) out: Option<PathBuf>,
@@ -34,6 +37,9 @@ pub(crate) struct Generate {
     /// With Go: also iteration over the stores of the Cosmos SDK, and codecs for its collections
     #[arg(long)]
     pub(crate) cosmos: bool,
+    /// With Go: also the function of an upgrade handler that carries rows of this older plan to the new one
+    #[arg(long, value_name = "OLD")]
+    pub(crate) migration: Option<String>,
     /// How many argument lists the vectors of each layout have beside those at the edges of their domains
     #[arg(long, value_name = "N", default_value_t = 8)]
     pub(crate) count: usize,

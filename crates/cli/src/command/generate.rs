@@ -5,9 +5,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
+use clap::ValueEnum as _;
 use keyplan_codegen::{File, go, model, rust, typescript, vectors};
 use keyplan_plan::Compiled;
 use keyplan_plan::diag::Diagnostic;
+use keyplan_report::project::Project;
 
 use super::Outcome;
 use crate::args::generate::{Generate, Target};
@@ -20,8 +22,84 @@ const HEAD: usize = 512;
 
 /// Writes what was asked for, or tells what is stale.
 pub(crate) fn run(args: &Generate, out: &mut Output) -> Result<Outcome> {
+    let (Some(target), Some(plan)) = (args.target, &args.plan) else { return project(args, out) };
+    let wanted = Wanted {
+        target,
+        plan: plan.clone(),
+        out: args.out.clone(),
+        package: args.package.clone(),
+        cosmos: args.cosmos,
+        migration: args.migration.clone(),
+        count: args.count,
+        check: args.check,
+    };
+    if wanted.migration.is_some() && target != Target::Go {
+        bail!("--migration is for Go");
+    }
+    one(&wanted, out)
+}
+
+/// One thing to write.
+struct Wanted {
+    target: Target,
+    plan: String,
+    out: Option<PathBuf>,
+    package: Option<String>,
+    cosmos: bool,
+    migration: Option<String>,
+    count: usize,
+    check: bool,
+}
+
+/// Writes everything that the project's file names, or tells what is stale.
+fn project(args: &Generate, out: &mut Output) -> Result<Outcome> {
+    if args.out.is_some() || args.package.is_some() || args.cosmos || args.migration.is_some() {
+        bail!("name what to write and the plan: `keyplan generate go PLAN -o DIR`");
+    }
+    let here = std::env::current_dir().context("cannot tell the current directory")?;
+    let Some(project) = Project::around(&here).context("keyplan.toml")? else {
+        bail!(
+            "there is no `keyplan.toml` here; name what to write and the plan: `keyplan generate go PLAN -o DIR`"
+        );
+    };
+    if project.settings.targets.is_empty() {
+        bail!("`keyplan.toml` names nothing to write: it has no table `[generate.NAME]`");
+    }
+    let mut outcome = Outcome::Clean;
+    for (name, target) in &project.settings.targets {
+        let known = Target::value_variants()
+            .iter()
+            .find(|known| known.to_possible_value().is_some_and(|known| known.get_name() == target.language));
+        let Some(known) = known else {
+            bail!(
+                "keyplan.toml: `[generate.{name}]` has the language `{}`, which is none of: go, typescript, rust, vectors, model",
+                target.language
+            );
+        };
+        let wanted = Wanted {
+            target: *known,
+            plan: project.seen_from(&here, &target.plan),
+            out: Some(project.seen_from(&here, &target.out).into()),
+            package: target.package.clone(),
+            cosmos: target.cosmos,
+            migration: target.migration.as_ref().map(|old| project.seen_from(&here, old)),
+            count: args.count,
+            check: args.check,
+        };
+        if one(&wanted, out)? == Outcome::Findings {
+            outcome = Outcome::Findings;
+        }
+    }
+    Ok(outcome)
+}
+
+fn one(args: &Wanted, out: &mut Output) -> Result<Outcome> {
     let compiled = input::load(&args.plan)?.compiled;
-    let made = match make(args, &compiled) {
+    let old = match &args.migration {
+        Some(old) => Some(input::previous(old, &args.plan, true)?.compiled),
+        None => None,
+    };
+    let made = match make(args, &compiled, old.as_ref()) {
         Ok(made) => made,
         Err(diagnostics) => {
             render::message(&render::findings(&compiled.sources, &diagnostics));
@@ -48,7 +126,7 @@ enum Made {
     Files(Vec<File>),
 }
 
-fn make(args: &Generate, compiled: &Compiled) -> Result<Made, Vec<Diagnostic>> {
+fn make(args: &Wanted, compiled: &Compiled, old: Option<&Compiled>) -> Result<Made, Vec<Diagnostic>> {
     let lines = |count| vectors::generate(compiled, vectors::Options { count });
     let with_vectors = |mut files: Vec<File>| {
         files.push(File { path: "testdata/keyplan.jsonl".to_owned(), text: lines(args.count)? });
@@ -57,7 +135,10 @@ fn make(args: &Generate, compiled: &Compiled) -> Result<Made, Vec<Diagnostic>> {
     match args.target {
         Target::Go => {
             let options = go::Options { package: args.package.clone(), cosmos: args.cosmos };
-            with_vectors(go::generate(compiled, &options)?)
+            with_vectors(match old {
+                Some(old) => go::generate_migration(compiled, old, &options)?,
+                None => go::generate(compiled, &options)?,
+            })
         }
         Target::Typescript => with_vectors(typescript::generate(compiled)?),
         Target::Rust => rust::expand(compiled).map(|code| Made::Text(rust::format(&code))),

@@ -7,19 +7,19 @@ use keyplan_store::engine::{Engine, Fjall, FjallSettings, Redb, RedbSettings};
 
 use crate::support::{Rows, fill, folder, path, plan, rows};
 
-fn keyplan(args: &[&str]) -> Command {
+pub(crate) fn keyplan(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_keyplan"));
     command.args(args).env("NO_COLOR", "1").stdin(Stdio::null());
     command
 }
 
-fn said(args: &[&str]) -> (Option<i32>, String) {
+pub(crate) fn said(args: &[&str]) -> (Option<i32>, String) {
     let Output { status, stdout, stderr } = keyplan(args).output().unwrap();
     (status.code(), format!("{}{}", String::from_utf8(stdout).unwrap(), String::from_utf8(stderr).unwrap()))
 }
 
-const OLD: &str = "plan positions;\n\nspace cl {\n    key position = 0x08 id: u64.dec;\n    key owner = 0x02 owner: bytes(20).hex \"/\" id: u64.dec;\n}\n";
-const NEW: &str = "plan positions;\n\nspace cl {\n    retired 0x02 \"owners in hex\";\n\n    key position = 0x08 id: u64.dec;\n    key owner = 0x12 owner: bytes(20).bech32(\"osmo\") \"/\" id: u64.dec\n        allow break(moved) \"bech32 is easier on the eye\";\n}\n";
+pub(crate) const OLD: &str = "plan positions;\n\nspace cl {\n    key position = 0x08 id: u64.dec;\n    key owner = 0x02 owner: bytes(20).hex \"/\" id: u64.dec;\n}\n";
+pub(crate) const NEW: &str = "plan positions;\n\nspace cl {\n    retired 0x02 \"owners in hex\";\n\n    key position = 0x08 id: u64.dec;\n    key owner = 0x12 owner: bytes(20).bech32(\"osmo\") \"/\" id: u64.dec\n        allow break(moved) \"bech32 is easier on the eye\";\n}\n";
 
 #[test]
 fn a_release_is_compared_with_and_never_forgotten() {
@@ -56,7 +56,7 @@ fn a_release_is_compared_with_and_never_forgotten() {
     assert!(text.contains("was edited, moved or taken out"), "{text}");
 }
 
-fn owners(count: u64) -> Rows {
+pub(crate) fn owners(count: u64) -> Rows {
     let mut rows = Rows::new();
     for n in 0..count {
         rows.insert(("cl".to_owned(), format!("\x08{n}").into_bytes()), n.to_be_bytes().to_vec());

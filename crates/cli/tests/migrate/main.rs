@@ -3,4 +3,5 @@
 #![cfg(test)]
 
 mod command;
+mod faults;
 mod support;

@@ -22,6 +22,12 @@ pub enum Score {
 
 const NANOS_PER_SECOND: u32 = 1_000_000_000;
 
+/// Floats from here on are times, and heights below.
+const FIRST_TIME: f64 = 500_000_000.0;
+
+/// The first height at which places in a block share a float.
+const FIRST_SHARED: u32 = 1 << 23;
+
 /// A [`Score`] in 13 bytes whose byte order is chain order: `00 | height (4) | index (8)` or
 /// `01 | seconds (8) | nanoseconds (4)`, big-endian.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -124,6 +130,46 @@ impl HeightScore {
         }
     }
 
+    /// Returns the place that a float was made of; `None` if the float does not tell it.
+    ///
+    /// Below 500,000,000 a float is a height and the place in the block, and from there on a time, as Bitcoin tells heights
+    /// from times. From height 2²³ on several places share a float, and none is told. A time is read to the nanosecond that
+    /// is nearest to the float, of which it is one of about 256.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "floats that were compared with the bounds of the integers"
+    )]
+    pub fn place(float: f64) -> Option<Score> {
+        let place = if !(1.0..9e9).contains(&float) {
+            return None;
+        } else if float < FIRST_TIME {
+            let height = float as u32;
+            if height >= FIRST_SHARED {
+                return None;
+            }
+            // A float of such a height is exact to less than half a place, so that adding a half and cutting rounds.
+            let index = ((float - f64::from(height)) * 1e9 + 0.5) as u64;
+            Score::Confirmed { height, index }
+        } else {
+            let seconds = float as u64;
+            let whole = seconds as u32;
+            let nanos = ((float - f64::from(whole)) * 1e9 + 0.5) as u32;
+            if u64::from(whole) != seconds {
+                return None;
+            }
+            match nanos.checked_sub(NANOS_PER_SECOND) {
+                Some(nanos) => Score::Unconfirmed { seconds: seconds + 1, nanos },
+                None => Score::Unconfirmed { seconds, nanos },
+            }
+        };
+        let told = match place {
+            Score::Confirmed { index, .. } => index < u64::from(NANOS_PER_SECOND),
+            Score::Unconfirmed { .. } => true,
+        };
+        (told && Self::float(place) == Ok(float)).then_some(place)
+    }
+
     /// Appends a float score that is known already: any finite number from 0 up.
     #[inline]
     pub fn encode_float<S: Sink + ?Sized>(&self, float: f64, out: &mut S) -> Result<(), EncodeError> {
@@ -200,6 +246,28 @@ mod tests {
         out.clear();
         ScoreExact.encode(Score::Unconfirmed { seconds: 258, nanos: 1 }, &mut out).unwrap();
         assert_eq!(out, [1, 0, 0, 0, 0, 0, 0, 1, 2, 0, 0, 0, 1]);
+    }
+
+    #[test]
+    fn a_float_tells_its_place_or_nothing() {
+        for (height, index) in
+            [(1, 0), (1, 1), (850_000, 3), (850_000, 999_999_999), (8_388_607, 123_456_789)]
+        {
+            let place = Score::Confirmed { height, index };
+            assert_eq!(HeightScore::place(HeightScore::float(place).unwrap()), Some(place));
+        }
+        for seconds in [500_000_000, 1_703_097_600, 4_294_967_295] {
+            let half = Score::Unconfirmed { seconds, nanos: 500_000_000 };
+            assert_eq!(HeightScore::place(HeightScore::float(half).unwrap()), Some(half));
+            for nanos in (0..1_000_000_000).step_by(7_654_321) {
+                let float = HeightScore::float(Score::Unconfirmed { seconds, nanos }).unwrap();
+                let place = HeightScore::place(float).unwrap();
+                assert_eq!(HeightScore::float(place), Ok(float));
+            }
+        }
+        for float in [0.0, -1.0, 0.5, 8_388_608.0, 9e9, f64::NAN, f64::INFINITY, 1e300] {
+            assert_eq!(HeightScore::place(float), None, "{float}");
+        }
     }
 
     #[test]

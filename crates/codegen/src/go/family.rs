@@ -64,6 +64,12 @@ const {constant} = {prefix}
         }
     }
 
+    /// The struct of a layout by itself: nothing hangs on it.
+    pub(crate) fn bare_part(&mut self, go: &str, path: &str, sequence: &'p Sequence, about: &[String]) {
+        let row = self.row(go, sequence);
+        self.part(go, path, &row, about, &Guard::default());
+    }
+
     fn about(&self, go: &str, family: &Family) -> Vec<String> {
         let first = format!("{go} is a key of the family `{}`.", family.path);
         about(first, "Deprecated:", family, self.report, self.sources)

@@ -8,6 +8,7 @@ mod cosmos;
 mod decode;
 mod encode;
 mod family;
+mod migration;
 mod names;
 mod scan;
 mod space;
@@ -29,6 +30,7 @@ use crate::File;
 use crate::naming::{Scope, wanted_names};
 use crate::prove::prove;
 use crate::shake;
+use migration::Before;
 use names::{exported, quoted};
 use tree::Tree;
 
@@ -46,6 +48,9 @@ const RUNTIME: [&str; 8] = [
 
 /// What tests need beside it.
 const TESTING: &str = include_str!("runtime/vectors.go");
+
+/// What the function of an upgrade handler needs.
+const MIGRATION: &str = include_str!("runtime/migrate.go");
 
 /// The adapters for Cosmos modules.
 const COSMOS: &str = include_str!("runtime/cosmos.go");
@@ -93,7 +98,23 @@ pub fn generate(compiled: &Compiled, options: &Options) -> Result<Vec<File>, Vec
     }
     let report = prove(plan, path)?;
     let mut go = Go::new(plan, &compiled.sources, &report, options);
-    let files = go.package();
+    let files = go.package(None);
+    if go.problems.is_empty() { Ok(files) } else { Err(go.problems) }
+}
+
+/// The files of a package with the function of an upgrade handler that carries rows of an older plan to this one.
+pub fn generate_migration(
+    compiled: &Compiled,
+    old: &Compiled,
+    options: &Options,
+) -> Result<Vec<File>, Vec<Diagnostic>> {
+    let errors: Vec<Diagnostic> = compiled.errors().cloned().collect();
+    let Some(plan) = compiled.plan.as_ref().filter(|_| errors.is_empty()) else { return Err(errors) };
+    let path = compiled.sources.files().first().map_or("", |file| file.name.as_str());
+    let report = prove(plan, path)?;
+    let before = Before::new(old, plan)?;
+    let mut go = Go::new(plan, &compiled.sources, &report, options);
+    let files = go.package(Some(&before));
     if go.problems.is_empty() { Ok(files) } else { Err(go.problems) }
 }
 
@@ -138,7 +159,7 @@ impl<'p> Go<'p> {
     fn new(plan: &'p Plan, sources: &'p SourceMap, report: &'p Report, options: &Options) -> Self {
         let mut scope = Scope::default();
         scope.reserve(["TestVectors"]);
-        for text in RUNTIME.iter().chain([&TESTING, &COSMOS]) {
+        for text in RUNTIME.iter().chain([&TESTING, &COSMOS, &MIGRATION]) {
             scope.reserve(
                 shake::words(text).filter(|word| word.starts_with(|c: char| c.is_ascii_uppercase())),
             );
@@ -227,7 +248,7 @@ impl<'p> Go<'p> {
         (*keep, self.tables.entry((names, Vec::new())).or_insert(next).clone())
     }
 
-    fn package(&mut self) -> Vec<File> {
+    fn package(&mut self, before: Option<&Before<'p>>) -> Vec<File> {
         let mut files = Vec::new();
         let mut bodies: Vec<(String, String)> = Vec::new();
         let mut taken = Scope::default();
@@ -239,6 +260,12 @@ impl<'p> Go<'p> {
             bodies.push((format!("{}.keyplan.go", taken.fresh(&space.name)), body));
         }
         self.name_sets();
+        let mut migration = String::new();
+        if let Some(before) = before {
+            migration = self.migration(before);
+            let needed = shake::needed(&[MIGRATION], &migration, declared).join("\n\n");
+            migration.push_str(&needed);
+        }
         let shared = self.shared();
         let (test, fuzz) = self.tests();
         let mut cosmos = String::new();
@@ -247,8 +274,11 @@ impl<'p> Go<'p> {
             let adapters = shake::needed(&[COSMOS], &cosmos, declared).join("\n\n");
             cosmos.push_str(&adapters);
         }
-        let code: String =
-            bodies.iter().map(|(_, body)| body.as_str()).chain([shared.as_str(), &cosmos]).collect();
+        let code: String = bodies
+            .iter()
+            .map(|(_, body)| body.as_str())
+            .chain([shared.as_str(), &cosmos, &migration])
+            .collect();
         let needed = shake::needed(&RUNTIME, &code, declared);
         let runtime = needed.join("\n\n");
         let package = self.package.clone();
@@ -256,6 +286,9 @@ impl<'p> Go<'p> {
         files.push(File::new("keyplan.go", self.file(&doc, &package, &[&shared, &runtime])));
         for (name, body) in bodies {
             files.push(File::new(name, self.file("", &package, &[&body])));
+        }
+        if before.is_some() {
+            files.push(File::new("migration.keyplan.go", self.file("", &package, &[&migration])));
         }
         if self.cosmos {
             files.push(File::new("cosmos.keyplan.go", self.file("", &package, &[&cosmos])));

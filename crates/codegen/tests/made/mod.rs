@@ -9,9 +9,11 @@ use std::process::Command;
 use keyplan_codegen::{prove, vectors};
 use keyplan_plan::{Compiled, compile};
 
-/// How many plans of a run are compiled together.
-const BATCH: usize = 250;
-/// How many families each has.
+/// How many packages of a run are compiled together.
+const BATCH: usize = 50;
+/// How many plans are the spaces of one package: what a package costs a compiler is mostly its runtime.
+const PLANS: usize = 10;
+/// How many families each plan has.
 const FAMILIES: usize = 3;
 
 const DOMAINS: &[&str] = &[
@@ -167,27 +169,32 @@ fn compiled(text: &str) -> Compiled {
 fn wanted() -> (usize, u64) {
     let of = |name: &str| std::env::var(name).ok().and_then(|text| text.parse().ok());
     let plans = of("KEYPLAN_GENERATE").and_then(|plans: u64| usize::try_from(plans).ok());
-    (plans.unwrap_or(40), of("KEYPLAN_GENERATE_SEED").unwrap_or(21))
+    (plans.unwrap_or(200), of("KEYPLAN_GENERATE_SEED").unwrap_or(21))
 }
 
-/// Plans at random in batches, each with its name.
+/// Plans at random in batches, each with its name. Each is a space of its own, and ten of them are one plan, in which the same
+/// names are met again.
 pub(crate) fn at_random(mut judge: impl FnMut(Vec<(String, Compiled)>)) {
     let (plans, seed) = wanted();
     let mut random = Random(seed);
+    let packages = plans.div_ceil(PLANS);
     let mut batch = Vec::new();
-    for number in 0..plans {
-        let mut text = format!("plan random{number};\nspace s {{\n");
-        let mut families = 0;
-        while families < FAMILIES {
-            if let Some(family) = random.family(families) {
-                text.push_str(&family);
-                text.push_str(";\n");
-                families += 1;
+    for number in 0..packages {
+        let mut text = format!("plan random{number};\n");
+        for space in 0..PLANS.min(plans - number * PLANS) {
+            writeln!(text, "space s{space} {{").unwrap();
+            let mut families = 0;
+            while families < FAMILIES {
+                if let Some(family) = random.family(families) {
+                    text.push_str(&family);
+                    text.push_str(";\n");
+                    families += 1;
+                }
             }
+            text.push_str("}\n");
         }
-        text.push_str("}\n");
         batch.push((format!("random{number}"), compiled(&text)));
-        if batch.len() == BATCH || number + 1 == plans {
+        if batch.len() == BATCH || number + 1 == packages {
             judge(std::mem::take(&mut batch));
         }
     }

@@ -13,6 +13,17 @@ pub enum Error {
     /// The store could not do it.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// A migration could not be prepared.
+    #[error(transparent)]
+    Migration(Box<keyplan_store::migrate::MigrationError>),
+    /// A function of the program made a row of another family than it is for.
+    #[error("a row of `{expected}` is to be made, and `{found}` was")]
+    OtherFamily {
+        /// The family that rows go to.
+        expected: &'static str,
+        /// The family of the row.
+        found: &'static str,
+    },
     /// The structures could not do it.
     #[error(transparent)]
     Structure(#[from] StructureError),

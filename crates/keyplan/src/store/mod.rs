@@ -41,6 +41,7 @@
 //! # Ok::<(), keyplan::store::Error>(())
 //! ```
 //!
+//! [`MapRows`] has rows of a family made anew by a function of the program while a database goes from one plan to the next.
 //! [`structure`] has the hashes, sets, sorted sets and queues of a plan by their types, in this process and on a server.
 //! [`collection`] has maps with indexes, counters, queues and histories whose rows are families of the plan, too. What
 //! works on bytes, without types, is [`raw`].
@@ -48,6 +49,7 @@
 mod batch;
 pub mod collection;
 mod error;
+mod migration;
 mod read;
 mod row;
 mod scratch;
@@ -59,6 +61,7 @@ pub use batch::Batch;
 pub use error::Error;
 pub use keyplan_store as raw;
 pub use keyplan_store::engine;
+pub use migration::{MapRows, NewRow};
 pub use read::{Read, Rows};
 pub use row::{Page, Row, Stored};
 pub use snapshot::Snapshot;

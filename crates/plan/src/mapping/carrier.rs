@@ -1,10 +1,10 @@
 use std::borrow::Cow;
 
-use super::convert::{Misfit, convert_value, fetch, is_plain};
+use super::convert::{Misfit, convert_beside, convert_value, fetch, is_plain};
 use super::leaf::{Path, bare, leaves};
 use super::{Arguments, Carried, Course, Mapping, Passage, Source};
 use crate::dynamic::{Value, encode, readings};
-use crate::model::{Family, Plan, Sequence, Shape};
+use crate::model::{Family, Field, Plan, Sequence, Shape};
 
 /// Applies a mapping to rows.
 #[derive(Debug)]
@@ -41,16 +41,80 @@ pub struct Way<'p> {
     pub new: &'p Family,
     key: Row<'p>,
     value: Bytes<'p>,
+    member: Bytes<'p>,
+    score: Option<Row<'p>>,
+    fields: Vec<FieldWay<'p>>,
     needs_value: bool,
+}
+
+/// The bytes of a field and of its value, borrowed where they stay as they are.
+pub type NewField<'v> = (Cow<'v, [u8]>, Cow<'v, [u8]>);
+
+/// How one field of a hash becomes one of another.
+#[derive(Debug)]
+pub struct FieldWay<'p> {
+    /// The old field.
+    pub old: &'p Field,
+    /// The new field.
+    pub new: &'p Field,
+    key: Bytes<'p>,
+    value: Bytes<'p>,
+}
+
+impl FieldWay<'_> {
+    /// Whether the field and its value have readings under the old layouts.
+    pub fn reads(&self, field: &[u8], value: &[u8]) -> bool {
+        let fits = |layout: &Sequence, bytes: &[u8]| {
+            readings(layout, bytes, 1).is_ok_and(|found| !found.readings.is_empty())
+        };
+        fits(&self.old.key, field) && self.old.value.as_ref().is_none_or(|layout| fits(layout, value))
+    }
+
+    /// The new field and its value.
+    pub fn convert<'v>(&self, field: &'v [u8], value: &'v [u8]) -> Result<NewField<'v>, Misfit> {
+        let field = self.key.convert(field).map_err(|misfit| misfit.of("the field"))?;
+        let value = self.value.convert(value).map_err(|misfit| misfit.of("the value"))?;
+        Ok((field, value))
+    }
 }
 
 impl<'p> Way<'p> {
     /// Prepares one passage.
     pub fn new(old: &'p Family, new: &'p Family, passage: &Passage) -> Self {
         let key = Row::new(&old.key, old.value.as_ref(), &new.key, &passage.key);
-        let value = Bytes::new(old.value.as_ref(), new.value.as_ref(), &passage.value);
+        let value = Bytes::new(old.value.as_ref(), new.value.as_ref(), &passage.value, Strictness::Beside);
+        let member = Bytes::new(old.member.as_ref(), new.member.as_ref(), &passage.member, Strictness::Key);
+        let score = match (old.score.as_ref(), new.score.as_ref(), &passage.score) {
+            (Some(old), Some(new), Carried::Converted(arguments)) => {
+                Some(Row::new(old, None, new, arguments))
+            }
+            _ => None,
+        };
+        let fields = old.fields.iter().zip(&passage.fields).filter_map(|(field, way)| {
+            let other = new.fields.get(way.to)?;
+            let key = Bytes::new(Some(&field.key), Some(&other.key), &way.key, Strictness::Key);
+            let value =
+                Bytes::new(field.value.as_ref(), other.value.as_ref(), &way.value, Strictness::Beside);
+            Some(FieldWay { old: field, new: other, key, value })
+        });
+        let fields = fields.collect();
         let needs_value = passage.key.sources.iter().any(|(_, source)| matches!(source, Source::Value(_)));
-        Self { old, new, key, value, needs_value }
+        Self { old, new, key, value, member, score, fields, needs_value }
+    }
+
+    /// The new bytes of a member of a set, a sorted set or a queue.
+    pub fn member<'v>(&self, member: &'v [u8]) -> Result<Cow<'v, [u8]>, Misfit> {
+        self.member.convert(member)
+    }
+
+    /// The values of a new score; `None` if scores stay as they are.
+    pub fn score(&self, values: &[Value]) -> Option<Result<Vec<Value>, Misfit>> {
+        self.score.as_ref().map(|score| score.convert(values, &[]))
+    }
+
+    /// How each field of the old hash becomes one of the new.
+    pub fn fields(&self) -> &[FieldWay<'p>] {
+        &self.fields
     }
 
     /// The arguments of the new key.
@@ -75,12 +139,26 @@ impl<'p> Way<'p> {
 #[derive(Debug)]
 struct Bytes<'p>(Option<(&'p Sequence, Row<'p>)>);
 
+/// Whether what is converted tells a row from others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Strictness {
+    /// It does: two values never become one.
+    Key,
+    /// It does not.
+    Beside,
+}
+
 impl<'p> Bytes<'p> {
     /// Prepares what was decided of a layout.
-    fn new(old: Option<&'p Sequence>, new: Option<&'p Sequence>, carried: &Carried) -> Self {
+    fn new(
+        old: Option<&'p Sequence>,
+        new: Option<&'p Sequence>,
+        carried: &Carried,
+        strictness: Strictness,
+    ) -> Self {
         Self(match (old, new, carried) {
             (Some(old), Some(new), Carried::Converted(arguments)) => {
-                Some((old, Row::new(old, None, new, arguments)))
+                Some((old, Row { strictness, ..Row::new(old, None, new, arguments) }))
             }
             _ => None,
         })
@@ -102,7 +180,7 @@ fn read(layout: Option<&Sequence>, bytes: &[u8]) -> Result<Vec<Value>, Misfit> {
     let mut found = readings(layout, bytes, 2).map_err(|failure| Misfit::Value(failure.to_string()))?;
     match (found.readings.pop(), found.readings.is_empty()) {
         (Some(values), true) => Ok(values),
-        _ => Err(Misfit::Value("the value has several readings".to_owned())),
+        _ => Err(Misfit::Value("it has several readings".to_owned())),
     }
 }
 
@@ -111,6 +189,7 @@ fn read(layout: Option<&Sequence>, bytes: &[u8]) -> Result<Vec<Value>, Misfit> {
 struct Row<'p> {
     new: &'p Sequence,
     slots: Vec<Slot<'p>>,
+    strictness: Strictness,
 }
 
 #[derive(Debug)]
@@ -133,11 +212,11 @@ enum From {
 impl<'p> Row<'p> {
     fn new(old: &'p Sequence, value: Option<&'p Sequence>, new: &'p Sequence, arguments: &Arguments) -> Self {
         let slots = slots(old, value, new, new, arguments, &[]);
-        Self { new, slots }
+        Self { new, slots, strictness: Strictness::Key }
     }
 
     fn convert(&self, values: &[Value], beside: &[Value]) -> Result<Vec<Value>, Misfit> {
-        row(&self.slots, values, beside)
+        row(&self.slots, values, beside, self.strictness)
     }
 }
 
@@ -185,14 +264,24 @@ fn slots<'p>(
     new.arguments().enumerate().map(slot).collect()
 }
 
-fn row(slots: &[Slot<'_>], values: &[Value], beside: &[Value]) -> Result<Vec<Value>, Misfit> {
-    slots.iter().map(|slot| convert_slot(slot, values, beside)).collect()
+fn row(
+    slots: &[Slot<'_>],
+    values: &[Value],
+    beside: &[Value],
+    strictness: Strictness,
+) -> Result<Vec<Value>, Misfit> {
+    slots.iter().map(|slot| convert_slot(slot, values, beside, strictness)).collect()
 }
 
-fn convert_slot(slot: &Slot<'_>, values: &[Value], beside: &[Value]) -> Result<Value, Misfit> {
+fn convert_slot(
+    slot: &Slot<'_>,
+    values: &[Value],
+    beside: &[Value],
+    strictness: Strictness,
+) -> Result<Value, Misfit> {
     match slot {
         Slot::Constant(value) => Ok(value.clone()),
-        Slot::Record(inner) => row(inner, values, beside).map(Value::Record),
+        Slot::Record(inner) => row(inner, values, beside, strictness).map(Value::Record),
         Slot::Absent => Ok(Value::Option(None)),
         Slot::Missing => Err(Misfit::Kind("the arguments are others".to_owned())),
         Slot::Taken { path, from, name, old, new, plain } => {
@@ -205,7 +294,10 @@ fn convert_slot(slot: &Slot<'_>, values: &[Value], beside: &[Value]) -> Result<V
             if *plain && !matches!(value, Value::Digest(_)) {
                 return Ok(value.clone());
             }
-            convert_value(name, old, new, value)
+            match strictness {
+                Strictness::Key => convert_value(name, old, new, value),
+                Strictness::Beside => convert_beside(name, old, new, value),
+            }
         }
     }
 }

@@ -1,9 +1,11 @@
 //! Values of one layout as values of another.
 
+use keyplan_codec::{HeightScore, Score};
+
 use super::leaf::{Leaf, Pairing, bare, leaves};
 use crate::diag::Span;
 use crate::dynamic::Value;
-use crate::model::{Alternative, Argument, Opaque, Segment, Sequence, Shape};
+use crate::model::{Alternative, Argument, Opaque, ScoreEncoding, Segment, Sequence, Shape};
 
 /// Why an old argument list is none of the new layout.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -12,6 +14,17 @@ pub enum Misfit {
     Kind(String),
     /// This one is not.
     Value(String),
+}
+
+impl Misfit {
+    /// The same, of a part of a row.
+    #[must_use]
+    pub fn of(self, part: &str) -> Self {
+        match self {
+            Self::Kind(why) => Self::Kind(format!("{part}: {why}")),
+            Self::Value(why) => Self::Value(format!("{part}: {why}")),
+        }
+    }
 }
 
 impl std::fmt::Display for Misfit {
@@ -102,6 +115,19 @@ pub fn convert_value(name: &str, old: &Shape, new: &Shape, value: &Value) -> Res
             let text = String::from_utf8(bytes.clone());
             text.map_or_else(|_| refuse("is not UTF-8"), |text| Ok(Value::Text(text)))
         }
+        (Shape::Score(_), Shape::Score(ScoreEncoding::Exact), Value::Float(float)) => {
+            HeightScore::place(*float).map_or_else(
+                || refuse("is a float that does not tell its place in the chain"),
+                |place| Ok(Value::Score(place)),
+            )
+        }
+        (Shape::Score(_), Shape::Score(ScoreEncoding::HeightScore), Value::Score(place)) => {
+            let told = HeightScore::float(*place).ok().filter(|float| {
+                // A time is rounded, as 1Sat does it; a place in a block must not be.
+                matches!(place, Score::Unconfirmed { .. }) || HeightScore::place(*float) == Some(*place)
+            });
+            told.map_or_else(|| refuse("has no float that tells it"), |float| Ok(Value::Float(float)))
+        }
         (Shape::Option(a), Shape::Option(b), Value::Option(inside)) => Ok(Value::Option(match inside {
             Some(value) => Some(Box::new(one(a, b, value)?)),
             None => None,
@@ -133,10 +159,24 @@ pub fn convert_value(name: &str, old: &Shape, new: &Shape, value: &Value) -> Res
     }
 }
 
+/// One value of a row's value, which tells no row from another: beyond what [`convert_value`] does, numbers in text become
+/// floats, and floats their shortest text.
+pub(super) fn convert_beside(name: &str, old: &Shape, new: &Shape, value: &Value) -> Result<Value, Misfit> {
+    match (bare(old), bare(new), value) {
+        (Shape::Text(_), Shape::Float(_), Value::Text(text)) => match text.parse::<f64>() {
+            Ok(float) if float.is_finite() => Ok(Value::Float(float)),
+            _ => Err(Misfit::Value(format!("argument `{name}` is no number"))),
+        },
+        (Shape::Float(_), Shape::Text(_), Value::Float(float)) => Ok(Value::Text(float.to_string())),
+        _ => convert_value(name, old, new, value),
+    }
+}
+
 /// Whether every value of the first shape is one of the same spelling in the second: nothing has to be converted.
 pub(super) fn is_plain(old: &Shape, new: &Shape) -> bool {
     match (bare(old), bare(new)) {
         (Shape::Int(a), Shape::Int(b)) => a.ty.signed == b.ty.signed,
+        (Shape::Score(a), Shape::Score(b)) => a == b,
         (old, new) => same_kind("", old, new, &Value::Bool(false)).is_ok(),
     }
 }

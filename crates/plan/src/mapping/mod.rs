@@ -9,7 +9,7 @@ mod convert;
 mod leaf;
 
 pub use arguments::{Arguments, Source, Unmatched};
-pub use carrier::{Carrier, Way};
+pub use carrier::{Carrier, FieldWay, NewField, Way};
 pub use convert::{Misfit, convert, convert_value, partners};
 pub use leaf::{Leaf, Pairing, Path, bare, leaves};
 

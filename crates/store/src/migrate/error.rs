@@ -1,6 +1,7 @@
 use crate::engine;
 use crate::error::StoreError;
 use crate::schema::PlanFingerprint;
+use crate::structure::{StructureError, hex};
 
 /// Why a migration could not be prepared, begun or carried on. The database holds every row all the same.
 #[derive(Debug, thiserror::Error)]
@@ -26,6 +27,22 @@ pub enum MigrationError {
     NotMoved {
         /// Its path.
         family: String,
+    },
+    /// A function of the program has made one key of two rows.
+    #[error("two rows of `{family}` were given the key 0x{}: both are still there", hex(key))]
+    Merged {
+        /// The old family.
+        family: String,
+        /// The new key.
+        key: Vec<u8>,
+    },
+    /// A function was given for another family than the rows go to.
+    #[error("rows of `{from}` do not become rows of `{to}`")]
+    OtherFamily {
+        /// The old family.
+        from: String,
+        /// The new one.
+        to: String,
     },
     /// The database has another plan.
     #[error("the database has plan {found}; this migration goes from {from} to {to}")]
@@ -101,6 +118,37 @@ pub enum MigrationError {
     /// The record of the migration in the database cannot be read.
     #[error("the record of the migration in the database is damaged")]
     Record,
+    /// Structures could not be read or written.
+    #[error(transparent)]
+    Structure(Box<StructureError>),
+    /// A family or a field is not known by a name, or several are.
+    #[error("{found} families and fields of the older plan are called `{path}`")]
+    NoFamily {
+        /// The name.
+        path: String,
+        /// How many there are.
+        found: usize,
+    },
+    /// A server has the keys of one space, and the plan has no space of structures, or several.
+    #[error("a server holds the structures of one space, and the plan has not one such space")]
+    ServerSpaces,
+    /// A server has no place for rows.
+    #[error("space `{space}` has rows, and a server has a place for structures only")]
+    ServerRows {
+        /// The space.
+        space: String,
+    },
+    /// The database is a copy that was never finished.
+    #[error("the database is a copy that was not finished: make it again")]
+    Unfinished,
+    /// A copy is made where there is nothing.
+    #[error("the server has keys, and a copy is made on an empty one")]
+    NotEmpty,
+    /// A server is in the middle of another copy.
+    #[error(
+        "the server is in the middle of another copy: go on with the plans that it was begun with, or empty it"
+    )]
+    OtherCopy,
     /// There is no migration to go on with or to undo.
     #[error("the database is not in the middle of a migration")]
     NotBegun,

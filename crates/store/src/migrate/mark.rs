@@ -32,15 +32,25 @@ pub enum Phase {
     Unmove,
     /// Rows that were set aside are going back.
     Restore,
+    /// The database is a copy that is being made.
+    Copy,
 }
 
 impl Phase {
-    const ALL: [Self; 7] =
-        [Self::Park, Self::Move, Self::Settle, Self::Check, Self::Unsettle, Self::Unmove, Self::Restore];
+    const ALL: [Self; 8] = [
+        Self::Park,
+        Self::Move,
+        Self::Settle,
+        Self::Check,
+        Self::Unsettle,
+        Self::Unmove,
+        Self::Restore,
+        Self::Copy,
+    ];
 
     /// Whether the migration is going back.
     pub fn is_back(self) -> bool {
-        self >= Self::Unsettle
+        matches!(self, Self::Unsettle | Self::Unmove | Self::Restore)
     }
 
     /// What a person calls it.
@@ -53,6 +63,7 @@ impl Phase {
             Self::Unsettle => "taking rows out",
             Self::Unmove => "moving rows back",
             Self::Restore => "restoring rows",
+            Self::Copy => "copying",
         }
     }
 }

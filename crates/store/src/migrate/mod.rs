@@ -14,8 +14,12 @@
 //! | settle | writes the rows of that space to their new place |
 //! | check | reads everything, and compares counts and checksums with those of the old rows |
 //! | back | the same the other way round |
+//!
+//! [`Migration::copy`] makes a copy instead, on any engine, and leaves the database as it is. Structures whose members, scores
+//! or fields are written otherwise are carried that way, thing by thing, and so are those of a server.
 
 mod checksum;
+mod contents;
 mod error;
 mod into;
 mod mark;
@@ -24,6 +28,8 @@ mod sort;
 mod structured;
 mod survey;
 mod undo;
+
+use std::collections::BTreeSet;
 
 use keyplan_codec::Hash;
 use keyplan_plan::Compiled;
@@ -60,6 +66,7 @@ pub struct Migration<'p> {
     pub(crate) carrier: Carrier<'p>,
     pub(crate) decoders: (Decoder<'p>, Decoder<'p>),
     pub(crate) maps: Vec<Option<RowMap<'p>>>,
+    pub(crate) preferred: BTreeSet<String>,
     pub(crate) id: [u8; 8],
     // For each old space the index of its first route, and whether its keys have one reading each.
     starts: Vec<usize>,
@@ -107,7 +114,8 @@ impl<'p> Migration<'p> {
         if let Some(route) = mapping.routes.iter().find(|route| route.course == Course::Unspoken) {
             return Err(MigrationError::Unspoken { family: route.from.path.clone() });
         }
-        let id = id(&old_schema, &new_schema, &mapping);
+        let preferred = BTreeSet::new();
+        let id = id(&old_schema, &new_schema, &mapping, &preferred);
         let carrier = Carrier::new(old, new, &mapping);
         let maps = mapping.routes.iter().map(|_| None).collect();
         let decoders = (Decoder::new(old), Decoder::new(new));
@@ -122,7 +130,7 @@ impl<'p> Migration<'p> {
         };
         let sure = (0..old.spaces.len()).map(readable).collect();
         let schemas = (old_schema, new_schema);
-        Ok(Self { old, new, schemas, mapping, carrier, decoders, maps, id, starts, sure })
+        Ok(Self { old, new, schemas, mapping, carrier, decoders, maps, preferred, id, starts, sure })
     }
 
     /// Has rows of the old family at `path` made anew by a function of the program instead of by the mapping.
@@ -139,6 +147,15 @@ impl<'p> Migration<'p> {
         let Some(slot) = slot else { return Err(MigrationError::NotMoved { family: path.to_owned() }) };
         *slot = Some(Box::new(map));
         Ok(())
+    }
+
+    /// The path of the new family that rows of an old family are written anew as.
+    pub fn target_of(&self, path: &str) -> Option<&str> {
+        let route = self.mapping.routes.iter().find(|route| route.from.path == path)?;
+        match &route.course {
+            Course::Moved(passage) => Some(&passage.to.path),
+            _ => None,
+        }
     }
 
     /// The mapping.
@@ -165,12 +182,15 @@ impl<'p> Migration<'p> {
     }
 }
 
-/// What tells a migration from every other: both layouts and the mapping.
-fn id(old: &Schema, new: &Schema, mapping: &Mapping) -> [u8; 8] {
+/// What tells a migration from every other: both layouts, the mapping, and which readings are preferred.
+fn id(old: &Schema, new: &Schema, mapping: &Mapping, preferred: &BTreeSet<String>) -> [u8; 8] {
     let mut text = Vec::new();
     text.extend(old.fingerprint.0);
     text.extend(new.fingerprint.0);
     text.extend(format!("{mapping:?}").into_bytes());
+    for path in preferred {
+        text.extend(path.bytes().chain([0]));
+    }
     first_eight(&Hash::Xxh3_64.digest(&text))
 }
 

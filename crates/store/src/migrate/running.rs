@@ -1,5 +1,7 @@
 //! A migration of one database, step by step.
 
+use std::collections::BTreeSet;
+
 use keyplan_plan::mapping::Course;
 
 use super::checksum::Checksum;
@@ -81,6 +83,7 @@ impl<'p> Migration<'p> {
         }
         let meta_space = engine.space(META_SPACE).ok_or(StoreError::NoPlan)?;
         match &meta.migration {
+            Some(mark) if mark.phase == Phase::Copy => return Err(MigrationError::Unfinished),
             Some(mark) if mark.id != self.id => {
                 return Err(MigrationError::OtherMigration { from: mark.from, to: mark.to });
             }
@@ -167,6 +170,7 @@ impl<E: Engine> Running<'_, '_, E> {
             Phase::Check => self.check(|_| ()),
             Phase::Unsettle | Phase::Unmove => self.back(mark, rows.max(1)),
             Phase::Restore => self.restore(mark, rows.max(1)),
+            Phase::Copy => Err(MigrationError::Unfinished),
         }
     }
 
@@ -181,6 +185,7 @@ impl<E: Engine> Running<'_, '_, E> {
             Phase::Move => Phase::Unmove,
             Phase::Settle | Phase::Check => Phase::Unsettle,
             Phase::Unsettle | Phase::Unmove | Phase::Restore => return Ok(()),
+            Phase::Copy => return Err(MigrationError::Unfinished),
         };
         let mark = MigrationMark { phase, space: 0, done: 0, last: None, ..mark };
         self.commit(Batch::new(), mark, Durability::SyncAll)
@@ -199,9 +204,10 @@ impl<E: Engine> Running<'_, '_, E> {
         let mut batch = Batch::<E>::new();
         let mut read = 0;
         let mut last = None;
+        let mut made = BTreeSet::new();
         for row in snapshot.range(id, behind(mark.last.as_deref()).borrow())? {
             let (key, value) = row?;
-            self.forward_row(phase, (index, id, aside), (&key, &value), &mut batch)?;
+            self.forward_row(phase, (index, id, aside), (&key, &value), &mut batch, &mut made)?;
             read += 1;
             last = Some(key);
             if read >= rows || batch.bytes() >= STEP_BYTES {
@@ -224,6 +230,7 @@ impl<E: Engine> Running<'_, '_, E> {
         (index, id, aside): (usize, SpaceId, SpaceId),
         (key, value): (&[u8], &[u8]),
         batch: &mut Batch<E>,
+        made: &mut BTreeSet<Vec<u8>>,
     ) -> Result<(), MigrationError> {
         let fate = self.migration.sort(index, key, value);
         match (phase, fate) {
@@ -240,6 +247,7 @@ impl<E: Engine> Running<'_, '_, E> {
             }
             (_, Fate::Moves { route, key: new, value, .. }) => {
                 let to = self.target(route)?;
+                self.refuse_merged(route, to, &new, made)?;
                 batch.put_row(to, &new, &value);
                 batch.delete(id, key);
             }
@@ -255,6 +263,24 @@ impl<E: Engine> Running<'_, '_, E> {
                     return Err(MigrationError::Unexpected { space: space.to_owned(), why });
                 }
             }
+        }
+        Ok(())
+    }
+
+    /// Refuses a key that a function of the program has made before: nothing proves that its keys differ.
+    fn refuse_merged(
+        &self,
+        route: usize,
+        to: SpaceId,
+        new: &[u8],
+        made: &mut BTreeSet<Vec<u8>>,
+    ) -> Result<(), MigrationError> {
+        if !self.migration.maps.get(route).is_some_and(Option::is_some) {
+            return Ok(());
+        }
+        if self.engine.snapshot()?.get(to, new)?.is_some() || !made.insert(new.to_vec()) {
+            let family = self.migration.mapping.routes.get(route).map(|route| route.from.path.clone());
+            return Err(MigrationError::Merged { family: family.unwrap_or_default(), key: new.to_vec() });
         }
         Ok(())
     }
@@ -382,11 +408,17 @@ impl<E: Engine> Running<'_, '_, E> {
     }
 
     /// Deletes the rows of dropped families, up to `rows` of them; gives how many there were.
+    ///
+    /// While a migration is on its way they are kept, to go back with. Those of an earlier one go, too, that was killed
+    /// before they did.
     pub fn purge(&mut self, rows: usize) -> Result<u64, MigrationError> {
+        if self.mark.is_some() {
+            return Ok(0);
+        }
         let Some(aside) = self.engine.space(ASIDE_SPACE) else { return Ok(0) };
         let snapshot = self.engine.snapshot()?;
         let mut batch = Batch::<E>::new();
-        let range = OwnedKeyRange::prefix(&self.aside_prefix(Aside::Dropped));
+        let range = OwnedKeyRange::prefix(&[Aside::Dropped.byte()]);
         for row in snapshot.range(aside, range.borrow())?.take(rows.max(1)) {
             batch.delete(aside, &row?.0[..]);
         }

@@ -125,6 +125,7 @@ impl Migration<'_> {
     ) -> Result<(Vec<u8>, Cow<'v, [u8]>), String> {
         if let Some(Some(map)) = self.maps.get(route) {
             let (key, value) = map(old_key, value)?;
+            self.of_new_family(route, &key)?;
             return Ok((key, Cow::Owned(value)));
         }
         let way = self.carrier.way(route).ok_or("the route moves nothing")?;
@@ -136,6 +137,22 @@ impl Migration<'_> {
         }
         let value = way.value(value).map_err(|misfit| format!("the value: {misfit}"))?;
         Ok((key, value))
+    }
+}
+
+impl Migration<'_> {
+    /// Refuses a key that a function of the program made if it is not one of the new family.
+    fn of_new_family(&self, route: usize, key: &[u8]) -> Result<(), String> {
+        let course = self.mapping.routes.get(route).map(|route| &route.course);
+        let Some(passage) = course.and_then(passage) else {
+            return Err("the route moves nothing".to_owned());
+        };
+        let read = self.decoders.1.decode(passage.to.space, key);
+        match read {
+            Ok(read) if read.family.path == passage.to.path => Ok(()),
+            Ok(read) => Err(format!("the function made a key of `{}`", read.family.path)),
+            Err(miss) => Err(format!("the function made no key of `{}`: {miss}", passage.to.path)),
+        }
     }
 }
 

@@ -79,10 +79,10 @@ impl Migration<'_> {
         };
         if !self.is_sure(route.from.space) {
             // Rows of one key could have different fates.
-            return Some("keys of its space do not all tell their family");
+            return Some("keys of its space do not all tell their family: `--into` makes a copy");
         }
         if passage.is_some_and(|passage| !verbatim(passage)) {
-            return Some("its members, scores or fields are written otherwise");
+            return Some("its members, scores or fields are written otherwise: `--into` makes a copy");
         }
         None
     }

@@ -3,9 +3,12 @@
 use std::collections::BTreeMap;
 
 use super::checksum::Checksum;
+use super::contents::OldSpace;
 use super::sort::Fate;
+use super::structured::has_structures;
 use super::{Migration, MigrationError};
 use crate::engine::{Engine, KeyRange, Snapshot as _};
+use crate::structure::{StructureRead, Structures};
 
 /// How many rows of a problem are shown.
 const EXAMPLES: usize = 5;
@@ -150,11 +153,24 @@ impl Survey {
         }
     }
 
-    fn expect(&mut self, space: &str) -> &mut Checksum {
+    /// Changes the figures of a route, if there is one.
+    pub(crate) fn count(&mut self, route: Option<usize>, change: impl FnOnce(&mut RouteFigures)) {
+        if let Some(figures) = route.and_then(|route| self.routes.get_mut(route)) {
+            change(figures);
+        }
+    }
+
+    pub(crate) fn expect(&mut self, space: &str) -> &mut Checksum {
         self.expected.entry(space.to_owned()).or_default()
     }
 
-    fn problem(&mut self, kind: ProblemKind, family: Option<String>, ruled: bool, example: Example) {
+    pub(crate) fn problem(
+        &mut self,
+        kind: ProblemKind,
+        family: Option<String>,
+        ruled: bool,
+        example: Example,
+    ) {
         let known = self.problems.iter_mut().find(|known| known.kind == kind && known.family == family);
         let ruled = u64::from(ruled);
         match known {
@@ -185,9 +201,12 @@ impl Migration<'_> {
         mut progress: impl FnMut(u64),
     ) -> Result<Survey, MigrationError> {
         let snapshot = engine.snapshot()?;
-        let mut survey =
-            Survey { routes: vec![RouteFigures::default(); self.mapping.routes.len()], ..Survey::default() };
+        let mut survey = self.empty_survey();
+        let by_contents = self.is_by_contents();
         for (index, space) in self.old.spaces.iter().enumerate() {
+            if by_contents && has_structures(space) {
+                continue;
+            }
             let Some(id) = engine.space(space.engine_name()) else { continue };
             for row in snapshot.range(id, KeyRange::ALL)? {
                 let (key, value) = row?;
@@ -198,7 +217,35 @@ impl Migration<'_> {
                 }
             }
         }
+        if by_contents {
+            self.survey_views(engine, true, &mut survey, &mut progress)?;
+        }
         progress(survey.rows);
         Ok(survey)
+    }
+
+    /// As [`Migration::survey_of`], of what a copy on `to` would hold.
+    pub fn survey_for<E: Engine>(
+        &self,
+        engine: &E,
+        to: &dyn Structures,
+        mut progress: impl FnMut(u64),
+    ) -> Result<Survey, MigrationError> {
+        let mut survey = self.empty_survey();
+        self.survey_views(engine, to.capabilities().exact_scores, &mut survey, &mut progress)?;
+        Ok(survey)
+    }
+
+    fn survey_views<E: Engine>(
+        &self,
+        engine: &E,
+        exact: bool,
+        survey: &mut Survey,
+        progress: &mut dyn FnMut(u64),
+    ) -> Result<(), MigrationError> {
+        let views = self.views(engine)?;
+        let old: Vec<OldSpace<'_>> =
+            views.iter().map(|(index, view)| (*index, view as &dyn StructureRead)).collect();
+        self.survey_things(&old, exact, survey, progress)
     }
 }

@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use super::{ScoreRange, Scored, SetScore};
+use super::{QueueState, ScoreRange, Scored, SetScore};
 
 /// One change to one structure. It borrows what it writes.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -137,6 +137,21 @@ pub enum Command<'a> {
         /// The receipt of the claim.
         receipt: u64,
     },
+    /// Puts an item where it was in another store, in place of one that is there. [`Reply::Changed`]: whether it is new.
+    ///
+    /// A lease goes on until its end; the receipt that its worker has is of the other store, and ends no lease here.
+    QueueRestore {
+        /// The queue.
+        key: &'a [u8],
+        /// The item.
+        member: &'a [u8],
+        /// Its score.
+        score: SetScore,
+        /// How often it was claimed.
+        attempts: u32,
+        /// Where it was.
+        state: QueueState,
+    },
     /// Removes an item, whoever holds it. [`Reply::Changed`]: whether it was there.
     QueueRemove {
         /// The queue.
@@ -166,6 +181,7 @@ impl<'a> Command<'a> {
             | Self::QueueAcknowledge { key, .. }
             | Self::QueueRelease { key, .. }
             | Self::QueueBury { key, .. }
+            | Self::QueueRestore { key, .. }
             | Self::QueueRemove { key, .. } => key,
         }
     }

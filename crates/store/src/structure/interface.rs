@@ -203,6 +203,9 @@ pub trait StructureRead: fmt::Debug + Send + Sync {
 
     /// The items that were given up.
     fn queue_dead(&self, key: &[u8]) -> Result<Rows<'_, QueueItem>, StructureError>;
+
+    /// All items of a queue, wherever they are, in any order.
+    fn queue_items(&self, key: &[u8]) -> Result<Rows<'_, QueueItem>, StructureError>;
 }
 
 /// Structures that can be read and changed.

@@ -20,9 +20,10 @@ mod search;
 
 pub use capabilities::{Atomicity, StructureCapabilities};
 pub use command::{Claim, Claimed, Command, End, Now, Reply};
-pub(crate) use embedded::with_key;
 pub use embedded::{Embedded, StructureRow, Transaction, View};
+pub(crate) use embedded::{put_score, thing_row, with_key};
 pub use error::StructureError;
+pub(crate) use error::hex;
 pub use interface::{
     Kind, Pair, QueueItem, QueueSize, QueueState, RangeQuery, Rows, Scored, StructureRead, Structures,
 };

@@ -3,6 +3,8 @@
 #![cfg(test)]
 
 mod faults;
+mod onesat;
 mod plans;
+mod server;
 mod structures;
 mod support;

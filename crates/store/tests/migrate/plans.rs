@@ -9,7 +9,7 @@ use keyplan_store::{Schema, Store};
 
 use crate::support::{Rows, attach, fill, folder, plan, prove, rows, run, text};
 
-fn count() -> u64 {
+pub(crate) fn count() -> u64 {
     std::env::var("KEYPLAN_MIGRATION_ROWS").map_or(100_000, |rows| rows.parse().unwrap())
 }
 

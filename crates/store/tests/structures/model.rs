@@ -296,6 +296,16 @@ impl Model {
                 }
                 Ok(Reply::Changed(true))
             }
+            Command::QueueRestore { member, score, attempts, state, .. } => {
+                let score = checked(score)?;
+                same_kind(items.values().map(|item| &item.score), [score])?;
+                let state = match state {
+                    QueueState::Waiting => State::Waiting,
+                    QueueState::Claimed { until } => State::Claimed { until, receipt: 0, again: false },
+                    QueueState::Dead => State::Dead,
+                };
+                Ok(Reply::Changed(items.insert(member.to_vec(), Item { score, attempts, state }).is_none()))
+            }
             Command::QueueRemove { member, .. } => Ok(Reply::Changed(items.remove(member).is_some())),
             ref other => panic!("the model does not know {other:?}"),
         }

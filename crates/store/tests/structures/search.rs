@@ -236,6 +236,10 @@ impl StructureRead for Counting<'_> {
     fn queue_item(&self, _: &[u8], _: &[u8]) -> Result<Option<QueueItem>, StructureError> {
         unreachable!()
     }
+    fn queue_items(&self, _: &[u8]) -> Result<Rows<'_, QueueItem>, StructureError> {
+        unreachable!()
+    }
+
     fn queue_dead(&self, _: &[u8]) -> Result<Rows<'_, QueueItem>, StructureError> {
         unreachable!()
     }

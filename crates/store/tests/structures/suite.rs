@@ -6,7 +6,7 @@ use std::time::Duration;
 use keyplan_store::Direction;
 use keyplan_store::engine::Durability;
 use keyplan_store::structure::{
-    Atomicity, Claim, Command, End, Kind, Now, RangeQuery, Reply, ScoreRange, Scored, SetScore,
+    Atomicity, Claim, Command, End, Kind, Now, QueueState, RangeQuery, Reply, ScoreRange, Scored, SetScore,
     StructureError, StructureRead, Structures,
 };
 
@@ -55,6 +55,17 @@ impl Owned {
             20 | 21 => Command::QueueAcknowledge { key, member, receipt: self.receipt },
             22 => Command::QueueRelease { key, member, receipt: self.receipt },
             23 => Command::QueueBury { key, member, receipt: self.receipt },
+            24 => Command::QueueRestore {
+                key,
+                member,
+                score: self.score,
+                attempts: u32::try_from(self.count).unwrap(),
+                state: match self.receipt % 3 {
+                    0 => QueueState::Waiting,
+                    1 => QueueState::Claimed { until: self.receipt * 1_000 },
+                    _ => QueueState::Dead,
+                },
+            },
             _ => Command::QueueRemove { key, member },
         }
     }
@@ -121,7 +132,7 @@ impl Maker {
         let key = key.to_vec();
         let found = model.things.get(&key).map(Thing::kind).filter(|_| self.random.below(12) > 0);
         let kind = match (queue, found) {
-            (true, _) => 15 + self.random.below(10),
+            (true, _) => 15 + self.random.below(11),
             (false, Some(Kind::Value)) => self.random.below(2),
             (false, Some(Kind::Set)) => 2 + self.random.below(3),
             (false, Some(Kind::Hash)) => 5 + self.random.below(3),

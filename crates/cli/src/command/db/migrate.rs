@@ -6,8 +6,11 @@ use anyhow::{Context as _, Result, anyhow, bail};
 use keyplan_plan::{Compiled, compile};
 use keyplan_prover::{MigrationProof, Options, diagnose_migration, prove_migration};
 use keyplan_store::engine::{Engine, Fjall, FjallSettings, Redb, RedbSettings};
-use keyplan_store::migrate::{Attached, Migration, Phase, Running, Step, Survey, pending_plan};
-use keyplan_store::{Meta, PlanFile, StoreError};
+use keyplan_store::migrate::{
+    Attached, Migration, MigrationError, Phase, Running, Step, Survey, pending_plan,
+};
+use keyplan_store::structure::{Redis, RedisSettings, Structures, URL_VARIABLE};
+use keyplan_store::{Meta, PlanFile, Store, StoreError};
 
 use crate::args::ExplainFormat;
 use crate::args::db::EngineName;
@@ -19,6 +22,12 @@ use crate::render::{self, Output, Progress};
 /// Carries a database to another plan, or says what would become of it.
 pub(super) fn run(args: &DbMigrate, out: &mut Output) -> Result<Outcome> {
     let directory = &args.directory;
+    if let Some(from) = server(directory, URL_VARIABLE)? {
+        return from_server(from, args, out);
+    }
+    if args.plan.is_some() {
+        bail!("a database has its plan in it: --plan is for a server");
+    }
     let refused = || format!("cannot open `{}`", directory.display());
     // A dry run and a copy only read.
     let writes = args.apply || args.undo;
@@ -68,12 +77,29 @@ fn on<E: Engine>(engine: E, args: &DbMigrate, out: &mut Output) -> Result<Outcom
         out.line("nothing was touched: `keyplan migrate plan` shows what is not proved")?;
         return Ok(Outcome::Findings);
     }
-    let migration = Migration::between(&old, &new, proof.mapping.clone())?;
+    let mut migration = Migration::between(&old, &new, proof.mapping.clone())?;
+    prefer(&mut migration, args)?;
     if let Some(into) = &args.into {
         if let Some(mark) = &meta.migration {
             return Err(StoreError::Migrating { from: mark.from, to: mark.to }.into());
         }
+        if let Some(settings) = server(into, INTO_URL_VARIABLE)? {
+            let to = Redis::open(settings.plan(after)).context("cannot reach the server of the copy")?;
+            let progress = Progress::rows("reading everything");
+            let survey = migration.survey_for(&engine, &to, |rows| progress.set(rows))?;
+            progress.end();
+            return make_copy(&proof, &survey, into, args, out, |progress| {
+                migration.copy_to_server(&engine, &to, &survey, args.park, |rows| progress.set(rows))
+            });
+        }
         return copy(&migration, &proof, &engine, into, args, out);
+    }
+    if migration.is_by_contents() && !args.apply && !args.undo {
+        // What a copy would hold: rows cannot be carried in place.
+        let progress = Progress::rows("reading everything");
+        let survey = migration.survey_of(&engine, |rows| progress.set(rows))?;
+        progress.end();
+        return dry(&proof, &survey, args, out);
     }
     match migration.attach(engine)? {
         Attached::Done(_) if args.undo => {
@@ -88,6 +114,160 @@ fn on<E: Engine>(engine: E, args: &DbMigrate, out: &mut Output) -> Result<Outcom
         }
         Attached::Ready(running) => carry(*running, &proof, args, out),
     }
+}
+
+/// What names the server that a copy is made on.
+const INTO_URL_VARIABLE: &str = "KEYPLAN_INTO_URL";
+
+/// The server that was named in place of a directory, if one was: a URL, or `redis` for the one that a variable names.
+fn server(named: &Path, variable: &str) -> Result<Option<RedisSettings>> {
+    let Some(text) = named.to_str() else { return Ok(None) };
+    if text == "redis" && !named.exists() {
+        let url = std::env::var(variable).map_err(|_| anyhow!("set {variable} to the URL of the server"))?;
+        return Ok(Some(RedisSettings::new(&url)?));
+    }
+    let scheme = text.split_once("://").map(|(scheme, _)| scheme);
+    Ok(match scheme {
+        Some("redis" | "rediss" | "redis-cluster" | "rediss-cluster") => Some(RedisSettings::new(text)?),
+        _ => None,
+    })
+}
+
+fn prefer(migration: &mut Migration<'_>, args: &DbMigrate) -> Result<()> {
+    for path in &args.prefer {
+        migration.prefer(path)?;
+    }
+    Ok(())
+}
+
+/// Carries what a server holds into a database or to another server, or says what would become of it.
+fn from_server(from: RedisSettings, args: &DbMigrate, out: &mut Output) -> Result<Outcome> {
+    let (Some(old), Some(new)) = (&args.plan, &args.to) else {
+        bail!("a server has no plan in it: name its plan, `--plan OLD`, and the next one, `--to NEW`");
+    };
+    if args.apply || args.undo {
+        bail!("a server is only read: `--into DIR2` makes a copy");
+    }
+    let (old, new) = (input::load(old)?.compiled, input::load(new)?.compiled);
+    for compiled in [&old, &new] {
+        if compiled.plan.is_none() || compiled.errors().next().is_some() {
+            render::message(&render::findings(&compiled.sources, &compiled.diagnostics));
+            bail!("a plan has mistakes, so that nothing can be carried from it or to it");
+        }
+    }
+    let (Some(before), Some(after)) = (&old.plan, &new.plan) else { return Ok(Outcome::Findings) };
+    let proof = prove_migration(before, after, &Options::default());
+    if proof.blockers().next().is_some() {
+        out.text(&render::findings(&new.sources, &diagnose_migration(&proof, before, after)))?;
+        out.line("nothing was touched: `keyplan migrate plan` shows what is not proved")?;
+        return Ok(Outcome::Findings);
+    }
+    let mut migration = Migration::between(&old, &new, proof.mapping.clone())?;
+    prefer(&mut migration, args)?;
+    let from = Redis::open(from.plan(before)).context("cannot reach the server")?;
+    let to = match &args.into {
+        Some(into) => match server(into, INTO_URL_VARIABLE)? {
+            Some(settings) => {
+                Some(Redis::open(settings.plan(after)).context("cannot reach the server of the copy")?)
+            }
+            None => None,
+        },
+        None => None,
+    };
+    let progress = Progress::rows("reading everything");
+    let structures = to.as_ref().map(|to| to as &dyn Structures);
+    let survey = migration.survey_server(&from, structures, |rows| progress.set(rows))?;
+    progress.end();
+    match (&args.into, structures) {
+        (None, _) => dry(&proof, &survey, args, out),
+        (Some(into), Some(to)) => make_copy(&proof, &survey, into, args, out, |progress| {
+            migration.copy_between_servers(&from, to, &survey, args.park, |rows| progress.set(rows))
+        }),
+        (Some(into), None) => {
+            empty(&migration, into)?;
+            make_copy(&proof, &survey, into, args, out, |progress| match args.engine {
+                EngineName::Fjall => {
+                    let engine = Fjall::open(into, FjallSettings::default())?;
+                    let store = migration.create_copy(engine)?;
+                    migration
+                        .copy_from_server(&from, &store, &survey, args.park, |rows| progress.set(rows))?;
+                    closed(&store)
+                }
+                EngineName::Redb => {
+                    let engine = Redb::open(into, RedbSettings::default())?;
+                    let store = migration.create_copy(engine)?;
+                    migration
+                        .copy_from_server(&from, &store, &survey, args.park, |rows| progress.set(rows))?;
+                    closed(&store)
+                }
+            })
+        }
+    }
+}
+
+fn closed<E: Engine>(store: &Store<E>) -> Result<(), MigrationError> {
+    Ok(store.shutdown(std::time::Duration::from_secs(60))?)
+}
+
+/// Says what would become of everything.
+fn dry(proof: &MigrationProof, survey: &Survey, args: &DbMigrate, out: &mut Output) -> Result<Outcome> {
+    tell(proof, survey, "dry run", args.format, out)?;
+    if args.format == ExplainFormat::Text {
+        out.line("nothing was written: --into DIR2 makes a copy")?;
+    }
+    Ok(if survey.open_rows() > 0 { Outcome::Findings } else { Outcome::Clean })
+}
+
+/// Makes a copy, unless something has no new key and is not to be set aside.
+fn make_copy(
+    proof: &MigrationProof,
+    survey: &Survey,
+    into: &Path,
+    args: &DbMigrate,
+    out: &mut Output,
+    copy: impl FnOnce(&Progress) -> Result<(), MigrationError>,
+) -> Result<Outcome> {
+    if survey.open_rows() > 0 && !args.park {
+        tell(proof, survey, "refused", args.format, out)?;
+        render::message("nothing was written: --park sets rows aside that have no new key\n");
+        return Ok(Outcome::Findings);
+    }
+    let progress = Progress::rows_of("copying", survey.rows);
+    copy(&progress)?;
+    progress.end();
+    tell(proof, survey, "done", args.format, out)?;
+    if args.format == ExplainFormat::Text {
+        // A URL may hold a password.
+        let named = if server(into, INTO_URL_VARIABLE)?.is_some() {
+            "the server".to_owned()
+        } else {
+            format!("`{}`", into.display())
+        };
+        out.line(&format!("copied to {named}: counts and checksums of both sides agree"))?;
+    }
+    Ok(Outcome::Clean)
+}
+
+/// Refuses a directory with something in it; a copy of this migration that was not finished is made again.
+fn empty(migration: &Migration<'_>, into: &Path) -> Result<()> {
+    let occupied = into.read_dir().is_ok_and(|mut entries| entries.next().is_some());
+    if !occupied {
+        return Ok(());
+    }
+    let unfinished = if Fjall::exists(into) {
+        let engine = Fjall::open_read_only(into, FjallSettings::default());
+        engine.ok().map(|engine| migration.is_unfinished_copy(&engine))
+    } else if Redb::exists(into) {
+        let engine = Redb::open_read_only(into, RedbSettings::default());
+        engine.ok().map(|engine| migration.is_unfinished_copy(&engine))
+    } else {
+        None
+    };
+    if let Some(Ok(true)) = unfinished {
+        return std::fs::remove_dir_all(into)
+            .with_context(|| format!("cannot remove the unfinished copy in `{}`", into.display()));
+    }
+    bail!("`{}` is not empty: a copy is made in a directory of its own", into.display());
 }
 
 fn recorded(files: &[PlanFile]) -> Compiled {
@@ -224,48 +404,20 @@ fn copy<E: Engine>(
     args: &DbMigrate,
     out: &mut Output,
 ) -> Result<Outcome> {
-    let occupied = into.read_dir().is_ok_and(|mut entries| entries.next().is_some());
-    if occupied {
-        bail!("`{}` is not empty: a copy is made in a directory of its own", into.display());
-    }
+    empty(migration, into)?;
     let progress = Progress::rows("reading every row");
     let survey = migration.survey_of(from, |rows| progress.set(rows))?;
     progress.end();
-    if survey.open_rows() > 0 && !args.park {
-        tell(proof, &survey, "refused", args.format, out)?;
-        render::message("nothing was written: --park sets rows aside that have no new key\n");
-        return Ok(Outcome::Findings);
-    }
-    let named = |error: keyplan_store::engine::Error| {
-        anyhow!(error).context(format!("cannot make `{}`", into.display()))
-    };
-    match args.engine {
+    make_copy(proof, &survey, into, args, out, |progress| match args.engine {
         EngineName::Fjall => {
-            let engine = Fjall::open(into, FjallSettings::default()).map_err(named)?;
-            copied(migration, from, engine, &survey, args)?;
+            let store = migration.create_copy(Fjall::open(into, FjallSettings::default())?)?;
+            migration.copy(from, &store, &survey, args.park, |rows| progress.set(rows))?;
+            closed(&store)
         }
         EngineName::Redb => {
-            let engine = Redb::open(into, RedbSettings::default()).map_err(named)?;
-            copied(migration, from, engine, &survey, args)?;
+            let store = migration.create_copy(Redb::open(into, RedbSettings::default())?)?;
+            migration.copy(from, &store, &survey, args.park, |rows| progress.set(rows))?;
+            closed(&store)
         }
-    }
-    tell(proof, &survey, "done", args.format, out)?;
-    if args.format == ExplainFormat::Text {
-        out.line(&format!("copied to `{}`: counts and checksums of both sides agree", into.display()))?;
-    }
-    Ok(Outcome::Clean)
-}
-
-fn copied<S: Engine, T: Engine>(
-    migration: &Migration<'_>,
-    from: &S,
-    engine: T,
-    survey: &Survey,
-    args: &DbMigrate,
-) -> Result<()> {
-    let store = migration.create_copy(engine)?;
-    let progress = Progress::rows_of("copying", survey.rows);
-    migration.copy(from, &store, survey, args.park, |rows| progress.set(rows))?;
-    store.shutdown(std::time::Duration::from_secs(60))?;
-    Ok(())
+    })
 }

@@ -116,7 +116,8 @@ fn parts(report: &Report, passage: &Passage) -> bool {
         family.strip_prefix(passage.to.path.as_str()).is_some_and(|rest| rest.starts_with('.'))
     };
     report.statements.iter().all(|statement| {
-        let about = matches!(statement.guarantee, Guarantee::Unambiguous | Guarantee::Disjoint);
+        let about =
+            matches!(statement.guarantee, Guarantee::Unambiguous | Guarantee::Disjoint | Guarantee::Lossless);
         let about = about && part(&statement.family);
         !about || matches!(statement.verdict, Verdict::Holds | Verdict::Assumed(_))
     })

@@ -30,7 +30,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use self::hold::Heads;
 pub(crate) use self::layout::{put_score, take_score};
 pub use self::row::StructureRow;
-pub(crate) use self::row::with_key;
+pub(crate) use self::row::{thing_row, with_key};
 pub use self::transaction::Transaction;
 pub use self::view::View;
 use super::{
@@ -271,6 +271,10 @@ impl<E: Engine> StructureRead for Embedded<E> {
 
     fn queue_item(&self, key: &[u8], member: &[u8]) -> Result<Option<QueueItem>, StructureError> {
         self.view()?.queue_item(key, member)
+    }
+
+    fn queue_items(&self, key: &[u8]) -> Result<Rows<'_, QueueItem>, StructureError> {
+        self.view()?.read_items(key)
     }
 
     fn queue_dead(&self, key: &[u8]) -> Result<Rows<'_, QueueItem>, StructureError> {

@@ -8,7 +8,7 @@ use super::layout::{Family, Item, State, lease_row, place};
 use super::transaction::{Transaction, unwritable};
 use super::zset::{open_end, same_kind};
 use crate::engine::{Engine, OwnedKeyRange};
-use crate::structure::{Claim, Claimed, End, Kind, Now, Scored, SetScore, StructureError};
+use crate::structure::{Claim, Claimed, End, Kind, Now, QueueState, Scored, SetScore, StructureError};
 
 /// How many items whose lease has run out one claim brings back.
 const BROUGHT_BACK: usize = 10_000;
@@ -129,6 +129,46 @@ impl<E: Engine> Transaction<'_, E> {
             Outcome::Buried => self.die(key, member, &item)?,
         }
         Ok(true)
+    }
+
+    pub(super) fn queue_restore(
+        &mut self,
+        key: &[u8],
+        member: &[u8],
+        score: SetScore,
+        attempts: u32,
+        state: QueueState,
+    ) -> Result<bool, StructureError> {
+        let score = score.checked()?;
+        if !self.is_there(key, Kind::Queue)? {
+            self.begin(key, Head::Queue(QueueHead::new(score.kind())))?;
+        }
+        let empty = self.held(key)?.head.as_ref().is_none_or(|head| head.count() == 0);
+        let head = self.queue(key)?;
+        if empty {
+            head.scores = score.kind();
+        }
+        same_kind(key, head.scores, score.kind())?;
+        let old = self.item(key, member)?;
+        if let Some(old) = &old {
+            self.leave(key, member, old)?;
+        }
+        let item = Item { score, attempts, state: State::Waiting };
+        match state {
+            QueueState::Waiting => self.wait(key, member, &item)?,
+            QueueState::Dead => self.die(key, member, &item)?,
+            QueueState::Claimed { until } => {
+                self.put_row(&lease_row(key, until, member).map_err(unwritable)?, &[]);
+                // Receipts begin with 1: nobody has this one.
+                let state = State::Claimed { until, receipt: 0, again: false };
+                self.put_item(key, member, &Item { state, ..item })?;
+                let head = self.queue(key)?;
+                head.leases_from = head.leases_from.min(until);
+                head.size.claimed = head.size.claimed.saturating_add(1);
+                self.end(key)?;
+            }
+        }
+        Ok(old.is_none())
     }
 
     pub(super) fn queue_remove(&mut self, key: &[u8], member: &[u8]) -> Result<bool, StructureError> {

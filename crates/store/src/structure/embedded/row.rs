@@ -87,6 +87,18 @@ pub(crate) fn with_key(row: &[u8], key: &[u8]) -> Option<Vec<u8>> {
     Some(family.row(key, rest).ok()?.to_vec())
 }
 
+/// The row of what a key holds: a value, a member, a field, a member's score or an item; `None` if it is too long for one.
+pub(crate) fn thing_row(kind: Kind, key: &[u8], part: &[u8]) -> Option<Vec<u8>> {
+    let family = match kind {
+        Kind::Value => return Some(Family::Value.plain(key).to_vec()),
+        Kind::Set => Family::SetMember,
+        Kind::Hash => Family::HashField,
+        Kind::Zset => Family::MemberScore,
+        Kind::Queue => Family::Item,
+    };
+    Some(family.row(key, part).ok()?.to_vec())
+}
+
 impl<'r> StructureRow<'r> {
     /// Reads a row. The value is looked into for a head alone.
     pub fn decode(row: &'r [u8], value: &[u8]) -> Result<Self, DecodeError> {

@@ -136,6 +136,9 @@ impl<'s, E: Engine> Transaction<'s, E> {
             Command::QueueBury { key, member, receipt } => {
                 self.queue_settle(key, member, receipt, Outcome::Buried).map(Reply::Changed)
             }
+            Command::QueueRestore { key, member, score, attempts, state } => {
+                self.queue_restore(key, member, score, attempts, state).map(Reply::Changed)
+            }
             Command::QueueRemove { key, member } => self.queue_remove(key, member).map(Reply::Changed),
         }
     }

@@ -26,7 +26,7 @@ pub struct View<E: Engine> {
 }
 
 impl<E: Engine> View<E> {
-    pub(super) fn new(snapshot: E::Snapshot, space: SpaceId, name: Arc<str>) -> Self {
+    pub(crate) fn new(snapshot: E::Snapshot, space: SpaceId, name: Arc<str>) -> Self {
         Self { snapshot, space, name }
     }
 
@@ -214,17 +214,23 @@ impl<E: Engine> View<E> {
         })))
     }
 
+    pub(super) fn read_items(&self, key: &[u8]) -> Result<Rows<'static, QueueItem>, StructureError> {
+        self.queue_head(key)?;
+        let prefix = Family::Item.prefix(key).map_err(unwritable)?;
+        let rows = self.below(&prefix)?;
+        let name = self.name.clone();
+        Ok(Box::new(rows.map(move |row| {
+            let (row, value) = row?;
+            let item = Item::decode(&value).map_err(|source| damaged(&name, &row, source))?;
+            Ok(shown(behind(&row, prefix.len()), &item))
+        })))
+    }
+
     fn item(&self, key: &[u8], member: &[u8]) -> Result<Option<QueueItem>, StructureError> {
         let row = Family::Item.row(key, member).map_err(unwritable)?;
         let Some(value) = self.row(&row)? else { return Ok(None) };
-        let Item { score, attempts, state } =
-            Item::decode(&value).map_err(|source| self.damaged(&row, source))?;
-        let state = match state {
-            State::Waiting => QueueState::Waiting,
-            State::Claimed { until, .. } => QueueState::Claimed { until },
-            State::Dead => QueueState::Dead,
-        };
-        Ok(Some(QueueItem { member: member.to_vec(), score, attempts, state }))
+        let item = Item::decode(&value).map_err(|source| self.damaged(&row, source))?;
+        Ok(Some(shown(member.to_vec(), &item)))
     }
 
     fn score(&self, key: &[u8], member: &[u8], value: &[u8]) -> Result<SetScore, StructureError> {
@@ -238,6 +244,16 @@ impl<E: Engine> View<E> {
     fn damaged(&self, row: &[u8], source: DecodeError) -> StructureError {
         damaged(&self.name, row, source)
     }
+}
+
+/// What is known of an item.
+fn shown(member: Vec<u8>, item: &Item) -> QueueItem {
+    let state = match item.state {
+        State::Waiting => QueueState::Waiting,
+        State::Claimed { until, .. } => QueueState::Claimed { until },
+        State::Dead => QueueState::Dead,
+    };
+    QueueItem { member, score: item.score, attempts: item.attempts, state }
 }
 
 /// What is behind the first bytes of a row.
@@ -449,5 +465,9 @@ impl<E: Engine> StructureRead for View<E> {
 
     fn queue_dead(&self, key: &[u8]) -> Result<Rows<'_, QueueItem>, StructureError> {
         self.read_dead(key)
+    }
+
+    fn queue_items(&self, key: &[u8]) -> Result<Rows<'_, QueueItem>, StructureError> {
+        self.read_items(key)
     }
 }

@@ -11,8 +11,8 @@ use super::wire::Batch;
 use super::{Redis, all, ends, number, script, text};
 use crate::engine::Durability;
 use crate::structure::{
-    Claim, Claimed, Command, End, Kind, Now, Reply, SetScore, StructureCapabilities, StructureError,
-    StructureRead, Structures,
+    Claim, Claimed, Command, End, Kind, Now, QueueState, Reply, SetScore, StructureCapabilities,
+    StructureError, StructureRead, Structures,
 };
 
 impl Structures for Redis {
@@ -105,6 +105,19 @@ impl Redis {
             Command::QueueBury { key, member, receipt } => {
                 self.step(batch, key, &[b"bury", member, itoa::Buffer::new().format(receipt).as_bytes()]);
             }
+            Command::QueueRestore { key, member, score, attempts, state } => {
+                let score = text(number(score)?);
+                let mut lease = itoa::Buffer::new();
+                let (word, until): (&[u8], &str) = match state {
+                    QueueState::Waiting => (b"waiting", "0"),
+                    QueueState::Dead => (b"dead", "0"),
+                    QueueState::Claimed { until } => (b"claimed", lease.format(until)),
+                };
+                let mut times = itoa::Buffer::new();
+                let attempts = times.format(attempts).as_bytes();
+                let words = [b"restore", member, score.as_bytes(), attempts, word, until.as_bytes()];
+                self.step(batch, key, &words);
+            }
             Command::QueueRemove { key, member } => self.step(batch, key, &[b"remove", member]),
         }
         Ok(())
@@ -146,6 +159,7 @@ const fn kind(command: &Command<'_>) -> Kind {
         | Command::QueueAcknowledge { .. }
         | Command::QueueRelease { .. }
         | Command::QueueBury { .. }
+        | Command::QueueRestore { .. }
         | Command::QueueRemove { .. } => Kind::Queue,
     }
 }

@@ -30,6 +30,16 @@ impl QueueKeys {
         Self { all: [key.to_vec(), waiting, beside(LEASES), beside(DEAD), beside(ITEMS), beside(RECEIPT)] }
     }
 
+    pub(super) fn waiting(&self) -> &[u8] {
+        let [_, waiting, ..] = &self.all;
+        waiting
+    }
+
+    pub(super) fn leases(&self) -> &[u8] {
+        let [_, _, leases, ..] = &self.all;
+        leases
+    }
+
     pub(super) fn dead(&self) -> &[u8] {
         let [_, _, _, dead, ..] = &self.all;
         dead

@@ -154,6 +154,22 @@ if step == 'acknowledge' or step == 'release' or step == 'bury' then
   return 1
 end
 
+if step == 'restore' then
+  local member, score, attempts, state, until_ = ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6]
+  local old = call('ZREM', waiting, member) + call('ZREM', leases, member) + call('ZREM', dead, member)
+  if state == 'waiting' then
+    wait(member, attempts, score)
+  elseif state == 'dead' then
+    die(member, attempts, score)
+  else
+    -- Receipts begin with 1: nobody has this one.
+    hold(member, attempts, '0', '0', score)
+    call('ZADD', leases, until_, member)
+  end
+  settle()
+  return 1 - math.min(old, 1)
+end
+
 if step == 'remove' then
   local member = ARGV[2]
   local gone = call('ZREM', waiting, member) + call('ZREM', leases, member) + call('ZREM', dead, member)

@@ -7,6 +7,7 @@ use super::answer::{
     values, word,
 };
 use super::client::{Effect, Failure, Outcome};
+use super::names::QueueKeys;
 use super::scan::{fields, rows};
 use super::wire::Batch;
 use super::{Redis, all, ends};
@@ -230,29 +231,65 @@ impl StructureRead for Redis {
 
     fn queue_dead(&self, key: &[u8]) -> Result<Rows<'_, QueueItem>, StructureError> {
         self.look(key, &[b"size"])?;
-        let keys = self.queue_keys(key);
-        let mut pages = self.scored_pages(keys.dead(), &ScoreRange::ALL, Direction::Ascending, None)?;
+        rows(self.items_of(self.queue_keys(key), QueuePart::Dead)?)
+    }
+
+    fn queue_items(&self, key: &[u8]) -> Result<Rows<'_, QueueItem>, StructureError> {
+        self.look(key, &[b"size"])?;
+        let mut parts = Vec::new();
+        for part in [QueuePart::Dead, QueuePart::Claimed, QueuePart::Waiting] {
+            parts.push(self.items_of(self.queue_keys(key), part)?);
+        }
         rows(move || {
-            let Some(page) = pages()? else { return Ok(None) };
-            let members: Vec<&[u8]> = page.iter().map(|row| row.member.as_slice()).collect();
-            let attempts = self.chunked(Kind::Hash, b"HMGET", keys.items(), &members)?;
-            let mut items = Vec::with_capacity(page.len());
-            for (Scored { member, score }, attempts) in page.into_iter().zip(attempts) {
-                // One that is not known any more, or that is claimed again, left the dead meanwhile.
-                let Some(attempts) = optional_bytes(attempts)? else { continue };
-                let attempts = std::str::from_utf8(&attempts).ok().and_then(|text| text.parse().ok());
-                let Some(attempts) = attempts else { continue };
-                items.push(QueueItem { member, score, attempts, state: QueueState::Dead });
+            while let Some(part) = parts.last_mut() {
+                if let Some(items) = part()? {
+                    return Ok(Some(items));
+                }
+                parts.pop();
             }
-            Ok(Some(items))
+            Ok(None)
         })
     }
+}
+
+/// Where the items of a queue are.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum QueuePart {
+    Waiting,
+    Claimed,
+    Dead,
 }
 
 /// How many words a command has, at most; more are sent as several commands in the same round trip.
 const WORDS: usize = 1000;
 
 impl Redis {
+    /// The items of one part of a queue, page by page.
+    fn items_of(
+        &self,
+        keys: QueueKeys,
+        part: QueuePart,
+    ) -> Result<impl FnMut() -> Result<Option<Vec<QueueItem>>, StructureError> + Send + use<'_>, StructureError>
+    {
+        let key = match part {
+            QueuePart::Waiting => keys.waiting(),
+            QueuePart::Claimed => keys.leases(),
+            QueuePart::Dead => keys.dead(),
+        };
+        let mut pages = self.scored_pages(key, &ScoreRange::ALL, Direction::Ascending, None)?;
+        Ok(move || {
+            let Some(page) = pages()? else { return Ok(None) };
+            let members: Vec<&[u8]> = page.iter().map(|row| row.member.as_slice()).collect();
+            let known = self.chunked(Kind::Hash, b"HMGET", keys.items(), &members)?;
+            let mut items = Vec::with_capacity(page.len());
+            for (Scored { member, score: rank }, known) in page.into_iter().zip(known) {
+                let known = optional_bytes(known)?.and_then(|known| String::from_utf8(known).ok());
+                items.extend(item(part, member, rank, known.as_deref()));
+            }
+            Ok(Some(items))
+        })
+    }
+
     /// A step on a queue that only reads.
     fn look(&self, key: &[u8], arguments: &[&[u8]]) -> Result<Value, StructureError> {
         self.check_read(key, Kind::Queue)?;
@@ -295,6 +332,25 @@ impl Redis {
         }
         Ok(found)
     }
+}
+
+/// An item of a part of a queue, given what is known of it: its attempts or, while it is claimed, `attempts receipt again
+/// score`. `None` if it left that part meanwhile.
+fn item(part: QueuePart, member: Vec<u8>, rank: SetScore, known: Option<&str>) -> Option<QueueItem> {
+    let words: Vec<&str> = known.map(|known| known.split(' ').collect()).unwrap_or_default();
+    let (attempts, score, state) = match (part, words.as_slice()) {
+        (QueuePart::Waiting, []) => (0, rank, QueueState::Waiting),
+        (QueuePart::Waiting, [attempts]) => (attempts.parse().ok()?, rank, QueueState::Waiting),
+        (QueuePart::Dead, [attempts]) => (attempts.parse().ok()?, rank, QueueState::Dead),
+        (QueuePart::Claimed, [attempts, _, _, score]) => {
+            let SetScore::Number(until) = rank else { return None };
+            let until = format!("{until:.0}").parse().ok()?;
+            let score = SetScore::Number(score.parse().ok()?);
+            (attempts.parse().ok()?, score, QueueState::Claimed { until })
+        }
+        _ => return None,
+    };
+    Some(QueueItem { member, score, attempts, state })
 }
 
 /// How many items wait, are claimed, and are dead.
