@@ -105,6 +105,7 @@ fn steps() -> Vec<Step> {
         Step::new("tree-sitter is there", Job::new("cc", "--version")).needs(Tool::TreeSitter),
         Step::new("Neovim is there", Job::new("sh", "editors/neovim/test/nvim.sh --version"))
             .needs(Tool::Neovim),
+        Step::new("Chromium is there", Job::new("node", "--version")).needs(Tool::Chromium),
         Step::new("tests", Job::cargo(built::TESTS)).needs(Tool::RedisServer),
         Step::new(
             "examples in the documentation",

@@ -8,6 +8,17 @@ use crate::job::Job;
 /// What says that the source of goleveldb is there.
 pub(crate) const GOLEVELDB: &str = "-d /usr/share/gocode/src/github.com/syndtr/goleveldb/leveldb";
 
+/// What says that a browser is there, and the two packages that drive it.
+const BROWSER: &str = "node --version && { test -x /usr/bin/chromium || test -x /usr/bin/chromium-browser; } \
+    && test -d target/browser/node_modules/playwright-core && test -d target/browser/node_modules/axe-core";
+
+/// Installs what of it is missing. The packages are of one folder below `target/` and of nobody else.
+const BROWSER_INSTALL: &str = "{ test -x /usr/bin/chromium || test -x /usr/bin/chromium-browser \
+    || { apt-get update && apt-get install --yes chromium; }; } \
+    && { npm --version || { apt-get update && apt-get install --yes nodejs npm; }; } \
+    && mkdir -p target/browser \
+    && npm install --no-fund --no-audit --prefix target/browser playwright-core@1 axe-core@4";
+
 /// A program that a chore needs beside Cargo.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Tool {
@@ -20,6 +31,7 @@ pub(crate) enum Tool {
     Goleveldb,
     TreeSitter,
     Neovim,
+    Chromium,
     Nightly,
     CargoFuzz,
 }
@@ -57,6 +69,7 @@ impl Tool {
                 Job::new("sh", "-c").argument("echo '#include <tree_sitter/api.h>' | cc -E - > /dev/null")
             }
             Self::Neovim => Job::new("sh", "editors/neovim/test/nvim.sh --version"),
+            Self::Chromium => Job::new("sh", "-c").argument(BROWSER),
             Self::Nightly => Job::new("rustup", "run nightly cargo --version"),
             Self::CargoFuzz => Job::cargo("fuzz --version"),
         }
@@ -83,6 +96,7 @@ impl Tool {
                 Job::new("sh", "-c").argument("apt-get update && apt-get install --yes libtree-sitter-dev")
             }
             Self::Neovim => Job::new("sh", "editors/neovim/test/install.sh"),
+            Self::Chromium => Job::new("sh", "-c").argument(BROWSER_INSTALL),
             Self::Nightly => Job::new("rustup", "toolchain install nightly --profile minimal"),
             Self::CargoFuzz => Job::cargo("install cargo-fuzz --locked"),
         }
@@ -101,6 +115,7 @@ impl fmt::Display for Tool {
             Self::Goleveldb => "goleveldb",
             Self::TreeSitter => "the library of tree-sitter",
             Self::Neovim => "Neovim 0.10",
+            Self::Chromium => "Chromium with what drives it",
             Self::Nightly => "a nightly toolchain",
             Self::CargoFuzz => "cargo-fuzz",
         })
