@@ -10,6 +10,17 @@ use crate::job::Job;
 /// What says that the source of goleveldb is there.
 pub(crate) const GOLEVELDB: &str = "-d /usr/share/gocode/src/github.com/syndtr/goleveldb/leveldb";
 
+/// What says that a browser is there, and the two packages that drive it.
+const BROWSER: &str = "node --version && { test -x /usr/bin/chromium || test -x /usr/bin/chromium-browser; } \
+    && test -d target/browser/node_modules/playwright-core && test -d target/browser/node_modules/axe-core";
+
+/// Installs what of it is missing. The packages are of one folder below `target/` and of nobody else.
+const BROWSER_INSTALL: &str = "{ test -x /usr/bin/chromium || test -x /usr/bin/chromium-browser \
+    || { apt-get update && apt-get install --yes chromium; }; } \
+    && { npm --version || { apt-get update && apt-get install --yes nodejs npm; }; } \
+    && mkdir -p target/browser \
+    && npm install --no-fund --no-audit --prefix target/browser playwright-core@1 axe-core@4";
+
 /// A program that a chore needs beside Cargo.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Tool {
@@ -25,8 +36,6 @@ pub(crate) enum Tool {
     WebAssembly,
     MdBook,
     Chromium,
-    /// What drives the browser, in `target/browser`: see [`browser_packages`].
-    BrowserPackages,
     Nightly,
     CargoFuzz,
 }
@@ -67,11 +76,7 @@ impl Tool {
             Self::WebAssembly => Job::new("sh", "-c")
                 .argument("test -d \"$(rustc --print sysroot)/lib/rustlib/wasm32-unknown-unknown\""),
             Self::MdBook => Job::new("mdbook", "--version"),
-            Self::Chromium => Job::new("chromium", "--version"),
-            Self::BrowserPackages => Job::new(
-                "test",
-                "-d target/browser/node_modules/playwright-core -a -d target/browser/node_modules/axe-core",
-            ),
+            Self::Chromium => Job::new("sh", "-c").argument(BROWSER),
             Self::Nightly => Job::new("rustup", "run nightly cargo --version"),
             Self::CargoFuzz => Job::cargo("fuzz --version"),
         }
@@ -102,12 +107,7 @@ impl Tool {
             Self::MdBook => Job::cargo(
                 "install mdbook --version 0.5.4 --locked --no-default-features --features search",
             ),
-            Self::Chromium => {
-                Job::new("sh", "-c").argument("apt-get update && apt-get install --yes chromium")
-            }
-            Self::BrowserPackages => Job::new("sh", "-c").argument(
-                "mkdir -p target/browser && npm install --silent --no-audit --no-fund --prefix target/browser playwright-core@1 axe-core@4",
-            ),
+            Self::Chromium => Job::new("sh", "-c").argument(BROWSER_INSTALL),
             Self::Nightly => Job::new("rustup", "toolchain install nightly --profile minimal"),
             Self::CargoFuzz => Job::cargo("install cargo-fuzz --locked"),
         }
@@ -128,8 +128,7 @@ impl fmt::Display for Tool {
             Self::Neovim => "Neovim 0.10",
             Self::WebAssembly => "the target wasm32-unknown-unknown",
             Self::MdBook => "mdBook",
-            Self::Chromium => "Chromium",
-            Self::BrowserPackages => "what drives the browser",
+            Self::Chromium => "Chromium with what drives it",
             Self::Nightly => "a nightly toolchain",
             Self::CargoFuzz => "cargo-fuzz",
         })
@@ -139,7 +138,6 @@ impl fmt::Display for Tool {
 /// A browser, and the folder of the packages that drive it.
 pub(crate) fn browser_packages() -> Result<PathBuf> {
     Tool::Chromium.need()?;
-    Tool::BrowserPackages.need()?;
     Ok(workspace::root().join("target/browser"))
 }
 

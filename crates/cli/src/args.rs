@@ -2,6 +2,8 @@
 
 pub(crate) mod db;
 pub(crate) mod evolve;
+#[cfg(feature = "explore")]
+pub(crate) mod explore;
 pub(crate) mod generate;
 pub(crate) mod iavl;
 pub(crate) mod infer;
@@ -91,6 +93,9 @@ pub(crate) enum Command {
     Encode(Encode),
     /// Say what a key means, byte by byte
     Explain(Explain),
+    /// Look into a database in the browser
+    #[cfg(feature = "explore")]
+    Explore(explore::Explore),
     /// Draft the plan of a database that has none, or say which known plan fits
     Infer(infer::Infer),
     /// Write a plan's reference as Markdown

@@ -4,7 +4,7 @@
 //! page of a plan, [`picture`] the bytes of a key with what each is, [`explain_json`] what a key means as JSON,
 //! [`statistics`] what is in a database, [`audit`] what a plan does not
 //! explain in one, [`diff`] what became of its rows, [`checksum`] its rows in one number, [`decompose`] the keys of a contract without a plan, [`files`] plans on disk,
-//! [`findings`] what is wrong with a plan, [`project`] what `keyplan.toml` says.
+//! [`findings`] what is wrong with a plan, [`key_text`] bytes as people write them, [`project`] what `keyplan.toml` says.
 //!
 //! ```
 //! use keyplan_plan::{dynamic::Decoder, explain::explain};
@@ -39,6 +39,7 @@ pub mod explain_json;
 pub mod files;
 pub mod findings;
 pub mod json_text;
+pub mod key_text;
 pub mod picture;
 pub mod project;
 pub mod reference;

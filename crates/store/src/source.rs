@@ -7,7 +7,9 @@ use std::fmt::{self, Debug};
 use std::io;
 use std::ops::Bound;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use crate::Store;
 use crate::engine::{self, Engine, KeyRange, Snapshot, Space, SpaceId};
 use crate::page::Direction;
 
@@ -176,6 +178,35 @@ impl<E: Engine> Source for EngineSource<E> {
 
     fn view(&self) -> Result<Box<dyn View>, SourceError> {
         Ok(Box::new(EngineView(self.0.snapshot()?)))
+    }
+}
+
+/// An open store as a source: each view is the store at that moment, also while it is written to.
+#[derive(Debug)]
+pub struct StoreSource<E: Engine>(Arc<Store<E>>);
+
+impl<E: Engine> StoreSource<E> {
+    /// Reads `store` as a source.
+    pub const fn new(store: Arc<Store<E>>) -> Self {
+        Self(store)
+    }
+}
+
+impl<E: Engine> Source for StoreSource<E> {
+    fn kind(&self) -> &str {
+        E::NAME
+    }
+
+    fn spaces(&self) -> Vec<Space> {
+        self.0.engine().spaces()
+    }
+
+    fn space(&self, name: &str) -> Option<SpaceId> {
+        self.0.engine().space(name)
+    }
+
+    fn view(&self) -> Result<Box<dyn View>, SourceError> {
+        Ok(Box::new(EngineView(self.0.engine().snapshot()?)))
     }
 }
 

@@ -10,6 +10,8 @@ mod encode;
 mod evolve;
 mod expand;
 mod explain;
+#[cfg(feature = "explore")]
+mod explore;
 mod find;
 mod fmt;
 mod generate;
@@ -52,6 +54,8 @@ pub(crate) fn run(command: Command, out: &mut Output) -> Result<Outcome> {
             Some(file) => decompose::run(file, args.format, out),
             None => explain::run(&args, out),
         },
+        #[cfg(feature = "explore")]
+        Command::Explore(args) => explore::run(&args, out),
         Command::Release(args) => evolve::release(&args, out),
         Command::Migrate(command) => evolve::migrate(&command, out),
         Command::Fmt(args) => fmt::run(&args, out),

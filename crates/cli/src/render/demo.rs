@@ -70,7 +70,7 @@ pub(crate) fn filled(rows: u64, directory: &Path, took: Duration) -> String {
 /// Commands to go on with.
 pub(crate) fn next_steps(directory: &Path) -> String {
     let directory = directory.display();
-    let steps = [
+    let steps = vec![
         (
             format!("keyplan db scan {directory} cl.tick pool_id=1 --limit 5"),
             "rows of one pool, in order, decoded",
@@ -85,10 +85,19 @@ pub(crate) fn next_steps(directory: &Path) -> String {
         ),
         (format!("keyplan db scan {directory} token_queue --limit 5"), "queues, and how many items each has"),
         ("keyplan language".to_owned(), "how to write a plan of your own"),
+        #[cfg(feature = "explore")]
+        (format!("keyplan explore {directory} --open"), "the same database in the browser"),
     ];
     let mut out = format!("{}\n", painted(GOOD, "Try next:"));
     for (command, what) in steps {
         put!(out, "  {}\n      {}\n", painted(STRONG, command), painted(DIM, what));
     }
     out
+}
+
+/// Where the browser finds a database.
+#[cfg(feature = "explore")]
+pub(crate) fn exploring(source: &str, url: &str) -> String {
+    let end = painted(DIM, "Ctrl-C ends it. The address lets a browser of this machine in, and nobody else.");
+    format!("{} {source}\n  {}\n{end}", painted(GOOD, "exploring"), painted(STRONG, url))
 }

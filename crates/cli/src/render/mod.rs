@@ -48,6 +48,8 @@ pub(crate) use certified::{certified, certified_json};
 pub(crate) use check_json::check_json;
 pub(crate) use compare::{change, change_json, checksums, checksums_json, differences, differences_json};
 pub(crate) use decomposition::decompositions;
+#[cfg(feature = "explore")]
+pub(crate) use demo::exploring;
 pub(crate) use demo::{command_line, filled, flaw_of, next_steps, plan_table};
 pub(crate) use difference::difference;
 pub(crate) use encoded::{encoded_json, refusal};

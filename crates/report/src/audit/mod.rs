@@ -227,16 +227,8 @@ impl<'d, 'p> Pass<'d, 'p> {
 
     /// Keys of no family, together by the place where the family that gets furthest breaks.
     fn unknown(&mut self, key: &[u8], miss: &Miss<'_>) {
-        let nearest = miss.nearest();
-        let reached = nearest.first().filter(|(_, failure)| failure.offset > 0);
-        let (label, families, offset, message) = if let Some((path, failure)) = reached {
-            let label = format!("{:08} {path} {}", failure.offset, failure.segment);
-            let message = format!("`{path}` gets furthest: {failure}");
-            (label, vec![(*path).to_owned()], failure.offset, message)
-        } else {
-            let first = key.first().map_or_else(|| "nothing".to_owned(), |first| format!("0x{first:02x}"));
-            (format!("{:08} {first}", 0), Vec::new(), 0, format!("byte 0: no family begins with {first}"))
-        };
+        let Unread { label, family, offset, message } = unread(key, miss);
+        let families = family.into_iter().collect();
         self.add(FindingKind::UnknownKey, label, families, Some(offset), || message, || example(key));
     }
 
@@ -319,6 +311,40 @@ impl<'d, 'p> Pass<'d, 'p> {
         }
         audit.spaces.push(self.audited);
         audit.findings.extend(self.groups.into_findings());
+    }
+}
+
+/// Why no family makes a key, and which other keys are like it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unread {
+    /// The same for keys that break at the same place; in the order of that place.
+    pub label: String,
+    /// The family that gets furthest, if one gets past the first byte.
+    pub family: Option<String>,
+    /// The byte that breaks it.
+    pub offset: usize,
+    /// What is wrong there.
+    pub message: String,
+}
+
+/// Says where a key that no family makes breaks: in the family that gets furthest.
+pub fn unread(key: &[u8], miss: &Miss<'_>) -> Unread {
+    let nearest = miss.nearest();
+    let reached = nearest.first().filter(|(_, failure)| failure.offset > 0);
+    if let Some((path, failure)) = reached {
+        return Unread {
+            label: format!("{:08} {path} {}", failure.offset, failure.segment),
+            family: Some((*path).to_owned()),
+            offset: failure.offset,
+            message: format!("`{path}` gets furthest: {failure}"),
+        };
+    }
+    let first = key.first().map_or_else(|| "nothing".to_owned(), |first| format!("0x{first:02x}"));
+    Unread {
+        label: format!("{:08} {first}", 0),
+        family: None,
+        offset: 0,
+        message: format!("byte 0: no family begins with {first}"),
     }
 }
 

@@ -32,7 +32,7 @@ pub(crate) fn open(typed: &str, height: Option<u64>) -> Result<Opened> {
 }
 
 /// The path and the height that were typed: `PATH@HEIGHT` is both, unless there is such a path.
-fn place(typed: &str, height: Option<u64>) -> (&Path, Option<u64>) {
+pub(crate) fn place(typed: &str, height: Option<u64>) -> (&Path, Option<u64>) {
     let both = typed.rsplit_once('@').and_then(|(path, digits)| Some((path, digits.parse().ok()?)));
     match both {
         Some((path, found)) if height.is_none() && !Path::new(typed).exists() => {
@@ -43,7 +43,7 @@ fn place(typed: &str, height: Option<u64>) -> (&Path, Option<u64>) {
 }
 
 /// Whether a database on an engine of ours is at a path; it need not have a plan in it.
-fn is_own(path: &Path) -> bool {
+pub(crate) fn is_own(path: &Path) -> bool {
     Fjall::exists(path) || Redb::exists(path)
 }
 
@@ -144,7 +144,7 @@ pub(super) fn binding(reading: &Reading, plan: &Plan, source: &dyn Source) -> Re
 }
 
 /// The names that were typed as `PLAN_SPACE=SOURCE_SPACE`.
-fn given(words: &[String]) -> Result<Vec<(String, String)>> {
+pub(crate) fn given(words: &[String]) -> Result<Vec<(String, String)>> {
     let pair = |word: &String| match word.split_once('=') {
         Some((ours, theirs)) => Ok((ours.to_owned(), theirs.to_owned())),
         None => Err(anyhow!("`--bind {word}`: write it as PLAN_SPACE=SOURCE_SPACE")),

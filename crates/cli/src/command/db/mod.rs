@@ -31,6 +31,8 @@ use anyhow::Result;
 pub(crate) use database::{Database, on_engine};
 pub(crate) use delete::Deleted;
 pub(crate) use foreign::open as open_source;
+#[cfg(feature = "explore")]
+pub(crate) use foreign::{given, is_own, place};
 pub(crate) use look::{Looked, look};
 pub(crate) use row::{View, opaque};
 pub(crate) use verify::{Flaw, Verified};
