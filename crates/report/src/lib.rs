@@ -38,3 +38,4 @@ pub mod project;
 pub mod reference;
 pub mod statistics;
 pub mod structure;
+pub mod values;

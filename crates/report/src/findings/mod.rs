@@ -16,6 +16,8 @@ use keyplan_prover::{Found, Options, Report, Statement, found, found_and_repaire
 pub use json::{FindingJson, RepairJson, finding_json, help_page};
 pub use witness::witness_json;
 
+use crate::values;
+
 /// Whether to look for changes to the plan that cure a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Repairs {
@@ -51,6 +53,8 @@ impl Checked {
                 Repairs::Unasked => found(plan, report, options, path),
             };
         }
+        let of_schemas = plan.map(values::diagnose).unwrap_or_default();
+        findings.splice(0..0, of_schemas.into_iter().map(Found::from));
         findings.splice(0..0, std::mem::take(&mut compiled.diagnostics).into_iter().map(Found::from));
         Self { path: path.to_owned(), compiled, proof, findings }
     }

@@ -32,7 +32,7 @@ pub(crate) use database::{Database, on_engine};
 pub(crate) use delete::Deleted;
 pub(crate) use foreign::open as open_source;
 pub(crate) use look::{Looked, look};
-pub(crate) use row::{View, opaque};
+pub(crate) use row::{View, opaque, opaque_value};
 pub(crate) use verify::{Flaw, Verified};
 
 use super::Outcome;
