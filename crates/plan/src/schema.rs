@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::compile::joined;
 use crate::diag::{Code, Diagnostic, SourceMap, Span};
-use crate::model::{SchemaFile, SchemaFormat, Schemas};
+use crate::model::{MissingSchema, SchemaFile, SchemaFormat, Schemas};
 use crate::syntax::ast;
 
 /// The most files that the schemas of a plan may be made of.
@@ -30,10 +30,12 @@ pub(crate) fn is_schema(path: &str) -> bool {
 pub(crate) struct Gathering {
     files: Vec<SchemaFile>,
     known: BTreeSet<String>,
+    missing: Vec<MissingSchema>,
 }
 
 impl Gathering {
-    /// Fetches the file of a statement in the plan file `from`, and everything that it imports.
+    /// Fetches the file of a statement in the plan file `from`, and everything that it imports. What cannot be fetched is
+    /// remembered: keys have their meaning without it.
     pub(crate) fn add(
         &mut self,
         statement: &ast::Import,
@@ -49,15 +51,7 @@ impl Gathering {
         match fetch(&path) {
             Ok(text) => self.keep(path, None, text, span),
             Err(why) => {
-                diagnostics.push(
-                    Diagnostic::new(
-                        Code::BadSchema,
-                        format!("cannot read `{path}`: {why}"),
-                        span,
-                        "named here",
-                    )
-                    .with_help("the path is relative to the file that names it"),
-                );
+                self.missing.push(MissingSchema { message: format!("cannot read `{path}`: {why}"), span });
                 return;
             }
         }
@@ -71,7 +65,7 @@ impl Gathering {
                     diagnostics.push(Diagnostic::new(Code::TooLarge, message, span, "one too many"));
                     return;
                 }
-                self.import(&importing, &import, span, fetch, diagnostics);
+                self.import(&importing, &import, span, fetch);
             }
         }
     }
@@ -83,7 +77,6 @@ impl Gathering {
         import: &str,
         span: Span,
         fetch: &mut impl FnMut(&str) -> Result<String, String>,
-        diagnostics: &mut Vec<Diagnostic>,
     ) {
         let mut folder = importing;
         for _ in 0..MAX_FOLDERS {
@@ -106,15 +99,8 @@ impl Gathering {
         }
         // These are known to every compiler of schemas.
         if !import.starts_with("google/protobuf/") {
-            diagnostics.push(
-                Diagnostic::new(
-                    Code::BadSchema,
-                    format!("`{importing}` imports `{import}`, which is in no folder around it"),
-                    span,
-                    "named here",
-                )
-                .with_help("put the file where the import says, from one of the folders around it on"),
-            );
+            let message = format!("`{importing}` imports `{import}`, which is in no folder around it");
+            self.missing.push(MissingSchema { message, span });
         }
     }
 
@@ -128,7 +114,7 @@ impl Gathering {
         for file in &self.files {
             sources.add_schema(&file.path, &file.text);
         }
-        Schemas { files: self.files, ..Schemas::default() }
+        Schemas { files: self.files, missing: self.missing, ..Schemas::default() }
     }
 }
 
@@ -165,6 +151,8 @@ fn proto_imports(text: &str) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
     use crate::compile;
 
@@ -226,15 +214,21 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_fetched_is_a_finding() {
+    fn what_cannot_be_fetched_leaves_the_plan_its_meaning() {
         let said = |text: &str, proto: &str| {
-            let found = compiled(&[("p", text), ("m.proto", proto)]).diagnostics;
-            found.into_iter().map(|found| format!("{} {}", found.code, found.message)).collect::<Vec<_>>()
+            let compiled = compiled(&[("p", text), ("m.proto", proto)]);
+            assert_eq!(compiled.diagnostics, []);
+            let schemas = Arc::clone(&compiled.plan.unwrap().schemas);
+            schemas.missing.iter().map(|missing| missing.message.clone()).collect::<Vec<_>>()
         };
-        assert_eq!(said("plan p; import \"n.proto\";", ""), ["KP0240 cannot read `n.proto`: not there"]);
+        assert_eq!(said("plan p; import \"n.proto\";", ""), ["cannot read `n.proto`: not there"]);
         assert_eq!(
             said("plan p; import \"m.proto\";", "import \"o.proto\";"),
-            ["KP0240 `m.proto` imports `o.proto`, which is in no folder around it"]
+            ["`m.proto` imports `o.proto`, which is in no folder around it"]
+        );
+        assert_eq!(
+            said("plan p; import \"m.proto\";", "import \"google/protobuf/any.proto\";"),
+            [] as [&str; 0]
         );
     }
 }

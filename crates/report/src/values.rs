@@ -21,7 +21,8 @@ use keyplan_plan::diag::{Code, Diagnostic};
 use keyplan_plan::dynamic::{Value, encode, readings};
 use keyplan_plan::explain::{Piece, PieceKind, pieces};
 use keyplan_plan::model::{
-    Argument, Coded, Family, Opaque, Plan, ProtoMessage, Schemas, Segment, Sequence, Shape, ValueCodec,
+    Argument, Coded, Family, MissingSchema, Opaque, Plan, ProtoMessage, Schemas, Segment, Sequence, Shape,
+    ValueCodec,
 };
 use keyplan_plan::notation::{
     argument_name, arguments_from_json, hex, is_hidden, write_argument_json, write_bytes, write_shown_json,
@@ -489,8 +490,13 @@ fn unknown_fields(node: &Node, within: &mut String, out: &mut Vec<(usize, String
 
 /// What is wrong with the schemas of a plan, and with what it says of them.
 pub fn diagnose(plan: &Plan) -> Vec<Diagnostic> {
-    if plan.schemas.is_empty() {
-        return Vec::new();
+    let unread = |missing: &MissingSchema| {
+        Diagnostic::new(Code::BadSchema, missing.message.clone(), missing.span, "imported here")
+            .with_help("paths are relative to the file that names them, or to a folder around it")
+    };
+    let missing: Vec<Diagnostic> = plan.schemas.missing.iter().map(unread).collect();
+    if plan.schemas.is_empty() || !missing.is_empty() {
+        return missing;
     }
     let compiled = messages(&plan.schemas);
     let known = match compiled.as_ref() {

@@ -25,7 +25,7 @@ pub use fingerprint::Fingerprint;
 pub use layout::{Extent, Width};
 pub use resolve::{Resolved, resolve, resolve_with};
 pub use scan::{Company, Scan, ScanEnd, ScanId};
-pub use schema::{Coded, Made, ProtoMessage, SchemaFile, SchemaFormat, Schemas, ValueCodec};
+pub use schema::{Coded, Made, MissingSchema, ProtoMessage, SchemaFile, SchemaFormat, Schemas, ValueCodec};
 pub use segment::{Argument, Derivation, Derived, Literal, Same, Segment, Sequence};
 pub use shape::{
     Alternative, BoolEncoding, BytesEncoding, FloatEncoding, Frame, Framing, IntEncoding, IntRange, IntShape,

@@ -53,23 +53,34 @@ impl SchemaFile {
     }
 }
 
+/// A file of a schema that could not be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MissingSchema {
+    /// Which, and why.
+    pub message: String,
+    /// Where the plan names it, or the file that leads to it.
+    pub span: Span,
+}
+
 /// Every file of the schemas of a plan.
 #[derive(Clone, Debug, Default)]
 pub struct Schemas {
     /// The files, in the order in which they are named.
     pub files: Vec<SchemaFile>,
+    /// Files that could not be read. Keys have their meaning without them.
+    pub missing: Vec<MissingSchema>,
     /// What a tool made of them.
     pub made: Made,
 }
 
 impl PartialEq for Schemas {
     fn eq(&self, other: &Self) -> bool {
-        self.files == other.files
+        self.files == other.files && self.missing == other.missing
     }
 }
 
 impl Schemas {
-    /// Whether the plan names none.
+    /// Whether there are none: the plan names none, or none could be read.
     pub fn is_empty(&self) -> bool {
         self.files.is_empty()
     }
