@@ -13,16 +13,20 @@ const MAX_SCHEMA_FILES: usize = 512;
 const MAX_FOLDERS: usize = 16;
 
 /// The ends of the names of files that are descriptor sets, which are no text.
-const SETS: [&str; 5] = [".binpb", ".desc", ".fds", ".pb", ".protoset"];
+const SETS: [&str; 5] = ["binpb", "desc", "fds", "pb", "protoset"];
 
 /// Whether a path is that of a descriptor set.
 pub(crate) fn is_set(path: &str) -> bool {
-    SETS.iter().any(|end| path.ends_with(end))
+    extension(path).is_some_and(|end| SETS.contains(&end))
 }
 
 /// Whether a path is that of a schema, and not of a plan.
 pub(crate) fn is_schema(path: &str) -> bool {
-    path.ends_with(".proto") || is_set(path)
+    extension(path) == Some("proto") || is_set(path)
+}
+
+fn extension(path: &str) -> Option<&str> {
+    path.rsplit('/').next()?.rsplit_once('.').map(|(_, end)| end)
 }
 
 /// The files of schemas while they are fetched.

@@ -6,6 +6,7 @@ use keyplan_codec::{Bech32, Lengths, Segment as _, TimeText9};
 
 use super::{ParseError, Value, parse};
 use crate::model::{Argument, Shape, Shown, TimeEncoding};
+use crate::notation::hex;
 
 impl Argument {
     /// A value of it as people write it: in the form that the plan gives it, or else as any such value.
@@ -63,7 +64,8 @@ fn show(shown: &Shown, value: &Value) -> Option<String> {
             String::from_utf8(out).ok()
         }
         (Shown::Reversed, Value::Bytes(bytes)) => {
-            Some(bytes.iter().rev().map(|byte| format!("{byte:02x}")).collect())
+            let reversed: Vec<u8> = bytes.iter().rev().copied().collect();
+            Some(hex(&reversed))
         }
         (Shown::Time { unit }, Value::Unsigned(_) | Value::Signed(_)) => {
             let number = match value {
@@ -95,7 +97,7 @@ fn read(shown: &Shown, shape: &Shape, text: &str) -> Option<Result<Value, ParseE
                 head.strip_suffix('1').is_some_and(|head| head.eq_ignore_ascii_case(hrp))
             });
             let expected = format!("an address that begins with `{hrp}1`, or hex digits");
-            (!own).then(|| Err(ParseError { offset: 0, expected }))
+            (!own).then_some(Err(ParseError { offset: 0, expected }))
         }
         Shown::Reversed => {
             let all_digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_hexdigit());

@@ -84,6 +84,7 @@ impl TypeSource<'_> {
 
 /// How far a type has been resolved.
 #[derive(Clone)]
+#[expect(clippy::large_enum_variant, reason = "a plan has few types, and each is resolved")]
 pub(super) enum TypeState {
     Unseen,
     Open,

@@ -8,6 +8,7 @@ use keyplan_codec::Hash;
 
 use super::Shape;
 use crate::diag::Span;
+use crate::notation::hex;
 
 /// A format whose values need a schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -101,11 +102,7 @@ impl Schemas {
             all.extend_from_slice(&(part.len() as u128).to_be_bytes());
             all.extend_from_slice(part.as_bytes());
         }
-        let mut text = String::new();
-        for byte in Hash::Blake2b256.digest(&all).iter() {
-            text.push_str(&format!("{byte:02x}"));
-        }
-        Some(text)
+        Some(hex(&Hash::Blake2b256.digest(&all)))
     }
 }
 

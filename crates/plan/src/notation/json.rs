@@ -132,7 +132,7 @@ fn body(out: &mut Vec<u8>, sequence: &Sequence, values: &[Value], shown: bool) {
     let mut all = sequence.arguments().zip(values);
     match (all.next(), values.len()) {
         (Some((argument @ Argument { name: None, .. }, value)), 1) => {
-            write_argument(out, argument, value, shown)
+            write_argument(out, argument, value, shown);
         }
         _ => write_arguments(out, sequence, values, shown),
     }
