@@ -74,7 +74,12 @@ pub(crate) fn compile(path: &str, text: &str, open: impl Fn(&str) -> Option<Stri
 pub(crate) fn trees(compiled: &Compiled) -> Vec<ast::File> {
     let files = compiled.sources.files().iter().enumerate();
     files
-        .map(|(index, file)| parse(FileId(u32::try_from(index).unwrap_or(u32::MAX)), &file.text).file)
+        .map(|(index, file)| {
+            if file.schema {
+                return ast::File::default();
+            }
+            parse(FileId(u32::try_from(index).unwrap_or(u32::MAX)), &file.text).file
+        })
         .collect()
 }
 

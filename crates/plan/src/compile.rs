@@ -1,5 +1,6 @@
 use crate::diag::{Code, Diagnostic, FileId, Severity, SourceMap, Span};
-use crate::model::{Plan, resolve};
+use crate::model::{Plan, resolve_with};
+use crate::schema::{Gathering, is_schema};
 use crate::syntax::{ast, parse};
 
 /// The most files that one plan may be made of.
@@ -38,6 +39,7 @@ pub fn compile(name: &str, text: &str, mut import: impl FnMut(&str) -> Result<St
     let mut sources = SourceMap::default();
     let mut diagnostics = Vec::new();
     let mut files: Vec<ast::File> = Vec::new();
+    let mut schemas = Gathering::default();
     let root = sources.add(name, text);
     // Each waiting file with the files that led to it, by name.
     let mut waiting: Vec<(FileId, Vec<String>)> = vec![(root, vec![name.to_owned()])];
@@ -48,6 +50,10 @@ pub fn compile(name: &str, text: &str, mut import: impl FnMut(&str) -> Result<St
         for item in &parsed.file.items {
             let ast::Item::Import(statement) = item else { continue };
             let from = trail.last().map_or("", String::as_str);
+            if is_schema(&statement.path.value) {
+                schemas.add(statement, from, &mut import, &mut diagnostics);
+                continue;
+            }
             let path = joined(from, &statement.path.value);
             if trail.contains(&path) {
                 diagnostics.push(cycle(&trail, &path, statement.path.span));
@@ -85,7 +91,8 @@ pub fn compile(name: &str, text: &str, mut import: impl FnMut(&str) -> Result<St
         }
         files.push(parsed.file);
     }
-    let resolved = resolve(&files);
+    let schemas = schemas.end(&mut sources);
+    let resolved = resolve_with(&files, schemas);
     let parsed = diagnostics.is_empty();
     diagnostics.extend(resolved.diagnostics);
     diagnostics.sort_by_key(|diagnostic| (diagnostic.span(), diagnostic.code));

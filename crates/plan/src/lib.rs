@@ -26,6 +26,7 @@
 
 mod compile;
 mod engine;
+mod schema;
 
 pub mod diag;
 pub mod dynamic;

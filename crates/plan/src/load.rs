@@ -21,6 +21,8 @@
 //! ```
 
 use crate::diag::{Diagnostic, FileId, SourceMap};
+use crate::notation::hex;
+use crate::schema::is_set;
 use crate::syntax::{MAX_SOURCE_BYTES, decode_source};
 use crate::{Compiled, compile};
 
@@ -42,12 +44,18 @@ pub fn load_bytes(
     mut fetch: impl FnMut(&str) -> Result<Vec<u8>, String>,
 ) -> Compiled {
     match decode_source(FileId(0), bytes) {
-        Ok(text) => compile(path, text, |import| imported(&fetch(import)?)),
+        Ok(text) => compile(path, text, |import| imported(import, &fetch(import)?)),
         Err(why) => unreadable(path, bytes, why),
     }
 }
 
-fn imported(bytes: &[u8]) -> Result<String, String> {
+fn imported(path: &str, bytes: &[u8]) -> Result<String, String> {
+    if is_set(path) {
+        if bytes.len() > MAX_SOURCE_BYTES {
+            return Err("the file is too large for a schema: over 4 MiB".to_owned());
+        }
+        return Ok(format!("hex:{}", hex(bytes)));
+    }
     decode_source(FileId(0), bytes).map(str::to_owned).map_err(|why| why.message)
 }
 

@@ -323,6 +323,7 @@ impl Reader<'_> {
 
 /// A shape as a layout of its own.
 pub(crate) fn alone(shape: &Shape) -> Sequence {
-    let argument = Argument { name: None, type_name: None, shape: shape.clone(), span: Span::default() };
+    let argument =
+        Argument { name: None, type_name: None, shape: shape.clone(), shown: None, span: Span::default() };
     Sequence::new(vec![Segment::Argument(argument)])
 }

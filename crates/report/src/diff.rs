@@ -6,9 +6,9 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
-use keyplan_plan::dynamic::{Decoded, Decoder, readings};
+use keyplan_plan::dynamic::{Decoded, Decoder};
 use keyplan_plan::model::{Plan, Sequence};
-use keyplan_plan::notation::{hex, write_json};
+use keyplan_plan::notation::hex;
 use keyplan_store::engine::{KeyRange, SpaceId};
 use keyplan_store::source::{Source, SourceError, Walk};
 use keyplan_store::{Direction, META_SPACE};
@@ -16,6 +16,7 @@ use serde::Serialize;
 use serde_json::{Map, Value as Json};
 
 use crate::binding::Binding;
+use crate::values::readable_json;
 
 /// How many rows are read between two looks at the progress.
 const REPORT_EVERY: u64 = 10_000;
@@ -129,24 +130,22 @@ impl Change<'_, '_> {
         let (Some(before), Some(after)) = (object(layout, before), object(layout, after)) else {
             return Vec::new();
         };
-        let differs = |(name, value): (&String, &Json)| {
-            let other = after.get(name).unwrap_or(&Json::Null);
-            (value != other).then(|| FieldChange {
-                field: name.clone(),
-                before: value.clone(),
-                after: other.clone(),
-            })
+        let names = before.keys().chain(after.keys().filter(|name| !before.contains_key(*name)));
+        let differs = |name: &String| {
+            let (old, new) =
+                (before.get(name).unwrap_or(&Json::Null), after.get(name).unwrap_or(&Json::Null));
+            (old != new).then(|| FieldChange { field: name.clone(), before: old.clone(), after: new.clone() })
         };
-        before.iter().filter_map(differs).collect()
+        names.filter_map(differs).collect()
     }
 }
 
-/// The arguments of a value by name.
+/// The arguments of a value by name, or the members of what it is in a format of its own.
 fn object(layout: &Sequence, value: &[u8]) -> Option<Map<String, Json>> {
-    let values = readings(layout, value, 1).ok()?.readings.pop()?;
-    let mut text = Vec::new();
-    write_json(&mut text, layout, &values);
-    serde_json::from_slice(&text).ok()
+    match readable_json(layout, value)? {
+        Json::Object(object) => Some(object),
+        _ => None,
+    }
 }
 
 /// How many rows differ.

@@ -2,8 +2,10 @@
 
 use keyplan_plan::dynamic::{Failure, Readings};
 use keyplan_plan::explain::{Explanation, Front, Reading, front};
-use keyplan_plan::model::Sequence;
-use keyplan_plan::notation::{write_bytes, write_json, write_number, write_string};
+use keyplan_plan::model::{Sequence, Shape};
+use keyplan_plan::notation::{write_bytes, write_number, write_shown_json, write_string};
+
+use crate::values::{is_by_wire, readable_json};
 
 /// Appends the object of one key, and ends the line.
 pub fn explanation_json(out: &mut Vec<u8>, key: &[u8], explanation: &Explanation<'_>) {
@@ -58,7 +60,7 @@ fn fronts(out: &mut Vec<u8>, key: &[u8], explanation: &Explanation<'_>) {
         out.extend_from_slice(b"{\"family\":");
         write_string(out, &front.family.path);
         out.extend_from_slice(b",\"args\":");
-        write_json(out, &front.family.key, &front.values);
+        write_shown_json(out, &front.family.key, &front.values);
         out.push(b'}');
     }
     out.push(b']');
@@ -94,19 +96,32 @@ pub fn part_json(
         Ok(found) => {
             if let Some(first) = found.readings.first() {
                 out.extend_from_slice(b",\"args\":");
-                write_json(out, sequence, first);
+                write_shown_json(out, sequence, first);
             }
+            decoded_value(out, sequence, bytes);
             if found.readings.len() > 1 {
                 out.extend_from_slice(b",\"readings\":[");
                 for (index, values) in found.readings.iter().enumerate() {
                     comma(out, index);
-                    write_json(out, sequence, values);
+                    write_shown_json(out, sequence, values);
                 }
                 out.push(b']');
             }
         }
     }
     out.extend_from_slice(b"}\n");
+}
+
+/// What is in a value of another format, and whether it was read without its schema.
+fn decoded_value(out: &mut Vec<u8>, sequence: &Sequence, bytes: &[u8]) {
+    let has_format = sequence.arguments().any(|argument| matches!(argument.shape, Shape::Opaque(_)));
+    if let Some(decoded) = readable_json(sequence, bytes).filter(|_| has_format) {
+        out.extend_from_slice(b",\"decoded\":");
+        out.extend_from_slice(decoded.to_string().as_bytes());
+        if is_by_wire(sequence) {
+            out.extend_from_slice(b",\"by\":\"wire\"");
+        }
+    }
 }
 
 fn comma(out: &mut Vec<u8>, index: usize) {
@@ -121,7 +136,7 @@ fn decoded(out: &mut Vec<u8>, Reading { decoded: reading, .. }: &Reading<'_>) {
     out.extend_from_slice(b",\"family\":");
     write_string(out, &reading.family.path);
     out.extend_from_slice(b",\"args\":");
-    write_json(out, &reading.family.key, &reading.values);
+    write_shown_json(out, &reading.family.key, &reading.values);
 }
 
 fn failure_fields(out: &mut Vec<u8>, failure: &Failure) {

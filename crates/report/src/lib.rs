@@ -24,7 +24,8 @@
 //! Only [`files`] and [`project`] read files, and only those that they are asked for. Nothing here prints or knows a terminal. Hostile
 //! plans, keys and databases get an answer within the bounds of the crates below.
 //!
-//! The feature `rows`, on by default, is everything about the rows of a database. Without it the crate depends on no engine.
+//! The feature `rows`, on by default, is everything about the rows of a database and their values. Without it the crate
+//! depends on no engine and no schema.
 
 #[cfg(feature = "rows")]
 pub mod audit;
@@ -35,6 +36,7 @@ pub mod checksum;
 pub mod decompose;
 #[cfg(feature = "rows")]
 pub mod diff;
+#[cfg(feature = "rows")]
 pub mod explain_json;
 pub mod files;
 pub mod findings;
@@ -47,3 +49,5 @@ pub mod reference;
 pub mod statistics;
 #[cfg(feature = "rows")]
 pub mod structure;
+#[cfg(feature = "rows")]
+pub mod values;

@@ -1,8 +1,9 @@
 //! Values of databases as one kind of tree, with the bytes that each part of it is.
 //!
 //! [`decode`] reads the formats that say themselves what is in them: CBOR, JSON, RLP, and protobuf as far as its wire tells.
-//! [`Type::decode`] reads those that need to be told: SCALE, BCS, Borsh and the bincode form of version 1. [`text`] and
-//! [`json`] write a tree for people and for programs.
+//! [`Type::decode`] reads those that need to be told: SCALE, BCS, Borsh and the bincode form of version 1. [`Messages`] reads
+//! protobuf by a schema, which the feature `proto` compiles. [`text`] and [`json`] write a tree for people and for programs,
+//! [`lanes`] says which bytes are what, and [`Type::encode`] and [`Messages::from_json`] lead back from JSON.
 //!
 //! ```
 //! use keyplan_values::{Format, Limits, decode, json, text};
@@ -22,16 +23,25 @@
 mod cbor;
 mod format;
 mod json;
+mod lanes;
+mod message;
 mod proto;
 mod reader;
 mod rlp;
 mod schema;
 mod show;
+pub mod time;
 mod tree;
+mod write;
 
 pub use cbor::encode as encode_cbor;
 pub use format::{Format, decode};
+pub use lanes::{Lane, lanes};
+pub use message::{Messages, NoMessage, Unwritable};
+#[cfg(feature = "proto")]
+pub use message::{MessagesError, SchemaText};
 pub use reader::{Fault, Limits};
+pub use rlp::encode as encode_rlp;
 pub use schema::{Codec, SchemaError, Type, Variant};
-pub use show::{json, text};
-pub use tree::{Data, Node};
+pub use show::{json, text, write_json};
+pub use tree::{Data, Node, Record};

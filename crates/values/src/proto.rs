@@ -17,30 +17,39 @@ pub(crate) fn message(reader: &mut Reader<'_>) -> Result<Node, Fault> {
 }
 
 fn field(reader: &mut Reader<'_>) -> Result<(u32, Node), Fault> {
+    let (number, kind, start) = tag(reader)?;
+    Ok((number, value(reader, kind, start)?))
+}
+
+/// The number of the next field, the kind of its value, and where it begins.
+pub(crate) fn tag(reader: &mut Reader<'_>) -> Result<(u32, u64, usize), Fault> {
     let start = reader.at();
     let tag = reader.varint()?;
     let number = u32::try_from(tag >> 3).ok().filter(|number| (1..=0x1fff_ffff).contains(number));
     let Some(number) = number else {
         return Err(Fault { offset: start, what: "a field has a number that none can have" });
     };
+    Ok((number, tag & 7, start))
+}
+
+/// The value of a field that began at `start`, by nothing but its kind.
+pub(crate) fn value(reader: &mut Reader<'_>, kind: u64, start: usize) -> Result<Node, Fault> {
     reader.enter()?;
-    let from = reader.at();
-    let data = match tag & 7 {
+    let mut from = reader.at();
+    let data = match kind {
         0 => Data::Unsigned(reader.varint()?.into()),
         1 => Data::Unsigned(reader.little(8)?),
         5 => Data::Unsigned(reader.little(4)?),
         2 => {
             let len = reader.varint()?;
-            let from = reader.at();
-            let data = inside(reader, len)?;
-            reader.leave();
-            return Ok((number, Node::new(from..reader.at(), data)));
+            from = reader.at();
+            inside(reader, len)?
         }
         3 | 4 => return Err(Fault { offset: start, what: "a group, which is no longer written" }),
         _ => return Err(Fault { offset: start, what: "a field of a kind that there is not" }),
     };
     reader.leave();
-    Ok((number, Node::new(from..reader.at(), data)))
+    Ok(Node::new(from..reader.at(), data))
 }
 
 fn inside(reader: &mut Reader<'_>, len: u64) -> Result<Data, Fault> {

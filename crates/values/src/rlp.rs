@@ -1,5 +1,7 @@
 //! RLP: strings and lists, each with its length before it in the one shortest way.
 
+use serde_json::Value;
+
 use crate::reader::{Fault, Reader};
 use crate::tree::{Data, Node};
 
@@ -48,4 +50,49 @@ fn list(reader: &mut Reader<'_>, len: u64) -> Result<Data, Fault> {
         }
         Ok(Data::List(items))
     })
+}
+
+/// JSON as RLP: strings of hex digits and lists of them. `None` of anything else.
+pub fn encode(json: &Value) -> Option<Vec<u8>> {
+    let mut out = Vec::new();
+    put(json, &mut out, 0)?;
+    Some(out)
+}
+
+/// How deep lists may lie in each other.
+const MAX_DEPTH: usize = 64;
+
+fn put(json: &Value, out: &mut Vec<u8>, depth: usize) -> Option<()> {
+    match json {
+        Value::String(digits) => {
+            let bytes = const_hex::decode(digits).ok()?;
+            if !matches!(bytes.as_slice(), [0x00..=0x7f]) {
+                head(0x80, bytes.len(), out)?;
+            }
+            out.extend_from_slice(&bytes);
+        }
+        Value::Array(items) if depth < MAX_DEPTH => {
+            let mut inside = Vec::new();
+            for item in items {
+                put(item, &mut inside, depth + 1)?;
+            }
+            head(0xc0, inside.len(), out)?;
+            out.extend_from_slice(&inside);
+        }
+        _ => return None,
+    }
+    Some(())
+}
+
+/// A length in the shortest way, behind the mark of a string or of a list.
+fn head(mark: u8, len: usize, out: &mut Vec<u8>) -> Option<()> {
+    if let Ok(short @ 0..=55) = u8::try_from(len) {
+        out.push(mark + short);
+        return Some(());
+    }
+    let digits = u64::try_from(len).ok()?.to_be_bytes();
+    let digits: Vec<u8> = digits.into_iter().skip_while(|digit| *digit == 0).collect();
+    out.push(mark + 55 + u8::try_from(digits.len()).ok()?);
+    out.extend_from_slice(&digits);
+    Some(())
 }

@@ -4,10 +4,11 @@ use std::fmt::Write as _;
 
 use serde_json::{Map, Number, Value, json as value};
 
-use crate::tree::{Data, Node};
+use crate::time;
+use crate::tree::{Data, Node, Record};
 
 /// The tree in CBOR's diagnostic notation, also where it came from elsewhere: fields of a message are `1: …`, variants
-/// `Name(…)`.
+/// `Name(…)`. A message of a schema is `{name: …}`, and a field that the schema does not have is `?7: …`.
 pub fn text(node: &Node) -> String {
     let mut out = String::new();
     put(&mut out, node);
@@ -46,6 +47,10 @@ fn put(out: &mut String, node: &Node) {
             });
             Ok(())
         }
+        Data::Message(record) => {
+            put_record(out, record);
+            Ok(())
+        }
         Data::Tagged(tag, inner) => {
             let _ = write!(out, "{tag}(");
             put(out, inner);
@@ -62,6 +67,38 @@ fn put(out: &mut String, node: &Node) {
             }
         }
     };
+}
+
+fn put_record(out: &mut String, record: &Record) {
+    if let Some(moment) = moment(record) {
+        out.push_str(&moment);
+        return;
+    }
+    let known = record.fields.iter().map(|(name, node)| (name.to_string(), node));
+    let unknown = record.unknown.iter().map(|(number, node)| (format!("?{number}"), node));
+    let all: Vec<(String, &Node)> = known.chain(unknown).collect();
+    listed(out, "{", &all, "}", |out, (name, node)| {
+        out.push_str(name);
+        out.push_str(": ");
+        put(out, node);
+    });
+}
+
+/// The time that a `google.protobuf.Timestamp` is, if it is nothing else.
+fn moment(record: &Record) -> Option<String> {
+    if *record.name != *"google.protobuf.Timestamp" || !record.unknown.is_empty() {
+        return None;
+    }
+    let (mut seconds, mut nanos) = (0, 0);
+    for (name, node) in &record.fields {
+        match (&**name, &node.data) {
+            ("seconds", Data::Unsigned(n)) => seconds = i64::try_from(*n).ok()?,
+            ("seconds", Data::Signed(n)) => seconds = i64::try_from(*n).ok()?,
+            ("nanos", Data::Unsigned(n)) => nanos = u32::try_from(*n).ok()?,
+            _ => return None,
+        }
+    }
+    time::show(seconds, nanos)
 }
 
 fn listed<T>(out: &mut String, open: &str, items: &[T], close: &str, mut put: impl FnMut(&mut String, &T)) {
@@ -87,7 +124,8 @@ fn float_text(float: f64) -> String {
 
 /// The tree as JSON. Numbers of more than 53 bits and floats without a JSON form are strings, bytes strings of hex digits;
 /// tags and variants are objects of one key. A key of a map that is no text is written as text, and of two that are then
-/// alike the later one stays. It is for reading: not every value can be made of it again.
+/// alike the later one stays. A field of a message that its schema does not have is `?7`. It is for reading: not every value
+/// can be made of it again.
 pub fn json(node: &Node) -> Value {
     match &node.data {
         Data::Null | Data::Undefined => Value::Null,
@@ -113,28 +151,84 @@ pub fn json(node: &Node) -> Value {
         Data::Map(pairs) => {
             Value::Object(pairs.iter().map(|(key, value)| (name(key), json(value))).collect())
         }
-        Data::Fields(fields) => Value::Object(grouped(fields)),
+        Data::Fields(fields) => Value::Object(grouped(fields.iter().map(|(n, node)| (n.to_string(), node)))),
+        Data::Message(record) => match moment(record) {
+            Some(moment) => Value::String(moment),
+            None => {
+                let mut object = grouped(record.unknown.iter().map(|(n, node)| (format!("?{n}"), node)));
+                object.extend(record.fields.iter().map(|(name, node)| (name.to_string(), json(node))));
+                Value::Object(object)
+            }
+        },
         Data::Tagged(tag, inner) => value!({ "tag": tag, "value": json(inner) }),
         Data::Variant(variant, inner) if inner.data == Data::Null => Value::String(variant.clone()),
         Data::Variant(variant, inner) => Value::Object(Map::from_iter([(variant.clone(), json(inner))])),
     }
 }
 
-/// A field that comes again is a list.
-fn grouped(fields: &[(u32, Node)]) -> Map<String, Value> {
+/// Appends what [`json`] gives, with the fields of a message in the order of their numbers, and without the tree between.
+pub fn write_json(out: &mut Vec<u8>, node: &Node) {
+    match &node.data {
+        Data::Unsigned(n) if *n <= 1 << 53 => put_text(out, &n.to_string()),
+        Data::Bytes(bytes) => {
+            out.push(b'"');
+            put_text(out, &const_hex::encode(bytes));
+            out.push(b'"');
+        }
+        Data::Text(text) => put_string(out, text),
+        Data::List(items) => put_all(out, b"[]", items, |out, item| write_json(out, item)),
+        Data::Message(record) if record.unknown.is_empty() => match moment(record) {
+            Some(moment) => put_string(out, &moment),
+            None => put_all(out, b"{}", &record.fields, |out, (name, node)| {
+                put_string(out, name);
+                out.push(b':');
+                write_json(out, node);
+            }),
+        },
+        _ => put_text(out, &json(node).to_string()),
+    }
+}
+
+fn put_text(out: &mut Vec<u8>, text: &str) {
+    out.extend_from_slice(text.as_bytes());
+}
+
+fn put_string(out: &mut Vec<u8>, text: &str) {
+    let is_plain = |byte: u8| matches!(byte, 0x20..=0x7e) && !matches!(byte, b'"' | b'\\');
+    if text.bytes().all(is_plain) {
+        out.push(b'"');
+        put_text(out, text);
+        out.push(b'"');
+    } else {
+        put_text(out, &Value::from(text).to_string());
+    }
+}
+
+fn put_all<T>(out: &mut Vec<u8>, [open, close]: &[u8; 2], all: &[T], mut put: impl FnMut(&mut Vec<u8>, &T)) {
+    out.push(*open);
+    for (at, item) in all.iter().enumerate() {
+        if at > 0 {
+            out.push(b',');
+        }
+        put(out, item);
+    }
+    out.push(*close);
+}
+
+/// A name that comes again is a list.
+fn grouped<'n>(fields: impl Iterator<Item = (String, &'n Node)>) -> Map<String, Value> {
     let mut object: Map<String, Value> = Map::new();
     let mut many = std::collections::BTreeSet::new();
-    for (number, node) in fields {
-        let name = number.to_string();
+    for (name, node) in fields {
         match object.get_mut(&name) {
             None => {
                 object.insert(name, json(node));
             }
-            Some(Value::Array(all)) if many.contains(number) => all.push(json(node)),
+            Some(Value::Array(all)) if many.contains(&name) => all.push(json(node)),
             Some(one) => {
                 let first = one.take();
                 *one = Value::Array(vec![first, json(node)]);
-                many.insert(*number);
+                many.insert(name);
             }
         }
     }

@@ -1,6 +1,7 @@
 //! The tree that every value is read as.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 /// A part of a value, and which bytes of it it is.
 #[derive(Clone, Debug, PartialEq)]
@@ -45,6 +46,19 @@ pub enum Data {
     Variant(String, Box<Node>),
     /// Fields of a message that is known by its wire only: each by its number.
     Fields(Vec<(u32, Node)>),
+    /// A message of a schema.
+    Message(Box<Record>),
+}
+
+/// A message of a schema, with the fields that it has.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Record {
+    /// The full name of the message.
+    pub name: Arc<str>,
+    /// The fields that are there, in the order of their numbers.
+    pub fields: Vec<(Arc<str>, Node)>,
+    /// Fields that the schema does not have, by number, in the order in which they are written.
+    pub unknown: Vec<(u32, Node)>,
 }
 
 impl Node {

@@ -232,3 +232,49 @@ proptest! {
         prop_assert_eq!(json(&again), object);
     }
 }
+
+/// What a type is written as reads back as the same JSON, in every codec.
+#[test]
+fn types_are_written_from_json() {
+    let ty = Type::Struct(vec![
+        ("a".to_owned(), Type::Signed(16)),
+        ("b".to_owned(), Type::Option(Box::new(Type::Bool))),
+        ("c".to_owned(), Type::List(Box::new(Type::Text))),
+        ("d".to_owned(), Type::Map(Box::new(Type::Text), Box::new(Type::Unsigned(2)))),
+        (
+            "e".to_owned(),
+            Type::Enum(vec![
+                Variant { name: "None".to_owned(), index: 0, holds: Type::Unit },
+                Variant {
+                    name: "Two".to_owned(),
+                    index: 3,
+                    holds: Type::Tuple(vec![Type::Float(4), Type::Bytes]),
+                },
+            ]),
+        ),
+        ("f".to_owned(), Type::Fixed(2)),
+        ("g".to_owned(), Type::Array(Box::new(Type::Unsigned(1)), 2)),
+    ]);
+    let given = serde_json::json!({
+        "a": "-170141183460469231731687303715884105728", "b": false, "c": ["", "é"], "d": {"x": 1, "y": 65535},
+        "e": {"Two": [0.5, "00ff"]}, "f": "0102", "g": [1, 255]
+    });
+    for codec in [Codec::Scale, Codec::Bcs, Codec::Borsh, Codec::Bincode] {
+        let bytes = ty.encode(codec, &given).unwrap();
+        assert_eq!(json(&ty.decode(codec, &bytes, &Limits::default()).unwrap()), given, "{codec:?}");
+    }
+    for n in [0_u128, 63, 64, 16_383, 16_384, (1 << 30) - 1, 1 << 30, 1 << 40, u128::MAX] {
+        let given = serde_json::json!(n.to_string());
+        let bytes = Type::Compact.encode(Codec::Scale, &given).unwrap();
+        let node = Type::Compact.decode(Codec::Scale, &bytes, &Limits::default()).unwrap();
+        assert_eq!(node.data, Data::Unsigned(n));
+    }
+    for (ty, wrong, said) in [
+        (Type::Unsigned(1), serde_json::json!(256), "a number of 1 bytes belongs here, not 256"),
+        (Type::Signed(1), serde_json::json!(-129), "a number of 1 bytes belongs here, not -129"),
+        (Type::Float(8), serde_json::json!("NaN"), "a number belongs here, not \"NaN\""),
+        (Type::Fixed(2), serde_json::json!("00"), "hex digits of 2 bytes belongs here, not \"00\""),
+    ] {
+        assert_eq!(ty.encode(Codec::Borsh, &wrong).unwrap_err().to_string(), said);
+    }
+}

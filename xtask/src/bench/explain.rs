@@ -123,7 +123,7 @@ fn explained(plan: &str, space: Option<&str>, keys: &Path) -> Result<Duration> {
 
 /// The processor time of the processes that were waited for. It is what a run costs on one core, whatever else the
 /// machine is doing; `None` where there is no `/proc`.
-fn time_of_children() -> Option<Duration> {
+pub(super) fn time_of_children() -> Option<Duration> {
     let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
     // The name of the program, in parentheses, may have spaces; the times are the 16th and 17th of all fields.
     let (_, fields) = stat.rsplit_once(')')?;
@@ -132,7 +132,7 @@ fn time_of_children() -> Option<Duration> {
     ticks.sum::<Option<u64>>().map(|ticks| Duration::from_millis(ticks * 10))
 }
 
-fn clock() -> &'static str {
+pub(super) fn clock() -> &'static str {
     let pinned = has_taskset();
     match (time_of_children().is_some(), pinned) {
         (true, true) => "processor time on one core",
@@ -142,6 +142,6 @@ fn clock() -> &'static str {
     }
 }
 
-fn has_taskset() -> bool {
+pub(super) fn has_taskset() -> bool {
     Job::new("taskset", "--version").succeeds()
 }

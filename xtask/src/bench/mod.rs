@@ -11,6 +11,7 @@ mod prover;
 mod record;
 mod store;
 mod structures;
+mod values;
 
 use std::fmt;
 use std::process::ExitCode;
@@ -69,6 +70,7 @@ const GROUPS: &[&dyn Group] = &[
     &prover::Prover,
     &store::Store,
     &structures::Structures,
+    &values::Values,
 ];
 
 /// One line of the result.

@@ -1,8 +1,8 @@
 //! `keyplan encode`: arguments as a person writes them, to bytes.
 
 use anyhow::{Result, anyhow, bail};
-use keyplan_plan::dynamic::{Decoder, Other, Value, encode, other_key, other_layout, parse, prefix};
-use keyplan_plan::model::{Argument, Family, Field, Plan, Segment, Sequence};
+use keyplan_plan::dynamic::{Decoder, Other, Value, encode, other_key, other_layout, prefix};
+use keyplan_plan::model::{Argument, Family, Field, Plan, Segment, Sequence, Shape};
 
 use super::{Outcome, find};
 use crate::args::{BytesFormat, Encode};
@@ -144,10 +144,19 @@ pub(super) fn leading(sequence: &Sequence, given: &[(&str, &str)], title: &str) 
     let mut values = Vec::new();
     for argument in sequence.arguments() {
         let Some((name, text)) = given.iter().find(|(given, _)| *given == name(argument)) else { break };
-        let value = parse(&argument.shape, text).map_err(|error| anyhow!("`{name}={text}`: {error}"))?;
-        values.push(value);
+        values.push(typed(argument, text).map_err(|error| anyhow!("`{name}={text}`: {error}"))?);
     }
     Ok(values)
+}
+
+/// A value as it was typed: in the form that the plan shows it in, or of another format as JSON.
+pub(super) fn typed(argument: &Argument, text: &str) -> Result<Value> {
+    if let Shape::Opaque(opaque) = &argument.shape
+        && text.trim_start().starts_with(['{', '['])
+    {
+        return super::db::opaque_value(opaque, text).map(Value::Bytes);
+    }
+    argument.parse(text).map_err(|error| anyhow!(error))
 }
 
 /// A value for each argument of a layout.

@@ -1,7 +1,7 @@
 //! Differences of two sources, and checksums of one.
 
 use keyplan_plan::diag::grouped;
-use keyplan_plan::notation::{assignments, hex, write_json};
+use keyplan_plan::notation::{assignments, hex, write_shown_json};
 use keyplan_report::checksum::{SpaceSums, Sum};
 use keyplan_report::diff::{Change, ChangeKind, Summary};
 use serde_json::{Value, json};
@@ -48,7 +48,7 @@ pub(crate) fn change_json(change: &Change<'_, '_>) -> serde_json::Result<Vec<u8>
     });
     if let (Some(object), Some(decoded)) = (object.as_object_mut(), &change.decoded) {
         let mut arguments = Vec::new();
-        write_json(&mut arguments, &decoded.family.key, &decoded.values);
+        write_shown_json(&mut arguments, &decoded.family.key, &decoded.values);
         object.insert("family".to_owned(), json!(decoded.family.path));
         object.insert("args".to_owned(), serde_json::from_slice::<Value>(&arguments)?);
         object.insert("fields".to_owned(), json!(change.fields()));

@@ -2,7 +2,7 @@
 
 use keyplan_plan::dynamic::{Other, Value};
 use keyplan_plan::model::{Family, Sequence};
-use keyplan_plan::notation::{write_bytes, write_json, write_string};
+use keyplan_plan::notation::{write_bytes, write_shown_json, write_string};
 
 use super::{ERROR, NAME, assignments, base64, hex, painted};
 
@@ -19,7 +19,7 @@ pub(crate) fn encoded_json(
     out.extend_from_slice(b",\"layout\":");
     write_string(&mut out, kind);
     out.extend_from_slice(b",\"args\":");
-    write_json(&mut out, sequence, values);
+    write_shown_json(&mut out, sequence, values);
     out.extend_from_slice(b",\"hex\":");
     write_bytes(&mut out, bytes);
     out.extend_from_slice(b",\"base64\":");

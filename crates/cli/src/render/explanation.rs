@@ -1,14 +1,14 @@
 //! What a key means, for people.
 
 use keyplan_plan::dynamic::{Failure, Readings};
-use keyplan_plan::explain::{Explanation, Front, Nearest, Reading, front, pieces, sound};
+use keyplan_plan::explain::{Explanation, Front, Nearest, Reading, front, sound};
 use keyplan_plan::model::{Family, Opaque, Plan, Segment, Sequence, Shape};
 use keyplan_plan::notation::{argument_name, first_sentence};
 use keyplan_report::explain_json::why;
 use keyplan_report::json_text;
 use keyplan_report::picture::{caret, draw};
+use keyplan_report::values::{has_schema, opaque_text, value_pieces, whole_opaque};
 
-use super::opaque::opaque_text;
 use super::picture::coloured;
 use super::{DIM, ERROR, NAME, Notation, STRONG, counted, hex, painted};
 
@@ -150,7 +150,7 @@ fn the_front(front: &Front<'_>) -> String {
     let values = family.key.arguments().zip(&front.values);
     let mut out = format!("\n  prefix of {}", painted(NAME, &family.path));
     for (argument, value) in values {
-        put!(out, ", {} = {}", argument_name(argument), value.display(&argument.shape));
+        put!(out, ", {} = {}", argument_name(argument), argument.display(value));
     }
     if let Some(scan) = front.scan() {
         put!(out, ": the scan {}", super::scan(family, scan));
@@ -189,7 +189,7 @@ pub(crate) fn part(
             }
             for values in &found.readings {
                 out.push('\n');
-                match (json(sequence, bytes), pieces(sequence, bytes, values)) {
+                match (json(sequence, bytes), value_pieces(sequence, bytes, values)) {
                     (Some(text), _) => out.push_str(&text),
                     (None, Some(pieces)) => {
                         out.push_str(&coloured(&draw(bytes, &pieces, width)));
@@ -203,11 +203,14 @@ pub(crate) fn part(
     out
 }
 
-/// What is in a value that is nothing but CBOR or a message.
+/// What is in a value that is nothing but one of another format, or what is wrong with it.
 fn inside(sequence: &Sequence, bytes: &[u8]) -> Option<String> {
-    let [Segment::Argument(argument)] = sequence.segments() else { return None };
-    let Shape::Opaque(opaque) = &argument.shape else { return None };
-    opaque_text(opaque, bytes).map(|text| format!("  {text}\n"))
+    let opaque = whole_opaque(sequence).filter(|_| !bytes.is_empty())?;
+    match opaque_text(opaque, bytes)? {
+        Ok(text) => Some(format!("  {text}\n")),
+        Err(_) if matches!(opaque, Opaque::Proto(_)) && !has_schema(opaque) => None,
+        Err(fault) => Some(format!("  {}\n", painted(ERROR, format!("not {}: {fault}", opaque.name())))),
+    }
 }
 
 /// A value that is nothing but JSON, written out.

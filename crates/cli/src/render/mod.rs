@@ -25,7 +25,6 @@ mod findings;
 mod github;
 mod infer;
 mod migration;
-mod opaque;
 mod picture;
 mod progress;
 mod project;

@@ -5,11 +5,10 @@ use std::path::Path;
 use keyplan_plan::diag::grouped;
 use keyplan_plan::dynamic::{Value, readings};
 use keyplan_plan::model::{Argument, Family, Opaque, Plan, Segment, Sequence};
-use keyplan_plan::notation::{write_bytes, write_json, write_string};
-use keyplan_report::json_text;
+use keyplan_plan::notation::{write_bytes, write_shown_json, write_string};
+use keyplan_report::{json_text, values};
 use keyplan_store::PlanFingerprint;
 
-use super::opaque::opaque_text;
 use super::{DIM, ERROR, GOOD, NAME, assignments, base64, counted, hex, painted};
 use crate::command::{Deleted, Flaw, Looked, Verified, View, look, opaque};
 
@@ -61,7 +60,7 @@ pub(crate) fn value_text(row: &View<'_, '_>) -> String {
 pub(super) fn laid_out(layout: Option<&Sequence>, bytes: &[u8]) -> String {
     let Some(layout) = layout else { return cut(bytes) };
     let malformed = |why: String| format!("{}  {}", cut(bytes), painted(ERROR, format!("malformed: {why}")));
-    let values = match readings(layout, bytes, 1) {
+    let found = match readings(layout, bytes, 1) {
         Ok(mut found) => found.readings.pop().unwrap_or_default(),
         Err(failure) => return malformed(failure.to_string()),
     };
@@ -70,15 +69,24 @@ pub(super) fn laid_out(layout: Option<&Sequence>, bytes: &[u8]) -> String {
             let text = std::str::from_utf8(bytes).ok().and_then(json_text::compact);
             text.map_or_else(|| malformed("it is not JSON".to_owned()), |text| shortened(&text))
         }
+        (Some(Opaque::Raw), _) => cut(bytes),
+        (Some(Opaque::Proto(_)), _) if bytes.is_empty() => cut(bytes),
         (Some(Opaque::Cbor), _) => match look(layout, bytes) {
             Looked::Unsound(why) => malformed(why),
             _ => shortened(&minicbor::display(bytes).to_string()),
         },
-        (Some(other), _) => opaque_text(other, bytes).map_or_else(|| cut(bytes), |text| shortened(&text)),
-        (None, [Segment::Argument(Argument { name: None, shape, .. })]) => {
-            values.first().map_or_else(|| cut(bytes), |value| value.display(shape).to_string())
+        (Some(other), _) => match values::opaque_text(other, bytes) {
+            Some(Ok(text)) => shortened(&text),
+            // Nothing says that a message without its schema is broken.
+            Some(Err(fault)) if values::has_schema(other) || !matches!(other, Opaque::Proto(_)) => {
+                malformed(fault.to_string())
+            }
+            _ => cut(bytes),
+        },
+        (None, [Segment::Argument(argument @ Argument { name: None, .. })]) => {
+            found.first().map_or_else(|| cut(bytes), |value| argument.display(value).to_string())
         }
-        (None, _) => assignments(layout, &values),
+        (None, _) => shortened(&values::assignments(layout, &found)),
     }
 }
 
@@ -107,7 +115,7 @@ pub(crate) fn row_json(out: &mut Vec<u8>, row: &View<'_, '_>, whole: bool, digit
             out.extend_from_slice(b"{\"family\":");
             write_string(out, &decoded.family.path);
             out.extend_from_slice(b",\"args\":");
-            write_json(out, &decoded.family.key, &decoded.values);
+            write_shown_json(out, &decoded.family.key, &decoded.values);
         }
         _ => {
             out.extend_from_slice(b"{\"space\":");
@@ -118,12 +126,9 @@ pub(crate) fn row_json(out: &mut Vec<u8>, row: &View<'_, '_>, whole: bool, digit
     }
     match digits {
         ValueDigits::Decoded => {
-            out.extend_from_slice(b",\"value\":");
+            out.push(b',');
             // An object is read by the layout of its family, so that it needs the family beside it.
-            match row.value_json().filter(|_| whole) {
-                Some(json) => out.extend_from_slice(&json),
-                None => write_bytes(out, row.value),
-            }
+            values::write_value(out, row.layout().filter(|_| whole), row.value);
         }
         ValueDigits::Hex => {
             out.extend_from_slice(b",\"value\":");

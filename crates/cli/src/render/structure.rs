@@ -4,7 +4,7 @@ use anyhow::Result;
 use keyplan_codec::Score;
 use keyplan_plan::dynamic::{Decoded, Value, readings};
 use keyplan_plan::model::Sequence;
-use keyplan_plan::notation::write_json;
+use keyplan_plan::notation::write_shown_json;
 use keyplan_store::structure::{Kind, QueueItem, QueueSize, QueueState, SetScore};
 use serde_json::{Map, json};
 
@@ -213,7 +213,7 @@ fn key_object(key: &Decoded<'_>) -> Result<Map<String, serde_json::Value>> {
 /// Arguments as rows have them in JSON everywhere.
 fn parsed(layout: &Sequence, values: &[Value]) -> Result<serde_json::Value> {
     let mut text = Vec::new();
-    write_json(&mut text, layout, values);
+    write_shown_json(&mut text, layout, values);
     Ok(serde_json::from_slice(&text)?)
 }
 

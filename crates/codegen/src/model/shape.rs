@@ -3,7 +3,7 @@
 use keyplan_codec::{Alphabet, Case, LenWidth};
 use keyplan_plan::model::{
     BoolEncoding, BytesEncoding, Extent, FloatEncoding, Frame, Framing, IntEncoding, IntRange, IntShape,
-    LengthSet, NibbleEncoding, ScoreEncoding, Segment, Sequence, Shape, TextShape, TimeEncoding,
+    LengthSet, NibbleEncoding, Opaque, ScoreEncoding, Segment, Sequence, Shape, TextShape, TimeEncoding,
 };
 use keyplan_plan::program::{End, Program};
 use serde_json::{Value as Json, json};
@@ -92,6 +92,9 @@ pub(super) fn shape(of: &Shape) -> Json {
                 NibbleEncoding::Counted => "counted",
             };
             json!({"kind": "nibbles", "lengths": lengths(of), "encoding": encoding})
+        }
+        Shape::Opaque(Opaque::Coded(coded)) => {
+            json!({"kind": "opaque", "codec": coded.codec.word(), "type": shape(&coded.shape)})
         }
         Shape::Opaque(opaque) => json!({"kind": "opaque", "codec": opaque.name()}),
         Shape::Record(of) => json!({"kind": "record", "segments": sequence(of)}),

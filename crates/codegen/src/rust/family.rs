@@ -89,7 +89,7 @@ impl Expander<'_> {
                 Opaque::Cbor => quote!(::keyplan::typed::Cbor<'v>),
                 Opaque::Json => quote!(::keyplan::typed::Json<'v>),
                 Opaque::Proto(_) => quote!(::keyplan::typed::Proto<'v>),
-                Opaque::Raw | Opaque::Rlp => quote!(::keyplan::typed::Raw<'v>),
+                Opaque::Raw | Opaque::Rlp | Opaque::Coded(_) => quote!(::keyplan::typed::Raw<'v>),
             });
         }
         let mut doc = vec![title.to_owned()];

@@ -251,7 +251,7 @@ pub(crate) fn opaque(opaque: &Opaque, label: &str) -> Code {
         Opaque::Cbor => quote!(Cbor),
         Opaque::Json => quote!(Json),
         Opaque::Proto(_) => quote!(Proto),
-        Opaque::Raw | Opaque::Rlp => quote!(Raw),
+        Opaque::Raw | Opaque::Rlp | Opaque::Coded(_) => quote!(Raw),
     };
     let put = put_leaf(label, &quote!(::keyplan::codec::Sink::put(out, value.0)));
     let read = quote! {

@@ -7,6 +7,8 @@ use core::fmt;
 use super::Cbor;
 #[cfg(feature = "json")]
 use super::Json;
+#[cfg(feature = "proto")]
+use super::Proto;
 
 /// Why a value is not what its codec calls for.
 #[derive(Debug)]
@@ -21,6 +23,9 @@ pub enum CodecError {
     /// The value cannot be written in JSON, or the bytes are not the JSON of the type.
     #[cfg(feature = "json")]
     Json(serde_json::Error),
+    /// The bytes are not the message.
+    #[cfg(feature = "proto")]
+    Proto(prost::DecodeError),
     /// There are bytes behind the value.
     Trailing {
         /// Where they begin.
@@ -40,6 +45,8 @@ impl fmt::Display for CodecError {
             },
             #[cfg(feature = "json")]
             Self::Json(error) if error.is_io() => f.write_str("the value cannot be written in JSON"),
+            #[cfg(feature = "proto")]
+            Self::Proto(_) => f.write_str("not the message of the type"),
             #[cfg(feature = "json")]
             Self::Json(error) => {
                 write!(f, "line {}, column {}: not the JSON of the type", error.line(), error.column())
@@ -58,6 +65,8 @@ impl core::error::Error for CodecError {
             Self::DecodeCbor(error) => Some(error),
             #[cfg(feature = "json")]
             Self::Json(error) => Some(error),
+            #[cfg(feature = "proto")]
+            Self::Proto(error) => Some(error),
             Self::Trailing { .. } => None,
         }
     }
@@ -119,6 +128,32 @@ impl<'v> Json<'v> {
     }
 }
 
+#[cfg(feature = "proto")]
+impl<'v> Proto<'v> {
+    /// Writes `message` into `room`, whose contents go, and returns it there.
+    ///
+    /// ```
+    /// use keyplan::typed::Proto;
+    ///
+    /// let mut room = Vec::new();
+    /// // A number is the message `google.protobuf.UInt64Value`.
+    /// let proto = Proto::write(&7u64, &mut room);
+    /// assert_eq!(proto.0, b"\x08\x07");
+    /// assert_eq!(proto.read::<u64>()?, 7);
+    /// # Ok::<(), keyplan::typed::CodecError>(())
+    /// ```
+    pub fn write<M: prost::Message>(message: &M, room: &'v mut Vec<u8>) -> Self {
+        room.clear();
+        room.extend_from_slice(&message.encode_to_vec());
+        Self(room)
+    }
+
+    /// Reads the message, which is all that there may be. Fields that its type does not have are passed over.
+    pub fn read<M: prost::Message + Default>(&self) -> Result<M, CodecError> {
+        M::decode(self.0).map_err(CodecError::Proto)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     extern crate std;
@@ -134,6 +169,13 @@ mod tests {
         assert_eq!(error.to_string(), "byte 1: nothing belongs behind the value");
         let error = Cbor(b"\x61a").read::<u64>().unwrap_err();
         assert_eq!(error.to_string(), "byte 0: not the CBOR of the type");
+    }
+
+    #[cfg(feature = "proto")]
+    #[test]
+    fn a_message_that_is_none_is_told() {
+        let error = Proto(b"\x08").read::<u64>().unwrap_err();
+        assert_eq!(error.to_string(), "not the message of the type");
     }
 
     #[cfg(feature = "json")]

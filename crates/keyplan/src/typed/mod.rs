@@ -6,7 +6,7 @@
 //! Arguments that do not stand in a key as they are get a type that holds them in place: [`ShortBytes`] and
 //! [`ShortText`] where their length is bounded, [`CodedBytes`] and [`CodedText`] where it is not.
 
-#[cfg(any(feature = "cbor", feature = "json"))]
+#[cfg(any(feature = "cbor", feature = "json", feature = "proto"))]
 mod codec;
 mod coded;
 mod encoded;
@@ -22,7 +22,7 @@ mod score;
 mod short;
 mod show;
 
-#[cfg(any(feature = "cbor", feature = "json"))]
+#[cfg(any(feature = "cbor", feature = "json", feature = "proto"))]
 pub use codec::CodecError;
 pub use coded::{CodedBytes, CodedText};
 pub use encoded::Slots;

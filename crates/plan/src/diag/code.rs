@@ -148,6 +148,10 @@ codes! {
     UnusedType = "KP0217" "unused-type" Warning;
     /// A plan whose parts are more than this implementation can hold.
     TooLarge = "KP0218" "too-large" Error;
+    /// A schema that cannot be read, or that has no meaning.
+    BadSchema = "KP0240" "bad-schema" Error;
+    /// A message that the schemas of the plan do not have, or that several of their messages may mean.
+    UnknownMessage = "KP0241" "unknown-message" Error;
 }
 
 impl fmt::Display for Code {

@@ -40,13 +40,15 @@ pub struct Position {
     pub column: usize,
 }
 
-/// A plan file as it was read.
+/// A file of a plan as it was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Source {
     /// The path or name under which a person knows it.
     pub name: String,
     /// Its text.
     pub text: String,
+    /// Whether it is a file of a schema, and no plan.
+    pub schema: bool,
 }
 
 /// The files that a plan was read from.
@@ -58,8 +60,17 @@ pub struct SourceMap {
 impl SourceMap {
     /// Adds a file.
     pub fn add(&mut self, name: impl Into<String>, text: impl Into<String>) -> FileId {
+        self.push(Source { name: name.into(), text: text.into(), schema: false })
+    }
+
+    /// Adds a file of a schema.
+    pub fn add_schema(&mut self, name: impl Into<String>, text: impl Into<String>) -> FileId {
+        self.push(Source { name: name.into(), text: text.into(), schema: true })
+    }
+
+    fn push(&mut self, source: Source) -> FileId {
         let id = FileId(u32::try_from(self.files.len()).unwrap_or(u32::MAX));
-        self.files.push(Source { name: name.into(), text: text.into() });
+        self.files.push(source);
         id
     }
 

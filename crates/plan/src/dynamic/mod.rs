@@ -12,6 +12,7 @@ mod int;
 mod leaf;
 mod list;
 mod program;
+mod shown;
 mod text;
 mod value;
 

@@ -5,7 +5,7 @@ use std::fmt;
 use keyplan_codec::{Bech32, Score, Segment as _, TimeText9};
 
 use super::Value;
-use crate::model::{Alternative, IntRange, LengthSet, Sequence, Shape};
+use crate::model::{Alternative, Argument, IntRange, LengthSet, Sequence, Shape};
 
 /// Why text is not a value of an argument.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -207,7 +207,7 @@ impl<'t> Reader<'t> {
                 self.at = before;
                 return Err(self.expected("an argument that was not given yet"));
             }
-            *slot = Some(self.value(&argument.shape)?);
+            *slot = Some(self.argument(argument)?);
             if !self.eat(",") {
                 self.need(")")?;
                 break;
@@ -219,6 +219,19 @@ impl<'t> Reader<'t> {
             return Err(self.expected(&format!("the argument `{name}`")));
         }
         Ok(values.into_iter().flatten().collect())
+    }
+
+    /// A value inside of another: in the form that the plan shows it in, which ends before a comma or a bracket.
+    fn argument(&mut self, argument: &Argument) -> Result<Value, ParseError> {
+        if argument.shown.is_none() {
+            return self.value(&argument.shape);
+        }
+        let before = self.at;
+        let word = self.word(|c| !matches!(c, ',' | ')' | ']' | ' '));
+        argument.parse(word).map_err(|error| {
+            self.at = before;
+            self.expected(&error.expected)
+        })
     }
 
     fn choice(&mut self, alternatives: &[Alternative]) -> Result<Value, ParseError> {
@@ -506,7 +519,7 @@ fn write_arguments(f: &mut fmt::Formatter<'_>, values: &[Value], sequence: &Sequ
         if let Some(name) = &argument.name {
             write!(f, "{name}=")?;
         }
-        write_value(f, value, &argument.shape)?;
+        write!(f, "{}", argument.display(value))?;
     }
     f.write_str(")")
 }

@@ -107,7 +107,10 @@ impl Pieces {
                         None => within.strip_suffix('.').unwrap_or("value").to_owned(),
                     };
                     let value = values.get(sequence.arguments_before(index))?;
-                    self.shape(&argument.shape, own, value, &name)?;
+                    match argument.shown_text(value) {
+                        Some(text) => self.push(own, PieceKind::Value, &name, format!("{name} = {text}")),
+                        None => self.shape(&argument.shape, own, value, &name)?,
+                    }
                 }
                 Segment::Same(same) => {
                     self.push(own, PieceKind::Mark, &same.name, format!("{} again", same.name));

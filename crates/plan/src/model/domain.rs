@@ -7,8 +7,9 @@ use keyplan_codec::Alphabet;
 
 use super::resolve::{MAX_NODES, Resolver, TypeSource, TypeState, camel, unknown};
 use super::{
-    Alternative, BoolEncoding, BytesEncoding, FloatEncoding, Framing, IntEncoding, IntRange, IntShape,
-    IntType, LengthSet, Name, NameSet, NibbleEncoding, Opaque, ScoreEncoding, Shape, TextShape, TimeEncoding,
+    Alternative, BoolEncoding, BytesEncoding, Coded, FloatEncoding, Framing, IntEncoding, IntRange, IntShape,
+    IntType, LengthSet, Made, Name, NameSet, NibbleEncoding, Opaque, ProtoMessage, ScoreEncoding, Segment,
+    Sequence, Shape, TextShape, TimeEncoding, ValueCodec,
 };
 use crate::diag::{Code, Diagnostic, Span};
 use crate::syntax::{ast, foreign};
@@ -21,7 +22,7 @@ const MAX_DEPTH: usize = 96;
 const BUILT_IN: &[&str] = &[
     "u8", "u16", "u24", "u32", "u40", "u48", "u56", "u64", "u128", "i8", "i16", "i32", "i64", "i128", "bool",
     "f64", "bytes", "text", "nibbles", "time", "score", "option", "list", "cbor", "json", "rlp", "proto",
-    "raw",
+    "scale", "bcs", "borsh", "bincode", "raw",
 ];
 
 /// The words for domains that are not types of a plan.
@@ -104,9 +105,17 @@ impl<'a> Resolver<'a> {
             "rlp" => self.plain(call, Shape::Opaque(Opaque::Rlp)),
             "raw" => self.plain(call, Shape::Opaque(Opaque::Raw)),
             "proto" => match args {
-                [ast::CallArg::Text(message)] => Some(Shape::Opaque(Opaque::Proto(message.value.clone()))),
+                [ast::CallArg::Text(message)] => {
+                    let schemas = Arc::clone(&self.schemas);
+                    let message = ProtoMessage { name: message.value.clone(), schemas };
+                    Some(Shape::Opaque(Opaque::Proto(message)))
+                }
                 _ => self.bad(call, "`proto(\"package.Message\")`"),
             },
+            "scale" => self.coded(ValueCodec::Scale, call, args),
+            "bcs" => self.coded(ValueCodec::Bcs, call, args),
+            "borsh" => self.coded(ValueCodec::Borsh, call, args),
+            "bincode" => self.coded(ValueCodec::Bincode, call, args),
             "bytes" => {
                 let lengths =
                     self.lengths_of(call, args, "`bytes(32)`, `bytes(1..=255)` or `bytes(20 | 32)`")?;
@@ -126,6 +135,31 @@ impl<'a> Resolver<'a> {
             "list" => self.list(call, args),
             _ => self.declared(call, args),
         }
+    }
+
+    /// A value by a type, in a format that has a form for each part of it.
+    fn coded(&mut self, codec: ValueCodec, call: &'a ast::Call, args: &'a [ast::CallArg]) -> Option<Shape> {
+        let [ast::CallArg::Domain(of)] = args else {
+            return self.bad(call, &format!("`{0}(Type)` or `{0}((name: text amount: u64))`", codec.word()));
+        };
+        let shape = self.domain(of)?;
+        // The forms of its parts are theirs.
+        self.shown = None;
+        if let Some(what) = uncoded(&shape) {
+            self.report(
+                Diagnostic::new(
+                    Code::BadDomain,
+                    format!("{} has no form for {what}", codec.title()),
+                    of.span,
+                    "a part of it has none",
+                )
+                .with_help(
+                    "use integers, `bool`, `f64`, `text`, `bytes`, `bytes(32)`, `option`, `list`, records and choices, without encodings or literals",
+                ),
+            );
+            return None;
+        }
+        Some(Shape::Opaque(Opaque::Coded(Coded { codec, shape: Arc::new(shape), made: Made::default() })))
     }
 
     fn plain(&mut self, call: &ast::Call, shape: Shape) -> Option<Shape> {
@@ -336,8 +370,9 @@ impl<'a> Resolver<'a> {
     pub(super) fn named_type(&mut self, name: &str) -> Option<Shape> {
         let entry = self.types.get_mut(name)?;
         match &entry.state {
-            TypeState::Done { shape, nodes } => {
+            TypeState::Done { shape, nodes, shown } => {
                 let (shape, nodes) = (shape.clone(), *nodes);
+                self.shown.clone_from(shown);
                 self.nodes = self.nodes.saturating_add(nodes);
                 return shape;
             }
@@ -347,6 +382,7 @@ impl<'a> Resolver<'a> {
         let declaration = entry.declaration;
         let before = self.nodes;
         let around = self.at.replace(format!("the type `{name}`"));
+        self.shown = None;
         let shape = match declaration {
             TypeSource::Type(decl) => self.domain(&decl.domain),
             TypeSource::Names(decl) => self.name_set(decl),
@@ -354,7 +390,7 @@ impl<'a> Resolver<'a> {
         self.at = around;
         let nodes = self.nodes.saturating_sub(before);
         if let Some(entry) = self.types.get_mut(name) {
-            entry.state = TypeState::Done { shape: shape.clone(), nodes };
+            entry.state = TypeState::Done { shape: shape.clone(), nodes, shown: self.shown.clone() };
         }
         shape
     }
@@ -406,6 +442,46 @@ impl<'a> Resolver<'a> {
         text.names = Some(Arc::new(set));
         Some(shape)
     }
+}
+
+/// What in a shape has no form of its own in formats that write nothing but the parts of a type.
+fn uncoded(shape: &Shape) -> Option<&'static str> {
+    let any = |lengths: &LengthSet| *lengths == LengthSet::ANY;
+    match shape {
+        Shape::Int(int) if !matches!(int.ty.bits, 8 | 16 | 32 | 64 | 128) => Some("an integer of this width"),
+        Shape::Int(int) if int.range != int.ty.range() => Some("a range of integers"),
+        Shape::Int(int) if int.encoding != IntEncoding::Be => Some("an integer with an encoding"),
+        Shape::Bytes { encoding, .. } if *encoding != BytesEncoding::Raw => Some("bytes with an encoding"),
+        Shape::Bytes { lengths, .. } if !any(lengths) && lengths.fixed().is_none() => {
+            Some("bytes of several lengths")
+        }
+        Shape::Text(text) if text.tuple || !any(&text.lengths) || text.alphabet != Alphabet::UTF8 => {
+            Some("a text of some characters or lengths")
+        }
+        Shape::Int(_)
+        | Shape::Bytes { .. }
+        | Shape::Text(_)
+        | Shape::Bool(BoolEncoding::Byte)
+        | Shape::Float(FloatEncoding::Bits) => None,
+        Shape::Option(inner) => uncoded(inner),
+        Shape::List { framing, .. } if *framing != Framing::ToEnd => Some("a list with an encoding"),
+        Shape::List { counts, .. } if !any(counts) && counts.fixed().is_none() => {
+            Some("a list of several lengths")
+        }
+        Shape::List { item, .. } => uncoded(item),
+        Shape::Record(sequence) => uncoded_parts(sequence),
+        Shape::Choice(alternatives) => {
+            alternatives.iter().find_map(|alternative| uncoded_parts(&alternative.sequence))
+        }
+        _ => Some("this domain"),
+    }
+}
+
+fn uncoded_parts(sequence: &Sequence) -> Option<&'static str> {
+    sequence.segments().iter().find_map(|segment| match segment {
+        Segment::Argument(argument) => uncoded(&argument.shape),
+        _ => Some("literals, copies and derived parts"),
+    })
 }
 
 enum Lengths {

@@ -7,7 +7,7 @@ use keyplan_codec::{Case, LenWidth, Segment as _, Text as TextCodec};
 use super::resolve::{Resolver, unknown};
 use super::{
     BoolEncoding, BytesEncoding, FloatEncoding, Frame, Framing, IntEncoding, IntShape, Name, NibbleEncoding,
-    ScoreEncoding, Shape, TextShape, TimeEncoding, Width,
+    ScoreEncoding, Shape, Shown, TextShape, TimeEncoding, Width,
 };
 use crate::diag::{Code, Diagnostic, Span};
 use crate::syntax::{ast, foreign};
@@ -70,6 +70,7 @@ const ENCODINGS: &[&str] = &[
     "compactcount",
     "scalecount",
     "raw",
+    "shown",
 ];
 
 /// The words for encodings.
@@ -116,6 +117,7 @@ impl<'a> Resolver<'a> {
             "orderedcode" if !matches!(&shape, Shape::Int(_) if shape.is_plain()) => {
                 self.framed(Frame::OrderedCode, shape, call, span)
             }
+            "shown" => self.shown_as(shape, call, args),
             "desc" => self.without_args(call).map(|()| Shape::Desc(Box::new(shape))),
             "hashed" | "hash_concat" => self.hashed(shape, call, args),
             name if name == "joined" || count_width(name).is_some() => self.framed_list(shape, call, args),
@@ -125,6 +127,56 @@ impl<'a> Resolver<'a> {
             }
             _ => self.leaf(&shape, call, args),
         }
+    }
+
+    /// `.shown(bech32("osmo"))`: the form in which people write the argument. The shape stays what it is.
+    fn shown_as(&mut self, shape: Shape, call: &ast::Call, args: &[ast::CallArg]) -> Option<Shape> {
+        let form = match args {
+            [ast::CallArg::Domain(ast::Domain { atom: ast::Atom::Named(form), encodings, .. })]
+                if encodings.is_empty() =>
+            {
+                Some((form.name.text.as_str(), form.args.as_deref()))
+            }
+            _ => None,
+        };
+        let inner = shape.values();
+        let shown = match (form, inner) {
+            (Some(("bech32", Some([ast::CallArg::Text(hrp)]))), Shape::Bytes { .. })
+                if bech32_holds(&hrp.value) =>
+            {
+                Some(Shown::Bech32(hrp.value.clone()))
+            }
+            (Some(("reversed", None)), Shape::Bytes { .. }) => Some(Shown::Reversed),
+            (Some((unit, None)), Shape::Int(_)) => match unit {
+                "seconds" => Some(1_000_000_000),
+                "millis" => Some(1_000_000),
+                "micros" => Some(1000),
+                "nanos" => Some(1),
+                _ => None,
+            }
+            .map(|unit| Shown::Time { unit }),
+            _ => None,
+        };
+        if shown.is_none() {
+            self.report(
+                Diagnostic::new(
+                    Code::BadEncoding,
+                    format!("there is no such form of {}", shape.kind()),
+                    call.span,
+                    "shown like this",
+                )
+                .with_help(match inner {
+                    Shape::Bytes { .. } => "write `.shown(bech32(\"osmo\"))` or `.shown(reversed)`",
+                    Shape::Int(_) => {
+                        "write `.shown(seconds)`, `.shown(millis)`, `.shown(micros)` or `.shown(nanos)`"
+                    }
+                    _ => "bytes have the forms `bech32(\"osmo\")` and `reversed`, integers those of times",
+                }),
+            );
+            return None;
+        }
+        self.shown = shown;
+        Some(shape)
     }
 
     /// An encoding of a single value, which replaces the default one.

@@ -274,8 +274,10 @@ impl Description {
             }
             Shape::Opaque(opaque) => {
                 self.leaf("opaque", opaque.tag());
-                if let Opaque::Proto(message) = opaque {
-                    self.text(message);
+                match opaque {
+                    Opaque::Proto(message) => self.text(&message.name),
+                    Opaque::Coded(coded) => self.wrapped(coded.codec.word(), &coded.shape),
+                    _ => {}
                 }
             }
             Shape::Record(sequence) => self.sequence(sequence),

@@ -10,8 +10,10 @@ mod layout;
 mod parts;
 mod resolve;
 mod scan;
+mod schema;
 mod segment;
 mod shape;
+mod shown;
 mod space;
 mod tag;
 
@@ -21,13 +23,15 @@ pub use evolution::{AllowedBreak, Binding, BindingSource, BreakKind, Dropped, Mi
 pub use family::{Accept, AcceptKind, Family, Field};
 pub use fingerprint::Fingerprint;
 pub use layout::{Extent, Width};
-pub use resolve::{Resolved, resolve};
+pub use resolve::{Resolved, resolve, resolve_with};
 pub use scan::{Company, Scan, ScanEnd, ScanId};
+pub use schema::{Coded, Made, MissingSchema, ProtoMessage, SchemaFile, SchemaFormat, Schemas, ValueCodec};
 pub use segment::{Argument, Derivation, Derived, Literal, Same, Segment, Sequence};
 pub use shape::{
     Alternative, BoolEncoding, BytesEncoding, FloatEncoding, Frame, Framing, IntEncoding, IntRange, IntShape,
     IntType, LengthSet, Name, NameSet, NibbleEncoding, Opaque, ScoreEncoding, Shape, TextShape, TimeEncoding,
 };
+pub use shown::Shown;
 pub use space::{Allotment, Module, ModuleId, NamedType, Plan, Retired, Space};
 
 pub use crate::syntax::ast::FamilyKind;

@@ -19,9 +19,10 @@ impl<'a> Resolver<'a> {
         match body {
             ast::Body::Parts(parts) => self.sequence_behind(Vec::new(), parts),
             ast::Body::Domain(domain) => {
+                self.shown = None;
                 let shape = self.domain(domain)?;
-                let type_name = type_name(domain);
-                let argument = Argument { name: None, type_name, shape, span: domain.span };
+                let (type_name, shown) = (type_name(domain), self.shown.take());
+                let argument = Argument { name: None, type_name, shape, shown, span: domain.span };
                 Some(Sequence::new(vec![Segment::Argument(argument)]))
             }
         }
@@ -54,12 +55,14 @@ impl<'a> Resolver<'a> {
                     if let Some(first) = find_argument(&slots, &name.text) {
                         self.duplicate("argument", name, first.1);
                     }
+                    self.shown = None;
                     self.domain(domain).map(|shape| {
-                        let type_name = type_name(domain);
+                        let (type_name, shown) = (type_name(domain), self.shown.take());
                         Segment::Argument(Argument {
                             name: Some(name.text.clone()),
                             type_name,
                             shape,
+                            shown,
                             span: *span,
                         })
                     })

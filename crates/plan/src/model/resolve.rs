@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::{Allotment, Literal, Module, ModuleId, NameSet, NamedType, Plan, Retired, Shape, Space};
+use super::{
+    Allotment, Literal, Module, ModuleId, NameSet, NamedType, Plan, Retired, Schemas, Shape, Shown, Space,
+};
 use crate::diag::{Code, Diagnostic, Severity, Span};
 use crate::syntax::{ast, nearest};
 
@@ -21,7 +23,12 @@ pub struct Resolved {
 
 /// Resolves the first file of `files`; the others are those that it imports.
 pub fn resolve(files: &[ast::File]) -> Resolved {
-    let mut resolver = Resolver::new(files);
+    resolve_with(files, Schemas::default())
+}
+
+/// As [`resolve`], with the files of the schemas that they name.
+pub fn resolve_with(files: &[ast::File], schemas: Schemas) -> Resolved {
+    let mut resolver = Resolver::new(files, Arc::new(schemas));
     let plan = resolver.plan(files);
     let mut diagnostics = resolver.diagnostics;
     diagnostics.sort_by_key(|diagnostic| (diagnostic.span(), diagnostic.code));
@@ -39,6 +46,10 @@ pub(super) struct Resolver<'a> {
     pub(super) families: BTreeMap<String, Span>,
     /// The family or type that is being resolved, as messages name it.
     pub(super) at: Option<String>,
+    /// The schemas of values.
+    pub(super) schemas: Arc<Schemas>,
+    /// The form in which the argument that is being resolved is shown.
+    pub(super) shown: Option<Shown>,
 }
 
 /// A declared type or name set, and what is known of it.
@@ -73,14 +84,15 @@ impl TypeSource<'_> {
 
 /// How far a type has been resolved.
 #[derive(Clone)]
+#[expect(clippy::large_enum_variant, reason = "a plan has few types, and each is resolved")]
 pub(super) enum TypeState {
     Unseen,
     Open,
-    Done { shape: Option<Shape>, nodes: usize },
+    Done { shape: Option<Shape>, nodes: usize, shown: Option<Shown> },
 }
 
 impl<'a> Resolver<'a> {
-    fn new(files: &'a [ast::File]) -> Self {
+    fn new(files: &'a [ast::File], schemas: Arc<Schemas>) -> Self {
         let mut resolver = Self {
             types: BTreeMap::new(),
             diagnostics: Vec::new(),
@@ -88,6 +100,8 @@ impl<'a> Resolver<'a> {
             depth: 0,
             families: BTreeMap::new(),
             at: None,
+            schemas,
+            shown: None,
         };
         for item in files.iter().flat_map(|file| &file.items) {
             let declaration = match item {
@@ -196,6 +210,7 @@ impl<'a> Resolver<'a> {
             spaces,
             types: self.named_types(&names),
             names: self.name_sets(&names),
+            schemas: Arc::clone(&self.schemas),
         })
     }
 

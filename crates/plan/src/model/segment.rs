@@ -1,4 +1,4 @@
-use super::{Extent, IntShape, Shape, Width};
+use super::{Extent, IntShape, Shape, Shown, Width};
 use crate::diag::Span;
 use keyplan_codec::Hash;
 
@@ -205,6 +205,8 @@ pub struct Argument {
     pub type_name: Option<String>,
     /// Its values and their bytes.
     pub shape: Shape,
+    /// The form in which people write it, if the plan gives one. No part of the layout, nor of the fingerprint.
+    pub shown: Option<Shown>,
     /// Where it is declared.
     pub span: Span,
 }

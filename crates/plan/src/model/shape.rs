@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use keyplan_codec::{Alphabet, Case, Hash, LenWidth, Lengths};
 
-use super::{Extent, Sequence};
+use super::{Coded, Extent, ProtoMessage, Sequence};
 use crate::diag::Span;
 
 /// The values of an argument and the bytes they are written as.
@@ -328,8 +328,8 @@ pub enum NibbleEncoding {
     Counted,
 }
 
-/// A codec that the plan only names.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A value in a codec of its own, which keys do not look into.
+#[derive(Clone, Debug, PartialEq)]
 pub enum Opaque {
     /// CBOR.
     Cbor,
@@ -337,20 +337,23 @@ pub enum Opaque {
     Json,
     /// Ethereum's RLP.
     Rlp,
-    /// A protobuf message of this name.
-    Proto(String),
+    /// A protobuf message.
+    Proto(ProtoMessage),
+    /// A value of a type that the plan gives: SCALE, BCS, Borsh, bincode.
+    Coded(Coded),
     /// Unspecified bytes.
     Raw,
 }
 
 impl Opaque {
-    /// Its name, such as `proto("TickInfo")`.
+    /// Its name, such as `proto("TickInfo")`; of a value by its type, the codec alone.
     pub fn name(&self) -> String {
         match self {
             Self::Cbor => "cbor".to_owned(),
             Self::Json => "json".to_owned(),
             Self::Rlp => "rlp".to_owned(),
-            Self::Proto(message) => format!("proto({message:?})"),
+            Self::Proto(message) => format!("proto({:?})", message.name),
+            Self::Coded(coded) => coded.codec.word().to_owned(),
             Self::Raw => "raw".to_owned(),
         }
     }
@@ -447,6 +450,17 @@ impl Shape {
     /// Where its bytes end.
     pub fn extent(&self) -> Extent {
         Extent::of_shape(self)
+    }
+
+    /// The shape whose values it takes: what a length, an escape or a hash is written around.
+    pub fn values(&self) -> &Self {
+        match self {
+            Self::Framed { inner, .. }
+            | Self::Desc(inner)
+            | Self::Hashed { inner, .. }
+            | Self::HashConcat { inner, .. } => inner.values(),
+            shape => shape,
+        }
     }
 
     /// Whether its values are integers, of which each but the last has a next one.

@@ -1,4 +1,4 @@
-use super::{Dropped, Family, Fingerprint, NameSet, Shape};
+use super::{Dropped, Family, Fingerprint, NameSet, Schemas, Shape};
 use crate::diag::Span;
 use std::sync::Arc;
 
@@ -15,6 +15,8 @@ pub struct Plan {
     pub types: Vec<NamedType>,
     /// The name sets that its files declare, by name.
     pub names: Vec<Arc<NameSet>>,
+    /// The schemas of its values. No part of the fingerprint.
+    pub schemas: Arc<Schemas>,
 }
 
 /// A domain with a name of its own.

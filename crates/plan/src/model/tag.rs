@@ -89,6 +89,7 @@ tags! {
         Rlp => "rlp",
         Json => "json",
         Proto(_) => "proto",
+        Coded(_) => "coded",
         Raw => "raw",
     }
     Frame {

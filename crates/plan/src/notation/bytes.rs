@@ -46,7 +46,7 @@ pub fn assignments(sequence: &Sequence, values: &[Value]) -> String {
     let all = sequence
         .arguments()
         .zip(values)
-        .map(|(argument, value)| format!("{}={}", argument_name(argument), value.display(&argument.shape)));
+        .map(|(argument, value)| format!("{}={}", argument_name(argument), argument.display(value)));
     let all: Vec<String> = all.collect();
     if all.is_empty() { "no arguments".to_owned() } else { all.join(" ") }
 }

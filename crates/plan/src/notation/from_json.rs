@@ -64,9 +64,17 @@ pub fn arguments_from_json(sequence: &Sequence, object: &Map<String, Json>) -> R
     for argument in sequence.arguments() {
         let name = argument_name(argument);
         let json = object.get(name).ok_or_else(|| wrong(format!("the argument `{name}` is missing")))?;
-        values.push(value(&argument.shape, json).map_err(|error| error.within(name))?);
+        values.push(of_argument(argument, json).map_err(|error| error.within(name))?);
     }
     Ok(values)
+}
+
+/// A value in the form that the plan shows it in, or as any value of its shape.
+fn of_argument(argument: &Argument, json: &Json) -> Result<Value, JsonError> {
+    match json {
+        Json::String(text) if argument.shown.is_some() => Ok(argument.parse(text)?),
+        json => value(&argument.shape, json),
+    }
 }
 
 fn value(shape: &Shape, json: &Json) -> Result<Value, JsonError> {
@@ -125,7 +133,7 @@ fn value(shape: &Shape, json: &Json) -> Result<Value, JsonError> {
 pub fn layout_from_json(sequence: &Sequence, json: &Json) -> Result<Vec<Value>, JsonError> {
     let mut all = sequence.arguments();
     match (all.next(), sequence.argument_count(), json) {
-        (Some(Argument { name: None, shape, .. }), 1, json) => Ok(vec![value(shape, json)?]),
+        (Some(argument @ Argument { name: None, .. }), 1, json) => Ok(vec![of_argument(argument, json)?]),
         (_, _, Json::Object(object)) => arguments_from_json(sequence, object),
         _ => Err(wrong("an object with the arguments belongs here")),
     }

@@ -20,6 +20,25 @@ use super::{argument_name, hex_into, is_hidden};
 /// assert_eq!(out, br#"{"pool":"7","tick":"-100"}"#);
 /// ```
 pub fn write_json(out: &mut Vec<u8>, sequence: &Sequence, values: &[Value]) {
+    write_arguments(out, sequence, values, false);
+}
+
+/// As [`write_json`], with each argument in the form that the plan shows it in; `arguments_from_json` reads both.
+///
+/// ```
+/// use keyplan_plan::{dynamic::Value, notation::write_shown_json};
+///
+/// let text = "plan demo; space s { key tx = id: bytes(3).shown(reversed); }";
+/// let plan = keyplan_plan::compile("demo.keyplan", text, |_| Err("no imports".into())).plan.expect("sound");
+/// let mut out = Vec::new();
+/// write_shown_json(&mut out, &plan.find("tx")[0].1.key, &[Value::Bytes(vec![1, 2, 3])]);
+/// assert_eq!(out, br#"{"id":"030201"}"#);
+/// ```
+pub fn write_shown_json(out: &mut Vec<u8>, sequence: &Sequence, values: &[Value]) {
+    write_arguments(out, sequence, values, true);
+}
+
+fn write_arguments(out: &mut Vec<u8>, sequence: &Sequence, values: &[Value], shown: bool) {
     out.push(b'{');
     for (index, (argument, value)) in sequence.arguments().zip(values).enumerate() {
         if index > 0 {
@@ -27,13 +46,25 @@ pub fn write_json(out: &mut Vec<u8>, sequence: &Sequence, values: &[Value]) {
         }
         write_string(out, argument_name(argument));
         out.push(b':');
-        write_value(out, &argument.shape, value);
+        write_argument(out, argument, value, shown);
     }
     out.push(b'}');
 }
 
+/// Appends a value of an argument in the form that the plan shows it in.
+pub fn write_argument_json(out: &mut Vec<u8>, argument: &Argument, value: &Value) {
+    write_argument(out, argument, value, true);
+}
+
+fn write_argument(out: &mut Vec<u8>, argument: &Argument, value: &Value, shown: bool) {
+    match argument.shown_text(value).filter(|_| shown) {
+        Some(text) => write_string(out, &text),
+        None => write_value(out, &argument.shape, value, shown),
+    }
+}
+
 /// Appends one value.
-fn write_value(out: &mut Vec<u8>, shape: &Shape, value: &Value) {
+fn write_value(out: &mut Vec<u8>, shape: &Shape, value: &Value, shown: bool) {
     match (shape, value) {
         (Shape::Int(int), Value::Unsigned(n)) => {
             quoted_if(out, int.ty.bits > 32, |out| match u64::try_from(*n) {
@@ -60,7 +91,7 @@ fn write_value(out: &mut Vec<u8>, shape: &Shape, value: &Value) {
             write_bytes(out, digest);
             out.push(b'}');
         }
-        (Shape::Record(sequence), Value::Record(values)) => body(out, sequence, values),
+        (Shape::Record(sequence), Value::Record(values)) => body(out, sequence, values, shown),
         (Shape::Choice(alternatives), Value::Choice(index, values)) => {
             let Some(alternative) = alternatives.get(*index) else { return out.extend_from_slice(b"null") };
             if values.is_empty() {
@@ -69,18 +100,18 @@ fn write_value(out: &mut Vec<u8>, shape: &Shape, value: &Value) {
             out.push(b'{');
             write_string(out, &alternative.label);
             out.push(b':');
-            body(out, &alternative.sequence, values);
+            body(out, &alternative.sequence, values, shown);
             out.push(b'}');
         }
         (Shape::Option(_), Value::Option(None)) => out.extend_from_slice(b"null"),
-        (Shape::Option(inner), Value::Option(Some(value))) => write_value(out, inner, value),
+        (Shape::Option(inner), Value::Option(Some(value))) => write_value(out, inner, value, shown),
         (Shape::List { item, .. }, Value::List(values)) => {
             out.push(b'[');
             for (index, value) in values.iter().enumerate() {
                 if index > 0 {
                     out.push(b',');
                 }
-                write_value(out, item, value);
+                write_value(out, item, value, shown);
             }
             out.push(b']');
         }
@@ -90,18 +121,20 @@ fn write_value(out: &mut Vec<u8>, shape: &Shape, value: &Value) {
             | Shape::Hashed { inner, .. }
             | Shape::HashConcat { inner, .. },
             value,
-        ) => write_value(out, inner, value),
+        ) => write_value(out, inner, value, shown),
         // Times, scores, nibbles and floats beyond JSON, as `encode` takes them.
         (shape, value) => write_string(out, &value.display(shape).to_string()),
     }
 }
 
 /// The arguments of a record or alternative; one without a name stands alone.
-fn body(out: &mut Vec<u8>, sequence: &Sequence, values: &[Value]) {
+fn body(out: &mut Vec<u8>, sequence: &Sequence, values: &[Value], shown: bool) {
     let mut all = sequence.arguments().zip(values);
     match (all.next(), values.len()) {
-        (Some((Argument { name: None, shape, .. }, value)), 1) => write_value(out, shape, value),
-        _ => write_json(out, sequence, values),
+        (Some((argument @ Argument { name: None, .. }, value)), 1) => {
+            write_argument(out, argument, value, shown);
+        }
+        _ => write_arguments(out, sequence, values, shown),
     }
 }
 

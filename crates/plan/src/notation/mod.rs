@@ -24,7 +24,7 @@ pub use bytes::{assignments, escaped, hex, hex_into, printable};
 pub use encoding::encodings;
 #[cfg(feature = "json")]
 pub use from_json::{JsonError, arguments_from_json, layout_from_json};
-pub use json::{write_bytes, write_json, write_number, write_string};
+pub use json::{write_argument_json, write_bytes, write_json, write_number, write_shown_json, write_string};
 pub use visible::{is_hidden, visible, visible_json};
 
 use keyplan_codec::Alphabet;
@@ -89,7 +89,10 @@ impl<'p> Notation<'p> {
     pub fn value_layout(self, sequence: &Sequence) -> String {
         match sequence.segments() {
             [Segment::Argument(Argument { name: None, shape: Shape::Opaque(opaque), .. })] => match opaque {
-                Opaque::Proto(message) => format!("{message} (protobuf)"),
+                Opaque::Proto(message) => format!("{} (protobuf)", message.name),
+                Opaque::Coded(coded) => {
+                    format!("{} ({})", self.domain(&coded.shape), coded.codec.title())
+                }
                 Opaque::Json => "JSON".to_owned(),
                 Opaque::Cbor => "CBOR".to_owned(),
                 Opaque::Rlp => "RLP".to_owned(),
@@ -112,6 +115,9 @@ impl<'p> Notation<'p> {
             Shape::Text(TextShape { names: Some(names), .. }) => names.name.clone(),
             Shape::Text(text) => text_domain(text),
             Shape::Nibbles { lengths, .. } => call("nibbles", &[lengths_text(lengths)]),
+            Shape::Opaque(Opaque::Coded(coded)) => {
+                format!("{}({})", coded.codec.word(), self.domain(&coded.shape))
+            }
             Shape::Opaque(opaque) => opaque.name(),
             Shape::Record(sequence) => format!("({})", self.parts(sequence)),
             Shape::Choice(alternatives) => {

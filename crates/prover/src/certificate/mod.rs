@@ -38,6 +38,9 @@ pub struct Certificate {
     pub plan: String,
     /// The plan's fingerprint, in hex: it moves with every byte that the plan can write.
     pub fingerprint: String,
+    /// The hash of the schemas of its values, in hex, if it has any: the fingerprint does not move with them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub schemas: Option<String>,
     /// The engine that the keys must fit.
     pub engine: String,
     /// The most steps that the products could take.
@@ -160,6 +163,7 @@ pub fn certify(plan: &Plan, options: &Options, report: &Report) -> Certificate {
         format: FORMAT,
         plan: plan.name.clone(),
         fingerprint: plan.fingerprint().to_string(),
+        schemas: plan.schemas.digest(),
         engine: options.engine.name().to_owned(),
         steps: options.steps,
         statements: report.statements.iter().map(|statement| certified(&layouts, statement)).collect(),

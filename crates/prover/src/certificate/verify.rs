@@ -46,6 +46,13 @@ pub enum Rejected {
         /// Those of the certificate.
         found: String,
     },
+    /// The values have other schemas.
+    Schemas {
+        /// The hash of the plan's.
+        expected: String,
+        /// That of the certificate.
+        found: String,
+    },
     /// It names an engine that does not exist.
     Engine(String),
     /// It asks for more steps than a check takes.
@@ -73,6 +80,9 @@ impl fmt::Display for Rejected {
         match self {
             Self::Format { found } => write!(f, "format {found} where {FORMAT} is read"),
             Self::Plan { expected, found } => write!(f, "a certificate of {found}, not of {expected}"),
+            Self::Schemas { expected, found } => {
+                write!(f, "schemas of values with the hash {found}, and the plan's have {expected}")
+            }
             Self::Engine(name) => write!(f, "there is no engine {name:?}"),
             Self::Steps { found, most } => {
                 write!(f, "it allows proofs of {found} steps, and a check takes at most {most}")
@@ -96,6 +106,11 @@ pub fn verify(certificate: &Certificate, plan: &Plan) -> Result<Verified, Reject
     let found = name(&certificate.plan, &certificate.fingerprint);
     if expected != found {
         return Err(Rejected::Plan { expected, found });
+    }
+    let schemas = plan.schemas.digest();
+    if certificate.schemas != schemas {
+        let name = |digest: Option<String>| digest.unwrap_or_else(|| "none".to_owned());
+        return Err(Rejected::Schemas { expected: name(schemas), found: name(certificate.schemas.clone()) });
     }
     let engine = Engine::ALL.into_iter().find(|engine| engine.name() == certificate.engine);
     let engine = engine.ok_or_else(|| Rejected::Engine(certificate.engine.clone()))?;

@@ -404,6 +404,6 @@ fn reserved(prefix: &[u8]) -> Sequence {
     let span = Span::default();
     let literal = Literal { bytes: prefix.to_vec(), spelling: String::new(), hashed: None, span };
     let shape = Shape::Bytes { lengths: LengthSet::ANY, encoding: BytesEncoding::Raw };
-    let rest = Argument { name: Some("rest".to_owned()), type_name: None, shape, span };
+    let rest = Argument { name: Some("rest".to_owned()), type_name: None, shape, shown: None, span };
     Sequence::new(vec![Segment::Literal(literal), Segment::Argument(rest)])
 }

@@ -418,6 +418,7 @@ fn byte_between(first: u8, last: u8) -> Segment {
             range: IntRange::Unsigned { min: u128::from(first), max: u128::from(last) },
             encoding: IntEncoding::Be,
         }),
+        shown: None,
         span: Span::default(),
     })
 }

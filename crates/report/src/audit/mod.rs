@@ -4,14 +4,13 @@
 //! its memory does not grow with the source.
 
 mod finding;
-mod opaque;
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
-use keyplan_plan::dynamic::{Decoded, Decoder, Miss, encode, readings};
-use keyplan_plan::model::{FamilyKind, Plan, Retired, Segment, Sequence, Shape, Space};
-use keyplan_plan::notation::{assignments, hex};
+use keyplan_plan::dynamic::{Decoded, Decoder, Miss, Value, encode, readings};
+use keyplan_plan::model::{FamilyKind, Plan, Retired, Sequence, Shape, Space};
+use keyplan_plan::notation::{argument_name, assignments, hex};
 use keyplan_store::engine::{KeyRange, SpaceKind};
 use keyplan_store::source::{RowRef, Source, SourceError};
 use keyplan_store::{Direction, PlanFingerprint};
@@ -22,6 +21,7 @@ pub use finding::{EXAMPLES, Example, Finding, FindingKind, MAX_FINDINGS};
 
 use crate::binding::Binding;
 use crate::structure::is_structured;
+use crate::values::{fault, whole_opaque};
 
 /// How many readings of a key are shown.
 const READINGS: usize = 4;
@@ -273,7 +273,8 @@ impl<'d, 'p> Pass<'d, 'p> {
     /// What is wrong with a value: at which byte, in which segment, and what.
     fn value_fault(&mut self, layout: &Sequence, value: &[u8]) -> Option<(Option<usize>, String, String)> {
         if let Some(form) = whole_opaque(layout) {
-            return opaque::fault(form, value).map(|what| (None, form.name(), what));
+            return fault(form, value)
+                .map(|found| (found.offset, format!("{} {}", form.name(), found.kind), found.message));
         }
         let found = match readings(layout, value, 1) {
             Err(failure) => {
@@ -283,7 +284,7 @@ impl<'d, 'p> Pass<'d, 'p> {
         };
         self.again.clear();
         match encode(layout, &found, &mut self.again) {
-            Ok(()) if self.again == value => None,
+            Ok(()) if self.again == value => inside(layout, &found),
             Ok(()) => {
                 let same = self.again.iter().zip(value).take_while(|(one, other)| one == other).count();
                 Some((
@@ -348,15 +349,15 @@ pub fn unread(key: &[u8], miss: &Miss<'_>) -> Unread {
     }
 }
 
-/// The form of a layout that is one opaque value and nothing else.
-fn whole_opaque(layout: &Sequence) -> Option<&keyplan_plan::model::Opaque> {
-    match layout.segments() {
-        [Segment::Argument(argument)] => match &argument.shape {
-            Shape::Opaque(form) => Some(form),
-            _ => None,
-        },
+/// What is wrong with the arguments of a value that are of other formats. Where they begin in the value is not told.
+fn inside(layout: &Sequence, values: &[Value]) -> Option<(Option<usize>, String, String)> {
+    layout.arguments().zip(values).find_map(|(argument, value)| match (&argument.shape, value) {
+        (Shape::Opaque(form), Value::Bytes(bytes)) => fault(form, bytes).map(|found| {
+            let name = argument_name(argument);
+            (None, format!("{name} {}", found.kind), format!("`{name}`: {}", found.message))
+        }),
         _ => None,
-    }
+    })
 }
 
 fn example(key: &[u8]) -> Example {

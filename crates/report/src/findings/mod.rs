@@ -16,6 +16,7 @@ use keyplan_prover::{Found, Options, Report, Statement, found, found_and_repaire
 pub use json::{FindingJson, RepairJson, finding_json, help_page};
 pub use witness::witness_json;
 
+
 /// Whether to look for changes to the plan that cure a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Repairs {
@@ -50,6 +51,10 @@ impl Checked {
                 Repairs::Wanted => found_and_repaired(&compiled, report, options, path),
                 Repairs::Unasked => found(plan, report, options, path),
             };
+        }
+        #[cfg(feature = "rows")]
+        if let Some(plan) = plan {
+            findings.splice(0..0, crate::values::diagnose(plan).into_iter().map(Found::from));
         }
         findings.splice(0..0, std::mem::take(&mut compiled.diagnostics).into_iter().map(Found::from));
         Self { path: path.to_owned(), compiled, proof, findings }

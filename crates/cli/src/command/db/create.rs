@@ -16,6 +16,11 @@ pub(super) fn run(args: &Create, out: &mut Output) -> Result<Outcome> {
         render::message(&render::findings(&loaded.compiled.sources, &loaded.compiled.diagnostics));
         return Ok(Outcome::Findings);
     };
+    let of_schemas = keyplan_report::values::diagnose(plan);
+    if !of_schemas.is_empty() {
+        render::message(&render::findings(&loaded.compiled.sources, &of_schemas));
+        return Ok(Outcome::Findings);
+    }
     if !args.unsound {
         let report = prove(plan, &Options::default());
         let findings = diagnose(plan, &report, &Options::default(), &args.plan);

@@ -1,7 +1,7 @@
 //! Rows by an argument of their key or of their value.
 
 use anyhow::{Result, anyhow, bail};
-use keyplan_plan::dynamic::{Value, parse, readings};
+use keyplan_plan::dynamic::{Value, readings};
 use keyplan_plan::model::{Family, Sequence};
 use keyplan_plan::notation::argument_name;
 
@@ -21,7 +21,7 @@ impl Filter {
         let (of_value, layout, index) = found(family, name)?;
         let argument = layout.arguments().nth(index);
         let argument = argument.ok_or_else(|| anyhow!("`{}` has no argument `{name}`", family.path))?;
-        let wanted = parse(&argument.shape, text).map_err(|error| anyhow!("`{typed}`: {error}"))?;
+        let wanted = argument.parse(text).map_err(|error| anyhow!("`{typed}`: {error}"))?;
         Ok(Self { of_value, index, wanted })
     }
 

@@ -3,6 +3,7 @@
 use keyplan_plan::dynamic::{Value, readings};
 use keyplan_plan::model::{IntRange, Opaque, Sequence, Shape};
 use keyplan_plan::notation::argument_name;
+use keyplan_report::values;
 use keyplan_store::structure::SetScore;
 use keyplan_values::{Format, Limits};
 use serde::de::IgnoredAny;
@@ -88,7 +89,14 @@ fn outside(opaque: &Opaque, bytes: &[u8]) -> Looked {
             Ok(_) => Looked::Sound,
             Err(fault) => Looked::Unsound(format!("it is not RLP: {fault}")),
         },
-        Opaque::Proto(_) => Looked::Unseen("the inside of protobuf values"),
+        Opaque::Proto(_) | Opaque::Coded(_) => match values::read(opaque, bytes) {
+            Some(Ok(seen)) if seen.by_wire => Looked::Unseen("the inside of protobuf values"),
+            Some(Err(_)) | None if matches!(opaque, Opaque::Proto(_)) && !values::has_schema(opaque) => {
+                Looked::Unseen("the inside of protobuf values")
+            }
+            Some(Err(fault)) => Looked::Unsound(format!("it is not {}: {fault}", opaque.name())),
+            _ => Looked::Sound,
+        },
     }
 }
 

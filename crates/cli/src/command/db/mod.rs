@@ -34,7 +34,7 @@ pub(crate) use foreign::open as open_source;
 #[cfg(feature = "explore")]
 pub(crate) use foreign::{given, is_own, place};
 pub(crate) use look::{Looked, look};
-pub(crate) use row::{View, opaque};
+pub(crate) use row::{View, opaque, opaque_value};
 pub(crate) use verify::{Flaw, Verified};
 
 use super::Outcome;

@@ -1,8 +1,7 @@
 use anyhow::{Result, anyhow, bail};
-use keyplan_plan::dynamic::{Decoded, Decoder, Miss, Value, encode, other_key, readings};
+use keyplan_plan::dynamic::{Decoded, Decoder, Miss, Value, encode, other_key};
 use keyplan_plan::model::{Argument, Family, Opaque, Plan, Segment, Sequence, Shape};
-use keyplan_plan::notation::{arguments_from_json, is_hidden, write_json};
-use keyplan_values::{Format, Limits};
+use keyplan_report::values::{bytes_of, opaque_bytes};
 
 use crate::args::InputFormat;
 use crate::command::encode::{complete, name};
@@ -30,22 +29,9 @@ pub(crate) struct View<'r, 'p> {
 }
 
 impl<'p> View<'_, 'p> {
-    /// The value as JSON that makes these bytes again when it is loaded: an object with its arguments, or the JSON that it
-    /// is. `None` where only its bytes do.
-    pub(crate) fn value_json(&self) -> Option<Vec<u8>> {
-        let layout = self.decoded.as_ref().ok()?.family.value.as_ref()?;
-        if let Some(opaque) = opaque(layout) {
-            return match opaque {
-                Opaque::Json => is_plain_json(self.value).then(|| self.value.to_vec()),
-                Opaque::Cbor => cbor_json(self.value),
-                _ => None,
-            };
-        }
-        let found = readings(layout, self.value, 2).ok()?;
-        let [values] = found.readings.as_slice() else { return None };
-        let mut out = Vec::new();
-        write_json(&mut out, layout, values);
-        Some(out)
+    /// The layout of its value, if the plan gives one.
+    pub(crate) fn layout(&self) -> Option<&'p Sequence> {
+        self.decoded.as_ref().ok()?.family.value.as_ref()
     }
 
     /// Whether its arguments are enough to make the key again: another reading would be refused.
@@ -55,27 +41,6 @@ impl<'p> View<'_, 'p> {
                 || other_key(decoder, space, decoded.family, &decoded.values, self.key).is_none()
         })
     }
-}
-
-/// An object or list of CBOR as JSON that makes these bytes again.
-fn cbor_json(bytes: &[u8]) -> Option<Vec<u8>> {
-    let node = keyplan_values::decode(Format::Cbor, bytes, &Limits::default()).ok()?;
-    let json = keyplan_values::json(&node);
-    if !(json.is_object() || json.is_array()) || keyplan_values::encode_cbor(&json) != bytes {
-        return None;
-    }
-    let text = json.to_string();
-    (!text.chars().any(is_hidden)).then(|| text.into_bytes())
-}
-
-/// Whether bytes are an object or a list of JSON on one line, which can be part of another without a change.
-fn is_plain_json(bytes: &[u8]) -> bool {
-    let Ok(text) = std::str::from_utf8(bytes) else { return false };
-    text.starts_with(['{', '['])
-        && text.ends_with(['}', ']'])
-        && !text.contains(['\n', '\r'])
-        && !text.chars().any(is_hidden)
-        && serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok()
 }
 
 /// The key that is typed as arguments of a family.
@@ -108,7 +73,7 @@ pub(super) fn typed_value(plan: &Plan, family: &Family, given: &[(&str, &str)]) 
     let values = match given {
         [("value", text)] if text.starts_with('{') && !is_value_typed(layout) => {
             let object = serde_json::from_str(text).map_err(|error| anyhow!("`value={text}`: {error}"))?;
-            arguments_from_json(layout, &object).map_err(|error| anyhow!("`value={text}`: {error}"))?
+            return bytes_of(layout, &object).map_err(|why| anyhow!("`value={text}`: {why}"));
         }
         given => complete(Notation::of(plan), layout, given, &title)?,
     };
@@ -121,14 +86,14 @@ fn is_value_typed(layout: &Sequence) -> bool {
     layout.arguments().any(|argument| name(argument) == "value")
 }
 
-/// A value that the plan does not look into: JSON as it is or as CBOR, or hex digits.
-fn opaque_value(opaque: &Opaque, text: &str) -> Result<Vec<u8>> {
+/// A value in a format of its own: JSON as it is, JSON that another format has a form for, or hex digits.
+pub(crate) fn opaque_value(opaque: &Opaque, text: &str) -> Result<Vec<u8>> {
     if *opaque == Opaque::Json && serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok() {
         return Ok(text.as_bytes().to_vec());
     }
-    if let (Opaque::Cbor, true) = (opaque, text.starts_with(['{', '['])) {
+    if !matches!(opaque, Opaque::Json | Opaque::Raw) && text.trim_start().starts_with(['{', '[', '"']) {
         let json = serde_json::from_str(text).map_err(|error| anyhow!("`value={text}`: {error}"))?;
-        return Ok(keyplan_values::encode_cbor(&json));
+        return opaque_bytes(opaque, &json).map_err(|why| anyhow!("`value={text}`: {why}"));
     }
     let mut bytes = Vec::new();
     key_text::read(text.as_bytes(), InputFormat::Hex, &mut bytes).map_err(|error| match opaque {

@@ -39,6 +39,19 @@ const PLANS: [(&str, &str); 5] = [
     ("plans/onesat.keyplan", include_str!("../../../../../plans/onesat.keyplan")),
 ];
 
+/// The schemas of their values.
+const SCHEMAS: [(&str, &str); 6] = [
+    ("plans/proto/cosmos/coin.proto", include_str!("../../../../../plans/proto/cosmos/coin.proto")),
+    ("plans/proto/osmosis/accum.proto", include_str!("../../../../../plans/proto/osmosis/accum.proto")),
+    (
+        "plans/proto/osmosis/concentrated_liquidity.proto",
+        include_str!("../../../../../plans/proto/osmosis/concentrated_liquidity.proto"),
+    ),
+    ("plans/proto/paw/compute.proto", include_str!("../../../../../plans/proto/paw/compute.proto")),
+    ("plans/proto/paw/dex.proto", include_str!("../../../../../plans/proto/paw/dex.proto")),
+    ("plans/proto/paw/oracle.proto", include_str!("../../../../../plans/proto/paw/oracle.proto")),
+];
+
 /// A plan by its number above and a key; the last one is broken.
 const KEYS: [(usize, &str); 4] = [
     (0, "01000000000000000705ffffffffffffff9c"),
@@ -72,7 +85,12 @@ fn proved(out: &mut Output) -> Result<Vec<Checked>> {
     let plans: Vec<Checked> = PLANS
         .iter()
         .map(|(path, text)| {
-            let compiled = compile(path, text, |_| Err("the demonstration reads no files".to_owned()));
+            let compiled = compile(path, text, |import| {
+                let known = SCHEMAS.iter().find(|(path, _)| *path == import);
+                known
+                    .map(|(_, text)| (*text).to_owned())
+                    .ok_or_else(|| "the demonstration reads no files".to_owned())
+            });
             Checked::new(path, compiled, Some(&options), Repairs::Unasked)
         })
         .collect();

@@ -5,6 +5,7 @@ use keyplan_plan::dynamic::{Decoder, encode, other_key};
 use keyplan_plan::model::{Family, Opaque, Plan, Space};
 use keyplan_plan::notation::arguments_from_json;
 use keyplan_report::structure::{is_structured, row_key};
+use keyplan_report::values::bytes_of;
 use keyplan_store::Store;
 use keyplan_store::engine::{Batch, Capabilities, Durability, Engine};
 use serde_json::value::RawValue;
@@ -20,7 +21,8 @@ use crate::key_text;
 use crate::render;
 
 /// The members that a line may have.
-const KNOWN: [&str; 6] = ["space", "key", "family", "args", "value", "base64"];
+/// `decoded` is for people: a dump has it beside a value that only its bytes make again.
+const KNOWN: [&str; 7] = ["space", "key", "family", "args", "value", "base64", "decoded"];
 
 /// Where rows go.
 pub(super) struct Target<'s, 'p, E: Engine> {
@@ -145,14 +147,7 @@ fn value(family: Option<&Family>, members: &Members<'_>) -> Result<Vec<u8>> {
             if opaque(layout) == Some(&Opaque::Json) {
                 return Ok(value.get().as_bytes().to_vec());
             }
-            if opaque(layout) == Some(&Opaque::Cbor) {
-                return Ok(keyplan_values::encode_cbor(&parsed(value)?));
-            }
-            let Json::Object(given) = parsed(value)? else {
-                bail!("`value` is hex in a string, or an object with its arguments");
-            };
-            let values = arguments_from_json(layout, &given).context("`value`")?;
-            encode(layout, &values, &mut bytes)?;
+            bytes = bytes_of(layout, &parsed(value)?).map_err(|why| anyhow!("`value`: {why}"))?;
         }
         (None, Some(value)) => {
             key_text::read(text(value, "base64")?.as_bytes(), InputFormat::Base64, &mut bytes)

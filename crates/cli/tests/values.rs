@@ -1,0 +1,231 @@
+//! Values in formats of their own, from the plan to the terminal and back.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use serde_json::{Value, json};
+
+const PLAN: &str = r#"plan shop;
+
+import "proto/shop.proto";
+
+/// An account.
+type Address = bytes(20).shown(bech32("osmo"));
+
+space s {
+    key coin = 0x01 who: Address -> proto("Coin") scan all;
+    key point = 0x02 txid: bytes(4).shown(reversed) at: u64.shown(seconds)
+        -> bincode((origin: | slot: u64 | specific: (slot: u64 hash: text)));
+    key mixed = 0x03 id: u16 -> era: u16 body: cbor;
+    key account = 0x04 id: u16 -> borsh((owner: bytes(2) balance: u128 tags: list(text) note: option(bool)));
+}
+"#;
+
+const SCHEMA: &str = r#"syntax = "proto3";
+package shop.v1;
+message Coin { string denom = 1; uint64 amount = 2; repeated int32 parts = 3; }
+"#;
+
+/// The address of twenty zero bytes.
+const ZEROS: &str = "osmo1qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqmcn030";
+
+fn keyplan(directory: &Path, arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_keyplan"));
+    command.current_dir(directory).env("NO_COLOR", "1").args(arguments).output().unwrap()
+}
+
+fn printed(directory: &Path, arguments: &[&str]) -> String {
+    let output = keyplan(directory, arguments);
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{arguments:?}: {error}{}", String::from_utf8_lossy(&output.stdout));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn refused(directory: &Path, arguments: &[&str]) -> String {
+    let output = keyplan(directory, arguments);
+    assert!(!output.status.success(), "{arguments:?}");
+    String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
+}
+
+fn project() -> tempfile::TempDir {
+    let directory = tempfile::tempdir().unwrap();
+    fs::create_dir(directory.path().join("proto")).unwrap();
+    fs::write(directory.path().join("shop.keyplan"), PLAN).unwrap();
+    fs::write(directory.path().join("proto/shop.proto"), SCHEMA).unwrap();
+    directory
+}
+
+fn filled() -> tempfile::TempDir {
+    let directory = project();
+    let at = directory.path();
+    printed(at, &["db", "create", "data", "shop.keyplan"]);
+    let who = format!("who={ZEROS}");
+    printed(at, &["db", "put", "data", "coin", &who, r#"value={"denom":"uosmo","amount":5,"parts":[1,-2]}"#]);
+    let time = "at=2023-12-20T18:40:00Z";
+    printed(at, &["db", "put", "data", "point", "txid=04030201", time, r#"value={"slot":7}"#]);
+    printed(at, &["db", "put", "data", "mixed", "id=1", "era=6", r#"body={"a":[1]}"#]);
+    let account = r#"value={"owner":"00ff","balance":"340282366920938463463374607431768211455","tags":["x"],"note":null}"#;
+    printed(at, &["db", "put", "data", "account", "id=1", account]);
+    directory
+}
+
+/// The rows of a dump or of a scan, by family.
+fn rows(lines: &str) -> Vec<Value> {
+    lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[test]
+fn values_are_put_read_dumped_and_loaded_as_what_they_are() {
+    let directory = filled();
+    let at = directory.path();
+    // The schema lies in the database beside the plan.
+    fs::remove_dir_all(at.join("proto")).unwrap();
+    let who = format!("who={ZEROS}");
+    let coin = r#"{denom: "uosmo", amount: 5, parts: [1, -2]}"#;
+    assert_eq!(printed(at, &["db", "get", "data", "coin", &who]), format!("{coin}\n"));
+    let by_hex = format!("who={}", "00".repeat(20));
+    assert_eq!(printed(at, &["db", "get", "data", "coin", &by_hex]), format!("{coin}\n"));
+    assert_eq!(printed(at, &["db", "scan", "data", "coin"]), format!("s.coin who={ZEROS}  → {coin}\n"));
+
+    let dump = printed(at, &["db", "dump", "data"]);
+    let all = rows(&dump);
+    assert_eq!(all[0]["args"], json!({"who": ZEROS}));
+    assert_eq!(all[0]["value"]["amount"], json!(5), "as `jq .value.amount` has it");
+    assert_eq!(all[1]["args"], json!({"txid": "04030201", "at": "2023-12-20T18:40:00Z"}));
+    assert_eq!(all[1]["value"], json!({"slot": 7}));
+    assert_eq!(all[2]["value"], json!({"era": 6, "body": {"a": [1]}}));
+    assert_eq!(all[3]["value"]["balance"], json!("340282366920938463463374607431768211455"));
+
+    fs::write(at.join("rows.jsonl"), &dump).unwrap();
+    fs::create_dir(at.join("proto")).unwrap();
+    fs::write(at.join("proto/shop.proto"), SCHEMA).unwrap();
+    printed(at, &["db", "create", "other", "shop.keyplan", "--engine", "redb"]);
+    printed(at, &["db", "load", "other", "rows.jsonl"]);
+    assert_eq!(printed(at, &["db", "dump", "other"]), dump);
+    let sum = |name: &str| printed(at, &["db", "checksum", name]);
+    assert_eq!(sum("data").split_whitespace().last(), sum("other").split_whitespace().last());
+
+    let wrong = refused(at, &["db", "put", "data", "coin", &who, r#"value={"denom":1}"#]);
+    assert!(wrong.contains("`denom`: a text belongs here, not 1"), "{wrong}");
+    let wrong = refused(at, &["db", "put", "data", "coin", "who=cosmos1qqqq", "value={}"]);
+    assert!(wrong.contains("an address that begins with `osmo1`"), "{wrong}");
+}
+
+#[test]
+fn a_value_is_explained_byte_by_byte() {
+    let directory = project();
+    let at = directory.path();
+    let key = format!("01{}", "00".repeat(20));
+    let drawn = printed(at, &["explain", "shop.keyplan", &key, "--value", "0a05756f736d6f1005"]);
+    assert!(drawn.contains(&format!("who = {ZEROS}")), "{drawn}");
+    assert!(drawn.contains("  0a05 756f736d6f 10 05\n"), "{drawn}");
+    assert!(drawn.contains("denom = \"uosmo\"") && drawn.contains("amount = 5"), "{drawn}");
+    let line = printed(at, &["explain", "shop.keyplan", &key, "--value", "1005", "--format", "json"]);
+    let part: Value = serde_json::from_str(line.lines().last().unwrap()).unwrap();
+    assert_eq!(part["decoded"], json!({"amount": 5}));
+    let broken = printed(at, &["explain", "shop.keyplan", &key, "--value", "0aff"]);
+    assert!(broken.contains("not proto(\"Coin\"): byte 2: it ends too soon"), "{broken}");
+}
+
+#[test]
+fn audit_and_diff_look_into_values() {
+    let directory = filled();
+    let at = directory.path();
+    let who = |digit: &str| format!("who={}", digit.repeat(20));
+    for (digit, value) in [("11", "value=1005380a"), ("22", "value=108500"), ("33", "value=0aff")] {
+        printed(at, &["db", "put", "data", "coin", &who(digit), value]);
+    }
+    let found = refused(at, &["db", "audit", "data"]);
+    for said in [
+        "fields that the schema of Coin does not have: 7",
+        "byte 1: it is written otherwise than it would be",
+        "not Coin: byte 2: it ends too soon",
+    ] {
+        assert!(found.contains(said), "{said}\n{found}");
+    }
+    // What only its bytes make again is read beside them, and loads.
+    let dump = printed(at, &["db", "dump", "data"]);
+    let unknown = rows(&dump).into_iter().find(|row| row["value"] == json!("1005380a")).unwrap();
+    assert_eq!(unknown["decoded"], json!({"?7": 10, "amount": 5}));
+
+    fs::write(at.join("rows.jsonl"), &dump).unwrap();
+    printed(at, &["db", "create", "other", "shop.keyplan"]);
+    printed(at, &["db", "load", "other", "rows.jsonl"]);
+    printed(
+        at,
+        &["db", "put", "other", "coin", &format!("who={ZEROS}"), r#"value={"denom":"uion","amount":5}"#],
+    );
+    let lines = refused(at, &["db", "diff", "data", "other", "--format", "json"]);
+    assert!(lines.contains("uosmo") && lines.contains("uion") && lines.contains("denom"), "{lines}");
+}
+
+#[test]
+fn a_schema_that_lacks_or_loses_a_message_is_found() {
+    let directory = project();
+    let at = directory.path();
+    printed(at, &["check", "shop.keyplan", "--certificate", "proof.json"]);
+    printed(at, &["verify", "proof.json", "shop.keyplan"]);
+    let before = printed(at, &["check", "shop.keyplan", "--format", "json"]);
+    let certificate: Value =
+        serde_json::from_str(&fs::read_to_string(at.join("proof.json")).unwrap()).unwrap();
+    assert_eq!(certificate["schemas"].as_str().unwrap().len(), 64);
+
+    fs::write(at.join("proto/shop.proto"), SCHEMA.replace("parts = 3", "parts = 4")).unwrap();
+    let rejected = refused(at, &["verify", "proof.json", "shop.keyplan"]);
+    assert!(rejected.contains("schemas of values with the hash"), "{rejected}");
+    let fingerprint = |text: &str| {
+        let report: Value = serde_json::from_str(text).unwrap();
+        report.to_string().split("\"fingerprint\":\"").nth(1).unwrap()[..32].to_owned()
+    };
+    let after = printed(at, &["check", "shop.keyplan", "--format", "json"]);
+    assert_eq!(fingerprint(&before), fingerprint(&after), "no key moves with a schema");
+
+    fs::write(at.join("proto/shop.proto"), SCHEMA.replace("message Coin", "message Coins")).unwrap();
+    let lacking = refused(at, &["check", "shop.keyplan"]);
+    assert!(lacking.contains("KP0241") && lacking.contains("`Coin` is no message"), "{lacking}");
+    fs::write(at.join("proto/shop.proto"), SCHEMA.replace("uint64 amount", "Amount amount")).unwrap();
+    let broken = refused(at, &["check", "shop.keyplan"]);
+    assert!(broken.contains("KP0240") && broken.contains("proto/shop.proto:3:"), "{broken}");
+    fs::remove_file(at.join("proto/shop.proto")).unwrap();
+    let missing = refused(at, &["check", "shop.keyplan"]);
+    assert!(missing.contains("cannot read `proto/shop.proto`: there is no such file"), "{missing}");
+    // Keys have their meaning all the same, and values that of their wire.
+    let key = format!("01{}", "00".repeat(20));
+    let wire = printed(at, &["explain", "shop.keyplan", &key, "--value", "1005"]);
+    assert!(wire.contains("wire {2: 5}"), "{wire}");
+}
+
+/// The messages of the chains whose plans are here.
+#[test]
+fn values_of_real_systems_have_names() {
+    let directory = tempfile::tempdir().unwrap();
+    let plans = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../plans");
+    let read = |plan: &str, family: &str, value: &str| {
+        let plan = plans.join(plan).to_str().unwrap().to_owned();
+        let line = printed(
+            directory.path(),
+            &["explain", &plan, "--family", family, "--value", value, "--format", "json"],
+        );
+        let part: Value = serde_json::from_str(&line).unwrap();
+        assert_eq!(part.get("by"), None, "{line}");
+        part["decoded"].clone()
+    };
+    // A position in pool 1, field by field in the order of their numbers.
+    let position = "080712056f736d6f311801209cffffffffffffffff01286432060880ea8cac063a0131";
+    let position_read = json!({
+        "position_id": 7, "address": "osmo1", "pool_id": 1, "lower_tick": -100, "upper_tick": 100,
+        "join_time": "2023-12-20T18:40:00Z", "liquidity": "1"
+    });
+    for plan in ["osmosis_cl.keyplan", "upstream/osmosis_cl.keyplan", "evolve/osmosis_cl_v2.keyplan"] {
+        assert_eq!(read(plan, "cl.position", position), position_read, "{plan}");
+    }
+    let pool = "0801120475706177";
+    for plan in ["paw.keyplan", "paw_v2.keyplan"] {
+        assert_eq!(read(plan, "dex.pool", pool), json!({"id": 1, "token_a": "upaw"}), "{plan}");
+        assert_eq!(read(plan, "oracle.params", "0805"), json!({"vote_period": 5}), "{plan}");
+    }
+    assert_eq!(read("upstream/paw.keyplan", "keeper.provider_cache", "1032")["reputation"], json!(50));
+}
