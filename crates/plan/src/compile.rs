@@ -1,5 +1,5 @@
 use crate::diag::{Code, Diagnostic, FileId, Severity, SourceMap, Span};
-use crate::model::{Plan, resolve};
+use crate::model::{Imported, Part, Plan, resolve};
 use crate::syntax::{ast, parse};
 
 /// The most files that one plan may be made of.
@@ -37,7 +37,8 @@ impl Compiled {
 pub fn compile(name: &str, text: &str, mut import: impl FnMut(&str) -> Result<String, String>) -> Compiled {
     let mut sources = SourceMap::default();
     let mut diagnostics = Vec::new();
-    let mut files: Vec<ast::File> = Vec::new();
+    // The file at place n has the id n.
+    let mut parts: Vec<Part> = Vec::new();
     let root = sources.add(name, text);
     // Each waiting file with the files that led to it, by name.
     let mut waiting: Vec<(FileId, Vec<String>)> = vec![(root, vec![name.to_owned()])];
@@ -45,15 +46,18 @@ pub fn compile(name: &str, text: &str, mut import: impl FnMut(&str) -> Result<St
         let text = sources.get(id).map(|source| source.text.clone()).unwrap_or_default();
         let parsed = parse(id, &text);
         diagnostics.extend(parsed.diagnostics);
+        let mut imports = Vec::new();
         for item in &parsed.file.items {
             let ast::Item::Import(statement) = item else { continue };
+            let types_only = statement.types_only;
             let from = trail.last().map_or("", String::as_str);
             let path = joined(from, &statement.path.value);
             if trail.contains(&path) {
                 diagnostics.push(cycle(&trail, &path, statement.path.span));
                 continue;
             }
-            if sources.find(&path).is_some() {
+            if let Some(known) = sources.find(&path) {
+                imports.push(Imported { file: known.0 as usize, types_only });
                 continue;
             }
             if sources.files().len() >= MAX_FILES {
@@ -68,6 +72,7 @@ pub fn compile(name: &str, text: &str, mut import: impl FnMut(&str) -> Result<St
             match import(&path) {
                 Ok(text) => {
                     let imported = sources.add(&path, text);
+                    imports.push(Imported { file: imported.0 as usize, types_only });
                     let mut trail = trail.clone();
                     trail.push(path);
                     waiting.push((imported, trail));
@@ -83,9 +88,15 @@ pub fn compile(name: &str, text: &str, mut import: impl FnMut(&str) -> Result<St
                 ),
             }
         }
-        files.push(parsed.file);
+        let place = id.0 as usize;
+        if parts.len() <= place {
+            parts.resize_with(place + 1, Part::default);
+        }
+        if let Some(part) = parts.get_mut(place) {
+            *part = Part { file: parsed.file, imports };
+        }
     }
-    let resolved = resolve(&files);
+    let resolved = resolve(&parts);
     let parsed = diagnostics.is_empty();
     diagnostics.extend(resolved.diagnostics);
     diagnostics.sort_by_key(|diagnostic| (diagnostic.span(), diagnostic.code));
@@ -98,7 +109,7 @@ fn cycle(trail: &[String], path: &str, span: Span) -> Diagnostic {
         trail.iter().map(String::as_str).skip_while(|name| *name != path).chain([path]).collect();
     Diagnostic::new(Code::ImportCycle, "files import each other in a circle", span, "leads back to itself")
         .with_note(crate::diag::NoteKind::Note, circle.join(" → "))
-        .with_help("move the types that both need into a third file")
+        .with_help("move what both need into a third file")
 }
 
 /// `path` as seen from the folder of `from`, with `.` and `..` taken out where they can be.

@@ -36,5 +36,6 @@ pub mod json_text;
 pub mod picture;
 pub mod project;
 pub mod reference;
+pub mod registry;
 pub mod statistics;
 pub mod structure;

@@ -7,12 +7,16 @@ mod evolution;
 mod family;
 mod fingerprint;
 mod layout;
+mod numbers;
 mod parts;
 mod resolve;
+mod retention;
 mod scan;
 mod segment;
 mod shape;
+mod sight;
 mod space;
+mod style;
 mod tag;
 
 pub use domain::domains;
@@ -21,7 +25,9 @@ pub use evolution::{AllowedBreak, Binding, BindingSource, BreakKind, Dropped, Mi
 pub use family::{Accept, AcceptKind, Family, Field};
 pub use fingerprint::Fingerprint;
 pub use layout::{Extent, Width};
-pub use resolve::{Resolved, resolve};
+pub use numbers::Numbers;
+pub use resolve::{Imported, Part, Resolved, resolve};
+pub use retention::{Keep, Retention};
 pub use scan::{Company, Scan, ScanEnd, ScanId};
 pub use segment::{Argument, Derivation, Derived, Literal, Same, Segment, Sequence};
 pub use shape::{
@@ -29,5 +35,6 @@ pub use shape::{
     IntType, LengthSet, Name, NameSet, NibbleEncoding, Opaque, ScoreEncoding, Shape, TextShape, TimeEncoding,
 };
 pub use space::{Allotment, Module, ModuleId, NamedType, Plan, Retired, Space};
+pub use style::{Asks, HouseRule, StyleFault};
 
 pub use crate::syntax::ast::FamilyKind;

@@ -20,11 +20,19 @@ impl<'a> Resolver<'a> {
             ast::Body::Parts(parts) => self.sequence_behind(Vec::new(), parts),
             ast::Body::Domain(domain) => {
                 let shape = self.domain(domain)?;
-                let type_name = type_name(domain);
+                let type_name = self.type_name(domain);
                 let argument = Argument { name: None, type_name, shape, span: domain.span };
                 Some(Sequence::new(vec![Segment::Argument(argument)]))
             }
         }
+    }
+
+    /// What the plan calls the type that a domain names.
+    fn type_name(&self, domain: &ast::Domain) -> Option<String> {
+        let ast::Atom::Named(call) = &domain.atom else { return None };
+        let named = call.name.text.starts_with(|c: char| c.is_ascii_uppercase());
+        let key = self.types_called(&call.name).into_iter().next().filter(|_| named)?;
+        self.types.get(&key).map(|entry| entry.name.clone())
     }
 
     /// The segments of `parts`, behind those of `prefix`.
@@ -55,7 +63,7 @@ impl<'a> Resolver<'a> {
                         self.duplicate("argument", name, first.1);
                     }
                     self.domain(domain).map(|shape| {
-                        let type_name = type_name(domain);
+                        let type_name = self.type_name(domain);
                         Segment::Argument(Argument {
                             name: Some(name.text.clone()),
                             type_name,
@@ -268,13 +276,4 @@ fn find_argument(slots: &[Option<Segment>], name: &str) -> Option<(usize, Span)>
         }
         _ => None,
     })
-}
-
-fn type_name(domain: &ast::Domain) -> Option<String> {
-    match &domain.atom {
-        ast::Atom::Named(call) if call.name.text.starts_with(|c: char| c.is_ascii_uppercase()) => {
-            Some(call.name.text.clone())
-        }
-        _ => None,
-    }
 }

@@ -39,6 +39,14 @@ const PLANS: [(&str, &str); 5] = [
     ("plans/onesat.keyplan", include_str!("../../../../../plans/onesat.keyplan")),
 ];
 
+/// The files that these plans are made of beside their own.
+const PARTS: [(&str, &str); 4] = [
+    ("plans/paw/house.keyplan", include_str!("../../../../../plans/paw/house.keyplan")),
+    ("plans/paw/compute.keyplan", include_str!("../../../../../plans/paw/compute.keyplan")),
+    ("plans/paw/dex.keyplan", include_str!("../../../../../plans/paw/dex.keyplan")),
+    ("plans/paw/oracle.keyplan", include_str!("../../../../../plans/paw/oracle.keyplan")),
+];
+
 /// A plan by its number above and a key; the last one is broken.
 const KEYS: [(usize, &str); 4] = [
     (0, "01000000000000000705ffffffffffffff9c"),
@@ -72,7 +80,10 @@ fn proved(out: &mut Output) -> Result<Vec<Checked>> {
     let plans: Vec<Checked> = PLANS
         .iter()
         .map(|(path, text)| {
-            let compiled = compile(path, text, |_| Err("the demonstration reads no files".to_owned()));
+            let compiled = compile(path, text, |import| {
+                let part = PARTS.iter().find(|(name, _)| *name == import);
+                part.map(|(_, text)| (*text).to_owned()).ok_or("the demonstration reads no files".to_owned())
+            });
             Checked::new(path, compiled, Some(&options), Repairs::Unasked)
         })
         .collect();
@@ -110,8 +121,10 @@ fn fill(args: &Demo, out: &mut Output) -> Result<()> {
     let rows = filler.end().with_context(named)?;
     out.line("")?;
     out.line(&render::filled(rows, directory, started.elapsed()))?;
-    let compiled = compile("five.keyplan", five::PLAN.files.first().map_or("", |(_, text)| text), |_| {
-        Err("the plan imports nothing".to_owned())
+    let (name, text) = five::PLAN.files.first().copied().unwrap_or_default();
+    let compiled = compile(name, text, |import| {
+        let file = five::PLAN.files.iter().find(|(name, _)| *name == import);
+        file.map(|(_, text)| (*text).to_owned()).ok_or_else(|| format!("`{import}` was not compiled in"))
     });
     let plan = compiled.plan.ok_or_else(|| anyhow!("the plan of the demonstration has no meaning"))?;
     out.line("")?;
