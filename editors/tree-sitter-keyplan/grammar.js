@@ -1,7 +1,7 @@
 // The syntax of plans. A test compares it with the parser of `keyplan-plan`: both accept and refuse the same texts.
 const WORDS = [
-  "scan", "own", "accept", "allot", "allow", "from", "retired", "member", "score", "field", "spread", "same",
-  "key", "hash", "zset", "set", "queue", "module", "drop", "plan", "import", "type", "names", "space",
+  "scan", "own", "accept", "allot", "allow", "from", "retain", "retired", "member", "score", "field", "spread", "same",
+  "key", "hash", "zset", "set", "queue", "module", "drop", "plan", "import", "type", "names", "space", "rule", "types", "since", "newest", "per",
   "bare", "to", "next", "through", "with", "filtered", "by", "all", "in", "order", "as", "fitting", "refuse", "park", "value", "break",
 ];
 
@@ -15,21 +15,22 @@ module.exports = grammar({
     file: $ => seq(optional("\u{feff}"), repeat($.file_doc), $.plan, repeat($._item)),
     plan: $ => seq("plan", field("name", $.identifier), ";"),
     _item: $ => choice($.import, $.type, $.names, $.space),
-    import: $ => seq("import", $.string, ";"),
+    import: $ => seq("import", optional("types"), $.string, ";"),
     type: $ => seq(repeat($.doc), "type", field("name", $.identifier), "=", $._domain, ";"),
     names: $ => seq(repeat($.doc), "names", field("name", $.identifier), "=", $._domain, "{", optional(commas($.entry)), "}"),
     entry: $ => seq(repeat($.doc), optional("retired"), $.string),
     space: $ => seq(repeat($.doc), "space", field("name", $.identifier), optional(seq("=", $.string)), $._members),
     _members: $ => seq("{", repeat($._member), "}"),
-    _member: $ => choice($.module, $.family, $.allot, $.retired, $.drop),
+    _member: $ => choice($.module, $.family, $.allot, $.retired, $.drop, $.rule),
     module: $ => seq(repeat($.doc), "module", field("name", $.identifier), "=", repeat1($._literal), $._members),
     allot: $ => seq("allot", $._int, optional(seq("..=", $._int)), field("name", $.identifier), optional($.string), ";"),
-    retired: $ => seq("retired", repeat1($._literal), ";"),
+    retired: $ => seq("retired", repeat1($._literal), optional(seq("since", $.string, $.string)), ";"),
+    rule: $ => seq("rule", field("name", $.identifier), optional($.int), optional(commas1($.identifier)), repeat1($._literal), ";"),
     drop: $ => seq("drop", $.path, $.string, ";"),
     family: $ => seq(
       repeat($.doc), choice("key", "hash", "zset", "set", "queue"), field("name", $.identifier), "=",
       repeat1($._part), repeat($._clause), ";"),
-    _clause: $ => choice($.value, $.scan, $.accept, $.allotted, $.retirement, $.member, $.score, $.field, $.spread, $.from, $.allow),
+    _clause: $ => choice($.value, $.scan, $.accept, $.allotted, $.retirement, $.retain, $.member, $.score, $.field, $.spread, $.from, $.allow),
     value: $ => seq("->", $._body),
     scan: $ => prec.right(seq(choice("scan", "own"), choice(seq("by", commas1($._name)), "all"), repeat($._scan_word))),
     _scan_word: $ => prec.right(choice(
@@ -37,7 +38,10 @@ module.exports = grammar({
       seq("with", commas1($.path)), "filtered", seq("in", "order"))),
     accept: $ => seq("accept", $.identifier, optional(seq("(", commas1($.path), ")")), $.string),
     allotted: $ => seq("allot", $.identifier),
-    retirement: $ => seq("retired", $.string),
+    retirement: $ => seq("retired", optional(seq("since", $.string)), $.string),
+    retain: $ => prec.right(seq("retain", choice(
+      seq("newest", $._int, optional(seq("per", commas1($._name)))),
+      seq($._int, optional($.identifier), "by", $._name)))),
     member: $ => seq("member", $._body),
     score: $ => seq("score", $._body),
     spread: $ => seq("spread", $._int),

@@ -100,6 +100,8 @@ pub(crate) enum Command {
     Infer(infer::Infer),
     /// Write a plan's reference as Markdown
     Doc(Doc),
+    /// Show the numbers of modules: used, free, retired; or compare a document with them
+    Registry(Registry),
     /// Print the Rust code that `keyplan::plan!` makes of a plan
     Expand(Expand),
     /// Write the keys of a plan in another language, its vectors, or its model
@@ -437,4 +439,24 @@ pub(crate) struct Doc {
     /// Write here instead of standard output
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<String>,
+}
+
+/// `keyplan registry`
+#[derive(Debug, Group)]
+#[command(
+    after_help = "Examples:\n  keyplan registry plans/paw.keyplan\n  keyplan registry plans/paw.keyplan --module dex\n  \
+    keyplan registry plans/paw.keyplan --check docs/STORE_KEYS.md"
+)]
+pub(crate) struct Registry {
+    /// The plan file, or a database with its plan in it
+    pub(crate) plan: String,
+    /// Only this module
+    #[arg(long, value_name = "NAME")]
+    pub(crate) module: Option<String>,
+    /// Say which lines of a Markdown document do not agree with the plan: its tables of prefixes, ranges and counts
+    #[arg(long, value_name = "FILE", conflicts_with = "module")]
+    pub(crate) check: Option<String>,
+    /// How it is printed
+    #[arg(long, value_enum, default_value = "text")]
+    pub(crate) format: ExplainFormat,
 }

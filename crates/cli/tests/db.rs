@@ -199,7 +199,10 @@ fn a_dump_of_structures_loads_as_it_was() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     printed(folder, &["demo", "old", "--rows", "600"]);
-    std::fs::copy("../../plans/five.keyplan", folder.join("five.keyplan")).unwrap();
+    for plan in ["five", "osmosis_cl", "cosmwasm", "cardano", "paw_v2", "onesat_v2"] {
+        let name = format!("{plan}.keyplan");
+        std::fs::copy(format!("../../plans/{name}"), folder.join(name)).unwrap();
+    }
     for format in ["json", "binary"] {
         printed(folder, &["db", "dump", "old", "-o", "dump", "--format", format]);
         printed(folder, &["db", "create", "new", "five.keyplan"]);

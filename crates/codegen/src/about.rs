@@ -33,7 +33,8 @@ pub(crate) fn about(
     }
     if let Some(why) = &family.retired {
         about.push(String::new());
-        about.push(format!("{deprecated} no longer written: {why}"));
+        let since = family.retired_since.as_ref().map(|since| format!(" since {since}")).unwrap_or_default();
+        about.push(format!("{deprecated} no longer written{since}: {why}"));
     }
     about
 }

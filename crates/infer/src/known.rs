@@ -27,6 +27,14 @@ const PLANS: [(&str, &str); 14] = [
     ("plans/upstream/paw.keyplan", include_str!("../../../plans/upstream/paw.keyplan")),
 ];
 
+/// What the plans import beside each other.
+const PARTS: [(&str, &str); 4] = [
+    ("plans/paw/house.keyplan", include_str!("../../../plans/paw/house.keyplan")),
+    ("plans/paw/compute.keyplan", include_str!("../../../plans/paw/compute.keyplan")),
+    ("plans/paw/dex.keyplan", include_str!("../../../plans/paw/dex.keyplan")),
+    ("plans/paw/oracle.keyplan", include_str!("../../../plans/paw/oracle.keyplan")),
+];
+
 /// The least share of keys that a known plan must explain to be named.
 pub const NAMED: f64 = 0.9;
 /// How many bits of a key a plan must foretell, on average, to be more than a wildcard.
@@ -77,7 +85,7 @@ pub struct KnownPlan {
 pub fn known_plans() -> Vec<KnownPlan> {
     let fetch = |path: &str| {
         let name = Path::new(path).file_name();
-        let whole = PLANS.iter().find(|(known, _)| *known == path);
+        let whole = PLANS.iter().chain(&PARTS).find(|(known, _)| *known == path);
         // What they import is in the folder above.
         let imported = || PLANS.iter().find(|(known, _)| Path::new(known).file_name() == name);
         let found = whole.or_else(imported);

@@ -1,6 +1,8 @@
 //! Which names a plan declares, and where each is used.
 
-use keyplan_plan::diag::Span;
+use std::collections::BTreeMap;
+
+use keyplan_plan::diag::{FileId, Span};
 use keyplan_plan::model::domains;
 use keyplan_plan::syntax::ast::{
     Alternative, Atom, Body, Call, CallArg, Clause, Domain, FamilyDecl, File, Ident, Item, Member, Part,
@@ -46,6 +48,7 @@ pub(crate) fn names(files: &[File]) -> Vec<Name> {
         walk.file(file);
     }
     walk.paths();
+    walk.types();
     walk.all.sort_by_key(|name| (name.span.file, name.span.start));
     walk.all
 }
@@ -95,7 +98,7 @@ impl Walk {
                     self.members(&decl.members, &format!("{path}.{}", decl.name.text));
                 }
                 Member::Allot(decl) => self.push(Kind::Allotment, path, &decl.name, true),
-                Member::Retired(_) | Member::Drop(_) => {}
+                Member::Retired(_) | Member::Drop(_) | Member::Rule(_) => {}
                 Member::Family(decl) => self.family(decl, path),
             }
         }
@@ -119,6 +122,9 @@ impl Walk {
                 Clause::Accept(accept) => {
                     let paths = accept.of.iter().map(|of| (own.clone(), of.names.clone()));
                     self.later.extend(paths);
+                }
+                Clause::Retain(retain) => {
+                    retain.arguments.iter().for_each(|name| self.push(Kind::Argument, &key, name, false));
                 }
                 Clause::Allot(name) => self.push(Kind::Allotment, path, name, false),
                 Clause::Field(field) => {
@@ -188,6 +194,20 @@ impl Walk {
         }
     }
 
+    /// Tells types of one name apart that several files declare: a file means its own, or the first that there is.
+    fn types(&mut self) {
+        let mut declared: BTreeMap<String, Vec<FileId>> = BTreeMap::new();
+        for name in self.all.iter().filter(|name| name.kind == Kind::Type && name.declares) {
+            declared.entry(name.text.clone()).or_default().push(name.span.file);
+        }
+        for name in self.all.iter_mut().filter(|name| name.kind == Kind::Type) {
+            let Some([first, _, ..]) = declared.get(&name.text).map(Vec::as_slice) else { continue };
+            let files = declared.get(&name.text).map(Vec::as_slice).unwrap_or_default();
+            let meant = if files.contains(&name.span.file) { name.span.file } else { *first };
+            name.scope = format!("file {}", meant.0);
+        }
+    }
+
     /// Settles which family each path names: the one whose own path ends so, the nearest space first.
     fn paths(&mut self) {
         for (from, names) in std::mem::take(&mut self.later) {
@@ -207,7 +227,6 @@ impl Walk {
 
 #[cfg(test)]
 mod tests {
-    use keyplan_plan::diag::FileId;
     use keyplan_plan::syntax::parse;
 
     use super::*;
@@ -217,6 +236,21 @@ mod tests {
         let offset = u32::try_from(text.find(at).unwrap()).unwrap();
         let name = all.iter().find(|name| name.span.start == offset).unwrap();
         all.iter().filter(|other| other.is(name)).map(|name| (name.span.start, name.declares)).collect()
+    }
+
+    #[test]
+    fn a_type_of_two_files_is_the_one_of_its_own_file() {
+        let files = [
+            parse(FileId(0), "plan p; space s { key a = x: T; }").file,
+            parse(FileId(1), "plan a; type T = u8; space t { key a = x: T; }").file,
+            parse(FileId(2), "plan b; type T = u16; space u { key a = x: T; }").file,
+        ];
+        let all = names(&files);
+        let types: Vec<_> = all.iter().filter(|name| name.kind == Kind::Type).collect();
+        let scopes: Vec<(u32, &str)> =
+            types.iter().map(|name| (name.span.file.0, name.scope.as_str())).collect();
+        let expected = [(0, "file 1"), (1, "file 1"), (1, "file 1"), (2, "file 2"), (2, "file 2")];
+        assert_eq!(scopes, expected);
     }
 
     #[test]

@@ -56,7 +56,7 @@ fn members(members: &[Member], symbol: Symbol<'_>) -> Vec<Value> {
             let kind = decl.kind.keyword();
             Some(symbol(&decl.name.text, kind, CLASS, decl.span, decl.name.span, Vec::new()))
         }
-        Member::Allot(_) | Member::Retired(_) | Member::Drop(_) => None,
+        Member::Allot(_) | Member::Retired(_) | Member::Drop(_) | Member::Rule(_) => None,
     });
     all.collect()
 }
@@ -99,7 +99,7 @@ fn fold_members(members: &[Member], fold: &mut dyn FnMut(Span, Option<&str>)) {
                 fold_members(&decl.members, fold);
             }
             Member::Family(decl) => fold(decl.span, None),
-            Member::Allot(_) | Member::Retired(_) | Member::Drop(_) => {}
+            Member::Allot(_) | Member::Retired(_) | Member::Drop(_) | Member::Rule(_) => {}
         }
     }
 }

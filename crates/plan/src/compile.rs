@@ -1,5 +1,5 @@
 use crate::diag::{Code, Diagnostic, FileId, Severity, SourceMap, Span};
-use crate::model::{Plan, resolve_with};
+use crate::model::{Imported, Part, Plan, resolve};
 use crate::schema::{Gathering, is_schema};
 use crate::syntax::{ast, parse};
 
@@ -38,7 +38,8 @@ impl Compiled {
 pub fn compile(name: &str, text: &str, mut import: impl FnMut(&str) -> Result<String, String>) -> Compiled {
     let mut sources = SourceMap::default();
     let mut diagnostics = Vec::new();
-    let mut files: Vec<ast::File> = Vec::new();
+    // The file at place n has the id n.
+    let mut parts: Vec<Part> = Vec::new();
     let mut schemas = Gathering::default();
     let root = sources.add(name, text);
     // Each waiting file with the files that led to it, by name.
@@ -47,8 +48,10 @@ pub fn compile(name: &str, text: &str, mut import: impl FnMut(&str) -> Result<St
         let text = sources.get(id).map(|source| source.text.clone()).unwrap_or_default();
         let parsed = parse(id, &text);
         diagnostics.extend(parsed.diagnostics);
+        let mut imports = Vec::new();
         for item in &parsed.file.items {
             let ast::Item::Import(statement) = item else { continue };
+            let types_only = statement.types_only;
             let from = trail.last().map_or("", String::as_str);
             if is_schema(&statement.path.value) {
                 schemas.add(statement, from, &mut import, &mut diagnostics);
@@ -59,7 +62,8 @@ pub fn compile(name: &str, text: &str, mut import: impl FnMut(&str) -> Result<St
                 diagnostics.push(cycle(&trail, &path, statement.path.span));
                 continue;
             }
-            if sources.find(&path).is_some() {
+            if let Some(known) = sources.find(&path) {
+                imports.push(Imported { file: known.0 as usize, types_only });
                 continue;
             }
             if sources.files().len() >= MAX_FILES {
@@ -74,6 +78,7 @@ pub fn compile(name: &str, text: &str, mut import: impl FnMut(&str) -> Result<St
             match import(&path) {
                 Ok(text) => {
                     let imported = sources.add(&path, text);
+                    imports.push(Imported { file: imported.0 as usize, types_only });
                     let mut trail = trail.clone();
                     trail.push(path);
                     waiting.push((imported, trail));
@@ -89,10 +94,16 @@ pub fn compile(name: &str, text: &str, mut import: impl FnMut(&str) -> Result<St
                 ),
             }
         }
-        files.push(parsed.file);
+        let place = id.0 as usize;
+        if parts.len() <= place {
+            parts.resize_with(place + 1, Part::default);
+        }
+        if let Some(part) = parts.get_mut(place) {
+            *part = Part { file: parsed.file, imports };
+        }
     }
     let schemas = schemas.end(&mut sources);
-    let resolved = resolve_with(&files, schemas);
+    let resolved = resolve(&parts, schemas);
     let parsed = diagnostics.is_empty();
     diagnostics.extend(resolved.diagnostics);
     diagnostics.sort_by_key(|diagnostic| (diagnostic.span(), diagnostic.code));
@@ -105,7 +116,7 @@ fn cycle(trail: &[String], path: &str, span: Span) -> Diagnostic {
         trail.iter().map(String::as_str).skip_while(|name| *name != path).chain([path]).collect();
     Diagnostic::new(Code::ImportCycle, "files import each other in a circle", span, "leads back to itself")
         .with_note(crate::diag::NoteKind::Note, circle.join(" → "))
-        .with_help("move the types that both need into a third file")
+        .with_help("move what both need into a third file")
 }
 
 /// `path` as seen from the folder of `from`, with `.` and `..` taken out where they can be.

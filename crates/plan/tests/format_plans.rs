@@ -9,7 +9,7 @@ use keyplan_plan::syntax::{TokenKind, format, lex, parse};
 fn formatting_keeps_the_tokens_and_comments_of_every_plan() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../plans");
     let mut paths: Vec<PathBuf> = Vec::new();
-    for directory in [root.join("upstream"), root] {
+    for directory in [root.join("upstream"), root.join("paw"), root] {
         paths.extend(std::fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path()));
     }
     paths.retain(|path| path.extension().is_some_and(|extension| extension == "keyplan"));

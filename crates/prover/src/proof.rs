@@ -232,7 +232,7 @@ pub enum Witness {
     Number {
         /// The family that uses it.
         family: String,
-        /// The number.
+        /// The number; 0 if the family has none.
         number: u8,
         /// What is wrong.
         fault: NumberFault,
@@ -286,6 +286,10 @@ pub enum NumberFault {
         /// The allotment.
         allotment: String,
     },
+    /// It lies outside of every allotment of the module.
+    Nowhere,
+    /// The module allots numbers, and the family has none: its keys do not begin with a byte that is always the same.
+    Absent,
     /// Keys of the family begin with a retired prefix.
     Retired {
         /// The prefix.

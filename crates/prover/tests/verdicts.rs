@@ -53,6 +53,8 @@ fn check(body: &str, guarantee: Guarantee, expected: &[&str]) {
                     Witness::Number { number, fault, .. } => match fault {
                         NumberFault::Taken { by } => format!("{number} taken by {by}"),
                         NumberFault::Outside { allotment } => format!("{number} outside {allotment}"),
+                        NumberFault::Nowhere => format!("{number} outside of all"),
+                        NumberFault::Absent => "no number".to_owned(),
                         NumberFault::Retired { key, .. } => format!("{} retired", side(key)),
                     },
                     Witness::Trespass { module, key, .. } => format!("{} in {module}", side(key)),

@@ -45,6 +45,7 @@ pub mod key_text;
 pub mod picture;
 pub mod project;
 pub mod reference;
+pub mod registry;
 #[cfg(feature = "rows")]
 pub mod statistics;
 #[cfg(feature = "rows")]

@@ -3,7 +3,8 @@ use std::fmt;
 use std::ops::Deref;
 
 use crate::engine::{
-    Batch, Durability, Engine, Error, KeyRange, MultimapEngine, RowRange, Snapshot as _, SpaceId,
+    Batch, Durability, Engine, Error, KeyRange, MultimapEngine, OwnedKeyRange, RowRange, Snapshot as _,
+    SpaceId,
 };
 use crate::error::StoreError;
 use crate::snapshot::{BytesOf, RangeOf};
@@ -12,16 +13,65 @@ use crate::store::Store;
 /// Changes to a store that are applied as one step, and are seen by the reads of the batch itself.
 ///
 /// Dropped without a commit, it leaves nothing. Its reads are of the state at its first read, with its own changes laid
-/// over it; a store has one writer at a time, and what another commits meanwhile is overwritten.
+/// over it. What another commits meanwhile is overwritten, unless it is one of
+/// [`Store::checked_batch`](crate::Store::checked_batch), which refuses to be committed then.
 pub struct StoreBatch<'s, E: Engine> {
     store: &'s Store<E>,
     batch: Batch<E>,
     base: Option<E::Snapshot>,
+    /// What was read, if that is to be looked at again.
+    reads: Option<Reads>,
+}
+
+/// What a batch has read.
+#[derive(Debug, Default)]
+pub(crate) struct Reads {
+    keys: Vec<(SpaceId, Vec<u8>)>,
+    ranges: Vec<(SpaceId, OwnedKeyRange)>,
+}
+
+impl Reads {
+    /// The first key that is not in one snapshot what it is in the other.
+    pub(crate) fn changed<E: Engine>(
+        &self,
+        base: &E::Snapshot,
+        now: &E::Snapshot,
+    ) -> Result<Option<(SpaceId, Vec<u8>)>, Error> {
+        for (space, key) in &self.keys {
+            let (before, after) = (base.get(*space, key)?, now.get(*space, key)?);
+            if before.as_deref() != after.as_deref() {
+                return Ok(Some((*space, key.clone())));
+            }
+        }
+        for (space, range) in &self.ranges {
+            let mut before = base.range(*space, range.borrow())?;
+            let mut after = now.range(*space, range.borrow())?;
+            loop {
+                match (before.next().transpose()?, after.next().transpose()?) {
+                    (None, None) => break,
+                    (Some(a), Some(b)) if a.0[..] == b.0[..] && a.1[..] == b.1[..] => {}
+                    // The row that only one of them has is the lower one.
+                    (Some(a), Some(b)) => {
+                        return Ok(Some((
+                            *space,
+                            if a.0[..] <= b.0[..] { a.0.to_vec() } else { b.0.to_vec() },
+                        )));
+                    }
+                    (Some(a), None) | (None, Some(a)) => return Ok(Some((*space, a.0.to_vec()))),
+                }
+            }
+        }
+        Ok(None)
+    }
 }
 
 impl<'s, E: Engine> StoreBatch<'s, E> {
     pub(crate) fn new(store: &'s Store<E>) -> Self {
-        Self { store, batch: Batch::new(), base: None }
+        Self { store, batch: Batch::new(), base: None, reads: None }
+    }
+
+    pub(crate) fn checked(store: &'s Store<E>) -> Self {
+        Self { reads: Some(Reads::default()), ..Self::new(store) }
     }
 
     /// The store that it belongs to.
@@ -54,7 +104,14 @@ impl<'s, E: Engine> StoreBatch<'s, E> {
         if let Some(pending) = self.batch.pending(space, key) {
             return Ok(pending.cloned().map(Found::Pending));
         }
+        self.note(space, key);
         Ok(self.base()?.get(space, key)?.map(Found::Stored))
+    }
+
+    fn note(&mut self, space: SpaceId, key: &[u8]) {
+        if let Some(reads) = &mut self.reads {
+            reads.keys.push((space, key.to_vec()));
+        }
     }
 
     /// Reads the value of a key that the batch is known not to change.
@@ -63,11 +120,15 @@ impl<'s, E: Engine> StoreBatch<'s, E> {
         space: SpaceId,
         key: &[u8],
     ) -> Result<Option<BytesOf<E>>, StoreError> {
+        self.note(space, key);
         Ok(self.base()?.get(space, key)?)
     }
 
     /// Iterates over the rows of a range, as they will be once the batch is committed.
     pub fn range(&mut self, space: SpaceId, range: KeyRange<'_>) -> Result<PendingRange<E>, StoreError> {
+        if let Some(reads) = &mut self.reads {
+            reads.ranges.push((space, range.to_owned()));
+        }
         let stored = self.base()?.range(space, range)?;
         let pending = self.batch.pending_range(space, range);
         let pending = pending.map(|(key, value)| (key.clone(), value.cloned())).collect();
@@ -91,6 +152,9 @@ impl<'s, E: Engine> StoreBatch<'s, E> {
 
     /// Applies it as one step.
     pub fn commit(self, durability: Durability) -> Result<(), StoreError> {
+        if let (Some(reads), Some(base)) = (&self.reads, &self.base) {
+            return self.store.commit_checked(self.batch, base, reads, durability);
+        }
         // The snapshot goes first: it is not needed, and holds back what the commit may give free.
         drop(self.base);
         self.store.commit(self.batch, durability)

@@ -45,6 +45,7 @@ mod snapshot;
 pub mod source;
 mod store;
 pub mod structure;
+mod upkeep;
 
 pub use batch::{Found, PendingRange, StoreBatch};
 pub use bulk::{BulkLoad, BulkOptions, BulkProgress, Duplicates};
@@ -55,3 +56,4 @@ pub use reader::{Figures, Reader, Row, Rows, SpaceFigures};
 pub use schema::{PlanFile, PlanFingerprint, Schema};
 pub use snapshot::{BytesOf, RangeOf, StoreSnapshot};
 pub use store::{Access, ChangedSettings, RecordedName, Store};
+pub use upkeep::{Prune, Removed, RemovedRange, Retire, RetiredTarget, Steps, retired_targets, to_the_end};

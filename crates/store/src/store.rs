@@ -1,9 +1,9 @@
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
 
-use crate::batch::StoreBatch;
+use crate::batch::{Reads, StoreBatch};
 use crate::engine::{
     Batch, Durability, Engine, KeyRange, OwnedKeyRange, Snapshot as _, Space, SpaceId, SpaceUsage,
 };
@@ -24,6 +24,8 @@ pub struct Store<E: Engine> {
     spaces: Arc<Spaces>,
     access: Access,
     names: Mutex<BTreeMap<(String, Vec<u8>), String>>,
+    // Commits share it; one that looks whether what it has read still holds has it alone.
+    commits: RwLock<()>,
 }
 
 /// The spaces of a schema on an engine.
@@ -208,7 +210,15 @@ impl<E: Engine> Store<E> {
         let spaces = Arc::new(Spaces { fingerprint: schema.fingerprint, named: found });
         let names = meta.as_ref().map(|meta| meta.names.clone()).unwrap_or_default();
         let meta_space = engine.space(META_SPACE);
-        Ok(Self { engine, meta, meta_space, spaces, access, names: Mutex::new(names) })
+        Ok(Self {
+            engine,
+            meta,
+            meta_space,
+            spaces,
+            access,
+            names: Mutex::new(names),
+            commits: RwLock::new(()),
+        })
     }
 
     /// The engine below.
@@ -247,9 +257,39 @@ impl<E: Engine> Store<E> {
         Ok(StoreBatch::new(self))
     }
 
+    /// The same, and it remembers what it has read: if another has changed any of that by the time of its commit, it is
+    /// refused with [`StoreError::Conflict`], and nothing of it is written.
+    ///
+    /// Changes that go past the store, straight to its engine, are seen at the commit and not held back by it.
+    pub fn checked_batch(&self) -> Result<StoreBatch<'_, E>, StoreError> {
+        self.writable()?;
+        Ok(StoreBatch::checked(self))
+    }
+
     /// Commits a plain batch of the engine.
     pub fn commit(&self, batch: Batch<E>, durability: Durability) -> Result<(), StoreError> {
         self.writable()?;
+        let _shared = self.commits.read().unwrap_or_else(PoisonError::into_inner);
+        Ok(self.engine.commit(batch, durability)?)
+    }
+
+    /// Commits a batch if nothing that was read from `base` is different now.
+    pub(crate) fn commit_checked(
+        &self,
+        batch: Batch<E>,
+        base: &E::Snapshot,
+        reads: &Reads,
+        durability: Durability,
+    ) -> Result<(), StoreError> {
+        self.writable()?;
+        let _alone = self.commits.write().unwrap_or_else(PoisonError::into_inner);
+        let now = self.engine.snapshot()?;
+        if let Some((space, key)) = reads.changed::<E>(base, &now)? {
+            let named = self.spaces.named.iter().find(|(_, id)| *id == space);
+            let space = named.map_or_else(String::new, |(name, _)| name.clone());
+            return Err(StoreError::Conflict { space, key: keyplan_plan::notation::hex(&key) });
+        }
+        drop(now);
         Ok(self.engine.commit(batch, durability)?)
     }
 
@@ -281,7 +321,7 @@ impl<E: Engine> Store<E> {
             let Some(last) = last else { return Ok(done) };
             rest = rest.after(&last);
             done = done.saturating_add(u64::try_from(batch.len()).unwrap_or(u64::MAX));
-            self.engine.commit(batch, durability)?;
+            self.commit(batch, durability)?;
             if progress(done).is_break() {
                 return Err(StoreError::Stopped { done });
             }

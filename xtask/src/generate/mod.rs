@@ -7,11 +7,9 @@
 //! | `docs/diagnostics.md` | every diagnostic code and its explanation |
 //! | `docs/rules/` | the pages of the rules, as `keyplan check --explain` prints them |
 //! | `docs/findings.md` | what the prover says about every plan |
-//! | `plans/five.keyplan` | the plans of five systems |
 //! | `README.md` | what its commands print, and only that |
 
 mod console;
-mod five;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -46,12 +44,6 @@ const README: &str = "README.md";
 
 /// Writes every page, or compares it.
 pub(crate) fn run(generate: &Generate) -> Result<ExitCode> {
-    let five = five::text()?;
-    if !generate.check && !is(five::PATH, &five) {
-        // Its reference is made from it.
-        write(five::PATH, &five)?;
-        line(format_args!("wrote {}", five::PATH));
-    }
     let pages = pages(generate)?;
     let stale: Vec<&str> =
         pages.iter().filter(|(path, text)| !is(path, text)).map(|(path, _)| path.as_str()).collect();
@@ -107,7 +99,6 @@ fn orphans(pages: &BTreeMap<String, String>) -> Result<Vec<String>> {
 fn pages(generate: &Generate) -> Result<BTreeMap<String, String>> {
     let keyplan = built::keyplan(generate.check)?;
     let mut pages = BTreeMap::new();
-    pages.insert(five::PATH.to_owned(), five::text()?);
     for plan in workspace::plans()? {
         let plan = workspace::relative(&plan);
         pages.insert(reference(&plan), document(&keyplan, &plan)?);

@@ -22,6 +22,10 @@ pub(crate) enum Db {
     Scan(Scan),
     /// Delete one row, or all rows of a scan
     Delete(Delete),
+    /// Remove rows that are past the retention which the plan states, or say how many there are
+    Prune(Prune),
+    /// Remove rows of what the plan has retired, by name, or say what there is
+    Retire(Retire),
     /// Write rows from JSON lines or from a binary dump
     Load(Load),
     /// Print all rows as JSON lines or in a binary form
@@ -271,6 +275,58 @@ pub(crate) struct Delete {
     /// Say what would be deleted, and delete nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
+}
+
+/// `keyplan db prune`
+#[derive(Debug, Group)]
+#[command(
+    after_help = "A family says what is kept with `retain 100_000 by height`, `retain 30 days by at` or `retain newest 10 per \
+    pool`. Without `--apply` nothing is written. Rows go in steps, each one batch: after an interruption the same command goes \
+    on.\n\nExamples:\n  keyplan db prune data --at 18500000\n  keyplan db prune data oracle.vote --at 18500000 --apply"
+)]
+pub(crate) struct Prune {
+    #[command(flatten)]
+    pub(crate) target: Target,
+    /// One family: its path, or the end of it; all that state what is kept otherwise
+    pub(crate) family: Option<String>,
+    /// The present height, for what is kept by a number; what is kept by time takes the clock
+    #[arg(long, value_name = "HEIGHT", allow_negative_numbers = true)]
+    pub(crate) at: Option<i128>,
+    /// The present moment instead of the clock's, as 2006-01-02T15:04:05.000000000
+    #[arg(long, value_name = "TIME")]
+    pub(crate) time: Option<String>,
+    /// Take the `retain` clauses of the plan given with `--plan` instead of those in the database
+    #[arg(long, requires = "plan")]
+    pub(crate) rules_of_plan: bool,
+    /// Remove them
+    #[arg(long)]
+    pub(crate) apply: bool,
+    /// How many rows go in one step
+    #[arg(long, value_name = "N", default_value_t = 10_000)]
+    pub(crate) step: usize,
+}
+
+/// `keyplan db retire`
+#[derive(Debug, Group)]
+#[command(
+    after_help = "Without a name everything is listed that the plan has retired, with how many rows are left of it. Without \
+    `--apply` nothing is written. Rows go in steps, each one batch; a row that a family in use may have made stays.\n\n\
+    Examples:\n  keyplan db retire data\n  keyplan db retire data state.0x030c --list\n  keyplan db retire data state.0x030c --apply"
+)]
+pub(crate) struct Retire {
+    #[command(flatten)]
+    pub(crate) target: Target,
+    /// What is retired: the path of a family or the end of it, or a space and a prefix, `state.0x030c`
+    pub(crate) name: Option<String>,
+    /// Print the keys
+    #[arg(long, requires = "name")]
+    pub(crate) list: bool,
+    /// Remove the rows
+    #[arg(long, requires = "name")]
+    pub(crate) apply: bool,
+    /// How many rows go in one step
+    #[arg(long, value_name = "N", default_value_t = 10_000)]
+    pub(crate) step: usize,
 }
 
 /// `keyplan db load`

@@ -18,6 +18,7 @@ mod generate;
 mod infer;
 mod init;
 mod man;
+mod registry;
 mod vectors;
 mod verify;
 mod watch;
@@ -61,6 +62,7 @@ pub(crate) fn run(command: Command, out: &mut Output) -> Result<Outcome> {
         Command::Fmt(args) => fmt::run(&args, out),
         Command::Infer(args) => infer::run(&args, out),
         Command::Doc(args) => doc::run(&args, out),
+        Command::Registry(args) => registry::run(&args, out),
         Command::Expand(args) => expand::run(&args, out),
         Command::Generate(args) => generate::run(&args, out),
         Command::Vectors(command) => vectors::run(&command, out),

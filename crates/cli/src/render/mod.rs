@@ -28,12 +28,14 @@ mod migration;
 mod picture;
 mod progress;
 mod project;
+mod registry;
 mod row;
 mod sarif;
 mod source;
 mod statement_json;
 mod structure;
 mod style;
+mod upkeep;
 
 use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
 use std::process::ExitCode;
@@ -63,6 +65,7 @@ pub(crate) use migration::{
 };
 pub(crate) use progress::Progress;
 pub(crate) use project::{after_init, baseline_written, fixes, initialised, known, pages_written, watching};
+pub(crate) use registry::{document_fault_json, document_faults, registry};
 pub(crate) use row::{
     ValueDigits, created, deleted, dumped, flaw, flaw_json, loaded, more_rows, no_raw_row, no_row, no_rows,
     other_rows, row_json, row_text, rows, rows_json, unsound, value_text, verified, verified_json, written,
@@ -74,6 +77,7 @@ pub(crate) use structure::{
     unknown_part_json,
 };
 pub(crate) use style::{DIM, ERROR, GOOD, NAME, STRONG, base64, marked, painted, shown};
+pub(crate) use upkeep::{pruned, retired};
 
 /// How wide a picture may get where there is no terminal to ask.
 const PIPE_WIDTH: usize = 100;

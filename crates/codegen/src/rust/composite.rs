@@ -79,6 +79,8 @@ pub(crate) struct Titled<'a> {
     pub(crate) doc: Vec<String>,
     /// Whether keys are compared.
     pub(crate) order: Comparable,
+    /// Since when and why it is no longer written.
+    pub(crate) retired: Option<(Option<&'a str>, &'a str)>,
 }
 
 /// Whether a type is `Ord`, which it is only if that is the order of the bytes.
@@ -128,7 +130,8 @@ impl Expander<'_> {
         match shape {
             Shape::Record(sequence) => {
                 doc.extend(docs::lanes(sequence, self.sources));
-                let titled = Titled { name, shown: "", doc, order: Comparable::ByConstruction };
+                let titled =
+                    Titled { name, shown: "", doc, order: Comparable::ByConstruction, retired: None };
                 let row = self.row(at, name, sequence, owned)?;
                 let made = self.layout(at, &titled, &row);
                 Some(Composite { root, ..made })
@@ -144,6 +147,10 @@ impl Expander<'_> {
     /// A struct for a row, with its `Layout` and `Display`.
     pub(crate) fn layout(&mut self, at: usize, titled: &Titled<'_>, row: &Row<'_>) -> Composite {
         let (name, doc) = (names::ty(titled.name), docs::lines(&titled.doc));
+        let deprecated = titled.retired.map(|(since, why)| {
+            let since = since.map(|since| quote!(since = #since,));
+            quote!(#[deprecated(#since note = #why)])
+        });
         let life = life(row.borrows());
         let Fields { declared, bound, names: made_of } = fields(row, Kind::Struct);
         let made_of = if made_of.is_empty() { quote!({}) } else { made_of };
@@ -191,6 +198,7 @@ impl Expander<'_> {
             at,
             quote! {
                 #doc
+                #deprecated
                 #derives
                 pub struct #name #life #declared #end
 

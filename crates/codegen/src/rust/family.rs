@@ -20,7 +20,9 @@ impl Expander<'_> {
         doc.extend(docs::lanes(&family.key, self.sources));
         if let Some(why) = &family.retired {
             doc.push(String::new());
-            doc.push(format!("Retired, no longer written: {why}"));
+            let since =
+                family.retired_since.as_ref().map(|since| format!(" since {since}")).unwrap_or_default();
+            doc.push(format!("Retired{since}, no longer written: {why}"));
         }
         for accept in &family.accepts {
             doc.push(String::new());
@@ -40,7 +42,8 @@ impl Expander<'_> {
             ));
         }
         let row = self.row(at, &name, &family.key, false)?;
-        let titled = Titled { name: &name, shown: &family.name, doc, order: self.order_of(family) };
+        let retired = family.retired.as_deref().map(|why| (family.retired_since.as_deref(), why));
+        let titled = Titled { name: &name, shown: &family.name, doc, order: self.order_of(family), retired };
         let made = self.layout(at, &titled, &row);
         self.families.insert(family.path.clone(), made.clone());
         let value = self.value(at, family)?;
@@ -113,7 +116,7 @@ impl Expander<'_> {
     ) -> Option<Composite> {
         let name = self.fresh(at, name);
         let row = self.row(at, &name, sequence, false)?;
-        let titled = Titled { name: &name, shown, doc, order: Comparable::Never };
+        let titled = Titled { name: &name, shown, doc, order: Comparable::Never, retired: None };
         let made = self.layout(at, &titled, &row);
         let (ident, life) = (names::ty(&name), life(made.borrows));
         let sizes = sizes(&row);

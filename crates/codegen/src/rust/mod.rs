@@ -112,8 +112,13 @@ impl<'p> Expander<'p> {
             let (name, text) = (&file.name, &file.text);
             quote!((#name, #text))
         });
+        // What is made for a retired key names its type, which is deprecated.
+        let retires = self.plan.families().any(|(_, family)| family.retired.is_some());
+        let allowed =
+            retires.then(|| quote!(#[allow(deprecated, reason = "retired keys can still be read")]));
         quote! {
             #doc
+            #allowed
             pub mod #name {
                 /// The plan that this module was made from.
                 pub const PLAN: ::keyplan::typed::PlanText = ::keyplan::typed::PlanText::new(

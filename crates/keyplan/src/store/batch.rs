@@ -11,8 +11,8 @@ use crate::typed::{Key, Scan, ScanOf, Value};
 /// Changes that are applied as one step, and are seen by the reads of the batch itself.
 ///
 /// Dropped without a commit, it leaves nothing. Its reads are of the state at its first read, with its own changes laid
-/// over it. A store has one writer at a time: what another commits between a batch's first read and its commit is
-/// overwritten.
+/// over it. What another commits between a batch's first read and its commit is overwritten; a batch of
+/// [`Store::checked_batch`](super::Store::checked_batch) refuses to be committed then.
 #[derive(Debug)]
 pub struct Batch<'s, E: Engine> {
     // Reads build an index of the batch when they first need it, and do not change what it holds.
@@ -68,7 +68,10 @@ impl<'s, E: Engine> Batch<'s, E> {
 
     /// Applies it as one step.
     pub fn commit(self, durability: Durability) -> Result<(), Error> {
-        Ok(self.raw.into_inner().commit(durability)?)
+        match self.raw.into_inner().commit(durability) {
+            Err(StoreError::Conflict { space, key }) => Err(Error::Conflict { space, key }),
+            other => Ok(other?),
+        }
     }
 
     /// The same without types.

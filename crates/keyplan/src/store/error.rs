@@ -123,6 +123,42 @@ pub enum Error {
         /// How many elements there are.
         length: u64,
     },
+    /// What a batch has read was changed by another before it was committed: begin the batch anew.
+    #[error("0x{key} of `{space}` was read by the batch and has changed since: begin the batch anew")]
+    Conflict {
+        /// The space.
+        space: String,
+        /// The first key that was found to differ, in base 16.
+        key: String,
+    },
+    /// A number of a sender that is not greater than the last one.
+    #[error("`{family}` has seen {last}, and {given} is not greater: a replay")]
+    Replayed {
+        /// The family that keeps the last numbers.
+        family: &'static str,
+        /// The last number that passed.
+        last: u64,
+        /// The one that was refused.
+        given: u64,
+    },
+    /// A lock that somebody holds.
+    #[error("`{family}` is held by 0x{owner} until {until}")]
+    Locked {
+        /// The family of the lock.
+        family: &'static str,
+        /// Who holds it, in base 16.
+        owner: String,
+        /// Until when.
+        until: u64,
+    },
+    /// A lock that its owner does not hold, or not any more.
+    #[error("0x{owner} does not hold `{family}`")]
+    NotHeld {
+        /// The family of the lock.
+        family: &'static str,
+        /// Who was to hold it, in base 16.
+        owner: String,
+    },
     /// A history is written at a height below one that was written before.
     #[error("written at height {height}, below {tip}, which was written before")]
     HeightPassed {

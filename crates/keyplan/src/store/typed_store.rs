@@ -69,6 +69,28 @@ impl<E: Engine> Store<E> {
         Ok(Batch::new(self.0.batch()?))
     }
 
+    /// The same, and it remembers what it has read: if another has changed any of that by the time of its commit, it is
+    /// refused with [`Error::Conflict`], and nothing of it is written.
+    pub fn checked_batch(&self) -> Result<Batch<'_, E>, Error> {
+        Ok(Batch::new(self.0.checked_batch()?))
+    }
+
+    /// Removes the rows of a family that are past the retention which the plan states, in steps, each one batch; with
+    /// [`Steps::dry_run`](keyplan_store::Steps) it only counts them. `now` is the height or the time in nanoseconds; what is kept
+    /// by number does not need it.
+    ///
+    /// After each step `progress` is told what is gone so far, and may stop the rest: the same call goes on with it.
+    pub fn prune<K: Key>(
+        &self,
+        plan: &PlanText,
+        now: Option<i128>,
+        steps: &keyplan_store::Steps,
+        progress: impl FnMut(&keyplan_store::Removed) -> ControlFlow<()>,
+    ) -> Result<keyplan_store::Removed, Error> {
+        let plan = model(plan)?;
+        Ok(keyplan_store::Prune::new(&plan, K::FAMILY, now)?.run(&self.0, steps, progress)?)
+    }
+
     /// The structures of a space, for the handles of [`structure`](super::structure).
     pub fn structures(&self, space: &str) -> Result<keyplan_store::structure::Embedded<E>, Error> {
         Ok(keyplan_store::structure::Embedded::open(self.0.clone(), space)?)
@@ -127,10 +149,22 @@ impl<E: Engine> Store<E> {
     }
 }
 
+fn compiled(plan: &PlanText) -> keyplan_plan::Compiled {
+    let (name, text) = plan.files.first().copied().unwrap_or_default();
+    keyplan_plan::compile(name, text, |path| import(plan, path))
+}
+
+/// What a plan that was compiled in means.
+fn model(plan: &PlanText) -> Result<keyplan_plan::model::Plan, Error> {
+    let model = compiled(plan)
+        .plan
+        .filter(|model| keyplan_store::PlanFingerprint::from(model.fingerprint()).0 == plan.fingerprint);
+    model.ok_or(Error::PlanText { name: plan.name })
+}
+
 /// What a store needs to know of a plan that was compiled in.
 fn schema(plan: &PlanText) -> Result<Schema, Error> {
-    let (name, text) = plan.files.first().copied().unwrap_or_default();
-    let compiled = keyplan_plan::compile(name, text, |path| import(plan, path));
+    let compiled = compiled(plan);
     let schema = Schema::of(&compiled).filter(|schema| schema.fingerprint.0 == plan.fingerprint);
     schema.ok_or(Error::PlanText { name: plan.name })
 }

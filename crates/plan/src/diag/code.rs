@@ -60,7 +60,7 @@ codes! {
     /// A scan `in order` whose rows do not come in the logical order of their remaining arguments.
     Disorder = "KP0005" "disorder" Error;
     /// The number of a family is not allotted as its module says: it is taken twice, lies outside of the range
-    /// that the family names, or was retired.
+    /// that the family names or of every range, was retired, or is not there at all.
     Misallotted = "KP0006" "misallotted" Error;
     /// A key of an older plan that a newer one makes no more, or reads as something else.
     Incompatible = "KP0007" "incompatible" Error;
@@ -80,6 +80,8 @@ codes! {
     MixedSpace = "KP0015" "mixed-space" Error;
     /// A range that leaves out rows which belong to it.
     MissingRows = "KP0016" "missing-rows" Error;
+    /// A family that does not follow the house rules of its space or module.
+    OffStyle = "KP0020" "off-style" Error;
     /// A key of an older plan that the new plan has no key for.
     NoNewKey = "KP0031" "no-new-key" Error;
     /// Two keys of an older plan that become one key of the new plan.

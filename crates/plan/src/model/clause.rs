@@ -43,6 +43,8 @@ impl<'a> Resolver<'a> {
             predecessors: Vec::new(),
             allowed_breaks: Vec::new(),
             retired: None,
+            retired_since: None,
+            retention: None,
             module: place.module,
             number: number.filter(|_| place.module.is_some()),
             allotment: None,
@@ -54,6 +56,7 @@ impl<'a> Resolver<'a> {
         }
         self.at = None;
         family.number_scans();
+        self.retention(&decl.clauses, &mut family);
         self.complete(&family);
         space.families.push(family);
     }
@@ -91,9 +94,14 @@ impl<'a> Resolver<'a> {
             ast::Clause::Accept(accept) => self.accept(accept, family),
             ast::Clause::From(from) => self.predecessor(from, family),
             ast::Clause::AllowBreak(allow) => self.allowed_break(allow, family),
-            ast::Clause::Retired(why) => {
-                self.once("retired", &[], family, family.retired.is_some(), why.span);
-                family.retired = Some(why.value.clone());
+            ast::Clause::Retired(retired) => {
+                self.once("retired", &[], family, family.retired.is_some(), retired.span);
+                family.retired = Some(retired.why.value.clone());
+                family.retired_since = retired.since.as_ref().map(|since| since.value.clone());
+            }
+            // Looked at when all scans are known.
+            ast::Clause::Retain(retain) => {
+                self.once("retain", &[Key], family, false, retain.span);
             }
             ast::Clause::Allot(name) => {
                 self.once("allot", &[], family, family.allotment.is_some(), name.span);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use keyplan_codec::Alphabet;
 
-use super::resolve::{MAX_NODES, Resolver, TypeSource, TypeState, camel, unknown};
+use super::resolve::{MAX_NODES, Resolver, TypeKey, TypeSource, TypeState, camel, unknown};
 use super::{
     Alternative, BoolEncoding, BytesEncoding, Coded, FloatEncoding, Framing, IntEncoding, IntRange, IntShape,
     IntType, LengthSet, Made, Name, NameSet, NibbleEncoding, Opaque, ProtoMessage, ScoreEncoding, Segment,
@@ -322,12 +322,26 @@ impl<'a> Resolver<'a> {
 
     fn declared(&mut self, call: &ast::Call, args: &[ast::CallArg]) -> Option<Shape> {
         let name = call.name.text.as_str();
-        let Some(entry) = self.types.get_mut(name) else {
-            let mut known: Vec<&str> = self.types.keys().copied().collect();
+        let called = self.types_called(&call.name);
+        if let [first, second, ..] = called.as_slice() {
+            let at = |key: &TypeKey<'_>| self.types.get(key).map(|entry| entry.declaration.name().span);
+            let message = format!("two of the imported files declare the type `{name}`");
+            let mut diagnostic =
+                Diagnostic::new(Code::DuplicateName, message, call.name.span, "which one is not clear");
+            for span in [at(first), at(second)].into_iter().flatten() {
+                diagnostic = diagnostic.with_label(span, "declared here");
+            }
+            let help = "rename one of them, or give the one that is meant another name where it is declared";
+            self.report(diagnostic.with_help(help));
+            return None;
+        }
+        let Some((key, entry)) = called.first().and_then(|key| Some((*key, self.types.get_mut(key)?))) else {
+            let seen = self.types_seen_by(call.name.span.file.0 as usize);
+            let mut known = seen.clone();
             known.extend(BUILT_IN);
             let mut diagnostic = unknown(&call.name, "domain or type", &known);
             if let Some(here) = foreign::domain(name, BUILT_IN)
-                && !self.types.keys().any(|known| known.eq_ignore_ascii_case(name))
+                && !seen.iter().any(|known| known.eq_ignore_ascii_case(name))
             {
                 diagnostic.notes.clear();
                 let why = if here.starts_with("bytes(") && name.starts_with(['u', 'U']) {
@@ -363,12 +377,12 @@ impl<'a> Resolver<'a> {
             );
             return None;
         }
-        self.named_type(name)
+        self.named_type(key)
     }
 
     /// The shape of a declared type, resolved at its first use.
-    pub(super) fn named_type(&mut self, name: &str) -> Option<Shape> {
-        let entry = self.types.get_mut(name)?;
+    pub(super) fn named_type(&mut self, key: TypeKey<'a>) -> Option<Shape> {
+        let entry = self.types.get_mut(&key)?;
         match &entry.state {
             TypeState::Done { shape, nodes, shown } => {
                 let (shape, nodes) = (shape.clone(), *nodes);
@@ -380,22 +394,23 @@ impl<'a> Resolver<'a> {
             TypeState::Unseen => entry.state = TypeState::Open,
         }
         let declaration = entry.declaration;
+        let name = entry.name.clone();
         let before = self.nodes;
-        let around = self.at.replace(format!("the type `{name}`"));
+        let around = self.at.replace(format!("the type `{}`", key.0));
         self.shown = None;
         let shape = match declaration {
             TypeSource::Type(decl) => self.domain(&decl.domain),
-            TypeSource::Names(decl) => self.name_set(decl),
+            TypeSource::Names(decl) => self.name_set(decl, name),
         };
         self.at = around;
         let nodes = self.nodes.saturating_sub(before);
-        if let Some(entry) = self.types.get_mut(name) {
+        if let Some(entry) = self.types.get_mut(&key) {
             entry.state = TypeState::Done { shape: shape.clone(), nodes, shown: self.shown.clone() };
         }
         shape
     }
 
-    fn name_set(&mut self, decl: &'a ast::NamesDecl) -> Option<Shape> {
+    fn name_set(&mut self, decl: &'a ast::NamesDecl, name: String) -> Option<Shape> {
         let mut shape = self.domain(&decl.domain)?;
         let Shape::Text(text) = &mut shape else {
             self.report(Diagnostic::new(
@@ -438,7 +453,7 @@ impl<'a> Resolver<'a> {
                 span: entry.text.span,
             });
         }
-        let set = NameSet { name: decl.name.text.clone(), doc: decl.doc.clone(), names };
+        let set = NameSet { name, doc: decl.doc.clone(), names };
         text.names = Some(Arc::new(set));
         Some(shape)
     }

@@ -1,4 +1,4 @@
-use super::{AllowedBreak, FamilyKind, ModuleId, Predecessor, Scan, Sequence};
+use super::{AllowedBreak, FamilyKind, ModuleId, Predecessor, Retention, Scan, Sequence};
 use crate::diag::Span;
 
 /// The keys of one layout.
@@ -34,6 +34,10 @@ pub struct Family {
     pub allowed_breaks: Vec<AllowedBreak>,
     /// Why it is no longer written.
     pub retired: Option<String>,
+    /// Since when it is no longer written.
+    pub retired_since: Option<String>,
+    /// Which of its rows are kept. No part of the layout, nor of the fingerprint.
+    pub retention: Option<Retention>,
     /// The module it stands in.
     pub module: Option<ModuleId>,
     /// Its number in the module: the first literal byte behind the module's prefix.
@@ -113,11 +117,13 @@ pub enum AcceptKind {
     Oversize,
     /// Its keys lie in the prefix of a module that it is not in.
     Trespass,
+    /// It does not follow the house rules.
+    Style,
 }
 
 impl AcceptKind {
     /// Every kind.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Ambiguous,
         Self::Overlap,
         Self::Leak,
@@ -127,6 +133,7 @@ impl AcceptKind {
         Self::Lossy,
         Self::Oversize,
         Self::Trespass,
+        Self::Style,
     ];
 
     /// The word in a plan.
@@ -141,6 +148,7 @@ impl AcceptKind {
             Self::Lossy => "lossy",
             Self::Oversize => "oversize",
             Self::Trespass => "trespass",
+            Self::Style => "style",
         }
     }
 }

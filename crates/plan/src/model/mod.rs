@@ -7,14 +7,18 @@ mod evolution;
 mod family;
 mod fingerprint;
 mod layout;
+mod numbers;
 mod parts;
 mod resolve;
+mod retention;
 mod scan;
 mod schema;
 mod segment;
 mod shape;
 mod shown;
+mod sight;
 mod space;
+mod style;
 mod tag;
 
 pub use domain::domains;
@@ -23,7 +27,9 @@ pub use evolution::{AllowedBreak, Binding, BindingSource, BreakKind, Dropped, Mi
 pub use family::{Accept, AcceptKind, Family, Field};
 pub use fingerprint::Fingerprint;
 pub use layout::{Extent, Width};
-pub use resolve::{Resolved, resolve, resolve_with};
+pub use numbers::Numbers;
+pub use resolve::{Imported, Part, Resolved, resolve};
+pub use retention::{Keep, Retention};
 pub use scan::{Company, Scan, ScanEnd, ScanId};
 pub use schema::{Coded, Made, MissingSchema, ProtoMessage, SchemaFile, SchemaFormat, Schemas, ValueCodec};
 pub use segment::{Argument, Derivation, Derived, Literal, Same, Segment, Sequence};
@@ -33,5 +39,6 @@ pub use shape::{
 };
 pub use shown::Shown;
 pub use space::{Allotment, Module, ModuleId, NamedType, Plan, Retired, Space};
+pub use style::{Asks, HouseRule, StyleFault};
 
 pub use crate::syntax::ast::FamilyKind;

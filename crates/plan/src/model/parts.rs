@@ -21,11 +21,19 @@ impl<'a> Resolver<'a> {
             ast::Body::Domain(domain) => {
                 self.shown = None;
                 let shape = self.domain(domain)?;
-                let (type_name, shown) = (type_name(domain), self.shown.take());
+                let (type_name, shown) = (self.type_name(domain), self.shown.take());
                 let argument = Argument { name: None, type_name, shape, shown, span: domain.span };
                 Some(Sequence::new(vec![Segment::Argument(argument)]))
             }
         }
+    }
+
+    /// What the plan calls the type that a domain names.
+    fn type_name(&self, domain: &ast::Domain) -> Option<String> {
+        let ast::Atom::Named(call) = &domain.atom else { return None };
+        let named = call.name.text.starts_with(|c: char| c.is_ascii_uppercase());
+        let key = self.types_called(&call.name).into_iter().next().filter(|_| named)?;
+        self.types.get(&key).map(|entry| entry.name.clone())
     }
 
     /// The segments of `parts`, behind those of `prefix`.
@@ -57,7 +65,7 @@ impl<'a> Resolver<'a> {
                     }
                     self.shown = None;
                     self.domain(domain).map(|shape| {
-                        let (type_name, shown) = (type_name(domain), self.shown.take());
+                        let (type_name, shown) = (self.type_name(domain), self.shown.take());
                         Segment::Argument(Argument {
                             name: Some(name.text.clone()),
                             type_name,
@@ -271,13 +279,4 @@ fn find_argument(slots: &[Option<Segment>], name: &str) -> Option<(usize, Span)>
         }
         _ => None,
     })
-}
-
-fn type_name(domain: &ast::Domain) -> Option<String> {
-    match &domain.atom {
-        ast::Atom::Named(call) if call.name.text.starts_with(|c: char| c.is_ascii_uppercase()) => {
-            Some(call.name.text.clone())
-        }
-        _ => None,
-    }
 }

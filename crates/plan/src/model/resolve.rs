@@ -1,8 +1,9 @@
 //! From what the files say to what they mean.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use super::sight::Sight;
 use super::{
     Allotment, Literal, Module, ModuleId, NameSet, NamedType, Plan, Retired, Schemas, Shape, Shown, Space,
 };
@@ -21,15 +22,28 @@ pub struct Resolved {
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Resolves the first file of `files`; the others are those that it imports.
-pub fn resolve(files: &[ast::File]) -> Resolved {
-    resolve_with(files, Schemas::default())
+/// A file of a plan, and which of the others it imports.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Part {
+    /// What the file says. The file at place *n* of a plan has the [`FileId`](crate::diag::FileId) *n*.
+    pub file: ast::File,
+    /// The places of the files that it imports, in its order.
+    pub imports: Vec<Imported>,
 }
 
-/// As [`resolve`], with the files of the schemas that they name.
-pub fn resolve_with(files: &[ast::File], schemas: Schemas) -> Resolved {
-    let mut resolver = Resolver::new(files, Arc::new(schemas));
-    let plan = resolver.plan(files);
+/// One import of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Imported {
+    /// The place of the imported file.
+    pub file: usize,
+    /// Whether only its types and names are wanted.
+    pub types_only: bool,
+}
+
+/// Resolves the first file of `parts` and what it imports, which are the others, with the schemas that they name.
+pub fn resolve(parts: &[Part], schemas: Schemas) -> Resolved {
+    let mut resolver = Resolver::new(parts, Arc::new(schemas));
+    let plan = resolver.plan(parts);
     let mut diagnostics = resolver.diagnostics;
     diagnostics.sort_by_key(|diagnostic| (diagnostic.span(), diagnostic.code));
     let sound = diagnostics.iter().all(|d| d.severity() != Severity::Error);
@@ -38,7 +52,9 @@ pub fn resolve_with(files: &[ast::File], schemas: Schemas) -> Resolved {
 
 /// The declarations in sight, and what has been found so far.
 pub(super) struct Resolver<'a> {
-    pub(super) types: BTreeMap<&'a str, TypeEntry<'a>>,
+    pub(super) types: BTreeMap<TypeKey<'a>, TypeEntry<'a>>,
+    /// Which files each file sees the types of.
+    pub(super) sight: Sight,
     pub(super) diagnostics: Vec<Diagnostic>,
     pub(super) nodes: usize,
     pub(super) depth: usize,
@@ -52,8 +68,13 @@ pub(super) struct Resolver<'a> {
     pub(super) shown: Option<Shown>,
 }
 
+/// The name of a type and the place of the file that declares it.
+pub(super) type TypeKey<'a> = (&'a str, usize);
+
 /// A declared type or name set, and what is known of it.
 pub(super) struct TypeEntry<'a> {
+    /// Its name in the plan: its own, or one with the name of its file's plan in front where another file has it too.
+    pub(super) name: String,
     pub(super) declaration: TypeSource<'a>,
     pub(super) state: TypeState,
     pub(super) used: bool,
@@ -66,8 +87,16 @@ pub(super) enum TypeSource<'a> {
     Names(&'a ast::NamesDecl),
 }
 
-impl TypeSource<'_> {
-    fn name(&self) -> &ast::Ident {
+impl<'a> TypeSource<'a> {
+    /// The name as the file has it.
+    fn spelled(self) -> &'a str {
+        match self {
+            Self::Type(decl) => &decl.name.text,
+            Self::Names(decl) => &decl.name.text,
+        }
+    }
+
+    pub(super) fn name(&self) -> &ast::Ident {
         match self {
             Self::Type(decl) => &decl.name,
             Self::Names(decl) => &decl.name,
@@ -92,9 +121,10 @@ pub(super) enum TypeState {
 }
 
 impl<'a> Resolver<'a> {
-    fn new(files: &'a [ast::File], schemas: Arc<Schemas>) -> Self {
+    fn new(parts: &'a [Part], schemas: Arc<Schemas>) -> Self {
         let mut resolver = Self {
             types: BTreeMap::new(),
+            sight: Sight::of(parts),
             diagnostics: Vec::new(),
             nodes: 0,
             depth: 0,
@@ -103,21 +133,77 @@ impl<'a> Resolver<'a> {
             schemas,
             shown: None,
         };
-        for item in files.iter().flat_map(|file| &file.items) {
-            let declaration = match item {
-                ast::Item::Type(decl) => TypeSource::Type(decl),
-                ast::Item::Names(decl) => TypeSource::Names(decl),
-                ast::Item::Import(_) | ast::Item::Space(_) => continue,
-            };
-            resolver.declare(declaration);
+        for (place, part) in parts.iter().enumerate() {
+            for item in &part.file.items {
+                let declaration = match item {
+                    ast::Item::Type(decl) => TypeSource::Type(decl),
+                    ast::Item::Names(decl) => TypeSource::Names(decl),
+                    ast::Item::Import(_) | ast::Item::Space(_) => continue,
+                };
+                resolver.declare(declaration, place);
+            }
         }
+        resolver.name_apart(parts);
         resolver
     }
 
-    fn declare(&mut self, declaration: TypeSource<'a>) {
+    /// Gives types of one name, which files declare that do not see each other, names of their own in the plan: all but
+    /// the first get the name of their file's plan in front.
+    fn name_apart(&mut self, parts: &[Part]) {
+        let order = super::sight::composed(parts);
+        let rank =
+            |place: usize| order.iter().position(|other| *other == place).unwrap_or(parts.len() + place);
+        let mut keys: Vec<TypeKey<'a>> = self.types.keys().copied().collect();
+        keys.sort_by_key(|(_, place)| rank(*place));
+        let mut taken: BTreeSet<String> = keys.iter().map(|(name, _)| (*name).to_owned()).collect();
+        let mut seen: BTreeSet<&str> = BTreeSet::new();
+        for key in keys {
+            if seen.insert(key.0) {
+                continue;
+            }
+            let plan =
+                parts.get(key.1).and_then(|part| part.file.name.as_ref()).map_or("", |name| &name.text);
+            let mut name = format!("{}{}", camel(plan), key.0);
+            for number in 2_u32.. {
+                if taken.insert(name.clone()) {
+                    break;
+                }
+                name = format!("{}{}{number}", camel(plan), key.0);
+            }
+            if let Some(entry) = self.types.get_mut(&key) {
+                entry.name = name;
+            }
+        }
+    }
+
+    /// The types that the file of a name calls so: its own, or those of the files that it imports.
+    pub(super) fn types_called(&self, name: &ast::Ident) -> Vec<TypeKey<'a>> {
+        let place = name.span.file.0 as usize;
+        let all = self.types_named(&name.text);
+        let found: Vec<TypeKey<'a>> = all.into_iter().filter(|key| self.sight.sees(place, key.1)).collect();
+        match found.iter().find(|key| key.1 == place) {
+            Some(own) => vec![*own],
+            None => found,
+        }
+    }
+
+    /// The types of this name, whichever file declares them.
+    fn types_named(&self, name: &str) -> Vec<TypeKey<'a>> {
+        let all = self.types.range((name, 0)..=(name, usize::MAX));
+        all.map(|(key, entry)| (entry.declaration.spelled(), key.1)).collect()
+    }
+
+    /// The names of the types that a file sees.
+    pub(super) fn types_seen_by(&self, place: usize) -> Vec<&'a str> {
+        self.types.keys().filter(|key| self.sight.sees(place, key.1)).map(|key| key.0).collect()
+    }
+
+    fn declare(&mut self, declaration: TypeSource<'a>, place: usize) {
         let (TypeSource::Type(ast::TypeDecl { name, .. }) | TypeSource::Names(ast::NamesDecl { name, .. })) =
             declaration;
-        if let Some(first) = self.types.get(name.text.as_str()) {
+        let mutual = |other: usize| self.sight.sees(place, other) || self.sight.sees(other, place);
+        let first = self.types_named(&name.text).into_iter().find(|key| mutual(key.1));
+        if let Some(first) = first.and_then(|key| self.types.get(&key)) {
             let first = first.declaration.name().span;
             self.report(
                 Diagnostic::new(
@@ -127,15 +213,15 @@ impl<'a> Resolver<'a> {
                     "declared again here",
                 )
                 .with_label(first, "first declared here")
-                .with_help("rename one of them; imported files share one set of type names"),
+                .with_help("rename one of them; a file shares its type names with those that it imports"),
             );
             return;
         }
         if !name.text.starts_with(|c: char| c.is_ascii_uppercase()) {
             self.spelling(name, "a type", "a capital letter first, as in `PoolId`", &camel(&name.text));
         }
-        let entry = TypeEntry { declaration, state: TypeState::Unseen, used: false };
-        self.types.insert(&name.text, entry);
+        let entry = TypeEntry { name: name.text.clone(), declaration, state: TypeState::Unseen, used: false };
+        self.types.insert((&name.text, place), entry);
     }
 
     pub(super) fn report(&mut self, diagnostic: Diagnostic) {
@@ -179,25 +265,29 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    fn plan(&mut self, files: &'a [ast::File]) -> Option<Plan> {
-        let names: Vec<&'a str> = self.types.keys().copied().collect();
-        for name in &names {
-            self.named_type(name);
+    fn plan(&mut self, parts: &'a [Part]) -> Option<Plan> {
+        let keys: Vec<TypeKey<'a>> = self.types.keys().copied().collect();
+        for key in &keys {
+            self.named_type(*key);
         }
-        let root = files.first()?;
+        let root = &parts.first()?.file;
+        let composed = super::sight::composed(parts);
+        let files: Vec<&'a ast::File> =
+            composed.iter().filter_map(|place| parts.get(*place)).map(|part| &part.file).collect();
         let mut spaces: Vec<Space> = Vec::new();
-        for item in &root.items {
-            let ast::Item::Space(decl) = item else { continue };
-            if let Some(first) = spaces.iter().find(|space| space.name == decl.name.text) {
-                let first = first.span;
-                self.duplicate("space", &decl.name, first);
+        for decl in files.iter().flat_map(|file| &file.items) {
+            let ast::Item::Space(decl) = decl else { continue };
+            match spaces.iter().position(|space| space.name == decl.name.text) {
+                Some(at) => self.more_of(decl, at, &mut spaces),
+                None => {
+                    let space = self.space(decl);
+                    self.stored_apart(decl, &space, &spaces);
+                    spaces.push(space);
+                }
             }
-            let space = self.space(decl);
-            self.stored_apart(decl, &space, &spaces);
-            spaces.push(space);
         }
         self.accepted_paths(&mut spaces);
-        self.scanned_company(root, &mut spaces);
+        self.scanned_company(&files, &mut spaces);
         // Behind an error a use may simply not have been seen.
         if self.diagnostics.iter().all(|diagnostic| diagnostic.severity() == Severity::Warning) {
             self.unused(root);
@@ -208,34 +298,38 @@ impl<'a> Resolver<'a> {
             name: name.text.clone(),
             doc: root.doc.clone(),
             spaces,
-            types: self.named_types(&names),
-            names: self.name_sets(&names),
+            types: self.named_types(),
+            names: self.name_sets(),
             schemas: Arc::clone(&self.schemas),
         })
     }
 
-    fn named_types(&self, names: &[&str]) -> Vec<NamedType> {
-        let done = |name: &&str| {
-            let entry = self.types.get(name)?;
+    /// The entries by the name that they have in the plan.
+    fn by_name(&self) -> BTreeMap<&str, &TypeEntry<'a>> {
+        self.types.values().map(|entry| (entry.name.as_str(), entry)).collect()
+    }
+
+    fn named_types(&self) -> Vec<NamedType> {
+        let done = |(name, entry): (&str, &TypeEntry<'a>)| {
             let TypeState::Done { shape: Some(shape), .. } = &entry.state else { return None };
             Some(NamedType {
-                name: (*name).to_owned(),
+                name: name.to_owned(),
                 doc: entry.declaration.doc().to_vec(),
                 shape: shape.clone(),
                 span: entry.declaration.name().span,
             })
         };
-        names.iter().filter_map(done).collect()
+        self.by_name().into_iter().filter_map(done).collect()
     }
 
-    fn name_sets(&self, names: &[&str]) -> Vec<Arc<NameSet>> {
-        let set = |name: &&str| match &self.types.get(name)?.state {
+    fn name_sets(&self) -> Vec<Arc<NameSet>> {
+        let set = |(name, entry): (&str, &TypeEntry<'a>)| match &entry.state {
             TypeState::Done { shape: Some(Shape::Text(text)), .. } => {
-                text.names.clone().filter(|set| set.name == **name)
+                text.names.clone().filter(|set| set.name == name)
             }
             _ => None,
         };
-        names.iter().filter_map(set).collect()
+        self.by_name().into_iter().filter_map(set).collect()
     }
 
     /// Warns of types of the root file that nothing uses; those of imported files are there for others too.
@@ -248,7 +342,7 @@ impl<'a> Resolver<'a> {
             };
             // A file without spaces is a library of types.
             let library = root.items.iter().all(|item| !matches!(item, ast::Item::Space(_)));
-            if !library && self.types.get(name.text.as_str()).is_some_and(|entry| !entry.used) {
+            if !library && self.types.get(&(name.text.as_str(), 0)).is_some_and(|entry| !entry.used) {
                 self.report(
                     Diagnostic::new(
                         Code::UnusedType,
@@ -285,12 +379,34 @@ impl<'a> Resolver<'a> {
             modules: Vec::new(),
             retired: Vec::new(),
             dropped: Vec::new(),
+            rules: Vec::new(),
             span: decl.name.span,
         };
-        self.families.clear();
         let place = Place { path: decl.name.text.clone(), prefix: Vec::new(), module: None };
         self.members(&decl.members, &place, &mut space);
         space
+    }
+
+    /// What another file says of a space: its modules and families join those that are there.
+    fn more_of(&mut self, decl: &'a ast::SpaceDecl, at: usize, spaces: &mut [Space]) {
+        let Some(space) = spaces.get_mut(at) else { return };
+        if space.span.file == decl.name.span.file {
+            let first = space.span;
+            return self.duplicate("space", &decl.name, first);
+        }
+        if let Some(text) = decl.physical.as_ref().filter(|text| text.value != space.engine_name) {
+            let message = format!("the space `{}` is stored as {:?}", space.name, space.engine_name);
+            self.report(
+                Diagnostic::new(Code::DuplicateName, message, text.span, "another name for the engine")
+                    .with_label(space.span, "by the file that names it first")
+                    .with_help("give the same name in every file, or leave it out behind the first"),
+            );
+        }
+        if space.doc.is_empty() {
+            space.doc.clone_from(&decl.doc);
+        }
+        let place = Place { path: decl.name.text.clone(), prefix: Vec::new(), module: None };
+        self.members(&decl.members, &place, space);
     }
 
     /// Refuses a space that an engine would store under the name of another: their rows would be in one place.
@@ -321,6 +437,7 @@ impl<'a> Resolver<'a> {
                 ast::Member::Allot(decl) => self.allot(decl, place, space),
                 ast::Member::Retired(decl) => self.retire(decl, place, space),
                 ast::Member::Drop(decl) => space.dropped.push(super::evolution::dropped(decl)),
+                ast::Member::Rule(decl) => self.house_rule(decl, place, space),
             }
         }
     }
@@ -344,6 +461,7 @@ impl<'a> Resolver<'a> {
             parent: place.module,
             allotments: Vec::new(),
             retired: Vec::new(),
+            rules: Vec::new(),
             span: decl.name.span,
         });
         self.members(&decl.members, &Place { path, prefix, module: Some(id) }, space);
@@ -408,7 +526,8 @@ impl<'a> Resolver<'a> {
         let mut prefix: Vec<u8> =
             place.prefix.iter().flat_map(|literal| literal.bytes.iter().copied()).collect();
         prefix.extend(decl.prefix.iter().filter_map(|literal| self.literal(literal)).flat_map(|l| l.bytes));
-        let retired = Retired { prefix, why: decl.why.value.clone(), span: decl.span };
+        let since = decl.since.as_ref().map(|text| text.value.clone());
+        let retired = Retired { prefix, since, why: decl.why.value.clone(), span: decl.span };
         match place.module.and_then(|id| space.modules.get_mut(id.0)) {
             Some(module) => module.retired.push(retired),
             None => space.retired.push(retired),

@@ -267,10 +267,10 @@ impl Resolver<'_> {
     }
 
     /// Finds the families that the scans of the plan want company of.
-    pub(super) fn scanned_company(&mut self, root: &ast::File, spaces: &mut [Space]) {
-        for item in &root.items {
+    pub(super) fn scanned_company(&mut self, files: &[&ast::File], spaces: &mut [Space]) {
+        for item in files.iter().flat_map(|file| &file.items) {
             let ast::Item::Space(decl) = item else { continue };
-            let Some(space) = spaces.iter_mut().find(|space| space.span == decl.name.span) else { continue };
+            let Some(space) = spaces.iter_mut().find(|space| space.name == decl.name.text) else { continue };
             let paths: Vec<String> = space.families.iter().map(|family| family.path.clone()).collect();
             let modules: Vec<String> = space.modules.iter().map(|module| module.path.clone()).collect();
             let mut clauses = Vec::new();
@@ -351,7 +351,8 @@ fn collect<'a>(members: &'a [ast::Member], clauses: &mut Vec<&'a ast::ScanClause
                     _ => None,
                 }));
             }
-            ast::Member::Allot(_) | ast::Member::Retired(_) | ast::Member::Drop(_) => {}
+            ast::Member::Allot(_) | ast::Member::Retired(_) | ast::Member::Drop(_) | ast::Member::Rule(_) => {
+            }
         }
     }
 }

@@ -1,4 +1,4 @@
-use super::{Dropped, Family, Fingerprint, NameSet, Schemas, Shape};
+use super::{Dropped, Family, Fingerprint, HouseRule, NameSet, Schemas, Shape};
 use crate::diag::Span;
 use std::sync::Arc;
 
@@ -72,6 +72,8 @@ pub struct Space {
     pub retired: Vec<Retired>,
     /// Families of older plans whose rows a migration deletes.
     pub dropped: Vec<Dropped>,
+    /// The style that its families follow. No part of the layout, nor of the fingerprint.
+    pub rules: Vec<HouseRule>,
     /// Where it is declared.
     pub span: Span,
 }
@@ -104,6 +106,8 @@ pub struct Module {
     pub allotments: Vec<Allotment>,
     /// Prefixes that may not come back.
     pub retired: Vec<Retired>,
+    /// The style that its families follow.
+    pub rules: Vec<HouseRule>,
     /// Where it is declared.
     pub span: Span,
 }
@@ -135,6 +139,8 @@ impl Allotment {
 pub struct Retired {
     /// The whole prefix, that of the module included.
     pub prefix: Vec<u8>,
+    /// Since when: a release, a height, a date.
+    pub since: Option<String>,
     /// Why.
     pub why: String,
     /// Where it is declared.

@@ -61,6 +61,8 @@ pub enum Item {
 /// `import "other.keyplan";`
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Import {
+    /// Whether only the types and names of the file are wanted: `import types "other.keyplan";`.
+    pub types_only: bool,
     /// The path as written.
     pub path: Text,
     /// The whole statement.
@@ -134,6 +136,25 @@ pub enum Member {
     Retired(RetiredDecl),
     /// `drop cl.old_index "why";`
     Drop(DropDecl),
+    /// `rule prefix 2 "why";`
+    Rule(RuleDecl),
+}
+
+/// `rule integers be, signflip "why";`
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RuleDecl {
+    /// What the rule is about: `prefix`, `integers`, `bytes`, `separators` or `documented`.
+    pub about: Ident,
+    /// A number, as in `rule prefix 2`.
+    pub number: Option<Int>,
+    /// Words, as in `rule integers be, signflip`.
+    pub words: Vec<Ident>,
+    /// Literals, as in `rule separators "/"`.
+    pub literals: Vec<Literal>,
+    /// Why.
+    pub why: Text,
+    /// The whole statement.
+    pub span: Span,
 }
 
 /// `module name = 0x02 { … }`
@@ -166,11 +187,13 @@ pub struct AllotDecl {
     pub span: Span,
 }
 
-/// `retired 0x0C "why";`
+/// `retired 0x0C since "v2" "why";`
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RetiredDecl {
     /// The prefix that may not come back.
     pub prefix: Vec<Literal>,
+    /// Since when: a release, a height, a date.
+    pub since: Option<Text>,
     /// Why.
     pub why: Text,
     /// The whole statement.
@@ -244,8 +267,10 @@ pub enum Clause {
     Accept(AcceptClause),
     /// `allot name`
     Allot(Ident),
-    /// `retired "why"`
-    Retired(Text),
+    /// `retired since "v2" "why"`
+    Retired(RetiredClause),
+    /// `retain 100_000 by height`, `retain newest 10 per pool_id`
+    Retain(RetainClause),
     /// `member PARTS`
     Member(Body),
     /// `score PARTS`
@@ -301,6 +326,32 @@ pub struct Example {
     /// The bytes, as literals in a row; never empty.
     pub literals: Vec<Literal>,
     /// Where they stand.
+    pub span: Span,
+}
+
+/// `retired since "v2" "why"`
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RetiredClause {
+    /// Since when: a release, a height, a date.
+    pub since: Option<Text>,
+    /// Why.
+    pub why: Text,
+    /// The whole clause.
+    pub span: Span,
+}
+
+/// `retain 100_000 by height`
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RetainClause {
+    /// Whether `newest` stands before the number.
+    pub newest: bool,
+    /// How many.
+    pub amount: Int,
+    /// A unit of time behind the number.
+    pub unit: Option<Ident>,
+    /// The argument behind `by`, or those behind `per`.
+    pub arguments: Vec<Ident>,
+    /// The whole clause.
     pub span: Span,
 }
 

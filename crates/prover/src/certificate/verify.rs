@@ -7,7 +7,9 @@ use std::fmt;
 use keyplan_plan::Engine;
 use keyplan_plan::codec::Hash;
 use keyplan_plan::dynamic::readings;
-use keyplan_plan::model::{AcceptKind, Family, Plan, ScanEnd, ScanId, Segment, Sequence, Shape, Space};
+use keyplan_plan::model::{
+    AcceptKind, Allotment, Family, Plan, ScanEnd, ScanId, Segment, Sequence, Shape, Space,
+};
 
 use super::reason::{Layouts, not_its_own};
 use super::witness::{Fault, Key, Keys, collide, hex};
@@ -553,6 +555,12 @@ impl Checker<'_> {
                     && family.allotment.as_ref() == Some(name)
                     && !allotment.is_some_and(|allotment| allotment.contains(number))
             }
+            Fault::Nowhere => {
+                let all = &module?.allotments;
+                let outside = |allotment: &Allotment| number < allotment.first || allotment.last < number;
+                family.number == Some(number) && !all.is_empty() && all.iter().all(outside)
+            }
+            Fault::Absent => number == 0 && family.number.is_none() && !module?.allotments.is_empty(),
             Fault::Retired(prefix, key) => {
                 let retired = retired_prefixes(space).into_iter().find(|retired| hex(retired) == *prefix)?;
                 key.family == family.path

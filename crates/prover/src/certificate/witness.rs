@@ -66,6 +66,10 @@ pub enum Fault {
     Taken(String),
     /// It lies outside of this allotment.
     Outside(String),
+    /// It lies outside of every allotment.
+    Nowhere,
+    /// The family has none.
+    Absent,
     /// This key begins with a retired prefix, in hex.
     Retired(String, Key),
 }
@@ -98,6 +102,8 @@ impl Keys {
                     let fault = match fault {
                         NumberFault::Taken { by } => Some(Fault::Taken(by.clone())),
                         NumberFault::Outside { allotment } => Some(Fault::Outside(allotment.clone())),
+                        NumberFault::Nowhere => Some(Fault::Nowhere),
+                        NumberFault::Absent => Some(Fault::Absent),
                         NumberFault::Retired { prefix, key } => {
                             Key::new(layouts, key).map(|key| Fault::Retired(hex(prefix), key))
                         }

@@ -10,8 +10,11 @@ use crate::proof::{Guarantee, Report, Statement, Verdict};
 /// Every `accept` of a flaw that is proved absent.
 pub(super) fn needless(plan: &Plan, report: &Report) -> Vec<Diagnostic> {
     let mut all = Vec::new();
-    for (_, family) in plan.families() {
+    for (space, family) in plan.families() {
         for accept in &family.accepts {
+            if accept.kind == AcceptKind::Style && !space.style_faults(family).is_empty() {
+                continue;
+            }
             if accept.kind == AcceptKind::Overlap {
                 let absent: Vec<&String> =
                     accept.of.iter().filter(|other| !overlaps(report, family, other)).collect();
@@ -89,6 +92,7 @@ fn absence(family: &Family, kind: AcceptKind) -> String {
         AcceptKind::Misallotted => format!("the number of `{path}` is its own to use"),
         AcceptKind::Lossy => format!("no encoding of `{path}` loses anything"),
         AcceptKind::Oversize => format!("the keys of `{path}` fit every engine"),
+        AcceptKind::Style => format!("`{path}` follows every house rule"),
         AcceptKind::Trespass => format!("no key of `{path}` lies in another module's prefix"),
     }
 }

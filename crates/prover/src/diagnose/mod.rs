@@ -73,6 +73,7 @@ fn findings<'r>(
     }
     all.extend(rule::oversize::endless(plan, &endless, options).map(|diagnostic| (None, diagnostic)));
     all.extend(accepts::needless(plan, report).into_iter().map(|diagnostic| (None, diagnostic)));
+    all.extend(rule::off_style::findings(plan).into_iter().map(|diagnostic| (None, diagnostic)));
     all.extend(rule::mixed_space::findings(plan).into_iter().map(|diagnostic| (None, diagnostic)));
     all.sort_by(|(_, a), (_, b)| (a.span(), a.code, &a.message).cmp(&(b.span(), b.code, &b.message)));
     if let Some((_, last)) = all.last().filter(|_| left_out > 0) {

@@ -27,6 +27,7 @@ pub const PAGES: &[Page] = &[
     Page { code: Code::Trespass, text: include_str!("pages/KP0013.md") },
     Page { code: Code::MixedSpace, text: include_str!("pages/KP0015.md") },
     Page { code: Code::MissingRows, text: include_str!("pages/KP0016.md") },
+    Page { code: Code::OffStyle, text: include_str!("pages/KP0020.md") },
     Page { code: Code::NoNewKey, text: include_str!("pages/KP0031.md") },
     Page { code: Code::MergedKeys, text: include_str!("pages/KP0032.md") },
     Page { code: Code::UnreadableKey, text: include_str!("pages/KP0033.md") },

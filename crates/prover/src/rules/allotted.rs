@@ -9,8 +9,8 @@ use crate::product::{Budget, Goal, Outcome, Product};
 use crate::proof::{NumberFault, Reason, Side, Verdict, Witness};
 use crate::reader::{Effort, read};
 
-/// Decides whether a family's number is its own, lies in the allotment that it names, and was not retired. `None` if
-/// the module allots nothing and nothing is retired.
+/// Decides whether a family of a module that allots numbers has one, whether it is its own, lies in the allotment that the
+/// family names, or in one of them, and was not retired. `None` if the module allots nothing and nothing is retired.
 pub(crate) fn allotted(
     arena: &mut Arena,
     space: &Space,
@@ -28,7 +28,13 @@ pub(crate) fn allotted(
     let fails = |fault: NumberFault, number: u8| {
         Some(Verdict::Fails(Box::new(Witness::Number { family: family.path.clone(), number, fault })))
     };
+    if allots && family.number.is_none() {
+        return fails(NumberFault::Absent, 0);
+    }
     if let (true, Some(number)) = (allots, family.number) {
+        if family.allotment.is_none() && module.is_some_and(|module| module.allotment_of(number).is_none()) {
+            return fails(NumberFault::Nowhere, number);
+        }
         let outside = family.allotment.as_ref().filter(|name| {
             let allotment = module.and_then(|module| module.allotments.iter().find(|a| a.name == **name));
             !allotment.is_some_and(|allotment| allotment.contains(number))

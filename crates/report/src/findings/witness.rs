@@ -42,10 +42,14 @@ pub fn witness_json(plan: &Plan, statement: &Statement, witness: &Witness) -> Va
 }
 
 fn number_json(plan: &Plan, statement: &Statement, number: u8, fault: &NumberFault) -> Value {
-    let mut out = json!({ "kind": "number", "number": number });
+    // A family without a number has none to show.
+    let shown = if *fault == NumberFault::Absent { Value::Null } else { json!(number) };
+    let mut out = json!({ "kind": "number", "number": shown });
     let (name, value) = match fault {
         NumberFault::Taken { by } => ("taken_by", json!(by)),
         NumberFault::Outside { allotment } => ("outside", json!(allotment)),
+        NumberFault::Nowhere => ("outside", Value::Null),
+        NumberFault::Absent => ("absent", json!(true)),
         NumberFault::Retired { prefix, key } => {
             ("retired", json!({ "prefix": hex(prefix), "key": side_json(plan, statement, key) }))
         }

@@ -21,7 +21,8 @@ pub(super) fn section(page: &mut Page<'_>, space: &Space, family: &Family, headi
     page.line(&format!("{heading} {}", family.path));
     page.paragraphs(&family.doc);
     if let Some(why) = &family.retired {
-        page.line(&format!("> Retired: {why}. Its keys stay reserved."));
+        let since = family.retired_since.as_ref().map(|since| format!(" since {since}")).unwrap_or_default();
+        page.line(&format!("> Retired{since}: {why}. Its keys stay reserved."));
     }
     let kind = family.kind.keyword();
     if kind != "key" {

@@ -103,7 +103,15 @@ fn misplaced(page: &mut Page<'_>, module: &Module, families: &[&Family]) {
 
 /// Prefixes that may not come back.
 pub(super) fn retired(page: &mut Page<'_>, retired: &[Retired]) {
-    let rows: Vec<Vec<String>> =
-        retired.iter().map(|retired| vec![code(&spaced(&retired.prefix)), retired.why.clone()]).collect();
-    page.table(&["retired prefix", "why"], &rows);
+    if retired.iter().all(|retired| retired.since.is_none()) {
+        let rows: Vec<Vec<String>> =
+            retired.iter().map(|retired| vec![code(&spaced(&retired.prefix)), retired.why.clone()]).collect();
+        return page.table(&["retired prefix", "why"], &rows);
+    }
+    let row = |retired: &Retired| {
+        let since = retired.since.clone().unwrap_or_default();
+        vec![code(&spaced(&retired.prefix)), since, retired.why.clone()]
+    };
+    let rows: Vec<Vec<String>> = retired.iter().map(row).collect();
+    page.table(&["retired prefix", "since", "why"], &rows);
 }

@@ -17,8 +17,10 @@ mod look;
 mod migrate;
 mod parked;
 mod plan;
+mod prune;
 mod put;
 mod raw;
+mod retire;
 mod row;
 mod scan;
 mod server;
@@ -50,6 +52,8 @@ pub(super) fn run(command: Db, out: &mut Output) -> Result<Outcome> {
         Db::Get(args) => get::run(&args, out),
         Db::Scan(args) => scan::run(&args, out),
         Db::Delete(args) => delete::run(&args, out),
+        Db::Prune(args) => prune::run(&args, out),
+        Db::Retire(args) => retire::run(&args, out),
         Db::Load(args) => load::run(&args, out),
         Db::Dump(args) => dump::run(&args, out),
         Db::Stats(args) => stats::run(&args, out),

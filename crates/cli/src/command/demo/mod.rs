@@ -52,6 +52,14 @@ const SCHEMAS: [(&str, &str); 6] = [
     ("plans/proto/paw/oracle.proto", include_str!("../../../../../plans/proto/paw/oracle.proto")),
 ];
 
+/// The files that these plans are made of beside their own.
+const PARTS: [(&str, &str); 4] = [
+    ("plans/paw/house.keyplan", include_str!("../../../../../plans/paw/house.keyplan")),
+    ("plans/paw/compute.keyplan", include_str!("../../../../../plans/paw/compute.keyplan")),
+    ("plans/paw/dex.keyplan", include_str!("../../../../../plans/paw/dex.keyplan")),
+    ("plans/paw/oracle.keyplan", include_str!("../../../../../plans/paw/oracle.keyplan")),
+];
+
 /// A plan by its number above and a key; the last one is broken.
 const KEYS: [(usize, &str); 4] = [
     (0, "01000000000000000705ffffffffffffff9c"),
@@ -86,10 +94,9 @@ fn proved(out: &mut Output) -> Result<Vec<Checked>> {
         .iter()
         .map(|(path, text)| {
             let compiled = compile(path, text, |import| {
-                let known = SCHEMAS.iter().find(|(path, _)| *path == import);
-                known
-                    .map(|(_, text)| (*text).to_owned())
-                    .ok_or_else(|| "the demonstration reads no files".to_owned())
+                let mut known = SCHEMAS.iter().chain(&PARTS).filter(|(path, _)| *path == import);
+                let known = known.next().map(|(_, text)| (*text).to_owned());
+                known.ok_or_else(|| "the demonstration reads no files".to_owned())
             });
             Checked::new(path, compiled, Some(&options), Repairs::Unasked)
         })
@@ -128,8 +135,10 @@ fn fill(args: &Demo, out: &mut Output) -> Result<()> {
     let rows = filler.end().with_context(named)?;
     out.line("")?;
     out.line(&render::filled(rows, directory, started.elapsed()))?;
-    let compiled = compile("five.keyplan", five::PLAN.files.first().map_or("", |(_, text)| text), |_| {
-        Err("the plan imports nothing".to_owned())
+    let (name, text) = five::PLAN.files.first().copied().unwrap_or_default();
+    let compiled = compile(name, text, |import| {
+        let file = five::PLAN.files.iter().find(|(name, _)| *name == import);
+        file.map(|(_, text)| (*text).to_owned()).ok_or_else(|| format!("`{import}` was not compiled in"))
     });
     let plan = compiled.plan.ok_or_else(|| anyhow!("the plan of the demonstration has no meaning"))?;
     out.line("")?;

@@ -10,11 +10,15 @@
 //! | [`Map`] | the rows of a scan | values by key |
 //! | [`Set`] | the rows of a scan, with values of no bytes | keys alone |
 //! | [`CountedMap`] | a map's, and a number | a map that knows how many rows it has |
+//! | [`SummedMap`] | a map's, and two numbers | a map that also knows what its rows add up to |
+//! | [`ExpiringMap`] | a map's, and its rows by their ends | rows that end by themselves |
 //! | [`IndexedMap`] | a map's, and one for each index | rows that are also found in other ways |
 //! | [`HistoryMap`] | a map's, its log, and what changed when | values at earlier heights |
 //! | [`Sequence`] | a number | numbers that are given out once |
 //! | [`ShardedCounter`] | numbers by shard | a count that many writers add to |
 //! | [`Deque`] | elements by place, and both ends | a queue at both ends |
+//! | [`Nonces`] | the last number of a sender | only a greater number passes |
+//! | [`Locks`] | an owner and an end | one holder at a time, and none for ever |
 //!
 //! ```
 //! keyplan::plan! {
@@ -66,23 +70,31 @@
 
 mod counted_map;
 mod deque;
+mod expiring_map;
 mod history_map;
 mod indexed_map;
 mod item;
+mod locks;
 mod map;
+mod nonces;
 mod sequence;
 mod set;
 mod sharded_counter;
+mod summed_map;
 
 pub use counted_map::CountedMap;
 pub use deque::Deque;
+pub use expiring_map::{Expiring, ExpiringKey, ExpiringMap, ExpiringRows, ExpiringValue};
 pub use history_map::{CurrentKey, CurrentValue, History, HistoryMap, HistoryRows, Past, Pruning};
 pub use indexed_map::{IndexOf, IndexRows, Indexed, IndexedMap};
 pub use item::Item;
+pub use locks::{Held, LockGuard, LockKey, Locks};
 pub use map::Map;
+pub use nonces::Nonces;
 pub use sequence::Sequence;
 pub use set::Set;
 pub use sharded_counter::ShardedCounter;
+pub use summed_map::{Summed, SummedMap};
 
 use alloc::vec::Vec;
 

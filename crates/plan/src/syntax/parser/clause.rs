@@ -1,6 +1,8 @@
 //! What stands behind the parts of a family.
 
-use super::super::ast::{AcceptClause, Body, Clause, FieldClause, Ident, Path, Text};
+use super::super::ast::{
+    AcceptClause, Body, Clause, FieldClause, Ident, Path, RetainClause, RetiredClause, Text,
+};
 use super::super::layout::MarkKind;
 use super::super::nearest::nearest;
 use super::super::token::{TokenKind, shortened};
@@ -16,8 +18,10 @@ const BUILT_IN_CALLS: [&str; 20] = [
     "u64", "u128", "i8", "i16", "i32", "i64", "i128",
 ];
 
-pub(super) const CLAUSE_WORDS: [&str; 11] =
-    ["scan", "own", "accept", "allot", "allow", "from", "retired", "member", "score", "field", "spread"];
+pub(super) const CLAUSE_WORDS: [&str; 12] = [
+    "scan", "own", "accept", "allot", "allow", "from", "retain", "retired", "member", "score", "field",
+    "spread",
+];
 
 /// What to do about something that stands between two parts.
 pub(super) const BETWEEN_PARTS: &str =
@@ -85,7 +89,8 @@ impl Parser<'_> {
             "own" => self.scan(start, Claim::Own).map(Clause::Scan),
             "accept" => self.accept(start).map(Clause::Accept),
             "allot" => self.name("the name of an allotment").map(Clause::Allot),
-            "retired" => self.text("the reason, a string").map(Clause::Retired),
+            "retired" => self.retired(start).map(Clause::Retired),
+            "retain" => self.retain(start).map(Clause::Retain),
             "member" => self.body_of("the layout of the member").map(Clause::Member),
             "score" => self.body_of("the layout of the score").map(Clause::Score),
             "spread" => self.int("how many buckets").map(Clause::Spread),
@@ -158,6 +163,46 @@ impl Parser<'_> {
         }
         let why = self.reason("the reason, a string")?;
         Ok(AcceptClause { kind, of, why, span: self.since(start) })
+    }
+
+    /// `retired since "v2" "why"`
+    fn retired(&mut self, start: Span) -> Parse<RetiredClause> {
+        let since = self.since_when()?;
+        let why = self.text("the reason, a string")?;
+        Ok(RetiredClause { since, why, span: self.since(start) })
+    }
+
+    /// `since "v2"`, if it stands here.
+    pub(super) fn since_when(&mut self) -> Parse<Option<Text>> {
+        if !self.eat_word("since") {
+            return Ok(None);
+        }
+        self.text("since when, a string: a release, a height or a date").map(Some)
+    }
+
+    /// `retain 100_000 by height`, `retain 30 days by at`, `retain newest 10 per pool_id`
+    fn retain(&mut self, start: Span) -> Parse<RetainClause> {
+        let newest = self.eat_word("newest");
+        let amount = self.int("how many are kept")?;
+        let mut arguments = Vec::new();
+        let mut unit = None;
+        if newest {
+            if self.eat_word("per") {
+                arguments.push(self.name("the name of an argument")?);
+                while self.eat(&TokenKind::Comma) {
+                    arguments.push(self.name("the name of an argument")?);
+                }
+            }
+        } else {
+            if self.word().is_some_and(|word| word != "by") {
+                unit = Some(self.name("a unit of time")?);
+            }
+            if !self.eat_word("by") {
+                return Err(self.expected_like("`by` and an argument", "retain 100_000 by height"));
+            }
+            arguments.push(self.name("the name of an argument")?);
+        }
+        Ok(RetainClause { newest, amount, unit, arguments, span: self.since(start) })
     }
 
     /// A string that may stand in the next line.

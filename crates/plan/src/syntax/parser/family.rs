@@ -1,6 +1,8 @@
 //! Families, allotments and retired prefixes.
 
-use super::super::ast::{AllotDecl, FamilyDecl, FamilyKind, LiteralKind, RetiredDecl, Text};
+use super::super::ast::{
+    AllotDecl, FamilyDecl, FamilyKind, Literal, LiteralKind, RetiredDecl, RuleDecl, Text,
+};
 use super::super::token::TokenKind;
 use super::{Docs, Parse, Parser};
 
@@ -53,7 +55,31 @@ impl Parser<'_> {
         Ok(AllotDecl { first, last, name, purpose, span: self.since(start) })
     }
 
-    /// `retired 0x0C "why";`, at its first word.
+    /// `rule integers be, signflip "why";`, at its first word.
+    pub(super) fn rule(&mut self) -> Parse<RuleDecl> {
+        let start = self.span();
+        self.bump();
+        let about = self.name("what the rule is about, such as `prefix`")?;
+        let number = match self.kind() {
+            Some(TokenKind::Int(_)) => Some(self.int("a number")?),
+            _ => None,
+        };
+        let mut words = Vec::new();
+        while self.word().is_some() {
+            words.push(self.name("a word of the rule")?);
+            if !self.eat(&TokenKind::Comma) {
+                break;
+            }
+        }
+        let mut literals = self.literals();
+        let Some(why) = literals.pop().and_then(as_text) else {
+            return Err(self.expected("the reason, a string"));
+        };
+        self.finish_statement("after the reason");
+        Ok(RuleDecl { about, number, words, literals, why, span: self.since(start) })
+    }
+
+    /// `retired 0x0C since "v2" "why";`, at its first word.
     pub(super) fn retirement(&mut self) -> Parse<RetiredDecl> {
         let start = self.span();
         self.bump();
@@ -61,18 +87,24 @@ impl Parser<'_> {
         if prefix.is_empty() {
             return Err(self.expected("the literals of the prefix that is retired"));
         }
-        // The reason looks like one more literal; it is the last one.
-        let why = match prefix.pop() {
-            Some(last) if !prefix.is_empty() => match last.kind {
-                LiteralKind::Text(value) => Some(Text { value, span: last.span }),
-                _ => None,
-            },
-            _ => None,
+        let since = self.since_when()?;
+        let why = match &since {
+            Some(_) => self.text("the reason, a string").ok(),
+            // The reason looks like one more literal; it is the last one.
+            None => prefix.pop().filter(|_| !prefix.is_empty()).and_then(as_text),
         };
         let Some(why) = why else {
             return Err(self.expected("the reason, a string"));
         };
         self.finish_statement("behind the reason");
-        Ok(RetiredDecl { prefix, why, span: self.since(start) })
+        Ok(RetiredDecl { prefix, since, why, span: self.since(start) })
+    }
+}
+
+/// A literal that is a string in quotes.
+fn as_text(literal: Literal) -> Option<Text> {
+    match literal.kind {
+        LiteralKind::Text(value) => Some(Text { value, span: literal.span }),
+        _ => None,
     }
 }

@@ -8,7 +8,8 @@ use super::{Docs, Parse, Parser, Place, Reported};
 use crate::diag::{Code, Diagnostic, Label};
 
 const ITEM_WORDS: [&str; 5] = ["import", "type", "names", "space", "plan"];
-const MEMBER_WORDS: [&str; 9] = ["key", "hash", "zset", "set", "queue", "module", "allot", "retired", "drop"];
+const MEMBER_WORDS: [&str; 10] =
+    ["key", "hash", "zset", "set", "queue", "module", "allot", "retired", "drop", "rule"];
 
 impl Parser<'_> {
     pub(super) fn file(&mut self) -> File {
@@ -101,9 +102,10 @@ impl Parser<'_> {
         Ok(Some(match word {
             "import" => {
                 self.refuse_docs(&docs, "before `import`, which has none");
+                let types_only = self.eat_word("types");
                 let path = self.text("the path of a plan file, a string")?;
                 self.finish_statement("behind the path");
-                Item::Import(Import { path, span: self.since(start) })
+                Item::Import(Import { types_only, path, span: self.since(start) })
             }
             "type" => {
                 let name = self.name("the name of the type")?;
@@ -254,6 +256,10 @@ impl Parser<'_> {
                 self.refuse_docs(&docs, "before `drop`, which has its reason in quotes after it");
                 self.dropping().map(Member::Drop)
             }
+            "rule" => {
+                self.refuse_docs(&docs, "before `rule`, which has its reason in quotes after it");
+                self.rule().map(Member::Rule)
+            }
             _ => self.family(word, docs).map(Member::Family),
         }?;
         self.mark(MarkKind::Statement(statement(word)), first);
@@ -309,6 +315,7 @@ impl Parser<'_> {
     pub(super) fn at_item(&self) -> bool {
         match (self.word(), self.nth(1), self.nth(2)) {
             (Some("import"), Some(TokenKind::Text(_)), _)
+            | (Some("import"), Some(TokenKind::Ident(_)), Some(TokenKind::Text(_)))
             | (Some("type" | "names"), Some(TokenKind::Ident(_)), Some(TokenKind::Equals))
             | (Some("plan"), Some(TokenKind::Ident(_)), Some(TokenKind::Semicolon)) => true,
             (Some("space"), Some(TokenKind::Ident(_)), next) => {
@@ -322,6 +329,11 @@ impl Parser<'_> {
     pub(super) fn at_member(&self) -> bool {
         match (self.word(), self.nth(1), self.nth(2)) {
             (Some("allot"), Some(TokenKind::Int(_) | TokenKind::Hex(_)), _)
+            | (
+                Some("rule"),
+                Some(TokenKind::Ident(_)),
+                Some(TokenKind::Int(_) | TokenKind::Text(_) | TokenKind::Ident(_)),
+            )
             | (Some("retired"), Some(TokenKind::Hex(_)), _)
             | (Some("drop"), Some(TokenKind::Ident(_)), Some(TokenKind::Dot | TokenKind::Text(_))) => true,
             (Some("key" | "hash" | "zset" | "set" | "queue" | "module"), Some(TokenKind::Ident(_)), next) => {
@@ -394,7 +406,7 @@ fn statement(word: &str) -> Statement {
         "import" => Statement::Import,
         "type" => Statement::Type,
         "names" | "space" | "module" => Statement::Block,
-        "allot" | "retired" | "drop" => Statement::Number,
+        "allot" | "retired" | "drop" | "rule" => Statement::Number,
         _ => Statement::Family,
     }
 }

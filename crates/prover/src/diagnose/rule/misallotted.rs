@@ -20,6 +20,7 @@ pub(in super::super) fn diagnostic(
     let span = number_span(subject);
     let code = finding.code();
     let keep = "to keep it: `accept misallotted \"why\"`";
+    let free = next_free(finding);
     match fault {
         NumberFault::Taken { by } => {
             let other = Subject::find(finding.plan, by, finding.statement)?;
@@ -27,7 +28,7 @@ pub(in super::super) fn diagnostic(
             Some(
                 Diagnostic::new(code, message, span, "taken")
                     .with_label(number_span(other), "by this family")
-                    .with_help(format!("give one of them a free number; {keep}")),
+                    .with_help(format!("give one of them a free number{}; {keep}", free.named())),
             )
         }
         NumberFault::Outside { allotment } => {
@@ -39,7 +40,29 @@ pub(in super::super) fn diagnostic(
             Some(
                 Diagnostic::new(code, message, span, "not in the range that the family names")
                     .with_label(allotment.span, range)
-                    .with_help(format!("take a free number of `{}`; {keep}", allotment.name)),
+                    .with_help(format!(
+                        "take a free number of `{}`{}; {keep}",
+                        allotment.name,
+                        free.number()
+                    )),
+            )
+        }
+        NumberFault::Nowhere => {
+            let message =
+                format!("the number 0x{number:02x} of {title} lies outside of every range of its module");
+            Some(
+                Diagnostic::new(code, message, span, "allotted to nothing")
+                    .with_label(module(finding)?.span, "this module allots its numbers")
+                    .with_help(format!("take a free number{}; {keep}", free.named())),
+            )
+        }
+        NumberFault::Absent => {
+            let message = format!("{title} has no number, and its module allots them");
+            let label = "begins with no byte that is always the same";
+            Some(
+                Diagnostic::new(code, message, subject.family.name_span, label)
+                    .with_label(module(finding)?.span, "this module allots its numbers")
+                    .with_help(format!("begin its keys with a free number{}; {keep}", free.named())),
             )
         }
         NumberFault::Retired { prefix, key } => {
@@ -54,9 +77,32 @@ pub(in super::super) fn diagnostic(
                 Some(command) => diagnostic.with_note(NoteKind::Reproduce, command),
                 None => diagnostic,
             };
-            Some(diagnostic.with_help(format!("take a number that was never used; {keep}")))
+            Some(diagnostic.with_help(format!("take a number that was never used{}; {keep}", free.named())))
         }
     }
+}
+
+/// The next free number of the range that the family draws from.
+struct Free(Option<(u8, String)>);
+
+impl Free {
+    /// ", such as 0x20", if there is one.
+    fn number(&self) -> String {
+        self.0.as_ref().map_or_else(String::new, |(number, _)| format!(", such as 0x{number:02x}"))
+    }
+
+    /// ", such as 0x20 of `cross_module`", if there is one.
+    fn named(&self) -> String {
+        self.0
+            .as_ref()
+            .map_or_else(String::new, |(number, range)| format!(", such as 0x{number:02x} of `{range}`"))
+    }
+}
+
+fn next_free(finding: Finding<'_>) -> Free {
+    let found = finding.plan.families().find(|(_, family)| family.path == finding.statement.family);
+    let next = found.and_then(|(space, family)| space.next_free(family));
+    Free(next.map(|(number, range)| (number, range.name.clone())))
 }
 
 fn module(finding: Finding<'_>) -> Option<&Module> {

@@ -10,6 +10,7 @@ pub(super) mod misallotted;
 pub(super) mod missing_rows;
 pub(super) mod mixed_space;
 pub(super) mod name_collision;
+pub(super) mod off_style;
 pub(super) mod overlap;
 pub(super) mod oversize;
 pub(super) mod sibling_rows;

@@ -31,7 +31,14 @@ fn member(member: &Member) -> String {
         }
         Member::Retired(it) => {
             let prefix: Vec<Part> = it.prefix.iter().cloned().map(Part::Literal).collect();
-            format!("retired {} {:?}\n", parts(&prefix), it.why.value)
+            let since = it.since.as_ref().map(|text| format!(" since {:?}", text.value)).unwrap_or_default();
+            format!("retired {}{since} {:?}\n", parts(&prefix), it.why.value)
+        }
+        Member::Rule(it) => {
+            let literals: Vec<Part> = it.literals.iter().cloned().map(Part::Literal).collect();
+            let number = it.number.map(int);
+            let about = &it.about.text;
+            format!("rule {about} {number:?} {} {} {:?}\n", names(&it.words), parts(&literals), it.why.value)
         }
         Member::Drop(it) => format!("drop {} {:?}\n", names(&it.family.names), it.why.value),
         Member::Family(it) => {
@@ -66,7 +73,15 @@ fn clause(clause: &Clause) -> String {
             format!("accept {} of {of:?} {:?}", it.kind.text, it.why.value)
         }
         Clause::Allot(it) => format!("allot {}", it.text),
-        Clause::Retired(it) => format!("retired {:?}", it.value),
+        Clause::Retired(it) => {
+            let since = it.since.as_ref().map(|text| format!(" since {:?}", text.value)).unwrap_or_default();
+            format!("retired{since} {:?}", it.why.value)
+        }
+        Clause::Retain(it) => {
+            let unit = it.unit.as_ref().map(|unit| unit.text.as_str());
+            let newest = if it.newest { " newest" } else { "" };
+            format!("retain{newest} {} {unit:?} {}", int(it.amount), names(&it.arguments))
+        }
         Clause::Member(it) => format!("member {}", body(it)),
         Clause::Score(it) => format!("score {}", body(it)),
         Clause::Spread(it) => format!("spread {}", int(*it)),
