@@ -56,6 +56,30 @@ fn a_database_that_is_open_is_not_opened_again() {
     printed(directory.path(), &["db", "stats", "data"]);
 }
 
+#[test]
+fn stats_show_what_the_row_cache_did_in_the_last_run() {
+    let directory = made("fjall");
+    let engine = Fjall::open(directory.path().join("data"), FjallSettings::default()).unwrap();
+    let compiled = keyplan_plan::compile("demo.keyplan", PLAN, |_| Err("no imports".into()));
+    let schema = keyplan_store::Schema::of(&compiled).unwrap();
+    let store = Store::open(engine, &schema).unwrap().row_cache(64_000);
+    let space = store.space("s").unwrap();
+    let mut batch = store.batch().unwrap();
+    batch.put(space, [0, 0, 0, 7].as_slice(), [0; 8].as_slice());
+    batch.commit(keyplan_store::engine::Durability::Buffer).unwrap();
+    for id in [7, 7, 7, 9] {
+        store.snapshot().unwrap().get(space, &[0, 0, 0, id]).unwrap();
+    }
+    store.shutdown(std::time::Duration::from_secs(20)).unwrap();
+    drop(store);
+    let said = printed(directory.path(), &["db", "stats", "data"]);
+    let table = "\n reads through the row cache  hits  misses  hit rate  evictions\n s.row                           3       1    75.0 %          0\n";
+    assert!(said.replace("   ", "  ").contains(&table.replace("   ", "  ")), "{said}");
+    let json = printed(directory.path(), &["db", "stats", "data", "--format", "json"]);
+    let reads = r#""reads":[{"evictions":0,"family":"s.row","hits":3,"misses":1,"space":"s"}]"#;
+    assert!(json.contains(reads), "{json}");
+}
+
 /// The refusal names a command, and that command shows what differs.
 #[test]
 fn a_plan_is_compared_with_the_one_in_a_database() {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use keyplan_plan::dynamic::Decoder;
 use keyplan_plan::model::{Plan, Space};
+use keyplan_store::cache::FamilyStatistics;
 use keyplan_store::engine::{Engine, KeyRange};
 use keyplan_store::source::{Source, SourceError};
 use keyplan_store::structure::{Embedded, Kind, ScoreRange, StructureError, StructureRead};
@@ -36,6 +37,8 @@ pub struct Census {
     pub unknown: Figures,
     /// All rows.
     pub total: Figures,
+    /// The reads of each family through the row cache, in the run that ended last.
+    pub reads: Vec<FamilyStatistics>,
 }
 
 /// Why a database could not be counted.
@@ -70,6 +73,7 @@ impl Census {
             members: BTreeMap::new(),
             unknown: Figures::default(),
             total: Figures::default(),
+            reads: Vec::new(),
         }
     }
 
@@ -94,6 +98,7 @@ impl Census {
     ) -> Result<Self, CensusError> {
         let reader = Reader::new(plan, store.snapshot()?);
         let mut census = Self::new(plan, E::NAME, store.engine().statistics().disk_bytes);
+        census.reads = store.meta().map(|meta| meta.reads.clone()).unwrap_or_default();
         for (index, space) in plan.spaces.iter().enumerate() {
             let before = census.total.rows;
             let told = |done| progress(before + done);

@@ -3,7 +3,7 @@
 //! [`Store`] is an [`engine`] with a plan in it. It is opened with a [`Schema`], refuses a database that was written
 //! under another layout, and gives out snapshots that see every batch whole. Keys and values are bytes here; the typed
 //! side makes them. [`Reader`] is for tools that learn the plan from the database itself. [`structure`] has hashes,
-//! sorted sets, sets and queues in a space of a store, or on a server. [`migrate`] carries a database from one plan to the next.
+//! sorted sets, sets and queues in a space of a store, or on a server. [`cache`] keeps rows in memory above any engine. [`migrate`] carries a database from one plan to the next.
 //!
 //! ```
 //! use keyplan_store::engine::{Durability, Memory};
@@ -34,6 +34,7 @@
 
 mod batch;
 mod bulk;
+pub mod cache;
 pub mod engine;
 mod error;
 mod meta;
@@ -53,7 +54,7 @@ pub use error::{StoreError, TokenFault};
 pub use meta::{FORMAT, META_PLAN, META_SPACE, Meta};
 pub use page::{Direction, Page, PageToken};
 pub use reader::{Figures, Reader, Row, Rows, SpaceFigures};
-pub use schema::{PlanFile, PlanFingerprint, Schema};
+pub use schema::{FamilyPrefix, PlanFile, PlanFingerprint, Schema};
 pub use snapshot::{BytesOf, RangeOf, StoreSnapshot};
 pub use store::{Access, ChangedSettings, RecordedName, Store};
 pub use upkeep::{Prune, Removed, RemovedRange, Retire, RetiredTarget, Steps, retired_targets, to_the_end};

@@ -1,5 +1,6 @@
 use std::collections::BTreeMap;
 
+use crate::cache::FamilyStatistics;
 use crate::engine::{Batch, Durability, Engine, KeyRange, Setting, Snapshot as _, Space, SpaceId, SpaceKind};
 use crate::error::StoreError;
 use crate::migrate::MigrationMark;
@@ -36,10 +37,16 @@ space meta = "keyplan-meta" {
     key migration_file = "migration/file/" index: u32 -> name: text.len16 text: text;
     /// What must be in a space of the plan to come.
     key migration_expected = "migration/expected/" space: text -> rows: u64 sum: u64;
+    /// Reads of a family through the row cache, in the run that ended last: those that it answered, those that went to the
+    /// engine, and the rows that had to give way.
+    key reads = "reads/" space: text(0..=255).len8 family: text -> hits: u64 misses: u64 evictions: u64;
     /// Names that are known for digests.
     key name = "name/" scope: text(0..=255).len8 digest: bytes -> name: text;
 }
 "#;
+
+/// What rows of reads begin with.
+pub(crate) const READS: &[u8] = b"reads/";
 
 /// A row of the metadata: key and value.
 type MetaRow = (Vec<u8>, Vec<u8>);
@@ -63,6 +70,8 @@ pub struct Meta {
     pub names: BTreeMap<(String, Vec<u8>), String>,
     /// The migration that the database is in the middle of.
     pub migration: Option<MigrationMark>,
+    /// The reads of each family through the row cache, in the run that ended last; empty if there was no cache.
+    pub reads: Vec<FamilyStatistics>,
 }
 
 impl Meta {
@@ -77,6 +86,7 @@ impl Meta {
             settings: engine.settings(),
             names: BTreeMap::new(),
             migration: None,
+            reads: Vec::new(),
         }
     }
 
@@ -109,7 +119,8 @@ impl Meta {
 
     /// The schema that the database was made with.
     pub fn schema(&self) -> Schema {
-        Schema { files: self.files.clone(), fingerprint: self.fingerprint, spaces: self.spaces.clone() }
+        let (files, spaces) = (self.files.clone(), self.spaces.clone());
+        Schema { files, fingerprint: self.fingerprint, spaces, families: Vec::new() }
     }
 
     /// Reads the metadata; `None` if the database has none.
@@ -162,6 +173,17 @@ impl Meta {
         Ok(rows)
     }
 
+    /// The rows of reads through the row cache, to be put in place of those that are there.
+    pub(crate) fn reads_rows(reads: &[FamilyStatistics]) -> Vec<MetaRow> {
+        let rows = reads.iter().filter_map(|read| {
+            let length = u8::try_from(read.space.len()).ok()?;
+            let family = read.family.as_deref().unwrap_or_default();
+            let key = [READS, &[length], read.space.as_bytes(), family.as_bytes()].concat();
+            Some((key, [read.hits, read.misses, read.evictions].map(u64::to_be_bytes).concat()))
+        });
+        rows.collect()
+    }
+
     /// The row of a known name.
     pub(crate) fn name_row(scope: &str, digest: &[u8]) -> Result<Vec<u8>, StoreError> {
         let length = u8::try_from(scope.len()).map_err(|_| damaged(scope))?;
@@ -195,6 +217,7 @@ struct Rows {
     settings: Vec<Setting>,
     names: BTreeMap<(String, Vec<u8>), String>,
     migration: Option<MigrationMark>,
+    reads: Vec<FamilyStatistics>,
 }
 
 impl Rows {
@@ -213,6 +236,18 @@ impl Rows {
             let (&length, rest) = rest.split_first()?;
             let (scope, digest) = rest.split_at_checked(length.into())?;
             self.names.insert((text(scope)?, digest.to_vec()), text(value)?);
+        } else if let Some(rest) = key.strip_prefix(READS) {
+            let (&length, rest) = rest.split_first()?;
+            let (space, family) = rest.split_at_checked(length.into())?;
+            let (hits, value) = value.split_first_chunk()?;
+            let (misses, value) = value.split_first_chunk()?;
+            self.reads.push(FamilyStatistics {
+                space: text(space)?,
+                family: Some(text(family)?).filter(|family| !family.is_empty()),
+                hits: u64::from_be_bytes(*hits),
+                misses: u64::from_be_bytes(*misses),
+                evictions: value.try_into().ok().map(u64::from_be_bytes)?,
+            });
         } else if let Some(index) = key.strip_prefix(b"file") {
             // Rows come by index, so that one that is missing shows here.
             in_turn(index, self.files.len())?;
@@ -241,6 +276,7 @@ impl Rows {
             settings: self.settings,
             names: self.names,
             migration: self.migration,
+            reads: self.reads,
         })
     }
 }
@@ -288,6 +324,7 @@ mod tests {
             settings: vec![Setting::fixed("memtable", &64), Setting::per_open("workers", &2)],
             names: BTreeMap::new(),
             migration: None,
+            reads: Vec::new(),
         }
     }
 
@@ -315,6 +352,9 @@ mod tests {
         let (engine, space) = written(&meta());
         let mut batch = Batch::new();
         batch.put(space, Meta::name_row("namespaces", &[1, 2, 3]).unwrap(), b"accounts".as_slice());
+        for (key, value) in Meta::reads_rows(&reads()) {
+            batch.put(space, key, value);
+        }
         engine.commit(batch, Durability::Buffer).unwrap();
         let mut families = Vec::new();
         for row in engine.snapshot().unwrap().range(space, KeyRange::ALL).unwrap() {
@@ -324,7 +364,30 @@ mod tests {
             families.push(read.family.name.clone());
         }
         families.dedup();
-        assert_eq!(families, ["engine", "file", "fingerprint", "format", "name", "setting", "space"]);
+        assert_eq!(
+            families,
+            ["engine", "file", "fingerprint", "format", "name", "reads", "setting", "space"]
+        );
+    }
+
+    fn reads() -> Vec<FamilyStatistics> {
+        let mut reads = vec![FamilyStatistics::default(); 2];
+        for (at, read) in (1..).zip(&mut reads) {
+            (read.space, read.hits, read.misses, read.evictions) = ("one".into(), at, 2 * at, 3 * at);
+        }
+        reads[1].family = Some("one.row".into());
+        reads
+    }
+
+    #[test]
+    fn reads_are_read_back_as_they_were_counted() {
+        let (engine, space) = written(&meta());
+        let mut batch = Batch::new();
+        for (key, value) in Meta::reads_rows(&reads()) {
+            batch.put(space, key, value);
+        }
+        engine.commit(batch, Durability::Buffer).unwrap();
+        assert_eq!(Meta::read(&engine).unwrap().unwrap().reads, reads());
     }
 
     #[test]
@@ -337,6 +400,7 @@ mod tests {
             (b"space\0\0\0\0", &[2]),
             (b"setting/x", &[]),
             (b"name/\x09x", b"y"),
+            (b"reads/\x01xy", &[0; 23]),
         ] {
             let (engine, space) = written(&meta());
             let mut batch = Batch::new();

@@ -6,7 +6,9 @@ use keyplan_plan::model::{self, FamilyKind, Fingerprint};
 use crate::engine::{Space, SpaceUsage};
 
 /// What a store needs to know of a plan: its text, for those who come without it, its fingerprint, and its spaces.
-#[derive(Clone, Debug, PartialEq, Eq)]
+///
+/// Two are equal if these are; what reads are counted by is no part of it.
+#[derive(Clone, Debug)]
 pub struct Schema {
     /// The files that the plan is made of, the root first.
     pub files: Vec<PlanFile>,
@@ -14,6 +16,27 @@ pub struct Schema {
     pub fingerprint: PlanFingerprint,
     /// Its spaces under the names that the engine knows, in the order of the plan.
     pub spaces: Vec<Space>,
+    /// What the keys of its families begin with, to count reads by. Empty where the plan is known by its text alone.
+    pub families: Vec<FamilyPrefix>,
+}
+
+impl PartialEq for Schema {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.files, self.fingerprint, &self.spaces) == (&other.files, other.fingerprint, &other.spaces)
+    }
+}
+
+impl Eq for Schema {}
+
+/// What the keys of a family begin with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FamilyPrefix {
+    /// The space, as the engine knows it.
+    pub space: String,
+    /// The path of the family.
+    pub family: String,
+    /// The bytes that all of its keys begin with.
+    pub prefix: Vec<u8>,
 }
 
 /// A file of a plan.
@@ -43,6 +66,7 @@ impl Schema {
             files: files.map(|file| PlanFile { name: file.name.clone(), text: file.text.clone() }).collect(),
             fingerprint: plan.fingerprint().into(),
             spaces: plan.spaces.iter().map(space).collect(),
+            families: plan.spaces.iter().flat_map(prefixes).collect(),
         })
     }
 
@@ -66,6 +90,16 @@ fn space(space: &model::Space) -> Space {
         _ => SpaceUsage::Mixed,
     };
     Space { usage, ..Space::map(space.engine_name()) }
+}
+
+/// What the keys of a space begin with. Rows of structures are not those of the plan.
+fn prefixes(space: &model::Space) -> impl Iterator<Item = FamilyPrefix> {
+    let families = space.families.iter().filter(|family| family.kind == FamilyKind::Key);
+    families.map(|family| FamilyPrefix {
+        space: space.engine_name().to_owned(),
+        family: family.path.clone(),
+        prefix: family.key.literal_prefix(),
+    })
 }
 
 /// The fingerprint of a plan's layout, as it is written into a database.

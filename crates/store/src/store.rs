@@ -4,12 +4,13 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
 
 use crate::batch::{Reads, StoreBatch};
+use crate::cache::{Cached, RowCache};
 use crate::engine::{
     Batch, Durability, Engine, KeyRange, OwnedKeyRange, Snapshot as _, Space, SpaceId, SpaceUsage,
 };
 use crate::error::StoreError;
-use crate::meta::{META_SPACE, Meta};
-use crate::schema::{PlanFingerprint, Schema};
+use crate::meta::{META_SPACE, Meta, READS};
+use crate::schema::{FamilyPrefix, PlanFingerprint, Schema};
 use crate::snapshot::StoreSnapshot;
 
 /// An engine with a plan in it.
@@ -33,6 +34,7 @@ pub struct Store<E: Engine> {
 pub(crate) struct Spaces {
     pub(crate) fingerprint: PlanFingerprint,
     pub(crate) named: Vec<(String, SpaceId)>,
+    pub(crate) families: Vec<FamilyPrefix>,
 }
 
 impl Spaces {
@@ -207,7 +209,8 @@ impl<E: Engine> Store<E> {
             };
             found.extend(id.map(|id| (space.name.clone(), id)));
         }
-        let spaces = Arc::new(Spaces { fingerprint: schema.fingerprint, named: found });
+        let families = schema.families.clone();
+        let spaces = Arc::new(Spaces { fingerprint: schema.fingerprint, named: found, families });
         let names = meta.as_ref().map(|meta| meta.names.clone()).unwrap_or_default();
         let meta_space = engine.space(META_SPACE);
         Ok(Self {
@@ -219,6 +222,40 @@ impl<E: Engine> Store<E> {
             names: Mutex::new(names),
             commits: RwLock::new(()),
         })
+    }
+
+    /// The same store with rows kept in memory, up to so many bytes; see [`cache`](crate::cache).
+    ///
+    /// ```
+    /// # use keyplan_store::{Schema, Store, engine::{Durability, Memory}};
+    /// # let text = "plan demo; space cl { key tick = 0x01 pool: u64; }";
+    /// # let compiled = keyplan_plan::compile("demo.keyplan", text, |_| Err("no imports".into()));
+    /// # let schema = Schema::of(&compiled).expect("sound");
+    /// let store = Store::create(Memory::new(), &schema)?.row_cache(64 << 20);
+    /// let (space, key) = (store.space("cl")?, [1, 0, 0, 0, 0, 0, 0, 0, 7]);
+    /// let mut batch = store.batch()?;
+    /// batch.put(space, key.as_slice(), b"row".as_slice());
+    /// batch.commit(Durability::SyncAll)?;
+    /// assert_eq!(&*store.snapshot()?.get(space, &key)?.expect("there"), b"row");
+    /// let reads = &store.row_statistics().expect("has a cache").families[0];
+    /// assert_eq!((reads.family.as_deref(), reads.hits, reads.misses), (Some("cl.tick"), 1, 0));
+    /// # Ok::<(), keyplan_store::StoreError>(())
+    /// ```
+    pub fn row_cache(self, cache: impl Into<RowCache>) -> Store<Cached<E>> {
+        Store {
+            engine: Cached::counting(self.engine, cache.into(), self.spaces.families.clone()),
+            meta: self.meta,
+            meta_space: self.meta_space,
+            spaces: self.spaces,
+            access: self.access,
+            names: self.names,
+            commits: self.commits,
+        }
+    }
+
+    /// What the row cache holds and has done; `None` if there is none.
+    pub fn row_statistics(&self) -> Option<crate::cache::RowStatistics> {
+        self.engine.statistics().rows
     }
 
     /// The engine below.
@@ -390,7 +427,25 @@ impl<E: Engine> Store<E> {
         if self.access == Access::ReadOnly {
             return Ok(());
         }
+        // A store that was shut down already is shut down.
+        match self.record_reads() {
+            Ok(()) | Err(StoreError::Engine(crate::engine::Error::Closed)) => {}
+            Err(error) => return Err(error),
+        }
         Ok(self.engine.shutdown(limit)?)
+    }
+
+    /// Writes down what the row cache did, for those who look at the database later.
+    fn record_reads(&self) -> Result<(), StoreError> {
+        let (Some(statistics), Some(space)) = (self.row_statistics(), self.meta_space) else { return Ok(()) };
+        let mut batch = Batch::<E>::new();
+        for row in self.engine.snapshot()?.prefix(space, READS)? {
+            batch.delete(space, &row?.0[..]);
+        }
+        for (key, value) in Meta::reads_rows(&statistics.families) {
+            batch.put(space, key, value);
+        }
+        Ok(self.engine.commit(batch, Durability::Buffer)?)
     }
 
     pub(crate) fn writable(&self) -> Result<(), StoreError> {

@@ -1,6 +1,8 @@
 //! Faults: processes killed at any moment, full disks, directories that cannot be written.
 #![cfg(test)]
 
+#[path = "support/cached.rs"]
+mod cached;
 #[path = "support/chain.rs"]
 mod chain;
 mod support;
@@ -13,6 +15,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use chain::{Mounted, State, apply, commit, cursor, ids, read, schema};
+use keyplan_store::cache::Cached;
 use keyplan_store::engine::{
     Batch, Durability, Engine, Error, Fjall, FjallSettings, KeyRange, Redb, Survives,
 };
@@ -30,6 +33,9 @@ fn child() {
     match engine {
         "fjall" => import(&Store::open_or_create(Fjall::open_at(directory), &schema()).unwrap()),
         "redb" => import(&Store::open_or_create(Redb::open_at(directory), &schema()).unwrap()),
+        "cached" => {
+            import(&Store::open_or_create(Cached::<Fjall>::open_at(directory), &schema()).unwrap());
+        }
         other => panic!("no engine {other}"),
     }
 }
@@ -49,7 +55,7 @@ fn import<E: Engine>(store: &Store<E>) {
     }
 }
 
-fn survives_being_killed<E: Opened>(seed: u64, rounds: u64) {
+fn survives_being_killed<E: Opened>(name: &str, seed: u64, rounds: u64) {
     let directory = tempfile::tempdir().unwrap();
     let mut random = Random::new(seed);
     let mut state = State::default();
@@ -57,7 +63,7 @@ fn survives_being_killed<E: Opened>(seed: u64, rounds: u64) {
     for round in 0..rounds {
         let mut child = Command::new(std::env::current_exe().unwrap())
             .args(["--exact", "child", "--nocapture", "--test-threads=1"])
-            .env(CHILD, format!("{}:{}", E::NAME, directory.path().display()))
+            .env(CHILD, format!("{name}:{}", directory.path().display()))
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
@@ -100,17 +106,22 @@ fn survives_being_killed<E: Opened>(seed: u64, rounds: u64) {
         assert!(found == state, "round {round}: the rows are not those of batch {at}");
     }
     assert!(reached > rounds, "the child hardly came to write");
-    println!("{} was killed {rounds} times in {reached} batches", E::NAME);
+    println!("{name} was killed {rounds} times in {reached} batches");
 }
 
 #[test]
 fn fjall_is_at_one_committed_batch_after_a_kill() {
-    survives_being_killed::<Fjall>(1, rounds(20));
+    survives_being_killed::<Fjall>("fjall", 1, rounds(20));
 }
 
 #[test]
 fn redb_is_at_one_committed_batch_after_a_kill() {
-    survives_being_killed::<Redb>(2, rounds(20));
+    survives_being_killed::<Redb>("redb", 2, rounds(20));
+}
+
+#[test]
+fn a_store_with_a_row_cache_is_at_one_committed_batch_after_a_kill() {
+    survives_being_killed::<Cached<Fjall>>("cached", 3, rounds(6));
 }
 
 fn open_fjall(path: &Path) -> Result<Fjall, Error> {

@@ -1,6 +1,8 @@
 //! Every engine against a `BTreeMap`, and under readers that check what they see.
 #![cfg(test)]
 
+#[path = "support/cached.rs"]
+mod cached;
 mod support;
 
 use std::collections::BTreeMap;
@@ -11,6 +13,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use keyplan_store::Direction;
+use keyplan_store::cache::Cached;
 use keyplan_store::engine::{
     Batch, Durability, Engine, Error, Fjall, FjallSettings, KeyRange, Memory, MultimapSnapshot as _, Redb,
     RedbSettings, RowRange as _, Snapshot, Space, SpaceId, TooLarge,
@@ -218,6 +221,13 @@ fn redb_agrees_with_a_map() {
     agrees_with_a_map::<Redb>(3);
 }
 
+#[test]
+fn engines_with_a_row_cache_agree_with_a_map() {
+    agrees_with_a_map::<Cached<Memory>>(11);
+    agrees_with_a_map::<Cached<Fjall>>(12);
+    agrees_with_a_map::<Cached<Redb>>(13);
+}
+
 fn keeps_a_snapshot_over_thousands_of_commits<E: Opened>() {
     let directory = tempfile::tempdir().unwrap();
     let mut engine = E::open_at(directory.path());
@@ -269,6 +279,12 @@ fn fjall_keeps_a_snapshot_over_thousands_of_commits() {
 #[test]
 fn redb_keeps_a_snapshot_over_thousands_of_commits() {
     keeps_a_snapshot_over_thousands_of_commits::<Redb>();
+}
+
+#[test]
+fn a_row_cache_keeps_a_snapshot_over_thousands_of_commits() {
+    keeps_a_snapshot_over_thousands_of_commits::<Cached<Memory>>();
+    keeps_a_snapshot_over_thousands_of_commits::<Cached<Fjall>>();
 }
 
 /// Every batch writes one number everywhere; a reader that sees two numbers has seen half of a batch.
@@ -338,6 +354,11 @@ fn memory_shows_no_half_of_a_batch() {
 #[test]
 fn fjall_shows_no_half_of_a_batch() {
     shows_no_half_of_a_batch::<Fjall>();
+}
+
+#[test]
+fn a_row_cache_shows_no_half_of_a_batch() {
+    shows_no_half_of_a_batch::<Cached<Fjall>>();
 }
 
 #[test]
@@ -486,6 +507,7 @@ fn engines_refuse_commits_after_shutdown() {
     refuses_commits_after_shutdown::<Memory>();
     refuses_commits_after_shutdown::<Fjall>();
     refuses_commits_after_shutdown::<Redb>();
+    refuses_commits_after_shutdown::<Cached<Fjall>>();
 }
 
 /// Some thousand rows of a space, enough for many memtables of a small engine.
@@ -619,6 +641,7 @@ fn engines_ingest_ascending_rows() {
     ingests_ascending_rows::<Memory>();
     ingests_ascending_rows::<Fjall>();
     ingests_ascending_rows::<Redb>();
+    ingests_ascending_rows::<Cached<Fjall>>();
 }
 
 fn lets_a_visitor_panic<E: Opened>() {
@@ -647,6 +670,7 @@ fn a_panic_of_a_visitor_is_not_taken_for_the_engine_s() {
     lets_a_visitor_panic::<Memory>();
     lets_a_visitor_panic::<Fjall>();
     lets_a_visitor_panic::<Redb>();
+    lets_a_visitor_panic::<Cached<Redb>>();
 }
 
 #[test]

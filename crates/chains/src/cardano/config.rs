@@ -1,5 +1,6 @@
 use std::time::Duration;
 
+use keyplan_store::cache::MemoryBudget;
 use keyplan_store::engine::{Durability, FjallSettings};
 
 /// How a state store is set up. What is `None` is as the engine has it by default.
@@ -15,6 +16,10 @@ pub struct Config {
     /// Bytes of blocks or pages kept in memory. By default a sixteenth of the machine's memory, between 64 MiB and
     /// 1 GiB; the real store takes 500 MB.
     pub cache_bytes: Option<u64>,
+    /// Bytes of rows kept in memory above the engine, by
+    /// [`StateStore::open_cached`](super::StateStore::open_cached): three quarters of `cache_bytes` by default, which the
+    /// engine then has a quarter of.
+    pub row_cache_bytes: Option<u64>,
     /// Bytes of journals that fjall keeps before it flushes what holds the oldest one back: 64 MiB by default and at
     /// least. Opening after a crash reads all of them.
     pub journal_bytes: Option<u64>,
@@ -49,6 +54,7 @@ impl Default for Config {
     fn default() -> Self {
         Self {
             cache_bytes: None,
+            row_cache_bytes: None,
             journal_bytes: None,
             workers: None,
             memtable_bytes: None,
@@ -88,6 +94,14 @@ impl Config {
         settings.first_level_tables = self.first_level_tables.unwrap_or(settings.first_level_tables);
         settings.batch_bytes = self.batch_bytes.unwrap_or(settings.batch_bytes);
         settings
+    }
+
+    /// The settings of an engine with a row cache above it, and the bytes of that: one budget, divided.
+    pub(super) fn divided(&self) -> (FjallSettings, u64) {
+        let whole = self.cache_bytes.map_or_else(MemoryBudget::default, MemoryBudget::of);
+        let mut settings = self.fjall();
+        settings.cache_bytes = whole.blocks;
+        (settings, self.row_cache_bytes.unwrap_or(whole.rows))
     }
 
     #[cfg(feature = "redb")]

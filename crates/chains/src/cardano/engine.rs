@@ -1,4 +1,5 @@
 use keyplan_store::BytesOf;
+use keyplan_store::cache::{Cached, CachedBytes, CachedSnapshot};
 use keyplan_store::engine::{Batch, Engine, Error, Fjall, Memory, SpaceId};
 #[cfg(feature = "redb")]
 use keyplan_store::engine::{MultimapSnapshot as _, Redb, RedbSnapshot, RedbValues};
@@ -40,6 +41,43 @@ impl StateEngine for Memory {
 
 impl StateEngine for Fjall {
     type Values = NoValues<BytesOf<Self>>;
+}
+
+/// With a row cache above it, which values of a key that has several go past.
+impl<E: StateEngine> StateEngine for Cached<E> {
+    type Values = std::iter::Map<E::Values, fn(Result<BytesOf<E>, Error>) -> Result<BytesOf<Self>, Error>>;
+
+    fn iter_values(
+        snapshot: &CachedSnapshot<E::Snapshot>,
+        space: SpaceId,
+        key: &[u8],
+    ) -> Result<Self::Values, Error> {
+        Ok(E::iter_values(snapshot.below(), space, key)?.map(|value| value.map(CachedBytes::Stored)))
+    }
+
+    fn add_value(
+        batch: &mut Batch<Self>,
+        space: SpaceId,
+        key: Self::Buffer,
+        value: Self::Buffer,
+    ) -> Result<(), Error> {
+        let mut below = std::mem::take(batch).on::<E>();
+        let added = E::add_value(&mut below, space, key, value);
+        *batch = below.on();
+        added
+    }
+
+    fn remove_value(
+        batch: &mut Batch<Self>,
+        space: SpaceId,
+        key: Self::Buffer,
+        value: Self::Buffer,
+    ) -> Result<(), Error> {
+        let mut below = std::mem::take(batch).on::<E>();
+        let removed = E::remove_value(&mut below, space, key, value);
+        *batch = below.on();
+        removed
+    }
 }
 
 /// The values of an engine that has no keys with several: none is ever made.

@@ -193,6 +193,7 @@ pub(super) fn hashed() -> Schema {
         files: vec![keyplan_store::PlanFile { name: STORE_PLAN.to_owned(), text: PLAN.text().to_owned() }],
         fingerprint: keyplan_store::PlanFingerprint(PLAN.fingerprint),
         spaces: spaces.into_iter().map(keyplan_store::engine::Space::map).collect(),
+        families: Vec::new(),
     }
 }
 

@@ -5,6 +5,7 @@ use std::ops::RangeBounds;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use keyplan_store::cache::Cached;
 use keyplan_store::engine::{Action, Batch, Fjall, Memory};
 use keyplan_store::{BulkOptions, BytesOf, ChangedSettings, META_SPACE, Meta, Schema, Store};
 
@@ -55,6 +56,17 @@ impl StateStore<Fjall> {
         let store = Store::adopt(engine, &schema::hashed())?;
         let layout = Layout::hashed(&store)?;
         Self::start(store, layout, config)
+    }
+}
+
+impl StateStore<Cached<Fjall>> {
+    /// Opens a store as [`StateStore::open`] does, with rows kept in memory: of the bytes that both may take, a quarter
+    /// is for blocks and three quarters are for rows, unless the configuration says otherwise.
+    ///
+    /// Most outputs that are spent were made shortly before, and are then found without a look into any table.
+    pub fn open_cached(path: impl AsRef<Path>, config: Config) -> Result<Self, StateError> {
+        let (settings, rows) = config.divided();
+        Self::with_engine(Cached::new(Fjall::open(path, settings)?, rows), config)
     }
 }
 

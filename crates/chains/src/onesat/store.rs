@@ -253,6 +253,7 @@ fn schema() -> Schema {
         files: vec![PlanFile { name: PLAN_FILE.to_owned(), text: v2::PLAN.text().to_owned() }],
         fingerprint: PlanFingerprint(v2::PLAN.fingerprint),
         spaces: vec![Space::structures(v2::store::SPACE), Space::map(v2::events::SPACE)],
+        families: Vec::new(),
     }
 }
 

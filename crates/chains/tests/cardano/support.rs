@@ -6,6 +6,7 @@ use std::path::Path;
 use keyplan_chains::cardano::{
     ChainPoint, Config, EntityKey, EraCbor, StateEngine, StateSchema, StateStore, TxoRef,
 };
+use keyplan_store::cache::Cached;
 use keyplan_store::engine::{Fjall, Memory, Redb};
 use tempfile::TempDir;
 
@@ -37,6 +38,8 @@ impl Place {
 pub(crate) struct OnMemory;
 pub(crate) struct OnFjall;
 pub(crate) struct OnRedb;
+/// On fjall, with a row cache so small that most rows have to give way.
+pub(crate) struct OnCached;
 
 impl Kind for OnMemory {
     type Engine = Memory;
@@ -67,6 +70,21 @@ impl Kind for OnRedb {
     }
 }
 
+impl Kind for OnCached {
+    type Engine = Cached<Fjall>;
+    const TABLES: bool = false;
+
+    fn open(place: &Place, config: Config) -> StateStore<Cached<Fjall>> {
+        let config = Config {
+            memtable_bytes: Some(1 << 20),
+            cache_bytes: Some(4 << 20),
+            row_cache_bytes: Some(10_000),
+            ..config
+        };
+        StateStore::open_cached(place.path(), config).unwrap()
+    }
+}
+
 /// The namespaces that tests use on redb.
 pub(crate) fn schema() -> StateSchema {
     StateSchema::new().single("accounts").single("pools").single("epochs").multi("pool_delegators")
@@ -84,6 +102,11 @@ macro_rules! on_every_engine {
             #[test]
             fn on_fjall() {
                 super::$check::<crate::support::OnFjall>();
+            }
+
+            #[test]
+            fn with_a_row_cache() {
+                super::$check::<crate::support::OnCached>();
             }
 
             #[test]

@@ -27,6 +27,34 @@ pub(crate) fn census(directory: &Path, census: &Census) -> String {
     }
     out.push_str("\n\n");
     out.push_str(&census_table(census, &format!("keyplan db scan {} --unknown", directory.display())));
+    out.push_str(&reads_table(census));
+    out
+}
+
+/// What the row cache did in the run that ended last; nothing if there was none.
+fn reads_table(census: &Census) -> String {
+    if census.reads.is_empty() {
+        return String::new();
+    }
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    table.set_header(["reads through the row cache", "hits", "misses", "hit rate", "evictions"]);
+    for read in &census.reads {
+        let all = read.hits.saturating_add(read.misses);
+        // In tenths of a percent, rounded down.
+        let rate = u128::from(read.hits) * 1000 / u128::from(all.max(1));
+        let name = read.family.clone().unwrap_or_else(|| format!("{}, other keys", read.space));
+        let rate = format!("{}.{} %", rate / 10, rate % 10);
+        table.add_row([name, grouped(read.hits), grouped(read.misses), rate, grouped(read.evictions)]);
+    }
+    for column in table.column_iter_mut().skip(1) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+    let mut out = String::from("\n");
+    for (index, line) in table.lines().enumerate() {
+        let line = line.trim_end();
+        put!(out, " {}\n", if index == 0 { painted(DIM, line) } else { line.to_owned() });
+    }
     out
 }
 
@@ -112,7 +140,17 @@ pub(crate) fn census_json(census: &Census) -> Vec<u8> {
         (path.clone(), object)
     };
     let families: serde_json::Map<_, _> = census.families.iter().map(family).collect();
-    let object = json!({
+    let reads: Vec<_> = census
+        .reads
+        .iter()
+        .map(|read| {
+            json!({
+                "space": read.space, "family": read.family, "hits": read.hits, "misses": read.misses,
+                "evictions": read.evictions,
+            })
+        })
+        .collect();
+    let mut object = json!({
         "version": 1,
         "plan": census.plan,
         "fingerprint": census.fingerprint.to_string(),
@@ -122,6 +160,9 @@ pub(crate) fn census_json(census: &Census) -> Vec<u8> {
         "unknown": figures(&census.unknown),
         "total": figures(&census.total),
     });
+    if let Some(object) = object.as_object_mut().filter(|_| !reads.is_empty()) {
+        object.insert("reads".to_owned(), reads.into());
+    }
     format!("{object}\n").into_bytes()
 }
 

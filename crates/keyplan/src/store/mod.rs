@@ -60,7 +60,7 @@ mod typed_store;
 pub use batch::Batch;
 pub use error::Error;
 pub use keyplan_store as raw;
-pub use keyplan_store::engine;
+pub use keyplan_store::{cache, engine};
 pub use migration::{MapRows, NewRow};
 pub use read::{Read, Rows};
 pub use row::{Page, Row, Stored};

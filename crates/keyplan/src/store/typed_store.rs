@@ -7,6 +7,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::sync::Arc;
 
+use keyplan_store::cache::{Cached, MemoryBudget, RowCache};
 use keyplan_store::engine::{Durability, Engine, Fjall, FjallSettings, KeyRange};
 use keyplan_store::{BytesOf, Schema};
 
@@ -17,12 +18,22 @@ use crate::typed::{Key, PlanText, Scan, ScanOf};
 ///
 /// A database that was written under another layout is refused, with both fingerprints named.
 #[derive(Debug)]
-pub struct Store<E: Engine = Fjall>(Arc<keyplan_store::Store<E>>);
+pub struct Store<E: Engine = Cached<Fjall>>(Arc<keyplan_store::Store<E>>);
 
-impl Store<Fjall> {
+impl Store {
     /// Opens the database in a directory with the default settings, and makes it if there is none.
+    ///
+    /// That is on fjall, with a row cache above it: of the memory that both may take, a quarter is for blocks and three
+    /// quarters are for rows. [`MemoryBudget::default`] says how much that is.
     pub fn open(path: impl AsRef<Path>, plan: &PlanText) -> Result<Self, Error> {
-        Self::open_on(Fjall::open(path, FjallSettings::default())?, plan)
+        Self::open_within(path, plan, MemoryBudget::default())
+    }
+
+    /// The same with another budget of memory.
+    pub fn open_within(path: impl AsRef<Path>, plan: &PlanText, memory: MemoryBudget) -> Result<Self, Error> {
+        let mut settings = FjallSettings::default();
+        settings.cache_bytes = memory.blocks;
+        Store::open_cached(Fjall::open(path, settings)?, plan, memory.rows)
     }
 }
 
@@ -30,6 +41,16 @@ impl<E: Engine> Store<E> {
     /// Opens the store on an engine, and makes it if the engine holds nothing.
     pub fn open_on(engine: E, plan: &PlanText) -> Result<Self, Error> {
         Ok(Self(Arc::new(keyplan_store::Store::open_or_create(engine, &schema(plan)?)?)))
+    }
+
+    /// Opens the store on an engine with a row cache above it, and makes it if the engine holds nothing.
+    pub fn open_cached(
+        engine: E,
+        plan: &PlanText,
+        cache: impl Into<RowCache>,
+    ) -> Result<Store<Cached<E>>, Error> {
+        let store = keyplan_store::Store::open_or_create(engine, &schema(plan)?)?;
+        Ok(Store(Arc::new(store.row_cache(cache))))
     }
 
     /// Makes a store on an engine that holds nothing.

@@ -176,6 +176,16 @@ impl<E: Engine> Batch<E> {
         places.into_iter().filter_map(move |place| operations.get_mut(place.at)?.take())
     }
 
+    /// The operations in the order that they came in.
+    pub fn operations(&self) -> &[Operation<E::Buffer>] {
+        &self.operations
+    }
+
+    /// The same batch for another engine that takes the same bytes.
+    pub fn on<F: Engine<Buffer = E::Buffer>>(self) -> Batch<F> {
+        Batch { operations: self.operations, bytes: self.bytes, index: self.index }
+    }
+
     /// Refuses the batch if any part of it is over a limit of the engine.
     pub fn check(&self, capabilities: &Capabilities) -> Result<(), Error> {
         within(TooLarge::BatchOperations, capabilities.batch_operations, self.len())?;

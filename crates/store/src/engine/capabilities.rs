@@ -92,4 +92,6 @@ pub struct Statistics {
     pub waiting_memtables: u64,
     /// Tables on the level that is compacted first, in all spaces.
     pub first_level_tables: u64,
+    /// The row cache above the engine, if there is one.
+    pub rows: Option<crate::cache::RowStatistics>,
 }

@@ -35,6 +35,7 @@ pub use range::{KeyRange, OwnedKeyRange};
 #[cfg(feature = "redb")]
 pub use redb::{Redb, RedbBytes, RedbRange, RedbSettings, RedbSnapshot, RedbValueRange, RedbValues};
 pub use row_range::RowRange;
+pub(crate) use settings::cache_bytes as default_memory;
 pub use settings::{Setting, machine_memory};
 pub use shared_bytes::SharedBytes;
 

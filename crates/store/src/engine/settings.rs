@@ -34,11 +34,9 @@ pub fn machine_memory() -> Option<u64> {
     Some(group.map_or(machine, |group| group.min(machine)))
 }
 
-#[cfg(any(feature = "fjall", feature = "redb"))]
 pub(super) const MIB: u64 = 1024 * 1024;
 
 /// Bytes to keep in memory where nobody says how many: a sixteenth of what there is.
-#[cfg(any(feature = "fjall", feature = "redb"))]
-pub(super) fn cache_bytes() -> u64 {
+pub(crate) fn cache_bytes() -> u64 {
     machine_memory().map_or(256 * MIB, |memory| (memory / 16).clamp(64 * MIB, 1024 * MIB))
 }

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use keyplan_store::cache::Cached;
 use keyplan_store::engine::{Durability, Engine, Fjall, Memory, Redb};
 use keyplan_store::structure::{
     Claim, Command, Embedded, End, Kind, Now, RangeQuery, ScoreRange, Scored, SetScore, StructureError,
@@ -50,6 +51,12 @@ fn structures_on_fjall_agree_with_the_model() {
 #[test]
 fn structures_on_redb_agree_with_the_model() {
     agrees::<Redb>(20, 300);
+}
+
+#[test]
+fn structures_with_a_row_cache_agree_with_the_model() {
+    agrees::<Cached<Memory>>(30, 1_000);
+    agrees::<Cached<Fjall>>(31, 500);
 }
 
 fn memory() -> Embedded<Memory> {

@@ -1,6 +1,8 @@
 //! Structures: one suite against a model on every implementation, and what is particular to the embedded one.
 #![cfg(test)]
 
+#[path = "../support/cached.rs"]
+mod cached;
 mod embedded;
 mod layout;
 mod model;

@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow};
 use keyplan::store::Store;
+use keyplan::store::engine::{Fjall, FjallSettings};
 use keyplan_chains::five;
 use keyplan_plan::compile;
 use keyplan_plan::diag::Severity;
@@ -125,7 +126,9 @@ fn fill(args: &Demo, out: &mut Output) -> Result<()> {
     let named =
         || format!("cannot fill `{}`; name another directory: `keyplan demo DIR`", directory.display());
     let started = Instant::now();
-    let store = Store::open(directory, &five::PLAN).with_context(named)?;
+    // Rows that are written once need no cache.
+    let engine = Fjall::open(directory, FjallSettings::default()).with_context(named)?;
+    let store = Store::open_on(engine, &five::PLAN).with_context(named)?;
     let mut filler = Filler::new(&store, args.rows)?;
     cardano::fill(&mut filler, args.rows / 4)?;
     osmosis::fill(&mut filler, args.rows / 4)?;

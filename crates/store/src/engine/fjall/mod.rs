@@ -447,6 +447,7 @@ impl Engine for Fjall {
             stalled_commits: self.pace.stalls.load(Ordering::Relaxed),
             waiting_memtables: sum(hidden::waiting),
             first_level_tables: sum(hidden::first_level),
+            rows: None,
         }
     }
 

@@ -1,0 +1,504 @@
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use byteview::ByteView;
+use xxhash_rust::xxh3::xxh3_64_with_seed;
+
+use super::families::Families;
+use super::fault::{Fault, Faults};
+
+/// Rows in buckets of eight, each bucket with a lock of its own.
+///
+/// A row is found with one look at a bucket, and room is made within the bucket: a hand goes round its rows, and takes
+/// the first that was not read since the hand was there last. What a bucket knows of commits it knows of all keys that
+/// belong to it, also of those that are not in it.
+pub(super) struct Table {
+    buckets: Box<[Line]>,
+    // So that nobody can choose keys that meet in one bucket.
+    seed: u64,
+    /// Bytes of rows that there is room for, besides the buckets themselves.
+    room: usize,
+    // Bytes of rows, and rows.
+    bytes: AtomicUsize,
+    rows: AtomicUsize,
+    // The bucket that is looked at next when room is needed and a row's own bucket has none to give.
+    sweep: AtomicUsize,
+    faults: Faults,
+}
+
+/// A bucket begins on a line of the processor's cache.
+#[repr(align(64))]
+struct Line(Mutex<Bucket>);
+
+const WAYS: usize = 8;
+
+/// Rows whose keys belong together by their hashes.
+struct Bucket {
+    /// The last commit that touched any key that belongs here, cached or not.
+    commit: u64,
+    /// A part of each row's hash; 0 is no row.
+    tags: [u16; WAYS],
+    /// How often each row was read since the hand passed it, in two bits each.
+    counts: u16,
+    /// Which rows say that there is no such key.
+    absent: u8,
+    hand: u8,
+    /// Tags of keys that were looked for last and not found here.
+    missed: [u16; 3],
+    rows: [Row; WAYS],
+}
+
+#[derive(Default)]
+struct Row {
+    /// The first commit that it is true of.
+    valid_from: u64,
+    key_length: u32,
+    space: u16,
+    family: u16,
+    /// The key, and the value behind it.
+    both: ByteView,
+}
+
+/// Where a key belongs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Place {
+    bucket: usize,
+    tag: u16,
+    space: u16,
+    pub(super) family: u16,
+}
+
+impl Place {
+    /// Where it is counted.
+    pub(super) fn stripe(self) -> usize {
+        self.tag.into()
+    }
+}
+
+/// What a look for a key gave.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Look {
+    /// The value, or that there is none.
+    Hit(Option<ByteView>),
+    /// Nothing that is true of this snapshot.
+    Miss,
+}
+
+/// What a commit does to a key.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Change<'v> {
+    /// It has this value now.
+    Put(&'v [u8]),
+    /// What is known of it is no longer known.
+    Forget,
+}
+
+/// Rows up to this length are held in the bucket itself.
+const IN_PLACE: usize = 20;
+
+/// The bytes that a row takes besides its place in a bucket: what the allocator gives out for it and its count.
+const fn weight(length: usize) -> usize {
+    if length <= IN_PLACE { 0 } else { (length + 8 + 8).next_multiple_of(16) }
+}
+
+impl Table {
+    /// A table of `budget` bytes for rows of about `row_bytes`; `None` if not even one bucket fits.
+    pub(super) fn new(budget: usize, row_bytes: usize, seed: u64, faults: Faults) -> Option<Self> {
+        let bucket = size_of::<Line>();
+        let each = bucket.saturating_add(WAYS.saturating_mul(weight(row_bytes)));
+        // A table of the smallest size holds a few rows of any length.
+        let count = (budget / each.max(1)).max(usize::from(budget >= 2 * bucket)).min(u32::MAX as usize);
+        let room = budget.checked_sub(count.checked_mul(bucket)?).filter(|_| count > 0)?;
+        let empty = || Bucket {
+            commit: 1,
+            tags: [0; WAYS],
+            counts: 0,
+            absent: 0,
+            hand: 0,
+            missed: [0; 3],
+            rows: Default::default(),
+        };
+        let mut buckets = Vec::new();
+        // More than there is: then rather no cache than no process.
+        buckets.try_reserve_exact(count).ok()?;
+        buckets.extend((0..count).map(|_| Line(Mutex::new(empty()))));
+        let buckets = buckets.into_boxed_slice();
+        let (bytes, rows, sweep) = (AtomicUsize::new(0), AtomicUsize::new(0), AtomicUsize::new(0));
+        Some(Self { buckets, seed, room, bytes, rows, sweep, faults })
+    }
+
+    /// The bytes of rows and buckets now.
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes.load(Ordering::Relaxed) + self.buckets.len() * size_of::<Line>()
+    }
+
+    pub(super) fn rows(&self) -> usize {
+        self.rows.load(Ordering::Relaxed)
+    }
+
+    /// Where a key of a space belongs.
+    #[inline]
+    pub(super) fn place(&self, space: u16, family: u16, key: &[u8]) -> Place {
+        let hash = xxh3_64_with_seed(key, self.seed ^ u64::from(space));
+        // The upper half chooses the bucket, the lower the tag.
+        let bucket = ((hash >> 32) * self.buckets.len() as u64) >> 32;
+        let [.., high, low] = hash.to_be_bytes();
+        let tag = u16::from_be_bytes([high, low]).max(1);
+        Place { bucket: usize::try_from(bucket).unwrap_or_default(), tag, space, family }
+    }
+
+    /// Looks for a key as a snapshot of commit `at` has it.
+    #[inline]
+    pub(super) fn look(&self, place: Place, key: &[u8], at: u64) -> Look {
+        let Some(mut bucket) = self.lock(place.bucket) else { return Look::Miss };
+        let Some(found) = bucket.find(place, key) else { return Look::Miss };
+        let Some(row) = bucket.rows.get(found) else { return Look::Miss };
+        if row.valid_from > at && !self.faults.has(Fault::HitWithoutAge) {
+            return Look::Miss;
+        }
+        let value = (bucket.absent & (1 << found) == 0).then(|| row.both.slice(row.key_length as usize..));
+        bucket.count(found);
+        Look::Hit(value)
+    }
+
+    /// Whether a key is there, as a snapshot of commit `at` has it; `None` if that is not known here.
+    #[inline]
+    pub(super) fn look_only(&self, place: Place, key: &[u8], at: u64) -> Option<bool> {
+        let mut bucket = self.lock(place.bucket)?;
+        let found = bucket.find(place, key)?;
+        if bucket.rows.get(found)?.valid_from > at && !self.faults.has(Fault::HitWithoutAge) {
+            return None;
+        }
+        bucket.count(found);
+        Some(bucket.absent & (1 << found) == 0)
+    }
+
+    /// Keeps what a snapshot of commit `at` has read, unless a later commit touched the key's bucket.
+    ///
+    /// Once rows have to give way, a key enters when it is missed for the second time; one that does not exist always.
+    pub(super) fn fill(&self, place: Place, key: &[u8], value: Option<&[u8]>, at: u64, families: &Families) {
+        if !self.takes(key.len() + value.map_or(0, <[u8]>::len)) {
+            return;
+        }
+        let Some(mut bucket) = self.lock(place.bucket) else { return };
+        let found = bucket.find(place, key);
+        let touched = if self.faults.has(Fault::MarkInRow) {
+            // Forgotten with the row.
+            found.and_then(|found| bucket.rows.get(found)).map_or(0, |row| row.valid_from)
+        } else {
+            bucket.commit
+        };
+        if touched > at && !self.faults.has(Fault::FillWithoutTest) {
+            return;
+        }
+        // Somebody else was faster; what is there is as new, or newer.
+        if found.is_some() && !self.faults.has(Fault::FillWithoutTest) {
+            return;
+        }
+        let full = value.is_none()
+            || bucket.tags.iter().all(|tag| *tag != 0)
+            || self.bytes.load(Ordering::Relaxed) + weight(key.len()) > self.room;
+        if full && !bucket.seen_before(place.tag) {
+            return;
+        }
+        let valid_from = if self.faults.has(Fault::FillFromZero) { 0 } else { bucket.commit };
+        let row = Row {
+            valid_from,
+            key_length: length(key),
+            space: place.space,
+            family: place.family,
+            both: ByteView::fused(key, value.unwrap_or_default()),
+        };
+        self.insert(bucket, place, found, row, value.is_none(), families);
+    }
+
+    /// Makes what a commit did to a key what is known of it.
+    pub(super) fn change(
+        &self,
+        place: Place,
+        key: &[u8],
+        change: Change<'_>,
+        commit: u64,
+        families: &Families,
+    ) {
+        // Copied before the lock is taken.
+        let put = match change {
+            Change::Put(value) if self.takes(key.len() + value.len()) => Some(ByteView::fused(key, value)),
+            _ => None,
+        };
+        let Some(mut bucket) = self.lock(place.bucket) else { return };
+        let found = bucket.find(place, key);
+        if found.is_some() || !self.faults.has(Fault::MarkOnlyCached) {
+            bucket.commit = bucket.commit.max(commit);
+        }
+        if let Some(both) = put {
+            let (key_length, space, family) = (length(key), place.space, place.family);
+            let row = Row { valid_from: commit, key_length, space, family, both };
+            self.insert(bucket, place, found, row, false, families);
+        } else if let Some(found) = found {
+            self.remove(&mut bucket, found);
+        }
+    }
+
+    /// Forgets all rows: a commit touched keys that are not known one by one.
+    pub(super) fn forget_all(&self, commit: u64) {
+        for at in 0..self.buckets.len() {
+            let Some(mut bucket) = self.lock(at) else { return };
+            bucket.commit = bucket.commit.max(commit);
+            for row in 0..WAYS {
+                self.remove(&mut bucket, row);
+            }
+        }
+    }
+
+    /// Whether a row of this length is worth its room: it may not drive out everything else.
+    const fn takes(&self, length: usize) -> bool {
+        weight(length) <= self.room / 8
+    }
+
+    fn lock(&self, bucket: usize) -> Option<MutexGuard<'_, Bucket>> {
+        Some(self.buckets.get(bucket)?.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Puts a row into its bucket and makes room for it.
+    fn insert(
+        &self,
+        mut bucket: MutexGuard<'_, Bucket>,
+        place: Place,
+        found: Option<usize>,
+        row: Row,
+        absent: bool,
+        families: &Families,
+    ) {
+        let length = row.both.len();
+        let reads = found.map_or(0, |found| bucket.reads(found));
+        if let Some(found) = found {
+            self.remove(&mut bucket, found);
+        }
+        let free = bucket.tags.iter().position(|tag| *tag == 0);
+        let Some(at) = free.or_else(|| self.evict(&mut bucket, None, families)) else { return };
+        let Bucket { rows, tags, .. } = &mut *bucket;
+        if let (Some(slot), Some(tag)) = (rows.get_mut(at), tags.get_mut(at)) {
+            *slot = row;
+            *tag = place.tag;
+        }
+        bucket.absent = bucket.absent & !(1 << at) | u8::from(absent) << at;
+        bucket.set_count(at, reads);
+        self.rows.fetch_add(1, Ordering::Relaxed);
+        self.bytes.fetch_add(weight(length), Ordering::Relaxed);
+        // Its own bucket gives room first: it is at hand.
+        while self.over() && bucket.filled() > WAYS / 2 {
+            if self.evict(&mut bucket, Some(at), families).is_none() {
+                break;
+            }
+        }
+        drop(bucket);
+        self.make_room(families);
+    }
+
+    fn over(&self) -> bool {
+        self.bytes.load(Ordering::Relaxed) > self.room
+    }
+
+    /// Goes through the buckets until the rows fit again.
+    fn make_room(&self, families: &Families) {
+        // Each bucket gives a row at the latest when the hand has been round it four times.
+        let mut left = self.buckets.len().saturating_mul(4 * WAYS);
+        while self.over() && left > 0 {
+            left -= 1;
+            let at = self.sweep.fetch_add(1, Ordering::Relaxed) % self.buckets.len().max(1);
+            let Some(mut bucket) = self.lock(at) else { return };
+            if bucket.filled() > 0 {
+                self.evict(&mut bucket, None, families);
+            }
+        }
+    }
+
+    /// Takes out the row whose turn it is, and says where it was. `keep` is spared.
+    fn evict(&self, bucket: &mut Bucket, keep: Option<usize>, families: &Families) -> Option<usize> {
+        for _ in 0..4 * WAYS {
+            let at = usize::from(bucket.hand) % WAYS;
+            bucket.hand = bucket.hand.wrapping_add(1);
+            if Some(at) == keep || bucket.tags.get(at).is_none_or(|tag| *tag == 0) {
+                continue;
+            }
+            match bucket.reads(at) {
+                0 => {
+                    if let Some(row) = bucket.rows.get(at) {
+                        families.evicted(row.family, at);
+                    }
+                    self.remove(bucket, at);
+                    return Some(at);
+                }
+                more => bucket.set_count(at, more - 1),
+            }
+        }
+        None
+    }
+
+    fn remove(&self, bucket: &mut Bucket, at: usize) {
+        let (Some(row), Some(tag)) = (bucket.rows.get_mut(at), bucket.tags.get_mut(at)) else { return };
+        if *tag == 0 {
+            return;
+        }
+        *tag = 0;
+        let gone = std::mem::take(row);
+        self.rows.fetch_sub(1, Ordering::Relaxed);
+        self.bytes.fetch_sub(weight(gone.both.len()), Ordering::Relaxed);
+    }
+
+    #[cfg(test)]
+    pub(super) fn evict_key(&self, place: Place, key: &[u8]) {
+        let mut bucket = self.lock(place.bucket).unwrap();
+        if let Some(found) = bucket.find(place, key) {
+            self.remove(&mut bucket, found);
+        }
+    }
+}
+
+impl Bucket {
+    #[inline]
+    fn find(&self, place: Place, key: &[u8]) -> Option<usize> {
+        self.tags.iter().zip(&self.rows).position(|(tag, row)| {
+            *tag == place.tag
+                && row.space == place.space
+                && row.both.get(..row.key_length as usize).is_some_and(|found| found == key)
+        })
+    }
+
+    fn filled(&self) -> usize {
+        self.tags.iter().filter(|tag| **tag != 0).count()
+    }
+
+    fn reads(&self, at: usize) -> u16 {
+        self.counts >> (2 * at) & 3
+    }
+
+    fn set_count(&mut self, at: usize, count: u16) {
+        self.counts = self.counts & !(3 << (2 * at)) | count.min(3) << (2 * at);
+    }
+
+    /// Notes that a row was read.
+    fn count(&mut self, at: usize) {
+        let reads = self.reads(at);
+        if reads < 3 {
+            self.set_count(at, reads + 1);
+        }
+    }
+
+    /// Whether a key was missed here lately; it is from now on.
+    fn seen_before(&mut self, tag: u16) -> bool {
+        if self.missed.contains(&tag) {
+            return true;
+        }
+        self.missed.rotate_right(1);
+        self.missed[0] = tag;
+        false
+    }
+}
+
+fn length(key: &[u8]) -> u32 {
+    u32::try_from(key.len()).unwrap_or(u32::MAX)
+}
+
+/// A number that differs from one table to the next.
+pub(super) fn seed() -> u64 {
+    use std::hash::{BuildHasher as _, RandomState};
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    RandomState::new().hash_one(NEXT.fetch_add(1, Ordering::Relaxed))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table(budget: usize, row_bytes: usize) -> Table {
+        Table::new(budget, row_bytes, 7, Faults::default()).unwrap()
+    }
+
+    #[test]
+    fn a_bucket_is_six_lines_of_the_processor_s_cache() {
+        assert_eq!((size_of::<Row>(), size_of::<Line>()), (40, 384));
+    }
+
+    #[test]
+    fn there_is_no_table_below_two_buckets() {
+        assert!(Table::new(767, 200, 7, Faults::default()).is_none());
+        assert_eq!(table(768, 200).buckets.len(), 1);
+    }
+
+    #[test]
+    fn bytes_stay_within_the_budget_whatever_rows_come() {
+        let families = Families::default();
+        for (budget, longest) in
+            [(4_000, 10), (4_000, 3_000), (64_000, 100), (1 << 20, 60), (1 << 20, 20_000)]
+        {
+            let table = table(budget, 200);
+            let mut random = 1_u64;
+            for commit in 2..20_000_u64 {
+                random =
+                    random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                let key = (random >> 50).to_be_bytes();
+                let place = table.place(0, 0, &key);
+                let value = vec![7; usize::try_from(random >> 33).unwrap() % longest];
+                match random >> 32 & 7 {
+                    0 => table.change(place, &key, Change::Forget, commit, &families),
+                    1..5 => table.change(place, &key, Change::Put(&value), commit, &families),
+                    _ => table.fill(place, &key, Some(&value), commit, &families),
+                }
+                assert!(table.bytes() <= budget, "{} of {budget} after {commit}", table.bytes());
+            }
+            let real: usize = (0..table.buckets.len())
+                .map(|at| {
+                    let bucket = table.lock(at).unwrap();
+                    let rows = bucket.tags.iter().zip(&bucket.rows).filter(|(tag, _)| **tag != 0);
+                    rows.map(|(_, row)| weight(row.both.len())).sum::<usize>()
+                })
+                .sum();
+            assert_eq!(table.bytes.load(Ordering::Relaxed), real);
+            assert!(table.rows() > 0);
+            table.forget_all(30_000);
+            assert_eq!((table.rows(), table.bytes.load(Ordering::Relaxed)), (0, 0));
+        }
+    }
+
+    #[test]
+    fn most_of_the_budget_is_used_where_rows_are_as_long_as_expected() {
+        let (table, families) = (table(1 << 20, 200), Families::default());
+        for number in 0..40_000_u64 {
+            let key = number.to_be_bytes();
+            table.change(table.place(0, 0, &key), &key, Change::Put(&[1; 192]), 2, &families);
+        }
+        assert!(table.bytes() > (1 << 20) / 100 * 95, "{}", table.bytes());
+    }
+
+    #[test]
+    fn rows_that_are_read_stay_longer_than_rows_that_are_not() {
+        let (table, families) = (table(256 << 10, 200), Families::default());
+        let hot: Vec<[u8; 8]> = (0..200_u64).map(u64::to_be_bytes).collect();
+        let read = |key: &[u8; 8]| matches!(table.look(table.place(0, 0, key), key, 2), Look::Hit(Some(_)));
+        for key in &hot {
+            table.change(table.place(0, 0, key), key, Change::Put(&[1; 192]), 2, &families);
+        }
+        for number in 1_000..20_000_u64 {
+            let key = number.to_be_bytes();
+            table.change(table.place(0, 0, &key), &key, Change::Put(&[1; 192]), 2, &families);
+            read(&hot[usize::try_from(number % 200).unwrap()]);
+        }
+        let kept = hot.iter().filter(|key| read(key)).count();
+        assert!(kept > 180, "{kept} of 200");
+    }
+
+    #[test]
+    fn a_key_that_does_not_exist_enters_when_it_is_missed_again() {
+        let (table, families) = (table(1 << 16, 200), Families::default());
+        let place = table.place(0, 0, b"none");
+        table.fill(place, b"none", None, 5, &families);
+        assert_eq!(table.look(place, b"none", 5), Look::Miss);
+        table.fill(place, b"none", None, 5, &families);
+        assert_eq!(table.look(place, b"none", 5), Look::Hit(None));
+        assert_eq!(table.look_only(place, b"none", 5), Some(false));
+        // The same bytes in another space are another key.
+        assert_eq!(table.look(Place { space: 1, ..place }, b"none", 5), Look::Miss);
+    }
+}
