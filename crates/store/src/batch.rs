@@ -1,27 +1,37 @@
+mod reads;
+
 use std::collections::VecDeque;
 use std::fmt;
 use std::ops::Deref;
 
+use self::reads::{RangeRead, Reads};
 use crate::engine::{
-    Batch, Durability, Engine, Error, KeyRange, MultimapEngine, RowRange, Snapshot as _, SpaceId,
+    Batch, Durability, Engine, Error, KeyRange, MultimapEngine, RowRange, Snapshot as _, SpaceId, Writers,
 };
 use crate::error::StoreError;
+use crate::page::Direction;
 use crate::snapshot::{BytesOf, RangeOf};
 use crate::store::Store;
 
 /// Changes to a store that are applied as one step, and are seen by the reads of the batch itself.
 ///
 /// Dropped without a commit, it leaves nothing. Its reads are of the state at its first read, with its own changes laid
-/// over it; a store has one writer at a time, and what another commits meanwhile is overwritten.
+/// over it. On an engine with one writer at a time, what another thread commits meanwhile is overwritten. On one with
+/// [several](Writers::Several), the batch carries everything that it read, and if any of it has changed by the time of
+/// the commit, nothing is written and the commit is refused as a [conflict](Error::Conflict): make the batch again.
 pub struct StoreBatch<'s, E: Engine> {
     store: &'s Store<E>,
     batch: Batch<E>,
     base: Option<E::Snapshot>,
+    // None if nobody else writes.
+    reads: Option<Reads>,
 }
 
 impl<'s, E: Engine> StoreBatch<'s, E> {
     pub(crate) fn new(store: &'s Store<E>) -> Self {
-        Self { store, batch: Batch::new(), base: None }
+        let capabilities = store.engine().capabilities();
+        let several = capabilities.writers == Writers::Several && capabilities.checks;
+        Self { store, batch: Batch::new(), base: None, reads: several.then(Reads::default) }
     }
 
     /// The store that it belongs to.
@@ -54,7 +64,7 @@ impl<'s, E: Engine> StoreBatch<'s, E> {
         if let Some(pending) = self.batch.pending(space, key) {
             return Ok(pending.cloned().map(Found::Pending));
         }
-        Ok(self.base()?.get(space, key)?.map(Found::Stored))
+        Ok(self.get_stored(space, key)?.map(Found::Stored))
     }
 
     /// Reads the value of a key that the batch is known not to change.
@@ -63,7 +73,16 @@ impl<'s, E: Engine> StoreBatch<'s, E> {
         space: SpaceId,
         key: &[u8],
     ) -> Result<Option<BytesOf<E>>, StoreError> {
-        Ok(self.base()?.get(space, key)?)
+        let found = self.base()?.get(space, key)?;
+        if self.reads.is_some() {
+            self.batch.expect(space, key, found.as_deref());
+        }
+        Ok(found)
+    }
+
+    /// Has the commit refused as a conflict unless a key has this value, or none.
+    pub fn expect(&mut self, space: SpaceId, key: &[u8], value: Option<&[u8]>) {
+        self.batch.expect(space, key, value);
     }
 
     /// Iterates over the rows of a range, as they will be once the batch is committed.
@@ -71,7 +90,8 @@ impl<'s, E: Engine> StoreBatch<'s, E> {
         let stored = self.base()?.range(space, range)?;
         let pending = self.batch.pending_range(space, range);
         let pending = pending.map(|(key, value)| (key.clone(), value.cloned())).collect();
-        Ok(PendingRange { stored: Some(stored), front: None, back: None, pending })
+        let read = self.reads.as_ref().map(|reads| reads.begin(space, range));
+        Ok(PendingRange { stored: Some(stored), front: None, back: None, pending, read })
     }
 
     /// How many operations it holds.
@@ -90,7 +110,10 @@ impl<'s, E: Engine> StoreBatch<'s, E> {
     }
 
     /// Applies it as one step.
-    pub fn commit(self, durability: Durability) -> Result<(), StoreError> {
+    pub fn commit(mut self, durability: Durability) -> Result<(), StoreError> {
+        if let Some(reads) = &self.reads {
+            reads.expect_in(&mut self.batch);
+        }
         // The snapshot goes first: it is not needed, and holds back what the commit may give free.
         drop(self.base);
         self.store.commit(self.batch, durability)
@@ -161,6 +184,8 @@ pub struct PendingRange<E: Engine> {
     front: Option<Stored<E>>,
     back: Option<Stored<E>>,
     pending: VecDeque<(E::Buffer, Option<E::Buffer>)>,
+    // What was read of the store, where others write too.
+    read: Option<RangeRead>,
 }
 
 type Stored<E> = (BytesOf<E>, BytesOf<E>);
@@ -223,6 +248,17 @@ impl<E: Engine> PendingRange<E> {
             End::Front => stored.next(),
             End::Back => stored.next_back(),
         });
+        if let Some(read) = &self.read {
+            let direction = match end {
+                End::Front => Direction::Ascending,
+                End::Back => Direction::Descending,
+            };
+            match &stored {
+                Some(Ok((key, value))) => read.row(direction, key, value),
+                Some(Err(_)) => {}
+                None => read.end(),
+            }
+        }
         let row = match (stored, end) {
             (Some(row), _) => Some(row?),
             (None, End::Front) => self.back.take(),

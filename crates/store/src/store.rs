@@ -106,8 +106,8 @@ impl<E: Engine> Store<E> {
         if meta.fingerprint != schema.fingerprint {
             return Err(StoreError::PlanMismatch { ours: schema.fingerprint, theirs: meta.fingerprint });
         }
-        if meta.engine != E::NAME {
-            return Err(StoreError::Engines { expected: E::NAME, found: meta.engine });
+        if meta.engine != engine.name() {
+            return Err(StoreError::Engines { expected: engine.name(), found: meta.engine });
         }
         if changed == ChangedSettings::Refuse {
             meta.check_settings(&engine.settings())?;
@@ -173,8 +173,8 @@ impl<E: Engine> Store<E> {
         if meta.fingerprint != from.fingerprint || !meta.spaces.iter().all(kept) {
             return Err(StoreError::PlanMismatch { ours: to.fingerprint, theirs: meta.fingerprint });
         }
-        if meta.engine != E::NAME {
-            return Err(StoreError::Engines { expected: E::NAME, found: meta.engine });
+        if meta.engine != engine.name() {
+            return Err(StoreError::Engines { expected: engine.name(), found: meta.engine });
         }
         for space in &to.spaces {
             admitted(space)?;
