@@ -102,7 +102,8 @@ pub(crate) fn run(soak: &Soak) -> Result<ExitCode> {
             }
         }
         What::Store { rounds } => {
-            for package in ["keyplan-store", "keyplan-chains"] {
+            Tool::Postgres.need()?;
+            for package in ["keyplan-store", "keyplan-chains", "keyplan-postgres"] {
                 Job::cargo(&format!(
                     "test --release --all-features --no-fail-fast --package {package} --tests -- --nocapture"
                 ))

@@ -103,6 +103,7 @@ fn steps() -> Vec<Step> {
         Step::new("TypeScript is there", Job::new("tsc", "--version")).needs(Tool::TypeScript),
         Step::new("goleveldb is there", Job::new("test", GOLEVELDB)).needs(Tool::Goleveldb),
         Step::new("tree-sitter is there", Job::new("cc", "--version")).needs(Tool::TreeSitter),
+        Step::new("PostgreSQL is there", Job::new("setpriv", "--version")).needs(Tool::Postgres),
         Step::new("Neovim is there", Job::new("sh", "editors/neovim/test/nvim.sh --version"))
             .needs(Tool::Neovim),
         Step::new("Chromium is there", Job::new("sh", "-c").argument("command -v chromium"))

@@ -28,6 +28,7 @@ pub(crate) enum Tool {
     Clippy,
     Valgrind,
     RedisServer,
+    Postgres,
     Go,
     TypeScript,
     Goleveldb,
@@ -66,6 +67,8 @@ impl Tool {
             Self::Clippy => Job::cargo("clippy --version"),
             Self::Valgrind => Job::new("valgrind", "--version"),
             Self::RedisServer => Job::new("redis-server", "--version"),
+            Self::Postgres => Job::new("sh", "-c")
+                .argument("command -v initdb || ls /usr/lib/postgresql/*/bin/initdb && command -v setpriv"),
             Self::Go => Job::new("go", "version"),
             Self::TypeScript => Job::new("sh", "-c").argument("node --version && tsc --version"),
             Self::Goleveldb => Job::new("test", GOLEVELDB),
@@ -92,6 +95,9 @@ impl Tool {
             }
             Self::RedisServer => {
                 Job::new("sh", "-c").argument("apt-get update && apt-get install --yes redis-server")
+            }
+            Self::Postgres => {
+                Job::new("sh", "-c").argument("apt-get update && apt-get install --yes postgresql util-linux")
             }
             Self::Go => Job::new("sh", "-c").argument("apt-get update && apt-get install --yes golang-go"),
             Self::TypeScript => Job::new("sh", "-c").argument(
@@ -121,6 +127,7 @@ impl fmt::Display for Tool {
             Self::Clippy => "clippy",
             Self::Valgrind => "valgrind",
             Self::RedisServer => "redis-server",
+            Self::Postgres => "PostgreSQL",
             Self::Go => "Go",
             Self::TypeScript => "TypeScript",
             Self::Goleveldb => "goleveldb",

@@ -263,6 +263,10 @@ pub(crate) enum Engine {
     Redb,
     /// Keys of up to 10,000 bytes
     Foundationdb,
+    /// Keys of up to 2,600 bytes
+    Postgres,
+    /// Keys of up to 65,535 bytes
+    Slate,
 }
 
 impl Engine {
@@ -272,6 +276,8 @@ impl Engine {
             Self::Fjall => keyplan_prover::Engine::Fjall,
             Self::Redb => keyplan_prover::Engine::Redb,
             Self::Foundationdb => keyplan_prover::Engine::FoundationDb,
+            Self::Postgres => keyplan_prover::Engine::Postgres,
+            Self::Slate => keyplan_prover::Engine::Slate,
         }
     }
 }

@@ -12,6 +12,10 @@ pub enum Engine {
     Redb,
     /// `FoundationDB`.
     FoundationDb,
+    /// PostgreSQL.
+    Postgres,
+    /// `SlateDB`.
+    Slate,
 }
 
 /// What one row of an engine may be.
@@ -28,7 +32,7 @@ pub struct Limits {
 
 impl Engine {
     /// Every engine.
-    pub const ALL: [Self; 3] = [Self::Fjall, Self::Redb, Self::FoundationDb];
+    pub const ALL: [Self; 5] = [Self::Fjall, Self::Redb, Self::FoundationDb, Self::Postgres, Self::Slate];
 
     /// Its name, as `check --engine` takes it and databases record it.
     pub const fn name(self) -> &'static str {
@@ -36,6 +40,8 @@ impl Engine {
             Self::Fjall => "fjall",
             Self::Redb => "redb",
             Self::FoundationDb => "foundationdb",
+            Self::Postgres => "postgres",
+            Self::Slate => "slate",
         }
     }
 
@@ -48,6 +54,10 @@ impl Engine {
             // A page holds no more than 4 GiB; the store keeps well below, because a page is read as a whole.
             Self::Redb => Limits { key_bytes: 256 * MIB, value_bytes: 1024 * MIB, empty_keys: true },
             Self::FoundationDb => Limits { key_bytes: 10_000, value_bytes: 100_000, empty_keys: true },
+            // An entry of an index has 2,704 bytes at most, of which a key can have 2,692.
+            Self::Postgres => Limits { key_bytes: 2_600, value_bytes: 64 * MIB, empty_keys: true },
+            // The store's own bounds: the engine keeps 32-bit lengths, and a row in memory as a whole.
+            Self::Slate => Limits { key_bytes: 0xffff, value_bytes: 256 * MIB, empty_keys: true },
         }
     }
 

@@ -97,7 +97,7 @@ impl Census {
         mut progress: impl FnMut(u64) -> ControlFlow<()>,
     ) -> Result<Self, CensusError> {
         let reader = Reader::new(plan, store.snapshot()?);
-        let mut census = Self::new(plan, E::NAME, store.engine().statistics().disk_bytes);
+        let mut census = Self::new(plan, store.engine().name(), store.engine().statistics().disk_bytes);
         census.reads = store.meta().map(|meta| meta.reads.clone()).unwrap_or_default();
         for (index, space) in plan.spaces.iter().enumerate() {
             let before = census.total.rows;

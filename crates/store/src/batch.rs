@@ -1,75 +1,40 @@
+mod reads;
+
 use std::collections::VecDeque;
 use std::fmt;
 use std::ops::Deref;
 
+use self::reads::{RangeRead, Reads};
 use crate::engine::{
-    Batch, Durability, Engine, Error, KeyRange, MultimapEngine, OwnedKeyRange, RowRange, Snapshot as _,
-    SpaceId,
+    Batch, Durability, Engine, Error, KeyRange, MultimapEngine, RowRange, Snapshot as _, SpaceId, Writers,
 };
 use crate::error::StoreError;
+use crate::page::Direction;
 use crate::snapshot::{BytesOf, RangeOf};
 use crate::store::Store;
 
 /// Changes to a store that are applied as one step, and are seen by the reads of the batch itself.
 ///
 /// Dropped without a commit, it leaves nothing. Its reads are of the state at its first read, with its own changes laid
-/// over it. What another commits meanwhile is overwritten, unless it is one of
-/// [`Store::checked_batch`](crate::Store::checked_batch), which refuses to be committed then.
+/// over it. On an engine with one writer at a time, what another thread commits meanwhile is overwritten. On one with
+/// [several](Writers::Several), the batch carries everything that it read, and if any of it has changed by the time of
+/// the commit, nothing is written and the commit is refused as a [conflict](Error::Conflict): make the batch again.
 pub struct StoreBatch<'s, E: Engine> {
     store: &'s Store<E>,
     batch: Batch<E>,
     base: Option<E::Snapshot>,
-    /// What was read, if that is to be looked at again.
+    // None if nobody else writes.
     reads: Option<Reads>,
-}
-
-/// What a batch has read.
-#[derive(Debug, Default)]
-pub(crate) struct Reads {
-    keys: Vec<(SpaceId, Vec<u8>)>,
-    ranges: Vec<(SpaceId, OwnedKeyRange)>,
-}
-
-impl Reads {
-    /// The first key that is not in one snapshot what it is in the other.
-    pub(crate) fn changed<E: Engine>(
-        &self,
-        base: &E::Snapshot,
-        now: &E::Snapshot,
-    ) -> Result<Option<(SpaceId, Vec<u8>)>, Error> {
-        for (space, key) in &self.keys {
-            let (before, after) = (base.get(*space, key)?, now.get(*space, key)?);
-            if before.as_deref() != after.as_deref() {
-                return Ok(Some((*space, key.clone())));
-            }
-        }
-        for (space, range) in &self.ranges {
-            let mut before = base.range(*space, range.borrow())?;
-            let mut after = now.range(*space, range.borrow())?;
-            loop {
-                match (before.next().transpose()?, after.next().transpose()?) {
-                    (None, None) => break,
-                    (Some(a), Some(b)) if a.0[..] == b.0[..] && a.1[..] == b.1[..] => {}
-                    // The row that only one of them has is the lower one.
-                    (Some(a), Some(b)) => {
-                        return Ok(Some((
-                            *space,
-                            if a.0[..] <= b.0[..] { a.0.to_vec() } else { b.0.to_vec() },
-                        )));
-                    }
-                    (Some(a), None) | (None, Some(a)) => return Ok(Some((*space, a.0.to_vec()))),
-                }
-            }
-        }
-        Ok(None)
-    }
 }
 
 impl<'s, E: Engine> StoreBatch<'s, E> {
     pub(crate) fn new(store: &'s Store<E>) -> Self {
-        Self { store, batch: Batch::new(), base: None, reads: None }
+        let capabilities = store.engine().capabilities();
+        let several = capabilities.writers == Writers::Several && capabilities.checks;
+        Self { store, batch: Batch::new(), base: None, reads: several.then(Reads::default) }
     }
 
+    /// A batch that is refused as a [conflict](Error::Conflict) if anything that it read has changed, whoever writes.
     pub(crate) fn checked(store: &'s Store<E>) -> Self {
         Self { reads: Some(Reads::default()), ..Self::new(store) }
     }
@@ -104,14 +69,7 @@ impl<'s, E: Engine> StoreBatch<'s, E> {
         if let Some(pending) = self.batch.pending(space, key) {
             return Ok(pending.cloned().map(Found::Pending));
         }
-        self.note(space, key);
-        Ok(self.base()?.get(space, key)?.map(Found::Stored))
-    }
-
-    fn note(&mut self, space: SpaceId, key: &[u8]) {
-        if let Some(reads) = &mut self.reads {
-            reads.keys.push((space, key.to_vec()));
-        }
+        Ok(self.get_stored(space, key)?.map(Found::Stored))
     }
 
     /// Reads the value of a key that the batch is known not to change.
@@ -120,19 +78,25 @@ impl<'s, E: Engine> StoreBatch<'s, E> {
         space: SpaceId,
         key: &[u8],
     ) -> Result<Option<BytesOf<E>>, StoreError> {
-        self.note(space, key);
-        Ok(self.base()?.get(space, key)?)
+        let found = self.base()?.get(space, key)?;
+        if self.reads.is_some() {
+            self.batch.expect(space, key, found.as_deref());
+        }
+        Ok(found)
+    }
+
+    /// Has the commit refused as a conflict unless a key has this value, or none.
+    pub fn expect(&mut self, space: SpaceId, key: &[u8], value: Option<&[u8]>) {
+        self.batch.expect(space, key, value);
     }
 
     /// Iterates over the rows of a range, as they will be once the batch is committed.
     pub fn range(&mut self, space: SpaceId, range: KeyRange<'_>) -> Result<PendingRange<E>, StoreError> {
-        if let Some(reads) = &mut self.reads {
-            reads.ranges.push((space, range.to_owned()));
-        }
         let stored = self.base()?.range(space, range)?;
         let pending = self.batch.pending_range(space, range);
         let pending = pending.map(|(key, value)| (key.clone(), value.cloned())).collect();
-        Ok(PendingRange { stored: Some(stored), front: None, back: None, pending })
+        let read = self.reads.as_ref().map(|reads| reads.begin(space, range));
+        Ok(PendingRange { stored: Some(stored), front: None, back: None, pending, read })
     }
 
     /// How many operations it holds.
@@ -151,9 +115,9 @@ impl<'s, E: Engine> StoreBatch<'s, E> {
     }
 
     /// Applies it as one step.
-    pub fn commit(self, durability: Durability) -> Result<(), StoreError> {
-        if let (Some(reads), Some(base)) = (&self.reads, &self.base) {
-            return self.store.commit_checked(self.batch, base, reads, durability);
+    pub fn commit(mut self, durability: Durability) -> Result<(), StoreError> {
+        if let Some(reads) = &self.reads {
+            reads.expect_in(&mut self.batch);
         }
         // The snapshot goes first: it is not needed, and holds back what the commit may give free.
         drop(self.base);
@@ -225,6 +189,8 @@ pub struct PendingRange<E: Engine> {
     front: Option<Stored<E>>,
     back: Option<Stored<E>>,
     pending: VecDeque<(E::Buffer, Option<E::Buffer>)>,
+    // What was read of the store, where others write too.
+    read: Option<RangeRead>,
 }
 
 type Stored<E> = (BytesOf<E>, BytesOf<E>);
@@ -287,6 +253,17 @@ impl<E: Engine> PendingRange<E> {
             End::Front => stored.next(),
             End::Back => stored.next_back(),
         });
+        if let Some(read) = &self.read {
+            let direction = match end {
+                End::Front => Direction::Ascending,
+                End::Back => Direction::Descending,
+            };
+            match &stored {
+                Some(Ok((key, value))) => read.row(direction, key, value),
+                Some(Err(_)) => {}
+                None => read.end(),
+            }
+        }
         let row = match (stored, end) {
             (Some(row), _) => Some(row?),
             (None, End::Front) => self.back.take(),

@@ -123,14 +123,6 @@ pub enum StoreError {
         /// What the system said.
         source: std::io::Error,
     },
-    /// What a batch has read was changed by another before it was committed.
-    #[error("0x{key} of `{space}` was read by the batch and has changed since: begin the batch anew")]
-    Conflict {
-        /// The space.
-        space: String,
-        /// The first key that was found to differ, in base 16.
-        key: String,
-    },
     /// A family whose rows cannot be pruned.
     #[error("`{family}` cannot be pruned: {why}")]
     NotPruned {

@@ -79,7 +79,7 @@ impl Meta {
     pub(crate) fn new<E: Engine>(engine: &E, schema: &Schema) -> Self {
         Self {
             format: FORMAT,
-            engine: E::NAME.to_owned(),
+            engine: engine.name().to_owned(),
             fingerprint: schema.fingerprint,
             files: schema.files.clone(),
             spaces: schema.spaces.clone(),

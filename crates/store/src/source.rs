@@ -165,7 +165,7 @@ impl<E: Engine> EngineSource<E> {
 
 impl<E: Engine> Source for EngineSource<E> {
     fn kind(&self) -> &str {
-        E::NAME
+        self.0.name()
     }
 
     fn spaces(&self) -> Vec<Space> {

@@ -1,9 +1,9 @@
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use crate::batch::{Reads, StoreBatch};
+use crate::batch::StoreBatch;
 use crate::cache::{Cached, RowCache};
 use crate::engine::{
     Batch, Durability, Engine, KeyRange, OwnedKeyRange, Snapshot as _, Space, SpaceId, SpaceUsage,
@@ -25,8 +25,6 @@ pub struct Store<E: Engine> {
     spaces: Arc<Spaces>,
     access: Access,
     names: Mutex<BTreeMap<(String, Vec<u8>), String>>,
-    // Commits share it; one that looks whether what it has read still holds has it alone.
-    commits: RwLock<()>,
 }
 
 /// The spaces of a schema on an engine.
@@ -110,8 +108,8 @@ impl<E: Engine> Store<E> {
         if meta.fingerprint != schema.fingerprint {
             return Err(StoreError::PlanMismatch { ours: schema.fingerprint, theirs: meta.fingerprint });
         }
-        if meta.engine != E::NAME {
-            return Err(StoreError::Engines { expected: E::NAME, found: meta.engine });
+        if meta.engine != engine.name() {
+            return Err(StoreError::Engines { expected: engine.name(), found: meta.engine });
         }
         if changed == ChangedSettings::Refuse {
             meta.check_settings(&engine.settings())?;
@@ -177,8 +175,8 @@ impl<E: Engine> Store<E> {
         if meta.fingerprint != from.fingerprint || !meta.spaces.iter().all(kept) {
             return Err(StoreError::PlanMismatch { ours: to.fingerprint, theirs: meta.fingerprint });
         }
-        if meta.engine != E::NAME {
-            return Err(StoreError::Engines { expected: E::NAME, found: meta.engine });
+        if meta.engine != engine.name() {
+            return Err(StoreError::Engines { expected: engine.name(), found: meta.engine });
         }
         for space in &to.spaces {
             admitted(space)?;
@@ -220,7 +218,6 @@ impl<E: Engine> Store<E> {
             spaces,
             access,
             names: Mutex::new(names),
-            commits: RwLock::new(()),
         })
     }
 
@@ -249,7 +246,6 @@ impl<E: Engine> Store<E> {
             spaces: self.spaces,
             access: self.access,
             names: self.names,
-            commits: self.commits,
         }
     }
 
@@ -295,9 +291,7 @@ impl<E: Engine> Store<E> {
     }
 
     /// The same, and it remembers what it has read: if another has changed any of that by the time of its commit, it is
-    /// refused with [`StoreError::Conflict`], and nothing of it is written.
-    ///
-    /// Changes that go past the store, straight to its engine, are seen at the commit and not held back by it.
+    /// refused as a [conflict](crate::engine::Error::Conflict), and nothing of it is written.
     pub fn checked_batch(&self) -> Result<StoreBatch<'_, E>, StoreError> {
         self.writable()?;
         Ok(StoreBatch::checked(self))
@@ -306,27 +300,6 @@ impl<E: Engine> Store<E> {
     /// Commits a plain batch of the engine.
     pub fn commit(&self, batch: Batch<E>, durability: Durability) -> Result<(), StoreError> {
         self.writable()?;
-        let _shared = self.commits.read().unwrap_or_else(PoisonError::into_inner);
-        Ok(self.engine.commit(batch, durability)?)
-    }
-
-    /// Commits a batch if nothing that was read from `base` is different now.
-    pub(crate) fn commit_checked(
-        &self,
-        batch: Batch<E>,
-        base: &E::Snapshot,
-        reads: &Reads,
-        durability: Durability,
-    ) -> Result<(), StoreError> {
-        self.writable()?;
-        let _alone = self.commits.write().unwrap_or_else(PoisonError::into_inner);
-        let now = self.engine.snapshot()?;
-        if let Some((space, key)) = reads.changed::<E>(base, &now)? {
-            let named = self.spaces.named.iter().find(|(_, id)| *id == space);
-            let space = named.map_or_else(String::new, |(name, _)| name.clone());
-            return Err(StoreError::Conflict { space, key: keyplan_plan::notation::hex(&key) });
-        }
-        drop(now);
         Ok(self.engine.commit(batch, durability)?)
     }
 

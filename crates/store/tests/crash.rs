@@ -5,6 +5,8 @@
 mod cached;
 #[path = "support/chain.rs"]
 mod chain;
+#[path = "support/kills.rs"]
+mod kills;
 mod support;
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -20,9 +22,8 @@ use keyplan_store::engine::{
     Batch, Durability, Engine, Error, Fjall, FjallSettings, KeyRange, Redb, Survives,
 };
 use keyplan_store::{Store, StoreError};
-use support::{Opened, Random, rounds, small_fjall};
-
-const CHILD: &str = "KEYPLAN_CRASH_CHILD";
+use kills::{CHILD, import, survives_being_killed};
+use support::{Opened, rounds, small_fjall};
 
 /// Not a test by itself: the process that is killed. It commits batch after batch and says so.
 #[test]
@@ -38,75 +39,6 @@ fn child() {
         }
         other => panic!("no engine {other}"),
     }
-}
-
-fn import<E: Engine>(store: &Store<E>) {
-    let mut number = cursor(&read(store).unwrap());
-    let mut out = std::io::stdout().lock();
-    loop {
-        number += 1;
-        let durability = if number.is_multiple_of(4) { Durability::SyncData } else { Durability::Buffer };
-        commit(store, number, durability).unwrap();
-        let survives = store.engine().capabilities().survives(durability) >= Survives::Process;
-        if survives {
-            writeln!(out, "acknowledged {number}").unwrap();
-            out.flush().unwrap();
-        }
-    }
-}
-
-fn survives_being_killed<E: Opened>(name: &str, seed: u64, rounds: u64) {
-    let directory = tempfile::tempdir().unwrap();
-    let mut random = Random::new(seed);
-    let mut state = State::default();
-    let mut reached = 0;
-    for round in 0..rounds {
-        let mut child = Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "child", "--nocapture", "--test-threads=1"])
-            .env(CHILD, format!("{name}:{}", directory.path().display()))
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let acknowledged = Arc::new(AtomicU64::new(reached));
-        let lines = BufReader::new(child.stdout.take().unwrap());
-        let listener = std::thread::spawn({
-            let acknowledged = acknowledged.clone();
-            move || {
-                for line in lines.lines() {
-                    let Ok(line) = line else { break };
-                    if let Some((_, number)) = line.split_once("acknowledged ") {
-                        acknowledged.store(number.trim().parse().unwrap(), Ordering::Release);
-                    }
-                }
-            }
-        });
-        let longest = *random.pick(&[350, 350, 350, 350, 1_500]);
-        std::thread::sleep(Duration::from_millis(20 + random.below(longest)));
-        child.kill().unwrap();
-        child.wait().unwrap();
-        listener.join().unwrap();
-        let mut complaint = String::new();
-        child.stderr.take().unwrap().read_to_string(&mut complaint).unwrap();
-        assert!(!complaint.contains("panicked"), "{complaint}");
-
-        let store = Store::open_or_create(E::open_at(directory.path()), &schema()).unwrap();
-        let found = read(&store).unwrap();
-        let at = cursor(&found);
-        let acknowledged = acknowledged.load(Ordering::Acquire);
-        assert!(
-            at >= acknowledged,
-            "round {round}: batch {acknowledged} was acknowledged, and {at} is the last"
-        );
-        assert!(at >= reached, "round {round}: what was there before is gone");
-        for number in reached + 1..=at {
-            apply(&mut state, number);
-        }
-        reached = at;
-        assert!(found == state, "round {round}: the rows are not those of batch {at}");
-    }
-    assert!(reached > rounds, "the child hardly came to write");
-    println!("{name} was killed {rounds} times in {reached} batches");
 }
 
 #[test]

@@ -69,7 +69,7 @@ impl<'s, E: Engine> Batch<'s, E> {
     /// Applies it as one step.
     pub fn commit(self, durability: Durability) -> Result<(), Error> {
         match self.raw.into_inner().commit(durability) {
-            Err(StoreError::Conflict { space, key }) => Err(Error::Conflict { space, key }),
+            Err(StoreError::Engine(engine::Error::Conflict)) => Err(Error::Conflict),
             other => Ok(other?),
         }
     }

@@ -124,13 +124,8 @@ pub enum Error {
         length: u64,
     },
     /// What a batch has read was changed by another before it was committed: begin the batch anew.
-    #[error("0x{key} of `{space}` was read by the batch and has changed since: begin the batch anew")]
-    Conflict {
-        /// The space.
-        space: String,
-        /// The first key that was found to differ, in base 16.
-        key: String,
-    },
+    #[error("something that the batch has read was changed since, and nothing was written: begin the batch anew")]
+    Conflict,
     /// A number of a sender that is not greater than the last one.
     #[error("`{family}` has seen {last}, and {given} is not greater: a replay")]
     Replayed {

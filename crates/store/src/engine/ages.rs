@@ -9,7 +9,7 @@ use super::Error;
 /// Many are opened for one read each, so that this is on the way of every read: those that were opened within a moment
 /// are counted together, and nothing is allocated for one.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Ages(Arc<Mutex<VecDeque<Moment>>>);
+pub struct Ages(Arc<Mutex<VecDeque<Moment>>>);
 
 /// The snapshots that were opened within a moment, the oldest moment first. Moments without any are left out, but for
 /// the last.
@@ -24,7 +24,7 @@ const MOMENT: Duration = Duration::from_millis(50);
 
 /// One open snapshot; dropping it ends the count.
 #[derive(Debug)]
-pub(crate) struct Ticket {
+pub struct Ticket {
     ages: Ages,
     // Of the moment that it was counted in.
     moment: Instant,
@@ -33,7 +33,8 @@ pub(crate) struct Ticket {
 }
 
 impl Ages {
-    pub(crate) fn open(&self, limit: Option<Duration>) -> Ticket {
+    /// Counts a snapshot that is opened now and may be read until it is `limit` old.
+    pub fn open(&self, limit: Option<Duration>) -> Ticket {
         let mut moments = self.lock();
         // Read under the lock, so that moments are in order.
         let since = Instant::now();
@@ -55,7 +56,7 @@ impl Ages {
     }
 
     /// How many are open, and the age of the oldest, to within a moment.
-    pub(crate) fn oldest(&self) -> (u64, Option<Duration>) {
+    pub fn oldest(&self) -> (u64, Option<Duration>) {
         let moments = self.lock();
         let oldest = moments.iter().find(|moment| moment.open > 0).map(|moment| moment.since.elapsed());
         (moments.iter().map(|moment| moment.open).sum(), oldest)
@@ -67,13 +68,14 @@ impl Ages {
 }
 
 impl Ticket {
-    pub(crate) fn age(&self) -> Duration {
+    /// How long ago it was opened.
+    pub fn age(&self) -> Duration {
         self.since.elapsed()
     }
 
     /// Refuses a snapshot that is over its age.
     #[inline]
-    pub(crate) fn check(&self) -> Result<(), Error> {
+    pub fn check(&self) -> Result<(), Error> {
         not_over(self.since, self.limit)
     }
 }

@@ -2,7 +2,10 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use super::capabilities::within;
-use super::{Buffer as _, Capabilities, Engine, Error, KeyRange, MultimapEngine, SpaceId, TooLarge};
+use super::{
+    Buffer as _, Capabilities, Engine, Error, Expectation, Expected, KeyRange, MultimapEngine, OwnedKeyRange,
+    RowsDigest, Snapshot, SpaceId, TooLarge, ValueDigest,
+};
 
 /// Changes to several spaces that are applied as one step.
 ///
@@ -12,6 +15,7 @@ pub struct Batch<E: Engine> {
     operations: Vec<Operation<E::Buffer>>,
     bytes: u64,
     index: Option<Index<E::Buffer>>,
+    expectations: Vec<Expectation>,
 }
 
 /// For each space the keys of the batch, each with its last operation.
@@ -76,12 +80,12 @@ impl Place {
 impl<E: Engine> Batch<E> {
     /// An empty batch.
     pub const fn new() -> Self {
-        Self { operations: Vec::new(), bytes: 0, index: None }
+        Self { operations: Vec::new(), bytes: 0, index: None, expectations: Vec::new() }
     }
 
     /// An empty batch with room for this many operations.
     pub fn with_capacity(operations: usize) -> Self {
-        Self { operations: Vec::with_capacity(operations), bytes: 0, index: None }
+        Self { operations: Vec::with_capacity(operations), ..Self::new() }
     }
 
     /// Gives a key a value.
@@ -100,6 +104,36 @@ impl<E: Engine> Batch<E> {
     /// Deletes a key, and all of its values in a space where it may have several.
     pub fn delete(&mut self, space: SpaceId, key: impl Into<E::Buffer>) {
         self.push(space, key.into(), Action::Delete);
+    }
+
+    /// Has the commit refused as a conflict unless a key has this value, or none.
+    ///
+    /// An engine that cannot check it as one step with the changes refuses the batch by name; see [`Capabilities::checks`].
+    pub fn expect(&mut self, space: SpaceId, key: &[u8], value: Option<&[u8]>) {
+        let expected = Expected::Value { key: key.to_vec(), digest: value.map(ValueDigest::of) };
+        self.expectations.push(Expectation { space, expected });
+    }
+
+    /// Has the commit refused as a conflict unless a range holds these rows and no other.
+    pub fn expect_rows(&mut self, space: SpaceId, range: OwnedKeyRange, rows: RowsDigest) {
+        self.expectations.push(Expectation { space, expected: Expected::Rows { range, rows } });
+    }
+
+    /// What must be so for the batch to be committed.
+    pub fn expectations(&self) -> &[Expectation] {
+        &self.expectations
+    }
+
+    /// Refuses the batch as a conflict if anything that it expects is otherwise in a snapshot.
+    ///
+    /// For engines that can keep everybody else from committing between this and their own commit.
+    pub fn check_expectations<S: Snapshot>(&self, snapshot: &S) -> Result<(), Error> {
+        check_expectations(&self.expectations, snapshot)
+    }
+
+    /// Takes out what must be so for the batch to be committed, for whoever checks it.
+    pub fn take_expectations(&mut self) -> Vec<Expectation> {
+        std::mem::take(&mut self.expectations)
     }
 
     /// How many operations it holds.
@@ -183,11 +217,15 @@ impl<E: Engine> Batch<E> {
 
     /// The same batch for another engine that takes the same bytes.
     pub fn on<F: Engine<Buffer = E::Buffer>>(self) -> Batch<F> {
-        Batch { operations: self.operations, bytes: self.bytes, index: self.index }
+        let Self { operations, bytes, index, expectations } = self;
+        Batch { operations, bytes, index, expectations }
     }
 
     /// Refuses the batch if any part of it is over a limit of the engine.
     pub fn check(&self, capabilities: &Capabilities) -> Result<(), Error> {
+        if !capabilities.checks && !self.expectations.is_empty() {
+            return Err(Error::Unsupported { engine: E::NAME, what: "checks of what a batch was made from" });
+        }
         within(TooLarge::BatchOperations, capabilities.batch_operations, self.len())?;
         within(
             TooLarge::BatchBytes,
@@ -217,6 +255,19 @@ impl<E: Engine> Batch<E> {
             index
         })
     }
+}
+
+/// Refuses as a conflict what is otherwise in a snapshot.
+pub(super) fn check_expectations<S: Snapshot>(
+    expectations: &[Expectation],
+    snapshot: &S,
+) -> Result<(), Error> {
+    for expectation in expectations {
+        if !expectation.holds(snapshot)? {
+            return Err(Error::Conflict);
+        }
+    }
+    Ok(())
 }
 
 impl<E: MultimapEngine> Batch<E> {

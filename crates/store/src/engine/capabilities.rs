@@ -26,9 +26,31 @@ pub struct Capabilities {
     pub buffer: Survives,
     /// What a commit with [`Durability::SyncData`] or [`Durability::SyncAll`] survives.
     pub sync: Survives,
+    /// Who may write to a database at the same time.
+    pub writers: Writers,
+    /// Whether a commit checks what its batch [expects](super::Batch::expect), as one step with the changes.
+    ///
+    /// If not, a batch that expects something is refused.
+    pub checks: bool,
 }
 
 impl Capabilities {
+    /// No limit, nothing particular, and nothing survives: what an engine starts from to say what it has.
+    pub const PLAIN: Self = Self {
+        key_bytes: None,
+        value_bytes: None,
+        batch_operations: None,
+        batch_bytes: None,
+        snapshot_age: None,
+        empty_keys: true,
+        multimap: false,
+        atomic_across_spaces: true,
+        buffer: Survives::Nothing,
+        sync: Survives::Nothing,
+        writers: Writers::One,
+        checks: false,
+    };
+
     /// Refuses a row whose key or value is over a limit of the engine.
     pub fn admit<E: Engine>(&self, key: usize, value: usize) -> Result<(), Error> {
         within(TooLarge::Key, self.key_bytes, key)?;
@@ -55,6 +77,17 @@ pub(super) fn within(what: TooLarge, limit: Option<u64>, found: usize) -> Result
         Some(limit) if found > limit => Err(Error::TooLarge { what, limit, found }),
         _ => Ok(()),
     }
+}
+
+/// Who may write to a database at the same time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Writers {
+    /// One handle: a second one for writing is refused.
+    One,
+    /// One handle: a second one takes over, and the first is told so ([`Error::Fenced`]) before its next acknowledged commit.
+    Newest,
+    /// Any number of handles, in any number of processes.
+    Several,
 }
 
 /// What an acknowledged commit outlives.

@@ -19,6 +19,14 @@ pub enum Error {
         /// What went wrong on the way.
         source: Cause,
     },
+    /// The server or the storage could not be reached. Nothing was written, and doing it again may succeed.
+    #[error("{doing}: the database could not be reached; nothing was written")]
+    Unavailable {
+        /// What was being done.
+        doing: &'static str,
+        /// What went wrong on the way.
+        source: Cause,
+    },
     /// The snapshot is too old to be read.
     #[error("the snapshot is {age:?} old, and is kept for {limit:?}")]
     SnapshotExpired {
@@ -154,7 +162,13 @@ pub(crate) type Cause = Box<dyn std::error::Error + Send + Sync + 'static>;
 impl Error {
     /// Whether doing the same again, on the same handle, can succeed: nothing was written, and the cause passes.
     pub const fn is_retryable(&self) -> bool {
-        matches!(self, Self::Conflict | Self::SnapshotExpired { .. } | Self::AlreadyOpen { .. })
+        matches!(
+            self,
+            Self::Conflict
+                | Self::SnapshotExpired { .. }
+                | Self::AlreadyOpen { .. }
+                | Self::Unavailable { .. }
+        )
     }
 
     /// Whether this handle can write nothing more.

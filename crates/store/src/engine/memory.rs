@@ -10,7 +10,7 @@ use rpds::RedBlackTreeMapSync;
 use super::ages::{Ages, Ticket};
 use super::{
     Action, Batch, Capabilities, Durability, Engine, Error, KeyRange, Numbers, RowRange, Setting,
-    SharedBytes, Snapshot, Space, SpaceId, SpaceKind, Statistics, Survives,
+    SharedBytes, Snapshot, Space, SpaceId, SpaceKind, Statistics,
 };
 
 /// An engine in memory: persistent trees, so that a snapshot costs the same however much there is.
@@ -63,18 +63,7 @@ impl Engine for Memory {
     const NAME: &'static str = "memory";
 
     fn capabilities(&self) -> Capabilities {
-        Capabilities {
-            key_bytes: None,
-            value_bytes: None,
-            batch_operations: None,
-            batch_bytes: None,
-            snapshot_age: None,
-            empty_keys: true,
-            multimap: false,
-            atomic_across_spaces: true,
-            buffer: Survives::Nothing,
-            sync: Survives::Nothing,
-        }
+        Capabilities { checks: true, ..Capabilities::PLAIN }
     }
 
     fn first_space(&self) -> u32 {
@@ -110,11 +99,16 @@ impl Engine for Memory {
     }
 
     fn commit(&self, batch: Batch<Self>, _: Durability) -> Result<(), Error> {
-        let operations = batch.into_sorted();
         let mut guard = self.shared.state.write().unwrap_or_else(PoisonError::into_inner);
         if self.shared.closed.load(Ordering::Acquire) {
             return Err(Error::Closed);
         }
+        if !batch.expectations().is_empty() {
+            let ticket = Arc::new(self.shared.ages.open(None));
+            let now = MemorySnapshot { rows: guard.rows.clone(), ticket, numbers: self.shared.numbers };
+            batch.check_expectations(&now)?;
+        }
+        let operations = batch.into_sorted();
         let mut next = guard.rows.as_ref().clone();
         for operation in operations {
             let space = operation.space;

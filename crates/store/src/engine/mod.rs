@@ -8,8 +8,10 @@ mod ages;
 mod batch;
 mod capabilities;
 mod error;
+mod expectation;
 #[cfg(feature = "fjall")]
 mod fjall;
+pub mod kit;
 mod memory;
 mod range;
 #[cfg(feature = "redb")]
@@ -25,9 +27,10 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 pub use batch::{Action, Batch, Operation};
-pub use capabilities::{Capabilities, Statistics, Survives};
+pub use capabilities::{Capabilities, Statistics, Survives, Writers};
 pub(crate) use error::Cause;
 pub use error::{Error, TooLarge};
+pub use expectation::{Expectation, Expected, RowsDigest, ValueDigest};
 #[cfg(feature = "fjall")]
 pub use fjall::{DamagedJournal, Fjall, FjallBytes, FjallRange, FjallSettings, FjallSnapshot};
 pub use memory::{Memory, MemoryRange, MemorySnapshot};
@@ -48,6 +51,11 @@ pub trait Engine: Debug + Send + Sync + Sized + 'static {
 
     /// The name that databases are marked with.
     const NAME: &'static str;
+
+    /// The name that this database is marked with: of the engine below, where one stands for several.
+    fn name(&self) -> &'static str {
+        Self::NAME
+    }
 
     /// What this engine can do, and its limits.
     fn capabilities(&self) -> Capabilities;
@@ -150,8 +158,9 @@ pub trait Engine: Debug + Send + Sync + Sized + 'static {
 const INGESTED_AT_ONCE: usize = 16 * 1024;
 const INGESTED_BYTES: u64 = 16 * 1024 * 1024;
 
+/// The refusal of a row that does not come after the one before it.
 #[cold]
-fn unsorted(key: &[u8]) -> Error {
+pub(crate) fn unsorted(key: &[u8]) -> Error {
     use std::fmt::Write as _;
     let mut text = String::new();
     for byte in key {
@@ -244,7 +253,7 @@ pub struct SpaceId(pub u32);
 
 /// The numbers of one open database's spaces.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Numbers(u32);
+pub struct Numbers(u32);
 
 /// How many spaces a database may have before its numbers meet those of the next one.
 const SPACES_EACH: u32 = 1 << 16;
@@ -257,13 +266,14 @@ impl Default for Numbers {
 }
 
 impl Numbers {
-    pub(crate) const fn first(self) -> u32 {
+    /// The number of the first space.
+    pub const fn first(self) -> u32 {
         self.0
     }
 
     /// The place of a space in the list of spaces; past its end for a space of another database.
     #[inline]
-    pub(crate) fn index(self, space: SpaceId) -> usize {
+    pub fn index(self, space: SpaceId) -> usize {
         usize::try_from(space.0.wrapping_sub(self.0)).unwrap_or(usize::MAX)
     }
 }

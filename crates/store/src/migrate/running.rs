@@ -78,8 +78,8 @@ impl<'p> Migration<'p> {
     pub fn attach<E: Engine>(&self, engine: E) -> Result<Attached<'_, 'p, E>, MigrationError> {
         let meta = Meta::read(&engine)?.ok_or(StoreError::NoPlan)?;
         let (from, to) = (self.schemas.0.fingerprint, self.schemas.1.fingerprint);
-        if meta.engine != E::NAME {
-            return Err(StoreError::Engines { expected: E::NAME, found: meta.engine }.into());
+        if meta.engine != engine.name() {
+            return Err(StoreError::Engines { expected: engine.name(), found: meta.engine }.into());
         }
         let meta_space = engine.space(META_SPACE).ok_or(StoreError::NoPlan)?;
         match &meta.migration {

@@ -108,6 +108,13 @@ pub enum StructureError {
     },
 }
 
+impl StructureError {
+    /// Whether another writer was quicker: nothing was changed, and trying again may succeed.
+    pub const fn is_conflict(&self) -> bool {
+        matches!(self, Self::Store(StoreError::Engine(engine::Error::Conflict)))
+    }
+}
+
 impl From<engine::Error> for StructureError {
     fn from(error: engine::Error) -> Self {
         Self::Store(error.into())

@@ -28,6 +28,7 @@ use self::inspect::{Inspection, Lock};
 use self::journal::Journal;
 use self::keeper::Keeper;
 use self::mark::Mark;
+use super::batch::check_expectations;
 use super::{
     Action, Batch, Capabilities, Durability, Engine, Error, Setting, Space, SpaceId, SpaceKind, SpaceUsage,
     Statistics, Survives,
@@ -305,6 +306,8 @@ impl Engine for Fjall {
             atomic_across_spaces: true,
             buffer: Survives::Process,
             sync: Survives::Power,
+            checks: true,
+            ..Capabilities::PLAIN
         }
     }
 
@@ -345,10 +348,11 @@ impl Engine for Fjall {
         Ok(FjallSnapshot::new(state, self.settings.snapshot_age))
     }
 
-    fn commit(&self, batch: Batch<Self>, durability: Durability) -> Result<(), Error> {
+    fn commit(&self, mut batch: Batch<Self>, durability: Durability) -> Result<(), Error> {
         self.writable()?;
         batch.check(&self.capabilities())?;
         let bytes = batch.bytes();
+        let expectations = batch.take_expectations();
         let mut write = OwnedWriteBatch::with_capacity(self.database()?.clone(), batch.len())
             .durability(Some(mode(durability)));
         for operation in batch.into_sorted() {
@@ -366,6 +370,10 @@ impl Engine for Fjall {
         let applied = self.gate.apply(self.database()?, &self.keyspaces, || {
             // Asked again, alone: a shutdown that has begun since does not wait for this batch.
             self.writable()?;
+            if !expectations.is_empty() {
+                // The state before this batch, which nobody else can change now.
+                check_expectations(&expectations, &self.snapshot()?)?;
+            }
             guarded(&self.path, || write.commit()).map_err(failed_commit)
         });
         applied?;

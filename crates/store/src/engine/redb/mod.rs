@@ -233,6 +233,8 @@ impl Engine for Redb {
             atomic_across_spaces: true,
             buffer: Survives::Nothing,
             sync: Survives::Power,
+            checks: true,
+            ..Capabilities::PLAIN
         }
     }
 
@@ -283,7 +285,6 @@ impl Engine for Redb {
             return Ok(());
         }
         batch.check(&self.capabilities())?;
-        let operations = batch.into_sorted();
         let buffered = durability == Durability::Buffer
             && self.buffered.fetch_add(1, Ordering::Relaxed) < self.settings.sync_after;
         if !buffered {
@@ -293,6 +294,18 @@ impl Engine for Redb {
             let mut write = database.begin_write().map_err(translated)?;
             let durability = if buffered { redb::Durability::None } else { redb::Durability::Immediate };
             write.set_durability(durability).map_err(translated)?;
+            if !batch.expectations().is_empty() {
+                // Nobody else can commit while this transaction is open.
+                let now = database.begin_read().map_err(translated)?;
+                let ticket = self.ages.open(None);
+                batch.check_expectations(&RedbSnapshot::new(
+                    now,
+                    self.spaces.clone(),
+                    self.numbers,
+                    ticket,
+                ))?;
+            }
+            let operations = batch.into_sorted();
             // An error drops the transaction, and with it everything that was applied.
             self.apply(&write, operations)?;
             write.commit().map_err(|error| match translated(error) {

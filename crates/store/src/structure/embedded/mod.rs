@@ -25,7 +25,9 @@ mod zset;
 
 use std::any::Any;
 use std::fmt;
+use std::hash::{BuildHasher as _, RandomState};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::Duration;
 
 use self::hold::Heads;
 pub(crate) use self::layout::{put_score, take_score};
@@ -43,8 +45,10 @@ use crate::store::Store;
 
 /// Structures in a space of a store. Clones are handles on the same structures.
 ///
-/// The rows are those of `plans/structures.keyplan`, whatever the space is called. Nobody else may write to the space:
-/// counts are kept in memory.
+/// The rows are those of `plans/structures.keyplan`, whatever the space is called. On an engine with one writer, nobody
+/// else may write to the space: counts are kept in memory. On one with [several](crate::engine::Writers::Several), nothing
+/// is kept from one transaction to the next, and a transaction that another writer has overtaken is refused as a conflict:
+/// [`apply`](Structures::apply) then does its commands again, up to 64 times.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -78,6 +82,9 @@ struct Inner<E: Engine> {
 /// The structures that are in use, by the address of their store and by their space. Two that did not know of each other
 /// would each count for itself.
 static OPEN: Mutex<Vec<((usize, SpaceId), Opened)>> = Mutex::new(Vec::new());
+
+/// How often commands are tried again after a conflict with another writer.
+const CONFLICTS: u32 = 64;
 
 /// An [`Inner`] on whatever engine.
 type Opened = Weak<dyn Any + Send + Sync>;
@@ -118,6 +125,28 @@ impl<E: Engine> Embedded<E> {
         Transaction::new(&self.0, heads)
     }
 
+    /// Does something in a transaction and commits it. After a conflict with another writer, of whom there is none but on
+    /// engines with several, nothing was written, and it is done again from the start, up to 64 times.
+    pub fn in_transaction<T>(
+        &self,
+        durability: Durability,
+        mut change: impl FnMut(&mut Transaction<'_, E>) -> Result<T, StructureError>,
+    ) -> Result<T, StructureError> {
+        let mut tries = 0_u32;
+        loop {
+            let mut transaction = self.transaction()?;
+            let changed = change(&mut transaction)?;
+            match transaction.commit(durability) {
+                Ok(()) => return Ok(changed),
+                Err(error) if error.is_conflict() && tries < CONFLICTS => tries += 1,
+                Err(error) => return Err(error),
+            }
+            // Not at the same moment as the others that were refused.
+            let spread = RandomState::new().hash_one(tries) % (1 << tries.min(6));
+            std::thread::sleep(Duration::from_millis(spread));
+        }
+    }
+
     /// A view of one moment.
     pub fn view(&self) -> Result<View<E>, StructureError> {
         Ok(View::new(self.0.store.engine().snapshot()?, self.0.space, self.0.name.clone()))
@@ -138,14 +167,11 @@ impl<E: Engine> fmt::Debug for Embedded<E> {
 
 impl<E: Engine> Structures for Embedded<E> {
     fn capabilities(&self) -> StructureCapabilities {
-        StructureCapabilities::everything(E::NAME)
+        StructureCapabilities::everything(self.0.store.engine().name())
     }
 
     fn apply(&self, commands: &[Command<'_>], durability: Durability) -> Result<Vec<Reply>, StructureError> {
-        let mut transaction = self.transaction()?;
-        let replies = transaction.apply(commands)?;
-        transaction.commit(durability)?;
-        Ok(replies)
+        self.in_transaction(durability, |transaction| transaction.apply(commands))
     }
 
     fn snapshot(&self) -> Result<Box<dyn StructureRead + '_>, StructureError> {
@@ -153,10 +179,7 @@ impl<E: Engine> Structures for Embedded<E> {
     }
 
     fn apply_one(&self, command: Command<'_>) -> Result<Reply, StructureError> {
-        let mut transaction = self.transaction()?;
-        let reply = transaction.apply_one(&command)?;
-        transaction.commit(Durability::Buffer)?;
-        Ok(reply)
+        self.in_transaction(Durability::Buffer, |transaction| transaction.apply_one(&command))
     }
 }
 

@@ -11,7 +11,7 @@ use super::hold::{Heads, Held};
 use super::layout::Family;
 use super::queue::Outcome;
 use crate::batch::{Found, StoreBatch};
-use crate::engine::{Durability, Engine, SpaceId};
+use crate::engine::{Durability, Engine, SpaceId, Writers};
 use crate::structure::{Command, Kind, Reply, StructureError};
 
 /// Changes to structures, and to anything else in the same store, that are committed as one step.
@@ -49,6 +49,10 @@ impl<'s, E: Engine> Transaction<'s, E> {
     pub(super) fn new(inner: &'s Inner<E>, mut heads: MutexGuard<'s, Heads>) -> Result<Self, StructureError> {
         // A thread that panicked may have left changes that are in no store.
         heads.forget();
+        if inner.store.engine().capabilities().writers == Writers::Several {
+            // Another writer may have changed any of them.
+            *heads = Heads::default();
+        }
         let batch = inner.store.batch()?;
         Ok(Self { batch, space: inner.space, name: &inner.name, heads, written: None, failed: false })
     }
