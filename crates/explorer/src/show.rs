@@ -2,9 +2,10 @@
 
 use keyplan_plan::dynamic::{Value, readings};
 use keyplan_plan::explain::{Piece, PieceKind, pieces};
-use keyplan_plan::model::{Opaque, Segment, Sequence, Shape};
+use keyplan_plan::model::{Sequence, Shape};
 use keyplan_plan::notation::{argument_name, escaped, hex, visible, write_json};
-use keyplan_values::{Data, Format, Limits, Node};
+use keyplan_report::values::{opaque_text, read, whole_opaque};
+use keyplan_values::{Data, Fault, Format, Limits, Node};
 use serde_json::{Value as Json, json};
 
 /// How many characters of a cell are shown.
@@ -108,11 +109,11 @@ fn lane(piece: &Piece) -> Json {
 pub(crate) fn preview(layout: Option<&Sequence>, bytes: &[u8]) -> String {
     let short = bytes.get(..bytes.len().min(2048)).unwrap_or_default();
     if let Some(layout) = layout {
-        if let Some(form) = opaque(layout) {
-            let read = format_of(form).filter(|_| bytes.len() <= 16 << 10);
-            let read = read.and_then(|format| keyplan_values::decode(format, bytes, &limits()).ok());
-            if let Some(node) = read {
-                return cut(&keyplan_values::text(&node), CELL);
+        if let Some(form) = whole_opaque(layout) {
+            if bytes.len() <= 16 << 10
+                && let Some(Ok(text)) = opaque_text(form, bytes)
+            {
+                return cut(&text, CELL);
             }
         } else if bytes.len() <= 16 << 10
             && let Some(values) = readings(layout, bytes, 1).ok().and_then(|mut found| found.readings.pop())
@@ -132,27 +133,6 @@ pub(crate) fn plain(bytes: &[u8]) -> String {
             cut(text, CELL)
         }
         _ => cut(&hex(bytes), CELL),
-    }
-}
-
-/// A layout that is one opaque value and nothing else.
-pub(crate) fn opaque(layout: &Sequence) -> Option<&Opaque> {
-    match layout.segments() {
-        [Segment::Argument(argument)] => match &argument.shape {
-            Shape::Opaque(form) => Some(form),
-            _ => None,
-        },
-        _ => None,
-    }
-}
-
-fn format_of(form: &Opaque) -> Option<Format> {
-    match form {
-        Opaque::Proto(_) => Some(Format::ProtoWire),
-        Opaque::Json => Some(Format::Json),
-        Opaque::Cbor => Some(Format::Cbor),
-        Opaque::Rlp => Some(Format::Rlp),
-        Opaque::Raw => None,
     }
 }
 
@@ -206,9 +186,16 @@ fn taken_apart(layout: Option<&Sequence>, bytes: &[u8], form: Option<&str>) -> (
         return (json!({ "how": "bytes", "why": "asked" }), Json::Null);
     }
     if let Some(layout) = layout {
-        if let Some(form) = opaque(layout) {
-            return match format_of(form) {
-                Some(format) => by_format(&form.name(), "plan", format, bytes),
+        if let Some(form) = whole_opaque(layout) {
+            return match read(form, bytes) {
+                Some(seen) => {
+                    let why = if seen.as_ref().is_ok_and(|seen| seen.by_wire) {
+                        "plan, by its wire"
+                    } else {
+                        "plan"
+                    };
+                    told(&form.name(), why, seen.map(|seen| seen.node))
+                }
                 None => (json!({ "how": form.name(), "why": "the plan does not look into it" }), Json::Null),
             };
         }
@@ -218,7 +205,11 @@ fn taken_apart(layout: Option<&Sequence>, bytes: &[u8], form: Option<&str>) -> (
 }
 
 fn by_format(how: &str, why: &str, format: Format, bytes: &[u8]) -> (Json, Json) {
-    match keyplan_values::decode(format, bytes, &limits()) {
+    told(how, why, keyplan_values::decode(format, bytes, &limits()))
+}
+
+fn told(how: &str, why: &str, read: Result<Node, Fault>) -> (Json, Json) {
+    match read {
         Ok(node) => {
             let mut left = PARTS;
             (json!({ "how": how, "why": why }), tree("", &node, &mut left))

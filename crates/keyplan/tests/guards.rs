@@ -261,7 +261,7 @@ fn one_of_many<E: Engine + Sync>(store: &Store<E>) {
                         Ok(()) => {
                             passed.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
                         }
-                        Err(Error::Conflict { .. }) => {}
+                        Err(Error::Conflict) => {}
                         Err(other) => panic!("{other}"),
                     }
                 }

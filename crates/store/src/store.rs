@@ -211,14 +211,7 @@ impl<E: Engine> Store<E> {
         let spaces = Arc::new(Spaces { fingerprint: schema.fingerprint, named: found, families });
         let names = meta.as_ref().map(|meta| meta.names.clone()).unwrap_or_default();
         let meta_space = engine.space(META_SPACE);
-        Ok(Self {
-            engine,
-            meta,
-            meta_space,
-            spaces,
-            access,
-            names: Mutex::new(names),
-        })
+        Ok(Self { engine, meta, meta_space, spaces, access, names: Mutex::new(names) })
     }
 
     /// The same store with rows kept in memory, up to so many bytes; see [`cache`](crate::cache).

@@ -299,6 +299,7 @@ pub(crate) fn columns(reading: &Reading, family: &Family) -> Json {
 /// The layout of a family's values, if its arguments can be columns.
 pub(crate) fn value_columns(family: &Family) -> Option<&Sequence> {
     let layout = family.value.as_ref().filter(|_| family.kind == FamilyKind::Key)?;
-    let is_table = crate::show::opaque(layout).is_none() && layout.arguments().next().is_some();
+    let is_table =
+        keyplan_report::values::whole_opaque(layout).is_none() && layout.arguments().next().is_some();
     (is_table && layout.arguments().count() <= 12).then_some(layout)
 }

@@ -1,7 +1,7 @@
 use alloc::vec::Vec;
 use core::cell::RefCell;
 
-use keyplan_store::engine::{Durability, Engine, KeyRange};
+use keyplan_store::engine::{Durability, Engine, Error as EngineError, KeyRange};
 use keyplan_store::{Found, PendingRange, StoreBatch, StoreError};
 
 use super::scratch::with_key;
@@ -69,7 +69,7 @@ impl<'s, E: Engine> Batch<'s, E> {
     /// Applies it as one step.
     pub fn commit(self, durability: Durability) -> Result<(), Error> {
         match self.raw.into_inner().commit(durability) {
-            Err(StoreError::Engine(engine::Error::Conflict)) => Err(Error::Conflict),
+            Err(StoreError::Engine(EngineError::Conflict)) => Err(Error::Conflict),
             other => Ok(other?),
         }
     }

@@ -124,7 +124,9 @@ pub enum Error {
         length: u64,
     },
     /// What a batch has read was changed by another before it was committed: begin the batch anew.
-    #[error("something that the batch has read was changed since, and nothing was written: begin the batch anew")]
+    #[error(
+        "something that the batch has read was changed since, and nothing was written: begin the batch anew"
+    )]
     Conflict,
     /// A number of a sender that is not greater than the last one.
     #[error("`{family}` has seen {last}, and {given} is not greater: a replay")]

@@ -1,6 +1,7 @@
 //! What every engine does.
 
 use keyplan_postgres::Postgres;
+use keyplan_store::engine::Engine as _;
 
 use crate::{kills, laws, support};
 

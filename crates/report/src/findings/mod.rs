@@ -16,7 +16,6 @@ use keyplan_prover::{Found, Options, Report, Statement, found, found_and_repaire
 pub use json::{FindingJson, RepairJson, finding_json, help_page};
 pub use witness::witness_json;
 
-
 /// Whether to look for changes to the plan that cure a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Repairs {

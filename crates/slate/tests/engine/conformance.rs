@@ -1,5 +1,6 @@
 //! What every engine does.
 
+use keyplan_store::engine::Engine as _;
 use keyplan_slate::Slate;
 
 use crate::{kills, laws, support};

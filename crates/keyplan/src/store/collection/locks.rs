@@ -136,7 +136,7 @@ impl Locks {
             match batch.commit(Durability::Buffer) {
                 Ok(()) => return Ok(LockGuard { store, key: *key, owner: owner.to_vec(), kept: false }),
                 // Another was quicker: it is told by name in the next round.
-                Err(Error::Conflict { .. }) => {}
+                Err(Error::Conflict) => {}
                 Err(other) => return Err(other),
             }
         }
@@ -168,7 +168,7 @@ impl<K: for<'v> LockKey<'v>, E: Engine> LockGuard<'_, K, E> {
             let mut batch = self.store.checked_batch()?;
             Locks.release(&mut batch, &self.key, &self.owner)?;
             match batch.commit(Durability::Buffer) {
-                Err(Error::Conflict { .. }) => {}
+                Err(Error::Conflict) => {}
                 other => return other,
             }
         }
