@@ -1,5 +1,7 @@
 //! Bodies of values in the formats that the chains use.
 
+use keyplan_codec::{Bech32, Lengths, Segment as _};
+
 /// A protobuf message that is being written.
 #[derive(Default)]
 pub(super) struct Message(Vec<u8>);
@@ -22,6 +24,16 @@ impl Message {
         self.varint(value.len() as u64);
         self.0.extend_from_slice(value);
         self
+    }
+
+    /// A field with the text of an address in it.
+    pub(super) fn address(self, field: u8, hrp: &str, address: &[u8]) -> Self {
+        let mut text = Vec::new();
+        // What has no such text is left out, as a field that is empty is.
+        match (Bech32 { hrp, lengths: Lengths::ANY }).encode(address, &mut text) {
+            Ok(()) => self.bytes(field, &text),
+            Err(_) => self,
+        }
     }
 
     /// A decimal number as the Cosmos SDK writes it: its digits.
