@@ -1,6 +1,6 @@
 //! Bodies of values in the formats that the chains use.
 
-use keyplan_codec::{Bech32, Lengths, Segment as _};
+use crate::render::hex;
 
 /// A protobuf message that is being written.
 #[derive(Default)]
@@ -26,14 +26,10 @@ impl Message {
         self
     }
 
-    /// A field with the text of an address in it.
-    pub(super) fn address(self, field: u8, hrp: &str, address: &[u8]) -> Self {
-        let mut text = Vec::new();
-        // What has no such text is left out, as a field that is empty is.
-        match (Bech32 { hrp, lengths: Lengths::ANY }).encode(address, &mut text) {
-            Ok(()) => self.bytes(field, &text),
-            Err(_) => self,
-        }
+    /// A field with a made-up name of an account in it: as many characters as it has bytes.
+    pub(super) fn account(self, field: u8, account: &[u8]) -> Self {
+        let half = account.get(..account.len() / 2).unwrap_or_default();
+        self.bytes(field, hex(half).as_bytes())
     }
 
     /// A decimal number as the Cosmos SDK writes it: its digits.

@@ -39,7 +39,7 @@ pub(super) fn fill(filler: &mut Filler<'_>, rows: u64) -> Result<()> {
         let addr = ShortBytes::copied(&owner).ok_or_else(|| anyhow!("an address has 20 bytes"))?;
         let position = Message::new()
             .number(1, position_id)
-            .address(2, "osmo", &owner)
+            .account(2, &owner)
             .number(3, pool_id)
             .decimal(7, filler.random.below(1 << 44));
         filler.put(&Position { position_id }, &Proto(position.as_bytes()))?;
