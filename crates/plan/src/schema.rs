@@ -193,11 +193,11 @@ mod tests {
             [("plans/proto/x/m.proto", Some("x/m.proto")), ("plans/proto/y/n.proto", Some("y/n.proto"))]
         );
         // The database keeps them beside the plan: they are among its files.
-        let names: Vec<(&str, bool)> =
+        let kinds: Vec<(&str, bool)> =
             compiled.sources.files().iter().map(|file| (file.name.as_str(), file.schema)).collect();
         let kept =
             [("plans/p.keyplan", false), ("plans/proto/x/m.proto", true), ("plans/proto/y/n.proto", true)];
-        assert_eq!(names, kept);
+        assert_eq!(kinds, kept);
     }
 
     #[test]

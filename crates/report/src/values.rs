@@ -21,8 +21,8 @@ use keyplan_plan::diag::{Code, Diagnostic};
 use keyplan_plan::dynamic::{Value, encode, readings};
 use keyplan_plan::explain::{Piece, PieceKind, pieces};
 use keyplan_plan::model::{
-    Argument, Coded, Family, MissingSchema, Opaque, Plan, ProtoMessage, Schemas, Segment, Sequence, Shape,
-    ValueCodec,
+    Argument, Coded, Family, IntEncoding, MissingSchema, Opaque, Plan, ProtoMessage, SchemaFile, Schemas,
+    Segment, Sequence, Shape, ValueCodec,
 };
 use keyplan_plan::notation::{
     argument_name, arguments_from_json, hex, is_hidden, write_argument_json, write_bytes, write_shown_json,
@@ -59,7 +59,7 @@ pub fn whole_opaque(layout: &Sequence) -> Option<&Opaque> {
 /// The messages of a plan's schemas, compiled at the first use.
 pub fn messages(schemas: &Schemas) -> Arc<Result<Messages, MessagesError>> {
     schemas.made.get_or_make(|| {
-        let sets: Vec<Option<Vec<u8>>> = schemas.files.iter().map(|file| file.bytes()).collect();
+        let sets: Vec<Option<Vec<u8>>> = schemas.files.iter().map(SchemaFile::bytes).collect();
         let texts: Vec<SchemaText<'_>> = schemas
             .files
             .iter()
@@ -106,6 +106,7 @@ const fn codec(codec: ValueCodec) -> Codec {
 /// A shape as those formats know it. The plan admits no other shapes in them.
 fn shape_type(shape: &Shape) -> Type {
     match shape {
+        Shape::Int(int) if int.encoding == IntEncoding::ScaleCompact => Type::Compact,
         Shape::Int(int) => {
             let width = usize::try_from(int.ty.bits / 8).unwrap_or(16);
             if int.ty.name().starts_with('i') { Type::Signed(width) } else { Type::Unsigned(width) }
@@ -554,7 +555,7 @@ fn unknown_messages(argument: &Argument, known: &Messages, found: &mut Vec<Diagn
             found.push(diagnostic);
         }
         Shape::Record(sequence) => {
-            sequence.arguments().for_each(|argument| unknown_messages(argument, known, found))
+            sequence.arguments().for_each(|argument| unknown_messages(argument, known, found));
         }
         Shape::Choice(alternatives) => {
             let inside = alternatives.iter().flat_map(|alternative| alternative.sequence.arguments());
@@ -613,6 +614,7 @@ mod tests {
                 json!({"a": {"right": 258}, "b": "00ff"}),
                 "01020100ff",
             ),
+            ("scale((free: u128.scale_compact n: u8))", json!({"free": 1_000_000, "n": 1}), "02093d0001"),
             ("bcs((a: i64 b: list(bool, 2)))", json!({"a": -1, "b": [true, false]}), "ffffffffffffffff0100"),
             ("bincode((a: text))", json!({"a": "é"}), "0200000000000000c3a9"),
             ("era: u16 body: cbor", json!({"era": 6, "body": {"a": [1]}}), "0006a161618101"),

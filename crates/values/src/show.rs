@@ -152,14 +152,14 @@ pub fn json(node: &Node) -> Value {
             Value::Object(pairs.iter().map(|(key, value)| (name(key), json(value))).collect())
         }
         Data::Fields(fields) => Value::Object(grouped(fields.iter().map(|(n, node)| (n.to_string(), node)))),
-        Data::Message(record) => match moment(record) {
-            Some(moment) => Value::String(moment),
-            None => {
+        Data::Message(record) => moment(record).map_or_else(
+            || {
                 let mut object = grouped(record.unknown.iter().map(|(n, node)| (format!("?{n}"), node)));
                 object.extend(record.fields.iter().map(|(name, node)| (name.to_string(), json(node))));
                 Value::Object(object)
-            }
-        },
+            },
+            Value::String,
+        ),
         Data::Tagged(tag, inner) => value!({ "tag": tag, "value": json(inner) }),
         Data::Variant(variant, inner) if inner.data == Data::Null => Value::String(variant.clone()),
         Data::Variant(variant, inner) => Value::Object(Map::from_iter([(variant.clone(), json(inner))])),
@@ -176,10 +176,10 @@ pub fn write_json(out: &mut Vec<u8>, node: &Node) {
             out.push(b'"');
         }
         Data::Text(text) => put_string(out, text),
-        Data::List(items) => put_all(out, b"[]", items, |out, item| write_json(out, item)),
+        Data::List(items) => put_all(out, *b"[]", items, write_json),
         Data::Message(record) if record.unknown.is_empty() => match moment(record) {
             Some(moment) => put_string(out, &moment),
-            None => put_all(out, b"{}", &record.fields, |out, (name, node)| {
+            None => put_all(out, *b"{}", &record.fields, |out, (name, node)| {
                 put_string(out, name);
                 out.push(b':');
                 write_json(out, node);
@@ -204,15 +204,15 @@ fn put_string(out: &mut Vec<u8>, text: &str) {
     }
 }
 
-fn put_all<T>(out: &mut Vec<u8>, [open, close]: &[u8; 2], all: &[T], mut put: impl FnMut(&mut Vec<u8>, &T)) {
-    out.push(*open);
+fn put_all<T>(out: &mut Vec<u8>, [open, close]: [u8; 2], all: &[T], mut put: impl FnMut(&mut Vec<u8>, &T)) {
+    out.push(open);
     for (at, item) in all.iter().enumerate() {
         if at > 0 {
             out.push(b',');
         }
         put(out, item);
     }
-    out.push(*close);
+    out.push(close);
 }
 
 /// A name that comes again is a list.

@@ -3,7 +3,7 @@
 use serde_json::Value as Json;
 
 use crate::message::{Unwritable, float, shortened};
-use crate::schema::{Codec, Type};
+use crate::schema::{Codec, Type, Variant};
 
 impl Type {
     /// The bytes of a value that is given as [`json`](crate::json) shows one.
@@ -93,31 +93,35 @@ impl Type {
                     field.put(codec, given, out).map_err(|error| error.within(name))?;
                 }
             }
-            Self::Enum(variants) => {
-                let (name, inside) = match json {
-                    Json::String(name) => (name, &Json::Null),
-                    Json::Object(object) => match object.iter().collect::<Vec<_>>().as_slice() {
-                        [(name, inside)] => (*name, *inside),
-                        _ => return Err(wrong("an object with the variant alone")),
-                    },
-                    _ => return Err(wrong("a variant")),
-                };
-                let Some(variant) = variants.iter().find(|variant| variant.name == *name) else {
-                    let known: Vec<&str> = variants.iter().map(|variant| variant.name.as_str()).collect();
-                    return Err(wrong(&format!("one of {}", known.join(", "))));
-                };
-                match codec {
-                    Codec::Scale | Codec::Borsh => {
-                        out.push(u8::try_from(variant.index).map_err(|_| wrong("a variant of one byte"))?);
-                    }
-                    Codec::Bcs => varint(variant.index, out),
-                    Codec::Bincode => little(variant.index.into(), 4, out),
-                }
-                variant.holds.put(codec, inside, out).map_err(|error| error.within(name))?;
-            }
+            Self::Enum(variants) => put_variant(variants, codec, json, out)?,
         }
         Ok(())
     }
+}
+
+/// A variant: its name, or an object with its name alone.
+fn put_variant(variants: &[Variant], codec: Codec, json: &Json, out: &mut Vec<u8>) -> Result<(), Unwritable> {
+    let wrong = |what: &str| Unwritable::new(format!("{what} belongs here, not {}", shortened(json)));
+    let (name, inside) = match json {
+        Json::String(name) => (name, &Json::Null),
+        Json::Object(object) => match object.iter().collect::<Vec<_>>().as_slice() {
+            [(name, inside)] => (*name, *inside),
+            _ => return Err(wrong("an object with the variant alone")),
+        },
+        _ => return Err(wrong("a variant")),
+    };
+    let Some(variant) = variants.iter().find(|variant| variant.name == *name) else {
+        let known: Vec<&str> = variants.iter().map(|variant| variant.name.as_str()).collect();
+        return Err(wrong(&format!("one of {}", known.join(", "))));
+    };
+    match codec {
+        Codec::Scale | Codec::Borsh => {
+            out.push(u8::try_from(variant.index).map_err(|_| wrong("a variant of one byte"))?);
+        }
+        Codec::Bcs => varint(variant.index, out),
+        Codec::Bincode => little(variant.index.into(), 4, out),
+    }
+    variant.holds.put(codec, inside, out).map_err(|error| error.within(name))
 }
 
 fn each(items: &[Json], mut put: impl FnMut(&Json) -> Result<(), Unwritable>) -> Result<(), Unwritable> {

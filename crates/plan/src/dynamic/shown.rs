@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use keyplan_codec::{Bech32, Lengths, Segment as _, TimeText9};
+use keyplan_codec::{Bech32, Hash, Lengths, Segment as _, TimeText9};
 
 use super::{ParseError, Value, parse};
 use crate::model::{Argument, Shape, Shown, TimeEncoding};
@@ -67,6 +67,7 @@ fn show(shown: &Shown, value: &Value) -> Option<String> {
             let reversed: Vec<u8> = bytes.iter().rev().copied().collect();
             Some(hex(&reversed))
         }
+        (Shown::Eip55, Value::Bytes(bytes)) if bytes.len() == 20 => Some(checksummed(&hex(bytes))),
         (Shown::Time { unit }, Value::Unsigned(_) | Value::Signed(_)) => {
             let number = match value {
                 Value::Unsigned(n) => i128::try_from(*n).ok()?,
@@ -83,6 +84,16 @@ fn show(shown: &Shown, value: &Value) -> Option<String> {
         }
         _ => None,
     }
+}
+
+/// Hex digits in small letters as an address of Ethereum: a letter is a capital where the hash of the digits has a digit of 8 or
+/// more (EIP-55).
+fn checksummed(digits: &str) -> String {
+    let hash = Hash::Keccak256.digest(digits.as_bytes());
+    let nibbles = hash.iter().flat_map(|byte| [byte >> 4, byte & 15]);
+    let letters = digits.chars().zip(nibbles);
+    let cased = letters.map(|(digit, nibble)| if nibble >= 8 { digit.to_ascii_uppercase() } else { digit });
+    "0x".chars().chain(cased).collect()
 }
 
 /// Reads the form; `None` if the text is not in it, but may be written as any value of the shape is.
@@ -106,6 +117,16 @@ fn read(shown: &Shown, shape: &Shape, text: &str) -> Option<Result<Value, ParseE
                 other => Ok(other),
             })
         }
+        Shown::Eip55 => {
+            let digits = text.strip_prefix("0x").unwrap_or(text);
+            let is_address = digits.len() == 40 && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+            let is_mixed = digits.contains(|c: char| c.is_ascii_uppercase())
+                && digits.contains(|c: char| c.is_ascii_lowercase());
+            let right = checksummed(&digits.to_ascii_lowercase());
+            let expected = format!("capital letters as in {right}");
+            (is_address && is_mixed && right.get(2..) != Some(digits))
+                .then_some(Err(ParseError { offset: 0, expected }))
+        }
         Shown::Time { unit } => {
             let is_time = text.get(..5).is_some_and(|head| head.ends_with('-')) && text.contains('T');
             is_time.then(|| {
@@ -123,5 +144,60 @@ fn read(shown: &Shown, shape: &Shape, text: &str) -> Option<Result<Value, ParseE
                 parse(shape, &(nanos / unit).to_string())
             })
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn argument(domain: &str) -> Argument {
+        let text = format!("plan p; space s {{ key k = x: {domain}; }}");
+        let plan = crate::compile("p", &text, |_| Err(String::new())).plan.unwrap();
+        plan.spaces[0].families[0].key.arguments().next().unwrap().clone()
+    }
+
+    #[test]
+    fn forms_are_shown_and_read_back() {
+        for (domain, shown, plain) in [
+            (
+                "bytes(20).shown(eip55)",
+                "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed",
+                "5aaeb6053f3e94c9b9a09f33669435e7ef1beaed",
+            ),
+            ("bytes(3).hex.shown(reversed)", "030201", "0x010203"),
+            ("bytes(0..=9).len8.shown(bech32(\"a\"))", "a1qyqszqgpnu2w3y", "0x0101010101"),
+            ("u32.le.shown(seconds)", "1970-01-01T00:01:00Z", "60"),
+            ("i64.shown(millis)", "1969-12-31T23:59:59.999Z", "-1"),
+            ("u64.dec.shown(nanos)", "2023-12-20T18:40:00.123456789Z", "1703097600123456789"),
+        ] {
+            let argument = argument(domain);
+            let value = argument.parse(plain).unwrap();
+            let form = argument.display(&value).to_string();
+            if !domain.contains("bech32") {
+                assert_eq!(form, shown, "{domain}");
+            }
+            assert_eq!(argument.parse(&form), Ok(value), "{domain}");
+        }
+    }
+
+    #[test]
+    fn a_form_that_is_wrong_is_refused() {
+        let wrong = |domain: &str, text: &str| argument(domain).parse(text).unwrap_err().expected;
+        let cased = "0x5aaeb6053F3E94C9b9A09f33669435E7Ef1BeAed";
+        assert!(wrong("bytes(20).shown(eip55)", cased).starts_with("capital letters as in 0x5aAeb6"));
+        let other = "an address that begins with `osmo1`, or hex digits";
+        assert_eq!(wrong("bytes(20).shown(bech32(\"osmo\"))", "cosmos1qqqq"), other);
+        assert!(wrong("u64.shown(seconds)", "2023-12-20T18:40:00.5Z").contains("decimals"));
+    }
+
+    #[test]
+    fn no_fingerprint_moves_with_a_form() {
+        let plan = |domain: &str| {
+            let text = format!("plan p; space s {{ key k = x: {domain}; }}");
+            crate::compile("p", &text, |_| Err(String::new())).plan.unwrap().fingerprint()
+        };
+        assert_eq!(plan("bytes(20)"), plan("bytes(20).shown(bech32(\"osmo\"))"));
+        assert_eq!(plan("u64"), plan("u64.shown(seconds)"));
     }
 }

@@ -145,7 +145,7 @@ impl<'a> Resolver<'a> {
         let shape = self.domain(of)?;
         // The forms of its parts are theirs.
         self.shown = None;
-        if let Some(what) = uncoded(&shape) {
+        if let Some(what) = uncoded(codec, &shape) {
             self.report(
                 Diagnostic::new(
                     Code::BadDomain,
@@ -460,11 +460,12 @@ impl<'a> Resolver<'a> {
 }
 
 /// What in a shape has no form of its own in formats that write nothing but the parts of a type.
-fn uncoded(shape: &Shape) -> Option<&'static str> {
+fn uncoded(codec: ValueCodec, shape: &Shape) -> Option<&'static str> {
     let any = |lengths: &LengthSet| *lengths == LengthSet::ANY;
     match shape {
         Shape::Int(int) if !matches!(int.ty.bits, 8 | 16 | 32 | 64 | 128) => Some("an integer of this width"),
         Shape::Int(int) if int.range != int.ty.range() => Some("a range of integers"),
+        Shape::Int(int) if codec == ValueCodec::Scale && int.encoding == IntEncoding::ScaleCompact => None,
         Shape::Int(int) if int.encoding != IntEncoding::Be => Some("an integer with an encoding"),
         Shape::Bytes { encoding, .. } if *encoding != BytesEncoding::Raw => Some("bytes with an encoding"),
         Shape::Bytes { lengths, .. } if !any(lengths) && lengths.fixed().is_none() => {
@@ -478,23 +479,23 @@ fn uncoded(shape: &Shape) -> Option<&'static str> {
         | Shape::Text(_)
         | Shape::Bool(BoolEncoding::Byte)
         | Shape::Float(FloatEncoding::Bits) => None,
-        Shape::Option(inner) => uncoded(inner),
+        Shape::Option(inner) => uncoded(codec, inner),
         Shape::List { framing, .. } if *framing != Framing::ToEnd => Some("a list with an encoding"),
         Shape::List { counts, .. } if !any(counts) && counts.fixed().is_none() => {
             Some("a list of several lengths")
         }
-        Shape::List { item, .. } => uncoded(item),
-        Shape::Record(sequence) => uncoded_parts(sequence),
+        Shape::List { item, .. } => uncoded(codec, item),
+        Shape::Record(sequence) => uncoded_parts(codec, sequence),
         Shape::Choice(alternatives) => {
-            alternatives.iter().find_map(|alternative| uncoded_parts(&alternative.sequence))
+            alternatives.iter().find_map(|alternative| uncoded_parts(codec, &alternative.sequence))
         }
         _ => Some("this domain"),
     }
 }
 
-fn uncoded_parts(sequence: &Sequence) -> Option<&'static str> {
+fn uncoded_parts(codec: ValueCodec, sequence: &Sequence) -> Option<&'static str> {
     sequence.segments().iter().find_map(|segment| match segment {
-        Segment::Argument(argument) => uncoded(&argument.shape),
+        Segment::Argument(argument) => uncoded(codec, &argument.shape),
         _ => Some("literals, copies and derived parts"),
     })
 }

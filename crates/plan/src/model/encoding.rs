@@ -147,6 +147,7 @@ impl<'a> Resolver<'a> {
                 Some(Shown::Bech32(hrp.value.clone()))
             }
             (Some(("reversed", None)), Shape::Bytes { .. }) => Some(Shown::Reversed),
+            (Some(("eip55", None)), Shape::Bytes { lengths, .. }) if lengths.admits(20) => Some(Shown::Eip55),
             (Some((unit, None)), Shape::Int(_)) => match unit {
                 "seconds" => Some(1_000_000_000),
                 "millis" => Some(1_000_000),
@@ -166,11 +167,11 @@ impl<'a> Resolver<'a> {
                     "shown like this",
                 )
                 .with_help(match inner {
-                    Shape::Bytes { .. } => "write `.shown(bech32(\"osmo\"))` or `.shown(reversed)`",
+                    Shape::Bytes { .. } => "write `.shown(bech32(\"osmo\"))`, `.shown(eip55)` or `.shown(reversed)`",
                     Shape::Int(_) => {
                         "write `.shown(seconds)`, `.shown(millis)`, `.shown(micros)` or `.shown(nanos)`"
                     }
-                    _ => "bytes have the forms `bech32(\"osmo\")` and `reversed`, integers those of times",
+                    _ => "bytes have the forms `bech32(\"osmo\")`, `eip55` and `reversed`, integers those of times",
                 }),
             );
             return None;

@@ -5,6 +5,8 @@ pub enum Shown {
     Bech32(String),
     /// Bytes as hex digits, the last byte first: transaction ids of Bitcoin.
     Reversed,
+    /// Twenty bytes as an address of Ethereum, whose capital letters are its checksum.
+    Eip55,
     /// A number as a time: so many nanoseconds are one of it.
     Time {
         /// 1,000,000,000 for seconds.
@@ -14,13 +16,14 @@ pub enum Shown {
 
 impl Shown {
     /// The forms of the language.
-    pub const WORDS: [&str; 6] = ["bech32", "reversed", "seconds", "millis", "micros", "nanos"];
+    pub const WORDS: [&str; 7] = ["bech32", "eip55", "reversed", "seconds", "millis", "micros", "nanos"];
 
     /// The form as it is written in a plan.
     pub fn name(&self) -> String {
         match self {
             Self::Bech32(hrp) => format!("bech32({hrp:?})"),
             Self::Reversed => "reversed".to_owned(),
+            Self::Eip55 => "eip55".to_owned(),
             Self::Time { unit } => match unit {
                 1_000_000_000 => "seconds",
                 1_000_000 => "millis",

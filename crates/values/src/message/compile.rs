@@ -135,9 +135,9 @@ fn shallow(text: &str) -> Result<(), usize> {
 fn told(error: &protox::Error, names: &BTreeMap<String, &SchemaText<'_>>) -> MessagesError {
     let text = error.file().and_then(|name| names.get(name));
     let offset = error.labels().and_then(|mut labels| labels.next()).map(|label| label.offset());
-    let line = offset.zip(text.and_then(|text| text.content.ok())).and_then(|(offset, source)| {
-        source.as_bytes().get(..offset).map(|before| 1 + before.iter().filter(|byte| **byte == b'\n').count())
-    });
+    let line = offset
+        .zip(text.and_then(|text| text.content.ok()))
+        .and_then(|(offset, source)| source.get(..offset).map(|before| 1 + before.matches('\n').count()));
     MessagesError { path: text.map(|text| text.path.to_owned()), line, what: error.to_string() }
 }
 

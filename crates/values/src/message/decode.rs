@@ -118,9 +118,9 @@ impl Messages {
         if let Data::Message(record) = entry.data {
             for (name, node) in record.fields {
                 if field(1).is_some_and(|field| field.name == name) {
-                    key = Some(node)
+                    key = Some(node);
                 } else {
-                    value = Some(node)
+                    value = Some(node);
                 }
             }
         }

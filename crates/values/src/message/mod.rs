@@ -25,6 +25,7 @@ pub(crate) const MAX_FIELDS: usize = 400_000;
 /// Every message of a schema.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Messages {
+    #[expect(clippy::struct_field_names, reason = "there are enums beside them")]
     messages: Vec<Message>,
     enums: Vec<Enum>,
     names: BTreeMap<String, usize>,

@@ -21,9 +21,9 @@ pub(super) fn fill(filler: &mut Filler<'_>, rows: u64) -> Result<()> {
     let positions = rows / 2 / ROWS_A_POSITION;
     for pool_id in 1..=pools {
         let price = filler.random.below(1 << 40);
-        let pool = Message::new().number(1, pool_id).bytes(2, b"uosmo").bytes(3, b"uatom").decimal(4, price);
+        let pool = Message::new().number(4, pool_id).bytes(6, b"uosmo").bytes(7, b"uatom").decimal(8, price);
         filler.put(&Pool { pool_id }, &Proto(pool.as_bytes()))?;
-        filler.put(&AccSpread { pool_id }, &Proto(Message::new().decimal(1, price).as_bytes()))?;
+        filler.put(&AccSpread { pool_id }, &Proto(Message::new().decimal(2, price).as_bytes()))?;
         for step in 0..ticks {
             // Around the price ticks lie close, and they go on far out on both sides.
             let spacing = 100;
@@ -39,9 +39,9 @@ pub(super) fn fill(filler: &mut Filler<'_>, rows: u64) -> Result<()> {
         let addr = ShortBytes::copied(&owner).ok_or_else(|| anyhow!("an address has 20 bytes"))?;
         let position = Message::new()
             .number(1, position_id)
-            .bytes(2, &owner)
+            .account(2, &owner)
             .number(3, pool_id)
-            .decimal(4, filler.random.below(1 << 44));
+            .decimal(7, filler.random.below(1 << 44));
         filler.put(&Position { position_id }, &Proto(position.as_bytes()))?;
         filler.put(&AddressPoolPosition { addr, pool_id, position_id }, &AddressPoolPositionValue)?;
         filler.put(&PoolPosition { pool_id, position_id }, &PoolPositionValue)?;

@@ -45,14 +45,14 @@ fn exchange(filler: &mut Filler<'_>, rows: u64) -> Result<()> {
 fn marketplace(filler: &mut Filler<'_>, rows: u64) -> Result<()> {
     for request_id in 1..=rows / 3 {
         let addr = filler.random.bytes::<20>();
-        let request = Message::new().number(1, request_id).bytes(2, &addr).bytes(3, b"ipfs://demo");
+        let request = Message::new().number(1, request_id).account(2, &addr).bytes(5, b"ipfs://demo");
         filler.put(&compute::Request { request_id }, &Proto(request.as_bytes()))?;
-        let escrow = Message::new().number(1, request_id).decimal(2, filler.random.below(1 << 30));
+        let escrow = Message::new().number(1, request_id).decimal(4, filler.random.below(1 << 30));
         filler.put(&compute::Escrow { request_id }, &Proto(escrow.as_bytes()))?;
         filler.put(&compute::JobStatus { request_id }, &Raw(b"completed"))?;
         if request_id.is_multiple_of(50) {
-            filler
-                .put(&compute::Provider { addr: &addr }, &Proto(Message::new().bytes(1, &addr).as_bytes()))?;
+            let provider = Message::new().account(1, &addr);
+            filler.put(&compute::Provider { addr: &addr }, &Proto(provider.as_bytes()))?;
             filler.put(
                 &compute::NonceTracker { addr: &addr },
                 &compute::NonceTrackerValue { nonce: request_id },
@@ -70,7 +70,7 @@ fn marketplace(filler: &mut Filler<'_>, rows: u64) -> Result<()> {
 fn prices(filler: &mut Filler<'_>, rows: u64) -> Result<()> {
     for denom in DENOMS {
         let price = filler.random.below(1 << 30);
-        filler.put(&oracle::Price { denom }, &Proto(Message::new().decimal(1, price).as_bytes()))?;
+        filler.put(&oracle::Price { denom }, &Proto(Message::new().decimal(2, price).as_bytes()))?;
         filler.put(&oracle::Twap { denom }, &Raw(price.to_string().as_bytes()))?;
     }
     for _ in 0..rows / 3 {
