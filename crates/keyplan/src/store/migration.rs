@@ -12,7 +12,7 @@ use crate::typed::{Key, Value};
 ///
 /// The mapping of the two plans still says which family rows go to, and is proved; what it says of arguments and values is not
 /// used. An argument that the program alone knows has any constant in the plan's `from` clause. Nothing proves that a function
-/// makes different keys of different rows: two that meet are refused, and both are still there. The way back is not known.
+/// makes different keys of different rows: two that meet are refused, and both are still there. Old rows are kept until the end, to go back with.
 ///
 /// ```
 /// mod v1 {

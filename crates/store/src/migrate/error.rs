@@ -93,12 +93,6 @@ pub enum MigrationError {
         /// What is wrong with it.
         why: String,
     },
-    /// Rows cannot be brought back.
-    #[error("the migration cannot be undone: {why}")]
-    Irreversible {
-        /// Why.
-        why: String,
-    },
     /// The rows are not those that were surveyed.
     #[error(
         "space `{space}` has {found_rows} rows with checksum {found_sum:016x}, and must have {rows} with {sum:016x}"

@@ -135,7 +135,8 @@ impl<'p> Migration<'p> {
 
     /// Has rows of the old family at `path` made anew by a function of the program instead of by the mapping.
     ///
-    /// The way back is then not known, and going back is refused.
+    /// The new rows do not tell the old ones then: these are kept aside until the migration has ended. The function must make the
+    /// same row of the same row.
     pub fn map_rows(
         &mut self,
         path: &str,
@@ -163,9 +164,9 @@ impl<'p> Migration<'p> {
         &self.mapping
     }
 
-    /// Why rows cannot be brought back to the old plan, if they cannot.
-    pub fn irreversible(&self) -> Option<String> {
-        undo::irreversible(self)
+    /// Why old rows are kept aside until the migration has ended, if some are: the new ones do not tell them.
+    pub fn keeps_old_rows(&self) -> Option<String> {
+        (0..self.mapping.routes.len()).find_map(|route| undo::untold(self, route))
     }
 
     /// The route of a family of the old plan.

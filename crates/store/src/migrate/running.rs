@@ -8,7 +8,7 @@ use super::checksum::Checksum;
 use super::mark::{EXPECTED, FILES, MARK, MigrationMark, Phase, expected_row, read_expected};
 use super::sort::Fate;
 use super::survey::Survey;
-use super::{ASIDE_SPACE, Migration, MigrationError};
+use super::{ASIDE_SPACE, Migration, MigrationError, undo};
 use crate::engine::{
     Batch, Durability, Engine, KeyRange, OwnedKeyRange, Snapshot as _, Space, SpaceId, SpaceKind,
 };
@@ -27,6 +27,8 @@ pub(crate) enum Aside {
     Parked,
     /// It is deleted when the migration has ended.
     Dropped,
+    /// It is what a row was that does not tell it any more; deleted when the migration has ended.
+    Former,
 }
 
 impl Aside {
@@ -35,6 +37,7 @@ impl Aside {
             Self::Staged => 0,
             Self::Parked => 1,
             Self::Dropped => 2,
+            Self::Former => 3,
         }
     }
 }
@@ -54,6 +57,8 @@ pub struct Running<'m, 'p, E: Engine> {
     pub(crate) migration: &'m Migration<'p>,
     pub(crate) engine: E,
     pub(crate) mark: Option<MigrationMark>,
+    /// The routes whose new rows do not tell the old ones.
+    pub(crate) untold: Vec<bool>,
     meta_space: SpaceId,
 }
 
@@ -88,10 +93,12 @@ impl<'p> Migration<'p> {
                 return Err(MigrationError::OtherMigration { from: mark.from, to: mark.to });
             }
             None if meta.fingerprint == to && from != to => {
+                let untold = Vec::new();
                 return Ok(Attached::Done(Box::new(Running {
                     migration: self,
                     engine,
                     mark: None,
+                    untold,
                     meta_space,
                 })));
             }
@@ -108,7 +115,10 @@ impl<'p> Migration<'p> {
                 return Err(MigrationError::Multimap { space: space.name.clone() });
             }
         }
-        Ok(Attached::Ready(Box::new(Running { migration: self, engine, mark: meta.migration, meta_space })))
+        let untold =
+            (0..self.mapping.routes.len()).map(|route| undo::untold(self, route).is_some()).collect();
+        let mark = meta.migration;
+        Ok(Attached::Ready(Box::new(Running { migration: self, engine, mark, untold, meta_space })))
     }
 }
 
@@ -177,9 +187,6 @@ impl<E: Engine> Running<'_, '_, E> {
     /// Turns a migration around: the steps that follow bring every row back.
     pub fn turn_back(&mut self) -> Result<(), MigrationError> {
         let mark = self.mark.clone().ok_or(MigrationError::NotBegun)?;
-        if let Some(why) = self.migration.irreversible() {
-            return Err(MigrationError::Irreversible { why });
-        }
         let phase = match mark.phase {
             Phase::Park => Phase::Restore,
             Phase::Move => Phase::Unmove,
@@ -232,6 +239,7 @@ impl<E: Engine> Running<'_, '_, E> {
         batch: &mut Batch<E>,
         made: &mut BTreeSet<Vec<u8>>,
     ) -> Result<(), MigrationError> {
+        let old = value;
         let fate = self.migration.sort(index, key, value);
         match (phase, fate) {
             (Phase::Park, Fate::Aside { why, .. }) => {
@@ -248,6 +256,7 @@ impl<E: Engine> Running<'_, '_, E> {
             (_, Fate::Moves { route, key: new, value, .. }) => {
                 let to = self.target(route)?;
                 self.refuse_merged(route, to, &new, made)?;
+                self.keep_former(route, aside, (index, key, old), batch);
                 batch.put_row(to, &new, &value);
                 batch.delete(id, key);
             }
@@ -265,6 +274,20 @@ impl<E: Engine> Running<'_, '_, E> {
             }
         }
         Ok(())
+    }
+
+    /// Keeps what a row was until the end, if the new one does not tell it.
+    fn keep_former(
+        &self,
+        route: usize,
+        aside: SpaceId,
+        (index, key, value): (usize, &[u8], &[u8]),
+        batch: &mut Batch<E>,
+    ) {
+        if self.untold.get(route).copied().unwrap_or_default() {
+            let (place, row) = self.aside_row(Aside::Former, index, key, "", value);
+            batch.put(aside, place, row);
+        }
     }
 
     /// Refuses a key that a function of the program has made before: nothing proves that its keys differ.
@@ -319,6 +342,8 @@ impl<E: Engine> Running<'_, '_, E> {
             let Fate::Moves { route, key: new, value, .. } = self.migration.sort(index, key, value) else {
                 return Err(MigrationError::Record);
             };
+            let old = super::read_aside(&place, &stored).map_or(&[][..], |parked| parked.value);
+            self.keep_former(route, aside, (index, key, old), &mut batch);
             batch.put_row(self.target(route)?, &new, &value);
             batch.delete(aside, &place[..]);
             read += 1;
@@ -407,7 +432,8 @@ impl<E: Engine> Running<'_, '_, E> {
         Ok(())
     }
 
-    /// Deletes the rows of dropped families, up to `rows` of them; gives how many there were.
+    /// Deletes the rows of dropped families, and those that were kept to go back with, up to `rows` of them; gives how many
+    /// there were.
     ///
     /// While a migration is on its way they are kept, to go back with. Those of an earlier one go, too, that was killed
     /// before they did.
@@ -418,9 +444,11 @@ impl<E: Engine> Running<'_, '_, E> {
         let Some(aside) = self.engine.space(ASIDE_SPACE) else { return Ok(0) };
         let snapshot = self.engine.snapshot()?;
         let mut batch = Batch::<E>::new();
-        let range = OwnedKeyRange::prefix(&[Aside::Dropped.byte()]);
-        for row in snapshot.range(aside, range.borrow())?.take(rows.max(1)) {
-            batch.delete(aside, &row?.0[..]);
+        for kind in [Aside::Dropped, Aside::Former] {
+            let range = OwnedKeyRange::prefix(&[kind.byte()]);
+            for row in snapshot.range(aside, range.borrow())?.take(rows.max(1).saturating_sub(batch.len())) {
+                batch.delete(aside, &row?.0[..]);
+            }
         }
         let gone = u64::try_from(batch.len()).unwrap_or(u64::MAX);
         self.engine.commit(batch, Durability::SyncData)?;

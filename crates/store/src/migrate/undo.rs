@@ -5,6 +5,7 @@ use keyplan_plan::mapping::{Carried, Course, Passage, Way};
 
 use super::mark::{MigrationMark, Phase};
 use super::running::{Aside, Running, Step, behind};
+use super::sort::Fate;
 use super::structured::has_structures;
 use super::{Migration, MigrationError};
 use crate::engine::{Batch, Durability, Engine, OwnedKeyRange, Snapshot as _};
@@ -13,41 +14,35 @@ use crate::structure::with_key;
 /// A step ends when its batch holds this many bytes.
 const STEP_BYTES: u64 = 8 * 1024 * 1024;
 
-/// Why rows cannot be brought back, if they cannot.
-pub(super) fn irreversible(migration: &Migration<'_>) -> Option<String> {
+/// Why the new rows of a route do not tell the old ones, if they do not.
+pub(super) fn untold(migration: &Migration<'_>, index: usize) -> Option<String> {
     let routes = &migration.mapping.routes;
-    for (index, route) in routes.iter().enumerate() {
-        let Course::Moved(passage) = &route.course else { continue };
-        let path = &route.from.path;
-        if migration.maps.get(index).is_some_and(Option::is_some) {
-            return Some(format!("rows of `{path}` are made anew by a function of the program"));
-        }
-        let (Some((_, old)), Some((_, new))) =
-            (route.from.find(migration.old), passage.to.find(migration.new))
-        else {
-            return Some(format!("`{path}` is not there"));
-        };
-        if passage.key.reversed(&old.key, &new.key).is_none() {
-            return Some(format!("the new keys of `{path}` do not tell the old ones"));
-        }
-        if reversed(old.value.as_ref(), new.value.as_ref(), &passage.value).is_none() {
-            return Some(format!("the new values of `{path}` do not tell the old ones"));
-        }
-        let shared = routes.iter().enumerate().find(|(other, route)| {
-            *other != index
-                && match &route.course {
-                    Course::Kept { to } => to.path == passage.to.path,
-                    Course::Moved(beside) => {
-                        beside.to.path == passage.to.path && !told_apart(passage, beside)
-                    }
-                    _ => false,
-                }
-        });
-        if let Some((_, other)) = shared {
-            return Some(format!("rows of `{path}` and of `{}` cannot be told apart", other.from.path));
-        }
+    let route = routes.get(index)?;
+    let Course::Moved(passage) = &route.course else { return None };
+    let path = &route.from.path;
+    if migration.maps.get(index).is_some_and(Option::is_some) {
+        return Some(format!("rows of `{path}` are made anew by a function of the program"));
     }
-    None
+    let (Some((_, old)), Some((_, new))) = (route.from.find(migration.old), passage.to.find(migration.new))
+    else {
+        return Some(format!("`{path}` is not there"));
+    };
+    if passage.key.reversed(&old.key, &new.key).is_none() {
+        return Some(format!("the new keys of `{path}` do not tell the old ones"));
+    }
+    if reversed(old.value.as_ref(), new.value.as_ref(), &passage.value).is_none() {
+        return Some(format!("the new values of `{path}` do not tell the old ones"));
+    }
+    let shared = routes.iter().enumerate().find(|(other, route)| {
+        *other != index
+            && match &route.course {
+                Course::Kept { to } => to.path == passage.to.path,
+                Course::Moved(beside) => beside.to.path == passage.to.path && !told_apart(passage, beside),
+                _ => false,
+            }
+    });
+    let (_, other) = shared?;
+    Some(format!("rows of `{path}` and of `{}` cannot be told apart", other.from.path))
 }
 
 fn told_apart(a: &Passage, b: &Passage) -> bool {
@@ -79,9 +74,19 @@ struct Former {
 
 impl Migration<'_> {
     /// The row that a new row was made of; `None` if none was, or if the route is not one of those asked for.
-    fn former(&self, read: &Decoded<'_>, (row, value): (&[u8], &[u8]), staged: bool) -> Option<Former> {
-        for route in &self.mapping.routes {
+    fn former(
+        &self,
+        read: &Decoded<'_>,
+        (row, value): (&[u8], &[u8]),
+        staged: bool,
+        untold: &[bool],
+    ) -> Option<Former> {
+        for (route, untold) in self.mapping.routes.iter().zip(untold) {
             let Course::Moved(passage) = &route.course else { continue };
+            // Those come back from where they were kept.
+            if *untold {
+                continue;
+            }
             if passage.to.path != read.family.path || passage.staged != staged {
                 continue;
             }
@@ -121,6 +126,9 @@ impl<E: Engine> Running<'_, '_, E> {
     /// A step back over the rows of the new plan's spaces: those that went by a place of their own, or the others.
     pub(super) fn back(&mut self, mut mark: MigrationMark, rows: usize) -> Result<Step, MigrationError> {
         let phase = mark.phase;
+        if self.take_former(&mark, rows)? {
+            return Ok(Step::More { phase, done: mark.done });
+        }
         let number = usize::try_from(mark.space).map_err(|_| MigrationError::Record)?;
         let spaces = self.migration.new.spaces.iter().enumerate();
         let mut spaces =
@@ -138,7 +146,8 @@ impl<E: Engine> Running<'_, '_, E> {
             let (key, value) = row?;
             let found = self.migration.read_new(index, &key, &value);
             let staged = phase == Phase::Unsettle;
-            let former = found.and_then(|found| self.migration.former(&found, (&key, &value), staged));
+            let former =
+                found.and_then(|found| self.migration.former(&found, (&key, &value), staged, &self.untold));
             if let Some(former) = former {
                 batch.delete(id, &key[..]);
                 if phase == Phase::Unsettle {
@@ -170,6 +179,37 @@ impl<E: Engine> Running<'_, '_, E> {
         let done = mark.done;
         self.commit(batch, mark, Durability::Buffer)?;
         Ok(Step::More { phase, done })
+    }
+
+    /// Takes the new rows of those away that were kept: these go back to their place with the others. Whether there were any.
+    ///
+    /// It comes first, so that nothing is deleted that came back before.
+    fn take_former(&mut self, mark: &MigrationMark, rows: usize) -> Result<bool, MigrationError> {
+        let aside = self.aside_space()?;
+        let range = OwnedKeyRange::prefix(&self.aside_prefix(Aside::Former));
+        let snapshot = self.engine.snapshot()?;
+        let mut batch = Batch::<E>::new();
+        for row in snapshot.range(aside, range.borrow())?.take(rows) {
+            let (place, stored) = row?;
+            let (index, key, value) = self.read_aside(&place, &stored).ok_or(MigrationError::Record)?;
+            let Fate::Moves { route, key: new, .. } = self.migration.sort(index, key, value) else {
+                return Err(MigrationError::Record);
+            };
+            let name = self.migration.target(route).ok_or(MigrationError::Record)?;
+            let to = self.engine.space(name).ok_or(MigrationError::Record)?;
+            batch.delete(to, new);
+            let (staged, row) = self.aside_row(Aside::Staged, index, key, "", value);
+            batch.put(aside, staged, row);
+            batch.delete(aside, &place[..]);
+            if batch.bytes() >= STEP_BYTES {
+                break;
+            }
+        }
+        if batch.is_empty() {
+            return Ok(false);
+        }
+        self.commit(batch, mark.clone(), Durability::Buffer)?;
+        Ok(true)
     }
 
     /// A step that puts rows back that are aside; the last one unmarks the database.
