@@ -4,7 +4,6 @@
 use keyplan::store::Error;
 use keyplan::store::engine::{Durability, Engine, Fjall, FjallSettings, Memory};
 use keyplan::store::raw::Steps;
-use keyplan::typed::Key as _;
 use keyplan_chains::paw_chain::paw_chain::state;
 use keyplan_chains::paw_chain::{Paw, PawError};
 use keyplan_chains::{paw, paw_v2};
