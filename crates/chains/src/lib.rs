@@ -3,7 +3,8 @@
 //! The types of a system are made from its plan in `plans/`: their bytes and their scans are what the plan says. Where
 //! a document and the system's code differ, both are here: the code's under `upstream`. What is written by hand stands
 //! on these types: composing and decomposing keys in [`cosmwasm`], and with the feature `store` the state store of a
-//! Cardano node in [`cardano`] and the store of the 1Sat indexer in [`onesat`].
+//! Cardano node in [`cardano`], the store of the 1Sat indexer in [`onesat`], and the operations
+//! of concentrated liquidity and of the PAW chain in `osmosis_chain` and `paw_chain`.
 //!
 //! # Features
 //!
@@ -40,6 +41,10 @@ pub mod cardano;
 pub mod cosmwasm;
 #[cfg(feature = "onesat")]
 pub mod onesat;
+#[cfg(all(feature = "osmosis_cl", feature = "store"))]
+pub mod osmosis_chain;
+#[cfg(all(feature = "paw", feature = "store"))]
+pub mod paw_chain;
 
 #[cfg(feature = "cosmwasm")]
 mod keys {

@@ -23,6 +23,7 @@ keyplan::plan! {
         key total = 0x05 pool: u8 -> amount: u64;
         key session = 0x06 id: u8 -> until: u64 user: u8 scan all in order;
         key ending = 0x07 until: u64 id: u8 -> "" scan all in order;
+        key old = 0x09 id: u8 -> "" retired since "v2" "nobody asks for it" scan all in order;
         key vote = 0x08 height: u64 voter: u8 -> "" scan all in order retain 10 by height;
     }
 }
@@ -289,6 +290,14 @@ fn prunes_by_type<E: Engine>(store: &Store<E>) {
         store.snapshot().unwrap().scan(Vote::all()).map(|row| row.unwrap().key().unwrap().height).collect();
     assert_eq!(left, (21..=30).collect::<Vec<_>>());
     assert!(store.prune::<Nonce>(&guards::PLAN, None, &steps, |_| ControlFlow::Continue(())).is_err());
+}
+
+/// Whoever uses the type of a retired key is told so, or the expectation would not be met.
+#[test]
+fn the_type_of_a_retired_key_is_deprecated() {
+    #[expect(deprecated, reason = "it is retired")]
+    let key = guards::state::Old { id: 7 };
+    assert_eq!(key.to_vec().unwrap(), [9, 7]);
 }
 
 fn on<E: Engine + Sync>(store: &Store<E>, seed: u64) {

@@ -277,14 +277,13 @@ impl<'a> Resolver<'a> {
         let mut spaces: Vec<Space> = Vec::new();
         for decl in files.iter().flat_map(|file| &file.items) {
             let ast::Item::Space(decl) = decl else { continue };
-            match spaces.iter().position(|space| space.name == decl.name.text) {
-                Some(at) => self.more_of(decl, at, &mut spaces),
-                None => {
-                    let space = self.space(decl);
-                    self.stored_apart(decl, &space, &spaces);
-                    spaces.push(space);
-                }
+            if let Some(at) = spaces.iter().position(|space| space.name == decl.name.text) {
+                self.more_of(decl, at, &mut spaces);
+                continue;
             }
+            let space = self.space(decl);
+            self.stored_apart(decl, &space, &spaces);
+            spaces.push(space);
         }
         self.accepted_paths(&mut spaces);
         self.scanned_company(&files, &mut spaces);

@@ -230,9 +230,9 @@ impl<'a> Resolver<'a> {
         if !claimed {
             let names: Vec<&str> =
                 family.key.arguments().take(bound).filter_map(|argument| argument.name.as_deref()).collect();
-            let scan = if names.is_empty() { "all".to_owned() } else { format!("by {}", names.join(", ")) };
+            let wanted = if names.is_empty() { "all".to_owned() } else { format!("by {}", names.join(", ")) };
             let help =
-                format!("add `scan {scan} in order`: it is what shows that the rows that go are a range");
+                format!("add `scan {wanted} in order`: it is what shows that the rows that go are a range");
             self.bad_retention(span, "what is pruned is not known to be a range", "no scan in order", &help);
             return false;
         }

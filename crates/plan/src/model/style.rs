@@ -139,12 +139,16 @@ fn inside(shape: &Shape, span: Span, look: &mut dyn FnMut(&Shape, Span)) {
     match shape {
         Shape::Record(sequence) => each_shape(sequence, look),
         Shape::Choice(alternatives) => {
-            alternatives.iter().for_each(|alternative| each_shape(&alternative.sequence, look));
+            for alternative in alternatives {
+                each_shape(&alternative.sequence, look);
+            }
         }
-        Shape::Option(inner) | Shape::Desc(inner) | Shape::Framed { inner, .. } => inside(inner, span, look),
-        Shape::List { item, .. } => inside(item, span, look),
-        // What is hashed is not seen in the key.
-        Shape::HashConcat { inner, .. } => inside(inner, span, look),
+        // What is hashed alone is not seen in the key.
+        Shape::Option(inner)
+        | Shape::Desc(inner)
+        | Shape::Framed { inner, .. }
+        | Shape::HashConcat { inner, .. }
+        | Shape::List { item: inner, .. } => inside(inner, span, look),
         other => look(other, span),
     }
 }

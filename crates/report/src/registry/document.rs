@@ -95,7 +95,7 @@ impl<'p> Reading<'p> {
     /// `## Dex Module (0x02)`
     fn heading(&mut self, number: usize, line: &str, module: &Module) {
         let bytes = hex_bytes(line);
-        if !bytes.is_empty() && !bytes.iter().any(|bytes| *bytes == module.prefix) {
+        if !bytes.is_empty() && !bytes.contains(&module.prefix) {
             let (path, prefix) = (&module.path, hex(&module.prefix));
             self.fault(number, format!("`{path}` has the prefix 0x{prefix}"));
         }
@@ -213,7 +213,7 @@ impl<'p> Reading<'p> {
         }
         let counts = text.split_once('(').map(|(_, rest)| counted(rest)).unwrap_or_default();
         if let Some(count) = counts.first().filter(|count| **count != used.len()) {
-            faults.push(format!("`{path}` uses {} numbers, not {count}", used.len()));
+            faults.push(format!("the numbers that `{path}` uses are {}, not {count}", used.len()));
         }
         let free = if module.allotments.is_empty() {
             (1..=u8::MAX).filter(|n| numbers.is_free(*n)).count()
@@ -221,7 +221,7 @@ impl<'p> Reading<'p> {
             module.allotments.iter().map(|range| numbers.free_in(range).count()).sum()
         };
         if let Some(count) = counts.get(1).filter(|count| **count != free) {
-            faults.push(format!("{free} numbers of `{path}` are free, not {count}"));
+            faults.push(format!("the numbers of `{path}` that are free are {free}, not {count}"));
         }
         for what in faults {
             self.fault(line, what);
@@ -348,10 +348,10 @@ mod tests {
         assert_eq!(
             shown,
             [
-                "2 `state.compute` uses 8 numbers, not 7",
-                "2 247 numbers of `state.compute` are free, not 248",
+                "2 the numbers that `state.compute` uses are 8, not 7",
+                "2 the numbers of `state.compute` that are free are 247, not 248",
                 "4 no family of `state.oracle` has 0x0c",
-                "4 `state.oracle` uses 13 numbers, not 14",
+                "4 the numbers that `state.oracle` uses are 13, not 14",
                 "6 0x10..=0x2f is no range of `state.compute`, `state.dex`, `state.oracle`",
             ]
         );

@@ -21,7 +21,8 @@ pub(crate) fn text(plan: &str) -> String {
 }
 
 pub(crate) fn plan(name: &str, text: &str) -> Compiled {
-    let compiled = compile(name, text, |_| Err("imports nothing".to_owned()));
+    let import = |path: &str| std::fs::read_to_string(root().join(path)).map_err(|error| error.to_string());
+    let compiled = compile(name, text, import);
     assert_eq!(compiled.errors().count(), 0, "{name}: {:?}", compiled.diagnostics);
     compiled
 }
