@@ -116,6 +116,7 @@ fn steps() -> Vec<Step> {
             Job::cargo("doc --quiet --workspace --all-features --no-deps")
                 .variable("RUSTDOCFLAGS", "-D warnings"),
         ),
+        Step::new("tests on object storage", Job::cargo(built::SLATE_TESTS)).needs(Tool::SeaweedFs),
         Step::new("codec without std", Job::cargo("xtask no-std")),
         Step::new("generated pages", Job::cargo("xtask generate --check")),
         Step::new("short fuzzing", Job::cargo("xtask fuzz --seconds 8")),
