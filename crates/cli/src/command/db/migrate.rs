@@ -4,6 +4,7 @@ use std::path::Path;
 
 use anyhow::{Context as _, Result, anyhow, bail};
 use keyplan_plan::{Compiled, compile};
+use keyplan_postgres::Postgres;
 use keyplan_prover::{MigrationProof, Options, diagnose_migration, prove_migration};
 use keyplan_store::engine::{Engine, Fjall, FjallSettings, Redb, RedbSettings};
 use keyplan_store::migrate::{Attached, Migration, Phase, Running, Step, Survey, pending_plan};
@@ -19,9 +20,14 @@ use crate::render::{self, Output, Progress};
 /// Carries a database to another plan, or says what would become of it.
 pub(super) fn run(args: &DbMigrate, out: &mut Output) -> Result<Outcome> {
     let directory = &args.directory;
-    let refused = || format!("cannot open `{}`", directory.display());
+    let refused = || format!("cannot open `{}`", super::shown(directory));
     // A dry run and a copy only read.
     let writes = args.apply || args.undo;
+    if let Some(settings) = super::remote::settings(directory)? {
+        let engine =
+            if writes { Postgres::open_existing(settings) } else { Postgres::open_read_only(settings) };
+        return on(engine.with_context(refused)?, args, out);
+    }
     if Fjall::exists(directory) {
         let settings = FjallSettings::default();
         let engine = if writes {
@@ -105,7 +111,7 @@ fn carry<E: Engine>(
     args: &DbMigrate,
     out: &mut Output,
 ) -> Result<Outcome> {
-    let directory = args.directory.display();
+    let directory = super::shown(&args.directory);
     if args.undo {
         running.turn_back()?;
         steps(&mut running, args.batch, None)?;
@@ -225,6 +231,9 @@ fn copy<E: Engine>(
     out: &mut Output,
 ) -> Result<Outcome> {
     let occupied = into.read_dir().is_ok_and(|mut entries| entries.next().is_some());
+    if args.engine == EngineName::Postgres && !super::is_url(into) {
+        bail!("a copy on PostgreSQL is named by a URL: `--into postgres://USER@HOST/DATABASE?schema=NAME`");
+    }
     if occupied {
         bail!("`{}` is not empty: a copy is made in a directory of its own", into.display());
     }
@@ -237,21 +246,21 @@ fn copy<E: Engine>(
         return Ok(Outcome::Findings);
     }
     let named = |error: keyplan_store::engine::Error| {
-        anyhow!(error).context(format!("cannot make `{}`", into.display()))
+        anyhow!(error).context(format!("cannot make `{}`", super::shown(into)))
     };
-    match args.engine {
-        EngineName::Fjall => {
-            let engine = Fjall::open(into, FjallSettings::default()).map_err(named)?;
-            copied(migration, from, engine, &survey, args)?;
-        }
-        EngineName::Redb => {
-            let engine = Redb::open(into, RedbSettings::default()).map_err(named)?;
-            copied(migration, from, engine, &survey, args)?;
-        }
+    if let Some(settings) = super::remote::settings(into)? {
+        let engine = Postgres::open(settings).map_err(named)?;
+        copied(migration, from, engine, &survey, args)?;
+    } else if args.engine == EngineName::Redb {
+        let engine = Redb::open(into, RedbSettings::default()).map_err(named)?;
+        copied(migration, from, engine, &survey, args)?;
+    } else {
+        let engine = Fjall::open(into, FjallSettings::default()).map_err(named)?;
+        copied(migration, from, engine, &survey, args)?;
     }
     tell(proof, &survey, "done", args.format, out)?;
     if args.format == ExplainFormat::Text {
-        out.line(&format!("copied to `{}`: counts and checksums of both sides agree", into.display()))?;
+        out.line(&format!("copied to `{}`: counts and checksums of both sides agree", super::shown(into)))?;
     }
     Ok(Outcome::Clean)
 }

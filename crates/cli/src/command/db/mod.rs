@@ -1,8 +1,9 @@
-//! `keyplan db`: an embedded database that has its plan in it.
+//! `keyplan db`: a database that has its plan in it.
 
 mod audit;
 mod binary;
 mod checksum;
+mod copy;
 mod create;
 mod database;
 mod delete;
@@ -19,6 +20,7 @@ mod parked;
 mod plan;
 mod put;
 mod raw;
+mod remote;
 mod row;
 mod scan;
 mod server;
@@ -28,10 +30,12 @@ mod verify;
 
 use anyhow::Result;
 
+pub(crate) use copy::Copied;
 pub(crate) use database::{Database, on_engine};
 pub(crate) use delete::Deleted;
 pub(crate) use foreign::open as open_source;
 pub(crate) use look::{Looked, look};
+pub(crate) use remote::{is_url, shown};
 pub(crate) use row::{View, opaque};
 pub(crate) use verify::{Flaw, Verified};
 
@@ -59,5 +63,6 @@ pub(super) fn run(command: Db, out: &mut Output) -> Result<Outcome> {
         Db::Checksum(args) => checksum::run(&args, out),
         Db::Migrate(args) => migrate::run(&args, out),
         Db::Parked(args) => parked::run(&args, out),
+        Db::Copy(args) => copy::run(&args, out),
     }
 }
