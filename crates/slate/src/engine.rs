@@ -27,6 +27,7 @@ use crate::layout;
 use crate::link::Link;
 use crate::settings::SlateSettings;
 use crate::snapshot::{Base, SlateSnapshot};
+use crate::still::Still;
 
 /// A database on object storage.
 pub struct Slate {
@@ -75,7 +76,7 @@ impl std::str::FromStr for Checkpoint {
     }
 }
 
-/// How long a reader's own hold on a state lasts. It looks for another one long before.
+/// A third of the time for which the writer keeps a state that a reader has noted. Another one is opened long before.
 const READER_POLL: Duration = Duration::from_secs(3_600);
 
 impl Slate {
@@ -381,6 +382,7 @@ fn open_reader(
         DbReader::builder(settings.path().to_owned(), store.clone())
             .with_reader_mode(mode)
             .with_options(options)
+            .with_system_clock(Arc::new(Still::default()))
             .with_db_cache(cache(settings), 1)
             .build()
             .await

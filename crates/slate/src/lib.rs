@@ -49,6 +49,7 @@ mod link;
 mod rows;
 mod settings;
 mod snapshot;
+mod still;
 
 pub use crate::bytes::SlateBytes;
 pub use engine::{Checkpoint, Slate};

@@ -9,21 +9,16 @@ mod chain;
 mod kills;
 mod support;
 
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::path::Path;
-use std::process::{Command, Stdio};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::process::Command;
 use std::time::Duration;
 
 use chain::{Mounted, State, apply, commit, cursor, ids, read, schema};
 use keyplan_store::cache::Cached;
-use keyplan_store::engine::{
-    Batch, Durability, Engine, Error, Fjall, FjallSettings, KeyRange, Redb, Survives,
-};
+use keyplan_store::engine::{Batch, Durability, Error, Fjall, FjallSettings, KeyRange, Redb};
 use keyplan_store::{Store, StoreError};
 use kills::{CHILD, import, survives_being_killed};
-use support::{Opened, rounds, small_fjall};
+use support::{Opened, Random, rounds, small_fjall};
 
 /// Not a test by itself: the process that is killed. It commits batch after batch and says so.
 #[test]

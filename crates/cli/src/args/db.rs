@@ -48,12 +48,34 @@ pub(crate) enum Db {
     Migrate(super::evolve::DbMigrate),
     /// List the rows that migrations have set aside
     Parked(super::evolve::DbParked),
+    /// Copy a database to another engine or place, and compare the two
+    Copy(Copy),
+}
+
+/// `keyplan db copy`
+#[derive(Debug, Group)]
+#[command(
+    after_help = "The copy has the same plan and the same rows. When all of them are there, both are read again and \
+    compared, by number and by checksum. A copy that was interrupted has no plan in it, and is begun anew in an empty place.\n\n\
+    Examples:\n  keyplan db copy data copy --engine redb\n  \
+    keyplan db copy data 'postgres://indexer@db.example/chain?schema=chain'"
+)]
+pub(crate) struct Copy {
+    /// The database: a directory, or the URL of a server
+    #[arg(value_name = "SOURCE")]
+    pub(crate) source: PathBuf,
+    /// Where the copy is made: a directory that is empty or not there, or the URL of a server
+    #[arg(value_name = "TARGET")]
+    pub(crate) target: PathBuf,
+    /// The engine of a copy in a directory
+    #[arg(long, value_enum, default_value_t = EngineName::Fjall)]
+    pub(crate) engine: EngineName,
 }
 
 /// The database, and the plan that it must have.
 #[derive(Debug, Group)]
 pub(crate) struct Target {
-    /// The directory of the database
+    /// The directory of the database, or the URL of a server: postgres://USER@HOST/DATABASE?schema=NAME
     #[arg(value_name = "DIR")]
     pub(crate) directory: PathBuf,
     /// Refuse a database that was written under another layout than this plan's
@@ -156,6 +178,8 @@ pub(crate) enum EngineName {
     Fjall,
     /// A copy-on-write tree in one file: cheap reads and opening
     Redb,
+    /// A server, which a URL names in place of DIR
+    Postgres,
 }
 
 /// `keyplan db put`

@@ -67,8 +67,9 @@ pub(crate) use progress::Progress;
 pub(crate) use project::{after_init, baseline_written, fixes, initialised, known, pages_written, watching};
 pub(crate) use registry::{document_fault_json, document_faults, registry};
 pub(crate) use row::{
-    ValueDigits, created, deleted, dumped, flaw, flaw_json, loaded, more_rows, no_raw_row, no_row, no_rows,
-    other_rows, row_json, row_text, rows, rows_json, unsound, value_text, verified, verified_json, written,
+    ValueDigits, copied, created, deleted, dumped, flaw, flaw_json, loaded, more_rows, no_raw_row, no_row,
+    no_rows, other_rows, row_json, row_text, rows, rows_json, unsound, value_text, verified, verified_json,
+    written,
 };
 pub(crate) use sarif::sarif;
 pub(crate) use source::{key_history, key_history_json, multistore, multistore_json, raw_row};

@@ -10,7 +10,7 @@ use keyplan_report::{json_text, values};
 use keyplan_store::PlanFingerprint;
 
 use super::{DIM, ERROR, GOOD, NAME, assignments, base64, counted, hex, painted};
-use crate::command::{Deleted, Flaw, Looked, Verified, View, look, opaque};
+use crate::command::{Copied, Deleted, Flaw, Looked, Verified, View, look, opaque};
 
 /// How the bytes of a value are written in JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -278,6 +278,16 @@ pub(crate) fn rows_json(n: u64) -> Vec<u8> {
 /// Why a database was not made.
 pub(crate) fn unsound(plan: &str) -> String {
     format!("no database was made: {plan} does not keep what it claims; --unsound makes it all the same\n")
+}
+
+/// What was copied, space by space.
+pub(crate) fn copied(spaces: &[Copied], rows: u64, engine: &str, target: &str) -> String {
+    let mut text = String::new();
+    for copied in spaces {
+        put!(text, "{}  {} rows  {}\n", painted(NAME, &copied.space), copied.rows, copied.checksum);
+    }
+    put!(text, "copied {rows} rows to `{target}` on {engine}: numbers and checksums of both sides agree\n");
+    text
 }
 
 /// What was made.

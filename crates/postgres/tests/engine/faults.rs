@@ -35,13 +35,22 @@ fn a_commit_whose_answer_was_lost_is_known_to_have_happened() {
     let mut engine = Postgres::open(through(&proxy, "answers")).unwrap();
     let space = engine.create_space(&Space::map("s")).unwrap();
     put(&engine, space, 1).unwrap();
+    let mut done = 0;
     for number in (2..12).step_by(2) {
         // A connection that has been used before: nothing but the commit itself is said on it.
         put(&engine, space, number).unwrap();
         proxy.cut(Cut::Answer);
-        put(&engine, space, number + 1).unwrap();
-        assert_eq!(at(&engine, space), number + 1);
+        match put(&engine, space, number + 1) {
+            Ok(()) => {
+                done += 1;
+                assert_eq!(at(&engine, space), number + 1);
+            }
+            // A server that is slow may lose its connection before it has come to the commit, which is then told.
+            Err(Error::Unavailable { .. }) => assert_eq!(at(&engine, space), number),
+            Err(error) => panic!("{error:?}"),
+        }
     }
+    assert!(done > 0);
 }
 
 #[test]
@@ -74,7 +83,10 @@ fn where_no_server_can_be_asked_the_outcome_is_unknown_and_the_cursor_tells() {
     assert!(matches!(put(&engine, space, 3), Err(Error::Poisoned { .. })));
     let engine = Postgres::open(through(&proxy, "unknown")).unwrap();
     let space = engine.space("s").unwrap();
-    assert_eq!(at(&engine, space), 2, "the batch had arrived: the cursor in it says so");
+    // Whether the batch had come that far: the cursor in it says so.
+    let found = at(&engine, space);
+    assert!(matches!(found, 1 | 2), "{found}");
+    assert_eq!(engine.snapshot().unwrap().contains(space, &2_u64.to_be_bytes()).unwrap(), found == 2);
     put(&engine, space, 3).unwrap();
 }
 

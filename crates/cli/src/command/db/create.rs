@@ -1,3 +1,5 @@
+use std::path::Path;
+
 use anyhow::Result;
 use keyplan_plan::diag::Severity;
 use keyplan_prover::{Options, diagnose, prove};
@@ -31,6 +33,7 @@ pub(super) fn run(args: &Create, out: &mut Output) -> Result<Outcome> {
         }
     }
     let database = Database::create(&args.directory, args.engine, &schema)?;
-    out.line(&render::created(&args.directory, database.engine_name(), plan))?;
+    let shown = super::shown(&args.directory);
+    out.line(&render::created(Path::new(&shown), database.engine_name(), plan))?;
     Ok(Outcome::Clean)
 }

@@ -4,11 +4,13 @@ use std::sync::Arc;
 use anyhow::{Result, anyhow, bail};
 use keyplan_plan::model::{Plan, Space};
 use keyplan_plan::{Compiled, compile};
+use keyplan_postgres::Postgres;
 use keyplan_report::statistics::structures;
 use keyplan_store::engine::{Engine, Fjall, FjallSettings, Redb, RedbSettings};
 use keyplan_store::structure::StructureRead;
 use keyplan_store::{Access, Meta, PlanFingerprint, Schema, Store, StoreError};
 
+use super::remote;
 use crate::args::db::{EngineName, Target};
 use crate::input;
 
@@ -18,6 +20,8 @@ pub(crate) enum Database {
     Fjall(Arc<Store<Fjall>>),
     /// On redb.
     Redb(Arc<Store<Redb>>),
+    /// On PostgreSQL.
+    Postgres(Arc<Store<Postgres>>),
 }
 
 /// Does the same on whichever engine a database stands on.
@@ -26,6 +30,7 @@ macro_rules! on_engine {
         match $database {
             $crate::command::db::Database::Fjall($store) => $body,
             $crate::command::db::Database::Redb($store) => $body,
+            $crate::command::db::Database::Postgres($store) => $body,
         }
     };
 }
@@ -57,6 +62,14 @@ impl Database {
 
     fn on_its_engine(directory: &Path, access: Access) -> Result<Self> {
         let named = |error: StoreError| named(directory, error);
+        if let Some(settings) = remote::settings(directory)? {
+            let engine = match access {
+                Access::ReadWrite => Postgres::open_existing(settings),
+                Access::ReadOnly => Postgres::open_read_only(settings),
+            };
+            let engine = engine.map_err(|error| named(error.into()))?;
+            return Ok(Self::Postgres(Arc::new(Store::open_recorded(engine, access).map_err(named)?)));
+        }
         Ok(if Fjall::exists(directory) {
             let settings = FjallSettings::default();
             let engine = match access {
@@ -81,8 +94,17 @@ impl Database {
     /// Makes a database in a directory that does not exist or is empty.
     pub(crate) fn create(directory: &Path, engine: EngineName, schema: &Schema) -> Result<Self> {
         let named = |error: StoreError| {
-            anyhow!(error).context(format!("cannot make a database in `{}`", directory.display()))
+            anyhow!(error).context(format!("cannot make a database in `{}`", remote::shown(directory)))
         };
+        if let Some(settings) = remote::settings(directory)? {
+            let engine = Postgres::open(settings).map_err(|error| named(error.into()))?;
+            return Ok(Self::Postgres(Arc::new(Store::create(engine, schema).map_err(named)?)));
+        }
+        if engine == EngineName::Postgres {
+            bail!(
+                "a database on PostgreSQL is named by a URL in place of DIR: `postgres://USER@HOST/DATABASE?schema=NAME`"
+            );
+        }
         let exists = Fjall::exists(directory) || Redb::exists(directory);
         let occupied = || directory.read_dir().is_ok_and(|mut entries| entries.next().is_some());
         if !exists && occupied() {
@@ -111,6 +133,7 @@ impl Database {
         match self {
             Self::Fjall(_) => Fjall::NAME,
             Self::Redb(_) => Redb::NAME,
+            Self::Postgres(_) => Postgres::NAME,
         }
     }
 }
@@ -144,5 +167,5 @@ fn named(directory: &Path, error: StoreError) -> anyhow::Error {
     if matches!(error, StoreError::Engine(Error::AlreadyOpen { .. } | Error::NotFound { .. })) {
         return error.into();
     }
-    anyhow!(error).context(format!("cannot open `{}`", directory.display()))
+    anyhow!(error).context(format!("cannot open `{}`", remote::shown(directory)))
 }

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use anyhow::{Context as _, Result, anyhow, bail};
 use keyplan_plan::model::Plan;
+use keyplan_postgres::Postgres;
 use keyplan_report::binding::{Binding, bind};
 use keyplan_report::structure::is_structured;
 use keyplan_sources::Options;
@@ -11,7 +12,7 @@ use keyplan_store::StoreError;
 use keyplan_store::engine::{Fjall, FjallSettings, Redb, RedbSettings, SpaceId};
 use keyplan_store::source::{EngineSource, Source};
 
-use super::Database;
+use super::{Database, remote};
 use crate::args::db;
 use crate::args::source::Reading;
 use crate::input;
@@ -33,7 +34,11 @@ pub(crate) fn open(typed: &str, height: Option<u64>) -> Result<Opened> {
 
 /// The path and the height that were typed: `PATH@HEIGHT` is both, unless there is such a path.
 pub(crate) fn place(typed: &str, height: Option<u64>) -> (&Path, Option<u64>) {
-    let both = typed.rsplit_once('@').and_then(|(path, digits)| Some((path, digits.parse().ok()?)));
+    // What follows the `@` of a URL is a host.
+    let both = typed
+        .rsplit_once('@')
+        .filter(|_| !remote::is_url(Path::new(typed)))
+        .and_then(|(path, digits)| Some((path, digits.parse().ok()?)));
     match both {
         Some((path, found)) if height.is_none() && !Path::new(typed).exists() => {
             (Path::new(path), Some(found))
@@ -44,7 +49,7 @@ pub(crate) fn place(typed: &str, height: Option<u64>) -> (&Path, Option<u64>) {
 
 /// Whether a database on an engine of ours is at a path; it need not have a plan in it.
 pub(crate) fn is_own(path: &Path) -> bool {
-    Fjall::exists(path) || Redb::exists(path)
+    remote::is_url(path) || Fjall::exists(path) || Redb::exists(path)
 }
 
 /// The rows at a path, on whichever engine: the one way in which every command opens what it only reads.
@@ -53,9 +58,12 @@ pub(super) fn rows(path: &Path, options: &Options) -> Result<Box<dyn Source>> {
         return Ok(keyplan_sources::open(path, options)?);
     }
     if let Some(height) = options.height {
-        bail!("`{}` has no height {height}: it keeps one state", path.display());
+        bail!("`{}` has no height {height}: it keeps one state", remote::shown(path));
     }
-    let failed = || format!("cannot open `{}`", path.display());
+    let failed = || format!("cannot open `{}`", remote::shown(path));
+    if let Some(settings) = remote::settings(path)? {
+        return Ok(Box::new(EngineSource::new(Postgres::open_read_only(settings).with_context(failed)?)));
+    }
     if Fjall::exists(path) {
         let engine = Fjall::open_read_only(path, FjallSettings::default()).with_context(failed)?;
         return Ok(Box::new(EngineSource::new(engine)));
@@ -82,7 +90,7 @@ impl Foreign {
             return Ok(None);
         }
         let Some(named) = &args.plan else {
-            bail!("`{typed}` has no plan in it: name one with `--plan PLAN`");
+            bail!("`{}` has no plan in it: name one with `--plan PLAN`", remote::shown(Path::new(typed)));
         };
         let mut options = Options::default();
         options.height = height;

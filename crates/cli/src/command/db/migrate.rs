@@ -4,6 +4,7 @@ use std::path::Path;
 
 use anyhow::{Context as _, Result, anyhow, bail};
 use keyplan_plan::{Compiled, compile};
+use keyplan_postgres::Postgres;
 use keyplan_prover::{MigrationProof, Options, diagnose_migration, prove_migration};
 use keyplan_store::engine::{Engine, Fjall, FjallSettings, Redb, RedbSettings};
 use keyplan_store::migrate::{
@@ -28,9 +29,14 @@ pub(super) fn run(args: &DbMigrate, out: &mut Output) -> Result<Outcome> {
     if args.plan.is_some() {
         bail!("a database has its plan in it: --plan is for a server");
     }
-    let refused = || format!("cannot open `{}`", directory.display());
+    let refused = || format!("cannot open `{}`", super::shown(directory));
     // A dry run and a copy only read.
     let writes = args.apply || args.undo;
+    if let Some(settings) = super::remote::settings(directory)? {
+        let engine =
+            if writes { Postgres::open_existing(settings) } else { Postgres::open_read_only(settings) };
+        return on(engine.with_context(refused)?, args, out);
+    }
     if Fjall::exists(directory) {
         let settings = FjallSettings::default();
         let engine = if writes {
@@ -241,7 +247,7 @@ fn make_copy(
         let named = if server(into, INTO_URL_VARIABLE)?.is_some() {
             "the server".to_owned()
         } else {
-            format!("`{}`", into.display())
+            format!("`{}`", super::shown(into))
         };
         out.line(&format!("copied to {named}: counts and checksums of both sides agree"))?;
     }
@@ -285,7 +291,7 @@ fn carry<E: Engine>(
     args: &DbMigrate,
     out: &mut Output,
 ) -> Result<Outcome> {
-    let directory = args.directory.display();
+    let directory = super::shown(&args.directory);
     if args.undo {
         running.turn_back()?;
         steps(&mut running, args.batch, None)?;
@@ -404,12 +410,25 @@ fn copy<E: Engine>(
     args: &DbMigrate,
     out: &mut Output,
 ) -> Result<Outcome> {
-    empty(migration, into)?;
+    if args.engine == EngineName::Postgres && !super::is_url(into) {
+        bail!("a copy on PostgreSQL is named by a URL: `--into postgres://USER@HOST/DATABASE?schema=NAME`");
+    }
+    let remote = super::remote::settings(into)?;
+    if remote.is_none() {
+        empty(migration, into)?;
+    }
     let progress = Progress::rows("reading every row");
     let survey = migration.survey_of(from, |rows| progress.set(rows))?;
     progress.end();
+    if let Some(settings) = remote {
+        return make_copy(proof, &survey, into, args, out, |progress| {
+            let store = migration.create_copy(Postgres::open(settings)?)?;
+            migration.copy(from, &store, &survey, args.park, |rows| progress.set(rows))?;
+            closed(&store)
+        });
+    }
     make_copy(proof, &survey, into, args, out, |progress| match args.engine {
-        EngineName::Fjall => {
+        EngineName::Fjall | EngineName::Postgres => {
             let store = migration.create_copy(Fjall::open(into, FjallSettings::default())?)?;
             migration.copy(from, &store, &survey, args.park, |rows| progress.set(rows))?;
             closed(&store)

@@ -1,8 +1,9 @@
-//! `keyplan db`: an embedded database that has its plan in it.
+//! `keyplan db`: a database that has its plan in it.
 
 mod audit;
 mod binary;
 mod checksum;
+mod copy;
 mod create;
 mod database;
 mod delete;
@@ -20,6 +21,7 @@ mod plan;
 mod prune;
 mod put;
 mod raw;
+mod remote;
 mod retire;
 mod row;
 mod scan;
@@ -30,12 +32,14 @@ mod verify;
 
 use anyhow::Result;
 
+pub(crate) use copy::Copied;
 pub(crate) use database::{Database, on_engine};
 pub(crate) use delete::Deleted;
 pub(crate) use foreign::open as open_source;
 #[cfg(feature = "explore")]
 pub(crate) use foreign::{given, is_own, place};
 pub(crate) use look::{Looked, look};
+pub(crate) use remote::{is_url, shown};
 pub(crate) use row::{View, opaque, opaque_value};
 pub(crate) use verify::{Flaw, Verified};
 
@@ -65,5 +69,6 @@ pub(super) fn run(command: Db, out: &mut Output) -> Result<Outcome> {
         Db::Checksum(args) => checksum::run(&args, out),
         Db::Migrate(args) => migrate::run(&args, out),
         Db::Parked(args) => parked::run(&args, out),
+        Db::Copy(args) => copy::run(&args, out),
     }
 }

@@ -1,6 +1,7 @@
 //! `keyplan db parked`: the rows that migrations have set aside.
 
 use anyhow::{Context as _, Result, bail};
+use keyplan_postgres::Postgres;
 use keyplan_store::engine::{Engine, Fjall, FjallSettings, Redb, RedbSettings};
 use keyplan_store::migrate::visit_parked;
 
@@ -12,7 +13,10 @@ use crate::render::{self, Output};
 /// Lists them. The database may be in the middle of a migration.
 pub(super) fn run(args: &DbParked, out: &mut Output) -> Result<Outcome> {
     let directory = &args.directory;
-    let refused = || format!("cannot open `{}`", directory.display());
+    let refused = || format!("cannot open `{}`", super::shown(directory));
+    if let Some(settings) = super::remote::settings(directory)? {
+        return list(&Postgres::open_read_only(settings).with_context(refused)?, args.format, out);
+    }
     if Fjall::exists(directory) {
         let engine = Fjall::open_read_only(directory, FjallSettings::default()).with_context(refused)?;
         list(&engine, args.format, out)

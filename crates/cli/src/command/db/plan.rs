@@ -11,7 +11,8 @@ use crate::render::Output;
 
 /// Prints the text of the plan, its own file first and then those that it imports.
 pub(super) fn run(args: &PlanText, out: &mut Output) -> Result<Outcome> {
-    if !Fjall::exists(&args.directory)
+    if !super::is_url(&args.directory)
+        && !Fjall::exists(&args.directory)
         && !Redb::exists(&args.directory)
         && keyplan_sources::fits(&args.directory)
     {

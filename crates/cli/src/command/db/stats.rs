@@ -29,7 +29,7 @@ pub(super) fn run(args: &Stats, out: &mut Output) -> Result<Outcome> {
     };
     let census = on_engine!(&database, store => Census::take(store, &plan, told)?);
     progress.end();
-    print(&target.directory, &census, args, out)
+    print(Path::new(&super::shown(&target.directory)), &census, args, out)
 }
 
 /// Counts rows and bytes of a source that has no plan in it.

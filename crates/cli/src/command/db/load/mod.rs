@@ -55,6 +55,13 @@ fn load<E: Engine>(
     out: &mut Output,
 ) -> Result<Outcome> {
     let directory = &args.target.directory;
+    // On a server there is no directory to keep it in.
+    let keeps_position = !super::is_url(directory);
+    if args.resume && !keeps_position {
+        bail!(
+            "a load into a server cannot be resumed: load it again from the beginning, which leaves the same rows"
+        );
+    }
     let left = if args.resume { Position::read(directory)? } else { None };
     let left = left.unwrap_or_default();
     let mut source = Source::new(from, plan)?;
@@ -94,7 +101,9 @@ fn load<E: Engine>(
             if let Err(error) = target.commit(Durability::SyncData) {
                 return Err(stopped(&error, &source, unit, applied));
             }
-            Position::after(unit, target.rows, &read_so_far).write(directory)?;
+            if keeps_position {
+                Position::after(unit, target.rows, &read_so_far).write(directory)?;
+            }
             applied = unit;
         }
     };
@@ -113,7 +122,9 @@ fn load<E: Engine>(
     if claimed.is_some_and(|claimed| claimed != rows) {
         bail!("the dump says that it has {} rows, and {rows} were read", claimed.unwrap_or_default());
     }
-    Position::remove(directory)?;
+    if keeps_position {
+        Position::remove(directory)?;
+    }
     match store.shutdown(SETTLE) {
         // Everything is on the disk all the same.
         Err(StoreError::Engine(keyplan_store::engine::Error::Deadline { .. })) | Ok(()) => {}
