@@ -10,6 +10,8 @@ pub enum Engine {
     Fjall,
     /// redb.
     Redb,
+    /// LMDB.
+    Lmdb,
     /// `FoundationDB`.
     FoundationDb,
 }
@@ -28,13 +30,14 @@ pub struct Limits {
 
 impl Engine {
     /// Every engine.
-    pub const ALL: [Self; 3] = [Self::Fjall, Self::Redb, Self::FoundationDb];
+    pub const ALL: [Self; 4] = [Self::Fjall, Self::Redb, Self::Lmdb, Self::FoundationDb];
 
     /// Its name, as `check --engine` takes it and databases record it.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Fjall => "fjall",
             Self::Redb => "redb",
+            Self::Lmdb => "lmdb",
             Self::FoundationDb => "foundationdb",
         }
     }
@@ -47,6 +50,8 @@ impl Engine {
             Self::Fjall => Limits { key_bytes: 0xffff, value_bytes: 0xffff_ffff, empty_keys: false },
             // A page holds no more than 4 GiB; the store keeps well below, because a page is read as a whole.
             Self::Redb => Limits { key_bytes: 256 * MIB, value_bytes: 1024 * MIB, empty_keys: true },
+            // Keys, and values of a key that has several, fit into a page four times.
+            Self::Lmdb => Limits { key_bytes: 511, value_bytes: 0xffff_ffff, empty_keys: false },
             Self::FoundationDb => Limits { key_bytes: 10_000, value_bytes: 100_000, empty_keys: true },
         }
     }

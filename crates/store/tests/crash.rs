@@ -17,7 +17,7 @@ use std::time::Duration;
 use chain::{Mounted, State, apply, commit, cursor, ids, read, schema};
 use keyplan_store::cache::Cached;
 use keyplan_store::engine::{
-    Batch, Durability, Engine, Error, Fjall, FjallSettings, KeyRange, Redb, Survives,
+    Batch, Durability, Engine, Error, Fjall, FjallSettings, KeyRange, Lmdb, Redb, Survives,
 };
 use keyplan_store::{Store, StoreError};
 use support::{Opened, Random, rounds, small_fjall};
@@ -33,6 +33,7 @@ fn child() {
     match engine {
         "fjall" => import(&Store::open_or_create(Fjall::open_at(directory), &schema()).unwrap()),
         "redb" => import(&Store::open_or_create(Redb::open_at(directory), &schema()).unwrap()),
+        "lmdb" => import(&Store::open_or_create(Lmdb::open_at(directory), &schema()).unwrap()),
         "cached" => {
             import(&Store::open_or_create(Cached::<Fjall>::open_at(directory), &schema()).unwrap());
         }
@@ -120,6 +121,11 @@ fn redb_is_at_one_committed_batch_after_a_kill() {
 }
 
 #[test]
+fn lmdb_is_at_one_committed_batch_after_a_kill() {
+    survives_being_killed::<Lmdb>("lmdb", 4, rounds(20));
+}
+
+#[test]
 fn a_store_with_a_row_cache_is_at_one_committed_batch_after_a_kill() {
     survives_being_killed::<Cached<Fjall>>("cached", 3, rounds(6));
 }
@@ -178,6 +184,7 @@ fn goes_on_once_the_disk_has_room_again<E: Opened>() {
 fn a_store_goes_on_once_the_disk_has_room_again() {
     goes_on_once_the_disk_has_room_again::<Fjall>();
     goes_on_once_the_disk_has_room_again::<Redb>();
+    goes_on_once_the_disk_has_room_again::<Lmdb>();
 }
 
 #[test]
