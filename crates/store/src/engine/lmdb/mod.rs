@@ -451,7 +451,7 @@ impl Lmdb {
     }
 
     fn force_sync(&self) -> Result<(), Error> {
-        self.environment.with(|env| env.force_sync()).map_err(translated)
+        self.environment.with(keyplan_lmdb::heed::Env::force_sync).map_err(translated)
     }
 
     fn append(&self, rows: Rows, some: &[(SharedBytes, SharedBytes)]) -> Result<(), Error> {
