@@ -118,7 +118,9 @@ fn bounds_longer_than_any_key_lie_where_they_should() {
     let space = engine.create_space(&Space::map("s")).unwrap();
     let keys = [vec![5; 511], vec![6; 1], vec![6; 511]];
     let mut batch = Batch::<Lmdb>::new();
-    keys.iter().for_each(|key| batch.put(space, key.as_slice(), b"".as_slice()));
+    for key in &keys {
+        batch.put(space, key.as_slice(), b"".as_slice());
+    }
     engine.commit(batch, Durability::Buffer).unwrap();
     let snapshot = engine.snapshot().unwrap();
     let long = vec![5; 600];
