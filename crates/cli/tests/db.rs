@@ -73,11 +73,14 @@ fn stats_show_what_the_row_cache_did_in_the_last_run() {
     store.shutdown(std::time::Duration::from_secs(20)).unwrap();
     drop(store);
     let said = printed(directory.path(), &["db", "stats", "data"]);
-    let table = "\n reads through the row cache  hits  misses  hit rate  evictions\n s.row                           3       1    75.0 %          0\n";
-    assert!(said.replace("   ", "  ").contains(&table.replace("   ", "  ")), "{said}");
+    let table =
+        said.split_once("reads through the row cache").map(|(_, table)| table.lines().nth(1).unwrap());
+    let cells: Vec<&str> = table.unwrap().split_whitespace().collect();
+    assert_eq!(cells, ["s.row", "3", "1", "75.0", "%", "0"], "{said}");
     let json = printed(directory.path(), &["db", "stats", "data", "--format", "json"]);
-    let reads = r#""reads":[{"evictions":0,"family":"s.row","hits":3,"misses":1,"space":"s"}]"#;
-    assert!(json.contains(reads), "{json}");
+    for part in [r#""reads":[{"#, r#""family":"s.row""#, r#""hits":3"#, r#""misses":1"#, r#""evictions":0"#] {
+        assert!(json.contains(part), "{json}");
+    }
 }
 
 /// The refusal names a command, and that command shows what differs.

@@ -10,6 +10,8 @@ pub enum Engine {
     Fjall,
     /// redb.
     Redb,
+    /// LMDB.
+    Lmdb,
     /// `FoundationDB`.
     FoundationDb,
     /// PostgreSQL.
@@ -32,13 +34,15 @@ pub struct Limits {
 
 impl Engine {
     /// Every engine.
-    pub const ALL: [Self; 5] = [Self::Fjall, Self::Redb, Self::FoundationDb, Self::Postgres, Self::Slate];
+    pub const ALL: [Self; 6] =
+        [Self::Fjall, Self::Redb, Self::Lmdb, Self::FoundationDb, Self::Postgres, Self::Slate];
 
     /// Its name, as `check --engine` takes it and databases record it.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Fjall => "fjall",
             Self::Redb => "redb",
+            Self::Lmdb => "lmdb",
             Self::FoundationDb => "foundationdb",
             Self::Postgres => "postgres",
             Self::Slate => "slate",
@@ -53,6 +57,8 @@ impl Engine {
             Self::Fjall => Limits { key_bytes: 0xffff, value_bytes: 0xffff_ffff, empty_keys: false },
             // A page holds no more than 4 GiB; the store keeps well below, because a page is read as a whole.
             Self::Redb => Limits { key_bytes: 256 * MIB, value_bytes: 1024 * MIB, empty_keys: true },
+            // Keys, and values of a key that has several, fit into a page four times.
+            Self::Lmdb => Limits { key_bytes: 511, value_bytes: 0xffff_ffff, empty_keys: false },
             Self::FoundationDb => Limits { key_bytes: 10_000, value_bytes: 100_000, empty_keys: true },
             // An entry of an index has 2,704 bytes at most, of which a key can have 2,692.
             Self::Postgres => Limits { key_bytes: 2_600, value_bytes: 64 * MIB, empty_keys: true },

@@ -24,7 +24,7 @@
 //!
 //! # Features
 //!
-//! `fjall` (on by default) and `redb` add the engines of these names; one in memory is always there. `redis` adds
+//! `fjall` (on by default), `redb` and `lmdb` add the engines of these names; one in memory is always there. `redis` adds
 //! [structures](structure) on a Redis server or cluster.
 //!
 //! # Hostile input
@@ -32,6 +32,7 @@
 //! A damaged file gives an error or the right data. The engines panic on some damage; that panic ends in an error,
 //! unless the program is built to abort on panics.
 
+mod backup;
 mod batch;
 mod bulk;
 pub mod cache;
@@ -48,6 +49,7 @@ mod store;
 pub mod structure;
 mod upkeep;
 
+pub use backup::Backup;
 pub use batch::{Found, PendingRange, StoreBatch};
 pub use bulk::{BulkLoad, BulkOptions, BulkProgress, Duplicates};
 pub use error::{StoreError, TokenFault};

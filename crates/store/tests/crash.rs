@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use chain::{Mounted, State, apply, commit, cursor, ids, read, schema};
 use keyplan_store::cache::Cached;
-use keyplan_store::engine::{Batch, Durability, Error, Fjall, FjallSettings, KeyRange, Redb};
+use keyplan_store::engine::{Batch, Durability, Error, Fjall, FjallSettings, KeyRange, Lmdb, Redb};
 use keyplan_store::{Store, StoreError};
 use kills::{CHILD, import, survives_being_killed};
 use support::{Opened, Random, rounds, small_fjall};
@@ -29,6 +29,7 @@ fn child() {
     match engine {
         "fjall" => import(&Store::open_or_create(Fjall::open_at(directory), &schema()).unwrap()),
         "redb" => import(&Store::open_or_create(Redb::open_at(directory), &schema()).unwrap()),
+        "lmdb" => import(&Store::open_or_create(Lmdb::open_at(directory), &schema()).unwrap()),
         "cached" => {
             import(&Store::open_or_create(Cached::<Fjall>::open_at(directory), &schema()).unwrap());
         }
@@ -44,6 +45,11 @@ fn fjall_is_at_one_committed_batch_after_a_kill() {
 #[test]
 fn redb_is_at_one_committed_batch_after_a_kill() {
     survives_being_killed::<Redb>("redb", 2, rounds(20));
+}
+
+#[test]
+fn lmdb_is_at_one_committed_batch_after_a_kill() {
+    survives_being_killed::<Lmdb>("lmdb", 4, rounds(20));
 }
 
 #[test]
@@ -105,6 +111,7 @@ fn goes_on_once_the_disk_has_room_again<E: Opened>() {
 fn a_store_goes_on_once_the_disk_has_room_again() {
     goes_on_once_the_disk_has_room_again::<Fjall>();
     goes_on_once_the_disk_has_room_again::<Redb>();
+    goes_on_once_the_disk_has_room_again::<Lmdb>();
 }
 
 #[test]

@@ -11,8 +11,8 @@ use std::time::{Duration, Instant};
 
 use keyplan_store::cache::Cached;
 use keyplan_store::engine::{
-    Batch, Durability, Engine as _, Error, Fjall, FjallSettings, KeyRange, Memory, MultimapSnapshot as _,
-    Redb, RedbSettings, Snapshot as _, Space, SpaceId, TooLarge,
+    Batch, Durability, Engine as _, Error, Fjall, FjallSettings, KeyRange, Lmdb, Memory,
+    MultimapSnapshot as _, Redb, RedbSettings, Snapshot as _, Space, SpaceId, TooLarge,
 };
 use suite::{
     agrees_with_a_map, counts_every_one_of_many_writers, ends_in_time_and_loses_nothing, fill,
@@ -38,7 +38,13 @@ fn redb_agrees_with_a_map() {
 }
 
 #[test]
+fn lmdb_agrees_with_a_map() {
+    agrees_with_a_map::<Lmdb>(4);
+}
+
+#[test]
 fn engines_with_a_row_cache_agree_with_a_map() {
+    agrees_with_a_map::<Cached<Lmdb>>(14);
     agrees_with_a_map::<Cached<Memory>>(11);
     agrees_with_a_map::<Cached<Fjall>>(12);
     agrees_with_a_map::<Cached<Redb>>(13);
@@ -66,6 +72,11 @@ fn fjall_keeps_a_snapshot_over_thousands_of_commits() {
 }
 
 #[test]
+fn lmdb_keeps_a_snapshot_over_thousands_of_commits() {
+    keeps_a_snapshot_over_thousands_of_commits::<Lmdb>();
+}
+
+#[test]
 fn redb_keeps_a_snapshot_over_thousands_of_commits() {
     keeps_a_snapshot_over_thousands_of_commits::<Redb>();
 }
@@ -78,6 +89,11 @@ fn memory_shows_no_half_of_a_batch() {
 #[test]
 fn fjall_shows_no_half_of_a_batch() {
     shows_no_half_of_a_batch::<Fjall>();
+}
+
+#[test]
+fn lmdb_shows_no_half_of_a_batch() {
+    shows_no_half_of_a_batch::<Lmdb>();
 }
 
 #[test]
@@ -210,6 +226,7 @@ fn engines_refuse_commits_after_shutdown() {
     refuses_commits_after_shutdown::<Memory>();
     refuses_commits_after_shutdown::<Fjall>();
     refuses_commits_after_shutdown::<Redb>();
+    refuses_commits_after_shutdown::<Lmdb>();
     refuses_commits_after_shutdown::<Cached<Fjall>>();
 }
 
@@ -218,6 +235,7 @@ fn a_shutdown_without_time_ends_at_once_and_loses_nothing() {
     ends_in_time_and_loses_nothing::<Memory>();
     ends_in_time_and_loses_nothing::<Fjall>();
     ends_in_time_and_loses_nothing::<Redb>();
+    ends_in_time_and_loses_nothing::<Lmdb>();
 }
 
 #[test]
@@ -299,6 +317,7 @@ fn engines_ingest_ascending_rows() {
     ingests_ascending_rows::<Memory>();
     ingests_ascending_rows::<Fjall>();
     ingests_ascending_rows::<Redb>();
+    ingests_ascending_rows::<Lmdb>();
     ingests_ascending_rows::<Cached<Fjall>>();
 }
 
@@ -307,6 +326,7 @@ fn a_panic_of_a_visitor_is_not_taken_for_the_engine_s() {
     lets_a_visitor_panic::<Memory>();
     lets_a_visitor_panic::<Fjall>();
     lets_a_visitor_panic::<Redb>();
+    lets_a_visitor_panic::<Lmdb>();
     lets_a_visitor_panic::<Cached<Redb>>();
 }
 

@@ -276,6 +276,21 @@ impl<E: Engine> Engine for Cached<E> {
         committed
     }
 
+    /// Without a cache: what it is for is written once.
+    fn beside(&self, directory: &Path) -> Result<Self, Error> {
+        Ok(Self::new(self.engine.beside(directory)?, RowCache::off()))
+    }
+
+    fn copy_multimap(
+        &self,
+        from: &Self::Snapshot,
+        space: SpaceId,
+        to: &Self,
+        into: SpaceId,
+    ) -> Result<u64, Error> {
+        self.engine.copy_multimap(from.below(), space, &to.engine, into)
+    }
+
     fn sync(&self) -> Result<(), Error> {
         self.engine.sync()
     }

@@ -12,6 +12,8 @@ mod expectation;
 #[cfg(feature = "fjall")]
 mod fjall;
 pub mod kit;
+#[cfg(feature = "lmdb")]
+mod lmdb;
 mod memory;
 mod range;
 #[cfg(feature = "redb")]
@@ -33,6 +35,10 @@ pub use error::{Error, TooLarge};
 pub use expectation::{Expectation, Expected, RowsDigest, ValueDigest};
 #[cfg(feature = "fjall")]
 pub use fjall::{DamagedJournal, Fjall, FjallBytes, FjallRange, FjallSettings, FjallSnapshot};
+#[cfg(feature = "lmdb")]
+pub use lmdb::{
+    Lmdb, LmdbBuffer, LmdbBytes, LmdbRange, LmdbSettings, LmdbSnapshot, LmdbValueRange, LmdbValues,
+};
 pub use memory::{Memory, MemoryRange, MemorySnapshot};
 pub use range::{KeyRange, OwnedKeyRange};
 #[cfg(feature = "redb")]
@@ -140,6 +146,24 @@ pub trait Engine: Debug + Send + Sync + Sized + 'static {
         None
     }
 
+    /// Opens a database of the same engine with the same settings in another directory, and makes it if there is none: what
+    /// a backup is written to. Refused by engines without files.
+    fn beside(&self, _directory: &Path) -> Result<Self, Error> {
+        Err(Error::Unsupported { engine: Self::NAME, what: "backup to a directory" })
+    }
+
+    /// Makes the keys of a space of another database, each with its values, those of a snapshot of this one. Refused by
+    /// engines in which no key has several values.
+    fn copy_multimap(
+        &self,
+        _from: &Self::Snapshot,
+        _space: SpaceId,
+        _to: &Self,
+        _into: SpaceId,
+    ) -> Result<u64, Error> {
+        Err(Error::Unsupported { engine: Self::NAME, what: "spaces with several values for a key" })
+    }
+
     /// The number of the first space; the others follow it.
     ///
     /// Engines of this crate take another for each database that is opened, so that a space of one is none of another.
@@ -157,6 +181,39 @@ pub trait Engine: Debug + Send + Sync + Sized + 'static {
 /// How many rows, and how many bytes, one batch of an ingestion holds.
 const INGESTED_AT_ONCE: usize = 16 * 1024;
 const INGESTED_BYTES: u64 = 16 * 1024 * 1024;
+
+/// Makes the keys of a space, each with its values, those of a snapshot; returns how many keys there are.
+#[cfg(any(feature = "redb", feature = "lmdb"))]
+pub(crate) fn copy_values<E: MultimapEngine>(
+    from: &E::Snapshot,
+    space: SpaceId,
+    to: &E,
+    into: SpaceId,
+) -> Result<u64, Error> {
+    let mut batch = Batch::<E>::new();
+    let committed = |batch: &mut Batch<E>, least: usize| -> Result<(), Error> {
+        if batch.len() > least || batch.bytes() >= INGESTED_BYTES {
+            to.commit(std::mem::take(batch), Durability::Buffer)?;
+        }
+        Ok(())
+    };
+    for row in to.snapshot()?.iter_multi(into, KeyRange::ALL)? {
+        batch.delete(into, &row?.0[..]);
+        committed(&mut batch, INGESTED_AT_ONCE)?;
+    }
+    committed(&mut batch, 0)?;
+    let mut count = 0;
+    for row in from.iter_multi(space, KeyRange::ALL)? {
+        let (key, values) = row?;
+        for value in values {
+            batch.put_multi(into, &key[..], &value?[..]);
+            committed(&mut batch, INGESTED_AT_ONCE)?;
+        }
+        count += 1;
+    }
+    committed(&mut batch, 0)?;
+    Ok(count)
+}
 
 /// The refusal of a row that does not come after the one before it.
 #[cold]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use keyplan_store::cache::Cached;
-use keyplan_store::engine::{Durability, Engine, Fjall, Memory, Redb};
+use keyplan_store::engine::{Durability, Engine, Fjall, Lmdb, Memory, Redb};
 use keyplan_store::structure::{
     Claim, Command, Embedded, End, Kind, Now, RangeQuery, ScoreRange, Scored, SetScore, StructureError,
     StructureRead, Structures,
@@ -51,6 +51,11 @@ fn structures_on_fjall_agree_with_the_model() {
 #[test]
 fn structures_on_redb_agree_with_the_model() {
     agrees::<Redb>(20, 300);
+}
+
+#[test]
+fn structures_on_lmdb_agree_with_the_model() {
+    agrees::<Lmdb>(40, 300);
 }
 
 #[test]

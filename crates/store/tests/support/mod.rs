@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use keyplan_store::engine::{Engine, Fjall, FjallSettings, Memory, Redb, RedbSettings};
+use keyplan_store::engine::{Engine, Fjall, FjallSettings, Lmdb, LmdbSettings, Memory, Redb, RedbSettings};
 
 /// A small generator of random numbers, so that a failure can be run again from its seed.
 pub(crate) struct Random(u64);
@@ -50,6 +50,12 @@ pub(crate) trait Opened: Engine {
 impl Opened for Fjall {
     fn open_at(path: &Path) -> Self {
         Self::open(path, small_fjall()).expect("opens")
+    }
+}
+
+impl Opened for Lmdb {
+    fn open_at(path: &Path) -> Self {
+        Self::open(path, LmdbSettings::default()).expect("opens")
     }
 }
 

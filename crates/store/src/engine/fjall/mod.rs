@@ -121,6 +121,10 @@ impl Fjall {
         if super::Redb::exists(path) {
             return Err(Error::OtherEngine { path: path.to_owned(), found: super::Redb::NAME });
         }
+        #[cfg(feature = "lmdb")]
+        if super::Lmdb::exists(path) {
+            return Err(Error::OtherEngine { path: path.to_owned(), found: super::Lmdb::NAME });
+        }
         creation::remove_unfinished(path)?;
         let existed = Self::exists(path);
         let inspection = if existed {
@@ -379,6 +383,10 @@ impl Engine for Fjall {
         applied?;
         self.keep_up(bytes);
         Ok(())
+    }
+
+    fn beside(&self, directory: &Path) -> Result<Self, Error> {
+        Self::open(directory, self.settings.clone())
     }
 
     fn sync(&self) -> Result<(), Error> {

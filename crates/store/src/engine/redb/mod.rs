@@ -55,6 +55,10 @@ impl Redb {
         if super::Fjall::exists(directory) {
             return Err(Error::OtherEngine { path: directory.to_owned(), found: super::Fjall::NAME });
         }
+        #[cfg(feature = "lmdb")]
+        if super::Lmdb::exists(directory) {
+            return Err(Error::OtherEngine { path: directory.to_owned(), found: super::Lmdb::NAME });
+        }
         std::fs::create_dir_all(directory).map_err(Error::io("making the directory"))?;
         Self::open_file(&directory.join(FILE), directory, settings)
     }
@@ -313,6 +317,20 @@ impl Engine for Redb {
                 other => other,
             })
         })
+    }
+
+    fn beside(&self, directory: &Path) -> Result<Self, Error> {
+        Self::open(directory, self.settings.clone())
+    }
+
+    fn copy_multimap(
+        &self,
+        from: &RedbSnapshot,
+        space: SpaceId,
+        to: &Self,
+        into: SpaceId,
+    ) -> Result<u64, Error> {
+        super::copy_values(from, space, to, into)
     }
 
     fn sync(&self) -> Result<(), Error> {

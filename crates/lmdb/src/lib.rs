@@ -1,0 +1,239 @@
+//! The calls of LMDB that the compiler cannot check, in a crate of their own.
+//!
+//! Opening a database maps its file into memory, and growing the map moves it. Both are sound only while nobody changes
+//! the file behind LMDB's back and nobody reads a map that moves, and neither is for a compiler to know. [`Environment`]
+//! sees to it: it holds a lock on the file, and hands out transactions that growing waits for. Everything else that is done
+//! with a database is done through `heed`, which this crate re-exports.
+//!
+//! # Hostile input
+//!
+//! LMDB trusts its file. One that was damaged, or made to harm, can end the process; a file from elsewhere is read with a
+//! reader that checks it instead.
+
+use std::fmt;
+use std::fs::{File, TryLockError};
+use std::io;
+use std::path::Path;
+use std::sync::{Arc, PoisonError, RwLock};
+
+pub use heed;
+use heed::{Env, EnvFlags, EnvOpenOptions, RoTxn, RwTxn, WithoutTls};
+
+/// The file of rows inside a directory.
+pub const FILE: &str = "data.mdb";
+
+/// A database that is open.
+#[derive(Debug)]
+pub struct Environment {
+    env: Env<WithoutTls>,
+    lock: Arc<File>,
+    // Held for reading by every transaction, and for writing while the map moves.
+    still: Arc<RwLock<()>>,
+    // One for each transaction that is open, and one here.
+    open: Arc<()>,
+}
+
+/// How a database is opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// Bytes of addresses to map; `None` for as many as the file says, when it is only read.
+    pub map_bytes: Option<usize>,
+    /// The most transactions that read at a time.
+    pub readers: u32,
+    /// The most named databases.
+    pub databases: u32,
+    /// What a commit waits for.
+    pub sync: Sync,
+    /// Whether it is written.
+    pub access: Access,
+}
+
+/// What a commit waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sync {
+    /// The disk has everything.
+    All,
+    /// The disk has the rows: the last commit may be undone by a loss of power.
+    Rows,
+    /// Nothing: the database may be damaged by a loss of power.
+    None,
+}
+
+/// Whether a database is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// Read and written.
+    Write,
+    /// Read. If nobody has it open to write, nothing is written beside it either.
+    Read,
+}
+
+/// Why a database was not opened.
+#[derive(Debug)]
+pub enum Refused {
+    /// Another has it open.
+    AlreadyOpen,
+    /// The system refused.
+    Io(io::Error),
+    /// LMDB refused.
+    Lmdb(heed::Error),
+}
+
+/// A transaction that reads. The map does not move while it is open.
+pub struct Reading {
+    // It ends before the others say that it has.
+    transaction: RoTxn<'static, WithoutTls>,
+    _open: Arc<()>,
+    _lock: Arc<File>,
+}
+
+impl Reading {
+    /// The transaction.
+    pub fn transaction(&self) -> &RoTxn<'static, WithoutTls> {
+        &self.transaction
+    }
+}
+
+impl fmt::Debug for Reading {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Reading").field("id", &self.transaction.id()).finish_non_exhaustive()
+    }
+}
+
+impl Environment {
+    /// Opens the database in a directory, which must exist.
+    pub fn open(directory: &Path, options: &Options) -> Result<Self, Refused> {
+        let mut file = File::options();
+        file.read(true);
+        if options.access == Access::Write {
+            file.write(true).create(true).truncate(false);
+        }
+        let file = file.open(directory.join(FILE)).map_err(Refused::Io)?;
+        let locked = match options.access {
+            Access::Write => file.try_lock(),
+            Access::Read => file.try_lock_shared(),
+        };
+        let mut flags = match options.sync {
+            Sync::All => EnvFlags::empty(),
+            Sync::Rows => EnvFlags::NO_META_SYNC,
+            Sync::None => EnvFlags::NO_SYNC,
+        };
+        // Rows that are read once should not drive others out of the system's memory.
+        flags |= EnvFlags::NO_READ_AHEAD;
+        match (locked, options.access) {
+            (Ok(()), Access::Write) => {}
+            // The lock keeps writers out, and LMDB's own, which is a file, is not needed.
+            (Ok(()), Access::Read) => flags |= EnvFlags::READ_ONLY | EnvFlags::NO_LOCK,
+            // A writer has it: LMDB's own lock tells it which pages are read.
+            (Err(TryLockError::WouldBlock), Access::Read) => flags |= EnvFlags::READ_ONLY,
+            (Err(TryLockError::WouldBlock), Access::Write) => return Err(Refused::AlreadyOpen),
+            (Err(TryLockError::Error(error)), _) => return Err(Refused::Io(error)),
+        }
+        let env = map(directory, options, flags).map_err(|error| match error {
+            heed::Error::EnvAlreadyOpened => Refused::AlreadyOpen,
+            heed::Error::Io(error) => Refused::Io(error),
+            other => Refused::Lmdb(other),
+        })?;
+        Ok(Self { env, lock: Arc::new(file), still: Arc::default(), open: Arc::default() })
+    }
+
+    /// Opens a transaction that reads.
+    pub fn read(&self) -> Result<Reading, heed::Error> {
+        let _still = self.still.read().unwrap_or_else(PoisonError::into_inner);
+        let transaction = self.env.clone().static_read_txn()?;
+        Ok(Reading { transaction, _open: self.open.clone(), _lock: self.lock.clone() })
+    }
+
+    /// Opens the transaction that writes, waits for any other, and runs `change` in it. An error leaves nothing.
+    pub fn write<T, E: From<heed::Error>>(
+        &self,
+        change: impl FnOnce(&mut RwTxn<'_>) -> Result<T, E>,
+    ) -> Result<T, E> {
+        let _still = self.still.read().unwrap_or_else(PoisonError::into_inner);
+        let mut transaction = self.env.write_txn()?;
+        let done = change(&mut transaction)?;
+        transaction.commit()?;
+        Ok(done)
+    }
+
+    /// Runs a call that opens transactions of its own.
+    pub fn with<T>(&self, call: impl FnOnce(&Env<WithoutTls>) -> T) -> T {
+        let _still = self.still.read().unwrap_or_else(PoisonError::into_inner);
+        call(&self.env)
+    }
+
+    /// The bytes that are mapped, and those of them that pages take.
+    pub fn map_bytes(&self) -> (usize, usize) {
+        let info = self.env.info();
+        let page = usize::try_from(self.env.stat().page_size).unwrap_or(4096);
+        (info.map_size, (info.last_page_number.saturating_add(1)).saturating_mul(page))
+    }
+
+    /// Maps so many bytes, a multiple of a page; says whether it could: not while a transaction is open.
+    pub fn grow(&self, map_bytes: usize) -> Result<bool, heed::Error> {
+        let _moves = self.still.write().unwrap_or_else(PoisonError::into_inner);
+        if Arc::strong_count(&self.open) > 1 {
+            return Ok(false);
+        }
+        resize(&self.env, map_bytes)?;
+        Ok(true)
+    }
+}
+
+#[expect(unsafe_code, reason = "LMDB maps a file, and the compiler cannot know who else changes it")]
+fn map(directory: &Path, options: &Options, flags: EnvFlags) -> Result<Env<WithoutTls>, heed::Error> {
+    let mut opening = EnvOpenOptions::new().read_txn_without_tls();
+    opening.max_readers(options.readers).max_dbs(options.databases);
+    if let Some(bytes) = options.map_bytes {
+        opening.map_size(bytes);
+    }
+    // SAFETY: of the flags, NO_SYNC and NO_META_SYNC are dangerous after a loss of power alone, and NO_LOCK without a lock of
+    // one's own, which the caller holds. The file is changed by nobody but LMDB: programs that write it take its lock.
+    unsafe { opening.flags(flags).open(directory) }
+}
+
+#[expect(unsafe_code, reason = "LMDB moves its map, and the compiler cannot know who reads it")]
+fn resize(env: &Env<WithoutTls>, bytes: usize) -> Result<(), heed::Error> {
+    // SAFETY: no transaction is open: each takes the lock that the caller holds for itself, and those that outlive it are
+    // counted.
+    unsafe { env.resize(bytes) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use heed::types::Bytes;
+
+    fn options(access: Access) -> Options {
+        Options { map_bytes: Some(1 << 20), readers: 8, databases: 2, sync: Sync::None, access }
+    }
+
+    #[test]
+    fn one_writes_and_others_read_and_the_map_does_not_move_under_them() {
+        let directory = tempfile::tempdir().unwrap();
+        let environment = Environment::open(directory.path(), &options(Access::Write)).unwrap();
+        assert!(matches!(
+            Environment::open(directory.path(), &options(Access::Write)),
+            Err(Refused::AlreadyOpen)
+        ));
+        let rows = environment
+            .write(|write| {
+                let rows = environment.env.create_database::<Bytes, Bytes>(write, Some("rows"))?;
+                rows.put(write, b"k", b"v")?;
+                Ok::<_, heed::Error>(rows)
+            })
+            .unwrap();
+        let reading = environment.read().unwrap();
+        assert_eq!(rows.get(reading.transaction(), b"k").unwrap(), Some(&b"v"[..]));
+        assert!(!environment.grow(4 << 20).unwrap());
+        drop(reading);
+        assert!(environment.grow(4 << 20).unwrap());
+        assert_eq!(environment.map_bytes().0, 4 << 20);
+        let undone = environment.write(|write| {
+            rows.put(write, b"k", b"w")?;
+            Err::<(), _>(heed::Error::EnvAlreadyOpened)
+        });
+        assert!(undone.is_err());
+        assert_eq!(rows.get(environment.read().unwrap().transaction(), b"k").unwrap(), Some(&b"v"[..]));
+    }
+}

@@ -1,0 +1,484 @@
+mod failure;
+mod rows;
+mod settings;
+mod snapshot;
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use keyplan_lmdb::heed::types::Bytes;
+use keyplan_lmdb::heed::{self, Database, DatabaseFlags, PutFlags, RwTxn};
+use keyplan_lmdb::{Access, Environment, FILE, Options, Refused, Sync};
+
+use self::failure::{Stopped, full, kind, opening, translated};
+use super::ages::Ages;
+use super::{
+    Action, Batch, Capabilities, Durability, Engine, Error, MultimapEngine, Numbers, Operation, Setting,
+    SharedBytes, Space, SpaceId, SpaceKind, Statistics, Survives, TooLarge, unsorted,
+};
+
+pub use rows::{LmdbBytes, LmdbRange, LmdbValueRange, LmdbValues};
+pub use settings::{LmdbBuffer, LmdbSettings};
+pub use snapshot::LmdbSnapshot;
+
+/// An embedded engine of copy-on-write trees in one mapped file, with spaces in which a key has several values.
+///
+/// It reads at the speed of memory and opens at once; commits are dearer than fjall's. One writes at a time. A database
+/// that is open can be read by other processes, with [`Lmdb::open_read_only`].
+///
+/// Pages of rows that are gone are used again, and not given back: [`Engine::compact`] does nothing here, and a backup is
+/// a compacted copy. The engine trusts its file, and a damaged one can end the process: `keyplan db verify` reads it with a
+/// reader that checks it.
+pub struct Lmdb {
+    environment: Environment,
+    spaces: Arc<Vec<Opened>>,
+    directory: PathBuf,
+    settings: LmdbSettings,
+    ages: Ages,
+    closed: AtomicBool,
+    // After a commit that may or may not have been applied: the next one could hide which.
+    poisoned: AtomicBool,
+    numbers: Numbers,
+}
+
+type Rows = Database<Bytes, Bytes>;
+
+/// A space, and the engine's handle on it.
+#[derive(Clone, Debug)]
+struct Opened {
+    space: Space,
+    rows: Rows,
+}
+
+/// What a row may be.
+const LIMITS: keyplan_plan::Limits = keyplan_plan::Engine::Lmdb.limits();
+
+/// The least that is mapped.
+const LEAST_MAP: usize = 1 << 20;
+
+/// Bytes that one transaction of an ingestion has.
+const INGESTED_BYTES: u64 = 32 * 1024 * 1024;
+
+impl Lmdb {
+    /// Opens the database in a directory, and makes it if there is none.
+    pub fn open(directory: impl AsRef<Path>, settings: LmdbSettings) -> Result<Self, Error> {
+        let directory = directory.as_ref();
+        #[cfg(feature = "fjall")]
+        if super::Fjall::exists(directory) {
+            return Err(Error::OtherEngine { path: directory.to_owned(), found: super::Fjall::NAME });
+        }
+        #[cfg(feature = "redb")]
+        if super::Redb::exists(directory) {
+            return Err(Error::OtherEngine { path: directory.to_owned(), found: super::Redb::NAME });
+        }
+        std::fs::create_dir_all(directory).map_err(Error::io("making the directory"))?;
+        Self::open_with(directory, settings, Access::Write)
+    }
+
+    /// Opens the database in a directory for reading. Others may read it meanwhile, and one may write it.
+    ///
+    /// Nothing is written, unless another process has it open to write: then this one is entered into the list of readers
+    /// beside the database, so that no page that it reads is used again.
+    pub fn open_read_only(directory: impl AsRef<Path>, settings: LmdbSettings) -> Result<Self, Error> {
+        let directory = directory.as_ref();
+        if !Self::exists(directory) {
+            return Err(Error::NotFound { path: directory.to_owned() });
+        }
+        let engine = Self::open_with(directory, settings, Access::Read)?;
+        engine.closed.store(true, Ordering::Release);
+        Ok(engine)
+    }
+
+    /// Opens the database in a directory, and makes none.
+    pub fn open_existing(directory: impl AsRef<Path>, settings: LmdbSettings) -> Result<Self, Error> {
+        let directory = directory.as_ref();
+        if Self::exists(directory) {
+            Self::open(directory, settings)
+        } else {
+            Err(Error::NotFound { path: directory.to_owned() })
+        }
+    }
+
+    /// Whether there is a database of this engine in a directory.
+    pub fn exists(directory: impl AsRef<Path>) -> bool {
+        std::fs::metadata(directory.as_ref().join(FILE)).is_ok_and(|file| file.is_file() && file.len() > 0)
+    }
+
+    fn open_with(directory: &Path, settings: LmdbSettings, access: Access) -> Result<Self, Error> {
+        let environment = environment(directory, &settings, access)?;
+        let mut engine = Self {
+            environment,
+            spaces: Arc::default(),
+            directory: directory.to_owned(),
+            settings,
+            ages: Ages::default(),
+            closed: AtomicBool::new(false),
+            poisoned: AtomicBool::new(false),
+            numbers: Numbers::default(),
+        };
+        engine.spaces = Arc::new(engine.stored()?);
+        Ok(engine)
+    }
+
+    /// The spaces that are in the file, by name.
+    fn stored(&self) -> Result<Vec<Opened>, Error> {
+        let names = self.environment.with(|env| -> Result<Vec<(String, SpaceKind)>, heed::Error> {
+            let read = env.read_txn()?;
+            let Some(root) = env.open_database::<Bytes, Bytes>(&read, None)? else { return Ok(Vec::new()) };
+            let mut names = Vec::new();
+            for row in root.iter(&read)? {
+                let (name, record) = row?;
+                // A record of the engine has its flags in two bytes behind four others, in the order of the machine. Those
+                // of a plain row are anything; it is no database then, and does not open as one.
+                let several = record.iter().skip(4).take(2).any(|byte| byte & 0x04 != 0);
+                let kind = if several { SpaceKind::Multimap } else { SpaceKind::Map };
+                if let Ok(name) = std::str::from_utf8(name)
+                    && record.len() == RECORD
+                {
+                    names.push((name.to_owned(), kind));
+                }
+            }
+            // A handle that is opened in a transaction lasts if that is committed.
+            read.commit()?;
+            Ok(names)
+        });
+        let mut stored = Vec::new();
+        for (name, kind) in names.map_err(translated)? {
+            let opened = self.environment.with(|env| -> Result<Option<Rows>, heed::Error> {
+                let read = env.read_txn()?;
+                let rows = env.database_options().types::<Bytes, Bytes>().name(&name).open(&read)?;
+                read.commit()?;
+                Ok(rows)
+            });
+            match opened {
+                Ok(Some(rows)) => {
+                    stored.push(Opened { space: Space { kind, ..Space::map(name) }, rows });
+                }
+                Ok(None) | Err(heed::Error::Mdb(heed::MdbError::Incompatible)) => {}
+                Err(error) => return Err(translated(error)),
+            }
+        }
+        stored.sort_by(|a, b| a.space.name.cmp(&b.space.name));
+        Ok(stored)
+    }
+
+    fn writable(&self) -> Result<(), Error> {
+        if self.closed.load(Ordering::Acquire) {
+            return Err(Error::Closed);
+        }
+        if self.poisoned.load(Ordering::Acquire) { Err(Error::Poisoned { source: None }) } else { Ok(()) }
+    }
+
+    /// Runs a change in a transaction; again with a larger map, if the map was full.
+    fn write<T>(&self, mut change: impl FnMut(&mut RwTxn<'_>) -> Result<T, Stopped>) -> Result<T, Error> {
+        loop {
+            match self.environment.write(&mut change) {
+                Ok(done) => return Ok(done),
+                Err(Stopped::Failed(error)) => return Err(error),
+                Err(Stopped::Full) => {
+                    let (map, _) = self.environment.map_bytes();
+                    let grown = map.checked_mul(2).ok_or_else(full)?;
+                    match self.environment.grow(grown) {
+                        Ok(true) => {}
+                        Ok(false) | Err(_) => return Err(full()),
+                    }
+                }
+            }
+        }
+    }
+
+    /// Doubles a map that is half full, if nobody reads it just now: later somebody may.
+    fn keep_room(&self) {
+        let (map, used) = self.environment.map_bytes();
+        if used > map / 2
+            && let Some(grown) = map.checked_mul(2)
+        {
+            // If it cannot be done now, it is tried again; if the map is full before that, the commit says so.
+            let _ = self.environment.grow(grown);
+        }
+    }
+
+    fn apply(&self, write: &mut RwTxn<'_>, operations: &[Operation<SharedBytes>]) -> Result<(), Stopped> {
+        for Operation { space, key, action } in operations {
+            let index = self.numbers.index(*space);
+            let opened = self.spaces.get(index).ok_or(Error::NoSpace { number: space.0 })?;
+            let (rows, is) = (opened.rows, opened.space.kind);
+            match (action, is) {
+                (Action::Put(value), SpaceKind::Map) | (Action::AddValue(value), SpaceKind::Multimap) => {
+                    rows.put(write, key, value)?;
+                }
+                (Action::Delete, _) => {
+                    rows.delete(write, key)?;
+                }
+                (Action::RemoveValue(value), SpaceKind::Multimap) => {
+                    rows.delete_one_duplicate(write, key, value)?;
+                }
+                (Action::Put(_), SpaceKind::Multimap) => {
+                    return Err(kind(&opened.space, SpaceKind::Map).into());
+                }
+                (Action::AddValue(_) | Action::RemoveValue(_), SpaceKind::Map) => {
+                    return Err(kind(&opened.space, SpaceKind::Multimap).into());
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The length of the engine's record of a database: two numbers of 2 bytes, one of 4, and five of 8.
+const RECORD: usize = 48;
+
+/// Opens the file, with as many addresses as asked for or as the process may have.
+fn environment(directory: &Path, settings: &LmdbSettings, access: Access) -> Result<Environment, Error> {
+    let sync = match settings.buffer {
+        settings::LmdbBuffer::Rows => Sync::Rows,
+        settings::LmdbBuffer::Nothing => Sync::None,
+    };
+    let filled = std::fs::metadata(directory.join(FILE)).map_or(0, |file| file.len());
+    let filled = usize::try_from(filled).unwrap_or(usize::MAX);
+    let least = filled.max(LEAST_MAP).next_multiple_of(LEAST_MAP);
+    let asked = usize::try_from(settings.map_bytes).unwrap_or(usize::MAX / 2);
+    let mut map = asked.max(least).next_multiple_of(LEAST_MAP);
+    loop {
+        let map_bytes = (access == Access::Write).then_some(map);
+        let options =
+            Options { map_bytes, readers: settings.snapshots, databases: settings.spaces, sync, access };
+        match Environment::open(directory, &options) {
+            // A process may not map more than its limit says.
+            Err(Refused::Io(error))
+                if error.kind() == std::io::ErrorKind::OutOfMemory
+                    && access == Access::Write
+                    && map / 2 >= least =>
+            {
+                map = (map / 2).next_multiple_of(LEAST_MAP);
+            }
+            opened => return opened.map_err(|refused| opening(refused, directory)),
+        }
+    }
+}
+
+impl Engine for Lmdb {
+    type Buffer = SharedBytes;
+    type Snapshot = LmdbSnapshot;
+
+    const NAME: &'static str = "lmdb";
+
+    fn capabilities(&self) -> Capabilities {
+        Capabilities {
+            key_bytes: Some(LIMITS.key_bytes),
+            value_bytes: Some(LIMITS.value_bytes),
+            batch_operations: None,
+            batch_bytes: Some(self.settings.batch_bytes),
+            snapshot_age: self.settings.snapshot_age,
+            empty_keys: LIMITS.empty_keys,
+            multimap: true,
+            atomic_across_spaces: true,
+            buffer: Survives::Process,
+            sync: match self.settings.buffer {
+                LmdbBuffer::Rows => Survives::Power,
+                // What was synced may be damaged by what is written later.
+                LmdbBuffer::Nothing => Survives::Process,
+            },
+        }
+    }
+
+    fn first_space(&self) -> u32 {
+        self.numbers.first()
+    }
+
+    fn spaces(&self) -> Vec<Space> {
+        self.spaces.iter().map(|opened| opened.space.clone()).collect()
+    }
+
+    fn create_space(&mut self, space: &Space) -> Result<SpaceId, Error> {
+        let longest = usize::try_from(LIMITS.key_bytes).unwrap_or(usize::MAX);
+        if space.name.is_empty() || space.name.len() > longest || space.name.contains('\0') {
+            return Err(Error::SpaceName { name: space.name.clone() });
+        }
+        if let Some(id) = self.space(&space.name) {
+            let found = self.spaces.get(self.numbers.index(id)).ok_or(Error::NoSpace { number: id.0 })?;
+            return if found.space.kind == space.kind { Ok(id) } else { Err(kind(&found.space, space.kind)) };
+        }
+        self.writable()?;
+        let flags = match space.kind {
+            SpaceKind::Map => DatabaseFlags::empty(),
+            SpaceKind::Multimap => DatabaseFlags::DUP_SORT,
+        };
+        // Made in a transaction of the engine's own handle: a handle belongs to the environment.
+        let rows = self.environment.with(|env| -> Result<Rows, heed::Error> {
+            let mut write = env.write_txn()?;
+            let mut options = env.database_options().types::<Bytes, Bytes>();
+            let rows = options.name(&space.name).flags(flags).create(&mut write)?;
+            write.commit()?;
+            Ok(rows)
+        });
+        let rows = rows.map_err(translated)?;
+        self.sync()?;
+        Arc::make_mut(&mut self.spaces).push(Opened { space: space.clone(), rows });
+        self.space(&space.name).ok_or_else(|| Error::SpaceName { name: space.name.clone() })
+    }
+
+    fn snapshot(&self) -> Result<LmdbSnapshot, Error> {
+        if self.settings.map_bytes < LmdbSettings::default().map_bytes && self.writable().is_ok() {
+            self.keep_room();
+        }
+        let reading = self.environment.read().map_err(translated)?;
+        let ticket = self.ages.open(self.settings.snapshot_age);
+        Ok(LmdbSnapshot::new(reading, self.spaces.clone(), self.numbers, ticket))
+    }
+
+    fn commit(&self, batch: Batch<Self>, durability: Durability) -> Result<(), Error> {
+        self.writable()?;
+        batch.check(&self.capabilities())?;
+        for Operation { action, .. } in batch.operations() {
+            if let Action::AddValue(value) | Action::RemoveValue(value) = action {
+                // Several values of a key are keys of a tree themselves.
+                let found = value.len() as u64;
+                if found > LIMITS.key_bytes {
+                    return Err(Error::TooLarge { what: TooLarge::Value, limit: LIMITS.key_bytes, found });
+                }
+            }
+        }
+        let operations: Vec<_> = batch.into_sorted().collect();
+        if !operations.is_empty() {
+            self.write(|write| {
+                // Asked again, alone: a shutdown that has begun since does not wait for this batch.
+                self.writable()?;
+                self.apply(write, &operations)
+            })
+            .map_err(|error| match error {
+                error @ Error::Io { .. } if !is_full(&error) => self.unknown(error),
+                other => other,
+            })?;
+        }
+        if durability > Durability::Buffer {
+            self.sync().map_err(|error| self.unknown(error))?;
+        }
+        Ok(())
+    }
+
+    fn beside(&self, directory: &Path) -> Result<Self, Error> {
+        Self::open(directory, self.settings.clone())
+    }
+
+    fn copy_multimap(
+        &self,
+        from: &LmdbSnapshot,
+        space: SpaceId,
+        to: &Self,
+        into: SpaceId,
+    ) -> Result<u64, Error> {
+        super::copy_values(from, space, to, into)
+    }
+
+    fn sync(&self) -> Result<(), Error> {
+        if self.writable().is_err() {
+            return Ok(());
+        }
+        self.force_sync()
+    }
+
+    fn checkpoint(&self, _: Duration) -> Result<(), Error> {
+        self.sync()
+    }
+
+    /// Does nothing but [`Engine::sync`]: pages of rows that are gone are used again.
+    fn compact(&self) -> Result<(), Error> {
+        self.sync()
+    }
+
+    fn shutdown(&self, _: Duration) -> Result<(), Error> {
+        if self.closed.swap(true, Ordering::AcqRel) { Ok(()) } else { self.force_sync() }
+    }
+
+    /// Appends, if the rows come after all others of the space; that fills pages without looking for places.
+    fn ingest<I>(&self, space: SpaceId, rows: I) -> Result<u64, Error>
+    where
+        I: IntoIterator<Item = Result<(SharedBytes, SharedBytes), Error>>,
+    {
+        self.writable()?;
+        let opened = self.spaces.get(self.numbers.index(space)).ok_or(Error::NoSpace { number: space.0 })?;
+        if opened.space.kind != SpaceKind::Map {
+            return Err(kind(&opened.space, SpaceKind::Map));
+        }
+        let capabilities = self.capabilities();
+        let (mut some, mut bytes, mut count) = (Vec::new(), 0_u64, 0_u64);
+        let mut last: Option<SharedBytes> = None;
+        for row in rows {
+            let (key, value) = row?;
+            capabilities.admit::<Self>(key.len(), value.len())?;
+            if last.as_ref().is_some_and(|last| *last >= key) {
+                return Err(unsorted(&key));
+            }
+            last = Some(key.clone());
+            bytes += (key.len() + value.len()) as u64;
+            count += 1;
+            some.push((key, value));
+            if bytes >= INGESTED_BYTES {
+                self.append(opened.rows, &some)?;
+                some.clear();
+                bytes = 0;
+            }
+        }
+        self.append(opened.rows, &some)?;
+        self.sync()?;
+        Ok(count)
+    }
+
+    fn statistics(&self) -> Statistics {
+        let (open_snapshots, oldest_snapshot) = self.ages.oldest();
+        let disk_bytes = std::fs::metadata(self.directory.join(FILE)).ok().map(|file| file.len());
+        Statistics { disk_bytes, open_snapshots, oldest_snapshot, ..Statistics::default() }
+    }
+
+    fn settings(&self) -> Vec<Setting> {
+        self.settings.record()
+    }
+
+    fn directory(&self) -> Option<&Path> {
+        Some(&self.directory)
+    }
+}
+
+impl Lmdb {
+    /// A commit failed on its way to the disk: whether it happened shows when the database is opened again.
+    fn unknown(&self, error: Error) -> Error {
+        self.poisoned.store(true, Ordering::Release);
+        Error::CommitUnknown { source: Box::new(error) }
+    }
+
+    fn force_sync(&self) -> Result<(), Error> {
+        self.environment.with(keyplan_lmdb::heed::Env::force_sync).map_err(translated)
+    }
+
+    fn append(&self, rows: Rows, some: &[(SharedBytes, SharedBytes)]) -> Result<(), Error> {
+        let Some((first, _)) = some.first() else { return Ok(()) };
+        self.write(|write| {
+            self.writable()?;
+            let behind = rows.last(write)?.is_none_or(|(last, _)| last < &first[..]);
+            let flags = if behind { PutFlags::APPEND } else { PutFlags::empty() };
+            for (key, value) in some {
+                rows.put_with_flags(write, flags, key, value)?;
+            }
+            Ok(())
+        })
+    }
+}
+
+fn is_full(error: &Error) -> bool {
+    matches!(error, Error::Io { doing, .. } if *doing == "growing the map of the database")
+}
+
+impl MultimapEngine for Lmdb {}
+
+impl fmt::Debug for Lmdb {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Lmdb")
+            .field("directory", &self.directory)
+            .field("spaces", &self.spaces())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,206 @@
+use std::fmt;
+use std::ops::{Bound, ControlFlow};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use byteview::ByteView;
+use keyplan_lmdb::Reading;
+use keyplan_lmdb::heed;
+
+use super::failure::{kind, translated};
+use super::rows::{LmdbBytes, LmdbRange, LmdbValueRange, LmdbValues};
+use super::{LIMITS, Opened};
+use crate::engine::ages::Ticket;
+use crate::engine::{Error, KeyRange, MultimapSnapshot, Numbers, Snapshot, SpaceId, SpaceKind};
+use crate::page::Direction;
+
+/// A point in time of an [`Lmdb`](super::Lmdb) database: a transaction that reads.
+///
+/// While it is open, no page that it can see is used again, so that the file grows with every commit. Clones share the
+/// transaction, and take turns: threads that read much open one each.
+#[derive(Clone)]
+pub struct LmdbSnapshot {
+    // Only one thread at a time may use a transaction.
+    reading: Arc<Mutex<Reading>>,
+    spaces: Arc<Vec<Opened>>,
+    numbers: Numbers,
+    ticket: Arc<Ticket>,
+}
+
+impl LmdbSnapshot {
+    pub(super) fn new(reading: Reading, spaces: Arc<Vec<Opened>>, numbers: Numbers, ticket: Ticket) -> Self {
+        Self { reading: Arc::new(Mutex::new(reading)), spaces, numbers, ticket: Arc::new(ticket) }
+    }
+
+    #[inline]
+    fn opened(&self, space: SpaceId, expected: SpaceKind) -> Result<&Opened, Error> {
+        self.ticket.check()?;
+        let opened = self.spaces.get(self.numbers.index(space)).ok_or(Error::NoSpace { number: space.0 })?;
+        if opened.space.kind == expected { Ok(opened) } else { Err(kind(&opened.space, expected)) }
+    }
+
+    fn reading(&self) -> MutexGuard<'_, Reading> {
+        self.reading.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Shows the rows of a range until `each` breaks off. The transaction is held meanwhile.
+    pub(super) fn each_row(
+        &self,
+        space: SpaceId,
+        range: KeyRange<'_>,
+        direction: Direction,
+        mut each: impl FnMut(&[u8], &[u8]) -> ControlFlow<()>,
+    ) -> Result<ControlFlow<()>, Error> {
+        let rows = self.opened(space, SpaceKind::Map)?.rows;
+        let reading = self.reading();
+        let read = reading.transaction();
+        let mut show = |row: Result<(&[u8], &[u8]), heed::Error>| match row {
+            Ok((key, value)) => Ok(each(key, value)),
+            Err(error) => Err(translated(error)),
+        };
+        match direction {
+            Direction::Ascending => {
+                for row in rows.range(read, &bounds(range)).map_err(translated)? {
+                    if show(row)?.is_break() {
+                        return Ok(ControlFlow::Break(()));
+                    }
+                }
+            }
+            Direction::Descending => {
+                for row in rows.rev_range(read, &bounds(range)).map_err(translated)? {
+                    if show(row)?.is_break() {
+                        return Ok(ControlFlow::Break(()));
+                    }
+                }
+            }
+        }
+        Ok(ControlFlow::Continue(()))
+    }
+
+    /// The first or last key of a range in a space where a key has several values.
+    pub(super) fn end_key(
+        &self,
+        space: SpaceId,
+        range: KeyRange<'_>,
+        direction: Direction,
+    ) -> Result<Option<LmdbBytes>, Error> {
+        let rows = self.opened(space, SpaceKind::Multimap)?.rows;
+        let reading = self.reading();
+        let read = reading.transaction();
+        let row = match direction {
+            Direction::Ascending => rows.range(read, &bounds(range)).map_err(translated)?.next(),
+            Direction::Descending => rows.rev_range(read, &bounds(range)).map_err(translated)?.next(),
+        };
+        row.transpose().map(|row| row.map(|(key, _)| LmdbBytes(key.into()))).map_err(translated)
+    }
+
+    /// All values of a key.
+    pub(super) fn values(&self, space: SpaceId, key: &[u8]) -> Result<LmdbValues, Error> {
+        let rows = self.opened(space, SpaceKind::Multimap)?.rows;
+        if outside(key) {
+            return Ok(LmdbValues(std::collections::VecDeque::new()));
+        }
+        let reading = self.reading();
+        let values = rows.get_duplicates(reading.transaction(), key).map_err(translated)?;
+        let values = values.into_iter().flatten().map(|row| match row {
+            Ok((_, value)) => Ok(LmdbBytes(value.into())),
+            Err(error) => Err(translated(error)),
+        });
+        values.collect::<Result<_, _>>().map(LmdbValues)
+    }
+}
+
+/// A key that there cannot be. The engine refuses to be asked for it.
+fn outside(key: &[u8]) -> bool {
+    key.is_empty() || key.len() as u64 > LIMITS.key_bytes
+}
+
+/// The bounds as the engine takes them: an empty key bounds nothing from below, and none may be longer than a key.
+///
+/// A longer bound, cut off, lies before it, and no key is between them: as a start it is left out, as an end it is not.
+fn bounds(range: KeyRange<'_>) -> (Bound<&[u8]>, Bound<&[u8]>) {
+    let longest = usize::try_from(LIMITS.key_bytes).unwrap_or(usize::MAX);
+    let cut = |key: &[u8]| key.len() > longest;
+    let start = match range.start {
+        Bound::Included([]) | Bound::Excluded([]) => Bound::Unbounded,
+        Bound::Included(key) | Bound::Excluded(key) if cut(key) => {
+            Bound::Excluded(key.get(..longest).unwrap_or(key))
+        }
+        other => other,
+    };
+    let end = match range.end {
+        Bound::Included(key) | Bound::Excluded(key) if cut(key) => {
+            Bound::Included(key.get(..longest).unwrap_or(key))
+        }
+        other => other,
+    };
+    (start, end)
+}
+
+impl Snapshot for LmdbSnapshot {
+    type Bytes = LmdbBytes;
+    type Range = LmdbRange;
+
+    #[inline]
+    fn get(&self, space: SpaceId, key: &[u8]) -> Result<Option<LmdbBytes>, Error> {
+        let rows = self.opened(space, SpaceKind::Map)?.rows;
+        if outside(key) {
+            return Ok(None);
+        }
+        let reading = self.reading();
+        match rows.get(reading.transaction(), key) {
+            Ok(value) => Ok(value.map(|value| LmdbBytes(ByteView::new(value)))),
+            Err(error) => Err(translated(error)),
+        }
+    }
+
+    fn contains(&self, space: SpaceId, key: &[u8]) -> Result<bool, Error> {
+        let rows = self.opened(space, SpaceKind::Map)?.rows;
+        if outside(key) {
+            return Ok(false);
+        }
+        rows.get(self.reading().transaction(), key).map(|value| value.is_some()).map_err(translated)
+    }
+
+    fn multi_get<K: AsRef<[u8]>>(&self, space: SpaceId, keys: &[K]) -> Result<Vec<Option<LmdbBytes>>, Error> {
+        let rows = self.opened(space, SpaceKind::Map)?.rows;
+        let reading = self.reading();
+        let mut found = Vec::with_capacity(keys.len());
+        for key in keys {
+            let key = key.as_ref();
+            let value =
+                if outside(key) { None } else { rows.get(reading.transaction(), key).map_err(translated)? };
+            found.push(value.map(|value| LmdbBytes(value.into())));
+        }
+        Ok(found)
+    }
+
+    fn range(&self, space: SpaceId, range: KeyRange<'_>) -> Result<LmdbRange, Error> {
+        self.opened(space, SpaceKind::Map)?;
+        Ok(LmdbRange::new(self.clone(), space, range))
+    }
+
+    fn age(&self) -> Duration {
+        self.ticket.age()
+    }
+}
+
+impl MultimapSnapshot for LmdbSnapshot {
+    type Values = LmdbValues;
+    type ValueRange = LmdbValueRange;
+
+    fn iter_values(&self, space: SpaceId, key: &[u8]) -> Result<LmdbValues, Error> {
+        self.values(space, key)
+    }
+
+    fn iter_multi(&self, space: SpaceId, range: KeyRange<'_>) -> Result<LmdbValueRange, Error> {
+        self.opened(space, SpaceKind::Multimap)?;
+        Ok(LmdbValueRange::new(self.clone(), space, range))
+    }
+}
+
+impl fmt::Debug for LmdbSnapshot {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LmdbSnapshot").field("age", &self.age()).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,213 @@
+//! Backups: taken from a snapshot, brought up to date, restored, and taken beside a writer.
+#![cfg(test)]
+
+#[path = "support/cached.rs"]
+mod cached;
+#[path = "support/chain.rs"]
+#[expect(dead_code, reason = "no file system is mounted here")]
+mod chain;
+mod support;
+
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use chain::{State, apply, commit, cursor, ids, read, schema};
+use keyplan_store::cache::Cached;
+use keyplan_store::engine::{
+    Batch, Durability, Engine, Error, Fjall, KeyRange, Lmdb, Memory, MultimapEngine, MultimapSnapshot as _,
+    Redb, Space,
+};
+use keyplan_store::{META_SPACE, Schema, Store, StoreError};
+use support::{Opened, Random, rounds};
+
+fn state(number: u64) -> State {
+    let mut state = State::default();
+    (1..=number).for_each(|number| apply(&mut state, number));
+    state
+}
+
+fn opened<E: Opened>(path: &Path) -> Store<E> {
+    Store::open(E::open_at(path), &schema()).unwrap()
+}
+
+fn rows(state: &State) -> u64 {
+    state.iter().map(|rows| rows.len() as u64).sum()
+}
+
+fn is_restored_by_opening_it<E: Opened>() {
+    let directory = tempfile::tempdir().unwrap();
+    let (data, copy) = (directory.path().join("data"), directory.path().join("copy"));
+    let store = Store::create(E::open_at(&data), &schema()).unwrap();
+    (1..=30).for_each(|number| commit(&store, number, Durability::Buffer).unwrap());
+    let first = store.backup(&copy).unwrap();
+    assert_eq!((first.rows, first.written, first.deleted), (rows(&state(30)), rows(&state(30)), 0));
+    {
+        let restored = opened::<E>(&copy);
+        assert!(read(&restored).unwrap() == state(30));
+        assert_eq!(restored.meta().unwrap().files, store.meta().unwrap().files);
+        // It goes on by itself, and the next backup puts it right again.
+        commit(&restored, 31, Durability::SyncAll).unwrap();
+        commit(&restored, 32, Durability::SyncAll).unwrap();
+    }
+    (31..=40).for_each(|number| commit(&store, number, Durability::Buffer).unwrap());
+    let second = store.backup(&copy).unwrap();
+    assert_eq!(second.rows, rows(&state(40)));
+    assert!(second.written > 0 && second.deleted > 0 && second.written < second.rows, "{second:?}");
+    assert!(read(&opened::<E>(&copy)).unwrap() == state(40));
+    let third = store.backup(&copy).unwrap();
+    assert_eq!((third.rows, third.written, third.deleted), (second.rows, 0, 0));
+    assert!(read(&opened::<E>(&copy)).unwrap() == read(&store).unwrap());
+}
+
+#[test]
+fn a_backup_is_restored_by_opening_it() {
+    is_restored_by_opening_it::<Fjall>();
+    is_restored_by_opening_it::<Redb>();
+    is_restored_by_opening_it::<Lmdb>();
+    is_restored_by_opening_it::<Cached<Fjall>>();
+}
+
+/// The writer does not stop; every backup is one batch's state.
+fn is_of_one_moment_beside_a_writer<E: Opened>() {
+    let directory = tempfile::tempdir().unwrap();
+    let (data, copy) = (directory.path().join("data"), directory.path().join("copy"));
+    let store = Store::create(E::open_at(&data), &schema()).unwrap();
+    (1..=20).for_each(|number| commit(&store, number, Durability::Buffer).unwrap());
+    let done = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let writer = scope.spawn(|| {
+            let mut number = 20;
+            while !done.load(Ordering::Relaxed) {
+                number += 1;
+                commit(&store, number, Durability::Buffer).unwrap();
+            }
+            number
+        });
+        let mut last = 20;
+        for _ in 0..rounds(4) {
+            store.backup(&copy).unwrap();
+            let found = read(&opened::<E>(&copy)).unwrap();
+            let at = cursor(&found);
+            assert!(at >= last, "{at} after {last}");
+            assert!(found == state(at), "the rows are not those of batch {at}");
+            last = at;
+        }
+        done.store(true, Ordering::Relaxed);
+        let written = writer.join().unwrap();
+        println!("{}: backups up to batch {last} of {written}", E::NAME);
+        assert!(read(&store).unwrap() == state(written));
+    });
+}
+
+#[test]
+fn a_backup_is_of_one_moment_beside_a_writer() {
+    is_of_one_moment_beside_a_writer::<Fjall>();
+    is_of_one_moment_beside_a_writer::<Redb>();
+    is_of_one_moment_beside_a_writer::<Lmdb>();
+}
+
+#[test]
+fn a_backup_that_was_interrupted_has_no_plan_and_is_gone_on_with() {
+    let directory = tempfile::tempdir().unwrap();
+    let (data, copy) = (directory.path().join("data"), directory.path().join("copy"));
+    let store = Store::create(Lmdb::open_at(&data), &schema()).unwrap();
+    (1..=20).for_each(|number| commit(&store, number, Durability::Buffer).unwrap());
+    store.backup(&copy).unwrap();
+    {
+        // As it is after the first step of the next one, with rows missing and rows too many.
+        let engine = Lmdb::open_at(&copy);
+        let meta = engine.space(META_SPACE).unwrap();
+        let mut batch = Batch::<Lmdb>::new();
+        batch.put(meta, b"backup".as_slice(), b"".as_slice());
+        batch.delete(meta, b"format".as_slice());
+        let [_, utxos, _] = ids(&store);
+        let utxos = engine
+            .space(
+                &store
+                    .engine()
+                    .spaces()
+                    .iter()
+                    .find(|space| store.space(&space.name).ok() == Some(utxos))
+                    .unwrap()
+                    .name,
+            )
+            .unwrap();
+        let first = state(20)[1].keys().next().unwrap().clone();
+        batch.delete(utxos, first);
+        batch.put(utxos, b"other".as_slice(), b"row".as_slice());
+        engine.commit(batch, Durability::SyncAll).unwrap();
+    }
+    assert!(matches!(Store::open(Lmdb::open_at(&copy), &schema()), Err(StoreError::NoPlan)));
+    let again = store.backup(&copy).unwrap();
+    assert_eq!((again.written, again.deleted), (1, 1));
+    assert!(read(&opened::<Lmdb>(&copy)).unwrap() == state(20));
+}
+
+#[test]
+fn a_backup_does_not_overwrite_what_is_not_one() {
+    let directory = tempfile::tempdir().unwrap();
+    let data = directory.path().join("data");
+    let store = Store::create(Redb::open_at(&data), &schema()).unwrap();
+    // Rows of somebody.
+    let foreign = directory.path().join("foreign");
+    {
+        let mut engine = Redb::open_at(&foreign);
+        let space = engine.create_space(&Space::map("theirs")).unwrap();
+        let mut batch = Batch::<Redb>::new();
+        batch.put(space, b"k".as_slice(), b"v".as_slice());
+        engine.commit(batch, Durability::SyncAll).unwrap();
+    }
+    assert!(matches!(store.backup(&foreign), Err(StoreError::NoPlan)));
+    // A database with another plan, one that is open, the store itself, and an engine without files.
+    let other = directory.path().join("other");
+    let compiled =
+        keyplan_plan::compile("o.keyplan", "plan o; space s { key k = id: u8; }", |_| Err("no".into()));
+    let kept = Store::create(Redb::open_at(&other), &Schema::of(&compiled).unwrap()).unwrap();
+    assert!(matches!(store.backup(&other), Err(StoreError::Engine(Error::AlreadyOpen { .. }))));
+    drop(kept);
+    assert!(matches!(store.backup(&other), Err(StoreError::AlreadyCreated { .. })));
+    assert!(matches!(store.backup(&data), Err(StoreError::Engine(Error::AlreadyOpen { .. }))));
+    let memory = Store::create(Memory::new(), &schema()).unwrap();
+    let refused = memory.backup(directory.path().join("memory")).unwrap_err();
+    assert_eq!(refused.to_string(), "the engine `memory` has no backup to a directory");
+}
+
+fn keeps_several_values<E: Opened + MultimapEngine>() {
+    let directory = tempfile::tempdir().unwrap();
+    let (data, copy) = (directory.path().join("data"), directory.path().join("copy"));
+    let schema = schema().with_multimap("state-entities");
+    let store = Store::create(E::open_at(&data), &schema).unwrap();
+    let space = store.space("state-entities").unwrap();
+    let mut random = Random::new(5);
+    for round in 0..3_u64 {
+        let mut batch = Batch::<E>::new();
+        for _ in 0..200 {
+            let (key, value) = (random.below(40).to_be_bytes(), random.below(9).to_be_bytes());
+            if *random.pick(&[true, false, false]) {
+                batch.remove_multi(space, key.as_slice(), value.as_slice());
+            } else {
+                batch.put_multi(space, key.as_slice(), value.as_slice());
+            }
+        }
+        batch.delete(space, round.to_be_bytes().as_slice());
+        store.commit(batch, Durability::Buffer).unwrap();
+        store.backup(&copy).unwrap();
+        let restored = Store::open(E::open_at(&copy), &schema).unwrap();
+        let all = |store: &Store<E>| -> Vec<(Vec<u8>, Vec<Vec<u8>>)> {
+            let space = store.space("state-entities").unwrap();
+            let rows = store.engine().snapshot().unwrap().iter_multi(space, KeyRange::ALL).unwrap();
+            let values = |values: <E::Snapshot as keyplan_store::engine::MultimapSnapshot>::Values| {
+                values.map(|value| value.unwrap().to_vec()).collect()
+            };
+            rows.map(|row| row.unwrap()).map(|(key, found)| (key.to_vec(), values(found))).collect()
+        };
+        assert!(all(&store).len() > 10);
+        assert_eq!(all(&restored), all(&store));
+    }
+}
+
+#[test]
+fn a_backup_keeps_several_values_for_a_key() {
+    keeps_several_values::<Redb>();
+    keeps_several_values::<Lmdb>();
+}

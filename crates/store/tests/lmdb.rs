@@ -1,0 +1,255 @@
+//! What is particular to LMDB.
+#![cfg(test)]
+
+#[path = "support/chain.rs"]
+mod chain;
+mod support;
+
+use std::process::Command;
+
+use chain::{Mounted, State, apply, commit, cursor, read, schema};
+use keyplan_store::engine::{
+    Batch, Durability, Engine as _, Error, KeyRange, Lmdb, LmdbBuffer, LmdbSettings, MultimapSnapshot as _,
+    Snapshot as _, Space, Survives, TooLarge,
+};
+use keyplan_store::{Access, Store, StoreError};
+use support::{Opened as _, Random, rounds, small_fjall};
+
+fn small_map() -> LmdbSettings {
+    let mut settings = LmdbSettings::default();
+    settings.map_bytes = 1 << 20;
+    settings
+}
+
+#[test]
+fn the_map_grows_by_itself() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut engine = Lmdb::open(directory.path(), small_map()).unwrap();
+    let space = engine.create_space(&Space::map("s")).unwrap();
+    let mut random = Random::new(1);
+    for _ in 0..rounds(20) {
+        let mut batch = Batch::<Lmdb>::new();
+        for _ in 0..400 {
+            batch.put(space, random.bytes(20), random.bytes(1_000));
+        }
+        engine.commit(batch, Durability::Buffer).unwrap();
+    }
+    assert_eq!(
+        engine.snapshot().unwrap().range(space, KeyRange::ALL).unwrap().count() as u64,
+        400 * rounds(20)
+    );
+    // Not under a snapshot: then the commit leaves nothing, and the next one passes once it is gone.
+    let held = engine.snapshot().unwrap();
+    let mut committed = 0;
+    let refused = loop {
+        let mut batch = Batch::<Lmdb>::new();
+        for _ in 0..2_000 {
+            let length = *random.pick(&[900, 1_000, 1_100]);
+            batch.put(space, random.bytes(20), random.bytes(length));
+        }
+        match engine.commit(batch, Durability::Buffer) {
+            Ok(()) => committed += 2_000,
+            Err(error) => break error,
+        }
+        assert!(committed < 1_000_000);
+    };
+    assert!(
+        matches!(&refused, Error::Io { source, .. } if source.kind() == std::io::ErrorKind::StorageFull),
+        "{refused:?}"
+    );
+    drop(held);
+    let found = engine.snapshot().unwrap().range(space, KeyRange::ALL).unwrap().count() as u64;
+    assert_eq!(found, 400 * rounds(20) + committed);
+    let mut batch = Batch::<Lmdb>::new();
+    for _ in 0..2_000 {
+        batch.put(space, random.bytes(20), random.bytes(1_000));
+    }
+    engine.commit(batch, Durability::Buffer).unwrap();
+}
+
+#[test]
+fn limits_are_refused_by_name_and_leave_nothing() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut engine = Lmdb::open_at(directory.path());
+    let (one, many) = (
+        engine.create_space(&Space::map("one")).unwrap(),
+        engine.create_space(&Space::multimap("many")).unwrap(),
+    );
+    let refused = |fill: &dyn Fn(&mut Batch<Lmdb>)| {
+        let mut batch = Batch::<Lmdb>::new();
+        batch.put(one, b"beside".as_slice(), b"".as_slice());
+        fill(&mut batch);
+        engine.commit(batch, Durability::Buffer).unwrap_err()
+    };
+    let long = vec![7; 512];
+    assert!(matches!(
+        refused(&|batch| batch.put(one, long.as_slice(), b"".as_slice())),
+        Error::TooLarge { what: TooLarge::Key, limit: 511, found: 512 }
+    ));
+    assert!(matches!(
+        refused(&|batch| batch.put_multi(many, b"k".as_slice(), long.as_slice())),
+        Error::TooLarge { what: TooLarge::Value, limit: 511, found: 512 }
+    ));
+    assert!(matches!(
+        refused(&|batch| batch.put(one, b"".as_slice(), b"".as_slice())),
+        Error::Unsupported { .. }
+    ));
+    assert!(matches!(
+        refused(&|batch| batch.put(many, b"k".as_slice(), b"".as_slice())),
+        Error::SpaceKind { .. }
+    ));
+    assert!(matches!(
+        refused(&|batch| batch.put_multi(one, b"k".as_slice(), b"".as_slice())),
+        Error::SpaceKind { .. }
+    ));
+    let snapshot = engine.snapshot().unwrap();
+    assert_eq!(snapshot.range(one, KeyRange::ALL).unwrap().count(), 0);
+    // Keys and bounds that there cannot be are asked for without harm.
+    assert!(snapshot.get(one, &long).unwrap().is_none() && !snapshot.contains(one, b"").unwrap());
+    assert!(snapshot.iter_values(many, &long).unwrap().next().is_none());
+    assert_eq!(snapshot.prefix(one, &long).unwrap().count(), 0);
+    assert_eq!(snapshot.prefix(one, b"").unwrap().rev().count(), 0);
+}
+
+#[test]
+fn bounds_longer_than_any_key_lie_where_they_should() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut engine = Lmdb::open_at(directory.path());
+    let space = engine.create_space(&Space::map("s")).unwrap();
+    let keys = [vec![5; 511], vec![6; 1], vec![6; 511]];
+    let mut batch = Batch::<Lmdb>::new();
+    for key in &keys {
+        batch.put(space, key.as_slice(), b"".as_slice());
+    }
+    engine.commit(batch, Durability::Buffer).unwrap();
+    let snapshot = engine.snapshot().unwrap();
+    let long = vec![5; 600];
+    let count = |range: KeyRange<'_>| {
+        let forwards = snapshot.range(space, range).unwrap().count();
+        assert_eq!(snapshot.range(space, range).unwrap().rev().count(), forwards);
+        forwards
+    };
+    assert_eq!(count(KeyRange::from(&long)), 2);
+    assert_eq!(count(KeyRange::half_open(&[], &long)), 1);
+    assert_eq!(count(KeyRange::half_open(&[5], &[6, 6])), 2);
+}
+
+#[test]
+fn what_a_commit_survives_is_said_as_it_is() {
+    let directory = tempfile::tempdir().unwrap();
+    let said = |buffer: LmdbBuffer| {
+        let mut settings = LmdbSettings::default();
+        settings.buffer = buffer;
+        let capabilities = Lmdb::open(directory.path(), settings).unwrap().capabilities();
+        (capabilities.survives(Durability::Buffer), capabilities.survives(Durability::SyncAll))
+    };
+    assert_eq!(said(LmdbBuffer::Rows), (Survives::Process, Survives::Power));
+    // A later commit may damage what was synced: nothing of it is promised to outlive the power.
+    assert_eq!(said(LmdbBuffer::Nothing), (Survives::Process, Survives::Process));
+}
+
+#[test]
+fn a_database_is_read_beside_its_writer() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = Store::create(Lmdb::open_at(directory.path()), &schema()).unwrap();
+    commit(&store, 1, Durability::Buffer).unwrap();
+    // In this process it is open already; another may read it.
+    let run = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "child_that_reads", "--nocapture"])
+        .env(READER, directory.path())
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&run.stdout);
+    assert!(run.status.success() && said.contains("found 1, may not write"), "{said}");
+    commit(&store, 2, Durability::Buffer).unwrap();
+    assert_eq!(cursor(&read(&store).unwrap()), 2);
+}
+
+const READER: &str = "KEYPLAN_LMDB_READER";
+
+/// Not a test by itself: a process that reads a database which another has open.
+#[test]
+fn child_that_reads() {
+    let Ok(directory) = std::env::var(READER) else { return };
+    assert!(matches!(Lmdb::open(&directory, LmdbSettings::default()), Err(Error::AlreadyOpen { .. })));
+    let engine = Lmdb::open_read_only(&directory, LmdbSettings::default()).unwrap();
+    let store = Store::open_recorded(engine, Access::ReadOnly).unwrap();
+    let found = cursor(&read(&store).unwrap());
+    assert!(matches!(commit(&store, 9, Durability::Buffer), Err(StoreError::ReadOnly)));
+    println!("found {found}, may not write");
+}
+
+#[test]
+fn a_database_is_read_from_a_disk_that_cannot_be_written() {
+    let Some(disk) = Mounted::new("100m") else {
+        assert!(std::env::var_os("CI").is_none(), "mounting a file system is not allowed: run as root");
+        println!("not allowed to mount a file system: skipped");
+        return;
+    };
+    let directory = disk.0.path().join("db");
+    let store = Store::create(Lmdb::open_at(&directory), &schema()).unwrap();
+    (1..=5).for_each(|number| commit(&store, number, Durability::SyncAll).unwrap());
+    let mut expected = State::default();
+    (1..=5).for_each(|number| apply(&mut expected, number));
+    drop(store);
+    disk.remount("ro");
+    assert!(Lmdb::open(&directory, LmdbSettings::default()).is_err());
+    let engine = Lmdb::open_read_only(&directory, LmdbSettings::default()).unwrap();
+    let store = Store::open_recorded(engine, Access::ReadOnly).unwrap();
+    assert!(read(&store).unwrap() == expected);
+}
+
+#[test]
+fn a_read_only_opening_leaves_no_file_behind() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = Store::create(Lmdb::open_at(directory.path()), &schema()).unwrap();
+    commit(&store, 1, Durability::SyncAll).unwrap();
+    drop(store);
+    std::fs::remove_file(directory.path().join("lock.mdb")).unwrap();
+    let engine = Lmdb::open_read_only(directory.path(), LmdbSettings::default()).unwrap();
+    let store = Store::open_recorded(engine, Access::ReadOnly).unwrap();
+    assert_eq!(cursor(&read(&store).unwrap()), 1);
+    assert!(!directory.path().join("lock.mdb").exists());
+}
+
+const LITTLE: &str = "KEYPLAN_LMDB_LITTLE";
+
+/// Not a test by itself: a process that may not map much.
+#[test]
+fn child_with_few_addresses() {
+    let Ok(directory) = std::env::var(LITTLE) else { return };
+    let store =
+        Store::open_or_create(Lmdb::open(directory, LmdbSettings::default()).unwrap(), &schema()).unwrap();
+    (1..=50).for_each(|number| commit(&store, number, Durability::Buffer).unwrap());
+    println!("reached {}", cursor(&read(&store).unwrap()));
+}
+
+#[test]
+fn a_process_that_may_not_map_much_maps_less() {
+    let directory = tempfile::tempdir().unwrap();
+    let run = Command::new("sh")
+        .args(["-c", "ulimit -v 2000000 && ulimit -n 64 && exec \"$0\" --exact child_with_few_addresses --nocapture --test-threads=1"])
+        .arg(std::env::current_exe().unwrap())
+        .env(LITTLE, directory.path())
+        .output()
+        .unwrap();
+    let (said, complaint) = (String::from_utf8_lossy(&run.stdout), String::from_utf8_lossy(&run.stderr));
+    assert!(run.status.success() && said.contains("reached 50"), "{said}{complaint}");
+}
+
+#[test]
+fn other_files_and_other_engines_are_refused_by_name() {
+    let directory = tempfile::tempdir().unwrap();
+    assert!(matches!(
+        Lmdb::open_existing(directory.path(), LmdbSettings::default()),
+        Err(Error::NotFound { .. })
+    ));
+    std::fs::write(directory.path().join("data.mdb"), vec![0x5a; 8192]).unwrap();
+    assert!(matches!(Lmdb::open(directory.path(), LmdbSettings::default()), Err(Error::Format { .. })));
+    let fjall = tempfile::tempdir().unwrap();
+    drop(keyplan_store::engine::Fjall::open(fjall.path(), small_fjall()).unwrap());
+    assert!(matches!(
+        Lmdb::open(fjall.path(), LmdbSettings::default()),
+        Err(Error::OtherEngine { found: "fjall", .. })
+    ));
+}
