@@ -254,6 +254,8 @@ pub(crate) enum Engine {
     Fjall,
     /// Keys of up to 256 MiB
     Redb,
+    /// Keys of up to 511 bytes
+    Lmdb,
     /// Keys of up to 10,000 bytes
     Foundationdb,
 }
@@ -264,6 +266,7 @@ impl Engine {
         match self {
             Self::Fjall => keyplan_prover::Engine::Fjall,
             Self::Redb => keyplan_prover::Engine::Redb,
+            Self::Lmdb => keyplan_prover::Engine::Lmdb,
             Self::Foundationdb => keyplan_prover::Engine::FoundationDb,
         }
     }

@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::{Context as _, Result, anyhow, bail};
 use keyplan_plan::{Compiled, compile};
 use keyplan_prover::{MigrationProof, Options, diagnose_migration, prove_migration};
-use keyplan_store::engine::{Engine, Fjall, FjallSettings, Redb, RedbSettings};
+use keyplan_store::engine::{Engine, Fjall, FjallSettings, Lmdb, LmdbSettings, Redb, RedbSettings};
 use keyplan_store::migrate::{Attached, Migration, Phase, Running, Step, Survey, pending_plan};
 use keyplan_store::{Meta, PlanFile, StoreError};
 
@@ -36,6 +36,14 @@ pub(super) fn run(args: &DbMigrate, out: &mut Output) -> Result<Outcome> {
             Redb::open_existing(directory, settings)
         } else {
             Redb::open_read_only(directory, settings)
+        };
+        on(engine.with_context(refused)?, args, out)
+    } else if super::is_lmdb(directory) {
+        let settings = LmdbSettings::default();
+        let engine = if writes {
+            Lmdb::open_existing(directory, settings)
+        } else {
+            Lmdb::open_read_only(directory, settings)
         };
         on(engine.with_context(refused)?, args, out)
     } else {
@@ -246,6 +254,10 @@ fn copy<E: Engine>(
         }
         EngineName::Redb => {
             let engine = Redb::open(into, RedbSettings::default()).map_err(named)?;
+            copied(migration, from, engine, &survey, args)?;
+        }
+        EngineName::Lmdb => {
+            let engine = Lmdb::open(into, LmdbSettings::default()).map_err(named)?;
             copied(migration, from, engine, &survey, args)?;
         }
     }

@@ -1,6 +1,7 @@
 //! `keyplan db`: an embedded database that has its plan in it.
 
 mod audit;
+mod backup;
 mod binary;
 mod checksum;
 mod create;
@@ -28,7 +29,7 @@ mod verify;
 
 use anyhow::Result;
 
-pub(crate) use database::{Database, on_engine};
+pub(crate) use database::{Database, is_lmdb, on_engine};
 pub(crate) use delete::Deleted;
 pub(crate) use foreign::open as open_source;
 pub(crate) use look::{Looked, look};
@@ -50,6 +51,7 @@ pub(super) fn run(command: Db, out: &mut Output) -> Result<Outcome> {
         Db::Delete(args) => delete::run(&args, out),
         Db::Load(args) => load::run(&args, out),
         Db::Dump(args) => dump::run(&args, out),
+        Db::Backup(args) => backup::run(&args, out),
         Db::Stats(args) => stats::run(&args, out),
         Db::Verify(args) => verify::run(&args, out),
         Db::Iavl(args) => iavl::run(&args, out),
