@@ -261,6 +261,8 @@ pub(crate) enum Engine {
     Fjall,
     /// Keys of up to 256 MiB
     Redb,
+    /// Keys of up to 511 bytes
+    Lmdb,
     /// Keys of up to 10,000 bytes
     Foundationdb,
     /// Keys of up to 2,600 bytes
@@ -275,6 +277,7 @@ impl Engine {
         match self {
             Self::Fjall => keyplan_prover::Engine::Fjall,
             Self::Redb => keyplan_prover::Engine::Redb,
+            Self::Lmdb => keyplan_prover::Engine::Lmdb,
             Self::Foundationdb => keyplan_prover::Engine::FoundationDb,
             Self::Postgres => keyplan_prover::Engine::Postgres,
             Self::Slate => keyplan_prover::Engine::Slate,

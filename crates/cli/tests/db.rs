@@ -83,6 +83,26 @@ fn stats_show_what_the_row_cache_did_in_the_last_run() {
     }
 }
 
+#[test]
+fn a_backup_has_the_rows_of_the_database_on_every_engine() {
+    for engine in ["fjall", "redb", "lmdb"] {
+        let directory = made(engine);
+        let load = |rows: std::ops::Range<u32>| {
+            std::fs::write(directory.path().join("rows.jsonl"), lines(rows)).unwrap();
+            printed(directory.path(), &["db", "load", "data", "rows.jsonl"]);
+        };
+        load(0..50);
+        let said = printed(directory.path(), &["db", "backup", "data", "copy"]);
+        assert_eq!(said, "`copy` has 50 rows: 50 written, 0 deleted\n");
+        load(50..60);
+        let said = printed(directory.path(), &["db", "backup", "data", "copy"]);
+        assert_eq!(said, "`copy` has 60 rows: 10 written, 0 deleted\n");
+        let dump = |of| printed(directory.path(), &["db", "dump", of]);
+        assert_eq!(dump("copy"), dump("data"));
+        assert!(printed(directory.path(), &["db", "stats", "copy"]).contains(engine));
+    }
+}
+
 /// The refusal names a command, and that command shows what differs.
 #[test]
 fn a_plan_is_compared_with_the_one_in_a_database() {

@@ -30,6 +30,8 @@ pub(crate) enum Db {
     Load(Load),
     /// Print all rows as JSON lines or in a binary form
     Dump(Dump),
+    /// Copy a database as it is now, or bring an earlier copy up to date
+    Backup(Backup),
     /// Count rows and bytes of each family
     Stats(Stats),
     /// Decode every key and value, and report those that the plan does not make
@@ -171,6 +173,20 @@ pub(crate) struct PlanText {
     pub(crate) directory: PathBuf,
 }
 
+/// `keyplan db backup`
+#[derive(Debug, Group)]
+#[command(
+    after_help = "The copy is of one moment, and a database like any other. On LMDB another process may write meanwhile.\n\n\
+    Example:\n  keyplan db backup data copy"
+)]
+pub(crate) struct Backup {
+    #[command(flatten)]
+    pub(crate) target: Target,
+    /// The directory of the copy: one that does not exist or is empty, or an earlier backup
+    #[arg(value_name = "INTO")]
+    pub(crate) into: PathBuf,
+}
+
 /// An embedded engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum EngineName {
@@ -178,6 +194,8 @@ pub(crate) enum EngineName {
     Fjall,
     /// A copy-on-write tree in one file: cheap reads and opening
     Redb,
+    /// Copy-on-write trees in one mapped file: reads at the speed of memory, keys of up to 511 bytes
+    Lmdb,
     /// A server, which a URL names in place of DIR
     Postgres,
 }

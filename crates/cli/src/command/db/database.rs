@@ -6,9 +6,10 @@ use keyplan_plan::model::{Plan, Space};
 use keyplan_plan::{Compiled, compile};
 use keyplan_postgres::Postgres;
 use keyplan_report::statistics::structures;
-use keyplan_store::engine::{Engine, Fjall, FjallSettings, Redb, RedbSettings};
+use keyplan_sources::{Kind, Options};
+use keyplan_store::engine::{Engine, Fjall, FjallSettings, Lmdb, LmdbSettings, Redb, RedbSettings};
 use keyplan_store::structure::StructureRead;
-use keyplan_store::{Access, Meta, PlanFingerprint, Schema, Store, StoreError};
+use keyplan_store::{Access, META_SPACE, Meta, PlanFingerprint, Schema, Store, StoreError};
 
 use super::remote;
 use crate::args::db::{EngineName, Target};
@@ -22,6 +23,16 @@ pub(crate) enum Database {
     Redb(Arc<Store<Redb>>),
     /// On PostgreSQL.
     Postgres(Arc<Store<Postgres>>),
+    /// On LMDB.
+    Lmdb(Arc<Store<Lmdb>>),
+}
+
+/// Whether there is a database of ours on LMDB in a directory. It is looked at with a reader that checks it, and other
+/// programs' databases are left to that reader.
+pub(crate) fn is_lmdb(directory: &Path) -> bool {
+    Lmdb::exists(directory)
+        && keyplan_sources::open(directory, &Options::default().kind(Kind::Lmdb))
+            .is_ok_and(|source| source.space(META_SPACE).is_some())
 }
 
 /// Does the same on whichever engine a database stands on.
@@ -31,6 +42,7 @@ macro_rules! on_engine {
             $crate::command::db::Database::Fjall($store) => $body,
             $crate::command::db::Database::Redb($store) => $body,
             $crate::command::db::Database::Postgres($store) => $body,
+            $crate::command::db::Database::Lmdb($store) => $body,
         }
     };
 }
@@ -86,6 +98,14 @@ impl Database {
             };
             let engine = engine.map_err(|error| named(error.into()))?;
             Self::Redb(Arc::new(Store::open_recorded(engine, access).map_err(named)?))
+        } else if is_lmdb(directory) {
+            let settings = LmdbSettings::default();
+            let engine = match access {
+                Access::ReadWrite => Lmdb::open_existing(directory, settings),
+                Access::ReadOnly => Lmdb::open_read_only(directory, settings),
+            };
+            let engine = engine.map_err(|error| named(error.into()))?;
+            Self::Lmdb(Arc::new(Store::open_recorded(engine, access).map_err(named)?))
         } else {
             bail!("`{}` is not a database; `keyplan db create {0} PLAN` makes one", directory.display());
         })
@@ -105,21 +125,33 @@ impl Database {
                 "a database on PostgreSQL is named by a URL in place of DIR: `postgres://USER@HOST/DATABASE?schema=NAME`"
             );
         }
-        let exists = Fjall::exists(directory) || Redb::exists(directory);
+        let found = [
+            (EngineName::Fjall, Fjall::exists(directory)),
+            (EngineName::Redb, Redb::exists(directory)),
+            (EngineName::Lmdb, Lmdb::exists(directory)),
+        ];
+        let found = found.into_iter().find(|(_, exists)| *exists).map(|(engine, _)| engine);
         let occupied = || directory.read_dir().is_ok_and(|mut entries| entries.next().is_some());
-        if !exists && occupied() {
+        if found.is_none() && occupied() {
             bail!("`{}` is not empty, and holds no database", directory.display());
         }
         // One that exists is opened on its own engine, so that the store can say what is in it.
-        let fjall = if exists { Fjall::exists(directory) } else { engine == EngineName::Fjall };
-        Ok(if fjall {
-            let engine = Fjall::open(directory, FjallSettings::default());
-            let engine = engine.map_err(|error| named(error.into()))?;
-            Self::Fjall(Arc::new(Store::create(engine, schema).map_err(named)?))
-        } else {
-            let engine = Redb::open(directory, RedbSettings::default());
-            let engine = engine.map_err(|error| named(error.into()))?;
-            Self::Redb(Arc::new(Store::create(engine, schema).map_err(named)?))
+        Ok(match found.unwrap_or(engine) {
+            EngineName::Fjall => {
+                let engine = Fjall::open(directory, FjallSettings::default());
+                let engine = engine.map_err(|error| named(error.into()))?;
+                Self::Fjall(Arc::new(Store::create(engine, schema).map_err(named)?))
+            }
+            EngineName::Redb => {
+                let engine = Redb::open(directory, RedbSettings::default());
+                let engine = engine.map_err(|error| named(error.into()))?;
+                Self::Redb(Arc::new(Store::create(engine, schema).map_err(named)?))
+            }
+            EngineName::Lmdb => {
+                let engine = Lmdb::open(directory, LmdbSettings::default());
+                let engine = engine.map_err(|error| named(error.into()))?;
+                Self::Lmdb(Arc::new(Store::create(engine, schema).map_err(named)?))
+            }
         })
     }
 
@@ -134,6 +166,7 @@ impl Database {
             Self::Fjall(_) => Fjall::NAME,
             Self::Redb(_) => Redb::NAME,
             Self::Postgres(_) => Postgres::NAME,
+            Self::Lmdb(_) => Lmdb::NAME,
         }
     }
 }

@@ -9,7 +9,7 @@ use keyplan_report::binding::{Binding, bind};
 use keyplan_report::structure::is_structured;
 use keyplan_sources::Options;
 use keyplan_store::StoreError;
-use keyplan_store::engine::{Fjall, FjallSettings, Redb, RedbSettings, SpaceId};
+use keyplan_store::engine::{Fjall, FjallSettings, Lmdb, LmdbSettings, Redb, RedbSettings, SpaceId};
 use keyplan_store::source::{EngineSource, Source};
 
 use super::{Database, remote};
@@ -49,7 +49,7 @@ pub(crate) fn place(typed: &str, height: Option<u64>) -> (&Path, Option<u64>) {
 
 /// Whether a database on an engine of ours is at a path; it need not have a plan in it.
 pub(crate) fn is_own(path: &Path) -> bool {
-    remote::is_url(path) || Fjall::exists(path) || Redb::exists(path)
+    remote::is_url(path) || Fjall::exists(path) || Redb::exists(path) || super::is_lmdb(path)
 }
 
 /// The rows at a path, on whichever engine: the one way in which every command opens what it only reads.
@@ -66,6 +66,10 @@ pub(super) fn rows(path: &Path, options: &Options) -> Result<Box<dyn Source>> {
     }
     if Fjall::exists(path) {
         let engine = Fjall::open_read_only(path, FjallSettings::default()).with_context(failed)?;
+        return Ok(Box::new(EngineSource::new(engine)));
+    }
+    if Lmdb::exists(path) {
+        let engine = Lmdb::open_read_only(path, LmdbSettings::default()).with_context(failed)?;
         return Ok(Box::new(EngineSource::new(engine)));
     }
     let engine = Redb::open_read_only(path, RedbSettings::default()).with_context(failed)?;

@@ -6,7 +6,7 @@ use anyhow::{Context as _, Result, anyhow, bail};
 use keyplan_plan::{Compiled, compile};
 use keyplan_postgres::Postgres;
 use keyplan_prover::{MigrationProof, Options, diagnose_migration, prove_migration};
-use keyplan_store::engine::{Engine, Fjall, FjallSettings, Redb, RedbSettings};
+use keyplan_store::engine::{Engine, Fjall, FjallSettings, Lmdb, LmdbSettings, Redb, RedbSettings};
 use keyplan_store::migrate::{
     Attached, Migration, MigrationError, Phase, Running, Step, Survey, pending_plan,
 };
@@ -51,6 +51,14 @@ pub(super) fn run(args: &DbMigrate, out: &mut Output) -> Result<Outcome> {
             Redb::open_existing(directory, settings)
         } else {
             Redb::open_read_only(directory, settings)
+        };
+        on(engine.with_context(refused)?, args, out)
+    } else if super::is_lmdb(directory) {
+        let settings = LmdbSettings::default();
+        let engine = if writes {
+            Lmdb::open_existing(directory, settings)
+        } else {
+            Lmdb::open_read_only(directory, settings)
         };
         on(engine.with_context(refused)?, args, out)
     } else {
@@ -435,6 +443,11 @@ fn copy<E: Engine>(
         }
         EngineName::Redb => {
             let store = migration.create_copy(Redb::open(into, RedbSettings::default())?)?;
+            migration.copy(from, &store, &survey, args.park, |rows| progress.set(rows))?;
+            closed(&store)
+        }
+        EngineName::Lmdb => {
+            let store = migration.create_copy(Lmdb::open(into, LmdbSettings::default())?)?;
             migration.copy(from, &store, &survey, args.park, |rows| progress.set(rows))?;
             closed(&store)
         }

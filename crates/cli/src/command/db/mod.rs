@@ -1,6 +1,7 @@
 //! `keyplan db`: a database that has its plan in it.
 
 mod audit;
+mod backup;
 mod binary;
 mod checksum;
 mod copy;
@@ -33,7 +34,7 @@ mod verify;
 use anyhow::Result;
 
 pub(crate) use copy::Copied;
-pub(crate) use database::{Database, on_engine};
+pub(crate) use database::{Database, is_lmdb, on_engine};
 pub(crate) use delete::Deleted;
 pub(crate) use foreign::open as open_source;
 #[cfg(feature = "explore")]
@@ -60,6 +61,7 @@ pub(super) fn run(command: Db, out: &mut Output) -> Result<Outcome> {
         Db::Retire(args) => retire::run(&args, out),
         Db::Load(args) => load::run(&args, out),
         Db::Dump(args) => dump::run(&args, out),
+        Db::Backup(args) => backup::run(&args, out),
         Db::Stats(args) => stats::run(&args, out),
         Db::Verify(args) => verify::run(&args, out),
         Db::Iavl(args) => iavl::run(&args, out),

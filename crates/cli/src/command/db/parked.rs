@@ -2,7 +2,7 @@
 
 use anyhow::{Context as _, Result, bail};
 use keyplan_postgres::Postgres;
-use keyplan_store::engine::{Engine, Fjall, FjallSettings, Redb, RedbSettings};
+use keyplan_store::engine::{Engine, Fjall, FjallSettings, Lmdb, LmdbSettings, Redb, RedbSettings};
 use keyplan_store::migrate::visit_parked;
 
 use crate::args::ExplainFormat;
@@ -22,6 +22,9 @@ pub(super) fn run(args: &DbParked, out: &mut Output) -> Result<Outcome> {
         list(&engine, args.format, out)
     } else if Redb::exists(directory) {
         let engine = Redb::open_read_only(directory, RedbSettings::default()).with_context(refused)?;
+        list(&engine, args.format, out)
+    } else if super::is_lmdb(directory) {
+        let engine = Lmdb::open_read_only(directory, LmdbSettings::default()).with_context(refused)?;
         list(&engine, args.format, out)
     } else {
         bail!("`{}` is not a database; `keyplan db create {0} PLAN` makes one", directory.display());

@@ -14,6 +14,7 @@ pub(super) fn run(args: &PlanText, out: &mut Output) -> Result<Outcome> {
     if !super::is_url(&args.directory)
         && !Fjall::exists(&args.directory)
         && !Redb::exists(&args.directory)
+        && !super::is_lmdb(&args.directory)
         && keyplan_sources::fits(&args.directory)
     {
         bail!("`{}` has no plan in it: it is another program's", args.directory.display());
