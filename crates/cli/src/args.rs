@@ -381,15 +381,22 @@ pub(crate) enum BytesFormat {
     Examples:\n  keyplan explain plans/osmosis_cl.keyplan 01000000000000000705ffffffffffffff9c\n  \
     keyplan explain plans/paw.keyplan --format json < keys.txt\n  \
     keyplan explain plans/onesat.keyplan --family out_hash --field 6576\n  \
+    keyplan explain node/data/application.db --plan plans/upstream/osmosis_cl.keyplan --bind cl=concentratedliquidity 0100\n  \
     keyplan explain --decompose state.json"
 )]
 pub(crate) struct Explain {
-    /// The plan file, or the directory of a database that has its plan in it
-    #[arg(required_unless_present = "decompose", conflicts_with = "decompose")]
+    /// The plan file; or a database, whose rows are looked up as well: one that has its plan in it, or any with `--plan`
+    #[arg(value_name = "PLAN|SOURCE", required_unless_present = "decompose", conflicts_with = "decompose")]
     pub(crate) plan: Option<String>,
     /// Keys; without any, or with `-`, one per line on standard input
     #[arg(value_name = "KEY", conflicts_with_all = ["decompose", "family"])]
     pub(crate) keys: Vec<String>,
+    /// The plan that the keys of SOURCE are read under, where there is none in it
+    #[arg(long = "plan", value_name = "PLAN", conflicts_with = "decompose")]
+    pub(crate) under: Option<String>,
+    /// Read a space of SOURCE as one of the plan, where they are called otherwise
+    #[arg(long, value_name = "PLAN_SPACE=SOURCE_SPACE", requires = "under")]
+    pub(crate) bind: Vec<String>,
     /// Look in this space only
     #[arg(long, value_name = "SPACE")]
     pub(crate) space: Option<String>,

@@ -22,3 +22,13 @@ pub(crate) fn came() -> bool {
     });
     flag.load(Ordering::Relaxed)
 }
+
+/// Whether long work that only reads goes on.
+pub(crate) fn goes_on() -> std::ops::ControlFlow<()> {
+    if came() { std::ops::ControlFlow::Break(()) } else { std::ops::ControlFlow::Continue(()) }
+}
+
+/// The error of work that was interrupted and can only begin anew.
+pub(crate) fn ended(error: impl std::fmt::Display) -> anyhow::Error {
+    anyhow::anyhow!("interrupted: {error}; nothing was changed, and the same command begins anew")
+}

@@ -259,3 +259,117 @@ fn a_dump_of_structures_loads_as_it_was() {
         std::fs::remove_dir_all(folder.join("new")).unwrap();
     }
 }
+
+/// A plan that takes any key.
+const ANY: &str = "plan any; space rows { key row = k: bytes; }";
+
+/// The keys and values of a raw dump, in the order of the keys.
+fn raw(directory: &Path, source: &str) -> Vec<String> {
+    let text = printed(directory, &["db", "dump", source, "--raw"]);
+    let mut rows: Vec<String> = text
+        .lines()
+        .map(|line| {
+            let row: serde_json::Value = serde_json::from_str(line).unwrap();
+            format!("{} {}", row.get("key").unwrap(), row.get("value").unwrap())
+        })
+        .collect();
+    rows.sort();
+    rows
+}
+
+#[test]
+fn what_is_dumped_from_any_kind_is_loaded_into_any_engine() {
+    let directory = tempfile::tempdir().unwrap();
+    let here = directory.path();
+    std::fs::write(here.join("any.keyplan"), ANY).unwrap();
+    let databases = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/databases");
+    for (kind, engine, format) in [
+        ("leveldb", "redb", "json"),
+        ("goleveldb-crash", "fjall", "binary"),
+        ("pebble-13", "fjall", "base64"),
+        ("badger", "redb", "binary"),
+        ("goleveldb", "fjall", "hex"),
+    ] {
+        let source = databases.join(kind).join("db");
+        let source = source.to_str().unwrap();
+        let data = format!("{kind}-data");
+        printed(here, &["db", "create", &data, "any.keyplan", "--engine", engine]);
+        printed(here, &["db", "dump", source, "--raw", "--format", format, "-o", "dump"]);
+        printed(here, &["db", "load", &data, "dump"]);
+        let again = printed(here, &["db", "dump", &data, "--format", "hex"]);
+        let mut rows: Vec<String> = again
+            .lines()
+            .map(|line| {
+                let row: serde_json::Value = serde_json::from_str(line).unwrap();
+                format!("{} {}", row["args"]["k"], row["value"])
+            })
+            .collect();
+        rows.sort();
+        assert_eq!(rows, raw(here, source), "{kind}");
+        // The dump is itself a source, with the same rows.
+        assert_eq!(raw(here, "dump"), raw(here, source), "{kind} as {format}");
+    }
+}
+
+#[test]
+fn several_values_of_a_key_are_not_made_one_in_silence() {
+    let directory = tempfile::tempdir().unwrap();
+    let here = directory.path();
+    std::fs::write(here.join("any.keyplan"), ANY).unwrap();
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/databases/lmdb-dupsort/db");
+    printed(here, &["db", "create", "data", "any.keyplan"]);
+    printed(here, &["db", "dump", source.to_str().unwrap(), "--raw", "-o", "dump"]);
+    let bind = ["--bind", "rows=cl", "--bind", "rows=positions_by_pool"];
+    let refused = complaint(here, &[&["db", "load", "data", "dump"][..], &bind].concat());
+    assert!(refused.contains("comes twice with two values"), "{refused}");
+}
+
+#[test]
+fn rows_of_two_spaces_are_bound_by_name() {
+    let directory = tempfile::tempdir().unwrap();
+    let here = directory.path();
+    std::fs::write(here.join("any.keyplan"), ANY).unwrap();
+    printed(here, &["db", "create", "data", "any.keyplan"]);
+    let rows = "{\"space\":\"a\",\"key\":\"01\",\"value\":\"02\"}\n{\"space\":\"b\",\"key\":\"03\",\"value\":\"04\"}\n";
+    std::fs::write(here.join("two.jsonl"), rows).unwrap();
+    let refused = complaint(here, &["db", "load", "data", "two.jsonl"]);
+    assert!(refused.contains("two spaces, `a` and `b`"), "{refused}");
+    let bound = ["db", "load", "data", "two.jsonl", "--bind", "rows=a", "--bind", "rows=b"];
+    assert_eq!(printed(here, &bound), "loaded 2 rows\n");
+}
+
+#[test]
+fn figures_are_compared_with_those_before() {
+    let directory = made("fjall");
+    let here = directory.path();
+    let stats = ["db", "stats", "data", "--since", "figures.json", "--format", "json"];
+    let first: serde_json::Value = serde_json::from_str(&printed(here, &stats)).unwrap();
+    assert_eq!(first.get("since"), None);
+    std::fs::write(here.join("rows.jsonl"), lines(0..10)).unwrap();
+    printed(here, &["db", "load", "data", "rows.jsonl"]);
+    let second: serde_json::Value = serde_json::from_str(&printed(here, &stats)).unwrap();
+    assert_eq!(second["since"]["families"]["s.row"]["rows_before"], 0);
+    assert_eq!(second["since"]["families"]["s.row"]["rows"], 10);
+    assert_eq!(second["families"]["s.row"]["first"], "00000000");
+    assert_eq!(second["families"]["s.row"]["last"], "00000009");
+    let told = printed(here, &["db", "stats", "data", "--since", "figures.json"]);
+    assert!(told.ends_with("no difference\n"), "{told}");
+    std::fs::write(here.join("figures.json"), "{}").unwrap();
+    let refused = complaint(here, &["db", "stats", "data", "--since", "figures.json"]);
+    assert!(refused.contains("has no figures that were kept"), "{refused}");
+}
+
+#[test]
+fn a_file_of_redb_that_another_program_made_is_a_source() {
+    let directory = made("redb");
+    let here = directory.path();
+    std::fs::write(here.join("rows.jsonl"), lines(0..3)).unwrap();
+    printed(here, &["db", "load", "data", "rows.jsonl"]);
+    let inside = std::fs::read_dir(here.join("data")).unwrap().map(|entry| entry.unwrap().path());
+    let file = inside.into_iter().find(|path| path.extension().is_some_and(|end| end == "redb")).unwrap();
+    std::fs::copy(file, here.join("chain")).unwrap();
+    let rows = printed(here, &["db", "scan", "chain", "--space", "s", "--format", "json", "--limit", "1"]);
+    assert_eq!(rows, "{\"space\":\"s\",\"key\":\"00000000\",\"value\":\"0000000000000000\"}\n");
+    let named = printed(here, &["db", "get", "chain", "row", "id=2", "--plan", "demo.keyplan"]);
+    assert_eq!(named, "n=4\n");
+}

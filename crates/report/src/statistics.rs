@@ -10,7 +10,7 @@ use keyplan_store::cache::FamilyStatistics;
 use keyplan_store::engine::{Engine, KeyRange};
 use keyplan_store::source::{Source, SourceError};
 use keyplan_store::structure::{Embedded, Kind, ScoreRange, StructureError, StructureRead};
-use keyplan_store::{Direction, Figures, PlanFingerprint, Reader, SpaceFigures, Store, StoreError};
+use keyplan_store::{Direction, Figures, PlanFingerprint, SpaceFigures, Store, StoreError};
 
 use crate::binding::Binding;
 use crate::structure::{KINDS, is_structured, kind, size};
@@ -33,12 +33,62 @@ pub struct Census {
     pub families: Vec<(String, Figures)>,
     /// How many fields, members or items there are of each family whose keys hold such.
     pub members: BTreeMap<String, u64>,
+    /// The ends and the sizes of each family's rows, by its path; none of keys that hold structures.
+    pub details: BTreeMap<String, Detail>,
     /// Rows whose keys no family makes.
     pub unknown: Figures,
     /// All rows.
     pub total: Figures,
     /// The reads of each family through the row cache, in the run that ended last.
     pub reads: Vec<FamilyStatistics>,
+}
+
+/// The ends of a family's rows, and how long their keys and values are.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Detail {
+    /// The first key.
+    pub first: Vec<u8>,
+    /// The last key.
+    pub last: Vec<u8>,
+    /// The lengths of keys.
+    pub keys: Sizes,
+    /// The lengths of values.
+    pub values: Sizes,
+}
+
+impl Detail {
+    fn note(&mut self, key: &[u8], value: &[u8]) {
+        if self.keys.is_empty() {
+            self.first = key.to_vec();
+        }
+        self.last.clear();
+        self.last.extend_from_slice(key);
+        self.keys.note(key.len());
+        self.values.note(value.len());
+    }
+}
+
+/// How many byte strings there are of each size: no bytes, 1, 2 to 3, 4 to 7 and so on.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Sizes(BTreeMap<u32, u64>);
+
+impl Sizes {
+    fn note(&mut self, length: usize) {
+        *self.0.entry(usize::BITS - length.leading_zeros()).or_default() += 1;
+    }
+
+    /// Whether nothing was counted.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The shortest and the longest of each size, and how many there are.
+    pub fn iter(&self) -> impl Iterator<Item = (u64, u64, u64)> {
+        self.0.iter().map(|(&bits, &count)| {
+            let end = 1_u64.checked_shl(bits).unwrap_or(u64::MAX);
+            (if bits == 0 { 0 } else { end / 2 }, end - 1, count)
+        })
+    }
 }
 
 /// Why a database could not be counted.
@@ -71,6 +121,7 @@ impl Census {
             disk_bytes,
             families: Vec::new(),
             members: BTreeMap::new(),
+            details: BTreeMap::new(),
             unknown: Figures::default(),
             total: Figures::default(),
             reads: Vec::new(),
@@ -96,7 +147,7 @@ impl Census {
         plan: &Plan,
         mut progress: impl FnMut(u64) -> ControlFlow<()>,
     ) -> Result<Self, CensusError> {
-        let reader = Reader::new(plan, store.snapshot()?);
+        let (decoder, snapshot) = (Decoder::new(plan), store.snapshot()?);
         let mut census = Self::new(plan, store.engine().name(), store.engine().statistics().disk_bytes);
         census.reads = store.meta().map(|meta| meta.reads.clone()).unwrap_or_default();
         for (index, space) in plan.spaces.iter().enumerate() {
@@ -108,7 +159,12 @@ impl Census {
                 census.members.extend(members);
                 census.add(figures);
             } else {
-                census.add(reader.figures(index, told)?);
+                let mut counting = Counting::new(&decoder, index, told);
+                for row in snapshot.range(store.space(space.engine_name())?, KeyRange::ALL)? {
+                    let (key, value) = row.map_err(StoreError::from)?;
+                    counting.row(&key, &value)?;
+                }
+                counting.end(&mut census);
             }
         }
         Ok(census.sorted())
@@ -125,24 +181,13 @@ impl Census {
         let view = source.view()?;
         let mut census = Self::new(plan, source.kind(), None);
         for &(index, id) in &binding.pairs {
-            let mut figures = SpaceFigures::default();
+            let before = census.total.rows;
+            let mut counting = Counting::new(&decoder, index, |done| progress(before + done));
             let mut rows = view.walk(id, KeyRange::ALL, Direction::Ascending)?;
-            let mut done = census.total.rows;
             while let Some(row) = rows.next()? {
-                let counted =
-                    Figures { rows: 1, key_bytes: row.key.len() as u64, value_bytes: row.value.len() as u64 };
-                match decoder.decode(index, row.key) {
-                    Ok(read) => {
-                        add_to(figures.families.entry(read.family.path.clone()).or_default(), counted);
-                    }
-                    Err(_) => add_to(&mut figures.unknown, counted),
-                }
-                done += 1;
-                if done.is_multiple_of(REPORT_EVERY) && progress(done).is_break() {
-                    return Err(CensusError::Stopped { done });
-                }
+                counting.row(row.key, row.value)?;
             }
-            census.add(figures);
+            counting.end(&mut census);
         }
         Ok(census.sorted())
     }
@@ -162,6 +207,50 @@ impl Census {
         Ok(census.sorted())
     }
 }
+
+/// Counts the rows of a space.
+struct Counting<'d, 'p, F> {
+    decoder: &'d Decoder<'p>,
+    index: usize,
+    families: BTreeMap<&'p str, (Figures, Detail)>,
+    unknown: Figures,
+    done: u64,
+    progress: F,
+}
+
+impl<'d, 'p, F: FnMut(u64) -> ControlFlow<()>> Counting<'d, 'p, F> {
+    const fn new(decoder: &'d Decoder<'p>, index: usize, progress: F) -> Self {
+        Self { decoder, index, families: BTreeMap::new(), unknown: NONE, done: 0, progress }
+    }
+
+    fn row(&mut self, key: &[u8], value: &[u8]) -> Result<(), CensusError> {
+        let counted = Figures { rows: 1, key_bytes: key.len() as u64, value_bytes: value.len() as u64 };
+        match self.decoder.decode(self.index, key) {
+            Ok(read) => {
+                let (figures, detail) = self.families.entry(&read.family.path).or_default();
+                add_to(figures, counted);
+                detail.note(key, value);
+            }
+            Err(_) => add_to(&mut self.unknown, counted),
+        }
+        self.done += 1;
+        if self.done.is_multiple_of(REPORT_EVERY) && (self.progress)(self.done).is_break() {
+            return Err(CensusError::Stopped { done: self.done });
+        }
+        Ok(())
+    }
+
+    fn end(self, census: &mut Census) {
+        let mut figures = SpaceFigures { unknown: self.unknown, ..SpaceFigures::default() };
+        for (path, (counted, detail)) in self.families {
+            figures.families.insert(path.to_owned(), counted);
+            census.details.insert(path.to_owned(), detail);
+        }
+        census.add(figures);
+    }
+}
+
+const NONE: Figures = Figures { rows: 0, key_bytes: 0, value_bytes: 0 };
 
 /// The structures of a space of a store as they are now.
 pub fn structures<E: Engine>(
@@ -260,4 +349,20 @@ fn add_to(sum: &mut Figures, more: Figures) {
     sum.rows += more.rows;
     sum.key_bytes = sum.key_bytes.saturating_add(more.key_bytes);
     sum.value_bytes = sum.value_bytes.saturating_add(more.value_bytes);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_counted_by_powers_of_two() {
+        let mut detail = Detail::default();
+        for (key, value) in [("a", ""), ("bb", "x"), ("ccc", "yyyyyyy"), ("dddd", "z")] {
+            detail.note(key.as_bytes(), value.as_bytes());
+        }
+        assert_eq!((detail.first.as_slice(), detail.last.as_slice()), (&b"a"[..], &b"dddd"[..]));
+        assert_eq!(detail.keys.iter().collect::<Vec<_>>(), [(1, 1, 1), (2, 3, 2), (4, 7, 1)]);
+        assert_eq!(detail.values.iter().collect::<Vec<_>>(), [(0, 0, 1), (1, 1, 2), (4, 7, 1)]);
+    }
 }

@@ -234,7 +234,7 @@ pub(crate) struct Get {
     /// Read the row with this key, in hex, instead of one named by its family
     #[arg(long, value_name = "HEX", conflicts_with_all = ["family", "url"])]
     pub(crate) raw: Option<String>,
-    /// The space of --raw; needed if the plan has several
+    /// The space of --raw; needed if there are several
     #[arg(long, value_name = "SPACE", requires = "raw")]
     pub(crate) space: Option<String>,
     /// How to print the row
@@ -254,11 +254,13 @@ pub(crate) enum RowFormat {
 /// `keyplan db scan`
 #[derive(Debug, Group)]
 #[command(
-    after_help = "Arguments bind a scan that the plan declares. Without any, all rows of the family are \
-    printed, and without a family all rows there are.\n\n\
+    after_help = "Arguments bind a scan that the plan declares. Where it declares none that binds just these, every row \
+    of the family is looked at, and that is said. Without arguments all rows of the family are printed, and without a family \
+    all rows there are; a database of another program needs no plan for that.\n\n\
     Examples:\n  keyplan db scan data tick pool_id=7 --rev --limit 10\n  \
     keyplan db scan data tick pool_id=7 --from tick=-100 --to tick=100 --count\n  \
     keyplan db scan data --unknown\n  \
+    keyplan db scan node/data/blockstore.db --prefix 48 --limit 10\n  \
     keyplan db scan --url redis://localhost --plan plans/onesat.keyplan event event=id:x --limit 10"
 )]
 pub(crate) struct Scan {
@@ -284,6 +286,15 @@ pub(crate) struct Scan {
     /// Begin with the last row
     #[arg(long)]
     pub(crate) rev: bool,
+    /// Only rows of this space
+    #[arg(long, value_name = "SPACE", conflicts_with_all = ["family", "url"])]
+    pub(crate) space: Option<String>,
+    /// Only rows whose keys begin with these bytes
+    #[arg(long, value_name = "HEX", conflicts_with_all = ["family", "url"])]
+    pub(crate) prefix: Option<String>,
+    /// Go on after the row with this key; an interrupted scan says it
+    #[arg(long, value_name = "HEX", conflicts_with_all = ["url", "token"])]
+    pub(crate) after: Option<String>,
     /// Go on after the row that an earlier scan ended at; it printed this token
     #[arg(long, value_name = "TOKEN", requires = "limit", conflicts_with = "url")]
     pub(crate) token: Option<String>,
@@ -379,7 +390,8 @@ pub(crate) struct Retire {
     and `args` there may be `space` and a `key` in hex. What `dump` prints is such lines.\n\n\
     Rows are written in batches, and after each the place in the input is kept in the database's directory. When a \
     line is wrong or the load is interrupted, `--resume` goes on after the last batch.\n\n\
-    Examples:\n  keyplan db load data rows.jsonl\n  keyplan db dump old --format binary | keyplan db load new -"
+    Examples:\n  keyplan db load data rows.jsonl\n  keyplan db dump old --format binary | keyplan db load new -\n  \
+    keyplan db dump node/data/state.db --raw | keyplan db load new - --bind cl=default"
 )]
 pub(crate) struct Load {
     #[command(flatten)]
@@ -396,13 +408,17 @@ pub(crate) struct Load {
     /// Also write keys that no family makes, and keys that are retired
     #[arg(long)]
     pub(crate) allow_unknown: bool,
+    /// Write the rows of a space of the input into one of the plan, where they are called otherwise
+    #[arg(long, value_name = "PLAN_SPACE=SOURCE_SPACE")]
+    pub(crate) bind: Vec<String>,
 }
 
 /// `keyplan db dump`
 #[derive(Debug, Group)]
 #[command(
     after_help = "With `--raw` DIR may be a database of another program: LevelDB, goleveldb, RocksDB, Pebble, the \
-    application.db of a Cosmos node, LMDB, SQLite or Badger. Nothing in it is changed, and no lock is taken.\n\n\
+    application.db of a Cosmos node, LMDB, SQLite or Badger. Nothing in it is changed, and no lock is taken. What is \
+    dumped from any of them can be loaded into a database of ours.\n\n\
     Examples:\n  keyplan db dump data > rows.jsonl\n  \
     keyplan db dump data --format binary -o rows.kpd\n  \
     keyplan db dump node/data/application.db --raw --height 1200000"
@@ -450,10 +466,17 @@ pub(crate) enum DumpFormat {
 
 /// `keyplan db stats`
 #[derive(Debug, Group)]
-#[command(after_help = "Every number is exact: all rows are read.\n\nExample:\n  keyplan db stats data")]
+#[command(after_help = "Every number is exact: all rows are read.\n\n\
+    Examples:\n  keyplan db stats data\n  keyplan db stats data --detail --since figures.json")]
 pub(crate) struct Stats {
     #[command(flatten)]
     pub(crate) source: Source,
+    /// Also show the first and the last key of each family, and how long its keys and values are
+    #[arg(long)]
+    pub(crate) detail: bool,
+    /// Say what has changed since the figures in FILE were taken, and keep the new ones there
+    #[arg(long, value_name = "FILE", conflicts_with = "url")]
+    pub(crate) since: Option<PathBuf>,
     /// How to print the figures
     #[arg(long, value_enum, default_value_t = RowFormat::Text)]
     pub(crate) format: RowFormat,

@@ -4,11 +4,12 @@ use std::path::Path;
 
 use comfy_table::{CellAlignment, Table, presets};
 use keyplan_plan::diag::grouped;
-use keyplan_report::statistics::Census;
+use keyplan_report::statistics::{Census, Sizes};
 use keyplan_store::Figures;
 use serde_json::json;
 
-use super::{DIM, ERROR, NAME, STRONG, painted};
+use super::{DIM, ERROR, NAME, STRONG, hex, painted};
+use crate::command::{Amount, Growth};
 
 /// How wide a bar of the whole is.
 const BAR: u64 = 20;
@@ -129,13 +130,92 @@ const fn bytes(figures: &Figures) -> u64 {
     figures.key_bytes.saturating_add(figures.value_bytes)
 }
 
+/// The ends and the sizes of each family's rows.
+pub(crate) fn details(census: &Census) -> String {
+    let mut out = String::new();
+    for (path, _) in &census.families {
+        let Some(detail) = census.details.get(path) else { continue };
+        put!(out, "\n {}\n", painted(NAME, path));
+        put!(out, "   {}  {}\n", painted(DIM, "first "), ended(&detail.first));
+        put!(out, "   {}  {}\n", painted(DIM, "last  "), ended(&detail.last));
+        for (what, sizes) in [("keys  ", &detail.keys), ("values", &detail.values)] {
+            let total: u64 = sizes.iter().map(|(_, _, count)| count).sum();
+            for (index, (least, most, count)) in sizes.iter().enumerate() {
+                let what = if index == 0 { what } else { "      " };
+                let size = if least == most { format!("{least} B") } else { format!("{least} to {most} B") };
+                put!(
+                    out,
+                    "   {}  {size:>20}  {:>14}  {}\n",
+                    painted(DIM, what),
+                    grouped(count),
+                    bar(count, total)
+                );
+            }
+        }
+    }
+    out
+}
+
+/// A key, or its first bytes.
+fn ended(key: &[u8]) -> String {
+    super::row::cut(key)
+}
+
+/// What has changed since figures were last taken.
+pub(crate) fn growth(growth: Option<&Growth>) -> String {
+    let Some(growth) = growth else { return "\nthe figures are kept; there were none before\n".to_owned() };
+    let mut out = format!("\nsince {} ago: ", age(growth.seconds));
+    if growth.families.is_empty() {
+        out.push_str("no difference\n");
+        return out;
+    }
+    out.push('\n');
+    for (path, was, is) in &growth.families {
+        put!(
+            out,
+            "  {}  {} keys, {} bytes\n",
+            painted(NAME, path),
+            signed(was.rows, is.rows),
+            signed(was.bytes, is.bytes)
+        );
+    }
+    out
+}
+
+/// `+1,234` or `-5`
+fn signed(was: u64, is: u64) -> String {
+    if is >= was { format!("+{}", grouped(is - was)) } else { format!("-{}", grouped(was - is)) }
+}
+
+/// `3 h 20 min`
+fn age(seconds: u64) -> String {
+    match seconds {
+        0..60 => format!("{seconds} s"),
+        60..3600 => format!("{} min", seconds / 60),
+        3600..86_400 => format!("{} h {} min", seconds / 3600, seconds % 3600 / 60),
+        _ => format!("{} d {} h", seconds / 86_400, seconds % 86_400 / 3600),
+    }
+}
+
 /// The figures as one object.
-pub(crate) fn census_json(census: &Census) -> Vec<u8> {
+pub(crate) fn census_json(census: &Census, growth: Option<&Growth>) -> Vec<u8> {
     let figures = |figures: &Figures| json!({ "rows": figures.rows, "key_bytes": figures.key_bytes, "value_bytes": figures.value_bytes });
     let family = |(path, found): &(String, Figures)| {
         let mut object = figures(found);
         if let (Some(object), Some(members)) = (object.as_object_mut(), census.members.get(path)) {
             object.insert("members".to_owned(), json!(members));
+        }
+        if let (Some(object), Some(detail)) = (object.as_object_mut(), census.details.get(path)) {
+            let sizes = |sizes: &Sizes| -> Vec<_> {
+                sizes
+                    .iter()
+                    .map(|(least, most, rows)| json!({ "least": least, "most": most, "rows": rows }))
+                    .collect()
+            };
+            object.insert("first".to_owned(), json!(hex(&detail.first)));
+            object.insert("last".to_owned(), json!(hex(&detail.last)));
+            object.insert("key_sizes".to_owned(), json!(sizes(&detail.keys)));
+            object.insert("value_sizes".to_owned(), json!(sizes(&detail.values)));
         }
         (path.clone(), object)
     };
@@ -152,6 +232,7 @@ pub(crate) fn census_json(census: &Census) -> Vec<u8> {
         .collect();
     let mut object = json!({
         "version": 1,
+        "exact": true,
         "plan": census.plan,
         "fingerprint": census.fingerprint.to_string(),
         "engine": census.engine,
@@ -162,6 +243,14 @@ pub(crate) fn census_json(census: &Census) -> Vec<u8> {
     });
     if let Some(object) = object.as_object_mut().filter(|_| !reads.is_empty()) {
         object.insert("reads".to_owned(), reads.into());
+    }
+    if let (Some(object), Some(growth)) = (object.as_object_mut(), growth) {
+        let family = |(path, was, is): &(String, Amount, Amount)| {
+            let change = json!({ "rows_before": was.rows, "rows": is.rows, "bytes_before": was.bytes, "bytes": is.bytes });
+            (path.clone(), change)
+        };
+        let families: serde_json::Map<_, _> = growth.families.iter().map(family).collect();
+        object.insert("since".to_owned(), json!({ "seconds": growth.seconds, "families": families }));
     }
     format!("{object}\n").into_bytes()
 }

@@ -1,5 +1,6 @@
 //! What a key means, for people.
 
+use keyplan_plan::diag::grouped;
 use keyplan_plan::dynamic::{Failure, Readings};
 use keyplan_plan::explain::{Explanation, Front, Nearest, Reading, front, sound};
 use keyplan_plan::model::{Family, Opaque, Plan, Segment, Sequence, Shape};
@@ -11,6 +12,7 @@ use keyplan_report::values::{has_schema, opaque_text, value_pieces, whole_opaque
 
 use super::picture::coloured;
 use super::{DIM, ERROR, NAME, Notation, STRONG, counted, hex, painted};
+use crate::command::Stored;
 
 /// One key: its family and a picture of its bytes, or how far the nearest families get.
 pub(crate) fn explanation(
@@ -161,6 +163,35 @@ fn the_front(front: &Front<'_>) -> String {
     }
     out.push('\n');
     out
+}
+
+/// What a database has under a key, or how many rows begin with it.
+pub(crate) fn stored(source: &str, space: &str, stored: &Stored) -> String {
+    let place = format!("space {} of {source}", painted(NAME, space));
+    match stored {
+        Stored::Value(value) => format!("\nin {place}: {}\n", super::row::cut(value)),
+        Stored::Front(begun) => {
+            let rows = match (begun.rows, begun.more) {
+                (0, _) => "none begins with it".to_owned(),
+                (rows, false) => format!("{} with it", super::row::many(rows, "row begins", "rows begin")),
+                (rows, true) => format!("more than {} rows begin with it", grouped(rows)),
+            };
+            format!("\nno row of {place} has this key; {rows}\n")
+        }
+    }
+}
+
+/// The same as an object on a line of its own.
+pub(crate) fn stored_json(source: &str, space: &str, stored: &Stored) -> Vec<u8> {
+    let object = match stored {
+        Stored::Value(value) => {
+            serde_json::json!({ "source": source, "space": space, "row": true, "value": hex(value) })
+        }
+        Stored::Front(begun) => {
+            serde_json::json!({ "source": source, "space": space, "row": false, "rows_begin": begun.rows, "more": begun.more })
+        }
+    };
+    format!("{object}\n").into_bytes()
 }
 
 /// A value, field or member under its layout.

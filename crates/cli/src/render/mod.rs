@@ -44,7 +44,7 @@ use anstream::ColorChoice;
 use keyplan_plan::notation::{is_hidden, visible, visible_json};
 
 pub(crate) use audit::{audit, audit_json, audit_sarif};
-pub(crate) use census::{census, census_json, server_census};
+pub(crate) use census::{census, census_json, details, growth, server_census};
 pub(crate) use certified::{certified, certified_json};
 pub(crate) use check_json::check_json;
 pub(crate) use compare::{change, change_json, checksums, checksums_json, differences, differences_json};
@@ -54,7 +54,7 @@ pub(crate) use demo::exploring;
 pub(crate) use demo::{command_line, filled, flaw_of, next_steps, plan_table};
 pub(crate) use difference::difference;
 pub(crate) use encoded::{encoded_json, refusal};
-pub(crate) use explanation::{bad_line, explanation, part};
+pub(crate) use explanation::{bad_line, explanation, part, stored, stored_json};
 pub(crate) use findings::{checked, counted, evolution, findings, summary};
 pub(crate) use github::github;
 pub(crate) use infer::{inference, inference_json};
@@ -67,9 +67,9 @@ pub(crate) use progress::Progress;
 pub(crate) use project::{after_init, baseline_written, fixes, initialised, known, pages_written, watching};
 pub(crate) use registry::{document_fault_json, document_faults, registry};
 pub(crate) use row::{
-    ValueDigits, copied, created, deleted, dumped, flaw, flaw_json, loaded, more_rows, no_raw_row, no_row,
-    no_rows, other_rows, row_json, row_text, rows, rows_json, unsound, value_text, verified, verified_json,
-    written,
+    ValueDigits, copied, created, deleted, dumped, flaw, flaw_json, full_scan, known_names, loaded,
+    more_rows, no_raw_row, no_row, no_rows, other_rows, plain_row, row_json, row_text, rows, rows_json,
+    unsound, value_text, verified, verified_json, written,
 };
 pub(crate) use sarif::sarif;
 pub(crate) use source::{key_history, key_history_json, multistore, multistore_json, raw_row};

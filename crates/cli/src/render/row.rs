@@ -1,11 +1,12 @@
 //! Rows of a database.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use keyplan_plan::diag::grouped;
 use keyplan_plan::dynamic::{Value, readings};
 use keyplan_plan::model::{Argument, Family, Opaque, Plan, Segment, Sequence};
-use keyplan_plan::notation::{write_bytes, write_shown_json, write_string};
+use keyplan_plan::notation::{argument_name, write_bytes, write_shown_json, write_string};
 use keyplan_report::{json_text, values};
 use keyplan_store::PlanFingerprint;
 
@@ -47,6 +48,20 @@ pub(crate) fn row_text(row: &View<'_, '_>) -> String {
                 painted(DIM, miss)
             )
         }
+    }
+}
+
+/// `  (ns is accounts)`: the arguments of a key that are digests of which the names are known.
+pub(crate) fn known_names(layout: &Sequence, values: &[Value], names: &BTreeMap<Vec<u8>, String>) -> String {
+    let known = |(argument, value): (&Argument, &Value)| match value {
+        Value::Digest(digest) => Some(format!("{} is {}", argument_name(argument), names.get(digest)?)),
+        _ => None,
+    };
+    let known: Vec<String> = layout.arguments().zip(values).filter_map(known).collect();
+    if known.is_empty() {
+        String::new()
+    } else {
+        format!("  {}", painted(DIM, format!("({})", known.join(", "))))
     }
 }
 
@@ -254,6 +269,23 @@ pub(crate) fn more_rows(token: Option<&[u8]>) -> String {
     painted(DIM, text) + "\n"
 }
 
+/// No scan binds the arguments, and all rows are looked at.
+pub(crate) fn full_scan(family: &Family, typed: &[String]) -> String {
+    let names: Vec<&str> = typed.iter().filter_map(|typed| typed.split('=').next()).collect();
+    let text = format!(
+        "no scan of {} is declared that binds just {}: every row of the family is looked at",
+        family.path,
+        names.join(", ")
+    );
+    painted(DIM, text) + "\n"
+}
+
+/// `default 0a01  → 0b`: a row of which no plan says anything.
+pub(crate) fn plain_row(space: &str, key: &[u8], value: &[u8]) -> String {
+    let key = if key.is_empty() { "(empty)".to_owned() } else { hex(key) };
+    format!("{} {key}  {} {}", painted(NAME, space), painted(DIM, "→"), cut(value))
+}
+
 /// A scan met rows of other families.
 pub(crate) fn other_rows(rows: u64) -> String {
     let rows = many(rows, "row of another family", "rows of other families");
@@ -340,4 +372,21 @@ fn of_rows(n: u64) -> String {
 
 pub(super) fn many(n: u64, one: &str, many: &str) -> String {
     format!("{} {}", grouped(n), if n == 1 { one } else { many })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_digest_whose_name_is_known_is_shown_with_it() {
+        let text = "plan p; space s { key entity = ns: text.hashed(xxh3_64) id: u8; }";
+        let plan = keyplan_plan::compile("p", text, |_| Err(String::new())).plan.expect("sound");
+        let layout = &plan.spaces[0].families[0].key;
+        let digest = 0x138a_7b25_414c_083a_u64.to_be_bytes().to_vec();
+        let names = BTreeMap::from([(digest.clone(), "accounts".to_owned())]);
+        let values = [Value::Digest(digest), Value::Unsigned(7)];
+        assert!(known_names(layout, &values, &names).contains("(ns is accounts)"));
+        assert_eq!(known_names(layout, &values, &BTreeMap::new()), "");
+    }
 }

@@ -1,11 +1,10 @@
-use std::ops::ControlFlow;
-
 use anyhow::{Result, bail};
-use keyplan_report::audit::audit;
+use keyplan_report::audit::{AuditError, audit};
 
 use super::foreign::{binding, open, plan_of};
 use crate::args::source::{Audit, AuditFormat};
 use crate::command::Outcome;
+use crate::interrupt;
 use crate::render::{self, Output, Progress};
 
 /// Reads every row and says what the plan does not explain.
@@ -18,8 +17,12 @@ pub(super) fn run(args: &Audit, out: &mut Output) -> Result<Outcome> {
     let progress = Progress::rows("auditing");
     let found = audit(&*opened.source, &plan, &binding, |rows| {
         progress.set(rows);
-        ControlFlow::Continue(())
-    })?;
+        interrupt::goes_on()
+    });
+    let found = match found {
+        Err(error @ AuditError::Stopped { .. }) => return Err(interrupt::ended(error)),
+        done => done?,
+    };
     progress.end();
     match args.format {
         AuditFormat::Text => out.text(&render::audit(&found))?,

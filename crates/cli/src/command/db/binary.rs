@@ -7,19 +7,22 @@
 //! end:    00000000 | number of rows (8)
 //! ```
 //!
-//! Numbers inside are LEB128, those with a width big-endian. The last byte of the first eight is the version.
+//! Numbers inside are LEB128, those with a width big-endian. The last byte of the first eight is the version. The
+//! fingerprint of a dump that was made without a plan is zero.
 
 use std::io::{Read, Write};
 
 use anyhow::{Result, anyhow, bail};
 use keyplan_codec::{Delimited as _, Hash, Leb128, Segment as _};
-use keyplan_plan::model::Plan;
 use keyplan_store::PlanFingerprint;
 
 const MAGIC: [u8; 8] = [0x8a, b'K', b'P', b'D', b'\r', b'\n', 0x1a, 1];
 
 /// The byte that tells a binary dump from JSON.
 pub(super) const FIRST: u8 = 0x8a;
+
+/// The fingerprint of a dump that was made without a plan.
+pub(super) const NO_PLAN: PlanFingerprint = PlanFingerprint([0; 16]);
 
 /// A block is written out when it has this many bytes.
 const BLOCK: usize = 256 * 1024;
@@ -37,12 +40,12 @@ pub(super) struct BlockWriter {
 
 impl BlockWriter {
     /// Writes what stands before the blocks.
-    pub(super) fn new(to: &mut impl Write, fingerprint: PlanFingerprint, plan: &Plan) -> Result<Self> {
+    pub(super) fn new(to: &mut impl Write, fingerprint: PlanFingerprint, names: &[&str]) -> Result<Self> {
         let mut head = MAGIC.to_vec();
         head.extend_from_slice(&fingerprint.0);
-        put_number(plan.spaces.len(), &mut head)?;
-        for space in &plan.spaces {
-            put_bytes(space.engine_name().as_bytes(), &mut head)?;
+        put_number(names.len(), &mut head)?;
+        for name in names {
+            put_bytes(name.as_bytes(), &mut head)?;
         }
         to.write_all(&head)?;
         Ok(Self { block: Vec::new(), last: Vec::new(), rows: 0 })
@@ -85,7 +88,7 @@ impl BlockWriter {
 /// What stands before the blocks of a dump.
 #[derive(Debug)]
 pub(super) struct Head {
-    /// The layout that it was made under.
+    /// The layout that it was made under; all zero if it was made without a plan.
     pub(super) fingerprint: PlanFingerprint,
     /// The engine's names of its spaces.
     pub(super) spaces: Vec<String>,
@@ -205,14 +208,9 @@ fn read_number(from: &mut impl Read) -> Result<u64> {
 mod tests {
     use super::*;
 
-    fn plan() -> Plan {
-        let text = "plan p; space a { key k = id: u64; } space b = \"bee\" { key k = id: u64; }";
-        keyplan_plan::compile("p", text, |_| Err(String::new())).plan.unwrap()
-    }
-
     fn dump(rows: &[(usize, Vec<u8>, Vec<u8>)]) -> Vec<u8> {
         let mut out = Vec::new();
-        let mut blocks = BlockWriter::new(&mut out, PlanFingerprint([7; 16]), &plan()).unwrap();
+        let mut blocks = BlockWriter::new(&mut out, PlanFingerprint([7; 16]), &["a", "bee"]).unwrap();
         for (space, key, value) in rows {
             blocks.push(&mut out, *space, key, value).unwrap();
         }

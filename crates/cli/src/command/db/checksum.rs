@@ -1,8 +1,6 @@
-use std::ops::ControlFlow;
-
 use anyhow::{Result, anyhow};
 use keyplan_plan::dynamic::Decoder;
-use keyplan_report::checksum::{Query, checksum};
+use keyplan_report::checksum::{ChecksumError, Query, checksum};
 use keyplan_report::diff::{pairs_by_name, pairs_of_plan};
 
 use super::foreign::{binding, open, plan_of};
@@ -10,6 +8,7 @@ use crate::args::InputFormat;
 use crate::args::db::RowFormat;
 use crate::args::source::Checksum;
 use crate::command::Outcome;
+use crate::interrupt;
 use crate::key_text;
 use crate::render::{self, Output, Progress};
 
@@ -33,8 +32,12 @@ pub(super) fn run(args: &Checksum, out: &mut Output) -> Result<Outcome> {
     let progress = Progress::rows("summing");
     let sums = checksum(source, &pairs, decoder.as_ref(), &query, |rows| {
         progress.set(rows);
-        ControlFlow::Continue(())
-    })?;
+        interrupt::goes_on()
+    });
+    let sums = match sums {
+        Err(error @ ChecksumError::Stopped { .. }) => return Err(interrupt::ended(error)),
+        done => done?,
+    };
     progress.end();
     match args.format {
         RowFormat::Text => out.text(&render::checksums(&sums))?,

@@ -137,7 +137,7 @@ impl Database {
         }
         // One that exists is opened on its own engine, so that the store can say what is in it.
         Ok(match found.unwrap_or(engine) {
-            EngineName::Fjall => {
+            EngineName::Fjall | EngineName::Postgres => {
                 let engine = Fjall::open(directory, FjallSettings::default());
                 let engine = engine.map_err(|error| named(error.into()))?;
                 Self::Fjall(Arc::new(Store::create(engine, schema).map_err(named)?))

@@ -1,5 +1,4 @@
 use std::io;
-use std::ops::ControlFlow;
 
 use anyhow::Result;
 use keyplan_plan::dynamic::Decoder;
@@ -9,6 +8,7 @@ use super::foreign::{binding, open, plan_of};
 use crate::args::db::RowFormat;
 use crate::args::source::Diff;
 use crate::command::Outcome;
+use crate::interrupt;
 use crate::render::{self, Output, Progress};
 
 /// Compares two sources.
@@ -38,10 +38,14 @@ pub(super) fn run(args: &Diff, out: &mut Output) -> Result<Outcome> {
     };
     let told = |rows| {
         progress.set(rows);
-        ControlFlow::Continue(())
+        interrupt::goes_on()
     };
     let summary = match diff(before, after, &pairs, decoder.as_ref(), print, told) {
         Err(DiffError::Taken(error)) => return Err(error.into()),
+        Err(error @ DiffError::Stopped { .. }) => {
+            out.flush()?;
+            return Err(interrupt::ended(error));
+        }
         done => done?,
     };
     progress.end();

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use anyhow::{Result, bail};
 use keyplan_plan::dynamic::Decoder;
-use keyplan_plan::model::Plan;
+use keyplan_plan::model::{Plan, Space};
 use keyplan_store::engine::{Engine, KeyRange};
 use keyplan_store::{Access, Direction, PlanFingerprint, Store};
 
@@ -38,7 +38,7 @@ pub(super) fn run(args: &Dump, out: &mut Output) -> Result<Outcome> {
 }
 
 /// Writes to where it was asked for; how many rows there are is told of a file.
-fn written(
+pub(super) fn written(
     args: &Dump,
     out: &mut Output,
     dump: impl FnOnce(&mut dyn Write) -> Result<u64>,
@@ -118,7 +118,10 @@ impl<'a> Writer<'a> {
             DumpFormat::Json | DumpFormat::Binary => ValueDigits::Decoded,
         };
         let blocks = (format == DumpFormat::Binary)
-            .then(|| BlockWriter::new(&mut to, fingerprint, plan))
+            .then(|| {
+                let names: Vec<&str> = plan.spaces.iter().map(Space::engine_name).collect();
+                BlockWriter::new(&mut to, fingerprint, &names)
+            })
             .transpose()?;
         let (decoder, progress) = (Decoder::new(plan), Progress::rows("dumping"));
         Ok(Self { plan, decoder, digits, to, blocks, line: Vec::new(), done: 0, progress })

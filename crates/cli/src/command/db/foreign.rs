@@ -54,7 +54,7 @@ pub(crate) fn is_own(path: &Path) -> bool {
 
 /// The rows at a path, on whichever engine: the one way in which every command opens what it only reads.
 pub(super) fn rows(path: &Path, options: &Options) -> Result<Box<dyn Source>> {
-    if options.kind.is_some() || !is_own(path) {
+    if options.kind.is_some() || !(is_own(path) || is_redb_file(path)) {
         return Ok(keyplan_sources::open(path, options)?);
     }
     if let Some(height) = options.height {
@@ -72,25 +72,43 @@ pub(super) fn rows(path: &Path, options: &Options) -> Result<Box<dyn Source>> {
         let engine = Lmdb::open_read_only(path, LmdbSettings::default()).with_context(failed)?;
         return Ok(Box::new(EngineSource::new(engine)));
     }
-    let engine = Redb::open_read_only(path, RedbSettings::default()).with_context(failed)?;
-    Ok(Box::new(EngineSource::new(engine)))
+    let settings = RedbSettings::default();
+    let engine = if is_redb_file(path) {
+        Redb::open_foreign_read_only(path, settings)
+    } else {
+        Redb::open_read_only(path, settings)
+    };
+    Ok(Box::new(EngineSource::new(engine.with_context(failed)?)))
+}
+
+/// Whether a file is a database of redb, as other programs keep it.
+fn is_redb_file(path: &Path) -> bool {
+    const MAGIC: &[u8] = b"redb\x1a\x0a\xa9\x0d\x0a";
+    let mut head = [0; MAGIC.len()];
+    let read = |file: std::fs::File| std::io::Read::read_exact(&mut &file, &mut head);
+    path.is_file() && std::fs::File::open(path).and_then(read).is_ok() && head == *MAGIC
+}
+
+/// Whether something that is read here seems to be at a path, other than a database of ours.
+fn is_foreign(path: &Path) -> bool {
+    !is_own(path) && (is_redb_file(path) || keyplan_sources::fits(path))
 }
 
 /// A source that has no plan in it, under the plan that was named.
-pub(super) struct Foreign {
-    pub(super) source: Box<dyn Source>,
-    pub(super) plan: Plan,
+pub(crate) struct Foreign {
+    pub(crate) source: Box<dyn Source>,
+    pub(crate) plan: Plan,
     pub(super) binding: Binding,
 }
 
 impl Foreign {
     /// Opens what was named. `None` if it is a database that has its plan in it, or none at all: those are for
     /// [`Database`] to open, or to refuse.
-    pub(super) fn open(args: &db::Source) -> Result<Option<Self>> {
+    pub(crate) fn open(args: &db::Source) -> Result<Option<Self>> {
         let Some(typed) = args.directory.as_deref().filter(|_| !args.is_server()) else { return Ok(None) };
         let (path, height) = place(typed, None);
         let ours = is_own(path) && (args.plan.is_none() || has_plan(path));
-        if ours || (!is_own(path) && !keyplan_sources::fits(path)) {
+        if ours || (!is_own(path) && !is_foreign(path)) {
             return Ok(None);
         }
         let Some(named) = &args.plan else {
@@ -105,7 +123,7 @@ impl Foreign {
     }
 
     /// The space of the source that is bound to one of the plan.
-    pub(super) fn space(&self, index: usize) -> Result<SpaceId> {
+    pub(crate) fn space(&self, index: usize) -> Result<SpaceId> {
         let found = self.binding.pairs.iter().find(|&&(bound, _)| bound == index);
         let name = || self.plan.spaces.get(index).map_or("", |space| space.name.as_str());
         found.map(|&(_, id)| id).ok_or_else(|| {
@@ -117,7 +135,7 @@ impl Foreign {
     }
 
     /// The value of a key.
-    pub(super) fn get(&self, index: usize, key: &[u8]) -> Result<Option<Vec<u8>>> {
+    pub(crate) fn get(&self, index: usize, key: &[u8]) -> Result<Option<Vec<u8>>> {
         Ok(self.source.view()?.get(self.space(index)?, key)?)
     }
 
@@ -130,6 +148,21 @@ impl Foreign {
             None => Ok(()),
         }
     }
+}
+
+/// A source that has no plan in it, without a plan; `None` if it has one, or is none.
+pub(super) fn planless(args: &db::Source) -> Result<Option<Box<dyn Source>>> {
+    let Some(typed) = args.directory.as_deref().filter(|_| !args.is_server() && args.plan.is_none()) else {
+        return Ok(None);
+    };
+    let (path, height) = place(typed, None);
+    let there = if is_own(path) { !has_plan(path) } else { is_foreign(path) };
+    if !there {
+        return Ok(None);
+    }
+    let mut options = Options::default();
+    options.height = height;
+    rows(path, &options).map(Some)
 }
 
 /// Whether a database of ours has a plan in it.

@@ -5,7 +5,7 @@ use keyplan_plan::dynamic::{Decoded, Decoder};
 use keyplan_plan::model::Plan;
 use keyplan_store::Access;
 
-use super::foreign::Foreign;
+use super::foreign::{Foreign, planless};
 use super::row::typed_key;
 use super::server::Server;
 use super::structure::{self, is_structured};
@@ -21,6 +21,11 @@ use crate::{input, key_text};
 pub(super) fn run(args: &Get, out: &mut Output) -> Result<Outcome> {
     if let Some(server) = Server::open(&args.source)? {
         return server.get(args, out);
+    }
+    if let Some(typed) = &args.raw
+        && let Some(source) = planless(&args.source)?
+    {
+        return super::raw::get(&*source, args, typed, out);
     }
     if let Some(foreign) = Foreign::open(&args.source)? {
         if args.raw.is_none() {

@@ -13,6 +13,7 @@ mod dump;
 mod filter;
 mod foreign;
 mod get;
+mod growth;
 mod iavl;
 mod load;
 mod look;
@@ -36,12 +37,14 @@ use anyhow::Result;
 pub(crate) use copy::Copied;
 pub(crate) use database::{Database, is_lmdb, on_engine};
 pub(crate) use delete::Deleted;
-pub(crate) use foreign::open as open_source;
+pub(crate) use foreign::{Foreign, open as open_source};
 #[cfg(feature = "explore")]
 pub(crate) use foreign::{given, is_own, place};
+pub(crate) use growth::{Amount, Growth};
 pub(crate) use look::{Looked, look};
 pub(crate) use remote::{is_url, shown};
 pub(crate) use row::{View, opaque, opaque_value};
+pub(crate) use structure::is_structured;
 pub(crate) use verify::{Flaw, Verified};
 
 use super::Outcome;

@@ -1,24 +1,29 @@
 //! `keyplan db scan`: rows of a scan, of a family, or of everything.
 
+use std::collections::BTreeMap;
 use std::ops::Bound;
 
 use anyhow::{Result, anyhow, bail};
 use keyplan_plan::dynamic::Decoder;
 use keyplan_plan::model::{Family, Plan};
-use keyplan_store::engine::{Engine, KeyRange, OwnedKeyRange};
+use keyplan_store::engine::{Engine, OwnedKeyRange};
 use keyplan_store::source::Walk;
 use keyplan_store::{Access, Direction, Reader, Row, Store, StoreError};
 
 use super::filter::Filter;
-use super::foreign::Foreign;
+use super::foreign::{Foreign, planless};
+use super::raw;
 use super::server::Server;
 use super::structure::{self, Query, is_structured};
 use super::{Database, View, on_engine};
 use crate::args::db::{RowFormat, Scan};
-use crate::command::encode::{assignments, front, scan_prefix};
+use crate::command::encode::{assignments, front, leading, scan_prefix};
 use crate::command::{Outcome, find};
-use crate::key_text;
 use crate::render::{self, Output};
+use crate::{input, interrupt, key_text};
+
+/// How many rows lie between two looks for an interrupt.
+pub(super) const LOOK_EVERY: u64 = 1_000;
 
 /// Prints rows.
 pub(super) fn run(args: &Scan, out: &mut Output) -> Result<Outcome> {
@@ -30,7 +35,12 @@ pub(super) fn run(args: &Scan, out: &mut Output) -> Result<Outcome> {
         if args.token.is_some() {
             bail!("a token goes on with the scan of a family: name it");
         }
-        refuse_ranges(args, "of everything: name a family")?;
+        if !args.from.is_empty() || !args.to.is_empty() || !args.filter.is_empty() {
+            bail!("--from, --to and --where are for the rows of a family: name it");
+        }
+    }
+    if let Some(source) = planless(&args.source)? {
+        return raw::scan(&*source, args, out);
     }
     if let Some(foreign) = Foreign::open(&args.source)? {
         let mut printer = Printer::new(args, &foreign.plan, out);
@@ -51,16 +61,28 @@ pub(super) fn run(args: &Scan, out: &mut Output) -> Result<Outcome> {
             return structure::scan(&*database.structures(space)?, &plan, family, &query, out);
         }
     }
+    if args.count && args.asked.family.is_none() && plan.spaces.iter().any(is_structured) {
+        bail!(
+            "some spaces hold structures, which have no rows to be counted: name a family, or see `keyplan db stats`"
+        );
+    }
     let mut printer = Printer::new(args, &plan, out);
+    if let Some(meta) = on_engine!(&database, store => store.meta()) {
+        printer.names = meta.names.iter().map(|((_, digest), name)| (digest.clone(), name.clone())).collect();
+    }
     on_engine!(&database, store => scan(store, &plan, args, &mut printer))?;
     let (left, cut) = (printer.left, printer.cut);
     printer.end()?;
-    if args.asked.family.is_some() || cut {
+    if args.asked.family.is_some() || cut || args.prefix.is_some() || args.after.is_some() {
         return Ok(Outcome::Clean);
     }
     // The limit is one for the whole command.
     let mut left = left;
+    let wanted = chosen(&plan, args)?;
     for (index, space) in plan.spaces.iter().enumerate().filter(|(_, space)| is_structured(space)) {
+        if wanted.is_some_and(|wanted| wanted != index) {
+            continue;
+        }
         let read = database.structures(space)?;
         let query = Query { limit: left, ..query };
         let shown = structure::scan_space(&*read, &plan, index, args.unknown, &query, out)?;
@@ -85,12 +107,15 @@ fn scan_foreign<'p>(foreign: &'p Foreign, args: &Scan, printer: &mut Printer<'_,
         printer.walk(index, &mut *walk)?;
         return Ok(());
     }
+    let wanted = chosen(&foreign.plan, args)?;
+    let range = raw::range(args)?;
     let mut pairs = foreign.binding.pairs.clone();
+    pairs.retain(|&(index, _)| wanted.is_none_or(|wanted| wanted == index));
     if args.rev {
         pairs.reverse();
     }
     for (index, space) in pairs {
-        let mut walk = view.walk(space, KeyRange::ALL, direction)?;
+        let mut walk = view.walk(space, range.borrow(), direction)?;
         if !printer.walk(index, &mut *walk)? {
             break;
         }
@@ -114,13 +139,16 @@ fn scan<'p, E: Engine>(
 ) -> Result<()> {
     let reader = Reader::new(plan, store.snapshot()?);
     let Some(family) = &args.asked.family else {
+        let wanted = chosen(plan, args)?;
+        let range = raw::range(args)?;
         let ordinary = plan.spaces.iter().enumerate().filter(|(_, space)| !is_structured(space));
         let mut spaces: Vec<usize> = ordinary.map(|(index, _)| index).collect();
+        spaces.retain(|&index| wanted.is_none_or(|wanted| wanted == index));
         if args.rev {
             spaces.reverse();
         }
         for index in spaces {
-            let rows = reader.rows(index, KeyRange::ALL)?;
+            let rows = reader.rows(index, range.borrow())?;
             let more = if args.rev { printer.all(index, rows.rev()) } else { printer.all(index, rows) };
             if !more? {
                 break;
@@ -131,7 +159,8 @@ fn scan<'p, E: Engine>(
     let (index, family) = find::family(plan, family)?;
     let (range, whole) = bounded(family, args)?;
     printer.only(family, args)?;
-    let paged = whole && !args.count && args.filter.is_empty() && args.from.is_empty() && args.to.is_empty();
+    let ranged = !args.from.is_empty() || !args.to.is_empty() || args.after.is_some();
+    let paged = whole && !args.count && args.filter.is_empty() && !ranged;
     let Some(limit) = args.limit.filter(|_| paged) else {
         if args.token.is_some() {
             bail!("a token goes on with a declared scan, without --where, --from and --to");
@@ -166,9 +195,19 @@ fn scan<'p, E: Engine>(
 /// The keys of a scan between its ends, and whether the scan is one that the plan declares.
 fn bounded(family: &Family, args: &Scan) -> Result<(OwnedKeyRange, bool)> {
     let typed = &args.asked.values;
+    if fits_none(family, typed)? {
+        if !args.from.is_empty() || !args.to.is_empty() {
+            bail!("no scan of `{}` binds just these arguments, so that its rows have no range", family.path);
+        }
+        render::message(&render::full_scan(family, typed));
+        let mut range = OwnedKeyRange::prefix(&family.key.literal_prefix());
+        raw::after(&mut range, args)?;
+        return Ok((range, false));
+    }
     let (prefix, whole) = shared(family, typed)?;
     let mut range = OwnedKeyRange::prefix(&prefix);
     if args.from.is_empty() && args.to.is_empty() {
+        raw::after(&mut range, args)?;
         return Ok((range, whole));
     }
     let bound = assignments(typed)?;
@@ -193,7 +232,30 @@ fn bounded(family: &Family, args: &Scan) -> Result<(OwnedKeyRange, bool)> {
     if !args.to.is_empty() {
         range.end = Bound::Excluded(end(&args.to, "--to")?);
     }
+    raw::after(&mut range, args)?;
     Ok((range, whole))
+}
+
+/// Whether the plan declares no scan that binds just these arguments of a family.
+fn fits_none(family: &Family, typed: &[String]) -> Result<bool> {
+    let given = assignments(typed)?;
+    let values = leading(&family.key, &given, &family.path)?;
+    let fits = values.len() == given.len() && family.scan_by(given.len()).is_some();
+    Ok(!given.is_empty() && !fits)
+}
+
+/// The space of the plan that was named.
+fn chosen(plan: &Plan, args: &Scan) -> Result<Option<usize>> {
+    args.space.as_deref().map(|name| input::space(plan, name)).transpose()
+}
+
+/// Says how far an interrupted scan came, and how it goes on.
+pub(super) fn interrupted(rows: u64, space: &str, last: &[u8]) -> anyhow::Error {
+    let last = render::hex(last);
+    anyhow!(
+        "interrupted after {rows} rows; `--after {last}` goes on after the last one in space `{space}`{}",
+        if last.is_empty() { ", whose key is empty" } else { "" }
+    )
 }
 
 /// The bytes that the keys of a declared scan begin with, and `true`; or those that the keys of a family share which
@@ -215,8 +277,12 @@ struct Printer<'a, 'p> {
     family: Option<&'p Family>,
     filters: Vec<Filter>,
     line: Vec<u8>,
+    /// The names that the database knows for digests.
+    names: BTreeMap<Vec<u8>, String>,
     left: Option<usize>,
     printed: u64,
+    /// Rows that were looked at.
+    seen: u64,
     /// Rows of other families that lie in the range.
     others: u64,
     /// Whether rows were left out because there were enough.
@@ -232,8 +298,10 @@ impl<'a, 'p> Printer<'a, 'p> {
             family: None,
             filters: Vec::new(),
             line: Vec::new(),
+            names: BTreeMap::new(),
             left: args.limit,
             printed: 0,
+            seen: 0,
             others: 0,
             cut: false,
             out,
@@ -243,7 +311,10 @@ impl<'a, 'p> Printer<'a, 'p> {
     /// Prints rows of this family only, and those that the filters let through.
     fn only(&mut self, family: &'p Family, args: &Scan) -> Result<()> {
         self.family = Some(family);
-        self.filters = args.filter.iter().map(|typed| Filter::new(family, typed)).collect::<Result<_>>()?;
+        // Arguments that bind no scan are looked for in each row.
+        let unbound = if fits_none(family, &args.asked.values)? { args.asked.values.as_slice() } else { &[] };
+        let typed = args.filter.iter().chain(unbound);
+        self.filters = typed.map(|typed| Filter::new(family, typed)).collect::<Result<_>>()?;
         Ok(())
     }
 
@@ -282,6 +353,17 @@ impl<'a, 'p> Printer<'a, 'p> {
 
     /// Prints a row, if it is wanted; false if it was one too many.
     fn row(&mut self, index: usize, key: &[u8], value: &[u8]) -> Result<bool> {
+        let more = self.print(index, key, value)?;
+        self.seen += 1;
+        if self.seen.is_multiple_of(LOOK_EVERY) && interrupt::came() {
+            self.out.flush()?;
+            let space = self.decoder.plan().spaces.get(index).map_or("", |space| space.name.as_str());
+            return Err(interrupted(self.printed, space, key));
+        }
+        Ok(more)
+    }
+
+    fn print(&mut self, index: usize, key: &[u8], value: &[u8]) -> Result<bool> {
         let decoded = self.decoder.decode(index, key);
         if let Some(family) = self.family {
             let Some(read) = decoded.as_ref().ok().filter(|read| read.family.path == family.path) else {
@@ -303,7 +385,13 @@ impl<'a, 'p> Printer<'a, 'p> {
         let space = self.decoder.plan().spaces.get(index).map_or("", |space| space.name.as_str());
         let view = View { space, key, value, decoded: &decoded };
         match self.args.format {
-            RowFormat::Text => self.out.line(&render::row_text(&view))?,
+            RowFormat::Text => {
+                let mut text = render::row_text(&view);
+                if let Ok(read) = &decoded {
+                    text.push_str(&render::known_names(&read.family.key, &read.values, &self.names));
+                }
+                self.out.line(&text)?;
+            }
             RowFormat::Json => {
                 self.line.clear();
                 let whole = view.is_unambiguous(&self.decoder, index);

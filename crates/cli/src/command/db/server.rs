@@ -68,7 +68,7 @@ impl Server {
         progress.end();
         match args.format {
             RowFormat::Text => out.text(&render::server_census(url, &census))?,
-            RowFormat::Json => out.json(&render::census_json(&census))?,
+            RowFormat::Json => out.json(&render::census_json(&census, None))?,
         }
         Ok(Outcome::Clean)
     }

@@ -1,15 +1,16 @@
-use std::ops::ControlFlow;
 use std::path::Path;
 
 use anyhow::Result;
-use keyplan_report::statistics::Census;
-use keyplan_store::Access;
+use keyplan_report::statistics::{Census, CensusError};
+use keyplan_store::{Access, StoreError};
 
 use super::foreign::Foreign;
+use super::growth;
 use super::server::Server;
 use super::{Database, on_engine};
 use crate::args::db::{RowFormat, Stats};
 use crate::command::Outcome;
+use crate::interrupt;
 use crate::render::{self, Output, Progress};
 
 /// Counts rows and bytes.
@@ -25,9 +26,10 @@ pub(super) fn run(args: &Stats, out: &mut Output) -> Result<Outcome> {
     let progress = Progress::rows("counting");
     let told = |done| {
         progress.set(done);
-        ControlFlow::Continue(())
+        interrupt::goes_on()
     };
-    let census = on_engine!(&database, store => Census::take(store, &plan, told)?);
+    let census = on_engine!(&database, store => Census::take(store, &plan, told));
+    let census = census.map_err(stopped)?;
     progress.end();
     print(Path::new(&super::shown(&target.directory)), &census, args, out)
 }
@@ -37,9 +39,10 @@ fn of_foreign(foreign: &Foreign, args: &Stats, out: &mut Output) -> Result<Outco
     let progress = Progress::rows("counting");
     let told = |done| {
         progress.set(done);
-        ControlFlow::Continue(())
+        interrupt::goes_on()
     };
-    let census = Census::of_source(&*foreign.source, &foreign.plan, &foreign.binding, told)?;
+    let census =
+        Census::of_source(&*foreign.source, &foreign.plan, &foreign.binding, told).map_err(stopped)?;
     progress.end();
     let typed =
         [args.source.directory.as_deref(), args.source.plan.as_deref()].map(Option::unwrap_or_default);
@@ -47,9 +50,27 @@ fn of_foreign(foreign: &Foreign, args: &Stats, out: &mut Output) -> Result<Outco
 }
 
 fn print(typed: &Path, census: &Census, args: &Stats, out: &mut Output) -> Result<Outcome> {
+    let growth = args.since.as_deref().map(|path| growth::since(path, census)).transpose()?;
     match args.format {
-        RowFormat::Text => out.text(&render::census(typed, census))?,
-        RowFormat::Json => out.json(&render::census_json(census))?,
+        RowFormat::Text => {
+            out.text(&render::census(typed, census))?;
+            if args.detail {
+                out.text(&render::details(census))?;
+            }
+            if let Some(growth) = &growth {
+                out.text(&render::growth(growth.as_ref()))?;
+            }
+        }
+        RowFormat::Json => out.json(&render::census_json(census, growth.flatten().as_ref()))?,
     }
     Ok(Outcome::Clean)
+}
+
+fn stopped(error: CensusError) -> anyhow::Error {
+    match error {
+        CensusError::Stopped { .. } | CensusError::Store(StoreError::Stopped { .. }) => {
+            interrupt::ended(error)
+        }
+        error => error.into(),
+    }
 }

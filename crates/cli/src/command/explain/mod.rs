@@ -2,16 +2,19 @@
 
 mod lines;
 mod part;
+mod rows;
 
 use std::io;
 
 use anyhow::{Result, bail};
 use keyplan_plan::dynamic::Decoder;
-use keyplan_plan::explain::explain;
+use keyplan_plan::explain::{Explanation, explain};
 use keyplan_plan::model::Plan;
 use keyplan_report::explain_json::{bad_line_json, explanation_json};
 
 use self::lines::{Lines, MAX_LINE};
+pub(crate) use self::rows::Begun;
+use self::rows::Rows;
 use super::Outcome;
 use crate::args::{Explain, ExplainFormat, InputFormat};
 use crate::input;
@@ -24,17 +27,26 @@ const READINGS: usize = 16;
 /// Explains keys, or a part of a row.
 pub(crate) fn run(args: &Explain, out: &mut Output) -> Result<Outcome> {
     let path = args.plan.as_deref().unwrap_or_default();
-    let Some(plan) = input::plan(path)? else { return Ok(Outcome::Findings) };
+    let rows = Rows::open(args)?;
+    let read;
+    let plan = if let Some(rows) = &rows {
+        rows.plan()
+    } else {
+        let Some(found) = input::plan(path)? else { return Ok(Outcome::Findings) };
+        read = found;
+        &read
+    };
     if let Some(family) = &args.family {
-        return part::run(args, &plan, family, out);
+        return part::run(args, plan, family, out);
     }
     let spaces = match &args.space {
-        Some(name) => vec![input::space(&plan, name)?],
+        Some(name) => vec![input::space(plan, name)?],
         None => (0..plan.spaces.len()).collect(),
     };
     let mut explainer = Explainer {
-        decoder: Decoder::new(&plan),
+        decoder: Decoder::new(plan),
         spaces,
+        rows: rows.as_ref().map(|rows| (path, rows)),
         format: args.format,
         buffer: Vec::new(),
         count: 0,
@@ -60,9 +72,19 @@ pub(crate) fn run(args: &Explain, out: &mut Output) -> Result<Outcome> {
     Ok(if explainer.failed { Outcome::Findings } else { Outcome::Clean })
 }
 
+/// What a database has under a key.
+pub(crate) enum Stored {
+    /// A row.
+    Value(Vec<u8>),
+    /// None, and so many rows whose keys begin with it.
+    Front(Begun),
+}
+
 struct Explainer<'p> {
     decoder: Decoder<'p>,
     spaces: Vec<usize>,
+    /// The database that the rows are in, and what it was called.
+    rows: Option<(&'p str, &'p Rows)>,
     format: ExplainFormat,
     buffer: Vec<u8>,
     count: usize,
@@ -125,6 +147,43 @@ impl<'p> Explainer<'p> {
                 self.separate(out)?;
                 let text = render::explanation(self.plan(), &self.spaces, key, &explanation, out.width());
                 out.text(&text)?;
+            }
+        }
+        if let Some((name, rows)) = self.rows {
+            self.stored(name, rows, key, &explanation, out)?;
+        }
+        Ok(())
+    }
+
+    /// What the database has under a key, or how many rows begin with it.
+    fn stored(
+        &mut self,
+        name: &str,
+        rows: &Rows,
+        key: &[u8],
+        explanation: &Explanation<'p>,
+        out: &mut Output,
+    ) -> Result<()> {
+        let spaces = self.spaces.clone();
+        for index in spaces.into_iter().filter(|&index| rows.has(index)) {
+            let Some(space) = self.plan().spaces.get(index) else { continue };
+            let reading =
+                explanation.readings.iter().find(|reading| std::ptr::eq(reading.decoded.space, space));
+            if reading.is_none() && !explanation.readings.is_empty() {
+                continue;
+            }
+            let stored = match rows.get(index, key)? {
+                Some(value) => Stored::Value(value),
+                None => Stored::Front(rows.begun(index, key)?),
+            };
+            match self.format {
+                ExplainFormat::Json => out.json(&render::stored_json(name, &space.name, &stored))?,
+                ExplainFormat::Text => out.text(&render::stored(name, &space.name, &stored))?,
+            }
+            let layout = reading.and_then(|reading| reading.decoded.family.value.as_ref());
+            if let (Stored::Value(value), Some(layout), Some(reading)) = (&stored, layout, reading) {
+                let title = format!("value of {}", reading.decoded.family.path);
+                self.failed |= !part::part(self.plan(), &title, &[], layout, value, self.format, out)?;
             }
         }
         Ok(())

@@ -88,7 +88,7 @@ fn bytes(text: &str, args: &Explain) -> Result<Vec<u8>> {
 }
 
 /// Explains bytes under one layout; false if they do not fit it.
-fn part(
+pub(super) fn part(
     plan: &Plan,
     title: &str,
     doc: &[String],

@@ -1,5 +1,6 @@
 //! `keyplan db load`: rows from JSON lines or from a binary dump.
 
+mod names;
 mod position;
 mod strict;
 mod target;
@@ -11,11 +12,13 @@ use std::time::Duration;
 use anyhow::{Result, anyhow, bail};
 use keyplan_plan::model::Plan;
 use keyplan_store::engine::{Durability, Engine};
-use keyplan_store::{Access, Store, StoreError};
+use keyplan_store::{Access, PlanFingerprint, Store, StoreError};
 
+use self::names::Names;
 use self::position::{Position, Rolling};
 use self::target::Target;
 use super::binary::{self, FIRST};
+use super::foreign::given;
 use super::{Database, on_engine};
 use crate::args::db::Load;
 use crate::command::Outcome;
@@ -64,8 +67,9 @@ fn load<E: Engine>(
     }
     let left = if args.resume { Position::read(directory)? } else { None };
     let left = left.unwrap_or_default();
-    let mut source = Source::new(from, plan)?;
-    let mut target = Target::new(store, plan, args.allow_unknown, left.rows);
+    let mut names = Names::new(plan, &given(&args.bind)?)?;
+    let mut source = Source::new(from, plan, &mut names)?;
+    let mut target = Target::new(store, plan, names, args.allow_unknown, left.rows);
     let mut read_so_far = Rolling::default();
     let progress = Progress::bytes("loading; when interrupted, --resume goes on", size);
     let (mut unit, mut read, mut bytes) = (0_u64, 0_u64, Vec::new());
@@ -156,24 +160,21 @@ enum Step {
 /// Where rows come from.
 enum Source {
     Lines(Box<dyn BufRead>),
-    Blocks { from: Box<dyn BufRead>, spaces: Vec<usize> },
+    Blocks { from: Box<dyn BufRead>, spaces: Vec<Result<usize>> },
 }
 
 impl Source {
-    fn new(mut from: Box<dyn BufRead>, plan: &Plan) -> Result<Self> {
+    fn new(mut from: Box<dyn BufRead>, plan: &Plan, names: &mut Names<'_>) -> Result<Self> {
         if from.fill_buf()?.first() != Some(&FIRST) {
             return Ok(Self::Lines(from));
         }
         let head = binary::read_head(&mut from)?;
-        let ours: keyplan_store::PlanFingerprint = plan.fingerprint().into();
-        if head.fingerprint != ours {
+        let ours: PlanFingerprint = plan.fingerprint().into();
+        // A dump that was made without a plan has rows as they are, which are looked at one by one.
+        if head.fingerprint != ours && head.fingerprint != binary::NO_PLAN {
             bail!("the dump was made under plan {}, and the database has {ours}", head.fingerprint);
         }
-        let index = |name: &String| {
-            let found = plan.spaces.iter().position(|space| space.engine_name() == name);
-            found.ok_or_else(|| anyhow!("the dump has a space `{name}`, and the plan has none of this name"))
-        };
-        let spaces = head.spaces.iter().map(index).collect::<Result<_>>()?;
+        let spaces = head.spaces.iter().map(|name| names.index(name)).collect();
         Ok(Self::Blocks { from, spaces })
     }
 
@@ -209,8 +210,12 @@ impl Source {
             Self::Lines(_) => target.line(bytes),
             Self::Blocks { spaces, .. } => binary::read_rows(bytes, |space, key, value| {
                 let space = usize::try_from(space).ok().and_then(|index| spaces.get(index));
-                let space = space.ok_or_else(|| anyhow!("it names a space that the dump does not have"))?;
-                target.row(*space, key.to_vec(), value.to_vec())
+                match space {
+                    Some(Ok(space)) => target.row(*space, key.to_vec(), value.to_vec()),
+                    // A space that nobody asked for is no fault as long as it has no row.
+                    Some(Err(error)) => bail!("{error}"),
+                    None => bail!("it names a space that the dump does not have"),
+                }
             }),
         }
     }

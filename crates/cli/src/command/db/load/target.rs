@@ -13,10 +13,10 @@ use serde_json::{Map, Value as Json};
 
 use super::super::row::opaque;
 use super::super::structure::refuse_structured;
+use super::names::Names;
 use super::strict::{Members, tree};
 use crate::args::InputFormat;
 use crate::command::find;
-use crate::input;
 use crate::key_text;
 use crate::render;
 
@@ -30,7 +30,10 @@ pub(super) struct Target<'s, 'p, E: Engine> {
     plan: &'p Plan,
     decoder: Decoder<'p>,
     limits: Capabilities,
+    names: Names<'p>,
     allow_unknown: bool,
+    /// The row before, if the next one must not have its key.
+    last: Option<(usize, Vec<u8>, Vec<u8>)>,
     /// Rows that are not committed yet.
     pub(super) batch: Batch<E>,
     /// Rows read so far.
@@ -39,9 +42,16 @@ pub(super) struct Target<'s, 'p, E: Engine> {
 
 impl<'s, 'p, E: Engine> Target<'s, 'p, E> {
     /// Rows into a store, of which `rows` were read before.
-    pub(super) fn new(store: &'s Store<E>, plan: &'p Plan, allow_unknown: bool, rows: u64) -> Self {
+    pub(super) fn new(
+        store: &'s Store<E>,
+        plan: &'p Plan,
+        names: Names<'p>,
+        allow_unknown: bool,
+        rows: u64,
+    ) -> Self {
         let limits = store.engine().capabilities();
-        Self { store, plan, decoder: Decoder::new(plan), limits, allow_unknown, batch: Batch::new(), rows }
+        let (decoder, batch) = (Decoder::new(plan), Batch::new());
+        Self { store, plan, decoder, limits, names, allow_unknown, last: None, batch, rows }
     }
 
     /// Takes a row of the space at `index`, unless it is none of the plan.
@@ -49,6 +59,18 @@ impl<'s, 'p, E: Engine> Target<'s, 'p, E> {
         let Some(space) = self.plan.spaces.get(index) else { bail!("there is no such space") };
         self.admit(index, space, &key)?;
         self.limits.admit::<E>(key.len(), value.len())?;
+        if let Some((before, last, other)) = &self.last
+            && (*before, last) == (index, &key)
+            && *other != value
+        {
+            bail!(
+                "the key {} comes twice with two values: what it was dumped from keeps several values of a key, and \
+                 `{}` keeps one",
+                render::hex(&key),
+                space.name
+            );
+        }
+        self.last = Some((index, key.clone(), value.clone()));
         self.batch.put(self.store.space(space.engine_name())?, key, value);
         self.rows += 1;
         Ok(())
@@ -102,13 +124,13 @@ impl<'s, 'p, E: Engine> Target<'s, 'p, E> {
     }
 
     /// The index of the row's space, its family if it is given, and its key.
-    fn key(&self, members: &Members<'_>) -> Result<(usize, Option<&'p Family>, Vec<u8>)> {
+    fn key(&mut self, members: &Members<'_>) -> Result<(usize, Option<&'p Family>, Vec<u8>)> {
         if let Some(key) = members.get("key") {
             let space = members.get("space").ok_or_else(|| anyhow!("`key` needs `space`"))?;
             if members.get("family").is_some() || members.get("args").is_some() {
                 bail!("`key` is written instead of `family` and `args`");
             }
-            let index = input::space(self.plan, &text(space, "space")?)?;
+            let index = self.names.index(&text(space, "space")?)?;
             return Ok((index, None, hex(key, "key")?));
         }
         let family = members.get("family").ok_or_else(|| anyhow!("there is neither `family` nor `key`"))?;
