@@ -55,7 +55,7 @@ use core::cmp::Ordering;
 use core::fmt::Debug;
 
 use crate::{
-    Be, BitcoinVarint, Bool, Buffer, Bytes, CompactSize, CountedNibbles, Decimal, Delimited, Desc,
+    Be, BitcoinVarint, Bool, Buffer, ByteClass, Bytes, CompactSize, CountedNibbles, Decimal, Delimited, Desc,
     EncodeError, Escaped, Fit, Fixed, FixedWidth, FloatBadger, FloatBits, FloatOrdered, HexBytes, HexInt,
     HexPrefix, Int, Le, Leb128, LenPrefix, Literal, Memcmp, Narrow, Nibbles, Open, OrdVar, OrderedCode,
     OrderedCodeInt, PackedNibbles, PaddedDecimal, PaddedHexInt, Saturating, ScaleCompact, Score, ScoreExact,
@@ -379,7 +379,7 @@ macro_rules! slices {
     )*};
 }
 
-slices!(Bytes<'_> Fit Nibbles<'_> LenPrefix);
+slices!(ByteClass<'_> Bytes<'_> Fit Nibbles<'_> LenPrefix);
 #[cfg(feature = "hash")]
 slices!(crate::HashConcat);
 

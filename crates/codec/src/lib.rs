@@ -56,7 +56,7 @@ pub use segment::count::Count;
 pub use segment::digest::{Digest, Hash, HashConcat, Hashed};
 pub use segment::{
     bool::Bool,
-    bytes::{Bytes, Fit},
+    bytes::{ByteClass, Bytes, Fit},
     checksum::{Crc16, Crc32},
     complement::{Desc, complement},
     decimal::{Decimal, PaddedDecimal},

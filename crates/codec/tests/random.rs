@@ -225,7 +225,7 @@ proptest! {
     fn texts(a in any::<String>(), b in "[a-z][a-z0-9/]{0,20}", c in bytes()) {
         const LETTERS: Alphabet = Alphabet::EMPTY.with_range(b'a', b'z');
         const DENOM: Alphabet = LETTERS.with_range(b'0', b'9').with(b'/');
-        let denom = Text { alphabet: &DENOM, first: Some(&LETTERS), lengths: Lengths::ANY };
+        let denom = Text { alphabet: &DENOM, first: Some(&LETTERS), ..Text::ANY };
         open(&denom, std::slice::from_ref(&b), &c);
         let values = [a, b];
         open(&Text::ANY, &values, &c);

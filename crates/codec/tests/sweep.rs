@@ -30,7 +30,7 @@ const LETTERS: Alphabet = Alphabet::EMPTY.with_range(b'a', b'z').with_range(0xc3
 sweep! {
     signed_decimals: Decimal::<i16> { min: -12, max: 120 };
     hex: HexBytes { case: Case::Lower, lengths: Lengths::ANY };
-    text_with_a_first_class: Text { alphabet: &DENOM, first: Some(&LETTERS), lengths: FEW };
+    text_with_a_first_class: Text { alphabet: &DENOM, first: Some(&LETTERS), lengths: FEW, except: &[] };
     leb128: Leb128::<u16>::new();
     ordered_varints: OrdVar::<u16>::new();
     bitcoin_varints: BitcoinVarint::<u16>::new();

@@ -3,7 +3,8 @@
 use keyplan_plan::codec::{Hash, LenWidth};
 use keyplan_plan::diag::{Code, Diagnostic};
 use keyplan_plan::model::{
-    Family, Frame, Framing, IntEncoding, IntShape, NibbleEncoding, Plan, Segment, Sequence, Shape,
+    BytesEncoding, Family, Frame, Framing, IntEncoding, IntShape, NibbleEncoding, Plan, Segment, Sequence,
+    Shape,
 };
 
 /// What of a plan cannot be made in `language`.
@@ -48,6 +49,8 @@ fn of_shape(shape: &Shape) -> Option<String> {
     match shape {
         Shape::Int(int) => of_int(int),
         Shape::Nibbles { encoding: NibbleEncoding::Counted, .. } => Some("counted".to_owned()),
+        Shape::Text(text) if !text.except.is_empty() => Some("except".to_owned()),
+        Shape::Bytes { encoding: BytesEncoding::Class(_), .. } => Some("bytes of a class".to_owned()),
         Shape::Record(sequence) => of_sequence(sequence),
         Shape::Choice(alternatives) => alternatives.iter().find_map(|one| of_sequence(&one.sequence)),
         Shape::Option(inner) | Shape::Desc(inner) => of_shape(inner),
@@ -113,6 +116,8 @@ mod tests {
             ("a: list(u8).scalecount", "scalecount"),
             ("a: option((x: bytes.compactlen))", "compactlen"),
             ("a: text.orderedcode", "orderedcode"),
+            ("a: text(\"a-z\", 1..=9).except(\"tx\").len8", "except"),
+            ("a: bytes(\"\\\\x01-\\\\xff\", 1..=9)", "bytes of a class"),
             ("a: i64.orderedcode.desc", "orderedcode"),
             ("a: nibbles(0..=9).counted", "counted"),
             ("a: (b: 0x00 | c: 0x01 n: u32.scale_compact)", "scale_compact"),

@@ -3,7 +3,7 @@
 use keyplan_codec::{Alphabet, Score};
 
 use crate::dynamic::{Value, encode_one};
-use crate::model::{IntRange, LengthSet, Sequence, Shape, TextShape};
+use crate::model::{BytesEncoding, IntRange, LengthSet, Sequence, Shape, TextShape};
 
 /// Texts that look like something, tried before one is made up.
 const TEXTS: [&str; 8] = ["uosmo", "usdc", "alice", "main", "abc", "a", "AB", "1"];
@@ -55,6 +55,11 @@ impl Samples {
             Shape::Float(_) => Value::Float(1.5),
             Shape::Time(_) => Value::Time(NOON),
             Shape::Score(_) => Value::Score(Score::Confirmed { height: 850_000, index: 12 }),
+            Shape::Bytes { lengths, encoding: BytesEncoding::Class(class) } => {
+                let all: Vec<u8> = (0..=u8::MAX).filter(|byte| class.contains(*byte)).collect();
+                let byte = *all.get(usize::from(self.number()) % all.len().max(1))?;
+                first_that_fits(shape, lengths, |len| Value::Bytes(vec![byte; len]))?
+            }
             Shape::Bytes { lengths, .. } => {
                 let byte = self.number();
                 first_that_fits(shape, lengths, |len| Value::Bytes(vec![0xa0 + byte; len]))?

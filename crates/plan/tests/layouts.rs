@@ -162,6 +162,14 @@ fn frames_mark_the_end_of_what_they_hold() {
     check("a: bytes.len32", &["aa"], "00000001 aa");
     check("a: bytes.len64", &["aa"], "0000000000000001 aa");
     check("a: bytes.len16le b: bytes.len32le", &["0xabcd", "0xef"], "0200abcd01000000ef");
+    check(
+        "a: bytes(\"\\\\x01-\\\\xff\", 0..=3) 0x00 b: bytes(\"a-c\", 2)",
+        &["0x01ff", "0x6162"],
+        "01ff 00 6162",
+    );
+    refuse("a: bytes(\"a-c\")", "6164", 1);
+    check("a: text(\"a-z.\").except(\"tx.height\")", &["tx.heigh"], "74782e6865696768");
+    refuse("a: text(\"a-z.\").except(\"tx.height\")", "74782e686569676874", 0);
     check("a: bytes.compactlen b: bytes.scalelen", &["0xabcd", "0xef"], "02abcd04ef");
     check("a: bytes.compactlen", &[&"ab".repeat(253)], &format!("fdfd00{}", "ab".repeat(253)));
     check("a: bytes.scalelen", &[&"ab".repeat(64)], &format!("0101{}", "ab".repeat(64)));

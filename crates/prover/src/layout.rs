@@ -104,6 +104,7 @@ pub(crate) fn class_of(shape: &Shape) -> ByteSet {
         },
         Shape::Bool(_) => ByteSet::range(0, 1).or(ByteSet::range(0x26, 0x27)),
         Shape::Bytes { encoding: BytesEncoding::Hex(_), .. } => hex(),
+        Shape::Bytes { encoding: BytesEncoding::Class(class), .. } => ByteSet::from_bits(class.bits()),
         Shape::Text(text) if !text.tuple => {
             let first = text.first.map_or(ByteSet::EMPTY, |first| ByteSet::from_bits(first.bits()));
             let all = ByteSet::from_bits(text.alphabet.bits()).or(first);

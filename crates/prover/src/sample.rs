@@ -64,7 +64,11 @@ fn raw(shape: &Shape) -> Vec<Value> {
             ]
         }
         Shape::Bytes { lengths, encoding } => {
-            let mut all = strings(lengths, ByteSet::FULL, ByteSet::FULL);
+            let class = match encoding {
+                BytesEncoding::Class(class) => ByteSet::from_bits(class.bits()),
+                _ => ByteSet::FULL,
+            };
+            let mut all = strings(lengths, class, class);
             if let BytesEncoding::Bech32(_) = encoding {
                 // The order of its characters is not that of their values.
                 let length = lengths.min().max(1);

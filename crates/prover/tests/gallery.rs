@@ -113,5 +113,8 @@ fn keys_have_the_bytes_of_the_published_rules() {
         format!("23000000000000000514{}", "54".repeat(20))
     );
     assert_eq!(key("cometbft", "part", &["10", "0"]), "503a31303a30");
+    // The format of orderedcode, by its own description: `00 01` ends a string, 1000 has two bytes.
+    assert_eq!(key("cometbft", "block_index.height", &["1000"]), "626c6f636b2e6865696768740001c3e8");
+    assert_eq!(key("cometbft", "block_index.event", &["a.b", "x", "1", "0"]), "612e6200017800018180");
     assert_eq!(key("iavl", "node", &["bank", "1", "1"]), "732f6b3a62616e6b2f73000000000000000100000001");
 }

@@ -1,5 +1,5 @@
 use super::{check_arg_length, check_length, fixed_extent, put_fill, wrong_width};
-use crate::{DecodeError, Delimited, EncodeError, Lengths, Open, Segment, Sink};
+use crate::{Alphabet, DecodeError, Delimited, EncodeError, Expected, Fault, Lengths, Open, Segment, Sink};
 
 /// Bytes as they are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,6 +29,52 @@ impl Open for Bytes<'_> {
     #[inline]
     fn longest(&self, input: &[u8]) -> usize {
         input.len().min(self.lengths.max())
+    }
+
+    #[inline]
+    fn admits(&self, len: usize) -> bool {
+        self.lengths.admits(len)
+    }
+}
+
+/// Bytes of a class, as they are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ByteClass<'l> {
+    /// The bytes allowed.
+    pub class: Alphabet,
+    /// The lengths allowed.
+    pub lengths: Lengths<'l>,
+}
+
+impl Segment for ByteClass<'_> {
+    type Arg<'a> = &'a [u8];
+    type View<'a> = &'a [u8];
+
+    #[inline]
+    fn encode<S: Sink + ?Sized>(&self, arg: &[u8], out: &mut S) -> Result<(), EncodeError> {
+        check_arg_length(&self.lengths, arg.len())?;
+        let offset = self.class.run(arg);
+        if let Some(&found) = arg.get(offset) {
+            return Err(EncodeError::Byte { offset, found, expected: Expected::Alphabet });
+        }
+        out.put(arg)
+    }
+
+    #[inline]
+    fn decode<'a>(&self, bytes: &'a [u8]) -> Result<&'a [u8], DecodeError> {
+        let offset = self.class.run(bytes);
+        if let Some(&found) = bytes.get(offset) {
+            return Err(DecodeError::new(offset, Fault::Byte { found, expected: Expected::Alphabet }));
+        }
+        check_length(&self.lengths, bytes.len(), 1)?;
+        Ok(bytes)
+    }
+}
+
+impl Open for ByteClass<'_> {
+    #[inline]
+    fn longest(&self, input: &[u8]) -> usize {
+        self.class.run(input).min(self.lengths.max())
     }
 
     #[inline]
@@ -77,6 +123,8 @@ mod tests {
     use crate::Fault;
 
     crate::laws! {
+        class: ByteClass { class: Alphabet::EMPTY.with_range(1, 255), lengths: Lengths::ANY }, [b"".into(), b"\x01".into(), b"a\xff".into()], ordered, open;
+        class_few: ByteClass { class: Alphabet::EMPTY.with(0).with(0xff), lengths: Lengths::Range { min: 1, max: 2 } }, [b"\0".into(), b"\0\xff".into()], ordered, open;
         any: Bytes { lengths: Lengths::ANY }, [b"".into(), b"\0".into(), b"a".into(), b"ab".into()], ordered, open;
         address: Bytes { lengths: Lengths::OneOf(&[20, 32]) }, [[1; 20].into(), [1; 32].into()], ordered, open;
         fit: Fit { width: 3 }, [b"\0\0\0".into(), b"ab\0".into(), b"abc".into()], ordered, delimited;

@@ -10,11 +10,27 @@ pub struct Text<'t> {
     pub first: Option<&'t Alphabet>,
     /// The lengths allowed, in bytes.
     pub lengths: Lengths<'t>,
+    /// The values that are left out, each behind its length in two bytes, big-endian.
+    pub except: &'t [u8],
 }
 
 impl Text<'_> {
     /// Any text.
-    pub const ANY: Self = Self { alphabet: &Alphabet::UTF8, first: None, lengths: Lengths::ANY };
+    pub const ANY: Self = Self { alphabet: &Alphabet::UTF8, first: None, lengths: Lengths::ANY, except: &[] };
+
+    /// Returns whether a text is one of those that are left out.
+    fn leaves_out(&self, text: &[u8]) -> bool {
+        let mut rest = self.except;
+        while let Some((&length, behind)) = rest.split_first_chunk::<2>() {
+            let length = usize::from(u16::from_be_bytes(length));
+            let (value, behind) = behind.split_at_checked(length).unwrap_or((behind, &[]));
+            if value == text {
+                return true;
+            }
+            rest = behind;
+        }
+        false
+    }
 
     /// Returns the length of the longest run at the front of `bytes` that the alphabets admit.
     #[inline]
@@ -58,6 +74,9 @@ impl Segment for Text<'_> {
         if let Some(&found) = bytes.get(run) {
             return Err(EncodeError::Byte { offset: run, found, expected: self.expected(run) });
         }
+        if self.leaves_out(bytes) {
+            return Err(EncodeError::OutOfRange);
+        }
         out.put(bytes)
     }
 
@@ -68,6 +87,9 @@ impl Segment for Text<'_> {
             return Err(DecodeError::new(run, Fault::Byte { found, expected: self.expected(run) }));
         }
         check_length(&self.lengths, bytes.len(), 1)?;
+        if self.leaves_out(bytes) {
+            return Err(DecodeError::new(0, Fault::OutOfRange));
+        }
         str::from_utf8(bytes).map_err(|error| DecodeError::new(error.valid_up_to(), Fault::Utf8))
     }
 }
@@ -96,12 +118,17 @@ mod tests {
     const DENOM: Alphabet = LETTERS.with_range(b'0', b'9').with(b'/');
     const NO_SLASH: Alphabet = Alphabet::EMPTY.with(b'/').complement();
     const BEYOND: Alphabet = Alphabet::EMPTY.with_range(0x80, 0xff);
-    const DENOMS: Text<'_> =
-        Text { alphabet: &DENOM, first: Some(&LETTERS), lengths: Lengths::Range { min: 3, max: 8 } };
+    const DENOMS: Text<'_> = Text {
+        first: Some(&LETTERS),
+        alphabet: &DENOM,
+        lengths: Lengths::Range { min: 3, max: 8 },
+        except: &[],
+    };
 
     crate::laws! {
         any: Text::ANY, [String::new(), "\0".into(), "a".into(), "é".into(), "日本".into(), "🦀".into()], ordered, open;
         denom: DENOMS, ["abc".into(), "ibc/0a".into(), "uosmo".into()], ordered, open;
+        but_two: Text { except: b"\0\x01a\0\0", ..Text::ANY }, ["b".into(), "aa".into(), "\u{e4}".into()], ordered, open;
         no_slash: Text { alphabet: &NO_SLASH, ..Text::ANY }, [String::new(), "a\u{7ff}".into(), "ä".into()], ordered, open;
         foreign_first: Text { alphabet: &LETTERS, first: Some(&BEYOND), ..Text::ANY },
             [String::new(), "éa".into(), "日".into(), "🦀crab".into()], ordered, open;
@@ -132,6 +159,17 @@ mod tests {
         assert_eq!(Text::ANY.decode(b"ab\xc3("), Err(DecodeError::new(2, Fault::Utf8)));
         assert_eq!(Text::ANY.decode(b"\xed\xa0\x80"), Err(DecodeError::new(0, Fault::Utf8)));
         assert_eq!(Text::ANY.decode(b"\xc0\x80"), Err(DecodeError::new(0, Fault::Utf8)));
+    }
+
+    #[test]
+    fn values_that_are_left_out_are_refused_both_ways() {
+        let text = Text { except: b"\0\x02tx\0\0", ..Text::ANY };
+        for left_out in ["tx", ""] {
+            assert_eq!(text.encode(left_out, &mut Vec::new()), Err(EncodeError::OutOfRange));
+            let refused = DecodeError::new(0, Fault::OutOfRange);
+            assert_eq!(text.decode(left_out.as_bytes()), Err(refused));
+        }
+        assert_eq!(text.decode(b"txs"), Ok("txs"));
     }
 
     #[test]

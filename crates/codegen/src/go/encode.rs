@@ -347,7 +347,9 @@ fn put_bytes(
     }
     let slice = if fixed { format!("{of}[:]") } else { of.to_owned() };
     match encoding {
-        BytesEncoding::Raw => body.line(&format!("dst = append(dst, {slice}...)")),
+        BytesEncoding::Raw | BytesEncoding::Class(_) => {
+            body.line(&format!("dst = append(dst, {slice}...)"));
+        }
         BytesEncoding::Hex(case) => body.line(&format!("dst = appendHex(dst, {slice}, {})", hex_form(*case))),
         BytesEncoding::Bech32(hrp) => {
             body.fallible(&format!("appendBech32(dst, {slice}, {})", quoted(hrp.as_bytes())), label);

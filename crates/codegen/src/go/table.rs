@@ -81,7 +81,9 @@ impl Go<'_> {
             Shape::Bytes { lengths: of, encoding } => {
                 let of = lengths(of);
                 match encoding {
-                    BytesEncoding::Raw => format!("decode: decodeBytes, longest: longestBytes, lens: {of}"),
+                    BytesEncoding::Raw | BytesEncoding::Class(_) => {
+                        format!("decode: decodeBytes, longest: longestBytes, lens: {of}")
+                    }
                     BytesEncoding::Hex(case) => {
                         let form = hex_form(*case);
                         format!("decode: decodeHexBytes, longest: longestHexBytes, form: {form}, lens: {of}")

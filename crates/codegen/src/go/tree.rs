@@ -91,6 +91,7 @@ impl<'p> Go<'p> {
                 (
                     Some(width),
                     BytesEncoding::Raw
+                    | BytesEncoding::Class(_)
                     | BytesEncoding::Hex(_)
                     | BytesEncoding::Bech32(_)
                     | BytesEncoding::Tuple,

@@ -71,6 +71,9 @@ pub(super) fn shape(of: &Shape) -> Json {
             let lengths = lengths(of);
             match encoding {
                 BytesEncoding::Raw => json!({"kind": "bytes", "lengths": lengths, "encoding": "raw"}),
+                BytesEncoding::Class(class) => {
+                    json!({"kind": "bytes", "lengths": lengths, "encoding": "raw", "alphabet": alphabet(class)})
+                }
                 BytesEncoding::Hex(case) => {
                     json!({"kind": "bytes", "lengths": lengths, "encoding": hex_word(*case)})
                 }
@@ -170,6 +173,7 @@ fn of_text(text: &TextShape) -> Json {
         "lengths": lengths(&text.lengths),
         "alphabet": alphabet(&text.alphabet),
         "first": text.first.as_ref().map(alphabet),
+        "except": text.except.texts(),
         "names": text.names.as_ref().map(|set| set.name.clone()),
         "encoding": if text.tuple { "tuple" } else { "raw" },
     })

@@ -68,15 +68,17 @@ pub(crate) fn case(case: Case) -> TokenStream {
     }
 }
 
+/// An alphabet, as a constant.
+fn alphabet(alphabet: &Alphabet) -> TokenStream {
+    if *alphabet == Alphabet::UTF8 {
+        return quote!(::keyplan::codec::Alphabet::UTF8);
+    }
+    let bits = alphabet.bits();
+    quote!(::keyplan::codec::Alphabet::from_bits([#(#bits),*]))
+}
+
 /// The codec of a text, as a constant.
 pub(crate) fn text_codec(text: &TextShape) -> TokenStream {
-    let alphabet = |alphabet: &Alphabet| {
-        if *alphabet == Alphabet::UTF8 {
-            return quote!(::keyplan::codec::Alphabet::UTF8);
-        }
-        let bits = alphabet.bits();
-        quote!(::keyplan::codec::Alphabet::from_bits([#(#bits),*]))
-    };
     let first = if let Some(first) = &text.first {
         let first = alphabet(first);
         quote!(::core::option::Option::Some(&#first))
@@ -84,8 +86,9 @@ pub(crate) fn text_codec(text: &TextShape) -> TokenStream {
         quote!(::core::option::Option::None)
     };
     let (alphabet, lengths) = (alphabet(&text.alphabet), lengths(&text.lengths));
+    let except = Literal::byte_string(text.except.packed());
     quote!(const {
-        ::keyplan::codec::Text { alphabet: &#alphabet, first: #first, lengths: #lengths }
+        ::keyplan::codec::Text { alphabet: &#alphabet, first: #first, lengths: #lengths, except: #except }
     })
 }
 
@@ -290,7 +293,8 @@ impl Expander<'_> {
     ) -> Option<Code> {
         let lengths = lengths(of);
         match encoding {
-            BytesEncoding::Raw => self.raw_bytes(of, label, owned, span),
+            BytesEncoding::Raw => self.raw_bytes(of, None, label, owned, span),
+            BytesEncoding::Class(class) => self.raw_bytes(of, Some(*class), label, owned, span),
             BytesEncoding::Hex(digits) => {
                 let digits = case(*digits);
                 let codec = quote!(const { ::keyplan::codec::HexBytes { case: #digits, lengths: #lengths } });
@@ -346,16 +350,34 @@ impl Expander<'_> {
         }
     }
 
-    fn raw_bytes(&mut self, of: &LengthSet, label: &str, owned: bool, span: Span) -> Option<Code> {
+    fn raw_bytes(
+        &mut self,
+        of: &LengthSet,
+        class: Option<Alphabet>,
+        label: &str,
+        owned: bool,
+        span: Span,
+    ) -> Option<Code> {
         let lengths = lengths(of);
-        let codec = quote!(const { ::keyplan::codec::Bytes { lengths: #lengths } });
+        let codec = if let Some(class) = &class {
+            let class = alphabet(class);
+            quote!(const { ::keyplan::codec::ByteClass { class: #class, lengths: #lengths } })
+        } else {
+            quote!(const { ::keyplan::codec::Bytes { lengths: #lengths } })
+        };
         if let Some(length) = of.fixed().filter(|length| *length <= IN_PLACE) {
             let put = encode(&codec, &quote!(value.as_slice()));
-            let read = quote!(::keyplan::typed::exact::<#length>(piece));
+            let read = if class.is_some() {
+                let read = decode(&codec);
+                quote!(#read.and_then(|piece| ::keyplan::typed::exact::<#length>(piece)))
+            } else {
+                quote!(::keyplan::typed::exact::<#length>(piece))
+            };
             return Some(Code {
                 order: Order::Anywhere,
-                array: Some(quote!(*value)),
-                bound: Some(quote!(next)),
+                // What may be refused is not copied unseen.
+                array: class.is_none().then(|| quote!(*value)),
+                bound: class.is_none().then(|| quote!(next)),
                 show: show_bytes(),
                 ..Code::leaf(quote!([u8; #length]), put_leaf(label, &put), decode_leaf(label, &read))
             });
@@ -383,7 +405,7 @@ impl Expander<'_> {
             borrows: true,
             longest,
             order,
-            bound: Some(quote!(next)),
+            bound: class.is_none().then(|| quote!(next)),
             show: quote!(::core::fmt::Display::fmt(&::keyplan::typed::Shown::bytes(value), f)),
             ..Code::leaf(quote!(&'k [u8]), put_leaf(label, &put), decode_leaf(label, &read))
         })
@@ -440,6 +462,9 @@ impl Expander<'_> {
     pub(crate) fn text(&mut self, shape: &TextShape, label: &str, owned: bool, span: Span) -> Option<Code> {
         let codec = text_codec(shape);
         let most = shape.lengths.max().filter(|most| *most <= IN_PLACE);
+        if shape.tuple && most.is_none() && !shape.except.is_empty() {
+            return self.left_out(span);
+        }
         if shape.tuple {
             let view = quote!(::keyplan::codec::Segment::decode(&::keyplan::codec::TupleText, piece));
             let view = quote!(#view.map(|text| text.contents()));
@@ -553,6 +578,15 @@ impl Expander<'_> {
                 self.copied(of, None, &codec(name), &lengths, None, label, owned, span)
             }
         }
+    }
+
+    /// Reports text that stands in pieces and is to be compared as a whole.
+    pub(crate) fn left_out<T>(&mut self, span: Span) -> Option<T> {
+        self.unsupported(
+            span,
+            "its escaped text may be of any length, and some texts are left out",
+            "give the argument a greatest length, at most 1024 bytes",
+        )
     }
 
     /// Reports an argument that would have to be copied, but may be of any length.

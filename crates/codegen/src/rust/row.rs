@@ -660,6 +660,7 @@ fn alphabet(shape: &Shape) -> Alphabet {
             _ => Alphabet::UTF8,
         },
         Shape::Bytes { encoding: BytesEncoding::Hex(case), .. } => hex(*case),
+        Shape::Bytes { encoding: BytesEncoding::Class(class), .. } => *class,
         Shape::Bytes { encoding: BytesEncoding::Bech32(hrp), .. } => {
             hrp.bytes().fold(digits.with_range(b'a', b'z'), Alphabet::with)
         }

@@ -257,6 +257,9 @@ impl Expander<'_> {
                 })
             }
             Shape::Text(text) if !text.tuple && unbounded(&text.lengths) => {
+                if !text.except.is_empty() {
+                    return self.left_out(span);
+                }
                 let codec = leaf::text_codec(text);
                 let code = self.escaped_text(&codec, None, &view, label, owned, span)?;
                 let put = wrap(&put_leaf(label, &quote!(value.put_raw(&#codec, out))));

@@ -299,7 +299,7 @@ fn put_bytes(body: &mut Body, of_lengths: &LengthSet, encoding: &BytesEncoding, 
         body.line(&format!("checkLength(w, {of}.length, {}, {label});", lengths(of_lengths)));
     }
     body.line(&match encoding {
-        BytesEncoding::Raw => format!("putBytes(w, {of});"),
+        BytesEncoding::Raw | BytesEncoding::Class(_) => format!("putBytes(w, {of});"),
         BytesEncoding::Hex(case) => format!("putHex(w, {of}, {});", is_upper(*case)),
         BytesEncoding::Bech32(hrp) => format!("putBech32(w, {of}, {}, {label});", bytes(hrp.as_bytes())),
         BytesEncoding::Fit(width) => format!("putFit(w, {of}, {width});"),

@@ -87,7 +87,9 @@ impl TypeScript<'_> {
             Shape::Bytes { lengths: of, encoding } => {
                 let of = lengths(of);
                 match encoding {
-                    BytesEncoding::Raw => format!("decode: decodeBytes, longest: longestBytes, lens: {of}"),
+                    BytesEncoding::Raw | BytesEncoding::Class(_) => {
+                        format!("decode: decodeBytes, longest: longestBytes, lens: {of}")
+                    }
                     BytesEncoding::Hex(case) => {
                         let upper = is_upper(*case);
                         format!(

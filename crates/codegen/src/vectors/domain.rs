@@ -144,6 +144,11 @@ fn candidates(shape: &Shape) -> Vec<Value> {
                 [850_000.000_000_012, 0.0, 1_703_097_600.25].map(Value::Float).to_vec()
             }
         },
+        Shape::Bytes { lengths, encoding: BytesEncoding::Class(class) } => {
+            let all: Vec<u8> = (0..=u8::MAX).filter(|byte| class.contains(*byte)).collect();
+            let of = |len: usize| Value::Bytes(all.iter().copied().cycle().take(len).collect());
+            lengths_of(lengths).into_iter().map(of).collect()
+        }
         Shape::Bytes { lengths, .. } => {
             lengths_of(lengths).into_iter().flat_map(strings).map(Value::Bytes).collect()
         }

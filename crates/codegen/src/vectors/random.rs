@@ -1,7 +1,7 @@
 //! Arguments and damage made up from a seed: the same for the same plan.
 
 use keyplan_plan::dynamic::Value;
-use keyplan_plan::model::{Sequence, Shape};
+use keyplan_plan::model::{BytesEncoding, Sequence, Shape};
 
 use super::domain;
 
@@ -67,6 +67,7 @@ impl Random {
             (Shape::Int(int), _) => {
                 domain::number(int, u128::from(self.next()) << 64 | u128::from(self.next()))
             }
+            (Shape::Bytes { encoding: BytesEncoding::Class(_), .. }, value) => value,
             (Shape::Bytes { .. } | Shape::Opaque(_), Value::Bytes(mut bytes)) => {
                 for byte in &mut bytes {
                     *byte = self.next().to_be_bytes()[0];

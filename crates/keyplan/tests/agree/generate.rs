@@ -6,7 +6,7 @@
 
 use keyplan::codec::{Alphabet, LenWidth, Score};
 use keyplan::plan::dynamic::Value;
-use keyplan::plan::model::{Frame, IntRange, LengthSet, Sequence, Shape, TextShape};
+use keyplan::plan::model::{BytesEncoding, Frame, IntRange, LengthSet, Sequence, Shape, TextShape};
 
 /// Arguments at random, the edges of their domains among them; the same every time.
 pub(crate) struct Random(u64);
@@ -60,6 +60,11 @@ impl Random {
                     nanos: self.next() as u32 % 1_000_000_000,
                 }
             }),
+            Shape::Bytes { lengths, encoding: BytesEncoding::Class(class) } => {
+                let length = self.length(lengths)?;
+                let all: Vec<u8> = (0..=255).filter(|byte| class.contains(*byte)).collect();
+                Value::Bytes((0..length).map(|_| all[self.below(all.len())]).collect())
+            }
             Shape::Bytes { lengths, .. } => {
                 let length = self.length(lengths)?;
                 Value::Bytes((0..length).map(|_| self.byte()).collect())

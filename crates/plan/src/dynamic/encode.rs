@@ -1,10 +1,10 @@
 use std::fmt;
 
 use keyplan_codec::{
-    Bech32, Bool, Bytes, Count, CountedNibbles, Crc16, Crc32, Escaped, Fit, Fixed, FloatBadger, FloatBits,
-    FloatOrdered, Hash, HashConcat, Hashed, HeightScore, HexBytes, HexPrefix, LenPrefix, Memcmp, Nibbles,
-    OrderedCode, PackedNibbles, ScoreExact, Segment as _, Sink, Terminated, TimeNanos, TimeText9, TupleBool,
-    TupleBytes, TupleFloat, TupleText, complement,
+    Bech32, Bool, ByteClass, Bytes, Count, CountedNibbles, Crc16, Crc32, Escaped, Fit, Fixed, FloatBadger,
+    FloatBits, FloatOrdered, Hash, HashConcat, Hashed, HeightScore, HexBytes, HexPrefix, LenPrefix, Memcmp,
+    Nibbles, OrderedCode, PackedNibbles, ScoreExact, Segment as _, Sink, Terminated, TimeNanos, TimeText9,
+    TupleBool, TupleBytes, TupleFloat, TupleText, complement,
 };
 
 use super::{Value, int};
@@ -261,6 +261,7 @@ fn byte_string(
     let lengths = lengths.lengths();
     match encoding {
         BytesEncoding::Raw => Bytes { lengths }.encode(bytes, out)?,
+        BytesEncoding::Class(class) => ByteClass { class: *class, lengths }.encode(bytes, out)?,
         BytesEncoding::Hex(case) => HexBytes { case: *case, lengths }.encode(bytes, out)?,
         BytesEncoding::Bech32(hrp) => Bech32 { hrp, lengths }.encode(bytes, out)?,
         BytesEncoding::Fit(width) => {

@@ -1,10 +1,10 @@
 //! Single values, and the frames around others.
 
 use keyplan_codec::{
-    Bech32, Bool, Bytes, Count, CountedNibbles, DecodeError, Delimited, Escaped, Fault, Fit, Fixed,
-    FloatBadger, FloatBits, FloatOrdered, HeightScore, HexBytes, HexPrefix, LenPrefix, LenWidth, Memcmp,
-    Nibbles, Open, OrderedCode, PackedNibbles, ScoreExact, Segment as _, Terminated, TimeNanos, TimeText9,
-    TupleBool, TupleBytes, TupleFloat, TupleText,
+    Bech32, Bool, ByteClass, Bytes, Count, CountedNibbles, DecodeError, Delimited, Escaped, Fault, Fit,
+    Fixed, FloatBadger, FloatBits, FloatOrdered, HeightScore, HexBytes, HexPrefix, LenPrefix, LenWidth,
+    Memcmp, Nibbles, Open, OrderedCode, PackedNibbles, ScoreExact, Segment as _, Terminated, TimeNanos,
+    TimeText9, TupleBool, TupleBytes, TupleFloat, TupleText,
 };
 
 use super::{Value, int};
@@ -47,6 +47,7 @@ pub(super) fn longest(shape: &Shape, rest: &[u8]) -> usize {
         Shape::Bytes { lengths, encoding } => {
             let lengths = lengths.lengths();
             match encoding {
+                BytesEncoding::Class(class) => ByteClass { class: *class, lengths }.longest(rest),
                 BytesEncoding::Hex(case) => HexBytes { case: *case, lengths }.longest(rest),
                 BytesEncoding::Bech32(hrp) => Bech32 { hrp, lengths }.longest(rest),
                 _ => Bytes { lengths }.longest(rest),
@@ -92,6 +93,7 @@ fn decode_bytes(lengths: &LengthSet, encoding: &BytesEncoding, bytes: &[u8]) -> 
     let lengths = lengths.lengths();
     Ok(match encoding {
         BytesEncoding::Raw => Bytes { lengths }.decode(bytes)?.to_vec(),
+        BytesEncoding::Class(class) => ByteClass { class: *class, lengths }.decode(bytes)?.to_vec(),
         BytesEncoding::Hex(case) => HexBytes { case: *case, lengths }.decode(bytes)?.bytes().collect(),
         BytesEncoding::Bech32(hrp) => Bech32 { hrp, lengths }.decode(bytes)?.bytes().collect(),
         BytesEncoding::Fit(width) => Fit { width: *width }.decode(bytes)?.to_vec(),

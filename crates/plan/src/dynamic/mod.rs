@@ -24,5 +24,5 @@ pub use guard::{Other, other_key, other_layout};
 pub(crate) use int::decode as decode_int;
 pub(crate) use leaf::{Unframed, unframe};
 pub(crate) use list::list_places;
-pub use text::{ParseError, parse};
+pub use text::{ParseError, parse, typed_text};
 pub use value::Value;

@@ -128,7 +128,9 @@ impl Programs {
                 let (min, max) = (u16::try_from(min).ok()?, u16::try_from(max).ok()?);
                 Step::Hex { case: *case, min, max }
             }
-            Shape::Text(TextShape { alphabet, first: None, lengths, tuple: false, .. }) => {
+            Shape::Text(TextShape { alphabet, first: None, lengths, tuple: false, except, .. })
+                if except.is_empty() =>
+            {
                 let (min, max) = bounds(lengths)?;
                 let known = self.alphabets.iter().position(|known| known == alphabet);
                 let index = known.unwrap_or_else(|| {
@@ -212,7 +214,7 @@ impl Programs {
             }
             Step::Text { alphabet, min, max } => {
                 let alphabet = self.alphabets.get(usize::from(alphabet))?;
-                let text = Text { alphabet, first: None, lengths: lengths(min, max) };
+                let text = Text { alphabet, lengths: lengths(min, max), ..Text::ANY };
                 Value::Text(text.decode(bytes).ok()?.to_owned())
             }
         }))

@@ -24,6 +24,14 @@ impl fmt::Display for ParseError {
 
 impl std::error::Error for ParseError {}
 
+/// What a text in quotes begins with where it needs none.
+const QUOTED: &str = "text:\"";
+
+/// A text as [`parse`] takes it where it needs no quotes: as it is, unless it holds what no command line can.
+pub fn typed_text(text: &str) -> String {
+    if text.contains('\0') || text.starts_with(QUOTED) { format!("text:{text:?}") } else { text.to_owned() }
+}
+
 /// Reads a value as a person writes it.
 ///
 /// | values | written |
@@ -31,7 +39,7 @@ impl std::error::Error for ParseError {}
 /// | integers | `42`, `-7`, `0x2a` |
 /// | bytes, nibbles | hex digits, with or without `0x` |
 /// | bytes of an address | also as bech32 text with its checksum, whatever its prefix |
-/// | text | as it is; in quotes inside of other values |
+/// | text | as it is; in quotes inside of other values; also as `text:"a\0b"`, for what cannot be typed |
 /// | time | `2006-01-02T15:04:05.000000000` in UTC, with a `Z` or without, with fewer decimals or none, or nanoseconds |
 /// | score | `850000/123`, or `@1703097600.123456789` for an unconfirmed one |
 /// | digest of an unknown name | `digest:138a7b25414c083a` |
@@ -44,7 +52,12 @@ pub fn parse(shape: &Shape, text: &str) -> Result<Value, ParseError> {
     if let Shape::Text(_) = innermost(shape)
         && !(is_hashed(shape) && text.starts_with("digest:"))
     {
-        return Ok(Value::Text(text.to_owned()));
+        if !text.starts_with(QUOTED) {
+            return Ok(Value::Text(text.to_owned()));
+        }
+        let mut reader = Reader { text, at: QUOTED.len() - 1 };
+        let value = reader.quoted()?;
+        return if reader.at < text.len() { Err(reader.expected("the end")) } else { Ok(Value::Text(value)) };
     }
     let mut reader = Reader { text, at: 0 };
     let value = reader.value(shape)?;
@@ -576,6 +589,16 @@ mod tests {
             read("bytes(20)", broken),
             Err("character 1: expected bytes as hex digits, such as 0x00ff, or as a bech32 address, found 'o'".to_owned())
         );
+    }
+
+    #[test]
+    fn a_text_that_no_command_line_holds_is_typed_in_quotes() {
+        for text in ["a\0b", "text:\"a\"", "\0", "plain", "a\"b\\"] {
+            assert_eq!(read("text", &typed_text(text)), Ok(Value::Text(text.to_owned())), "{text:?}");
+        }
+        assert_eq!(typed_text("a\0"), r#"text:"a\0""#);
+        assert!(read("text", r#"text:"a"b"#).is_err());
+        assert!(read("text", r#"text:"a"#).is_err());
     }
 
     #[test]

@@ -116,11 +116,7 @@ impl<'a> Resolver<'a> {
             "bcs" => self.coded(ValueCodec::Bcs, call, args),
             "borsh" => self.coded(ValueCodec::Borsh, call, args),
             "bincode" => self.coded(ValueCodec::Bincode, call, args),
-            "bytes" => {
-                let lengths =
-                    self.lengths_of(call, args, "`bytes(32)`, `bytes(1..=255)` or `bytes(20 | 32)`")?;
-                Some(Shape::Bytes { lengths, encoding: BytesEncoding::Raw })
-            }
+            "bytes" => self.bytes(call, args),
             "nibbles" => {
                 let lengths = self.lengths_of(call, args, "`nibbles(0..=64)`")?;
                 Some(Shape::Nibbles { lengths, encoding: NibbleEncoding::Unpacked })
@@ -213,6 +209,31 @@ impl<'a> Resolver<'a> {
         Some(Shape::Int(IntShape { ty, range, encoding: IntEncoding::Be }))
     }
 
+    fn bytes(&mut self, call: &ast::Call, args: &[ast::CallArg]) -> Option<Shape> {
+        let wanted =
+            "`bytes(32)`, `bytes(1..=255)`, `bytes(20 | 32)` or `bytes(\"\\\\x01-\\\\xff\", 0..=255)`";
+        let [ast::CallArg::Text(class), rest @ ..] = args else {
+            let lengths = self.lengths_of(call, args, wanted)?;
+            return Some(Shape::Bytes { lengths, encoding: BytesEncoding::Raw });
+        };
+        let parsed = numbered(&class.value).and_then(|bytes| parse_members(&bytes));
+        let class = match parsed {
+            Ok(class) => class,
+            Err(why) => {
+                self.report(
+                    Diagnostic::new(Code::BadClass, "the class of bytes is malformed", class.span, why)
+                        .with_help("list bytes and ranges, such as \"\\\\x01-\\\\xff\"; `-` goes last"),
+                );
+                return None;
+            }
+        };
+        let lengths = match rest {
+            [] => LengthSet::ANY,
+            rest => self.lengths_of(call, rest, wanted)?,
+        };
+        Some(Shape::Bytes { lengths, encoding: BytesEncoding::Class(class) })
+    }
+
     fn lengths_of(&mut self, call: &ast::Call, args: &[ast::CallArg], wanted: &str) -> Option<LengthSet> {
         match args {
             [] if call.args.is_none() => Some(LengthSet::ANY),
@@ -291,7 +312,14 @@ impl<'a> Resolver<'a> {
             [all] => (None, *all),
             _ => (None, Alphabet::UTF8),
         };
-        Some(Shape::Text(TextShape { alphabet, first, lengths, names: None, tuple: false }))
+        Some(Shape::Text(TextShape {
+            alphabet,
+            first,
+            lengths,
+            names: None,
+            tuple: false,
+            except: Arc::default(),
+        }))
     }
 
     fn class(&mut self, class: &ast::Text) -> Option<Alphabet> {
@@ -549,38 +577,76 @@ fn signed(int: &ast::Int) -> Option<i128> {
 
 /// Reads a character class: characters, ranges `a-z`, escapes `\-`, a leading `^` for "all but".
 fn parse_class(class: &str) -> Result<Alphabet, String> {
-    let (negated, body) = match class.strip_prefix('^') {
-        Some(rest) => (true, rest),
-        None => (false, class),
-    };
-    let mut characters = Vec::new();
-    let mut rest = body.chars();
-    while let Some(c) = rest.next() {
-        let (c, escaped) = match c {
-            '\\' => (rest.next().ok_or("nothing stands behind the last `\\`")?, true),
-            c => (c, false),
-        };
-        let byte = u8::try_from(c)
-            .ok()
-            .filter(u8::is_ascii)
-            .ok_or_else(|| format!("`{c}` is not ASCII: use `^…` or `text` for more than ASCII"))?;
-        characters.push((byte, escaped));
+    if let Some(c) = class.chars().find(|c| !c.is_ascii()) {
+        return Err(format!("`{c}` is not ASCII: use `^…` or `text` for more than ASCII"));
     }
+    let mut characters = Vec::new();
+    let (negated, body) = negation(class);
+    let mut rest = body.bytes();
+    while let Some(byte) = rest.next() {
+        characters.push(match byte {
+            b'\\' => (rest.next().ok_or("nothing stands behind the last `\\`")?, true),
+            byte => (byte, false),
+        });
+    }
+    parse_members(&Members { negated, characters })
+}
+
+/// The characters of a class, and whether each was escaped.
+struct Members {
+    negated: bool,
+    characters: Vec<(u8, bool)>,
+}
+
+fn negation(class: &str) -> (bool, &str) {
+    class.strip_prefix('^').map_or((false, class), |rest| (true, rest))
+}
+
+/// The members of a class of bytes, in which `\x` and two digits stand for a byte.
+fn numbered(class: &str) -> Result<Members, String> {
+    let (negated, mut rest) = negation(class);
+    let mut characters = Vec::new();
+    while let Some(c) = rest.chars().next() {
+        let (byte, behind) = if let Some(number) = rest.strip_prefix("\\x") {
+            let digits = number.get(..2).filter(|digits| digits.bytes().all(|b| b.is_ascii_hexdigit()));
+            let byte = digits.and_then(|digits| u8::from_str_radix(digits, 16).ok());
+            ((byte.ok_or("two hexadecimal digits belong behind `\\x`")?, true), number.get(2..))
+        } else if let Some(escaped) = rest.strip_prefix('\\') {
+            let c = escaped.chars().next().ok_or("nothing stands behind the last `\\`")?;
+            ((ascii(c)?, true), escaped.get(c.len_utf8()..))
+        } else {
+            ((ascii(c)?, false), rest.get(c.len_utf8()..))
+        };
+        characters.push(byte);
+        rest = behind.unwrap_or_default();
+    }
+    Ok(Members { negated, characters })
+}
+
+fn ascii(c: char) -> Result<u8, String> {
+    u8::try_from(c)
+        .ok()
+        .filter(u8::is_ascii)
+        .ok_or_else(|| format!("`{c}` is not ASCII: write bytes beyond it as `\\\\xff`"))
+}
+
+fn parse_members(members: &Members) -> Result<Alphabet, String> {
+    let shown = |byte: u8| byte.escape_ascii().to_string();
     let mut alphabet = Alphabet::EMPTY;
     let mut index = 0;
-    while let Some(&(first, _)) = characters.get(index) {
-        let Some([(b'-', false), (last, _)]) = characters.get(index + 1..index + 3) else {
+    while let Some(&(first, _)) = members.characters.get(index) {
+        let Some([(b'-', false), (last, _)]) = members.characters.get(index + 1..index + 3) else {
             alphabet = alphabet.with(first);
             index += 1;
             continue;
         };
         if *last < first {
-            return Err(format!("the range `{}-{}` is reversed", first as char, *last as char));
+            return Err(format!("the range `{}-{}` is reversed", shown(first), shown(*last)));
         }
         alphabet = alphabet.with_range(first, *last);
         index += 3;
     }
-    let alphabet = if negated { alphabet.complement() } else { alphabet };
+    let alphabet = if members.negated { alphabet.complement() } else { alphabet };
     if alphabet.is_empty() { Err("it has no characters".to_owned()) } else { Ok(alphabet) }
 }
 
@@ -596,5 +662,10 @@ mod tests {
         assert_eq!(parse_class("+\\-/"), Ok(Alphabet::EMPTY.with(b'+').with(b'-').with(b'/')));
         assert_eq!(parse_class("z-a"), Err("the range `z-a` is reversed".to_owned()));
         assert_eq!(parse_class(""), Err("it has no characters".to_owned()));
+        let bytes = |class: &str| numbered(class).and_then(|members| parse_members(&members));
+        assert_eq!(bytes("\\x01-\\xff"), Ok(Alphabet::EMPTY.with(0).complement()));
+        assert_eq!(bytes("^\0"), Ok(Alphabet::EMPTY.with(0).complement()));
+        assert_eq!(bytes("a\\-z"), Ok(Alphabet::EMPTY.with(b'a').with(b'-').with(b'z')));
+        assert!(bytes("\\xg0").is_err() && bytes("\\x1").is_err() && bytes("é").is_err());
     }
 }

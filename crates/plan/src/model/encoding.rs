@@ -6,8 +6,8 @@ use keyplan_codec::{Case, LenWidth, Segment as _, Text as TextCodec};
 
 use super::resolve::{Resolver, unknown};
 use super::{
-    BoolEncoding, BytesEncoding, FloatEncoding, Frame, Framing, IntEncoding, IntShape, Name, NibbleEncoding,
-    ScoreEncoding, Shape, Shown, TextShape, TimeEncoding, Width,
+    BoolEncoding, BytesEncoding, Except, FloatEncoding, Frame, Framing, IntEncoding, IntShape, Name,
+    NibbleEncoding, ScoreEncoding, Shape, Shown, TextShape, TimeEncoding, Width,
 };
 use crate::diag::{Code, Diagnostic, Span};
 use crate::syntax::{ast, foreign};
@@ -36,6 +36,7 @@ const ENCODINGS: &[&str] = &[
     "fixed",
     "text9",
     "nanos",
+    "except",
     "packed",
     "hex_prefix",
     "counted",
@@ -119,6 +120,7 @@ impl<'a> Resolver<'a> {
             }
             "shown" => self.shown_as(shape, call, args),
             "desc" => self.without_args(call).map(|()| Shape::Desc(Box::new(shape))),
+            "except" => self.excepted(shape, call, args),
             "hashed" | "hash_concat" => self.hashed(shape, call, args),
             name if name == "joined" || count_width(name).is_some() => self.framed_list(shape, call, args),
             _ if !ENCODINGS.contains(&name) => {
@@ -219,6 +221,45 @@ impl<'a> Resolver<'a> {
             return None;
         };
         self.checked(encoded, call)
+    }
+
+    /// A text domain without some of its values.
+    fn excepted(&mut self, shape: Shape, call: &ast::Call, args: &[ast::CallArg]) -> Option<Shape> {
+        let Shape::Text(mut text) = shape else {
+            self.misfit(&shape, call);
+            return None;
+        };
+        let mut left_out: Vec<String> = text.except.texts().to_vec();
+        for arg in args {
+            let ast::CallArg::Text(value) = arg else { return self.bad(call, "`.except(\"tx.height\")`") };
+            if text.tuple || !text.admits(&value.value) || value.value.len() > usize::from(u16::MAX) {
+                self.report(
+                    Diagnostic::new(
+                        Code::BadDomain,
+                        format!("{:?} is no value of the domain", value.value),
+                        value.span,
+                        "there is nothing to leave out",
+                    )
+                    .with_help("`except` stands directly behind the text, and names values that it has"),
+                );
+                return None;
+            }
+            left_out.push(value.value.clone());
+        }
+        if left_out.is_empty() {
+            return self.bad(call, "`.except(\"tx.height\")`");
+        }
+        text.except = Arc::new(Except::new(left_out));
+        if text.count().is_some_and(|count| count <= text.except.texts().len() as u128) {
+            self.report(Diagnostic::new(
+                Code::EmptyRange,
+                "every value of the domain is left out",
+                call.span,
+                "nothing is left",
+            ));
+            return None;
+        }
+        Some(Shape::Text(text))
     }
 
     /// Reports a name that is no encoding, with one that it may mean and writes no other bytes than it says.
@@ -575,6 +616,7 @@ impl Shape {
             Self::Float(_) => Self::Float(FloatEncoding::Bits),
             Self::Time(_) => Self::Time(TimeEncoding::Text9),
             Self::Score(_) => Self::Score(ScoreEncoding::Exact),
+            Self::Bytes { encoding: BytesEncoding::Class(_), .. } => self.clone(),
             Self::Bytes { lengths, .. } => {
                 Self::Bytes { lengths: lengths.clone(), encoding: BytesEncoding::Raw }
             }
@@ -617,7 +659,29 @@ impl Shape {
 impl TextShape {
     /// The codec of the text itself.
     pub fn codec(&self) -> TextCodec<'_> {
-        TextCodec { alphabet: &self.alphabet, first: self.first.as_ref(), lengths: self.lengths.lengths() }
+        TextCodec {
+            alphabet: &self.alphabet,
+            first: self.first.as_ref(),
+            lengths: self.lengths.lengths(),
+            except: self.except.packed(),
+        }
+    }
+
+    /// How many texts the alphabets and lengths allow, if that is a small number.
+    fn count(&self) -> Option<u128> {
+        const MOST: u128 = 1 << 40;
+        let size = |alphabet: &keyplan_codec::Alphabet| {
+            (0..=u8::MAX).filter(|byte| alphabet.contains(*byte)).count() as u128
+        };
+        let (first, all) = (size(self.first.as_ref().unwrap_or(&self.alphabet)), size(&self.alphabet));
+        let mut sum = 0u128;
+        for length in 0..=self.lengths.max()?.min(64) {
+            if self.lengths.admits(length) {
+                let rest = all.saturating_pow(u32::try_from(length).ok()?.saturating_sub(1));
+                sum = sum.saturating_add(if length == 0 { 1 } else { first.saturating_mul(rest) });
+            }
+        }
+        (sum < MOST && self.lengths.max()? <= 64).then_some(sum)
     }
 
     /// Whether `value` is of the domain.

@@ -255,6 +255,10 @@ impl Description {
                         self.text("bech32");
                         self.text(hrp);
                     }
+                    BytesEncoding::Class(class) => {
+                        self.text("class");
+                        self.alphabet(*class);
+                    }
                     BytesEncoding::Fit(width) => {
                         self.text("fit");
                         self.size(*width);
@@ -267,6 +271,13 @@ impl Description {
                 self.alphabet(text.alphabet);
                 self.alphabet(text.first.unwrap_or(text.alphabet));
                 self.lengths(&text.lengths);
+                if !text.except.is_empty() {
+                    self.text("except");
+                    self.size(text.except.texts().len());
+                    for left_out in text.except.texts() {
+                        self.text(left_out);
+                    }
+                }
             }
             Shape::Nibbles { lengths, encoding } => {
                 self.leaf("nibbles", encoding.tag());

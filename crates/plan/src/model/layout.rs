@@ -55,7 +55,7 @@ impl Extent {
             Shape::Time(TimeEncoding::Text9) => Self::Fixed(29),
             Shape::Score(ScoreEncoding::Exact) => Self::Fixed(13),
             Shape::Bytes { lengths, encoding } => match encoding {
-                BytesEncoding::Raw => of_width(lengths.fixed()),
+                BytesEncoding::Raw | BytesEncoding::Class(_) => of_width(lengths.fixed()),
                 BytesEncoding::Hex(_) => of_width(lengths.fixed().map(|n| n.saturating_mul(2))),
                 BytesEncoding::Bech32(hrp) => of_width(lengths.fixed().map(|n| bech32_width(hrp, n))),
                 BytesEncoding::Fit(width) => Self::Fixed(*width),
@@ -179,7 +179,7 @@ impl Width {
             Shape::Float(_) | Shape::Time(_) | Shape::Score(_) => Self { min: 8, max: Some(29) },
             Shape::Bytes { lengths, encoding } => {
                 let scale = |n: usize| match encoding {
-                    BytesEncoding::Raw => n,
+                    BytesEncoding::Raw | BytesEncoding::Class(_) => n,
                     BytesEncoding::Hex(_) => n.saturating_mul(2),
                     BytesEncoding::Bech32(hrp) => bech32_width(hrp, n),
                     BytesEncoding::Fit(width) => *width,

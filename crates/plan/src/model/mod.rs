@@ -34,8 +34,9 @@ pub use scan::{Company, Scan, ScanEnd, ScanId};
 pub use schema::{Coded, Made, MissingSchema, ProtoMessage, SchemaFile, SchemaFormat, Schemas, ValueCodec};
 pub use segment::{Argument, Derivation, Derived, Literal, Same, Segment, Sequence};
 pub use shape::{
-    Alternative, BoolEncoding, BytesEncoding, FloatEncoding, Frame, Framing, IntEncoding, IntRange, IntShape,
-    IntType, LengthSet, Name, NameSet, NibbleEncoding, Opaque, ScoreEncoding, Shape, TextShape, TimeEncoding,
+    Alternative, BoolEncoding, BytesEncoding, Except, FloatEncoding, Frame, Framing, IntEncoding, IntRange,
+    IntShape, IntType, LengthSet, Name, NameSet, NibbleEncoding, Opaque, ScoreEncoding, Shape, TextShape,
+    TimeEncoding,
 };
 pub use shown::Shown;
 pub use space::{Allotment, Module, ModuleId, NamedType, Plan, Retired, Space};

@@ -259,6 +259,8 @@ pub enum ScoreEncoding {
 pub enum BytesEncoding {
     /// As it is.
     Raw,
+    /// As it is, with bytes of this class only.
+    Class(Alphabet),
     /// Two digits a byte.
     Hex(Case),
     /// Bech32 with this human-readable part.
@@ -282,6 +284,44 @@ pub struct TextShape {
     pub names: Option<Arc<NameSet>>,
     /// Whether it is written as a tuple element.
     pub tuple: bool,
+    /// The values that are left out.
+    pub except: Arc<Except>,
+}
+
+/// Texts that are left out of a domain.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Except {
+    texts: Vec<String>,
+    packed: Vec<u8>,
+}
+
+impl Except {
+    /// These texts, of which none is longer than 65,535 bytes.
+    pub fn new(mut texts: Vec<String>) -> Self {
+        texts.sort();
+        texts.dedup();
+        let mut packed = Vec::new();
+        for text in &texts {
+            packed.extend(u16::try_from(text.len()).unwrap_or(u16::MAX).to_be_bytes());
+            packed.extend_from_slice(text.as_bytes());
+        }
+        Self { texts, packed }
+    }
+
+    /// The texts, in the order of their bytes.
+    pub fn texts(&self) -> &[String] {
+        &self.texts
+    }
+
+    /// The form that the codec takes.
+    pub fn packed(&self) -> &[u8] {
+        &self.packed
+    }
+
+    /// Whether nothing is left out.
+    pub fn is_empty(&self) -> bool {
+        self.texts.is_empty()
+    }
 }
 
 impl TextShape {

@@ -72,6 +72,7 @@ tags! {
     }
     BytesEncoding {
         Raw => "raw",
+        Class(_) => "class",
         Hex(Case::Lower) => "hex lower",
         Hex(Case::Upper) => "hex upper",
         Bech32(_) => "bech32",

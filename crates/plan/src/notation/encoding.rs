@@ -18,13 +18,17 @@ pub fn encodings(shape: &Shape) -> Vec<String> {
         Shape::Time(TimeEncoding::Nanos) => one("nanos"),
         Shape::Score(ScoreEncoding::HeightScore) => one("height_score"),
         Shape::Bytes { encoding, .. } => match encoding {
-            BytesEncoding::Raw => Vec::new(),
+            BytesEncoding::Raw | BytesEncoding::Class(_) => Vec::new(),
             BytesEncoding::Hex(case) => one(hex_name(*case)),
             BytesEncoding::Bech32(hrp) => vec![format!("bech32({hrp:?})")],
             BytesEncoding::Fit(width) => vec![format!("fit({width})")],
             BytesEncoding::Tuple => one("tuple"),
         },
-        Shape::Text(text) if text.tuple => one("tuple"),
+        Shape::Text(text) => {
+            let quoted: Vec<String> = text.except.texts().iter().map(|text| format!("{text:?}")).collect();
+            let except = (!quoted.is_empty()).then(|| format!("except({})", quoted.join(", ")));
+            except.into_iter().chain(text.tuple.then(|| "tuple".to_owned())).collect()
+        }
         Shape::Nibbles { encoding: NibbleEncoding::Packed, .. } => one("packed"),
         Shape::Nibbles { encoding: NibbleEncoding::HexPrefix, .. } => one("hex_prefix"),
         Shape::Nibbles { encoding: NibbleEncoding::Counted, .. } => one("counted"),
@@ -45,7 +49,6 @@ pub fn encodings(shape: &Shape) -> Vec<String> {
         | Shape::Float(_)
         | Shape::Time(_)
         | Shape::Score(_)
-        | Shape::Text(_)
         | Shape::Nibbles { .. }
         | Shape::Opaque(_)
         | Shape::Record(_)

@@ -33,8 +33,8 @@ use keyplan_codec::Alphabet;
 use crate::dynamic::Value;
 use crate::dynamic::prefix;
 use crate::model::{
-    Argument, Derived, Family, IntShape, LengthSet, NamedType, Opaque, Plan, Scan, Segment, Sequence, Shape,
-    TextShape,
+    Argument, BytesEncoding, Derived, Family, IntShape, LengthSet, NamedType, Opaque, Plan, Scan, Segment,
+    Sequence, Shape, TextShape,
 };
 
 /// Writes layouts with the types of one plan.
@@ -111,6 +111,9 @@ impl<'p> Notation<'p> {
             Shape::Float(_) => "f64".to_owned(),
             Shape::Time(_) => "time".to_owned(),
             Shape::Score(_) => "score".to_owned(),
+            Shape::Bytes { lengths, encoding: BytesEncoding::Class(class) } => {
+                call("bytes", &[Some(byte_class(class)), lengths_text(lengths)])
+            }
             Shape::Bytes { lengths, .. } => call("bytes", &[lengths_text(lengths)]),
             Shape::Text(TextShape { names: Some(names), .. }) => names.name.clone(),
             Shape::Text(text) => text_domain(text),
@@ -230,6 +233,33 @@ pub fn lengths_text(lengths: &LengthSet) -> Option<String> {
             (min, Some(max)) => Some(format!("{min}..={max}")),
         },
     }
+}
+
+/// A class of bytes, as it stands in a plan: `"\\x01-\\xff"`.
+pub fn byte_class(class: &Alphabet) -> String {
+    let shown = |byte: u8| {
+        if byte.is_ascii_alphanumeric() || b"/:._ |".contains(&byte) {
+            char::from(byte).to_string()
+        } else {
+            format!("\\\\x{byte:02x}")
+        }
+    };
+    let mut out = String::new();
+    let mut bytes = (0..=u8::MAX).filter(|byte| class.contains(*byte)).peekable();
+    while let Some(first) = bytes.next() {
+        let mut last = first;
+        while let Some(next) = bytes.next_if(|next| last.checked_add(1) == Some(*next)) {
+            last = next;
+        }
+        out.push_str(&shown(first));
+        if last > first {
+            if last - first > 1 {
+                out.push('-');
+            }
+            out.push_str(&shown(last));
+        }
+    }
+    format!("\"{out}\"")
 }
 
 /// The characters of an alphabet, as a class of the language: letters and digits in runs, then the others.

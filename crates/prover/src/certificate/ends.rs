@@ -76,7 +76,7 @@ impl End {
             Shape::Time(TimeEncoding::Text9) => Self::Fixed(29),
             Shape::Score(ScoreEncoding::Exact) => Self::Fixed(13),
             Shape::Bytes { lengths, encoding } => match encoding {
-                BytesEncoding::Raw => of_width(lengths.fixed()),
+                BytesEncoding::Raw | BytesEncoding::Class(_) => of_width(lengths.fixed()),
                 BytesEncoding::Hex(_) => of_width(lengths.fixed().map(|n| n.saturating_mul(2))),
                 BytesEncoding::Bech32(hrp) => of_width(lengths.fixed().map(|n| bech32_length(hrp, n))),
                 BytesEncoding::Fit(width) => Self::Fixed(*width),

@@ -258,6 +258,7 @@ pub(super) fn class(shape: &Shape) -> Alphabet {
             _ => every,
         },
         Shape::Bytes { encoding: BytesEncoding::Hex(_), .. } => hex,
+        Shape::Bytes { encoding: BytesEncoding::Class(class), .. } => *class,
         Shape::Text(text) if !text.tuple => match text.first {
             Some(first) => union(first, text.alphabet),
             None => text.alphabet,

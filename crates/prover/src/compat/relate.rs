@@ -170,12 +170,29 @@ fn leaf(name: &str, old: &Shape, new: &Shape) -> Relation {
         (Shape::Bytes { lengths: m, encoding: a }, Shape::Bytes { lengths: n, encoding: b }) if a == b => {
             lengths(name, m, n)
         }
+        (
+            Shape::Bytes { lengths: m, encoding: BytesEncoding::Class(_) },
+            Shape::Bytes { lengths: n, encoding: BytesEncoding::Raw },
+        ) => widened("bytes of a class".to_owned(), "bytes".to_owned()).and(lengths(name, m, n)),
+        (
+            Shape::Bytes { encoding: BytesEncoding::Raw | BytesEncoding::Class(_), .. },
+            Shape::Bytes { encoding: BytesEncoding::Class(_), .. },
+        ) => Relation::Cut,
         (Shape::Nibbles { lengths: m, encoding: a }, Shape::Nibbles { lengths: n, encoding: b })
             if a == b =>
         {
             lengths(name, m, n)
         }
-        (Shape::Text(a), Shape::Text(b)) => text(name, a, b),
+        (Shape::Text(a), Shape::Text(b)) => {
+            let relation = text(name, a, b);
+            if a.except == b.except {
+                relation
+            } else if b.except.texts().iter().all(|text| a.except.texts().contains(text)) {
+                widened("without some texts".to_owned(), "with them".to_owned()).and(relation)
+            } else {
+                Relation::Cut.and(relation)
+            }
+        }
         (Shape::Text(a), Shape::Bytes { lengths: n, encoding: BytesEncoding::Raw }) if !a.tuple => {
             widened("text".to_owned(), "bytes".to_owned()).and(lengths(name, &a.lengths, n))
         }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use keyplan_plan::dynamic::Value;
+use keyplan_plan::dynamic::{Value, typed_text};
 use keyplan_plan::model::Shape;
 
 use super::subject::{Part, Subject};
@@ -51,7 +51,7 @@ pub(super) fn encode(path: &str, subject: Subject<'_>, side: &Side, made: Made) 
 /// A value as `encode` takes it: a text goes without quotes.
 fn typed(value: &Value, shape: &Shape) -> String {
     match value {
-        Value::Text(text) => text.clone(),
+        Value::Text(text) => typed_text(text),
         value => value.display(shape).to_string(),
     }
 }

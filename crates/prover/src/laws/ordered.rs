@@ -256,7 +256,9 @@ fn right(shape: &Shape) -> Result<(), &'static str> {
         Shape::Float(FloatEncoding::Badger) => Err("-0.0 and NaN sort out of place"),
         Shape::Score(ScoreEncoding::HeightScore) => Err("the float of a score does not keep chain order"),
         Shape::Bytes { lengths, encoding } => match encoding {
-            BytesEncoding::Raw | BytesEncoding::Hex(_) | BytesEncoding::Tuple => Ok(()),
+            BytesEncoding::Raw | BytesEncoding::Class(_) | BytesEncoding::Hex(_) | BytesEncoding::Tuple => {
+                Ok(())
+            }
             BytesEncoding::Bech32(_) => Err("bech32 does not keep the order of bytes"),
             BytesEncoding::Fit(width) if lengths.fixed() == Some(*width) => Ok(()),
             BytesEncoding::Fit(_) => Err("bytes that are cut or padded to a width lose their order"),

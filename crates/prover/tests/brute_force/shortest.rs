@@ -51,9 +51,18 @@ fn blurred_shape(shape: &Shape) -> bool {
                 || blurred_shape(item)
         }
         Shape::Framed { inner, .. } => match &**inner {
-            Shape::Text(text) => text.alphabet.beyond_ascii() || text.first.is_some(),
+            Shape::Text(text) => {
+                text.alphabet.beyond_ascii()
+                    || text.first.is_some()
+                    || (!text.except.is_empty() && text.lengths.max().is_none_or(|max| max > 48))
+            }
             inner => blurred_shape(inner) || Width::of_shape(inner).max.is_none_or(|max| max > 48),
         },
+        // Texts that are left out count in the graph where they are not ASCII alone.
+        Shape::Text(text) => {
+            let first = text.first.is_some_and(|first| first.beyond_ascii());
+            !text.except.is_empty() && (text.alphabet.beyond_ascii() || first)
+        }
         Shape::Record(sequence) => blurred(sequence),
         Shape::Choice(alternatives) => alternatives.iter().any(|alternative| blurred(&alternative.sequence)),
         _ => false,

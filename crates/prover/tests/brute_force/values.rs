@@ -29,6 +29,17 @@ fn values(shape: &Shape) -> (Vec<Value>, bool) {
             let pending = |seconds, nanos| Value::Score(Score::Unconfirmed { seconds, nanos });
             (vec![confirmed(1, 0), confirmed(1, 1), confirmed(2, 0), pending(0, 0), pending(1, 5)], false)
         }
+        Shape::Bytes { lengths, encoding: BytesEncoding::Class(class) } => {
+            let letters: Vec<u8> = (0..=255).filter(|&byte| class.contains(byte)).collect();
+            let few: Vec<u8> = match letters.as_slice() {
+                few if few.len() <= 3 => few.to_vec(),
+                [first, second, .., last] => vec![*first, *second, *last],
+                _ => unreachable!(),
+            };
+            let most = lengths.max().unwrap_or(2).min(3);
+            let complete = letters.len() <= 3 && lengths.max().is_some_and(|max| max <= 3);
+            (strings(lengths, &few, &few, most).into_iter().map(Value::Bytes).collect(), complete)
+        }
         Shape::Bytes { lengths, encoding } => {
             let few: &[u8] = if matches!(encoding, BytesEncoding::Bech32(_)) {
                 &[0, 97]
@@ -57,8 +68,12 @@ fn values(shape: &Shape) -> (Vec<Value>, bool) {
                 && (most <= 3 || letters.len() == 1)
                 && text.lengths.max().is_some();
             let list = strings(&text.lengths, &few(&first), &few(&letters), if complete { most } else { 2 });
-            let mut list: Vec<Value> =
-                list.into_iter().map(|bytes| Value::Text(String::from_utf8(bytes).unwrap())).collect();
+            let mut list: Vec<Value> = list
+                .into_iter()
+                .map(|bytes| String::from_utf8(bytes).unwrap())
+                .filter(|value| text.admits(value))
+                .map(Value::Text)
+                .collect();
             if text.alphabet.beyond_ascii() {
                 list.extend(
                     ["é", "aé"].iter().filter(|t| text.admits(t)).map(|t| Value::Text((*t).to_owned())),

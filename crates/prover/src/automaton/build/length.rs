@@ -3,7 +3,7 @@
 use keyplan_plan::codec::LenWidth;
 use keyplan_plan::model::{Extent, Shape, Width};
 
-use super::{MOST_SLICED, Pen, numbers};
+use super::{LEFT_OUT, MOST_SLICED, Pen, numbers};
 use crate::automaton::{ByteSet, DEAD, Node, NodeId, Numbers, Prefix, UNLIMITED};
 use crate::hash::Map;
 use crate::layout::class_of;
@@ -39,6 +39,9 @@ impl Pen<'_> {
         {
             // A text is its own bytes: nothing in it is to be told apart.
             self.loose.insert("the first character of a text is any of its characters in the graph");
+            if !text.except.is_empty() {
+                self.loose.insert(LEFT_OUT);
+            }
             let set = class_of(inner).flipped_if(flip);
             return Some(self.arena.prefixed(prefix, set, &numbers(&text.lengths), next));
         }

@@ -105,6 +105,9 @@ const HEX_LOWER: &[u8] = b"0123456789abcdef";
 const HEX_UPPER: &[u8] = b"0123456789ABCDEF";
 const BECH32: &[u8] = b"qpzry9x8gf2tvdw0s3jn54khce6mua7l";
 
+/// Why a graph has texts that the domain has not.
+const LEFT_OUT: &str = "texts that are left out count in the graph";
+
 /// The most lengths of hex text that are listed one by one.
 const MOST_LENGTHS: u64 = 640;
 
@@ -251,20 +254,23 @@ impl Pen<'_> {
         match shape {
             Shape::Bytes { lengths, encoding } => match encoding {
                 BytesEncoding::Raw => exact(ByteSet::FULL, numbers(lengths)),
+                BytesEncoding::Class(class) => exact(ByteSet::from_bits(class.bits()), numbers(lengths)),
                 BytesEncoding::Hex(case) => exact(hex_set(*case), doubled(&numbers(lengths))?),
                 BytesEncoding::Fit(width) if lengths.max().is_none_or(|max| max >= *width) => {
                     exact(ByteSet::FULL, Numbers::one(*width as u64))
                 }
                 BytesEncoding::Fit(_) | BytesEncoding::Bech32(_) | BytesEncoding::Tuple => None,
             },
-            Shape::Text(text) if !text.tuple && text.first.is_none() => Some(Plain {
-                set: ByteSet::from_bits(text.alphabet.bits()).and(ByteSet::utf8()),
-                counts: numbers(&text.lengths),
-                loose: text
-                    .alphabet
-                    .beyond_ascii()
-                    .then_some("bytes that are not UTF-8 count as text in the graph"),
-            }),
+            Shape::Text(text) if !text.tuple && text.first.is_none() && text.except.is_empty() => {
+                Some(Plain {
+                    set: ByteSet::from_bits(text.alphabet.bits()).and(ByteSet::utf8()),
+                    counts: numbers(&text.lengths),
+                    loose: text
+                        .alphabet
+                        .beyond_ascii()
+                        .then_some("bytes that are not UTF-8 count as text in the graph"),
+                })
+            }
             Shape::Nibbles { lengths, encoding } => match encoding {
                 NibbleEncoding::Unpacked => exact(ByteSet::range(0, 15), numbers(lengths)),
                 NibbleEncoding::Packed => exact(ByteSet::FULL, halves(&numbers(lengths)).0),

@@ -69,6 +69,9 @@ impl Pen<'_> {
         let counts = numbers(lengths);
         match encoding {
             BytesEncoding::Raw => self.arena.run(ByteSet::FULL, counts, next, flip),
+            BytesEncoding::Class(class) => {
+                self.arena.run(ByteSet::from_bits(class.bits()).flipped_if(flip), counts, next, flip)
+            }
             BytesEncoding::Fit(width) => {
                 // What is shorter than the width is padded.
                 let width = *width as u64;

@@ -4,7 +4,7 @@ use keyplan_plan::codec::Alphabet;
 use keyplan_plan::model::TextShape;
 
 use super::escape::Escape;
-use super::{Pen, numbers};
+use super::{LEFT_OUT, Pen, numbers};
 use crate::automaton::{ByteSet, DEAD, NodeId, Numbers, UNLIMITED};
 use crate::hash::Map;
 
@@ -24,6 +24,12 @@ impl Pen<'_> {
         let counts = numbers(&text.lengths);
         let wide = text.alphabet.beyond_ascii() || text.first.is_some_and(|first| first.beyond_ascii());
         let set = ByteSet::from_bits(text.alphabet.bits()).and(ByteSet::utf8());
+        if !wide && !text.except.is_empty() {
+            return self.text_without(text, &[], &counts, next, flip);
+        }
+        if !text.except.is_empty() {
+            self.loose.insert(LEFT_OUT);
+        }
         if !wide {
             return match text.first {
                 None => self.arena.run(set.flipped_if(flip), counts, next, flip),
@@ -66,6 +72,42 @@ impl Pen<'_> {
         let head = self.arena.byte(first.flipped_if(flip), tail);
         let absent = if counts.contains(0) { next } else { DEAD };
         self.arena.split(vec![absent, head], flip)
+    }
+
+    /// Texts that begin with `read`, which begins one that is left out; `counts` is how many bytes may follow.
+    fn text_without(
+        &mut self,
+        text: &TextShape,
+        read: &[u8],
+        counts: &Numbers,
+        next: NodeId,
+        flip: bool,
+    ) -> NodeId {
+        let set = ByteSet::from_bits(text.alphabet.bits()).and(ByteSet::utf8());
+        let here = match text.first {
+            Some(first) if read.is_empty() => ByteSet::from_bits(first.bits()),
+            _ => set,
+        };
+        let left_out = text.except.texts();
+        let is_left_out = left_out.iter().any(|text| text.as_bytes() == read);
+        let mut ways = vec![if counts.contains(0) && !is_left_out { next } else { DEAD }];
+        let behind = counts.positive().lowered(1);
+        let free = self.arena.run(set.flipped_if(flip), behind.clone(), next, flip);
+        // Bytes that lead away from everything that is left out, and between them those that do not.
+        let mut away = ByteSet::EMPTY;
+        for byte in here.iter() {
+            let longer = [read, &[byte]].concat();
+            if left_out.iter().any(|text| text.as_bytes().starts_with(&longer)) {
+                ways.push(self.arena.byte(away.flipped_if(flip), free));
+                away = ByteSet::EMPTY;
+                let inner = self.text_without(text, &longer, &behind, next, flip);
+                ways.push(self.arena.byte(ByteSet::of(byte).flipped_if(flip), inner));
+            } else {
+                away = away.with(byte);
+            }
+        }
+        ways.push(self.arena.byte(away.flipped_if(flip), free));
+        self.arena.split(ways, flip)
     }
 
     /// The ways to read one character of an alphabet, in the order of their bytes.

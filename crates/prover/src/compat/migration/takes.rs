@@ -151,7 +151,8 @@ fn writes_all(encoding: &BytesEncoding, most: Option<usize>) -> bool {
         BytesEncoding::Bech32(prefix) => {
             most.is_some_and(|most| prefix.len() + 7 + most.saturating_mul(8).div_ceil(5) <= 1023)
         }
-        BytesEncoding::Tuple => false,
+        // Which bytes they are made of is not looked at here.
+        BytesEncoding::Tuple | BytesEncoding::Class(_) => false,
     }
 }
 
@@ -194,5 +195,9 @@ fn texts(old: &TextShape, new: &TextShape) -> bool {
     let inside = |a: keyplan_plan::codec::Alphabet, b: keyplan_plan::codec::Alphabet| {
         (0..=255).all(|byte| !a.contains(byte) || b.contains(byte))
     };
-    within(&old.lengths, &new.lengths) && inside(first(old), first(new)) && inside(old.alphabet, new.alphabet)
+    let left_out = new.except.texts().iter().all(|text| old.except.texts().contains(text));
+    left_out
+        && within(&old.lengths, &new.lengths)
+        && inside(first(old), first(new))
+        && inside(old.alphabet, new.alphabet)
 }
