@@ -1,13 +1,14 @@
 //! The database, the plan and all families; how far the walk is.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use keyplan_plan::model::{Family, Space};
 use keyplan_plan::notation::{Notation, first_sentence, hex};
-use keyplan_prover::Verdict;
 use keyplan_report::structure::is_structured;
 use serde_json::{Value as Json, json};
 
+use super::scan;
 use crate::explorer::Explorer;
 use crate::params::{Params, Problem};
 use crate::reading::Reading;
@@ -98,10 +99,10 @@ fn family(reading: &Reading, space: &Space, family: &Family) -> Json {
 fn mark(reading: &Reading, family: &Family) -> &'static str {
     let mut worst = "proved";
     for statement in reading.statements(&family.path) {
-        match (&statement.verdict, statement.accepted) {
-            (Verdict::Fails(_), false) => return "refuted",
-            (Verdict::Fails(_), true) if worst != "unknown" => worst = "accepted",
-            (Verdict::Unknown(_), false) => worst = "unknown",
+        match scan::mark_of(&reading.plan, statement) {
+            "refuted" => return "refuted",
+            "unknown" => worst = "unknown",
+            "accepted" if worst != "unknown" => worst = "accepted",
             _ => {}
         }
     }
@@ -110,18 +111,14 @@ fn mark(reading: &Reading, family: &Family) -> &'static str {
 
 /// How many statements hold.
 pub(super) fn proof(reading: &Reading) -> Json {
-    let (mut holds, mut assumed, mut fails, mut accepted, mut unknown) = (0, 0, 0, 0, 0);
+    let mut marks: BTreeMap<&str, u64> = BTreeMap::new();
     for statement in reading.checked.statements() {
-        match (&statement.verdict, statement.accepted) {
-            (Verdict::Holds, _) => holds += 1,
-            (Verdict::Assumed(_), _) => assumed += 1,
-            (_, true) => accepted += 1,
-            (Verdict::Fails(_), _) => fails += 1,
-            (Verdict::Unknown(_), _) => unknown += 1,
-        }
+        *marks.entry(scan::mark_of(&reading.plan, statement)).or_default() += 1;
     }
+    let count = |mark: &str| marks.get(mark).copied().unwrap_or_default();
     json!({
-        "holds": holds, "assumed": assumed, "refuted": fails, "accepted": accepted, "unknown": unknown,
+        "holds": count("proved"), "assumed": count("assumed"), "refuted": count("refuted"),
+        "accepted": count("accepted"), "unknown": count("unknown"), "endless": count("endless"),
         "findings": reading.checked.findings.len(),
     })
 }

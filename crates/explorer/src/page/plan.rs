@@ -49,12 +49,12 @@ pub(super) fn table(reading: &Reading) -> Json {
         "refuted" => 4,
         "unknown" => 3,
         "accepted" => 2,
-        "assumed" => 1,
+        "assumed" | "endless" => 1,
         _ => 0,
     };
     let mut claims = Vec::new();
     for statement in reading.checked.statements().take(STATEMENTS) {
-        let mark = scan::mark_of(statement);
+        let mark = scan::mark_of(&reading.plan, statement);
         let at = order.get(statement.family.as_str()).copied().unwrap_or(usize::MAX);
         let line = lines.entry((at, statement.family.as_str())).or_default();
         let cell = line.entry(statement.guarantee.code()).or_insert("proved");

@@ -1,9 +1,9 @@
 //! Scans: what may be asked of a family, what is proved of each, and the bytes of one.
 
 use keyplan_plan::dynamic::{Value, parse, prefix};
-use keyplan_plan::model::{Argument, Family, Scan, Segment, Sequence};
+use keyplan_plan::model::{Argument, Family, Plan, Scan, Segment, Sequence};
 use keyplan_plan::notation::{self, argument_name};
-use keyplan_prover::{Statement, Verdict};
+use keyplan_prover::{Guarantee, Statement, Verdict, layout};
 use keyplan_report::findings::witness_json;
 use serde_json::{Value as Json, json};
 
@@ -22,7 +22,7 @@ fn one(reading: &Reading, family: &Family, scan: &Scan) -> Json {
         .statements()
         .filter(|statement| statement.family == family.path && statement.scan == Some(scan.id));
     let claims: Vec<Json> = about.map(|statement| claim(reading, statement)).collect();
-    let worst = ["refuted", "unknown", "accepted", "assumed"]
+    let worst = ["refuted", "unknown", "accepted", "endless", "assumed"]
         .into_iter()
         .find(|mark| claims.iter().any(|claim| field(claim, "verdict") == *mark))
         .unwrap_or("proved");
@@ -41,7 +41,7 @@ fn one(reading: &Reading, family: &Family, scan: &Scan) -> Json {
 
 /// A statement with its verdict, and the keys that refute it.
 pub(super) fn claim(reading: &Reading, statement: &Statement) -> Json {
-    let (verdict, why) = verdict(statement);
+    let (verdict, why) = verdict(&reading.plan, statement);
     let witness = match &statement.verdict {
         Verdict::Fails(witness) => {
             let mut json = witness_json(&reading.plan, statement, witness);
@@ -64,8 +64,12 @@ pub(super) fn claim(reading: &Reading, statement: &Statement) -> Json {
     })
 }
 
-fn verdict(statement: &Statement) -> (&'static str, Option<String>) {
+fn verdict(plan: &Plan, statement: &Statement) -> (&'static str, Option<String>) {
     match &statement.verdict {
+        Verdict::Fails(_) if is_endless(plan, statement) => (
+            "endless",
+            Some("there is no longest key: what the engine takes is up to the program".to_owned()),
+        ),
         Verdict::Holds => ("proved", None),
         Verdict::Assumed(assumption) => ("assumed", Some(assumption.to_string())),
         Verdict::Fails(_) if statement.accepted => ("accepted", None),
@@ -76,8 +80,15 @@ fn verdict(statement: &Statement) -> (&'static str, Option<String>) {
 }
 
 /// How a statement stands, in a word.
-pub(super) fn mark_of(statement: &Statement) -> &'static str {
-    verdict(statement).0
+pub(super) fn mark_of(plan: &Plan, statement: &Statement) -> &'static str {
+    verdict(plan, statement).0
+}
+
+/// Whether all that is wrong is that keys have no longest one, which a program may well see to itself.
+fn is_endless(plan: &Plan, statement: &Statement) -> bool {
+    statement.guarantee == Guarantee::Fits
+        && !statement.accepted
+        && layout(plan, statement, &statement.family).is_some_and(|layout| layout.width().max.is_none())
 }
 
 /// What a guarantee says, in a few words.

@@ -69,7 +69,7 @@ export const top = (name) => name.split(/[.[]/, 1)[0];
 /** How a claim stands: a sign, a word and a colour. */
 export const SIGNS = {
   proved: ['✓', 'proved'], assumed: ['✓', 'proved unless a hash collides'], accepted: ['~', 'refuted, and accepted'],
-  refuted: ['✗', 'refuted'], unknown: ['?', 'neither proved nor refuted'],
+  endless: ['∞', 'there is no longest key'], refuted: ['✗', 'refuted'], unknown: ['?', 'neither proved nor refuted'],
 };
 
 export function mark(verdict, words = true) {

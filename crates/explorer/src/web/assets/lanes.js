@@ -3,6 +3,9 @@ import { h, colour, top } from './dom.js';
 
 const LONG = 96;
 
+/** What a lane lights up with: a literal may be called like an argument, and is none. */
+const bound = (lane) => lane?.name && lane.kind !== 'literal' ? { arg: top(lane.name), kind: lane.kind } : {};
+
 /** Hex digits in lanes, on one line. */
 export function strip(hex, lanes, shown = 48) {
   const out = h('code', { class: 'strip' });
@@ -11,7 +14,7 @@ export function strip(hex, lanes, shown = 48) {
     const digits = hex.slice(from * 2, Math.min(to, shown) * 2);
     if (!digits) return;
     out.append(lane
-      ? h('span', { class: `lane ${lane.kind} ${colour(lane.name)}`, data: { arg: top(lane.name), kind: lane.kind } }, digits)
+      ? h('span', { class: `lane ${lane.kind} ${colour(lane.name)}`, data: bound(lane) }, digits)
       : h('span', { class: 'lane rest' }, digits));
   };
   for (const lane of lanes ?? []) {
@@ -34,7 +37,7 @@ export function anatomy(hex, lanes, { broken = null } = {}) {
     const bad = broken !== null && from <= broken && broken < Math.max(to, from + 1);
     list.append(h('li', {
       class: `piece ${lane?.kind ?? 'rest'} ${lane ? colour(lane.name) : ''} ${bad ? 'bad' : ''}`,
-      data: lane?.name ? { arg: top(lane.name), kind: lane.kind } : {},
+      data: bound(lane),
       title: `bytes ${from} to ${to - 1}`,
     }, h('code', {}, digits || '–'), h('span', { class: 'what' }, bad ? `byte ${broken}` : label)));
   };

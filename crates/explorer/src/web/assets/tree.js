@@ -96,7 +96,7 @@ function familyOf(family, at, total) {
     href: address({ family: family.path, height: at.height }), class: `family ${one?.rows ? '' : 'none'}`,
     'aria-current': current ? 'page' : null, title: family.doc ?? family.layout, data: { family: family.path },
   }, h('span', { class: 'name' }, family.name),
-  family.mark !== 'proved' && family.mark !== 'assumed' && mark(family.mark, false),
+  ['refuted', 'accepted', 'unknown'].includes(family.mark) && mark(family.mark, false),
   h('span', { class: 'count' }, one ? `${one.exact ? '' : '≥ '}${short(one.keys ?? one.rows)}` : ''),
   h('span', { class: 'share' }, share >= 0.001 ? percent(one.bytes, total) : ''),
   h('span', { class: 'bar', 'aria-hidden': 'true', style: { '--share': share.toFixed(4) } })));
