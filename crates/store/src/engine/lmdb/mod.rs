@@ -282,6 +282,7 @@ impl Engine for Lmdb {
                 // What was synced may be damaged by what is written later.
                 LmdbBuffer::Nothing => Survives::Process,
             },
+            ..Capabilities::PLAIN
         }
     }
 
