@@ -114,7 +114,7 @@ impl<E: Engine> Liquidity<E> {
             let done = operation(&mut batch)?;
             match batch.commit(Durability::Buffer) {
                 Ok(()) => return Ok(done),
-                Err(Error::Conflict { .. }) => {}
+                Err(Error::Conflict) => {}
                 Err(other) => return Err(other.into()),
             }
         }

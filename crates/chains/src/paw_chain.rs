@@ -226,7 +226,7 @@ impl<E: Engine> Paw<E> {
             let done = operation(&mut batch)?;
             match batch.commit(Durability::Buffer) {
                 Ok(()) => return Ok(done),
-                Err(Error::Conflict { .. }) => {}
+                Err(Error::Conflict) => {}
                 Err(other) => return Err(other.into()),
             }
         }
@@ -273,7 +273,7 @@ impl<E: Engine> Paw<E> {
         height: u64,
     ) -> Result<u128, PawError> {
         self.atomically(|batch| {
-            let state = self.entered(batch, pool, who, height)?;
+            let state = Self::entered(batch, pool, who, height)?;
             let minted = if state.shares == 0 {
                 a.checked_mul(b).ok_or(PawError::Overflow)?.isqrt()
             } else {
@@ -310,7 +310,7 @@ impl<E: Engine> Paw<E> {
         height: u64,
     ) -> Result<(u128, u128), PawError> {
         self.atomically(|batch| {
-            let state = self.entered(batch, pool, who, height)?;
+            let state = Self::entered(batch, pool, who, height)?;
             let have = share(batch, pool, who)?;
             let left = have.checked_sub(shares).ok_or(PawError::TooFew { have, wanted: shares })?;
             let worth = |reserve: u128| {
@@ -344,13 +344,7 @@ impl<E: Engine> Paw<E> {
 
     /// What every operation on a pool begins with: it is there, it is not halted, and the account acts for the first time at this
     /// height.
-    fn entered(
-        &self,
-        batch: &mut Batch<'_, E>,
-        pool: u64,
-        who: &[u8],
-        height: u64,
-    ) -> Result<PoolState, PawError> {
+    fn entered(batch: &mut Batch<'_, E>, pool: u64, who: &[u8], height: u64) -> Result<PoolState, PawError> {
         let state = state_of(batch, pool)?;
         if let Some(found) = batch.get(&dex::CircuitBreaker { pool_id: pool })? {
             let until = found.value()?.until;

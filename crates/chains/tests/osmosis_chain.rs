@@ -1,5 +1,6 @@
 //! Ticks, positions, incentives and accumulators of Osmosis, against a model.
-#![cfg(all(test, feature = "osmosis_cl", feature = "store"))]
+#![cfg(test)]
+#![cfg(all(feature = "osmosis_cl", feature = "store"))]
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,5 +1,6 @@
 //! The PAW chain's operations: each is one step, and the document's flaws are refused or repaired.
-#![cfg(all(test, feature = "paw", feature = "store"))]
+#![cfg(test)]
+#![cfg(all(feature = "paw", feature = "store"))]
 
 use keyplan::store::Error;
 use keyplan::store::engine::{Durability, Engine, Fjall, FjallSettings, Memory};

@@ -89,7 +89,7 @@ fn run_all(text: &str) -> String {
             out.truncate(out.trim_end().len());
             out.push('\n');
         } else {
-            let body: String = inside.iter().map(|line| format!("{line}\n")).collect();
+            let body = inside.join("\n") + "\n";
             if let Some(name) = file.take() {
                 std::fs::write(folder.path().join(name), &body).unwrap();
             }

@@ -149,12 +149,9 @@ fn as_the_model_says<E: Engine>(store: &Store<E>, seed: u64) {
                 1 | 2 => {
                     let until = now + random.below(6);
                     let taken = Locks.acquire(&mut batch, &Lock { pool }, &[owner], now, until);
-                    match locks.get(&pool).filter(|(_, until)| now <= *until) {
-                        Some(_) => assert!(matches!(taken, Err(Error::Locked { .. }))),
-                        None => {
-                            taken.unwrap();
-                            locks.insert(pool, (owner, until));
-                        }
+                    if let Some(_) = locks.get(&pool).filter(|(_, until)| now <= *until) { assert!(matches!(taken, Err(Error::Locked { .. }))) } else {
+                        taken.unwrap();
+                        locks.insert(pool, (owner, until));
                     }
                 }
                 3 => {

@@ -1,4 +1,5 @@
 //! Plans in several files, retention, house rules and retirement: what they mean, and what is wrong with them.
+#![cfg(test)]
 
 use keyplan_plan::compile;
 use keyplan_plan::model::{Asks, Keep, Numbers, Plan};

@@ -44,7 +44,7 @@ impl Layout {
             size: format!(
                 "SELECT coalesce(sum(pg_total_relation_size(format('%I.%I', schemaname, tablename)::regclass)), 0)::int8 \
                  FROM pg_tables WHERE schemaname = {}",
-                literal(&schema.replace("\"\"", "\"").trim_matches('"').to_owned())
+                literal(schema.replace("\"\"", "\"").trim_matches('"'))
             ),
             schema,
         }
@@ -219,7 +219,7 @@ impl Table {
 }
 
 /// The bounds of a range, as parameters of [`Table::page`].
-pub(crate) fn bounds<'k>(range: KeyRange<'k>) -> impl Iterator<Item = &'k [u8]> {
+pub(crate) fn bounds(range: KeyRange<'_>) -> impl Iterator<Item = &[u8]> {
     [range.start, range.end].into_iter().filter_map(|bound| match bound {
         Bound::Included(key) | Bound::Excluded(key) => Some(key),
         Bound::Unbounded => None,

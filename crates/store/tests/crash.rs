@@ -17,8 +17,13 @@ use chain::{Mounted, State, apply, commit, cursor, ids, read, schema};
 use keyplan_store::cache::Cached;
 use keyplan_store::engine::{Batch, Durability, Error, Fjall, FjallSettings, KeyRange, Lmdb, Redb};
 use keyplan_store::{Store, StoreError};
-use kills::{CHILD, import, survives_being_killed};
+use kills::{CHILD, Shared, import, survives_being_killed};
 use support::{Opened, Random, rounds, small_fjall};
+
+impl Shared for Fjall {}
+impl Shared for Redb {}
+impl Shared for Lmdb {}
+impl Shared for Cached<Fjall> {}
 
 /// Not a test by itself: the process that is killed. It commits batch after batch and says so.
 #[test]

@@ -35,5 +35,5 @@ pub(crate) extern "C" fn keyplan_answer() -> usize {
 #[expect(unsafe_code, reason = "only an attribute gives an export its name")]
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn keyplan_answered() -> *const u8 {
-    ANSWER.with_borrow(|answer| answer.as_ptr())
+    ANSWER.with_borrow(std::vec::Vec::as_ptr)
 }

@@ -77,7 +77,7 @@ pub(crate) struct Copy {
 /// The database, and the plan that it must have.
 #[derive(Debug, Group)]
 pub(crate) struct Target {
-    /// The directory of the database, or the URL of a server: postgres://USER@HOST/DATABASE?schema=NAME
+    /// The directory of the database, or the URL of a server: <postgres://USER@HOST/DATABASE?schema=NAME>
     #[arg(value_name = "DIR")]
     pub(crate) directory: PathBuf,
     /// Refuse a database that was written under another layout than this plan's

@@ -20,7 +20,7 @@ pub(crate) fn registry(registry: &Registry) -> String {
             "{} 0x{} {}\n",
             old.space,
             old.prefix,
-            painted(DIM, &format!("retired{since}: {}", old.why))
+            painted(DIM, format!("retired{since}: {}", old.why))
         );
     }
     if registry.modules.is_empty() && registry.retired.is_empty() {

@@ -9,7 +9,7 @@ use super::{DIM, hex, painted};
 pub(crate) fn pruned(family: &Family, removed: &Removed, applied: bool) -> String {
     let rule = family.retention.as_ref().map(|retention| retention.words(family)).unwrap_or_default();
     let mut out =
-        format!("{}: {} {}", family.path, outcome(removed, applied), painted(DIM, &format!("({rule})")));
+        format!("{}: {} {}", family.path, outcome(removed, applied), painted(DIM, format!("({rule})")));
     out.push('\n');
     ranges(&mut out, removed);
     out
@@ -45,7 +45,7 @@ pub(crate) fn retired(target: &RetiredTarget, removed: &Removed, kept: u64, appl
     let since = target.since.as_ref().map(|since| format!(" since {since}")).unwrap_or_default();
     let about = format!("retired{since}: {}", target.why);
     let mut out =
-        format!("{}: {} {}\n", target.name, outcome(removed, applied), painted(DIM, &format!("({about})")));
+        format!("{}: {} {}\n", target.name, outcome(removed, applied), painted(DIM, format!("({about})")));
     ranges(&mut out, removed);
     if kept > 0 {
         put!(out, "  {kept} rows may be those of a family in use, and stay\n");

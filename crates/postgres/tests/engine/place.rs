@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use keyplan_postgres::{Postgres, PostgresSettings};
 
+use crate::kills::Shared;
 use crate::server;
 use crate::support::Opened;
 
@@ -27,7 +28,9 @@ impl Opened for Postgres {
     fn open_at(path: &Path) -> Self {
         Self::open(settings(path)).expect("opens")
     }
+}
 
+impl Shared for Postgres {
     fn prepare(path: &Path) {
         settings(path);
     }

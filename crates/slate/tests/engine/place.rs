@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use keyplan_slate::{Slate, SlateSettings};
 
+use crate::kills::Shared;
 use crate::support::Opened;
 
 /// Small tables and quick flushes, so that tests make many of both.
@@ -30,3 +31,5 @@ impl Opened for Slate {
         Self::open(settings(path)).expect("opens")
     }
 }
+
+impl Shared for Slate {}

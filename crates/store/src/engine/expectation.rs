@@ -120,11 +120,15 @@ mod tests {
     use super::*;
     use crate::engine::{Batch, Durability, Engine as _, Memory, Space};
 
+    type Expects<'e> = &'e dyn Fn(&mut Batch<Memory>);
+
     #[test]
     fn a_digest_is_of_every_row_in_the_order_that_it_was_read_in() {
         let digest = |direction, rows: &[(&[u8], &[u8])]| {
             let mut digest = RowsDigest::new(direction);
-            rows.iter().for_each(|(key, value)| digest.add(key, value));
+            for (key, value) in rows {
+                digest.add(key, value);
+            }
             (digest.count(), digest.digest())
         };
         let up = digest(Direction::Ascending, &[(b"a", b"1"), (b"b", b"2")]);
@@ -148,16 +152,18 @@ mod tests {
         };
         let rows = |direction, keys: &[u8]| {
             let mut rows = RowsDigest::new(direction);
-            keys.iter().for_each(|key| rows.add(&[*key], &[*key]));
+            for key in keys {
+                rows.add(&[*key], &[*key]);
+            }
             rows
         };
-        let commit = |expect: &dyn Fn(&mut Batch<Memory>)| {
+        let commit = |expect: Expects<'_>| {
             let mut batch = Batch::new();
             batch.put(space, vec![9], vec![9]);
             expect(&mut batch);
             engine.commit(batch, Durability::Buffer)
         };
-        let fine: [&dyn Fn(&mut Batch<Memory>); 5] = [
+        let fine: [Expects<'_>; 5] = [
             &|batch| batch.expect(space, &[1], Some(&[1])),
             &|batch| batch.expect(space, &[6], None),
             &|batch| batch.expect_rows(space, range(2, 4), rows(Direction::Ascending, &[2, 3, 4])),
@@ -167,7 +173,7 @@ mod tests {
         for expect in fine {
             commit(expect).expect("as expected");
         }
-        let otherwise: [&dyn Fn(&mut Batch<Memory>); 6] = [
+        let otherwise: [Expects<'_>; 6] = [
             &|batch| batch.expect(space, &[1], Some(&[2])),
             &|batch| batch.expect(space, &[1], None),
             &|batch| batch.expect(space, &[6], Some(&[6])),

@@ -213,7 +213,7 @@ fn two_migrations_at_once_are_refused_by_the_engine() {
 }
 
 /// Arguments are given up, two families become one, and values are made by a function: new rows do not tell the old ones.
-const UNTOLD: &str = r#"plan p;
+const UNTOLD: &str = r"plan p;
 space s {
     key pool = 0x11 id: u32;
     key pair = 0x02 a: u8
@@ -222,7 +222,7 @@ space s {
     key gone = 0x14 id: u8;
     key still = 0x05 id: u8;
 }
-"#;
+";
 
 #[test]
 fn an_undo_has_the_old_rows_also_where_the_new_ones_do_not_tell_them() {

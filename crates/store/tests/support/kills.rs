@@ -1,6 +1,7 @@
 //! Processes that write and are killed at any moment.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,6 +12,12 @@ use keyplan_store::engine::{Durability, Engine, Survives};
 
 use super::chain::{State, apply, commit, cursor, read, schema};
 use super::support::{Opened, Random};
+
+/// An engine whose databases other processes open.
+pub(crate) trait Shared: Opened {
+    /// Sees to it that they can.
+    fn prepare(_: &Path) {}
+}
 
 /// Says to the test `child` of the same program what it is to write to: an engine and a place.
 pub(crate) const CHILD: &str = "KEYPLAN_CRASH_CHILD";
@@ -32,7 +39,7 @@ pub(crate) fn import<E: Engine>(store: &Store<E>) {
 }
 
 /// A child that commits is killed at random moments: nothing that it acknowledged is lost, and no half of a batch is seen.
-pub(crate) fn survives_being_killed<E: Opened>(name: &str, seed: u64, rounds: u64) {
+pub(crate) fn survives_being_killed<E: Shared>(name: &str, seed: u64, rounds: u64) {
     let directory = tempfile::tempdir().unwrap();
     E::prepare(directory.path());
     let mut random = Random::new(seed);

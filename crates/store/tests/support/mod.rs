@@ -42,9 +42,6 @@ pub(crate) fn rounds(usual: u64) -> u64 {
 /// An engine that can be opened at a path again and again.
 pub(crate) trait Opened: Engine {
     fn open_at(path: &Path) -> Self;
-
-    /// Sees to it that other processes can open it there.
-    fn prepare(_: &Path) {}
 }
 
 impl Opened for Fjall {

@@ -390,6 +390,9 @@ pub(crate) fn lets_a_visitor_panic<E: Opened>() {
     assert_eq!(panicked.unwrap_err().downcast_ref(), Some(&"the visitor's own"));
 }
 
+/// What a batch expects, and what that is called.
+type Expect<'e, E> = (&'e str, Box<dyn Fn(&mut Batch<E>) + 'e>);
+
 /// Two batches that were made from the same rows: the second is refused, and leaves nothing.
 pub(crate) fn refuses_what_was_made_from_rows_that_changed<E: Opened>() {
     let directory = tempfile::tempdir().unwrap();
@@ -407,10 +410,11 @@ pub(crate) fn refuses_what_was_made_from_rows_that_changed<E: Opened>() {
     };
     let rows = |direction, keys: &[u8]| {
         let mut rows = RowsDigest::new(direction);
-        keys.iter().for_each(|key| rows.add(&[*key], &[*key]));
+        for key in keys {
+            rows.add(&[*key], &[*key]);
+        }
         rows
     };
-    type Expect<'e, E> = (&'e str, Box<dyn Fn(&mut Batch<E>) + 'e>);
     let (up, down) = (Direction::Ascending, Direction::Descending);
     let so: Vec<Expect<'_, E>> = vec![
         ("a value", Box::new(|batch| batch.expect(ids[0], &[1], Some(&[1])))),
@@ -470,12 +474,14 @@ pub(crate) fn refuses_what_was_made_from_rows_that_changed<E: Opened>() {
     }
 }
 
+/// How often each of them adds one.
+const EACH: u64 = 15;
+
 /// Threads that each read, add one and write, and try again after a conflict: every one is counted.
 pub(crate) fn counts_every_one_of_many_writers<E: Opened>() {
     let directory = tempfile::tempdir().unwrap();
     let mut engine = E::open_at(directory.path());
     let ids = spaces(&mut engine);
-    const EACH: u64 = 15;
     std::thread::scope(|scope| {
         for _ in 0..3 {
             scope.spawn(|| {

@@ -198,25 +198,52 @@ fn from_server(from: RedisSettings, args: &DbMigrate, out: &mut Output) -> Resul
             migration.copy_between_servers(&from, to, &survey, args.park, |rows| progress.set(rows))
         }),
         (Some(into), None) => {
-            empty(&migration, into)?;
-            make_copy(&proof, &survey, into, args, out, |progress| match args.engine {
-                EngineName::Fjall => {
-                    let engine = Fjall::open(into, FjallSettings::default())?;
-                    let store = migration.create_copy(engine)?;
-                    migration
-                        .copy_from_server(&from, &store, &survey, args.park, |rows| progress.set(rows))?;
-                    closed(&store)
+            let remote = super::remote::settings(into)?;
+            if remote.is_none() {
+                empty(&migration, into)?;
+            }
+            let copied = |progress: &Progress| {
+                if let Some(settings) = remote {
+                    return from_server_to(
+                        &migration,
+                        &from,
+                        Postgres::open(settings)?,
+                        &survey,
+                        args,
+                        progress,
+                    );
                 }
-                EngineName::Redb => {
-                    let engine = Redb::open(into, RedbSettings::default())?;
-                    let store = migration.create_copy(engine)?;
-                    migration
-                        .copy_from_server(&from, &store, &survey, args.park, |rows| progress.set(rows))?;
-                    closed(&store)
+                match args.engine {
+                    EngineName::Fjall | EngineName::Postgres => {
+                        let engine = Fjall::open(into, FjallSettings::default())?;
+                        from_server_to(&migration, &from, engine, &survey, args, progress)
+                    }
+                    EngineName::Redb => {
+                        let engine = Redb::open(into, RedbSettings::default())?;
+                        from_server_to(&migration, &from, engine, &survey, args, progress)
+                    }
+                    EngineName::Lmdb => {
+                        let engine = Lmdb::open(into, LmdbSettings::default())?;
+                        from_server_to(&migration, &from, engine, &survey, args, progress)
+                    }
                 }
-            })
+            };
+            make_copy(&proof, &survey, into, args, out, copied)
         }
     }
+}
+
+fn from_server_to<E: Engine>(
+    migration: &Migration<'_>,
+    from: &Redis,
+    engine: E,
+    survey: &Survey,
+    args: &DbMigrate,
+    progress: &Progress,
+) -> Result<(), MigrationError> {
+    let store = migration.create_copy(engine)?;
+    migration.copy_from_server(from, &store, survey, args.park, |rows| progress.set(rows))?;
+    closed(&store)
 }
 
 fn closed<E: Engine>(store: &Store<E>) -> Result<(), MigrationError> {
