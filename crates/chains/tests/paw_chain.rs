@@ -93,9 +93,9 @@ fn operations<E: Engine>(chain: &Paw<E>) {
     assert!(matches!(chain.complete(other, b""), Err(PawError::NotPending { .. })));
     assert_eq!(chain.escrow(request).unwrap(), None);
 
-    for (height, price) in [(5, 10), (5, 30), (150_000, 20)] {
-        let voter = [u8::try_from(price).unwrap(); 20];
-        chain.vote(height, &voter, "upaw", u128::from(price as u32)).unwrap();
+    for (height, price) in [(5, 10_u8), (5, 30), (150_000, 20)] {
+        let voter = [price; 20];
+        chain.vote(height, &voter, "upaw", price.into()).unwrap();
     }
     assert_eq!(chain.settle_price(5, "upaw").unwrap(), Some(30));
     assert_eq!(chain.settle_price(6, "upaw").unwrap(), None);

@@ -4,6 +4,7 @@
 //! All packages of a batch are one module. What a package's own test does is called by one test for all of them, so that one
 //! program is linked.
 #![expect(
+    clippy::indexing_slicing,
     clippy::panic,
     clippy::unwrap_used,
     reason = "all of it is a test, though most of it is outside of the functions marked as one"

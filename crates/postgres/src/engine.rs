@@ -288,7 +288,7 @@ impl Engine for Postgres {
         let position = self.position.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let ticket = self.ages.open(Some(self.settings.snapshot_age));
         let age = self.settings.snapshot_age;
-        PostgresSnapshot::open(&self.link, position, self.tables(), self.numbers, ticket, age)
+        PostgresSnapshot::open(&self.link, position.as_deref(), self.tables(), self.numbers, ticket, age)
     }
 
     fn commit(&self, batch: Batch<Self>, durability: Durability) -> Result<(), Error> {
@@ -312,7 +312,7 @@ impl Engine for Postgres {
     fn compact(&self) -> Result<(), Error> {
         self.writable()?;
         for table in self.tables().iter() {
-            let text = format!("VACUUM (ANALYZE) {}", table.table);
+            let text = format!("VACUUM (ANALYZE) {}", table.quoted);
             let done = self.link.block_on(async {
                 let client = self.link.connection(&self.link.writes).await?;
                 Ok::<(), Failure>(client.batch_execute(&text).await?)
@@ -354,7 +354,7 @@ impl Engine for Postgres {
                 for table in self.tables().iter() {
                     let text = format!(
                         "SELECT bt_index_check(indexrelid, true) FROM pg_index WHERE indrelid = '{}'::regclass",
-                        table.table.replace('\'', "''")
+                        table.quoted.replace('\'', "''")
                     );
                     client.batch_execute(&text).await?;
                 }

@@ -134,7 +134,7 @@ impl Layout {
 #[derive(Debug)]
 pub(crate) struct Table {
     pub(crate) space: Space,
-    pub(crate) table: String,
+    pub(crate) quoted: String,
     pub(crate) get: String,
     pub(crate) get_many: String,
     pub(crate) put: String,
@@ -166,7 +166,7 @@ impl Table {
             ),
             copy: format!("COPY {table} (k, v) FROM STDIN BINARY"),
             beyond: format!("SELECT EXISTS (SELECT 1 FROM {table} WHERE k >= $1)"),
-            table,
+            quoted: table,
             refuse,
         }
     }
@@ -192,7 +192,7 @@ impl Table {
 
     /// Rows of a range, and the number of the next parameter.
     fn rows(&self, range: KeyRange<'_>, direction: Direction) -> (String, u32) {
-        let mut text = format!("SELECT k, v FROM {}", self.table);
+        let mut text = format!("SELECT k, v FROM {}", self.quoted);
         let mut next = 1;
         let mut joint = "WHERE";
         let sides = [

@@ -130,7 +130,7 @@ impl Postgres {
                 if beyond {
                     let merge = format!(
                         "INSERT INTO {} (k, v) SELECT k, v FROM keyplan_load ON CONFLICT (k) DO UPDATE SET v = EXCLUDED.v",
-                        table.table
+                        table.quoted
                     );
                     client.execute(&merge, &[]).await?;
                 }

@@ -31,7 +31,7 @@ struct Inner {
 impl PostgresSnapshot {
     pub(crate) fn open(
         link: &Arc<Link>,
-        position: Option<String>,
+        position: Option<&str>,
         tables: Arc<Vec<Arc<Table>>>,
         numbers: Numbers,
         ticket: Ticket,
@@ -39,7 +39,7 @@ impl PostgresSnapshot {
     ) -> Result<Self, Error> {
         let opened = link.wait(async {
             if let Some(replica) = &link.replica
-                && let Ok(Some(client)) = on_replica(replica, position.as_deref(), age).await
+                && let Ok(Some(client)) = on_replica(replica, position, age).await
             {
                 return Ok(client);
             }

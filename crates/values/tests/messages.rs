@@ -1,5 +1,6 @@
 //! Messages by their schema: read, shown, written again, and refused.
-#![cfg(all(test, feature = "proto"))]
+#![cfg(test)]
+#![cfg(feature = "proto")]
 
 use keyplan_values::{Data, Limits, Messages, SchemaText, decode, json, lanes, text, write_json};
 use proptest::prelude::*;

@@ -66,7 +66,8 @@ enum Request {
 /// A plan and what it may import.
 #[derive(Debug, Deserialize)]
 struct Text {
-    text: String,
+    #[serde(rename = "text")]
+    written: String,
     /// What its file is called in findings.
     #[serde(default = "unnamed")]
     name: String,
@@ -81,7 +82,7 @@ fn unnamed() -> String {
 
 impl Text {
     fn compile(&self) -> Compiled {
-        load_bytes(&self.name, self.text.as_bytes(), |path| {
+        load_bytes(&self.name, self.written.as_bytes(), |path| {
             let text = self.files.get(path).map(|text| text.clone().into_bytes());
             text.ok_or_else(|| "it is not among the files that were given".to_owned())
         })

@@ -148,8 +148,9 @@ impl Expander<'_> {
     pub(crate) fn layout(&mut self, at: usize, titled: &Titled<'_>, row: &Row<'_>) -> Composite {
         let (name, doc) = (names::ty(titled.name), docs::lines(&titled.doc));
         let deprecated = titled.retired.map(|(since, why)| {
-            let since = since.map(|since| quote!(since = #since,));
-            quote!(#[deprecated(#since note = #why)])
+            // A release need not be called as versions of crates are, which is what `since` asks for.
+            let why = since.map_or_else(|| why.to_owned(), |since| format!("since {since}: {why}"));
+            quote!(#[deprecated(note = #why)])
         });
         let life = life(row.borrows());
         let Fields { declared, bound, names: made_of } = fields(row, Kind::Struct);

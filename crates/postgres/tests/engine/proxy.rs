@@ -72,7 +72,7 @@ fn current(cut: &AtomicU8) -> Cut {
 }
 
 fn pass(mut from: TcpStream, mut to: TcpStream, cut: &AtomicU8, of_client: bool) {
-    let mut bytes = [0; 65_536];
+    let mut bytes = [0; 16_384];
     while let Ok(count) = from.read(&mut bytes) {
         if count == 0 {
             break;

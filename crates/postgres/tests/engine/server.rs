@@ -162,7 +162,8 @@ impl Server {
             "wal_level = replica",
             "hot_standby = on",
         ];
-        let text: String = usual.iter().chain(settings).map(|line| format!("{line}\n")).collect();
+        let lines: Vec<&str> = usual.iter().chain(settings).copied().collect();
+        let text = lines.join("\n") + "\n";
         let path = self.directory.join("data/postgresql.conf");
         std::fs::write(path, text).unwrap();
     }

@@ -66,10 +66,12 @@ fn now(args: &Prune, family: &Family) -> Result<Option<i128>> {
             None => bail!("`{}` is kept by a number: give the present one with `--at`", family.path),
         };
     }
-    if let Some(text) = &args.time { match parse(&Shape::Time(TimeEncoding::Text9), text) {
-        Ok(Value::Time(nanoseconds)) => Ok(Some(nanoseconds)),
-        _ => bail!("`{text}` is no time such as 2006-01-02T15:04:05.000000000"),
-    } } else {
+    if let Some(text) = &args.time {
+        match parse(&Shape::Time(TimeEncoding::Text9), text) {
+            Ok(Value::Time(nanoseconds)) => Ok(Some(nanoseconds)),
+            _ => bail!("`{text}` is no time such as 2006-01-02T15:04:05.000000000"),
+        }
+    } else {
         let since = SystemTime::now().duration_since(UNIX_EPOCH).context("the clock is before 1970")?;
         Ok(i128::try_from(since.as_nanos()).ok())
     }
