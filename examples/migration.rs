@@ -35,13 +35,13 @@ mod v2 {
     }
 }
 
-/// And one whose values only the program can make.
+/// And one in which amounts are cents, which only the program knows how to make.
 mod v3 {
     keyplan::plan! {
         plan bank;
 
         space state {
-            key balance = 0x02 pool: u64 owner: bytes(20) -> whole: u64 cents: u8
+            key balance = 0x02 pool: u64 owner: bytes(20) -> amount: u64
                 scan all in order
                 from state.balance;
         }
@@ -92,9 +92,8 @@ fn by_function(directory: &Path) -> Result<(), Box<dyn Error>> {
     let proof = prove_migration(before, after, &Options::default());
     let mut migration = Migration::between(&old, &new, proof.mapping)?;
     migration.map::<v2::bank::state::Balance, v3::bank::state::Balance>(|key, value, row| {
-        let cents = u8::try_from(value.amount % 100).unwrap_or_default();
         let new = v3::bank::state::Balance { pool: key.pool, owner: key.owner };
-        row.put(&new, &v3::bank::state::BalanceValue { whole: value.amount / 100, cents })
+        row.put(&new, &v3::bank::state::BalanceValue { amount: value.amount * 100 })
     })?;
     let engine = Fjall::open(directory, FjallSettings::default())?;
     let Attached::Ready(mut running) = migration.attach(engine)? else { return Err("it is done".into()) };
@@ -104,7 +103,7 @@ fn by_function(directory: &Path) -> Result<(), Box<dyn Error>> {
     drop(running);
     let store = Store::open(directory, &v3::bank::PLAN)?;
     store.snapshot()?.scan(v3::bank::state::Balance::all()).each(|balance, value| {
-        assert_eq!(value.whole * 100 + u64::from(value.cents), balance.pool * 10);
+        assert_eq!(value.amount, balance.pool * 1000);
     })?;
     println!("values were made anew by a function of the program");
     Ok(())

@@ -250,6 +250,9 @@ fn a_dump_of_structures_loads_as_it_was() {
         let name = format!("{plan}.keyplan");
         std::fs::copy(format!("../../plans/{name}"), folder.join(name)).unwrap();
     }
+    // Imports stay inside of the project: a link out of it would not be followed.
+    let copied = std::process::Command::new("cp").args(["-r", "../../plans/proto"]).arg(folder).status();
+    assert!(copied.unwrap().success());
     for format in ["json", "binary"] {
         printed(folder, &["db", "dump", "old", "-o", "dump", "--format", format]);
         printed(folder, &["db", "create", "new", "five.keyplan"]);

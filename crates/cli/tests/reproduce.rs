@@ -51,6 +51,19 @@ fn witnesses(plan: &Value) -> BTreeSet<(String, Vec<String>)> {
         .collect()
 }
 
+fn copy_all(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let path = entry.unwrap().path();
+        let copy = to.join(path.file_name().unwrap());
+        if path.is_dir() {
+            copy_all(&path, &copy);
+        } else {
+            std::fs::copy(&path, &copy).unwrap();
+        }
+    }
+}
+
 #[test]
 fn the_commands_of_every_counterexample_make_its_keys() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
@@ -60,6 +73,13 @@ fn the_commands_of_every_counterexample_make_its_keys() {
     path.push(":");
     path.push(std::env::var_os("PATH").unwrap_or_default());
     let (mut shown, mut typed) = (0, 0);
+    // What the plans import: files of modules, without what they accept, and schemas.
+    let modules = folder.join("plans/paw");
+    std::fs::create_dir_all(&modules).unwrap();
+    for entry in std::fs::read_dir(root.join("plans/paw")).unwrap() {
+        without_accepts(&entry.unwrap().path(), &modules);
+    }
+    copy_all(&root.join("plans/proto"), &folder.join("plans/proto"));
     for plans in ["plans", "plans/upstream"] {
         let copies = folder.join(plans);
         std::fs::create_dir_all(&copies).unwrap();

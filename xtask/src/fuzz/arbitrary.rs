@@ -1,6 +1,6 @@
 use keyplan_codec::{Alphabet, Score};
 use keyplan_plan::dynamic::Value;
-use keyplan_plan::model::{IntRange, IntShape, LengthSet, Sequence, Shape, TextShape};
+use keyplan_plan::model::{BytesEncoding, IntRange, IntShape, LengthSet, Sequence, Shape, TextShape};
 
 /// Makes values out of bytes: the same bytes give the same values, and when there are no more, the smallest.
 ///
@@ -47,9 +47,17 @@ impl<'b> Arbitrary<'b> {
             Shape::Float(_) => Value::Float(self.float()),
             Shape::Time(_) => Value::Time(self.time()),
             Shape::Score(_) => Value::Score(self.score()),
-            Shape::Bytes { lengths, .. } => {
+            Shape::Bytes { lengths, encoding } => {
                 let count = self.length(lengths);
-                Value::Bytes(self.string(count))
+                let mut bytes = self.string(count);
+                if let BytesEncoding::Class(alphabet) = encoding {
+                    let allowed: Vec<u8> = (0..=u8::MAX).filter(|byte| alphabet.contains(*byte)).collect();
+                    for byte in &mut bytes {
+                        let place = usize::from(*byte) % allowed.len().max(1);
+                        *byte = allowed.get(place).copied().unwrap_or(*byte);
+                    }
+                }
+                Value::Bytes(bytes)
             }
             Shape::Text(text) => Value::Text(self.text(text)),
             Shape::Nibbles { lengths, .. } => {

@@ -144,7 +144,7 @@ impl StateSchema {
         let mut text = format!(
             "//! The state of a Cardano node, with a table for every namespace.\n\
              plan cardano_tables;\n\n\
-             import \"{STORE_PLAN}\";\n\n\
+             import types \"{STORE_PLAN}\";\n\n\
              /// The chain's position.\n\
              space cursor = \"{CURSOR_TABLE}\" {{\n    key cursor = 0x0000\n        -> point: ChainPoint;\n}}\n\n\
              /// The set of unspent outputs.\n\

@@ -7,9 +7,10 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use keyplan_chains::cardano::{
-    ChainPoint, Config, EntityKey, EraCbor, StateEngine, StateStore, TxoRef, UtxoSetDelta,
+    ChainPoint, Config, EntityKey, EraCbor, StateEngine, StateError, StateStore, TxoRef, UtxoSetDelta,
 };
-use keyplan_store::engine::Durability;
+use keyplan_store::StoreError;
+use keyplan_store::engine::{self, Durability};
 
 use crate::support::{Random, entities, output, rounds, schema, slot, utxos};
 
@@ -89,7 +90,16 @@ fn import_until_killed() {
 
 fn open_redb(path: &Path) -> StateStore<keyplan_store::engine::Redb> {
     let config = Config { durability: Durability::SyncData, ..config() };
-    StateStore::open_redb(path, &schema(), config).unwrap()
+    // A process that another test is just starting has the files of this one for a moment, and their locks.
+    for _ in 0..500 {
+        match StateStore::open_redb(path, &schema(), config.clone()) {
+            Err(StateError::Store(StoreError::Engine(engine::Error::AlreadyOpen { .. }))) => {
+                std::thread::sleep(Duration::from_millis(20));
+            }
+            opened => return opened.unwrap(),
+        }
+    }
+    panic!("the database in {} stays open", path.display());
 }
 
 fn import<E: StateEngine>(store: &StateStore<E>) {

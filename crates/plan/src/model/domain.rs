@@ -20,7 +20,7 @@ const MAX_DEPTH: usize = 96;
 
 /// The domains that are not types of the plan.
 const BUILT_IN: &[&str] = &[
-    "u8", "u16", "u24", "u32", "u40", "u48", "u56", "u64", "u128", "i8", "i16", "i32", "i64", "i128", "bool",
+    "u8", "u16", "u32", "u64", "u128", "i8", "i16", "i32", "i64", "i128", "u24", "u40", "u48", "u56", "bool",
     "f64", "bytes", "text", "nibbles", "time", "score", "option", "list", "cbor", "json", "rlp", "proto",
     "scale", "bcs", "borsh", "bincode", "raw",
 ];

@@ -1,5 +1,6 @@
 //! Which witnesses must be shortest ones.
 
+use keyplan_plan::codec::LenWidth;
 use keyplan_plan::model::{
     BytesEncoding, Extent, Family, FloatEncoding, Frame, Framing, ScanEnd, Segment, Sequence, Shape, Width,
 };
@@ -86,8 +87,11 @@ fn sized_shape(shape: &Shape) -> bool {
         )
     };
     match shape {
-        Shape::Framed { frame: Frame::Len(_), inner } if !matches!(inner.extent(), Extent::Fixed(_)) => {
-            !matches!(**inner, Shape::Text(_) | Shape::Bytes { .. })
+        Shape::Framed { frame: Frame::Len(width), inner } if !matches!(inner.extent(), Extent::Fixed(_)) => {
+            // A length that is itself longer for longer texts: which two lengths are out of order is found by samples.
+            let grows = matches!(width, LenWidth::Varint | LenWidth::Compact | LenWidth::Scale)
+                && Width::of_shape(inner).max.is_none_or(|max| max > 48);
+            grows || !matches!(**inner, Shape::Text(_) | Shape::Bytes { .. })
         }
         Shape::Framed { inner, .. } if parts(inner) => true,
         Shape::List { framing: Framing::Counted(_), counts, .. } if counts.fixed().is_none() => true,

@@ -116,7 +116,13 @@ impl Mounted {
     }
 
     pub(crate) fn remount(&self, options: &str) {
-        assert!(Self::mount(&["-o", &format!("remount,{options}")], self.0.path()));
+        // A process that another test is just starting has its files for a moment.
+        let options = format!("remount,{options}");
+        let done = (0..100).any(|round| {
+            std::thread::sleep(std::time::Duration::from_millis(10 * round));
+            Self::mount(&["-o", &options], self.0.path())
+        });
+        assert!(done, "the file system is busy");
     }
 
     fn mount(arguments: &[&str], at: &Path) -> bool {

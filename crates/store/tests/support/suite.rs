@@ -488,6 +488,8 @@ pub(crate) fn counts_every_one_of_many_writers<E: Opened>() {
                 for _ in 0..EACH {
                     loop {
                         let found = engine.snapshot().unwrap().get(ids[0], b"count").unwrap();
+                        // A copy: what is borrowed of an engine is held while others commit.
+                        let found = found.map(|value| value.to_vec());
                         let count =
                             found.as_deref().map_or(0, |value| u64::from_be_bytes(value.try_into().unwrap()));
                         let mut batch = Batch::<E>::new();
