@@ -1,4 +1,4 @@
-//! Concentrated liquidity of Osmosis as operations on the keys of [`osmosis_cl`](crate::osmosis_cl), each one atomic batch.
+//! Concentrated liquidity of Osmosis as operations on the keys of [`crate::osmosis_cl`], each one atomic batch.
 //!
 //! Bodies of ticks, positions, incentive records and accumulators are protobuf messages, which the caller encodes.
 //!
