@@ -82,7 +82,7 @@ fn a_writer_that_writes_alone_fences_those_before_it_and_is_fenced_by_those_afte
 }
 
 #[test]
-fn a_snapshot_ends_with_its_age_and_with_its_connection() {
+fn a_snapshot_ends_with_its_age() {
     let directory = tempfile::tempdir().unwrap();
     let settings = settings(directory.path()).snapshot_age(Duration::from_millis(300));
     let mut engine = Postgres::open(settings).unwrap();

@@ -106,7 +106,7 @@ fn storage_that_fails_now_and_then_is_tried_again() {
 
 /// Storage that answers nothing any more: a durable commit ends in time, and its outcome is unknown.
 #[test]
-fn storage_that_is_gone_makes_the_outcome_unknown() {
+fn storage_that_is_gone_is_an_error_in_time() {
     let storage = Arc::new(InMemory::new());
     let mut engine = Slate::open(on(&storage)).unwrap();
     engine.create_space(&Space::map("s")).unwrap();
