@@ -7,8 +7,8 @@ use std::process::Command;
 
 use serde_json::Value;
 
-/// A copy of a plan that accepts nothing, so that every flaw is a finding.
-fn without_accepts(plan: &Path, folder: &Path) -> PathBuf {
+/// Makes a plan accept nothing, so that every flaw is a finding.
+fn without_accepts(plan: &Path) {
     let text = std::fs::read_to_string(plan).unwrap();
     let mut kept = String::new();
     let mut rest = text.as_str();
@@ -25,9 +25,12 @@ fn without_accepts(plan: &Path, folder: &Path) -> PathBuf {
         rest = &reason[end.unwrap() + 1..];
     }
     kept.push_str(rest);
-    let copy = folder.join(plan.file_name().unwrap());
-    std::fs::write(&copy, kept).unwrap();
-    copy
+    std::fs::write(plan, kept).unwrap();
+}
+
+fn plans_in(folder: &Path) -> Vec<PathBuf> {
+    let all = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    all.filter(|path| path.extension().is_some_and(|extension| extension == "keyplan")).collect()
 }
 
 /// The keys of every witness, by code.
@@ -73,22 +76,18 @@ fn the_commands_of_every_counterexample_make_its_keys() {
     path.push(":");
     path.push(std::env::var_os("PATH").unwrap_or_default());
     let (mut shown, mut typed) = (0, 0);
-    // What the plans import: files of modules, without what they accept, and schemas.
-    let modules = folder.join("plans/paw");
-    std::fs::create_dir_all(&modules).unwrap();
-    for entry in std::fs::read_dir(root.join("plans/paw")).unwrap() {
-        without_accepts(&entry.unwrap().path(), &modules);
+    // Plans import one another, so that all are copied before the first is read.
+    if folder.exists() {
+        std::fs::remove_dir_all(&folder).unwrap();
     }
-    copy_all(&root.join("plans/proto"), &folder.join("plans/proto"));
+    copy_all(&root.join("plans"), &folder.join("plans"));
+    for plans in ["plans", "plans/paw", "plans/upstream"] {
+        for plan in plans_in(&folder.join(plans)) {
+            without_accepts(&plan);
+        }
+    }
     for plans in ["plans", "plans/upstream"] {
-        let copies = folder.join(plans);
-        std::fs::create_dir_all(&copies).unwrap();
-        for entry in std::fs::read_dir(root.join(plans)).unwrap() {
-            let plan = entry.unwrap().path();
-            if plan.extension().is_none_or(|extension| extension != "keyplan") {
-                continue;
-            }
-            let copy = without_accepts(&plan, &copies);
+        for copy in plans_in(&folder.join(plans)) {
             let output =
                 Command::new(binary).arg("check").arg(&copy).args(["--format", "json"]).output().unwrap();
             let report: Value = serde_json::from_slice(&output.stdout).unwrap();
