@@ -17,7 +17,6 @@ pub mod go;
 pub mod model;
 mod naming;
 mod prove;
-mod refuse;
 pub mod rust;
 mod scan;
 mod shake;

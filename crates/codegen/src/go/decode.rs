@@ -6,7 +6,7 @@ use keyplan_plan::model::{BytesEncoding, IntEncoding, LengthSet, Segment, Shape}
 use keyplan_plan::program::{End, Program};
 
 use super::Go;
-use super::encode::{hex_form, lengths};
+use super::encode::{hex_form, left_out, lengths};
 use super::names::quoted;
 use super::tree::{Inside, Row};
 
@@ -149,8 +149,13 @@ impl<'p> Go<'p> {
                     .first
                     .map_or_else(|| "nil".to_owned(), |first| format!("&{}", self.alphabet(first.bits())));
                 format!(
-                    "\tk.{name} = string({piece})\n\tif !isText(k.{name}, {alphabet}, {first}, {}) {{\n\t\treturn k, false\n\t}}\n",
-                    lengths(&text.lengths)
+                    "\tk.{name} = string({piece})\n\tif !isText(k.{name}, {alphabet}, {first}, {}){} {{\n\t\treturn k, false\n\t}}\n",
+                    lengths(&text.lengths),
+                    if text.except.is_empty() {
+                        String::new()
+                    } else {
+                        format!(" || leftOut(k.{name}, {})", left_out(text))
+                    }
                 )
             }
             _ => return None,
@@ -207,6 +212,10 @@ fn fixed(name: &str, shape: &Shape, go: &str, piece: &str, start: &str) -> Optio
                 }
             };
             match int.encoding {
+                IntEncoding::Be | IntEncoding::Le if int.ty.is_narrow() => {
+                    let order = if int.encoding == IntEncoding::Be { "big" } else { "little" };
+                    format!("\tk.{name} = {go}({order}Word({piece}))\n")
+                }
                 IntEncoding::Be | IntEncoding::Le => {
                     let number = number(if int.encoding == IntEncoding::Be { "Big" } else { "Little" });
                     format!("\tk.{name} = {}\n", if signed { format!("{go}({number})") } else { number })

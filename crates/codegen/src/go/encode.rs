@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use keyplan_codec::{Case, Hash, LenWidth};
 use keyplan_plan::model::{
     BoolEncoding, BytesEncoding, Derivation, Derived, FloatEncoding, Frame, Framing, IntEncoding, IntRange,
-    IntShape, LengthSet, NibbleEncoding, ScoreEncoding, Segment, Shape, TextShape, TimeEncoding,
+    IntShape, IntType, LengthSet, NibbleEncoding, ScoreEncoding, Segment, Shape, TextShape, TimeEncoding,
 };
 
 use super::Go;
@@ -134,7 +134,7 @@ impl<'p> Go<'p> {
             body.line(&format!("{sum} %= {modulus}"));
         }
         body.line(&format!("dst = dst[:{at}]"));
-        let number = match derived.shape.ty.bits {
+        let number = match derived.shape.ty.native_bits() {
             64 => sum,
             128 => format!("(Uint128{{Lo: {sum}}})"),
             bits => format!("uint{bits}({sum})"),
@@ -234,7 +234,7 @@ impl<'p> Go<'p> {
                 Frame::Terminated => body.line(&format!("dst = frameEscaped(dst, {at}, 2)")),
                 Frame::Escaped => body.line(&format!("dst = frameEscaped(dst, {at}, 1)")),
                 Frame::Memcmp => body.line(&format!("dst = frameMemcmp(dst, {at})")),
-                Frame::OrderedCode => {}
+                Frame::OrderedCode => body.line(&format!("dst = frameOrdered(dst, {at})")),
             },
             Shape::Hashed { hash, keep, .. } => {
                 body.line(&format!("dst = hashTail(dst, {at}, {}, {keep})", hash_function(*hash)));
@@ -268,7 +268,7 @@ impl<'p> Go<'p> {
             Shape::Score(ScoreEncoding::HeightScore) => {
                 body.fallible(&format!("appendHeightScore(dst, {of})"), label);
             }
-            Shape::Bytes { lengths, encoding } => put_bytes(body, lengths, encoding, go, of, label),
+            Shape::Bytes { lengths, encoding } => self.put_bytes(body, lengths, encoding, go, of, label),
             Shape::Text(text) => self.put_text(body, text, of, label),
             Shape::Nibbles { lengths: of_lengths, encoding } => {
                 body.check(&format!("nibbleFault({of}, {})", lengths(of_lengths)), label);
@@ -276,7 +276,7 @@ impl<'p> Go<'p> {
                     NibbleEncoding::Unpacked => body.line(&format!("dst = append(dst, {of}...)")),
                     NibbleEncoding::Packed => body.fallible(&format!("appendPacked(dst, {of})"), label),
                     NibbleEncoding::HexPrefix => body.line(&format!("dst = appendHexPrefix(dst, {of})")),
-                    NibbleEncoding::Counted => {}
+                    NibbleEncoding::Counted => body.fallible(&format!("appendCounted(dst, {of})"), label),
                 }
             }
             Shape::Opaque(_) => body.line(&format!("dst = append(dst, {of}...)")),
@@ -311,11 +311,45 @@ impl<'p> Go<'p> {
             }
         };
         body.check(&format!("textFault({of}, {alphabet}, {first}, {bounds})"), label);
+        if !text.except.is_empty() {
+            body.check(&format!("rangeFault(leftOut({of}, {}))", left_out(text)), label);
+        }
         body.line(&if text.tuple {
             format!("dst = appendTupleText(dst, {of})")
         } else {
             format!("dst = append(dst, {of}...)")
         });
+    }
+
+    fn put_bytes(
+        &mut self,
+        body: &mut Body,
+        of_lengths: &LengthSet,
+        encoding: &BytesEncoding,
+        go: &str,
+        of: &str,
+        label: &str,
+    ) {
+        let fixed = go.starts_with('[') && !go.starts_with("[]");
+        if !fixed && *of_lengths != LengthSet::ANY {
+            body.check(&format!("({}).checkArg(len({of}))", lengths(of_lengths)), label);
+        }
+        let slice = if fixed { format!("{of}[:]") } else { of.to_owned() };
+        match encoding {
+            BytesEncoding::Raw => body.line(&format!("dst = append(dst, {slice}...)")),
+            BytesEncoding::Class(class) => {
+                body.check(&format!("classFault({slice}, &{})", self.alphabet(class.bits())), label);
+                body.line(&format!("dst = append(dst, {slice}...)"));
+            }
+            BytesEncoding::Hex(case) => {
+                body.line(&format!("dst = appendHex(dst, {slice}, {})", hex_form(*case)));
+            }
+            BytesEncoding::Bech32(hrp) => {
+                body.fallible(&format!("appendBech32(dst, {slice}, {})", quoted(hrp.as_bytes())), label);
+            }
+            BytesEncoding::Fit(width) => body.line(&format!("dst = appendFit(dst, {slice}, {width})")),
+            BytesEncoding::Tuple => body.line(&format!("dst = appendTupleBytes(dst, {slice})")),
+        }
     }
 }
 
@@ -333,35 +367,14 @@ fn literal_bytes(bytes: &[u8]) -> String {
     }
 }
 
-fn put_bytes(
-    body: &mut Body,
-    of_lengths: &LengthSet,
-    encoding: &BytesEncoding,
-    go: &str,
-    of: &str,
-    label: &str,
-) {
-    let fixed = go.starts_with('[') && !go.starts_with("[]");
-    if !fixed && *of_lengths != LengthSet::ANY {
-        body.check(&format!("({}).checkArg(len({of}))", lengths(of_lengths)), label);
-    }
-    let slice = if fixed { format!("{of}[:]") } else { of.to_owned() };
-    match encoding {
-        BytesEncoding::Raw | BytesEncoding::Class(_) => {
-            body.line(&format!("dst = append(dst, {slice}...)"));
-        }
-        BytesEncoding::Hex(case) => body.line(&format!("dst = appendHex(dst, {slice}, {})", hex_form(*case))),
-        BytesEncoding::Bech32(hrp) => {
-            body.fallible(&format!("appendBech32(dst, {slice}, {})", quoted(hrp.as_bytes())), label);
-        }
-        BytesEncoding::Fit(width) => body.line(&format!("dst = appendFit(dst, {slice}, {width})")),
-        BytesEncoding::Tuple => body.line(&format!("dst = appendTupleBytes(dst, {slice})")),
-    }
+/// The values that a text may not have, as arguments of a call.
+pub(crate) fn left_out(text: &TextShape) -> String {
+    text.except.texts().iter().map(|one| quoted(one.as_bytes())).collect::<Vec<_>>().join(", ")
 }
 
 fn put_int(body: &mut Body, int: &IntShape, of: &str, label: &str) {
-    let (bits, signed) = (int.ty.bits, int.ty.signed);
-    if int.range != int.ty.range() {
+    let (bits, signed) = (int.ty.native_bits(), int.ty.signed);
+    if int.range != native_range(int) {
         let bad = out_of_range(int, of);
         if !bad.is_empty() {
             body.check(&format!("rangeFault({bad})"), label);
@@ -377,6 +390,10 @@ fn put_int(body: &mut Body, int: &IntShape, of: &str, label: &str) {
     };
     let plain = if signed { format!("uint{bits}({of})") } else { of.to_owned() };
     let fixed = |order: &str, number: &str| match bits {
+        _ if int.ty.is_narrow() => {
+            let order = if order == "Big" { "BE" } else { "LE" };
+            format!("dst = append{order}(dst, {words}, {})", int.ty.bytes())
+        }
         8 => format!("dst = append(dst, {number})"),
         128 => format!("dst = append{}128(dst, {words})", if order == "Big" { "BE" } else { "LE" }),
         bits => format!("dst = binary.{order}Endian.AppendUint{bits}(dst, {number})"),
@@ -422,7 +439,15 @@ fn put_int(body: &mut Body, int: &IntShape, of: &str, label: &str) {
             "dst = appendCompactSize(dst, {})",
             if bits == 64 { of.to_owned() } else { format!("uint64({of})") }
         )),
-        IntEncoding::ScaleCompact | IntEncoding::OrderedCode => {}
+        IntEncoding::ScaleCompact => body.line(&format!("dst = appendScaleCompact(dst, {words})")),
+        IntEncoding::OrderedCode if signed => body.line(&format!(
+            "dst = appendOrderedInt(dst, {})",
+            if bits == 64 { of.to_owned() } else { format!("int64({of})") }
+        )),
+        IntEncoding::OrderedCode => body.line(&format!(
+            "dst = appendOrderedUint(dst, {})",
+            if bits == 64 { of.to_owned() } else { format!("uint64({of})") }
+        )),
         IntEncoding::Tuple if signed => {
             let (negative, hi, lo) = (body.variable("neg"), body.variable("hi"), body.variable("lo"));
             body.line(&format!("{negative}, {hi}, {lo} := magnitude128({words})"));
@@ -435,7 +460,7 @@ fn put_int(body: &mut Body, int: &IntShape, of: &str, label: &str) {
 /// The condition under which a number is out of a narrowed range.
 fn out_of_range(int: &IntShape, of: &str) -> String {
     let [least, most] = range_words(int.range);
-    if int.ty.bits == 128 {
+    if int.ty.native_bits() == 128 {
         let number =
             if int.ty.signed { format!("uint64({of}.Hi), {of}.Lo") } else { format!("{of}.Hi, {of}.Lo") };
         let signed = int.ty.signed;
@@ -445,7 +470,7 @@ fn out_of_range(int: &IntShape, of: &str) -> String {
             pair(most)
         );
     }
-    let (low, high) = match (int.range, int.ty.range()) {
+    let (low, high) = match (int.range, native_range(int)) {
         (IntRange::Unsigned { min, max }, IntRange::Unsigned { min: least, max: most }) => {
             ((min != least).then(|| min.to_string()), (max != most).then(|| max.to_string()))
         }
@@ -457,6 +482,11 @@ fn out_of_range(int: &IntShape, of: &str) -> String {
     let low = low.map(|min| format!("{of} < {min}"));
     let high = high.map(|max| format!("{of} > {max}"));
     low.into_iter().chain(high).collect::<Vec<_>>().join(" || ")
+}
+
+/// What the Go type of an integer can hold.
+pub(crate) const fn native_range(int: &IntShape) -> IntRange {
+    IntType { signed: int.ty.signed, bits: int.ty.native_bits() }.range()
 }
 
 /// The ends of a range as two words each.
@@ -505,7 +535,9 @@ pub(crate) const fn len_width(width: LenWidth) -> &'static str {
         LenWidth::L16Le => "len16le",
         LenWidth::L32Le => "len32le",
         LenWidth::L64Le => "len64le",
-        LenWidth::Varint | LenWidth::Compact | LenWidth::Scale => "varlen",
+        LenWidth::Varint => "varlen",
+        LenWidth::Compact => "compactlen",
+        LenWidth::Scale => "scalelen",
     }
 }
 
@@ -517,8 +549,10 @@ pub(crate) const fn hash_function(hash: Hash) -> &'static str {
         Hash::Blake2b128 => "sumBlake2b128",
         Hash::Blake2b256 => "sumBlake2b256",
         Hash::Sha256 => "sumSHA256",
-        // Refused before this is asked.
-        Hash::Keccak256 | Hash::Blake2b224 | Hash::Hash160 | Hash::Siphash24 => "",
+        Hash::Keccak256 => "sumKeccak256",
+        Hash::Blake2b224 => "sumBlake2b224",
+        Hash::Hash160 => "sumHash160",
+        Hash::Siphash24 => "sumSiphash24",
     }
 }
 

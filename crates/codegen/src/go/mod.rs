@@ -92,10 +92,6 @@ pub fn generate(compiled: &Compiled, options: &Options) -> Result<Vec<File>, Vec
     let errors: Vec<Diagnostic> = compiled.errors().cloned().collect();
     let Some(plan) = compiled.plan.as_ref().filter(|_| errors.is_empty()) else { return Err(errors) };
     let path = compiled.sources.files().first().map_or("", |file| file.name.as_str());
-    let refused = crate::refuse::unsupported(plan, "Go");
-    if !refused.is_empty() {
-        return Err(refused);
-    }
     let report = prove(plan, path)?;
     let mut go = Go::new(plan, &compiled.sources, &report, options);
     let files = go.package(None);

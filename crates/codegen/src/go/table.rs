@@ -9,7 +9,9 @@ use keyplan_plan::model::{
 use keyplan_plan::program::Program;
 
 use super::Go;
-use super::encode::{derive_function, hash_function, hex_form, len_width, lengths, pair, range_words};
+use super::encode::{
+    derive_function, hash_function, hex_form, left_out, len_width, lengths, pair, range_words,
+};
 use super::names::quoted;
 
 impl Go<'_> {
@@ -81,8 +83,12 @@ impl Go<'_> {
             Shape::Bytes { lengths: of, encoding } => {
                 let of = lengths(of);
                 match encoding {
-                    BytesEncoding::Raw | BytesEncoding::Class(_) => {
+                    BytesEncoding::Raw => {
                         format!("decode: decodeBytes, longest: longestBytes, lens: {of}")
+                    }
+                    BytesEncoding::Class(class) => {
+                        let class = self.alphabet(class.bits());
+                        format!("decode: decodeClass, longest: longestClass, alphabet: {class}, lens: {of}")
                     }
                     BytesEncoding::Hex(case) => {
                         let form = hex_form(*case);
@@ -108,14 +114,19 @@ impl Go<'_> {
                 } else {
                     "decode: decodeText, longest: longestText"
                 };
-                format!("{codec}, alphabet: {alphabet}{first}, lens: {of}")
+                let except = if text.except.is_empty() {
+                    String::new()
+                } else {
+                    format!(", except: []string{{{}}}", left_out(text))
+                };
+                format!("{codec}, alphabet: {alphabet}{first}{except}, lens: {of}")
             }
             Shape::Nibbles { lengths: of, encoding } => {
                 let codec = match encoding {
                     NibbleEncoding::Unpacked => "decodeNibbles",
                     NibbleEncoding::Packed => "decodePacked",
                     NibbleEncoding::HexPrefix => "decodeHexPrefix",
-                    NibbleEncoding::Counted => "",
+                    NibbleEncoding::Counted => "decodeCounted, extent: extentCounted",
                 };
                 format!("decode: {codec}, lens: {}", lengths(of))
             }
@@ -148,7 +159,7 @@ impl Go<'_> {
                     Frame::Terminated => "extent: extentTerminated, unframe: unframeTerminated".to_owned(),
                     Frame::Escaped => "extent: extentEscaped, unframe: unframeEscaped".to_owned(),
                     Frame::Memcmp => "extent: extentMemcmp, unframe: unframeMemcmp".to_owned(),
-                    Frame::OrderedCode => String::new(),
+                    Frame::OrderedCode => "extent: extentOrdered, unframe: unframeOrdered".to_owned(),
                 };
                 format!("kind: kFramed, {how}, inner: {}", self.node(inner, depth))
             }
@@ -181,6 +192,14 @@ fn head(extent: Extent, width: Width) -> String {
     format!("end: {end}, min: {}, max: {}", width.min, most(width))
 }
 
+/// The bits that a decoder reads at full width, and otherwise those of the Go type.
+const fn node_bits(int: &IntShape) -> u32 {
+    match int.encoding {
+        IntEncoding::Be | IntEncoding::Le => int.ty.bits,
+        _ => int.ty.native_bits(),
+    }
+}
+
 fn int_node(int: &IntShape) -> String {
     let [least, most] = range_words(int.range);
     let signed = if int.ty.signed { ", signed: true" } else { "" };
@@ -200,14 +219,15 @@ fn int_node(int: &IntShape) -> String {
         IntEncoding::BitcoinVarint => "decode: decodeBitcoinVarint, extent: extentSeptets".to_owned(),
         IntEncoding::CompactSize => "decode: decodeCompactSize, extent: extentCompactSize".to_owned(),
         IntEncoding::Saturating => "decode: decodeSaturating, loss: lossSaturating".to_owned(),
-        IntEncoding::ScaleCompact | IntEncoding::OrderedCode => String::new(),
+        IntEncoding::ScaleCompact => "decode: decodeScaleCompact, extent: extentScaleCompact".to_owned(),
+        IntEncoding::OrderedCode => "decode: decodeOrderedInt, extent: extentOrderedInt".to_owned(),
         IntEncoding::Tuple => "decode: decodeTupleInt, extent: extentTupleInt".to_owned(),
     };
     let width = Width::of_shape(&Shape::Int(int.clone()));
     let head = head(Extent::of_int(int), width);
     format!(
         "&node{{{head}, {codec}, bits: {}{signed}, least: {}, most: {}}}",
-        int.ty.bits,
+        node_bits(int),
         pair(least),
         pair(most)
     )

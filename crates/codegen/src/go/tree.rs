@@ -175,7 +175,7 @@ fn leaf(shape: &Shape, go: impl Into<String>) -> Tree<'_> {
 
 /// The Go type of an integer.
 pub(crate) fn int_type(ty: IntType) -> String {
-    match (ty.signed, ty.bits) {
+    match (ty.signed, ty.native_bits()) {
         (false, 128) => "Uint128".to_owned(),
         (true, 128) => "Int128".to_owned(),
         (false, bits) => format!("uint{bits}"),

@@ -6,7 +6,7 @@ use keyplan_plan::model::{BytesEncoding, IntEncoding, IntShape, LengthSet, Segme
 use keyplan_plan::program::{End, Program};
 
 use super::TypeScript;
-use super::encode::{is_upper, lengths};
+use super::encode::{is_upper, left_out, lengths};
 use super::names::bytes;
 use super::types::properties;
 
@@ -123,7 +123,12 @@ impl TypeScript<'_> {
                 let (alphabet, first) = self.alphabets_of(text);
                 let lens = lengths(&text.lengths);
                 let read = format!("  const {name}$ = textOf({piece}, {alphabet}, {first}, {lens});\n");
-                read + &unless(&format!("{name}$ === null"))
+                let left_out = if text.except.is_empty() {
+                    String::new()
+                } else {
+                    format!(" || [{}].includes({name}$)", left_out(text))
+                };
+                read + &unless(&format!("{name}$ === null{left_out}"))
             }
             _ => return None,
         })
@@ -182,6 +187,13 @@ fn fixed_argument(name: &str, shape: &Shape, at: &Place, size: usize) -> Option<
             let big = if bits == 64 { "Big" } else { "" };
             let little = if int.encoding == IntEncoding::Le && bits > 8 { ", true" } else { "" };
             match int.encoding {
+                IntEncoding::Be | IntEncoding::Le if int.ty.is_narrow() => {
+                    let piece = format!("b.subarray({start}, {end})");
+                    let piece = if little.is_empty() { piece } else { format!("reversed({piece})") };
+                    let number = format!("bigEndian({piece})");
+                    let number = if bits <= 32 { format!("Number({number})") } else { number };
+                    format!("  const {name}$ = {number};\n")
+                }
                 IntEncoding::Be | IntEncoding::Le => {
                     format!("  const {name}$ = view.get{big}{sign}{bits}({start}{little});\n")
                 }

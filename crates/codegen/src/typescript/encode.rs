@@ -149,7 +149,13 @@ impl TypeScript<'_> {
             Shape::Score(ScoreEncoding::HeightScore) => {
                 body.line(&format!("putHeightScore(w, {of}, {quoted});"));
             }
-            Shape::Bytes { lengths, encoding } => put_bytes(body, lengths, encoding, of, &quoted),
+            Shape::Bytes { lengths, encoding } => {
+                put_bytes(body, lengths, encoding, of, &quoted);
+                if let BytesEncoding::Class(class) = encoding {
+                    let class = self.alphabet(class.bits());
+                    body.line(&format!("putClass(w, {of}, {class}, {quoted});"));
+                }
+            }
             Shape::Text(shape) => self.put_text(body, shape, of, &quoted),
             Shape::Nibbles { lengths: of_lengths, encoding } => {
                 body.line(&format!("checkNibbles(w, {of}, {}, {quoted});", lengths(of_lengths)));
@@ -157,7 +163,7 @@ impl TypeScript<'_> {
                     NibbleEncoding::Unpacked => body.line(&format!("putBytes(w, {of});")),
                     NibbleEncoding::Packed => body.line(&format!("putPacked(w, {of}, {quoted});")),
                     NibbleEncoding::HexPrefix => body.line(&format!("putHexPrefix(w, {of});")),
-                    NibbleEncoding::Counted => {}
+                    NibbleEncoding::Counted => body.line(&format!("putCounted(w, {of}, {quoted});")),
                 }
             }
             Shape::Opaque(_) => {
@@ -239,6 +245,9 @@ impl TypeScript<'_> {
         let function = if shape.tuple { "putTupleText" } else { "putText" };
         let lens = lengths(&shape.lengths);
         body.line(&format!("{function}(w, {of}, {alphabet}, {first}, {lens}, {label});"));
+        if !shape.except.is_empty() {
+            body.line(&format!("checkLeftOut(w, {of}, [{}], {label});", left_out(shape)));
+        }
     }
 
     /// The variables of the alphabets of a text; `null` for all of UTF-8.
@@ -264,7 +273,7 @@ fn wrap(body: &mut Body, shape: &Shape, at: &str, label: &str) {
             Frame::Terminated => body.line(&format!("frameEscaped(w, {at}, 2);")),
             Frame::Escaped => body.line(&format!("frameEscaped(w, {at}, 1);")),
             Frame::Memcmp => body.line(&format!("frameMemcmp(w, {at});")),
-            Frame::OrderedCode => {}
+            Frame::OrderedCode => body.line(&format!("frameOrdered(w, {at});")),
         },
         Shape::Hashed { hash, keep, .. } => {
             body.line(&format!("hashTail(w, {at}, {}, {keep});", hash_function(*hash)));
@@ -299,7 +308,9 @@ fn put_bytes(body: &mut Body, of_lengths: &LengthSet, encoding: &BytesEncoding, 
         body.line(&format!("checkLength(w, {of}.length, {}, {label});", lengths(of_lengths)));
     }
     body.line(&match encoding {
-        BytesEncoding::Raw | BytesEncoding::Class(_) => format!("putBytes(w, {of});"),
+        BytesEncoding::Raw => format!("putBytes(w, {of});"),
+        // What is put depends on the alphabet, which the caller knows.
+        BytesEncoding::Class(_) => return,
         BytesEncoding::Hex(case) => format!("putHex(w, {of}, {});", is_upper(*case)),
         BytesEncoding::Bech32(hrp) => format!("putBech32(w, {of}, {}, {label});", bytes(hrp.as_bytes())),
         BytesEncoding::Fit(width) => format!("putFit(w, {of}, {width});"),
@@ -311,6 +322,11 @@ fn put_int(body: &mut Body, int: &IntShape, of: &str, label: &str) {
     let bits = int.ty.bits;
     body.line(&check_int(int, of, label));
     let fixed = |order: &str, of: &str| match bits {
+        bits if int.ty.is_narrow() => {
+            let big = if bits <= 32 { format!("BigInt({of})") } else { of.to_owned() };
+            let function = if order == "BE" { "putBig" } else { "putLittle" };
+            format!("{function}(w, {big}, {});", int.ty.bytes())
+        }
         8 => format!("putByte(w, {of});"),
         bits => format!("put{order}{bits}(w, {of});"),
     };
@@ -340,7 +356,9 @@ fn put_int(body: &mut Body, int: &IntShape, of: &str, label: &str) {
         IntEncoding::OrdVar => format!("putOrdVar(w, {big}, {});", text(label)),
         IntEncoding::BitcoinVarint => format!("putBitcoinVarint(w, {big});"),
         IntEncoding::CompactSize => format!("putCompactSize(w, {big});"),
-        IntEncoding::ScaleCompact | IntEncoding::OrderedCode => String::new(),
+        IntEncoding::ScaleCompact => format!("putScaleCompact(w, {big});"),
+        IntEncoding::OrderedCode if int.ty.signed => format!("putOrderedInt(w, {big});"),
+        IntEncoding::OrderedCode => format!("putOrderedUint(w, {big});"),
         IntEncoding::Tuple => format!("putTupleInt(w, {big});"),
     });
 }
@@ -358,6 +376,11 @@ fn check_int(int: &IntShape, of: &str, label: &str) -> String {
     } else {
         format!("checkBig(w, {of}, {least}n, {most}n, {label});")
     }
+}
+
+/// The values that a text may not have, as elements of a list.
+pub(crate) fn left_out(shape: &TextShape) -> String {
+    shape.except.texts().iter().map(|one| text(one)).collect::<Vec<_>>().join(", ")
 }
 
 /// The ends of a range.
@@ -397,7 +420,9 @@ pub(crate) const fn len_width(width: LenWidth) -> &'static str {
         LenWidth::L16Le => "LEN16LE",
         LenWidth::L32Le => "LEN32LE",
         LenWidth::L64Le => "LEN64LE",
-        LenWidth::Varint | LenWidth::Compact | LenWidth::Scale => "VARLEN",
+        LenWidth::Varint => "VARLEN",
+        LenWidth::Compact => "COMPACTLEN",
+        LenWidth::Scale => "SCALELEN",
     }
 }
 
@@ -409,8 +434,10 @@ pub(crate) const fn hash_function(hash: Hash) -> &'static str {
         Hash::Blake2b128 => "sumBlake2b128",
         Hash::Blake2b256 => "sumBlake2b256",
         Hash::Sha256 => "sumSHA256",
-        // Refused before this is asked.
-        Hash::Keccak256 | Hash::Blake2b224 | Hash::Hash160 | Hash::Siphash24 => "",
+        Hash::Keccak256 => "sumKeccak256",
+        Hash::Blake2b224 => "sumBlake2b224",
+        Hash::Hash160 => "sumHash160",
+        Hash::Siphash24 => "sumSiphash24",
     }
 }
 

@@ -44,10 +44,6 @@ pub fn generate(compiled: &Compiled) -> Result<Vec<File>, Vec<Diagnostic>> {
     let errors: Vec<Diagnostic> = compiled.errors().cloned().collect();
     let Some(plan) = compiled.plan.as_ref().filter(|_| errors.is_empty()) else { return Err(errors) };
     let path = compiled.sources.files().first().map_or("", |file| file.name.as_str());
-    let refused = crate::refuse::unsupported(plan, "TypeScript");
-    if !refused.is_empty() {
-        return Err(refused);
-    }
     let report = prove(plan, path)?;
     let mut made = TypeScript::new(plan, &compiled.sources, &report);
     let files = made.files();

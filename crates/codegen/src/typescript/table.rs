@@ -9,7 +9,7 @@ use keyplan_plan::model::{
 use keyplan_plan::program::Program;
 
 use super::TypeScript;
-use super::encode::{derive_function, hash_function, is_upper, len_width, lengths, range};
+use super::encode::{derive_function, hash_function, is_upper, left_out, len_width, lengths, range};
 use super::names::{bytes, text};
 use super::types::{is_boxed, is_labels, properties};
 
@@ -87,8 +87,12 @@ impl TypeScript<'_> {
             Shape::Bytes { lengths: of, encoding } => {
                 let of = lengths(of);
                 match encoding {
-                    BytesEncoding::Raw | BytesEncoding::Class(_) => {
+                    BytesEncoding::Raw => {
                         format!("decode: decodeBytes, longest: longestBytes, lens: {of}")
+                    }
+                    BytesEncoding::Class(class) => {
+                        let class = self.alphabet(class.bits());
+                        format!("decode: decodeClass, longest: longestClass, alphabet: {class}, lens: {of}")
                     }
                     BytesEncoding::Hex(case) => {
                         let upper = is_upper(*case);
@@ -116,14 +120,19 @@ impl TypeScript<'_> {
                 } else {
                     "decode: decodeText, longest: longestText"
                 };
-                format!("{codec}, alphabet: {alphabet}{first}, lens: {of}")
+                let except = if shape.except.is_empty() {
+                    String::new()
+                } else {
+                    format!(", except: [{}]", left_out(shape))
+                };
+                format!("{codec}, alphabet: {alphabet}{first}{except}, lens: {of}")
             }
             Shape::Nibbles { lengths: of, encoding } => {
                 let codec = match encoding {
                     NibbleEncoding::Unpacked => "decodeNibbles",
                     NibbleEncoding::Packed => "decodePacked",
                     NibbleEncoding::HexPrefix => "decodeHexPrefix",
-                    NibbleEncoding::Counted => "",
+                    NibbleEncoding::Counted => "decodeCounted, extent: extentCounted",
                 };
                 format!("decode: {codec}, lens: {}", lengths(of))
             }
@@ -161,7 +170,7 @@ impl TypeScript<'_> {
                     Frame::Terminated => "extent: extentTerminated, unframe: unframeTerminated".to_owned(),
                     Frame::Escaped => "extent: extentEscaped, unframe: unframeEscaped".to_owned(),
                     Frame::Memcmp => "extent: extentMemcmp, unframe: unframeMemcmp".to_owned(),
-                    Frame::OrderedCode => String::new(),
+                    Frame::OrderedCode => "extent: extentOrdered, unframe: unframeOrdered".to_owned(),
                 };
                 format!("kind: K_FRAMED, {how}, inner: {}", self.node(inner, depth))
             }
@@ -212,15 +221,18 @@ fn int_node(int: &IntShape) -> String {
         IntEncoding::BitcoinVarint => "decode: decodeBitcoinVarint, extent: extentSeptets".to_owned(),
         IntEncoding::CompactSize => "decode: decodeCompactSize, extent: extentCompactSize".to_owned(),
         IntEncoding::Saturating => "decode: decodeSaturating, loss: LOSS_SATURATING".to_owned(),
-        IntEncoding::ScaleCompact | IntEncoding::OrderedCode => String::new(),
+        IntEncoding::ScaleCompact => "decode: decodeScaleCompact, extent: extentScaleCompact".to_owned(),
+        IntEncoding::OrderedCode => "decode: decodeOrderedInt, extent: extentOrderedInt".to_owned(),
         IntEncoding::Tuple => "decode: decodeTupleInt, extent: extentTupleInt".to_owned(),
     };
     let width = Width::of_shape(&Shape::Int(int.clone()));
     let head = head(Extent::of_int(int), width);
-    format!(
-        "{{ {head}, show: 'int', {codec}, bits: {}{signed}, least: {least}n, most: {most}n }}",
-        int.ty.bits
-    )
+    // The bits that a decoder reads at full width, and otherwise those of a built-in type.
+    let bits = match int.encoding {
+        IntEncoding::Be | IntEncoding::Le => int.ty.bits,
+        _ => int.ty.native_bits(),
+    };
+    format!("{{ {head}, show: 'int', {codec}, bits: {bits}{signed}, least: {least}n, most: {most}n }}")
 }
 
 /// What a single value is in JSON.

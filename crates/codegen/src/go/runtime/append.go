@@ -17,6 +17,22 @@ func appendLE128(dst []byte, hi, lo uint64) []byte {
 	return binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(dst, lo), hi)
 }
 
+// appendBE puts the lowest bytes of a number, the greatest first.
+func appendBE(dst []byte, _, lo uint64, size int) []byte {
+	for i := size - 1; i >= 0; i-- {
+		dst = append(dst, byte(lo>>uint(8*i)))
+	}
+	return dst
+}
+
+// appendLE puts the lowest bytes of a number, the least first.
+func appendLE(dst []byte, _, lo uint64, size int) []byte {
+	for i := 0; i < size; i++ {
+		dst = append(dst, byte(lo>>uint(8*i)))
+	}
+	return dst
+}
+
 func appendTick9(dst []byte, tick int64) []byte {
 	return binary.BigEndian.AppendUint64(append(dst, 6-byte(uint64(tick)>>63)), uint64(tick))
 }
@@ -145,6 +161,65 @@ func appendCompactSize(dst []byte, v uint64) []byte {
 	default:
 		return binary.LittleEndian.AppendUint64(append(dst, 0xff), v)
 	}
+}
+
+func appendScaleCompact(dst []byte, hi, lo uint64) []byte {
+	size := 8
+	switch {
+	case hi != 0:
+		size += (bits.Len64(hi) + 7) / 8
+	case lo < 1<<6:
+		return append(dst, byte(lo<<2))
+	case lo < 1<<14:
+		return binary.LittleEndian.AppendUint16(dst, uint16(lo<<2|1))
+	case lo < 1<<30:
+		return binary.LittleEndian.AppendUint32(dst, uint32(lo<<2|2))
+	default:
+		size = (bits.Len64(lo) + 7) / 8
+	}
+	dst = append(dst, byte(size-4)<<2|3)
+	for i := 0; i < size; i++ {
+		word := lo
+		if i >= 8 {
+			word = hi
+		}
+		dst = append(dst, byte(word>>uint(8*(i%8))))
+	}
+	return dst
+}
+
+// appendOrderedUint puts the count of bytes without leading zeros, then those bytes.
+func appendOrderedUint(dst []byte, v uint64) []byte {
+	size := (bits.Len64(v) + 7) / 8
+	return appendBE(append(dst, byte(size)), 0, v, size)
+}
+
+// orderedSize is how many bytes a signed number takes: seven bits in each, of which one marks the end of the count.
+func orderedSize(rest uint64) int {
+	return (bits.Len64(rest) + 7) / 7
+}
+
+// appendOrderedInt puts as many bits as there are bytes, then the number; that of a negative one is complemented.
+func appendOrderedInt(dst []byte, v int64) []byte {
+	rest, flip := uint64(v), byte(0)
+	if v < 0 {
+		rest, flip = ^rest, 0xff
+	}
+	size := orderedSize(rest)
+	for i := size - 1; i >= 0; i-- {
+		c := byte(rest >> uint(8*(i%8)))
+		if i >= 8 {
+			c = 0
+		}
+		switch low := 7*size - 8*i; {
+		case low <= 0:
+			c = 0xff
+		case low < 8:
+			c |= 0xff << uint(low)
+		}
+		dst = append(dst, c^flip)
+	}
+	return dst
 }
 
 func appendTupleInt(dst []byte, negative bool, hi, lo uint64) []byte {
@@ -356,6 +431,23 @@ func textFault(s string, alphabet, first *[4]uint64, min, max int, oneOf ...int)
 	return fault{}
 }
 
+// leftOut tells whether a text is one of those that its domain does not have.
+func leftOut(s string, except ...string) bool {
+	for _, one := range except {
+		if s == one {
+			return true
+		}
+	}
+	return false
+}
+
+func classFault(b []byte, class *[4]uint64) fault {
+	if at := alphabetRun(class, b); at < len(b) {
+		return fault{at: at, code: xByte, a: int(b[at]), b: wantAlphabet}
+	}
+	return fault{}
+}
+
 func firstLength(s string) int {
 	if len(s) > 4 {
 		s = s[:4]
@@ -396,6 +488,21 @@ func appendHexPrefix(dst, b []byte) []byte {
 	return dst
 }
 
+// appendCounted puts how many nibbles there are, then two in a byte.
+func appendCounted(dst, b []byte) ([]byte, fault) {
+	if len(b) > math.MaxUint8 {
+		return dst, fault{code: fLength, a: len(b)}
+	}
+	dst = append(dst, byte(len(b)))
+	for i := 0; i+1 < len(b); i += 2 {
+		dst = append(dst, b[i]<<4|b[i+1])
+	}
+	if len(b)%2 != 0 {
+		dst = append(dst, b[len(b)-1]<<4)
+	}
+	return dst, fault{}
+}
+
 // appendCount puts a length or count; one that does not fit is refused.
 func appendCount(dst []byte, n int, form uint8) ([]byte, bool) {
 	switch form {
@@ -413,6 +520,10 @@ func appendCount(dst []byte, n int, form uint8) ([]byte, bool) {
 		return binary.LittleEndian.AppendUint32(dst, uint32(n)), uint64(n) <= math.MaxUint32
 	case len64le:
 		return binary.LittleEndian.AppendUint64(dst, uint64(n)), true
+	case compactlen:
+		return appendCompactSize(dst, uint64(n)), uint64(n) <= math.MaxUint32
+	case scalelen:
+		return appendScaleCompact(dst, 0, uint64(n)), uint64(n) <= math.MaxUint32
 	default:
 		return appendLEB128(dst, 0, uint64(n)), true
 	}
@@ -453,6 +564,26 @@ func frameEscaped(dst []byte, at, end int) []byte {
 		dst = append(dst, 0)
 	}
 	return dst
+}
+
+// frameOrdered escapes 00 and ff from at on and puts the end.
+func frameOrdered(dst []byte, at int) []byte {
+	read := len(dst)
+	for i := at; i < read; i++ {
+		if dst[i] == 0 || dst[i] == 0xff {
+			dst = append(dst, 0)
+		}
+	}
+	for write := len(dst); read < write; {
+		read--
+		write--
+		if dst[read] == 0 || dst[read] == 0xff {
+			dst[write] = ^dst[read]
+			write--
+		}
+		dst[write] = dst[read]
+	}
+	return append(dst, 0, 1)
 }
 
 // frameMemcmp puts everything from at on in groups of eight, each with a marker.

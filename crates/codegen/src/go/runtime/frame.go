@@ -11,6 +11,8 @@ const (
 	varlen
 	len16le
 	len32le
+	compactlen
+	scalelen
 )
 
 // numberAt reads a length or count at the front: how many bytes it takes, and the number.
@@ -22,6 +24,19 @@ func numberAt(form uint8, b []byte) (int, uint64, fault) {
 			return 0, 0, f
 		}
 		v, f := decodeLEB128(&n, b[:size])
+		return size, v.lo, f
+	}
+	if form == compactlen || form == scalelen {
+		n := node{bits: 32, most: [2]uint64{0, 1<<32 - 1}}
+		extent, decode := extentCompactSize, decodeCompactSize
+		if form == scalelen {
+			extent, decode = extentScaleCompact, decodeScaleCompact
+		}
+		size, f := extent(&n, b)
+		if f.code != 0 {
+			return 0, 0, f
+		}
+		v, f := decode(&n, b[:size])
 		return size, v.lo, f
 	}
 	size := 8
@@ -161,6 +176,44 @@ func unframeTerminated(n *node, b []byte) (int, []byte, fault) {
 		return 0, nil, f
 	}
 	return 0, unescaped(b[:extent-2]), fault{}
+}
+
+func extentOrdered(_ *node, b []byte) (int, fault) {
+	for at := 0; at < len(b); at++ {
+		c := b[at]
+		if c != 0 && c != 0xff {
+			continue
+		}
+		at++
+		switch {
+		case at == len(b):
+			return 0, short(len(b), at+1)
+		case b[at] == ^c:
+		case c == 0 && b[at] == 1:
+			return at + 1, fault{}
+		default:
+			return 0, fault{at: at, code: fByte, a: int(b[at]), b: wantEscape}
+		}
+	}
+	return 0, short(len(b), len(b)+2)
+}
+
+func unframeOrdered(n *node, b []byte) (int, []byte, fault) {
+	extent, f := extentOrdered(n, b)
+	if f.code == 0 && len(b) > extent {
+		f = trailing(len(b), extent)
+	}
+	if f.code != 0 {
+		return 0, nil, f
+	}
+	out := make([]byte, 0, len(b))
+	for i := 0; i < extent-2; i++ {
+		out = append(out, b[i])
+		if b[i] == 0 || b[i] == 0xff {
+			i++
+		}
+	}
+	return 0, out, fault{}
 }
 
 func extentMemcmp(_ *node, b []byte) (int, fault) {

@@ -294,6 +294,179 @@ func sumBlake2b256(b []byte) [32]byte {
 	return blake2b(b, 32)
 }
 
+func sumBlake2b224(b []byte) [32]byte {
+	return blake2b(b, 28)
+}
+
+// keccakRounds are the constants of the rounds.
+var keccakRounds = [24]uint64{
+	0x0000000000000001, 0x0000000000008082, 0x800000000000808a, 0x8000000080008000,
+	0x000000000000808b, 0x0000000080000001, 0x8000000080008081, 0x8000000000008009,
+	0x000000000000008a, 0x0000000000000088, 0x0000000080008009, 0x000000008000000a,
+	0x000000008000808b, 0x800000000000008b, 0x8000000000008089, 0x8000000000008003,
+	0x8000000000008002, 0x8000000000000080, 0x000000000000800a, 0x800000008000000a,
+	0x8000000080008081, 0x8000000000008080, 0x0000000080000001, 0x8000000080008008,
+}
+
+func keccakPermute(a *[25]uint64) {
+	for _, round := range keccakRounds {
+		var c [5]uint64
+		for x := range c {
+			c[x] = a[x] ^ a[x+5] ^ a[x+10] ^ a[x+15] ^ a[x+20]
+		}
+		for x := range c {
+			d := c[(x+4)%5] ^ bits.RotateLeft64(c[(x+1)%5], 1)
+			for y := 0; y < 25; y += 5 {
+				a[x+y] ^= d
+			}
+		}
+		var b [25]uint64
+		b[0] = a[0]
+		for x, y, t := 1, 0, 0; t < 24; t++ {
+			to := y + 5*((2*x+3*y)%5)
+			b[to] = bits.RotateLeft64(a[x+5*y], (t+1)*(t+2)/2%64)
+			x, y = y, (2*x+3*y)%5
+		}
+		for y := 0; y < 25; y += 5 {
+			for x := 0; x < 5; x++ {
+				a[x+y] = b[x+y] ^ ^b[(x+1)%5+y]&b[(x+2)%5+y]
+			}
+		}
+		a[0] ^= round
+	}
+}
+
+func keccakAbsorb(a *[25]uint64, block []byte) {
+	for i := 0; i < 17; i++ {
+		a[i] ^= binary.LittleEndian.Uint64(block[8*i:])
+	}
+	keccakPermute(a)
+}
+
+func sumKeccak256(b []byte) (digest [32]byte) {
+	var a [25]uint64
+	for len(b) >= 136 {
+		keccakAbsorb(&a, b)
+		b = b[136:]
+	}
+	var block [136]byte
+	copy(block[:], b)
+	block[len(b)] ^= 0x01
+	block[135] ^= 0x80
+	keccakAbsorb(&a, block[:])
+	for i := 0; i < 4; i++ {
+		binary.LittleEndian.PutUint64(digest[8*i:], a[i])
+	}
+	return digest
+}
+
+// ripemdWords are which word of the block each step takes, a hex digit each: the left line, then the right one.
+var ripemdWords = [2]string{
+	"0123456789abcdef74d1a6f3c0952eb83ae49f812706db5c" +
+		"19ba08c4d37fe56240597c2ae138b6fd",
+	"5e7092b4d6f81a3c6b370d5aef8c4912f5137e69b8c2a04d" +
+		"86413bf05c2d97aecfa4158762de039b",
+}
+
+// ripemdTurns are by how many bits each step turns.
+var ripemdTurns = [2]string{
+	"befc5879bdef6798768db97f7cf9b7dcbd67e9dfe8d65c75" +
+		"bcefef989e56865c9f5b68dc5cdeb856",
+	"899bdff5778beec69df7c89b77c76fdb97fb866ecd5edd75" +
+		"f58bee6e69c9c5f885c9c5e68d65fdbb",
+}
+
+var ripemdSums = [2][5]uint32{
+	{0, 0x5a827999, 0x6ed9eba1, 0x8f1bbcdc, 0xa953fd4e},
+	{0x50a28be6, 0x5c4dd124, 0x6d703ef3, 0x7a6d76e9, 0},
+}
+
+func ripemdMix(round int, x, y, z uint32) uint32 {
+	switch round {
+	case 0:
+		return x ^ y ^ z
+	case 1:
+		return x&y | ^x&z
+	case 2:
+		return (x | ^y) ^ z
+	case 3:
+		return x&z | y&^z
+	default:
+		return x ^ (y | ^z)
+	}
+}
+
+func ripemdBlock(h *[5]uint32, block []byte) {
+	var lines [2][5]uint32
+	for side := range lines {
+		v := *h
+		for step := 0; step < 80; step++ {
+			round := step / 16
+			sum := v[0] + ripemdSums[side][round]
+			if side == 1 {
+				round = 4 - round
+			}
+			word := binary.LittleEndian.Uint32(block[4*int(hexValue(ripemdWords[side][step])):])
+			sum += ripemdMix(round, v[1], v[2], v[3]) + word
+			sum = bits.RotateLeft32(sum, int(hexValue(ripemdTurns[side][step]))) + v[4]
+			v = [5]uint32{v[4], sum, v[1], bits.RotateLeft32(v[2], 10), v[3]}
+		}
+		lines[side] = v
+	}
+	l, r := lines[0], lines[1]
+	*h = [5]uint32{h[1] + l[2] + r[3], h[2] + l[3] + r[4], h[3] + l[4] + r[0], h[4] + l[0] + r[1], h[0] + l[1] + r[2]}
+}
+
+// sumHash160 is RIPEMD-160 of SHA-256, whose 32 bytes are one block.
+func sumHash160(b []byte) (digest [32]byte) {
+	inner := sha256.Sum256(b)
+	var block [64]byte
+	copy(block[:], inner[:])
+	block[32] = 0x80
+	binary.LittleEndian.PutUint64(block[56:], 256)
+	h := [5]uint32{0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476, 0xc3d2e1f0}
+	ripemdBlock(&h, block[:])
+	for i, word := range h {
+		binary.LittleEndian.PutUint32(digest[4*i:], word)
+	}
+	return digest
+}
+
+func sumSiphash24(b []byte) (digest [32]byte) {
+	v0, v1, v2, v3 := uint64(0x736f6d6570736575), uint64(0x646f72616e646f6d), uint64(0x6c7967656e657261), uint64(0x7465646279746573)
+	rounds := func(count int) {
+		for ; count > 0; count-- {
+			v0 += v1
+			v1 = bits.RotateLeft64(v1, 13) ^ v0
+			v0 = bits.RotateLeft64(v0, 32)
+			v2 += v3
+			v3 = bits.RotateLeft64(v3, 16) ^ v2
+			v0 += v3
+			v3 = bits.RotateLeft64(v3, 21) ^ v0
+			v2 += v1
+			v1 = bits.RotateLeft64(v1, 17) ^ v2
+			v2 = bits.RotateLeft64(v2, 32)
+		}
+	}
+	word := uint64(len(b)) << 56
+	for ; len(b) >= 8; b = b[8:] {
+		m := binary.LittleEndian.Uint64(b)
+		v3 ^= m
+		rounds(2)
+		v0 ^= m
+	}
+	for i, c := range b {
+		word |= uint64(c) << uint(8*i)
+	}
+	v3 ^= word
+	rounds(2)
+	v0 ^= word
+	v2 ^= 0xff
+	rounds(4)
+	binary.LittleEndian.PutUint64(digest[:], v0^v1^v2^v3)
+	return digest
+}
+
 const bech32Characters = "qpzry9x8gf2tvdw0s3jn54khce6mua7l"
 
 // bech32Most is the longest text whose checksum is worth something.

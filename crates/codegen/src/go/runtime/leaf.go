@@ -87,6 +87,18 @@ func bigEndian(b []byte) (hi, lo uint64) {
 	return hi, lo
 }
 
+func bigWord(b []byte) uint64 {
+	_, lo := bigEndian(b)
+	return lo
+}
+
+func littleWord(b []byte) (lo uint64) {
+	for i := len(b) - 1; i >= 0; i-- {
+		lo = lo<<8 | uint64(b[i])
+	}
+	return lo
+}
+
 func extended(n *node, hi, lo uint64) (uint64, uint64) {
 	if !n.signed || n.bits == 128 {
 		return hi, lo
@@ -434,6 +446,117 @@ func decodeCompactSize(n *node, b []byte) (val, fault) {
 	return n.ranged(0, number)
 }
 
+func extentScaleCompact(_ *node, b []byte) (int, fault) {
+	if len(b) == 0 {
+		return 0, short(0, 1)
+	}
+	width := 1 << (b[0] & 3)
+	if b[0]&3 == 3 {
+		width = int(b[0]>>2) + 5
+	}
+	if width > 17 {
+		return 0, fault{code: fRange}
+	}
+	if len(b) < width {
+		return 0, short(len(b), width)
+	}
+	return width, fault{}
+}
+
+func decodeScaleCompact(n *node, b []byte) (val, fault) {
+	extent, f := extentScaleCompact(n, b)
+	if f.code != 0 {
+		return val{}, f
+	}
+	if len(b) > extent {
+		return val{}, trailing(len(b), extent)
+	}
+	digits := b
+	if b[0]&3 == 3 {
+		digits = b[1:]
+		if len(digits) > 4 && digits[len(digits)-1] == 0 {
+			return val{}, fault{at: extent - 1, code: fNotShortest}
+		}
+	}
+	var hi, lo uint64
+	for i := len(digits) - 1; i >= 0; i-- {
+		hi, lo = hi<<8|lo>>56, lo<<8|uint64(digits[i])
+	}
+	least := uint64(1 << 30)
+	if b[0]&3 != 3 {
+		lo >>= 2
+		least = [...]uint64{0, 1 << 6, 1 << 14}[b[0]&3]
+	}
+	if hi == 0 && lo < least {
+		return val{}, fault{code: fNotShortest}
+	}
+	return n.fromUnsigned(hi, lo)
+}
+
+func extentOrderedInt(n *node, b []byte) (int, fault) {
+	if len(b) == 0 {
+		return 0, short(0, 1)
+	}
+	width, most := int(b[0])+1, 9
+	if n.signed {
+		flip := byte(0)
+		if b[0]&0x80 == 0 {
+			flip = 0xff
+		}
+		width, most = bits.LeadingZeros8(^(b[0] ^ flip)), 10
+		if width == 8 {
+			if len(b) < 2 {
+				return 0, short(1, 2)
+			}
+			width = 8 + bits.LeadingZeros8(^(b[1] ^ flip))
+		}
+	}
+	if width > most {
+		return 0, fault{code: fByte, a: int(b[0]), b: wantVarintHead}
+	}
+	if len(b) < width {
+		return 0, short(len(b), width)
+	}
+	return width, fault{}
+}
+
+func decodeOrderedInt(n *node, b []byte) (val, fault) {
+	extent, f := extentOrderedInt(n, b)
+	if f.code != 0 {
+		return val{}, f
+	}
+	if len(b) > extent {
+		return val{}, trailing(len(b), extent)
+	}
+	if !n.signed {
+		if len(b) > 1 && b[1] == 0 {
+			return val{}, fault{at: 1, code: fNotShortest}
+		}
+		return n.fromUnsigned(0, bigWord(b[1:]))
+	}
+	hi, lo := bigEndian(b)
+	negative := b[0]&0x80 == 0
+	if negative {
+		hi, lo = ^hi, ^lo
+	}
+	// What is left without the bits that count the bytes and the one that ends them.
+	if room := uint(7*extent - 1); room < 64 {
+		hi, lo = 0, lo&(1<<room-1)
+	} else {
+		hi &= 1<<(room-64) - 1
+	}
+	if hi != 0 || lo>>63 != 0 {
+		return val{}, fault{code: fRange}
+	}
+	if orderedSize(lo) != extent {
+		return val{}, fault{code: fNotShortest}
+	}
+	if negative {
+		return n.ranged(1<<64-1, ^lo)
+	}
+	return n.ranged(0, lo)
+}
+
 func tupleHead(b []byte) (negative bool, head, count int, f fault) {
 	if len(b) == 0 {
 		return false, 0, 0, short(0, 1)
@@ -733,6 +856,17 @@ func longestBytes(n *node, b []byte) int {
 	return n.lens.cap(len(b))
 }
 
+func decodeClass(n *node, b []byte) (val, fault) {
+	if at := alphabetRun(&n.alphabet, b); at < len(b) {
+		return val{}, fault{at: at, code: fByte, a: int(b[at]), b: wantAlphabet}
+	}
+	return val{b: b}, n.lens.check(len(b), 1)
+}
+
+func longestClass(n *node, b []byte) int {
+	return n.lens.cap(alphabetRun(&n.alphabet, b))
+}
+
 func decodeHexBytes(n *node, b []byte) (val, fault) {
 	if f := checkHex(n.form, b); f.code != 0 {
 		return val{}, f
@@ -865,6 +999,9 @@ func checkText(n *node, b []byte) fault {
 	if f := n.lens.check(len(b), 1); f.code != 0 {
 		return f
 	}
+	if leftOut(string(b), n.except...) {
+		return fault{code: fRange}
+	}
 	return fault{at: validUTF8(b), code: utf8Fault(b)}
 }
 
@@ -982,6 +1119,36 @@ func decodeHexPrefix(n *node, b []byte) (val, fault) {
 		return val{}, fault{at: at, code: fLength, a: len(out)}
 	}
 	return val{b: out}, fault{}
+}
+
+func extentCounted(_ *node, b []byte) (int, fault) {
+	if len(b) == 0 {
+		return 0, short(0, 1)
+	}
+	width := 1 + (int(b[0])+1)/2
+	if len(b) < width {
+		return 0, short(len(b), width)
+	}
+	return width, fault{}
+}
+
+func decodeCounted(n *node, b []byte) (val, fault) {
+	extent, f := extentCounted(n, b)
+	if f.code != 0 {
+		return val{}, f
+	}
+	if len(b) > extent {
+		return val{}, trailing(len(b), extent)
+	}
+	count := int(b[0])
+	if !n.lens.admits(count) {
+		return val{}, fault{code: fLength, a: count}
+	}
+	out := unpacked(nil, b[1:])
+	if len(out) > count && out[count] != 0 {
+		return val{}, fault{at: extent - 1, code: fByte, a: int(b[extent-1]), b: wantPadding}
+	}
+	return val{b: out[:count]}, fault{}
 }
 
 func decodeOpaque(_ *node, b []byte) (val, fault) {

@@ -64,6 +64,7 @@ type node struct {
 	lens     lengths
 	alphabet [4]uint64
 	first    *[4]uint64
+	except   []string
 	text     string
 	inner    *node
 	seq      *layout

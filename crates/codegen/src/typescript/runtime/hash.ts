@@ -256,6 +256,155 @@ function sumBlake2b256(b: Uint8Array): Bytes {
   return blake2b(b, 32);
 }
 
+function sumBlake2b224(b: Uint8Array): Bytes {
+  return blake2b(b, 28);
+}
+
+const KECCAK_ROUNDS: readonly bigint[] = [
+  0x0000000000000001n, 0x0000000000008082n, 0x800000000000808an, 0x8000000080008000n,
+  0x000000000000808bn, 0x0000000080000001n, 0x8000000080008081n, 0x8000000000008009n,
+  0x000000000000008an, 0x0000000000000088n, 0x0000000080008009n, 0x000000008000000an,
+  0x000000008000808bn, 0x800000000000008bn, 0x8000000000008089n, 0x8000000000008003n,
+  0x8000000000008002n, 0x8000000000000080n, 0x000000000000800an, 0x800000008000000an,
+  0x8000000080008081n, 0x8000000000008080n, 0x0000000080000001n, 0x8000000080008008n,
+];
+
+function keccakPermute(a: bigint[]): void {
+  for (const round of KECCAK_ROUNDS) {
+    const c: bigint[] = [];
+    for (let x = 0; x < 5; x++) c.push(a[x]! ^ a[x + 5]! ^ a[x + 10]! ^ a[x + 15]! ^ a[x + 20]!);
+    for (let x = 0; x < 5; x++) {
+      const d = c[(x + 4) % 5]! ^ rotl64(c[(x + 1) % 5]!, 1n);
+      for (let y = 0; y < 25; y += 5) a[x + y]! ^= d;
+    }
+    const b = [...a];
+    for (let x = 1, y = 0, t = 0; t < 24; t++) {
+      const to = (2 * x + 3 * y) % 5;
+      b[y + 5 * to] = rotl64(a[x + 5 * y]!, BigInt((((t + 1) * (t + 2)) / 2) % 64));
+      x = y;
+      y = to;
+    }
+    for (let y = 0; y < 25; y += 5) {
+      for (let x = 0; x < 5; x++) a[x + y] = b[x + y]! ^ (~b[((x + 1) % 5) + y]! & b[((x + 2) % 5) + y]!);
+    }
+    a[0]! ^= round;
+  }
+}
+
+function sumKeccak256(b: Uint8Array): Bytes {
+  const padded = new Uint8Array((Math.floor(b.length / 136) + 1) * 136);
+  padded.set(b);
+  padded[b.length]! ^= 0x01;
+  padded[padded.length - 1]! ^= 0x80;
+  const a: bigint[] = new Array<bigint>(25).fill(0n);
+  for (let block = 0; block < padded.length; block += 136) {
+    for (let i = 0; i < 17; i++) a[i]! ^= le64(padded, block + 8 * i);
+    keccakPermute(a);
+  }
+  const out = new Uint8Array(32);
+  const view = new DataView(out.buffer);
+  for (let i = 0; i < 4; i++) view.setBigUint64(8 * i, a[i]!, true);
+  return out;
+}
+
+/** Which word of the block each step takes, a hex digit each: the left line, then the right one. */
+const RIPEMD_WORDS: readonly string[] = [
+  '0123456789abcdef74d1a6f3c0952eb83ae49f812706db5c' +
+    '19ba08c4d37fe56240597c2ae138b6fd',
+  '5e7092b4d6f81a3c6b370d5aef8c4912f5137e69b8c2a04d' +
+    '86413bf05c2d97aecfa4158762de039b',
+];
+
+/** By how many bits each step turns. */
+const RIPEMD_TURNS: readonly string[] = [
+  'befc5879bdef6798768db97f7cf9b7dcbd67e9dfe8d65c75' +
+    'bcefef989e56865c9f5b68dc5cdeb856',
+  '899bdff5778beec69df7c89b77c76fdb97fb866ecd5edd75' +
+    'f58bee6e69c9c5f885c9c5e68d65fdbb',
+];
+
+const RIPEMD_SUMS: readonly (readonly number[])[] = [
+  [0, 0x5a827999, 0x6ed9eba1, 0x8f1bbcdc, 0xa953fd4e],
+  [0x50a28be6, 0x5c4dd124, 0x6d703ef3, 0x7a6d76e9, 0],
+];
+
+function ripemdMix(round: number, x: number, y: number, z: number): number {
+  switch (round) {
+    case 0:
+      return x ^ y ^ z;
+    case 1:
+      return (x & y) | (~x & z);
+    case 2:
+      return (x | ~y) ^ z;
+    case 3:
+      return (x & z) | (y & ~z);
+    default:
+      return x ^ (y | ~z);
+  }
+}
+
+/** RIPEMD-160 of SHA-256, whose 32 bytes are one block. */
+function sumHash160(b: Uint8Array): Bytes {
+  const block = new Uint8Array(64);
+  block.set(sumSHA256(b));
+  block[32] = 0x80;
+  const words = new DataView(block.buffer);
+  words.setUint32(56, 256, true);
+  const h = [0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476, 0xc3d2e1f0];
+  const lines = [0, 1].map((side) => {
+    let v = h.slice();
+    for (let step = 0; step < 80; step++) {
+      const round = step >> 4;
+      const word = words.getInt32(4 * parseInt(RIPEMD_WORDS[side]![step]!, 16), true);
+      const mixed = ripemdMix(side === 0 ? round : 4 - round, v[1]!, v[2]!, v[3]!);
+      const sum = (v[0]! + mixed + word + RIPEMD_SUMS[side]![round]!) | 0;
+      const turned = (rotr32(sum, 32 - parseInt(RIPEMD_TURNS[side]![step]!, 16)) + v[4]!) | 0;
+      v = [v[4]!, turned, v[1]!, rotr32(v[2]!, 22), v[3]!];
+    }
+    return v;
+  });
+  const out = new Uint8Array(20);
+  const view = new DataView(out.buffer);
+  for (let i = 0; i < 5; i++) {
+    const sum = h[(i + 1) % 5]! + lines[0]![(i + 2) % 5]! + lines[1]![(i + 3) % 5]!;
+    view.setInt32(4 * i, sum | 0, true);
+  }
+  return out;
+}
+
+function sipRounds(v: bigint[], count: number): void {
+  for (let i = 0; i < count; i++) {
+    v[0] = asU64(v[0]! + v[1]!);
+    v[1] = rotl64(v[1]!, 13n) ^ v[0]!;
+    v[0] = rotl64(v[0]!, 32n);
+    v[2] = asU64(v[2]! + v[3]!);
+    v[3] = rotl64(v[3]!, 16n) ^ v[2]!;
+    v[0] = asU64(v[0]! + v[3]!);
+    v[3] = rotl64(v[3]!, 21n) ^ v[0]!;
+    v[2] = asU64(v[2]! + v[1]!);
+    v[1] = rotl64(v[1]!, 17n) ^ v[2]!;
+    v[2] = rotl64(v[2]!, 32n);
+  }
+}
+
+function sumSiphash24(b: Uint8Array): Bytes {
+  const v = [0x736f6d6570736575n, 0x646f72616e646f6dn, 0x6c7967656e657261n, 0x7465646279746573n];
+  const padded = new Uint8Array((Math.floor(b.length / 8) + 1) * 8);
+  padded.set(b);
+  padded[padded.length - 1] = b.length & 0xff;
+  for (let at = 0; at < padded.length; at += 8) {
+    const word = le64(padded, at);
+    v[3]! ^= word;
+    sipRounds(v, 2);
+    v[0]! ^= word;
+  }
+  v[2]! ^= 0xffn;
+  sipRounds(v, 4);
+  const out = new Uint8Array(8);
+  new DataView(out.buffer).setBigUint64(0, v[0]! ^ v[1]! ^ v[2]! ^ v[3]!, true);
+  return out;
+}
+
 /** The first bits of the fractions of the cube roots of the first primes. */
 const SHA256_K =
   '428a2f9871374491b5c0fbcfe9b5dba53956c25b59f111f1923f82a4ab1c5ed5d807aa9812835b01243185be550c7dc3' +

@@ -238,6 +238,60 @@ function decodeCompactSize(n: Node, b: Uint8Array): unknown {
   return v < least ? new Fault(1, F_NOT_SHORTEST) : ranged(n, v);
 }
 
+function extentScaleCompact(_: Node, b: Uint8Array): number | Fault {
+  if (b.length === 0) return tooShort(0, 1);
+  const mode = b[0]! & 3;
+  const width = mode === 3 ? (b[0]! >> 2) + 5 : 1 << mode;
+  if (width > 17) return new Fault(0, F_RANGE);
+  return b.length < width ? tooShort(b.length, width) : width;
+}
+
+function scaleCompact(b: Uint8Array): bigint | Fault {
+  const mode = b[0]! & 3;
+  const digits = mode === 3 ? b.subarray(1) : b;
+  if (mode === 3 && digits.length > 4 && digits[digits.length - 1] === 0) return new Fault(b.length - 1, F_NOT_SHORTEST);
+  const v = bigEndian(reversed(digits)) >> (mode === 3 ? 0n : 2n);
+  return v < [0n, 0x40n, 0x4000n, 0x40000000n][mode]! ? new Fault(0, F_NOT_SHORTEST) : v;
+}
+
+function decodeScaleCompact(n: Node, b: Uint8Array): unknown {
+  const fault = extentFault(extentScaleCompact(n, b), b);
+  if (fault !== null) return fault;
+  const v = scaleCompact(b);
+  return v instanceof Fault ? v : ranged(n, v);
+}
+
+function leadingOnes(byte: number): number {
+  return Math.clz32(~(byte << 24));
+}
+
+function extentOrderedInt(n: Node, b: Uint8Array): number | Fault {
+  if (b.length === 0) return tooShort(0, 1);
+  let width = b[0]! + 1;
+  if (n.signed === true) {
+    const flip = b[0]! < 0x80 ? 0xff : 0;
+    width = leadingOnes(b[0]! ^ flip);
+    if (width === 8) {
+      if (b.length < 2) return tooShort(1, 2);
+      width = 8 + leadingOnes(b[1]! ^ flip);
+    }
+  }
+  if (width > (n.signed === true ? 10 : 9)) return new Fault(0, F_BYTE, b[0]!, 'the head of a number');
+  return b.length < width ? tooShort(b.length, width) : width;
+}
+
+function decodeOrderedInt(n: Node, b: Uint8Array): unknown {
+  const fault = extentFault(extentOrderedInt(n, b), b);
+  if (fault !== null) return fault;
+  if (n.signed !== true) return b[1] === 0 ? new Fault(1, F_NOT_SHORTEST) : ranged(n, bigEndian(b.subarray(1)));
+  const negative = b[0]! < 0x80;
+  const word = negative ? ~bigEndian(b) : bigEndian(b);
+  const rest = BigInt.asUintN(7 * b.length - 1, word);
+  if (rest >= SIGN) return new Fault(0, F_RANGE);
+  if (orderedSize(rest) !== b.length) return new Fault(0, F_NOT_SHORTEST);
+  return ranged(n, negative ? -1n - rest : rest);
+}
+
 interface TupleHead {
   readonly negative: boolean;
   readonly head: number;
@@ -427,6 +481,16 @@ function longestBytes(n: Node, b: Uint8Array): number {
   return capped(n.lens!, b.length);
 }
 
+function decodeClass(n: Node, b: Uint8Array): unknown {
+  const run = alphabetRun(n.alphabet!, b);
+  if (run < b.length) return new Fault(run, F_BYTE, b[run]!, 'a character of its alphabet');
+  return lengthFault(n.lens!, b.length, 1) ?? b.slice();
+}
+
+function longestClass(n: Node, b: Uint8Array): number {
+  return capped(n.lens!, alphabetRun(n.alphabet!, b));
+}
+
 function unhex(b: Uint8Array): Bytes {
   const out = new Uint8Array(b.length >> 1);
   for (let i = 0; i < out.length; i++) out[i] = (hexValue(b[2 * i]!) << 4) | hexValue(b[2 * i + 1]!);
@@ -531,7 +595,10 @@ function decodeText(n: Node, b: Uint8Array): unknown {
   const first = n.first ?? null;
   const run = textRun(n.alphabet!, first, b);
   if (run < b.length) return new Fault(run, F_BYTE, b[run]!, textWant(first, run));
-  return lengthFault(n.lens!, b.length, 1) ?? fromUTF8(b);
+  const fault = lengthFault(n.lens!, b.length, 1);
+  if (fault !== null) return fault;
+  const text = fromUTF8(b);
+  return typeof text === 'string' && n.except?.includes(text) === true ? new Fault(0, F_RANGE) : text;
 }
 
 function longestText(n: Node, b: Uint8Array): number {
@@ -597,6 +664,22 @@ function decodeHexPrefix(n: Node, b: Uint8Array): unknown {
   return nibblesOf(n, b, 1, odd ? [head & 15, ...unpacked(b, 1)] : unpacked(b, 1));
 }
 
+function extentCounted(_: Node, b: Uint8Array): number | Fault {
+  if (b.length === 0) return tooShort(0, 1);
+  const width = 1 + ((b[0]! + 1) >> 1);
+  return b.length < width ? tooShort(b.length, width) : width;
+}
+
+function decodeCounted(n: Node, b: Uint8Array): unknown {
+  const fault = extentFault(extentCounted(n, b), b);
+  if (fault !== null) return fault;
+  const count = b[0]!;
+  if (!admits(n.lens!, count)) return new Fault(0, F_LENGTH, count);
+  const all = unpacked(b, 1);
+  if (all.length > count && all[count] !== 0) return new Fault(b.length - 1, F_BYTE, b[b.length - 1]!, '00 as padding');
+  return Uint8Array.from(all.slice(0, count));
+}
+
 function decodeOpaque(_: Node, b: Uint8Array): unknown {
   return b.slice();
 }
@@ -617,6 +700,10 @@ const LEN16LE = 6;
 
 const LEN32LE = 7;
 
+const COMPACTLEN = 8;
+
+const SCALELEN = 9;
+
 /** Reads a length or count at the front: how many bytes it takes, and the number. */
 function numberAt(form: number, b: Uint8Array): { readonly size: number; readonly number: bigint } | Fault {
   if (form === VARLEN) {
@@ -625,6 +712,14 @@ function numberAt(form: number, b: Uint8Array): { readonly size: number; readonl
     const number = leb128(b.subarray(0, size));
     if (number instanceof Fault) return number;
     return number > WORD ? new Fault(0, F_RANGE) : { size, number };
+  }
+  if (form === COMPACTLEN || form === SCALELEN) {
+    const n: Node = { end: END_MARKED, min: 1, max: 17, bits: 64, least: 0n, most: 0xffffffffn };
+    const size = form === COMPACTLEN ? extentCompactSize(n, b) : extentScaleCompact(n, b);
+    if (size instanceof Fault) return size;
+    const head = b.subarray(0, size);
+    const number = form === COMPACTLEN ? decodeCompactSize(n, head) : decodeScaleCompact(n, head);
+    return number instanceof Fault ? number : { size, number: number as bigint };
   }
   const two = form === LEN16 || form === LEN16LE;
   const four = form === LEN32 || form === LEN32LE;
@@ -713,6 +808,32 @@ function unframeTerminated(n: Node, b: Uint8Array): Content | Fault {
   const extent = extentTerminated(n, b);
   if (extent instanceof Fault) return extent;
   return extentFault(extent, b) ?? { skip: 0, content: unescaped(b.subarray(0, extent - 2)) };
+}
+
+function extentOrdered(_: Node, b: Uint8Array): number | Fault {
+  for (let at = 0; at < b.length; at++) {
+    const c = b[at]!;
+    if (c !== 0 && c !== 0xff) continue;
+    at++;
+    if (at === b.length) return tooShort(b.length, at + 1);
+    if (b[at] === 0xff - c) continue;
+    if (c === 0 && b[at] === 1) return at + 1;
+    return new Fault(at, F_BYTE, b[at]!, 'ff or the end behind 00');
+  }
+  return tooShort(b.length, b.length + 2);
+}
+
+function unframeOrdered(n: Node, b: Uint8Array): Content | Fault {
+  const extent = extentOrdered(n, b);
+  if (extent instanceof Fault) return extent;
+  const fault = extentFault(extent, b);
+  if (fault !== null) return fault;
+  const out: number[] = [];
+  for (let i = 0; i < extent - 2; i++) {
+    out.push(b[i]!);
+    if (b[i] === 0 || b[i] === 0xff) i++;
+  }
+  return { skip: 0, content: Uint8Array.from(out) };
 }
 
 function extentMemcmp(_: Node, b: Uint8Array): number | Fault {

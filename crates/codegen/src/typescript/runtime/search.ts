@@ -47,6 +47,7 @@ interface Node {
   readonly lens?: Lengths;
   readonly alphabet?: Alphabet;
   readonly first?: Alphabet;
+  readonly except?: readonly string[];
   readonly text?: string;
   readonly inner?: Node;
   readonly seq?: Layout;

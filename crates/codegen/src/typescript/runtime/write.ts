@@ -159,6 +159,14 @@ function putBig(w: Writer, v: bigint, size: number): void {
   }
 }
 
+/** Puts the lowest bytes of a number that is not negative, the least first. */
+function putLittle(w: Writer, v: bigint, size: number): void {
+  for (let i = 0; i < size; i++) {
+    putByte(w, Number(v & 0xffn));
+    v >>= 8n;
+  }
+}
+
 function bigSize(v: bigint): number {
   return v === 0n ? 0 : Math.ceil(v.toString(16).length / 2);
 }
@@ -197,6 +205,36 @@ function putCompactSize(w: Writer, v: bigint): void {
   }
   putByte(w, 0xff);
   return putLE64(w, v);
+}
+
+function putScaleCompact(w: Writer, v: bigint): void {
+  if (v < 0x40n) return putByte(w, Number(v << 2n));
+  if (v < 0x4000n) return putLE16(w, Number((v << 2n) | 1n));
+  if (v < 0x40000000n) return putLE32(w, Number((v << 2n) | 2n));
+  const size = bigSize(v);
+  putByte(w, ((size - 4) << 2) | 3);
+  return putLittle(w, v, size);
+}
+
+function putOrderedUint(w: Writer, v: bigint): void {
+  const size = bigSize(v);
+  putByte(w, size);
+  putBig(w, v, size);
+}
+
+/** How many bytes a signed number takes: seven bits in each, of which one marks the end of the count. */
+function orderedSize(rest: bigint): number {
+  return Math.floor(((rest === 0n ? 0 : rest.toString(2).length) + 7) / 7);
+}
+
+/** Puts as many bits as there are bytes, then the number; that of a negative one is complemented. */
+function putOrderedInt(w: Writer, v: bigint): void {
+  const rest = v < 0n ? -1n - v : v;
+  const size = orderedSize(rest);
+  const marks = ((1n << BigInt(size)) - 1n) << BigInt(7 * size);
+  const at = w.at;
+  putBig(w, marks | rest, size);
+  if (v < 0n) complementTail(w, at);
 }
 
 function putTupleInt(w: Writer, v: bigint): void {
@@ -358,6 +396,16 @@ function putText(w: Writer, text: string, alphabet: Alphabet | null, first: Alph
   if (run < bytes.length) w.refuse(label, `byte ${run} is ${hexByte(bytes[run]!)} where ${textWant(first, run)} belongs`);
 }
 
+function checkLeftOut(w: Writer, text: string, except: readonly string[], label: string): void {
+  if (except.includes(text)) w.refuse(label, OUT_OF_RANGE);
+}
+
+function putClass(w: Writer, bytes: Uint8Array, of: Alphabet, label: string): void {
+  const run = alphabetRun(of, bytes);
+  if (run < bytes.length) w.refuse(label, `byte ${run} is ${hexByte(bytes[run]!)} where a character of its alphabet belongs`);
+  putBytes(w, bytes);
+}
+
 function putTupleText(w: Writer, text: string, alphabet: Alphabet | null, first: Alphabet | null, lens: Lengths, label: string): void {
   putByte(w, 2);
   const at = w.at;
@@ -381,6 +429,13 @@ function putHexPrefix(w: Writer, v: Uint8Array): void {
   const odd = v.length % 2;
   putByte(w, odd === 1 ? 0x10 | v[0]! : 0);
   for (let i = odd; i < v.length; i += 2) putByte(w, (v[i]! << 4) | v[i + 1]!);
+}
+
+/** Puts how many nibbles there are, then two in a byte. */
+function putCounted(w: Writer, v: Uint8Array, label: string): void {
+  if (v.length > 0xff) w.refuse(label, `a length of ${v.length} is not allowed`);
+  putByte(w, v.length);
+  for (let i = 0; i < v.length; i += 2) putByte(w, (v[i]! << 4) | (v[i + 1] ?? 0));
 }
 
 /** Puts a length or count; false if it does not fit. */
@@ -411,6 +466,12 @@ function putCount(w: Writer, size: number, form: number): boolean {
     case LEN64LE:
       putLE64(w, BigInt(size));
       return true;
+    case COMPACTLEN:
+      putCompactSize(w, BigInt(size));
+      return size <= 0xffffffff;
+    case SCALELEN:
+      putScaleCompact(w, BigInt(size));
+      return size <= 0xffffffff;
     default:
       putLEB128(w, BigInt(size));
       return true;
@@ -439,6 +500,18 @@ function frameEscaped(w: Writer, at: number, zeros: number): void {
     if (content[i] === 0) putByte(w, 0xff);
   }
   for (let i = 0; i < zeros; i++) putByte(w, 0);
+}
+
+/** Escapes 00 and ff from `at` on and puts the end. */
+function frameOrdered(w: Writer, at: number): void {
+  const content = w.bytes.slice(at, w.at);
+  w.at = at;
+  for (let i = 0; i < content.length; i++) {
+    putByte(w, content[i]!);
+    if (content[i] === 0 || content[i] === 0xff) putByte(w, 0xff - content[i]!);
+  }
+  putByte(w, 0);
+  putByte(w, 1);
 }
 
 /** Puts everything from `at` on in groups of eight, each with a marker. */
