@@ -86,3 +86,42 @@ fn lengths_that_do_not_sort_are_not_proved_in_order() {
     let family = "0x01 a: (x: bytes(255) | y: bytes(256)).varlen scan all in order";
     assert_ne!(said(family, Guarantee::InOrder), "proved");
 }
+
+#[test]
+fn numbers_as_text_behind_their_length_are_in_order() {
+    assert_eq!(said("0x01 height: u64.dec.len8 scan all in order", Guarantee::InOrder), "proved");
+    assert_eq!(said("0x01 height: u64.hex.len16 scan all in order", Guarantee::InOrder), "proved");
+    assert_eq!(said("0x01 level: u8(126..=129).leb128 scan all in order", Guarantee::InOrder), "proved");
+    // -1 takes two characters, and 0 one.
+    let signed = said("0x01 delta: i64.dec.len8 scan all in order", Guarantee::InOrder);
+    assert!(signed.contains(" > "), "{signed}");
+}
+
+#[test]
+fn a_length_sorts_only_as_it_is_written() {
+    let ordered = |frame: &str, lengths: &str| {
+        said(&format!(r#"0x01 a: text("a", {lengths}).{frame} scan all in order"#), Guarantee::InOrder)
+    };
+    assert_eq!(ordered("len16", "0..=300"), "proved");
+    assert_eq!(ordered("len16le", "0..=255"), "proved");
+    assert!(ordered("len16le", "0..=300").contains(" > "), "{}", ordered("len16le", "0..=300"));
+    assert_eq!(ordered("varlen", "126..=129"), "proved");
+    assert!(ordered("scalelen", "60..=68").contains(" > "), "{}", ordered("scalelen", "60..=68"));
+}
+
+#[test]
+fn a_range_up_to_given_bytes_leaves_out_what_may_follow_and_no_more() {
+    let missing =
+        |rest: &str| said(&format!(r#"0x01 a: bytes("a/", 0..=2) {rest}"#), Guarantee::NoMissingRows);
+    assert_eq!(missing(r#"scan by a bare to "9""#), "proved");
+    assert!(
+        missing(r#"b: u8 scan by a bare to "9""#).contains("Range"),
+        "{}",
+        missing(r#"b: u8 scan by a bare to "9""#)
+    );
+}
+
+#[test]
+fn a_count_bounds_the_length_of_a_list() {
+    assert_eq!(said("0x01 a: list(u64, 1..).count8", Guarantee::Fits), "proved");
+}

@@ -232,9 +232,15 @@ impl Width {
         let total = |n: usize, width: usize| {
             width.saturating_mul(n).saturating_add(between.saturating_mul(n.saturating_sub(1)))
         };
+        let most = match framing {
+            Framing::Counted(width) if width.limit() < usize::MAX => {
+                Some(counts.max().map_or(width.limit(), |n| n.min(width.limit())))
+            }
+            Framing::ToEnd | Framing::Counted(_) | Framing::Joined(_) => counts.max(),
+        };
         let body = Self {
             min: total(counts.min(), item.min),
-            max: counts.max().zip(item.max).map(|(n, width)| total(n, width)),
+            max: most.zip(item.max).map(|(n, width)| total(n, width)),
         };
         match framing {
             Framing::Counted(width) => Self::of_prefix(*width).then(body),

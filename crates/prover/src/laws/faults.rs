@@ -3,8 +3,9 @@
 use std::cmp::Ordering;
 
 use keyplan_plan::dynamic::{Value, encode};
-use keyplan_plan::model::{Sequence, Shape};
+use keyplan_plan::model::{Frame, Sequence, Shape};
 
+use super::lengths::{of_length, turn};
 use crate::automaton::Arena;
 use crate::compare::compare;
 use crate::least::least_value;
@@ -57,6 +58,11 @@ fn parts(arena: &mut Arena, shape: &Shape) -> Vec<(Value, Value)> {
         pairs.into_iter().map(|(a, b)| (wrap(a), wrap(b))).collect()
     };
     match shape {
+        Shape::Framed { frame: Frame::Len(width), inner } => {
+            let lengths = turn(*width, inner).into_iter();
+            let turned = lengths.filter_map(|(a, b)| Some((of_length(inner, a)?, of_length(inner, b)?)));
+            turned.chain(faults(arena, inner)).collect()
+        }
         Shape::Framed { inner, .. } | Shape::Desc(inner) | Shape::HashConcat { inner, .. } => {
             faults(arena, inner)
         }

@@ -3,6 +3,7 @@
 pub(crate) mod disjoint;
 mod faults;
 pub(crate) mod injective;
+mod lengths;
 mod next;
 pub(crate) mod ordered;
 pub(crate) mod range;

@@ -6,14 +6,14 @@
 
 use std::collections::BTreeSet;
 
-use keyplan_plan::codec::LenWidth;
 use keyplan_plan::dynamic::Value;
 use keyplan_plan::model::{
     BytesEncoding, FloatEncoding, Frame, Framing, IntEncoding, IntRange, IntShape, NibbleEncoding,
-    ScoreEncoding, Segment, Sequence, Shape, Width,
+    ScoreEncoding, Segment, Sequence, Shape,
 };
 
 use super::faults::faults;
+use super::lengths::{few_sort, is_empty_or_one, lengths_rise, lengths_sort, right_at_one_length};
 use super::not_realised;
 use super::scannable::Scanned;
 use crate::automaton::{Arena, Drawing, Precision, draw};
@@ -103,7 +103,7 @@ fn region_is_seen(arena: &mut Arena, scanned: Scanned<'_, '_>) -> bool {
 }
 
 /// The bound arguments with the shortest prefix.
-fn least_bound(arena: &mut Arena, scanned: Scanned<'_, '_>) -> Option<Side> {
+pub(super) fn least_bound(arena: &mut Arena, scanned: Scanned<'_, '_>) -> Option<Side> {
     let prefix = scanned.prefix();
     let side = |row: &[Value]| {
         Side::prefix(scanned.layout.path, scanned.layout.sequence, scanned.scan.segments, row)
@@ -249,7 +249,7 @@ fn segments_right(sequence: &Sequence, from: usize) -> Result<(), &'static str> 
 /// Whether byte order is logical order where two values of a shape differ in a byte; else why not.
 ///
 /// `Ok` must mean that the graph of the shape keeps its ways in logical order.
-fn right(shape: &Shape) -> Result<(), &'static str> {
+pub(super) fn right(shape: &Shape) -> Result<(), &'static str> {
     match shape {
         Shape::Int(int) => int_right(int),
         Shape::Float(FloatEncoding::Bits) => Err("negative floats sort above positive ones in IEEE-754 bits"),
@@ -271,7 +271,8 @@ fn right(shape: &Shape) -> Result<(), &'static str> {
         | Shape::Score(ScoreEncoding::Exact) => Ok(()),
         Shape::Nibbles { lengths, encoding } => match encoding {
             NibbleEncoding::Unpacked | NibbleEncoding::Packed => Ok(()),
-            NibbleEncoding::HexPrefix | NibbleEncoding::Counted if lengths.fixed().is_some() => Ok(()),
+            NibbleEncoding::HexPrefix if lengths.fixed().is_some() => Ok(()),
+            NibbleEncoding::Counted if is_empty_or_one(lengths) => Ok(()),
             NibbleEncoding::HexPrefix => Err("the hex-prefix form puts paths of even length first"),
             NibbleEncoding::Counted => Err("a count in front sorts shorter paths first"),
         },
@@ -281,56 +282,18 @@ fn right(shape: &Shape) -> Result<(), &'static str> {
         }
         Shape::Option(inner) | Shape::Desc(inner) => right(inner),
         Shape::List { item, counts, framing } => match framing {
-            Framing::Counted(_) if counts.fixed().is_none() => Err("a count sorts shorter lists first"),
+            Framing::Counted(_) if !is_empty_or_one(counts) => Err("a count sorts shorter lists first"),
             _ => right(item),
         },
         Shape::Framed { frame, inner } => match frame {
-            Frame::Len(width) if lengths_rise(inner) && lengths_sort(*width, inner) => right(inner),
+            Frame::Len(width) if lengths_rise(inner) && lengths_sort(*width, inner) => {
+                right_at_one_length(inner)
+            }
             Frame::Len(_) => Err("a length in front sorts shorter values first"),
             Frame::Terminated | Frame::Escaped | Frame::Memcmp | Frame::OrderedCode => right(inner),
         },
         Shape::Hashed { .. } | Shape::HashConcat { .. } => Err("a hash does not keep order"),
     }
-}
-
-/// Whether no value of a shape is longer than one that comes after it in logical order, so that a length in front keeps
-/// the order.
-fn lengths_rise(shape: &Shape) -> bool {
-    match shape {
-        shape if is_one_length(Width::of_shape(shape)) => true,
-        // Nothing comes first, and has no bytes.
-        Shape::Option(inner) => lengths_rise(inner),
-        Shape::Choice(alternatives) => {
-            let widths: Vec<Width> =
-                alternatives.iter().map(|alternative| alternative.sequence.width()).collect();
-            widths.iter().all(|width| is_one_length(*width)) && widths.is_sorted_by_key(|width| width.min)
-        }
-        // The first argument decides; whatever follows must not make up for its length.
-        Shape::Record(sequence) => {
-            let mut arguments = sequence.segments().iter().skip_while(|s| matches!(s, Segment::Literal(_)));
-            matches!(arguments.next(), Some(Segment::Argument(first)) if lengths_rise(&first.shape))
-                && arguments.all(|segment| is_one_length(Width::of_segment(segment)))
-        }
-        _ => false,
-    }
-}
-
-/// Whether the lengths of a shape, as they are written, sort as the numbers that they are.
-fn lengths_sort(width: LenWidth, shape: &Shape) -> bool {
-    let lengths = Width::of_shape(shape);
-    let below = |limit: usize| lengths.max.is_some_and(|max| max < limit);
-    match width {
-        _ if is_one_length(lengths) => true,
-        LenWidth::Varint => below(128),
-        LenWidth::Compact => below(253),
-        LenWidth::Scale => below(64),
-        width if width.is_little_endian() => below(256),
-        _ => true,
-    }
-}
-
-fn is_one_length(width: Width) -> bool {
-    width.max == Some(width.min)
 }
 
 fn int_right(int: &IntShape) -> Result<(), &'static str> {
@@ -368,7 +331,7 @@ fn int_right(int: &IntShape) -> Result<(), &'static str> {
         | IntEncoding::Tuple => true,
     };
     match int.encoding {
-        _ if right => Ok(()),
+        _ if right || few_sort(int) => Ok(()),
         IntEncoding::Be => Err("negative numbers sort above positive ones in two's complement"),
         IntEncoding::Le => Err("little-endian bytes do not sort as numbers"),
         IntEncoding::Dec | IntEncoding::Hex(_) => Err("numbers of different lengths do not sort as text"),

@@ -14,7 +14,7 @@ use keyplan_plan::model::{
 
 use super::disjoint::disjoint;
 use super::next::{foreign_before_next, siblings_before_next, whole_before_next};
-use super::ordered::ordered;
+use super::ordered::{least_bound, ordered};
 use super::scannable::{Scanned, foreign, siblings};
 use crate::automaton::Arena;
 use crate::layout::Layout;
@@ -93,6 +93,9 @@ pub(crate) fn siblings_in_range(arena: &mut Arena, scanned: Scanned<'_, '_>, bud
 pub(crate) fn whole_in_range(arena: &mut Arena, scanned: Scanned<'_, '_>, budget: &mut Budget) -> Verdict {
     let verdict = match end_bytes(&scanned.scan.end) {
         Some((end, included)) if end.len() <= MOST_END => {
+            if let Some(decided) = rest_before(arena, scanned, end, included, budget) {
+                return decided;
+            }
             let pieces = pieces(end, Half::Above, included);
             all_apart(arena, scanned, &pieces, scanned.layout, budget)
         }
@@ -108,6 +111,40 @@ pub(crate) fn whole_in_range(arena: &mut Arena, scanned: Scanned<'_, '_>, budget
         return decided;
     }
     decided(scanned, scanned.layout, Fault::Outside, std::slice::from_ref(&verdict), unknown(&verdict))
+}
+
+/// Decides whether nothing that may follow the prefix lies beyond an end; `None` if it takes the prefix to tell.
+fn rest_before(
+    arena: &mut Arena,
+    scanned: Scanned<'_, '_>,
+    end: &[u8],
+    included: bool,
+    budget: &mut Budget,
+) -> Option<Verdict> {
+    let segments = scanned.layout.sequence.segments().get(scanned.scan.segments..)?;
+    // A copy, and what is derived, may come from before.
+    if segments.iter().any(|segment| matches!(segment, Segment::Same(_) | Segment::Derived(_))) {
+        return None;
+    }
+    if segments.is_empty() {
+        return (included || !end.is_empty()).then_some(Verdict::Holds);
+    }
+    let rest = Sequence::new(segments.to_vec());
+    let layout = Layout::new(arena, scanned.layout.path, &rest, BTreeSet::from([0]));
+    let scan = Scan { bound: 0, segments: 0, end: ScanEnd::Prefix, ..scanned.scan.clone() };
+    let alone = Scanned { layout: &layout, scan: &scan };
+    match all_apart(arena, alone, &pieces(end, Half::Above, included), &layout, budget) {
+        Verdict::Fails(witness) => {
+            let Witness::Row { row, .. } = &*witness else { return None };
+            let bound = least_bound(arena, scanned)?.values;
+            let (start, end) = ends(scanned, &bound)?;
+            let values = [bound.as_slice(), &row.values].concat();
+            let key = Side::key(scanned.layout.path, scanned.layout.sequence, &values)?;
+            faulty(start, end, key, Fault::Outside).map(|witness| Verdict::Fails(Box::new(witness)))
+        }
+        Verdict::Unknown(_) => None,
+        verdict => Some(verdict),
+    }
 }
 
 /// The first witness among verdicts that shows the fault of a range, or one that is sampled; else what is left.
