@@ -125,3 +125,13 @@ fn a_range_up_to_given_bytes_leaves_out_what_may_follow_and_no_more() {
 fn a_count_bounds_the_length_of_a_list() {
     assert_eq!(said("0x01 a: list(u64, 1..).count8", Guarantee::Fits), "proved");
 }
+
+#[test]
+fn what_has_its_count_or_length_in_front_is_read_one_way() {
+    let family = "0x01 a: list(list(bytes.len8, 1..).count8.len16, 1..).varcount b: text scan by a";
+    assert_eq!(said(family, Guarantee::Unambiguous), "proved");
+    assert_eq!(said(family, Guarantee::NoSiblingRows), "proved");
+    // An item that may be empty can stand anywhere in a list without a count.
+    let family = "0x01 a: list(text(\"a\", 0..=1), 0..).len8";
+    assert_eq!(said(family, Guarantee::Unambiguous), "collides in 2 bytes");
+}

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use keyplan_plan::dynamic::{Value, encode};
 use keyplan_plan::model::{Segment, Sequence, Shape, Width};
 
+use super::delimited::is_read_once;
 use super::{grounded, not_realised, unless};
 use crate::automaton::{Arena, Drawing};
 use crate::layout::Layout;
@@ -27,6 +28,7 @@ pub(crate) fn injective(arena: &mut Arena, layout: &Layout<'_>, budget: &mut Bud
         verdict => verdict,
     };
     match verdict {
+        Verdict::Unknown(_) if is_read_once(layout.sequence) => Verdict::Holds,
         Verdict::Unknown(_) if told_by_length(arena, layout.sequence, budget) => {
             unless(drawing.hashes.iter().copied())
         }

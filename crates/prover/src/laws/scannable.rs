@@ -3,6 +3,7 @@
 use keyplan_plan::dynamic::Value;
 use keyplan_plan::model::{Scan, Sequence};
 
+use super::delimited::are_delimited;
 use super::disjoint::disjoint;
 use super::injective::contents_injective;
 use super::{SAFE_DIGEST, grounded, not_realised, unless};
@@ -138,11 +139,16 @@ fn merged(arena: &mut Arena, scanned: Scanned<'_, '_>, witness: &Witness) -> Opt
 /// The same, apart from what a lossy encoding merges.
 fn told_apart(arena: &mut Arena, scanned: Scanned<'_, '_>, budget: &mut Budget) -> Verdict {
     let Some(drawing) = &scanned.layout.drawing else { return Verdict::Unknown(scanned.layout.undrawn()) };
-    match attempt(arena, scanned, drawing, Other::Same, budget) {
+    let verdict = match attempt(arena, scanned, drawing, Other::Same, budget) {
         Verdict::Unknown(Reason::NotRealised { .. }) if drawing.coarse => match scanned.layout.fine(arena) {
             Some(drawing) => attempt(arena, scanned, &drawing, Other::Same, budget),
             None => Verdict::Unknown(not_realised(&[drawing])),
         },
+        verdict => verdict,
+    };
+    let front = scanned.layout.sequence.segments().get(..scanned.scan.segments);
+    match verdict {
+        Verdict::Unknown(_) if front.is_some_and(are_delimited) => Verdict::Holds,
         verdict => verdict,
     }
 }
