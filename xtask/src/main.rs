@@ -1,4 +1,4 @@
-//! The chores of the project: `cargo xtask test`, `quick`, `bench`, `fuzz`, `soak`, `generate`, `site`, `wasm`, `dist`, `features`.
+//! The chores of the project: `cargo xtask test`, `quick`, `bench`, `fuzz`, `soak`, `generate`, `site`, `wasm`, `dist`, `features`, `vscode`.
 
 mod bench;
 mod built;
@@ -13,6 +13,7 @@ mod site;
 mod soak;
 mod test;
 mod tool;
+mod vscode;
 
 use std::process::ExitCode;
 
@@ -45,6 +46,8 @@ enum Chore {
     Wasm,
     /// Makes the archive of a release in target/dist: program, manual, completions, licences, checksum.
     Dist(dist::Dist),
+    /// Tests the grammar for Visual Studio Code and packages the extension into target/vscode.
+    Vscode,
     /// Checks the combinations of features that users take.
     Features,
     /// Builds the codec into a program without `std` and without an allocator.
@@ -63,6 +66,7 @@ fn main() -> ExitCode {
         Chore::Wasm => site::package_only(),
         Chore::Dist(dist) => dist::run(&dist),
         Chore::Features => features::run(),
+        Chore::Vscode => vscode::run(),
         Chore::NoStd => no_std::run(),
     };
     done.unwrap_or_else(|error| {

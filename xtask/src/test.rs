@@ -120,6 +120,7 @@ fn steps() -> Vec<Step> {
         ),
         Step::new("the package for JavaScript", Job::cargo("xtask wasm")).needs(Tool::TypeScript),
         Step::new("the site and its playground", Job::cargo("xtask site --test")),
+        Step::new("the extension for Visual Studio Code", Job::cargo("xtask vscode")),
         Step::new("tests on object storage", Job::cargo(built::SLATE_TESTS)).needs(Tool::SeaweedFs),
         Step::new("the archive of a release", Job::cargo("xtask dist --check")),
         Step::new("combinations of features", Job::cargo("xtask features")),
