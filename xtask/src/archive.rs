@@ -13,6 +13,15 @@ pub struct Archive {
     files: BTreeMap<String, Entry>,
 }
 
+/// How small an archive is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effort {
+    /// Not at all: for a look at an archive that nobody keeps.
+    None,
+    /// As small as can be.
+    Best,
+}
+
 #[derive(Debug, PartialEq, Eq)]
 struct Entry {
     bytes: Vec<u8>,
@@ -51,7 +60,7 @@ impl Archive {
     }
 
     /// The archive: sorted, owned by nobody, and every file of the time that is given, in seconds since 1970.
-    pub fn to_tar_gz(&self, time: u64) -> Result<Vec<u8>> {
+    pub fn to_tar_gz(&self, time: u64, effort: Effort) -> Result<Vec<u8>> {
         let mut tar = tar::Builder::new(Vec::new());
         for (path, entry) in &self.files {
             let mut header = tar::Header::new_ustar();
@@ -64,7 +73,11 @@ impl Archive {
                 .with_context(|| format!("cannot put `{path}` into the archive"))?;
         }
         // A header of gzip without a time, a name or a system.
-        let mut gzip = GzBuilder::new().mtime(0).operating_system(255).write(Vec::new(), Compression::best());
+        let level = match effort {
+            Effort::None => Compression::none(),
+            Effort::Best => Compression::best(),
+        };
+        let mut gzip = GzBuilder::new().mtime(0).operating_system(255).write(Vec::new(), level);
         gzip.write_all(&tar.into_inner()?)?;
         Ok(gzip.finish()?)
     }
@@ -99,15 +112,16 @@ mod tests {
 
     #[test]
     fn the_same_files_give_the_same_bytes_in_whatever_order_they_come() {
-        let one = files([("a/b", "1"), ("a/c", "2")]).to_tar_gz(1_700_000_000).unwrap();
-        let other = files([("a/c", "2"), ("a/b", "1")]).to_tar_gz(1_700_000_000).unwrap();
+        let one = files([("a/b", "1"), ("a/c", "2")]).to_tar_gz(1_700_000_000, Effort::Best).unwrap();
+        let other = files([("a/c", "2"), ("a/b", "1")]).to_tar_gz(1_700_000_000, Effort::Best).unwrap();
         assert_eq!(one, other);
-        assert_ne!(one, files([("a/b", "1"), ("a/c", "3")]).to_tar_gz(1_700_000_000).unwrap());
+        assert_ne!(one, files([("a/b", "1"), ("a/c", "3")]).to_tar_gz(1_700_000_000, Effort::Best).unwrap());
     }
 
     #[test]
     fn what_is_written_is_read_again() {
         let archive = files([("a/b", "1"), ("a/c", "2")]);
-        assert_eq!(Archive::read(&archive.to_tar_gz(0).unwrap()).unwrap(), archive);
+        assert_eq!(Archive::read(&archive.to_tar_gz(0, Effort::Best).unwrap()).unwrap(), archive);
+        assert_eq!(Archive::read(&archive.to_tar_gz(0, Effort::None).unwrap()).unwrap(), archive);
     }
 }

@@ -98,7 +98,7 @@ fn go_of_the_readme_runs() {
     assert!(passed, "{text}");
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(lines[..2], ["01000000000000000705ffffffffffffff9c", "7 -100 <nil>"]);
-    assert_eq!(lines[2], "01000000000000000705fffffffffffffc18 to 010000000000000008");
+    assert_eq!(lines[2], "01000000000000000705fffffffffffffc18 to 010000000000000008 <nil>");
     assert!(lines[3].contains("pool_id"), "{text}");
 }
 

@@ -18,7 +18,7 @@ struct Ratio {
 /// The lines of the store's figures that a visitor reads first, and how they are called there.
 const FIRST: [(&str, &str); 3] = [
     ("get, hit", "processor time of a read"),
-    ("commit during import, p99", "the slowest hundredth of commits"),
+    ("commit during import, p99", "time of the slowest hundredth of commits"),
     ("disk after import", "bytes on disk"),
 ];
 
