@@ -8,3 +8,9 @@
 //! | `explain_key` | what a key of a real chain means, and where a broken one breaks |
 //! | `cardano_follower` | a chain followed block by block, with a rollback |
 //! | `migration` | a database whose keys are written anew under the next plan |
+//! | `readme` | the lines that `README.md` shows |
+
+/// The reports to the authors of fjall: what their programs assert still holds.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/upstream/fjall.md")]
+struct ReportsToFjall;

@@ -11,6 +11,8 @@ mod explain_key;
 mod migration;
 #[path = "../queue_workers.rs"]
 mod queue_workers;
+#[path = "../readme.rs"]
+mod readme;
 #[path = "../typed_store.rs"]
 mod typed_store;
 
@@ -42,4 +44,18 @@ fn a_chain_with_a_rollback() {
 #[test]
 fn a_database_that_is_carried_to_the_next_plan() {
     migration::main().unwrap();
+}
+
+#[test]
+fn the_readme_shows_lines_of_a_program_that_runs() {
+    readme::main().unwrap();
+    let page = include_str!("../../README.md");
+    let block = page.split("```rust\n").nth(1).unwrap().split("```").next().unwrap();
+    let mut program = include_str!("../readme.rs").lines().map(str::trim);
+    for line in block.lines().map(str::trim).filter(|line| !line.is_empty()) {
+        assert!(
+            program.any(|found| found == line),
+            "`{line}` of README.md is not in examples/readme.rs, in this order"
+        );
+    }
 }

@@ -1,8 +1,10 @@
-//! The chores of the project: `cargo xtask test`, `quick`, `bench`, `fuzz`, `soak`, `generate`, `site`, `wasm`.
+//! The chores of the project: `cargo xtask test`, `quick`, `bench`, `fuzz`, `soak`, `generate`, `site`, `wasm`, `dist`, `features`, `vscode`.
 
 mod bench;
 mod built;
 mod console;
+mod dist;
+mod features;
 mod generate;
 mod job;
 mod no_std;
@@ -11,6 +13,7 @@ mod site;
 mod soak;
 mod test;
 mod tool;
+mod vscode;
 
 use std::process::ExitCode;
 
@@ -35,12 +38,18 @@ enum Chore {
     Fuzz(short_fuzz::Fuzz),
     /// The long forms of the random tests: the prover against enumeration, stores under fire, the real fuzzer.
     Soak(soak::Soak),
-    /// Writes the pages that come from the code: references of the plans, the command line, the diagnostics.
+    /// Writes the pages that come from the code: the command line, the diagnostics, the rules, the findings.
     Generate(generate::Generate),
     /// Builds the site into target/site: the book, the playground and the charts; checks its links.
     Site(site::Site),
     /// Builds the package for JavaScript into target/npm, and tries it under Node.
     Wasm,
+    /// Makes the archive of a release in target/dist: program, manual, completions, licences, checksum.
+    Dist(dist::Dist),
+    /// Tests the grammar for Visual Studio Code and packages the extension into target/vscode.
+    Vscode,
+    /// Checks the combinations of features that users take.
+    Features,
     /// Builds the codec into a program without `std` and without an allocator.
     NoStd,
 }
@@ -55,6 +64,9 @@ fn main() -> ExitCode {
         Chore::Generate(generate) => generate::run(&generate),
         Chore::Site(site) => site::run(&site),
         Chore::Wasm => site::package_only(),
+        Chore::Dist(dist) => dist::run(&dist),
+        Chore::Features => features::run(),
+        Chore::Vscode => vscode::run(),
         Chore::NoStd => no_std::run(),
     };
     done.unwrap_or_else(|error| {

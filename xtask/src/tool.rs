@@ -21,6 +21,14 @@ const BROWSER_INSTALL: &str = "{ test -x /usr/bin/chromium || test -x /usr/bin/c
     && mkdir -p target/browser \
     && npm install --no-fund --no-audit --prefix target/browser playwright-core@1 axe-core@4";
 
+/// Where the program is that makes modules of WebAssembly smaller.
+const WASM_OPT: &str = "target/binaryen/node_modules/binaryen/bin/wasm-opt";
+
+/// Installs it and keeps nothing else of its package, which has a dozen programs of ten megabytes each.
+const WASM_OPT_INSTALL: &str = "{ npm --version || { apt-get update && apt-get install --yes nodejs npm; }; } \
+    && mkdir -p target/binaryen && npm install --no-fund --no-audit --prefix target/binaryen binaryen@132.0.0 \
+    && find target/binaryen/node_modules/binaryen/bin -type f ! -name wasm-opt ! -name package.json -delete";
+
 /// A program that a chore needs beside Cargo.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Tool {
@@ -36,6 +44,7 @@ pub(crate) enum Tool {
     TreeSitter,
     Neovim,
     WebAssembly,
+    Binaryen,
     MdBook,
     Chromium,
     Nightly,
@@ -82,6 +91,7 @@ impl Tool {
             Self::Neovim => Job::new("sh", "editors/neovim/test/nvim.sh --version"),
             Self::WebAssembly => Job::new("sh", "-c")
                 .argument("test -d \"$(rustc --print sysroot)/lib/rustlib/wasm32-unknown-unknown\""),
+            Self::Binaryen => Job::new("node", WASM_OPT).argument("--version"),
             Self::MdBook => Job::new("mdbook", "--version"),
             Self::Chromium => Job::new("sh", "-c").argument(BROWSER),
             Self::Nightly => Job::new("rustup", "run nightly cargo --version"),
@@ -121,6 +131,7 @@ impl Tool {
             }
             Self::Neovim => Job::new("sh", "editors/neovim/test/install.sh"),
             Self::WebAssembly => Job::new("rustup", "target add wasm32-unknown-unknown"),
+            Self::Binaryen => Job::new("sh", "-c").argument(WASM_OPT_INSTALL),
             Self::MdBook => Job::cargo(
                 "install mdbook --version 0.5.4 --locked --no-default-features --features search",
             ),
@@ -146,6 +157,7 @@ impl fmt::Display for Tool {
             Self::TreeSitter => "the library of tree-sitter",
             Self::Neovim => "Neovim 0.10",
             Self::WebAssembly => "the target wasm32-unknown-unknown",
+            Self::Binaryen => "Binaryen",
             Self::MdBook => "mdBook",
             Self::Chromium => "Chromium with what drives it",
             Self::Nightly => "a nightly toolchain",
@@ -158,6 +170,12 @@ impl fmt::Display for Tool {
 pub(crate) fn browser_packages() -> Result<PathBuf> {
     Tool::Chromium.need()?;
     Ok(workspace::root().join("target/browser"))
+}
+
+/// What makes a module of WebAssembly smaller: a program for Node.
+pub(crate) fn wasm_opt() -> Result<Job> {
+    Tool::Binaryen.need()?;
+    Ok(Job::new("node", WASM_OPT))
 }
 
 /// Whether the run must not pass by leaving something out.

@@ -96,9 +96,15 @@ fn name(package: &Value) -> String {
 }
 
 fn metadata() -> Result<Value> {
+    metadata_of(&["--no-deps"])
+}
+
+/// What `cargo metadata` says with these arguments.
+pub fn metadata_of(arguments: &[&str]) -> Result<Value> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let output = Command::new(cargo)
-        .args(["metadata", "--no-deps", "--format-version", "1"])
+        .args(["metadata", "--format-version", "1"])
+        .args(arguments)
         .current_dir(root())
         .output()
         .context("cannot run cargo metadata")?;

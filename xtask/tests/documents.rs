@@ -47,3 +47,19 @@ fn every_link_to_a_file_leads_to_one() {
     }
     assert_eq!(broken, Vec::<String>::new());
 }
+
+#[test]
+fn every_page_is_in_the_table_of_contents() {
+    let summary = std::fs::read_to_string(workspace::root().join("docs/SUMMARY.md")).unwrap();
+    let mut lost = Vec::new();
+    for (page, _) in pages().unwrap() {
+        let Some(inside) = page.strip_prefix("docs/").filter(|inside| *inside != "SUMMARY.md") else {
+            continue;
+        };
+        // The pages of the rules are added when the site is built.
+        if !inside.starts_with("rules/") && !summary.contains(&format!("]({inside})")) {
+            lost.push(page);
+        }
+    }
+    assert_eq!(lost, Vec::<String>::new());
+}

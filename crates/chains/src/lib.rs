@@ -22,18 +22,18 @@
 extern crate alloc;
 
 #[cfg(feature = "osmosis_cl")]
-keyplan::plan!("../../plans/osmosis_cl.keyplan");
+keyplan::plan!("plans/osmosis_cl.keyplan");
 #[cfg(feature = "cardano")]
-keyplan::plan!("../../plans/cardano_redb.keyplan");
+keyplan::plan!("plans/cardano_redb.keyplan");
 #[cfg(feature = "paw")]
-keyplan::plan!("../../plans/paw.keyplan");
+keyplan::plan!("plans/paw.keyplan");
 #[cfg(feature = "paw")]
-keyplan::plan!("../../plans/paw_v2.keyplan");
+keyplan::plan!("plans/paw_v2.keyplan");
 #[cfg(feature = "onesat")]
-keyplan::plan!("../../plans/onesat_v2.keyplan");
+keyplan::plan!("plans/onesat_v2.keyplan");
 
 #[cfg(feature = "five")]
-keyplan::plan!("../../plans/five.keyplan");
+keyplan::plan!("plans/five.keyplan");
 
 #[cfg(feature = "cardano")]
 pub mod cardano;
@@ -48,19 +48,19 @@ pub mod paw_chain;
 
 #[cfg(feature = "cosmwasm")]
 mod keys {
-    keyplan::plan!("../../plans/cosmwasm.keyplan");
+    keyplan::plan!("plans/cosmwasm.keyplan");
 }
 
 /// The layouts that the systems' own code writes, where it has moved on from its document.
 pub mod upstream {
     #[cfg(feature = "cardano")]
-    keyplan::plan!("../../plans/upstream/dolos.keyplan");
+    keyplan::plan!("plans/upstream/dolos.keyplan");
     #[cfg(feature = "osmosis_cl")]
-    keyplan::plan!("../../plans/upstream/osmosis_cl.keyplan");
+    keyplan::plan!("plans/upstream/osmosis_cl.keyplan");
     #[cfg(feature = "paw")]
-    keyplan::plan!("../../plans/upstream/paw.keyplan");
+    keyplan::plan!("plans/upstream/paw.keyplan");
     #[cfg(feature = "onesat")]
-    keyplan::plan!("../../plans/upstream/onesat.keyplan");
+    keyplan::plan!("plans/upstream/onesat.keyplan");
     #[cfg(feature = "cosmwasm")]
-    keyplan::plan!("../../plans/upstream/cosmwasm.keyplan");
+    keyplan::plan!("plans/upstream/cosmwasm.keyplan");
 }

@@ -164,7 +164,7 @@ pub(crate) struct Check {
     /// Check again whenever a file changes, until Ctrl-C
     #[arg(long, conflicts_with_all = ["certificate", "explain"])]
     pub(crate) watch: bool,
-    /// Apply the proved repairs that leave every key that is written as it is
+    /// Apply the proved repairs that move no key
     #[arg(long, conflicts_with_all = ["no_proof", "watch"])]
     pub(crate) fix: bool,
     /// With --fix: also apply repairs that need a migration
@@ -191,7 +191,7 @@ pub(crate) struct Check {
     /// Let warnings count as findings
     #[arg(long)]
     pub(crate) deny_warnings: bool,
-    /// Look at the text alone and prove nothing
+    /// Look only at the text and prove nothing
     #[arg(long)]
     pub(crate) no_proof: bool,
     /// Print the page of a diagnostic code, such as KP0004
@@ -227,7 +227,7 @@ pub(crate) struct Demo {
 #[derive(Debug, Group)]
 #[command(
     after_help = "Every key of a refutation is encoded again, and every reason of a proof is looked at by code that is \
-    not the prover's. What has no such reason is proved anew, and counted apart.\n\n\
+    not the prover's. What has no such reason is proved again, and counted separately.\n\n\
     Example:\n  keyplan check plans/paw_v2.keyplan --certificate paw_v2.proof.json\n  \
     keyplan verify paw_v2.proof.json plans/paw_v2.keyplan"
 )]
@@ -238,7 +238,7 @@ pub(crate) struct Verify {
     /// The other of the two
     #[arg(value_name = "CERTIFICATE")]
     pub(crate) second: String,
-    /// Exit with 0 although the plan has guarantees that are refuted or unknown, if the certificate says so, too
+    /// Exit with 0 even if guarantees of the plan are refuted or unknown, as long as the certificate says so too
     #[arg(long)]
     pub(crate) allow_refuted: bool,
     /// How to print the outcome
@@ -326,7 +326,7 @@ pub(crate) struct Fmt {
 pub(crate) struct Encode {
     /// The plan file
     pub(crate) plan: String,
-    /// The family: its path, or the end of it if only one path ends so
+    /// The family: its path, or the last parts of it if no other path ends in them
     pub(crate) family: String,
     /// A value for each argument
     #[arg(value_name = "NAME=VALUE")]
@@ -394,7 +394,7 @@ pub(crate) struct Explain {
     /// The plan that the keys of SOURCE are read under, where there is none in it
     #[arg(long = "plan", value_name = "PLAN", conflicts_with = "decompose")]
     pub(crate) under: Option<String>,
-    /// Read a space of SOURCE as one of the plan, where they are called otherwise
+    /// Read a space of SOURCE as one of the plan, where their names differ
     #[arg(long, value_name = "PLAN_SPACE=SOURCE_SPACE", requires = "under")]
     pub(crate) bind: Vec<String>,
     /// Look in this space only

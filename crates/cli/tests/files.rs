@@ -127,7 +127,7 @@ fn an_earlier_version_is_read_from_git() {
         let text = String::from_utf8(done.stdout).unwrap();
         assert_eq!(done.status.code(), Some(1), "{text}");
         assert!(
-            text.contains("error[KP0007]: the old keys of `s.pool` are written otherwise now\n"),
+            text.contains("error[KP0007]: the old keys of `s.pool` are now written differently\n"),
             "{text}"
         );
         assert!(text.contains("\nagainst git:HEAD:a.keyplan: 1 broken\n"), "{text}");

@@ -141,7 +141,7 @@ fn audit_and_diff_look_into_values() {
     let found = refused(at, &["db", "audit", "data"]);
     for said in [
         "fields that the schema of Coin does not have: 7",
-        "byte 1: it is written otherwise than it would be",
+        "byte 1: it is not written as it would be",
         "not Coin: byte 2: it ends too soon",
     ] {
         assert!(found.contains(said), "{said}\n{found}");

@@ -159,7 +159,7 @@ impl fmt::Display for Fault {
             Self::LeadingZero => f.write_str("a leading zero"),
             Self::OutOfRange => f.write_str("a number out of its range"),
             Self::Sign { found, expected } => {
-                write!(f, "sign byte {found:02x}, but the number behind it calls for {expected:02x}")
+                write!(f, "sign byte {found:02x}, but the number after it calls for {expected:02x}")
             }
             Self::Utf8 => f.write_str("not UTF-8"),
             Self::NotShortest => f.write_str("a number written longer than it need be"),

@@ -80,6 +80,28 @@ fn go_scans_spaces_and_codecs_of_collections_do_what_they_say() {
     assert!(passed, "{text}");
 }
 
+/// The lines of Go that `README.md` shows are a program, and it prints what its page says of keys elsewhere.
+#[test]
+fn go_of_the_readme_runs() {
+    let page = include_str!("../../../README.md");
+    let block = page.split("```go\n").nth(1).unwrap().split("```").next().unwrap();
+    let module = fresh("go-readme");
+    let (_, _, compiled) = of_the_repository().into_iter().find(|(_, path, _)| path == "osmosis_cl").unwrap();
+    let options = go::Options { package: Some("keys".to_owned()), cosmos: false };
+    made::write(&module.join("keys"), &go::generate(&compiled, &options).unwrap(), &compiled, 2);
+    std::fs::write(module.join("go.mod"), "module indexer\n\ngo 1.19\n").unwrap();
+    let program = format!(
+        "package main\n\nimport (\n\t\"fmt\"\n\n\t\"indexer/keys\"\n)\n\nfunc main() {{\n{block}}}\n"
+    );
+    std::fs::write(module.join("main.go"), program).unwrap();
+    let (passed, text) = run(&module, "go", &["run", "."], INSTALL);
+    assert!(passed, "{text}");
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines[..2], ["01000000000000000705ffffffffffffff9c", "7 -100 <nil>"]);
+    assert_eq!(lines[2], "01000000000000000705fffffffffffffc18 to 010000000000000008 <nil>");
+    assert!(lines[3].contains("pool_id"), "{text}");
+}
+
 #[test]
 fn go_is_of_one_mind_with_the_dynamic_path_on_plans_at_random() {
     at_random(|plans| {

@@ -30,7 +30,7 @@ const TRIALS: usize = 4;
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Settings {
-    /// Which space of the plan is which of the source, where they are called otherwise.
+    /// Which space of the plan is which of the source, where their names differ.
     pub bind: Vec<(String, String)>,
     /// The plan's own file, from which its imports are found.
     pub plan_file: Option<PathBuf>,

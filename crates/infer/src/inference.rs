@@ -32,7 +32,7 @@ pub(crate) const MAX_SPACES: usize = 256;
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Options {
-    /// Draft a plan although a known one fits.
+    /// Draft a plan even if a known one fits.
     pub draft: bool,
     /// Only this space of the source.
     pub space: Option<String>,

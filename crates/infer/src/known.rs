@@ -11,28 +11,28 @@ use crate::fit::evenly;
 
 /// The plans, by the path that they have in the repository.
 const PLANS: [(&str, &str); 14] = [
-    ("plans/osmosis_cl.keyplan", include_str!("../../../plans/osmosis_cl.keyplan")),
-    ("plans/cosmwasm.keyplan", include_str!("../../../plans/cosmwasm.keyplan")),
-    ("plans/cardano.keyplan", include_str!("../../../plans/cardano.keyplan")),
-    ("plans/cardano_redb.keyplan", include_str!("../../../plans/cardano_redb.keyplan")),
-    ("plans/cardano_store.keyplan", include_str!("../../../plans/cardano_store.keyplan")),
-    ("plans/paw.keyplan", include_str!("../../../plans/paw.keyplan")),
-    ("plans/paw_v2.keyplan", include_str!("../../../plans/paw_v2.keyplan")),
-    ("plans/onesat.keyplan", include_str!("../../../plans/onesat.keyplan")),
-    ("plans/onesat_v2.keyplan", include_str!("../../../plans/onesat_v2.keyplan")),
-    ("plans/upstream/osmosis_cl.keyplan", include_str!("../../../plans/upstream/osmosis_cl.keyplan")),
-    ("plans/upstream/cosmwasm.keyplan", include_str!("../../../plans/upstream/cosmwasm.keyplan")),
-    ("plans/upstream/dolos.keyplan", include_str!("../../../plans/upstream/dolos.keyplan")),
-    ("plans/upstream/onesat.keyplan", include_str!("../../../plans/upstream/onesat.keyplan")),
-    ("plans/upstream/paw.keyplan", include_str!("../../../plans/upstream/paw.keyplan")),
+    ("plans/osmosis_cl.keyplan", include_str!("../plans/osmosis_cl.keyplan")),
+    ("plans/cosmwasm.keyplan", include_str!("../plans/cosmwasm.keyplan")),
+    ("plans/cardano.keyplan", include_str!("../plans/cardano.keyplan")),
+    ("plans/cardano_redb.keyplan", include_str!("../plans/cardano_redb.keyplan")),
+    ("plans/cardano_store.keyplan", include_str!("../plans/cardano_store.keyplan")),
+    ("plans/paw.keyplan", include_str!("../plans/paw.keyplan")),
+    ("plans/paw_v2.keyplan", include_str!("../plans/paw_v2.keyplan")),
+    ("plans/onesat.keyplan", include_str!("../plans/onesat.keyplan")),
+    ("plans/onesat_v2.keyplan", include_str!("../plans/onesat_v2.keyplan")),
+    ("plans/upstream/osmosis_cl.keyplan", include_str!("../plans/upstream/osmosis_cl.keyplan")),
+    ("plans/upstream/cosmwasm.keyplan", include_str!("../plans/upstream/cosmwasm.keyplan")),
+    ("plans/upstream/dolos.keyplan", include_str!("../plans/upstream/dolos.keyplan")),
+    ("plans/upstream/onesat.keyplan", include_str!("../plans/upstream/onesat.keyplan")),
+    ("plans/upstream/paw.keyplan", include_str!("../plans/upstream/paw.keyplan")),
 ];
 
 /// What the plans import beside each other.
 const PARTS: [(&str, &str); 4] = [
-    ("plans/paw/house.keyplan", include_str!("../../../plans/paw/house.keyplan")),
-    ("plans/paw/compute.keyplan", include_str!("../../../plans/paw/compute.keyplan")),
-    ("plans/paw/dex.keyplan", include_str!("../../../plans/paw/dex.keyplan")),
-    ("plans/paw/oracle.keyplan", include_str!("../../../plans/paw/oracle.keyplan")),
+    ("plans/paw/house.keyplan", include_str!("../plans/paw/house.keyplan")),
+    ("plans/paw/compute.keyplan", include_str!("../plans/paw/compute.keyplan")),
+    ("plans/paw/dex.keyplan", include_str!("../plans/paw/dex.keyplan")),
+    ("plans/paw/oracle.keyplan", include_str!("../plans/paw/oracle.keyplan")),
 ];
 
 /// The least share of keys that a known plan must explain to be named.

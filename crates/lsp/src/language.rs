@@ -1,7 +1,7 @@
 //! What the reference of the language says of a word.
 
-/// The reference.
-const REFERENCE: &str = include_str!("../../../docs/language.md");
+/// The reference of the language, as Markdown.
+pub const REFERENCE: &str = include_str!("language.md");
 
 /// The row of a table of the reference that explains a word: what it is for, and what it writes.
 pub(crate) fn explained(word: &str) -> Option<String> {

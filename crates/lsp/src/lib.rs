@@ -38,5 +38,6 @@ mod text;
 mod tokens;
 mod uri;
 
+pub use language::REFERENCE;
 pub use serve::serve;
 pub use server::{Job, Proof, Server, capabilities};

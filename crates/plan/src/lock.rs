@@ -66,7 +66,7 @@ impl fmt::Display for LockError {
 impl std::error::Error for LockError {}
 
 impl Release {
-    /// A release of a plan; `None` if the plan has no meaning.
+    /// A release of a plan; `None` if the plan does not compile.
     pub fn new(name: &str, date: &str, compiled: &Compiled) -> Option<Self> {
         let plan = compiled.plan.as_ref()?;
         let root = compiled.sources.files().first()?;

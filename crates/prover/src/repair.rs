@@ -57,10 +57,10 @@ impl Repair {
     fn price(&self) -> String {
         let bytes = |n: i64| if n.abs() == 1 { "byte" } else { "bytes" };
         match self.cost {
-            (0, Some(0)) => "keys stay as long as they are".to_owned(),
-            (least, Some(most)) if least == most => format!("{least:+} {} a key", bytes(least)),
-            (least, Some(most)) => format!("{least:+} to {most:+} bytes a key"),
-            (least, None) => format!("{least:+} {} a key or more", bytes(least)),
+            (0, Some(0)) => "keys keep their length".to_owned(),
+            (least, Some(most)) if least == most => format!("{least:+} {} per key", bytes(least)),
+            (least, Some(most)) => format!("{least:+} to {most:+} bytes per key"),
+            (least, None) => format!("{least:+} {} per key or more", bytes(least)),
         }
     }
 }

@@ -461,7 +461,7 @@ fn rewritten(again: &[u8], bytes: &[u8]) -> Option<ValueFault> {
         return None;
     }
     let same = again.iter().zip(bytes).take_while(|(one, other)| one == other).count();
-    let message = format!("byte {same}: it is written otherwise than it would be");
+    let message = format!("byte {same}: it is not written as it would be");
     Some(ValueFault { kind: "rewritten", offset: Some(same), message })
 }
 
@@ -511,7 +511,7 @@ pub fn diagnose(plan: &Plan) -> Vec<Diagnostic> {
             return vec![
                 Diagnostic::new(
                     Code::BadSchema,
-                    format!("the schema has no meaning: {error}"),
+                    format!("the schema does not compile: {error}"),
                     span,
                     "named here",
                 )
@@ -643,7 +643,7 @@ mod tests {
         assert_eq!(said(coin, &[0x0a, 5]).as_deref(), Some(broken));
         let unknown = "unknown-field Some(1) fields that the schema of shop.Coin does not have: 7, inner.9";
         assert_eq!(said(coin, &[0x38, 5, 0x1a, 2, 0x48, 1]).as_deref(), Some(unknown));
-        let padded = "rewritten Some(1) byte 1: it is written otherwise than it would be";
+        let padded = "rewritten Some(1) byte 1: it is not written as it would be";
         assert_eq!(said(coin, &[0x10, 0x85, 0x00]).as_deref(), Some(padded));
         assert_eq!(said("proto(\"None\")", &[0x38, 5]), None, "by its wire");
         let short = "broken Some(1) not of its type in Borsh: byte 1: it ends too soon";
@@ -700,7 +700,7 @@ mod tests {
         });
         let found = diagnose(&broken.plan.unwrap());
         assert!(
-            found[0].message.starts_with("the schema has no meaning: m.proto:2: "),
+            found[0].message.starts_with("the schema does not compile: m.proto:2: "),
             "{}",
             found[0].message
         );

@@ -388,7 +388,7 @@ impl<E: Engine> Store<E> {
     }
 
     /// Makes everything durable, moves it to where opening finds it at once, and refuses later commits; within about
-    /// `limit`. Dropping the store afterwards gives it free for others.
+    /// `limit`. Dropping the store afterwards frees it for others.
     pub fn shutdown(&self, limit: Duration) -> Result<(), StoreError> {
         if self.access == Access::ReadOnly {
             return Ok(());

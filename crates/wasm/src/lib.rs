@@ -17,67 +17,57 @@ mod check;
 mod key;
 
 use std::collections::BTreeMap;
+use std::fmt::Display;
 
 use keyplan_plan::Compiled;
 use keyplan_plan::load::load_bytes;
 use keyplan_plan::model::Plan;
 use keyplan_plan::syntax::format;
-use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-/// What is asked.
-#[derive(Debug, Deserialize)]
-#[serde(tag = "do", rename_all = "snake_case")]
-enum Request {
-    /// Everything that is wrong with a plan, with repairs where they are wanted.
-    Check {
-        #[serde(flatten)]
-        plan: Text,
-        #[serde(default)]
-        repairs: bool,
-    },
-    /// The text in its one form.
-    Format { text: String },
-    /// Arguments to bytes.
-    Encode {
-        #[serde(flatten)]
-        plan: Text,
-        family: String,
-        args: Map<String, Value>,
-    },
-    /// Bytes to their family and arguments; more than one reading, or none, is an error.
-    Decode {
-        #[serde(flatten)]
-        plan: Text,
-        hex: String,
-        #[serde(default)]
-        space: Option<String>,
-    },
-    /// Every reading of some bytes, and which of them are what; or how far the nearest families get.
-    Explain {
-        #[serde(flatten)]
-        plan: Text,
-        hex: String,
-        #[serde(default)]
-        space: Option<String>,
-    },
+/// What is asked: an object with `do` and what that needs. It is read by hand: what `serde` derives for it was 30 KB of the module.
+struct Request(Map<String, Value>);
+
+impl Request {
+    fn read(bytes: &[u8]) -> Result<Self, String> {
+        let unread = |why: &dyn Display| format!("the request is not understood: {why}");
+        match serde_json::from_slice(bytes).map_err(|error| unread(&error))? {
+            Value::Object(fields) => Ok(Self(fields)),
+            _ => Err(unread(&"it is no object")),
+        }
+    }
+
+    /// A text that must be there.
+    fn text(&self, name: &str) -> Result<&str, String> {
+        let found = self.0.get(name).and_then(Value::as_str);
+        found.ok_or_else(|| format!("the request is not understood: it lacks the text `{name}`"))
+    }
+
+    /// Whether something is wanted that need not be said.
+    fn wants(&self, name: &str) -> bool {
+        self.0.get(name) == Some(&Value::Bool(true))
+    }
+
+    /// The plan and what it may import.
+    fn plan(&self) -> Result<Text, String> {
+        let mut files = BTreeMap::new();
+        for (path, text) in self.0.get("files").and_then(Value::as_object).into_iter().flatten() {
+            let text = text.as_str().ok_or("the request is not understood: a file is no text")?;
+            files.insert(path.clone(), text.to_owned());
+        }
+        let name = self.0.get("name").and_then(Value::as_str).unwrap_or("plan.keyplan");
+        Ok(Text { written: self.text("text")?.to_owned(), name: name.to_owned(), files })
+    }
 }
 
 /// A plan and what it may import.
-#[derive(Debug, Deserialize)]
+#[derive(Debug)]
 struct Text {
-    #[serde(rename = "text")]
     written: String,
     /// What its file is called in findings.
-    #[serde(default = "unnamed")]
     name: String,
     /// The text of other files, by the path that an import resolves to.
-    #[serde(default)]
     files: BTreeMap<String, String>,
-}
-
-fn unnamed() -> String {
-    "plan.keyplan".to_owned()
 }
 
 impl Text {
@@ -88,7 +78,7 @@ impl Text {
         })
     }
 
-    /// The plan, or why it has no meaning.
+    /// The plan, or why it does not compile.
     fn plan(&self) -> Result<Plan, String> {
         let compiled = self.compile();
         let first = compiled.errors().next().map(|error| {
@@ -98,32 +88,37 @@ impl Text {
         });
         match (first, compiled.plan) {
             (None, Some(plan)) => Ok(plan),
-            (why, _) => Err(why.unwrap_or_else(|| "the plan has no meaning".to_owned())),
+            (why, _) => Err(why.unwrap_or_else(|| "the plan does not compile".to_owned())),
         }
     }
 }
 
 /// Answers a request. What cannot be answered is an object with `error`, which says why.
 pub fn answer(request: &[u8]) -> Vec<u8> {
-    let answer = serde_json::from_slice::<Request>(request)
-        .map_err(|error| format!("the request is not understood: {error}"))
-        .and_then(|request| carry_out(&request));
+    let answer = Request::read(request).and_then(|request| carry_out(&request));
     let answer = answer.unwrap_or_else(|why| json!({ "error": why }));
     // A tree of JSON whose keys are texts can always be written.
     serde_json::to_vec(&answer).unwrap_or_default()
 }
 
 fn carry_out(request: &Request) -> Result<Value, String> {
-    match request {
-        Request::Check { plan, repairs } => Ok(check::check(plan, *repairs)),
-        Request::Format { text } => formatted(text),
-        Request::Encode { plan, family, args } => key::encoded(&plan.plan()?, family, args),
-        Request::Decode { plan, hex, space } => {
-            key::decoded(&plan.plan()?, &key::bytes(hex)?, space.as_deref())
+    let space = request.0.get("space").and_then(Value::as_str);
+    match request.text("do")? {
+        // Everything that is wrong with a plan, with repairs where they are wanted.
+        "check" => Ok(check::check(&request.plan()?, request.wants("repairs"))),
+        // The text in its one form.
+        "format" => formatted(request.text("text")?),
+        // Arguments to bytes.
+        "encode" => {
+            let args = request.0.get("args").and_then(Value::as_object);
+            let args = args.ok_or("the request is not understood: it lacks the object `args`")?;
+            key::encoded(&request.plan()?.plan()?, request.text("family")?, args)
         }
-        Request::Explain { plan, hex, space } => {
-            key::explained(&plan.plan()?, &key::bytes(hex)?, space.as_deref())
-        }
+        // Bytes to their family and arguments; more than one reading, or none, is an error.
+        "decode" => key::decoded(&request.plan()?.plan()?, &key::bytes(request.text("hex")?)?, space),
+        // Every reading of some bytes, and which of them are what; or how far the nearest families get.
+        "explain" => key::explained(&request.plan()?.plan()?, &key::bytes(request.text("hex")?)?, space),
+        other => Err(format!("the request is not understood: nobody knows how to `{other}`")),
     }
 }
 
@@ -177,7 +172,7 @@ mod tests {
         let read = ask(&json!({ "do": "decode", "text": TICKS, "hex": broken }));
         assert_eq!(
             read["error"],
-            "no family makes this key; cl.tick gets furthest: byte 9, in `tick`: sign byte 06, but the number behind it calls for 05"
+            "no family makes this key; cl.tick gets furthest: byte 9, in `tick`: sign byte 06, but the number after it calls for 05"
         );
     }
 

@@ -2,18 +2,18 @@
 //!
 //! | page | from |
 //! | --- | --- |
-//! | `docs/reference/` | `keyplan doc` for every plan |
 //! | `docs/cli.md` | `keyplan help` for every subcommand |
 //! | `docs/diagnostics.md` | every diagnostic code and its explanation |
 //! | `docs/rules/` | the pages of the rules, as `keyplan check --explain` prints them |
 //! | `docs/findings.md` | what the prover says about every plan |
-//! | `README.md` | what its commands print, and only that |
+//! | `docs/pictures/figures.svg` | three figures of `docs/benchmarks.md` |
+//! | `README.md` | what its commands print, and the three figures; nothing else of it |
 
 mod console;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Context as _, Result};
@@ -25,6 +25,7 @@ use xtask::{findings, workspace};
 use crate::built;
 use crate::console::line;
 use crate::job::Job;
+use crate::site::charts;
 
 /// Write, or look.
 #[derive(Args)]
@@ -34,13 +35,14 @@ pub(crate) struct Generate {
     check: bool,
 }
 
-/// The folder that holds nothing but generated pages.
-const REFERENCE: &str = "docs/reference";
-
-/// The pages of the rules.
+/// The pages of the rules, a folder that holds nothing else.
 const RULES: &str = "docs/rules";
 
 const README: &str = "README.md";
+
+/// Where the figures of the README begin and end.
+const FIGURES: &str = "<!-- figures of docs/benchmarks.md, by `cargo xtask generate` -->";
+const FIGURES_END: &str = "<!-- end of figures -->";
 
 /// Writes every page, or compares it.
 pub(crate) fn run(generate: &Generate) -> Result<ExitCode> {
@@ -84,13 +86,10 @@ fn write(path: &str, text: &str) -> Result<()> {
     std::fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))
 }
 
-/// Pages of plans that are no more.
+/// Pages of rules that are no more.
 fn orphans(pages: &BTreeMap<String, String>) -> Result<Vec<String>> {
-    let mut found = Vec::new();
-    for folder in [REFERENCE.to_owned(), format!("{REFERENCE}/upstream"), RULES.to_owned()] {
-        let files = workspace::files_in(&workspace::root().join(folder), "md")?;
-        found.extend(files.iter().map(|path| workspace::relative(path)));
-    }
+    let files = workspace::files_in(&workspace::root().join(RULES), "md")?;
+    let mut found: Vec<String> = files.iter().map(|path| workspace::relative(path)).collect();
     found.retain(|path| !pages.contains_key(path));
     Ok(found)
 }
@@ -99,13 +98,14 @@ fn orphans(pages: &BTreeMap<String, String>) -> Result<Vec<String>> {
 fn pages(generate: &Generate) -> Result<BTreeMap<String, String>> {
     let keyplan = built::keyplan(generate.check)?;
     let mut pages = BTreeMap::new();
-    for plan in workspace::plans()? {
-        let plan = workspace::relative(&plan);
-        pages.insert(reference(&plan), document(&keyplan, &plan)?);
-    }
     pages.insert("docs/cli.md".to_owned(), commands(&keyplan)?);
     let readme = std::fs::read_to_string(workspace::root().join(README)).context("cannot read README.md")?;
-    pages.insert(README.to_owned(), console::refreshed(&readme, |arguments| printed(&keyplan, arguments))?);
+    let readme = console::refreshed(&readme, |arguments| printed(&keyplan, arguments))?;
+    let benchmarks = std::fs::read_to_string(workspace::root().join("docs/benchmarks.md"))
+        .context("cannot read docs/benchmarks.md")?;
+    let (figures, picture) = charts::first_figures(&benchmarks)?;
+    pages.insert(README.to_owned(), with_figures(&readme, &figures)?);
+    pages.insert("docs/pictures/figures.svg".to_owned(), picture);
     pages.insert("docs/diagnostics.md".to_owned(), diagnostics());
     pages.insert("docs/findings.md".to_owned(), format!("{}{}", notice("the plans"), findings::page()?));
     for page in PAGES {
@@ -120,20 +120,16 @@ fn notice(from: &str) -> String {
     format!("<!-- Written by `cargo xtask generate` from {from}: change that instead. -->\n")
 }
 
-/// The page of a plan: `plans/upstream/paw.keyplan` has `docs/reference/upstream/paw.md`.
-fn reference(plan: &str) -> String {
-    let inside = plan.strip_prefix("plans/").unwrap_or(plan);
-    PathBuf::from(REFERENCE).join(inside).with_extension("md").to_string_lossy().into_owned()
+/// The page with the figures between the two lines that are for them.
+fn with_figures(page: &str, figures: &str) -> Result<String> {
+    let (before, rest) = page.split_once(FIGURES).context("README.md has no place for its figures")?;
+    let (_, after) = rest.split_once(FIGURES_END).context("the figures of README.md have no end")?;
+    Ok(format!("{before}{FIGURES}\n{figures}{FIGURES_END}{after}"))
 }
 
 /// The page of a rule.
 fn rule(code: Code) -> String {
     format!("{RULES}/{}.md", code.id())
-}
-
-fn document(keyplan: &Path, plan: &str) -> Result<String> {
-    let text = output(keyplan, &["doc", plan])?;
-    Ok(format!("{}{text}", notice(plan)))
 }
 
 /// The help of the command and of each of its subcommands.
@@ -203,8 +199,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_plan_has_its_page_in_the_same_place() {
-        assert_eq!(reference("plans/paw.keyplan"), "docs/reference/paw.md");
-        assert_eq!(reference("plans/upstream/paw.keyplan"), "docs/reference/upstream/paw.md");
+    fn figures_go_between_their_lines() {
+        let page = format!("a\n{FIGURES}\nold\n{FIGURES_END}\nb\n");
+        assert_eq!(with_figures(&page, "new\n").unwrap(), format!("a\n{FIGURES}\nnew\n{FIGURES_END}\nb\n"));
+        assert!(with_figures("a\nb\n", "new\n").is_err());
     }
 }

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, ensure};
 
 /// A line of a table whose unit is a ratio.
 #[derive(Debug, PartialEq)]
@@ -13,6 +13,37 @@ struct Ratio {
     goal: f64,
     /// Whether less is better.
     at_most: bool,
+}
+
+/// The lines of the store's figures that a visitor reads first, and how they are called there.
+const FIRST: [(&str, &str); 3] = [
+    ("get, hit", "processor time of a read"),
+    ("commit during import, p99", "time of the slowest hundredth of commits"),
+    ("disk after import", "bytes on disk"),
+];
+
+/// Three recorded figures, for those who know nothing yet: as sentences of Markdown, and as a picture.
+///
+/// All are of the store against code written by hand on the same engine with its defaults.
+pub(crate) fn first_figures(benchmarks: &str) -> Result<(String, String)> {
+    let mut ratios = Vec::new();
+    let mut lines = String::new();
+    for (line, called) in FIRST {
+        let is = |found: &&str| found.contains("hand-written fjall, its defaults");
+        let row =
+            benchmarks.lines().filter(is).filter_map(ratio_and_sides).find(|(ratio, _)| ratio.what == line);
+        let (ratio, sides) = row.with_context(|| format!("no recorded figure `{line}`"))?;
+        ensure!(ratio.measured > 0.0, "`{line}` was recorded as nothing");
+        writeln!(lines, "- **{:.0} %** of the {called} ({sides})", ratio.measured * 100.0)?;
+        ratios.push(Ratio { what: called.to_owned(), ..ratio });
+    }
+    Ok((lines, svg("Keyplan’s store against code written by hand on the same engine", &ratios)))
+}
+
+/// A line of ratios, with what was measured of both sides.
+fn ratio_and_sides(line: &str) -> Option<(Ratio, String)> {
+    let sides = line.trim_end_matches([' ', '|']).rsplit_once(": ")?.1;
+    Some((ratio(line)?, sides.to_owned()))
 }
 
 /// Puts a chart below each table of ratios of the page, in the copy that the book is made of.
@@ -37,7 +68,10 @@ pub(super) fn write(docs: &Path) -> Result<()> {
         if line == "<!-- bench:end -->"
             && let Some((name, ratios)) = group.take().filter(|(_, ratios)| ratios.len() > 1)
         {
-            std::fs::write(docs.join(format!("chart-{name}.svg")), svg(&name, &ratios))?;
+            std::fs::write(
+                docs.join(format!("chart-{name}.svg")),
+                svg(&format!("{name}: measured ratios and their goals"), &ratios),
+            )?;
             writeln!(out, "\n![The same figures as bars](chart-{name}.svg)")?;
         }
     }
@@ -60,7 +94,7 @@ fn ratio(line: &str) -> Option<Ratio> {
 }
 
 /// Bars from nothing to the ratio, with the goal as a mark; below or above it is said in words too.
-fn svg(name: &str, ratios: &[Ratio]) -> String {
+fn svg(title: &str, ratios: &[Ratio]) -> String {
     const ROW: usize = 24;
     const LEFT: f64 = 330.0;
     const WIDTH: f64 = 420.0;
@@ -71,7 +105,7 @@ fn svg(name: &str, ratios: &[Ratio]) -> String {
     let _ = write!(
         out,
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 860 {height}\" role=\"img\" font-family=\"system-ui, sans-serif\" font-size=\"13\">\
-         <title>{name}: measured ratios and their goals</title>\
+         <title>{title}</title>\
          <style>text{{fill:#1d2230}}.met{{fill:#3f7d5c}}.missed{{fill:#b3261e}}.goal{{stroke:#1d2230;stroke-width:2}}.one{{stroke:#8b93a5;stroke-dasharray:3 3}}\
          @media(prefers-color-scheme:dark){{text{{fill:#e4e7ee}}.met{{fill:#7fd6a2}}.missed{{fill:#ff9d93}}.goal{{stroke:#e4e7ee}}}}</style>"
     );
@@ -129,6 +163,25 @@ mod tests {
         assert_eq!(ratio("| osmosis_cl | 1,724,138 | ≥ 500,000 | keys/s | met | lines |"), None);
         assert_eq!(ratio("| what | measured | goal | unit | | compared with |"), None);
         assert_eq!(ratio("a line of text"), None);
+    }
+
+    #[test]
+    fn the_first_figures_are_those_that_were_recorded() {
+        let line = |what: &str, ratio: &str| {
+            format!(
+                "| {what} | {ratio} | ≤ 0.67 | × | met | hand-written fjall, its defaults: 1.5 s against 3 |\n"
+            )
+        };
+        let text = line("get, hit", "0.5")
+            + &line("disk after import", "0.57")
+            + &line("commit during import, p99", "0.28");
+        let (lines, picture) = first_figures(&text).unwrap();
+        assert!(
+            lines.starts_with("- **50 %** of the processor time of a read (1.5 s against 3)\n"),
+            "{lines}"
+        );
+        assert!(picture.contains("0.28×") && !picture.contains("missed"), "{picture}");
+        assert!(first_figures(&line("get, hit", "0.5")).is_err());
     }
 
     #[test]

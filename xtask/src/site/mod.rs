@@ -1,9 +1,10 @@
 //! The site: the book of `docs/`, the playground, and the package for JavaScript that both come from.
 
-mod charts;
+pub(crate) mod charts;
 mod package;
 mod pages;
 mod playground;
+mod reference;
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -12,6 +13,7 @@ use anyhow::{Context as _, Result, bail};
 use clap::Args;
 use xtask::workspace;
 
+use crate::built;
 use crate::console;
 use crate::job::Job;
 use crate::tool::Tool;
@@ -28,7 +30,7 @@ pub(crate) struct Site {
 pub(crate) fn run(args: &Site) -> Result<ExitCode> {
     let site = workspace::target()?.join("site");
     let package = package::build()?;
-    book(&site)?;
+    book(&site, &built::keyplan(args.test)?)?;
     playground::copy(&package, &site.join("playground"))?;
     links(&site)?;
     if args.test {
@@ -47,7 +49,7 @@ pub(crate) fn package_only() -> Result<ExitCode> {
 }
 
 /// The pages, with those that are made from the code and the figures.
-fn book(site: &Path) -> Result<()> {
+fn book(site: &Path, keyplan: &Path) -> Result<()> {
     Tool::MdBook.need()?;
     let folder = workspace::scratch()?.join("book");
     fresh(&folder)?;
@@ -55,6 +57,7 @@ fn book(site: &Path) -> Result<()> {
         copy_folder(&workspace::root().join(copied), &folder.join(copied))?;
     }
     charts::write(&folder.join("docs"))?;
+    reference::write(keyplan, &folder.join("docs/reference"))?;
     pages::complete(&folder.join("docs"))?;
     std::fs::copy(workspace::root().join("site/book.toml"), folder.join("book.toml"))?;
     copy_folder(&workspace::root().join("site/theme"), &folder.join("theme"))?;
@@ -73,7 +76,7 @@ fn fresh(folder: &Path) -> Result<()> {
     std::fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))
 }
 
-fn copy_folder(from: &Path, to: &Path) -> Result<()> {
+pub(crate) fn copy_folder(from: &Path, to: &Path) -> Result<()> {
     std::fs::create_dir_all(to).with_context(|| format!("cannot make {}", to.display()))?;
     for entry in std::fs::read_dir(from).with_context(|| format!("cannot read {}", from.display()))? {
         let entry = entry?;

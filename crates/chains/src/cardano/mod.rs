@@ -89,8 +89,8 @@ mod utxo;
 mod writer;
 
 mod plans {
-    keyplan::plan!("../../plans/cardano.keyplan");
-    keyplan::plan!("../../plans/cardano_store.keyplan");
+    keyplan::plan!("plans/cardano.keyplan");
+    keyplan::plan!("plans/cardano_store.keyplan");
 }
 
 #[cfg(feature = "store")]

@@ -114,7 +114,7 @@ impl StateSchema {
             if path == STORE_PLAN { Ok(PLAN.text().to_owned()) } else { Err(format!("there is no `{path}`")) }
         });
         let schema = Schema::of(&compiled);
-        let mut schema = schema.ok_or_else(|| refused(&text, "the plan with it has no meaning"))?;
+        let mut schema = schema.ok_or_else(|| refused(&text, "the plan with it does not compile"))?;
         for (name, kind) in &self.namespaces {
             if *kind == SpaceKind::Multimap {
                 schema = schema.with_multimap(name);

@@ -68,7 +68,7 @@ mod tx;
 mod undo;
 
 mod plans {
-    keyplan::plan!("../../plans/onesat.keyplan");
+    keyplan::plan!("plans/onesat.keyplan");
 }
 
 #[cfg(feature = "store")]

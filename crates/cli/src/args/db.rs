@@ -95,7 +95,7 @@ pub(crate) struct Source {
     /// The plan of a server or of another program's database; one of ours is refused if it was written under another layout
     #[arg(long, value_name = "PLAN")]
     pub(crate) plan: Option<String>,
-    /// Read a space of another program's database as one of the plan, where they are called otherwise
+    /// Read a space of another program's database as one of the plan, where their names differ
     #[arg(long, value_name = "PLAN_SPACE=SOURCE_SPACE", requires = "plan", conflicts_with_all = ["url", "engine"])]
     pub(crate) bind: Vec<String>,
     /// What kind of server is read; without `--url`, the one that the variable `KEYPLAN_URL` names
@@ -131,7 +131,7 @@ impl Source {
 /// A family and arguments of its keys, after the source.
 #[derive(Debug, Group)]
 pub(crate) struct Asked {
-    /// The family: its path, or the end of it if only one path ends so
+    /// The family: its path, or the last parts of it if no other path ends in them
     pub(crate) family: Option<String>,
     /// Arguments of the key: all of them for one row, those that a scan binds for its rows
     #[arg(value_name = "NAME=VALUE")]
@@ -159,7 +159,7 @@ pub(crate) struct Create {
     /// The engine that keeps the rows
     #[arg(long, value_enum, default_value_t = EngineName::Fjall)]
     pub(crate) engine: EngineName,
-    /// Make the database although the plan has guarantees that are refuted or unknown
+    /// Make the database even if guarantees of the plan are refuted or unknown
     #[arg(long)]
     pub(crate) unsound: bool,
 }
@@ -212,7 +212,7 @@ pub(crate) enum EngineName {
 pub(crate) struct Put {
     #[command(flatten)]
     pub(crate) target: Target,
-    /// The family: its path, or the end of it if only one path ends so
+    /// The family: its path, or the last parts of it if no other path ends in them
     pub(crate) family: String,
     /// A value for each argument of the key and of the value
     #[arg(value_name = "NAME=VALUE")]
@@ -316,7 +316,7 @@ pub(crate) struct Scan {
 pub(crate) struct Delete {
     #[command(flatten)]
     pub(crate) target: Target,
-    /// The family: its path, or the end of it if only one path ends so
+    /// The family: its path, or the last parts of it if no other path ends in them
     pub(crate) family: String,
     /// A value for each argument of the key; with `--scan`, for those that the scan binds
     #[arg(value_name = "NAME=VALUE")]
@@ -408,7 +408,7 @@ pub(crate) struct Load {
     /// Also write keys that no family makes, and keys that are retired
     #[arg(long)]
     pub(crate) allow_unknown: bool,
-    /// Write the rows of a space of the input into one of the plan, where they are called otherwise
+    /// Write the rows of a space of the input into one of the plan, where their names differ
     #[arg(long, value_name = "PLAN_SPACE=SOURCE_SPACE")]
     pub(crate) bind: Vec<String>,
 }

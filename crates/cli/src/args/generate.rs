@@ -48,7 +48,7 @@ pub(crate) struct Generate {
 /// What to write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Target {
-    /// A package that needs the standard library alone, with its tests
+    /// A package that needs only the standard library, with its tests
     Go,
     /// A module without dependencies for Node and browsers, with its test
     Typescript,

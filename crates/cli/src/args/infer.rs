@@ -25,7 +25,7 @@ pub(crate) struct Infer {
     /// Look at this space of the source only
     #[arg(long, value_name = "SPACE")]
     pub(crate) space: Option<String>,
-    /// Draft a plan although a known one fits
+    /// Draft a plan even if a known one fits
     #[arg(long)]
     pub(crate) draft: bool,
     /// Also guess what the values are, from some of them: JSON, CBOR, protobuf, text, numbers

@@ -10,7 +10,7 @@ pub(crate) struct Reading {
     /// The plan that keys are read under; left out, the one that is in the database
     #[arg(long, value_name = "PLAN")]
     pub(crate) plan: Option<String>,
-    /// Read a space of the source as one of the plan, where they are called otherwise
+    /// Read a space of the source as one of the plan, where their names differ
     #[arg(long, value_name = "PLAN_SPACE=SOURCE_SPACE")]
     pub(crate) bind: Vec<String>,
 }

@@ -10,7 +10,7 @@ use crate::input;
 use crate::render::{self, Notation, Output};
 
 /// What to do about bytes that can be read in another way.
-const UNGUARDED: &str = "--unguarded prints it all the same";
+const UNGUARDED: &str = "--unguarded prints it anyway";
 
 /// Encodes one key, prefix, value, field, member or score.
 pub(crate) fn run(args: &Encode, out: &mut Output) -> Result<Outcome> {

@@ -35,7 +35,7 @@ use crate::args::{Args, Command};
 use crate::render::Output;
 
 /// The reference of the plan language.
-const LANGUAGE: &str = include_str!("../../../../docs/language.md");
+const LANGUAGE: &str = keyplan_lsp::REFERENCE;
 
 /// How a command ended, when it could run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -309,7 +309,7 @@ pub(crate) fn rows_json(n: u64) -> Vec<u8> {
 
 /// Why a database was not made.
 pub(crate) fn unsound(plan: &str) -> String {
-    format!("no database was made: {plan} does not keep what it claims; --unsound makes it all the same\n")
+    format!("no database was made: {plan} does not keep what it claims; --unsound makes it anyway\n")
 }
 
 /// What was copied, space by space.

@@ -255,7 +255,7 @@ impl Expander<'_> {
     }
 }
 
-/// The inherent methods that encode and decode. A guard refuses what would make an accepted flaw bite.
+/// The inherent methods that encode and decode. A guard refuses what would run into an accepted flaw.
 fn encoders(path: &str, row: &Row<'_>, made: &Composite, guard: Option<&Guard>) -> TokenStream {
     let bytes = if made.borrows { quote!(&'k [u8]) } else { quote!(&[u8]) };
     let plain = plain_encoders(path, row, guard.is_some());

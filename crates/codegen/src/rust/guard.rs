@@ -1,4 +1,4 @@
-//! Guards: an encoder refuses the arguments that would make an accepted flaw bite.
+//! Guards: an encoder refuses the arguments that would run into an accepted flaw.
 
 use keyplan_plan::model::{AcceptKind, Extent, Family};
 use proc_macro2::TokenStream;
@@ -140,7 +140,7 @@ fn other_reading(row: &Row<'_>, made: &Composite) -> TokenStream {
 }
 
 impl Guard {
-    /// The encoders that refuse what would make the flaw bite.
+    /// The encoders that refuse what would run into the flaw.
     pub(crate) fn encoders(&self, row: &Row<'_>) -> TokenStream {
         let body = &self.body;
         let encode = match (row.sequence.extent(), row.sequence.width().max) {

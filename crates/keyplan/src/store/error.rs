@@ -27,7 +27,7 @@ pub enum Error {
     /// The structures could not do it.
     #[error(transparent)]
     Structure(#[from] StructureError),
-    /// A key, value or scan that cannot be encoded: an argument is outside of its domain, or would make a flaw bite
+    /// A key, value or scan that cannot be encoded: an argument is outside of its domain, or would run into a flaw
     /// that the plan accepts.
     #[error(transparent)]
     Refused(Box<KeyError>),

@@ -183,7 +183,7 @@ mod tests {
         let error = SegmentError::bytes("tick", 9, DecodeError::new(0, fault)).of("cl.tick");
         assert_eq!(
             error.to_string(),
-            "`cl.tick`, in `tick`: byte 9: sign byte 06, but the number behind it calls for 05"
+            "`cl.tick`, in `tick`: byte 9: sign byte 06, but the number after it calls for 05"
         );
         assert_eq!(error.offset(), Some(9));
     }

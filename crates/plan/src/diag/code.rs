@@ -62,7 +62,7 @@ codes! {
     /// The number of a family is not allotted as its module says: it is taken twice, lies outside of the range
     /// that the family names or of every range, was retired, or is not there at all.
     Misallotted = "KP0006" "misallotted" Error;
-    /// A key of an older plan that a newer one makes no more, or reads as something else.
+    /// A key of an older plan that a newer one no longer makes, or reads as something else.
     Incompatible = "KP0007" "incompatible" Error;
     /// Two known names with one digest.
     NameCollision = "KP0008" "name-collision" Error;
@@ -150,7 +150,7 @@ codes! {
     UnusedType = "KP0217" "unused-type" Warning;
     /// A plan whose parts are more than this implementation can hold.
     TooLarge = "KP0218" "too-large" Error;
-    /// A schema that cannot be read, or that has no meaning.
+    /// A schema that cannot be read, or that does not compile.
     BadSchema = "KP0240" "bad-schema" Error;
     /// A message that the schemas of the plan do not have, or that several of their messages may mean.
     UnknownMessage = "KP0241" "unknown-message" Error;

@@ -1,4 +1,4 @@
-//! Whether bytes that were encoded can be read in another way: what makes an accepted flaw bite.
+//! Whether bytes that were encoded can be read in another way: where an accepted flaw does harm.
 //!
 //! A guarded encoder refuses such arguments and names the other reading. An encoding that loses information is no
 //! second reading by itself.

@@ -252,7 +252,7 @@ impl<'a> Resolver<'a> {
                 Code::BadSpelling,
                 format!("{what} is spelled with {wanted}"),
                 name.span,
-                "spelled otherwise",
+                "spelled differently",
             )
             .with_help(format!("write `{right}`: names become identifiers of generated code")),
         );

@@ -2,7 +2,7 @@
 //!
 //! # What it finds
 //!
-//! A family whose keys are written otherwise than in the plan before, that refuses arguments it used to take, or that
+//! A family whose keys are written differently than in the plan before, that refuses arguments it used to take, or that
 //! is gone while its prefix is not `retired`; a retired prefix or family that comes back; a new family that meets keys
 //! which an old one may have left behind; a space that the engine knows by another name.
 //!

@@ -290,7 +290,7 @@ impl<'d, 'p> Pass<'d, 'p> {
                 Some((
                     Some(same),
                     "again".to_owned(),
-                    format!("byte {same}: it is written otherwise than it would be"),
+                    format!("byte {same}: it is not written as it would be"),
                 ))
             }
             Err(error) => Some((None, "again".to_owned(), format!("it cannot be written again: {error}"))),

@@ -181,7 +181,7 @@ fn scans(page: &mut Page<'_>, family: &Family) {
     let rows: Vec<Vec<String>> = rows.collect();
     page.table(&["scan", "prefix", "such as", "order of the rows"], &rows);
     if family.scans.iter().any(|claim| claim.filtered) {
-        page.line("A filtered scan also reads the rows of other families that begin alike, and drops them.");
+        page.line("A filtered scan also reads the rows of other families that begin with the same bytes, and drops them.");
     }
 }
 

@@ -18,7 +18,7 @@ pub(crate) struct Ours(Embedded<Fjall>);
 pub(crate) fn open<E: Engine>(engine: E) -> Result<Embedded<E>> {
     let text = "plan bench; space things { hash thing = key: bytes field any = field: bytes -> raw; }";
     let compiled = keyplan_plan::compile("bench.keyplan", text, |_| Err("no imports".into()));
-    let schema = Schema::of(&compiled).ok_or("the plan has no meaning")?;
+    let schema = Schema::of(&compiled).ok_or("the plan does not compile")?;
     Ok(Embedded::open(Arc::new(Store::open_or_create(engine, &schema)?), "things")?)
 }
 

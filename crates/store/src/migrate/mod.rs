@@ -16,7 +16,7 @@
 //! | back | the same the other way round |
 //!
 //! [`Migration::copy`] makes a copy instead, on any engine, and leaves the database as it is. Structures whose members, scores
-//! or fields are written otherwise are carried that way, thing by thing, and so are those of a server.
+//! or fields are written differently are carried that way, thing by thing, and so are those of a server.
 
 mod checksum;
 mod contents;

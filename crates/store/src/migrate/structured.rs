@@ -82,7 +82,7 @@ impl Migration<'_> {
             return Some("keys of its space do not all tell their family: `--into` makes a copy");
         }
         if passage.is_some_and(|passage| !verbatim(passage)) {
-            return Some("its members, scores or fields are written otherwise: `--into` makes a copy");
+            return Some("its members, scores or fields are written differently: `--into` makes a copy");
         }
         None
     }

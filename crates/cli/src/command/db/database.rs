@@ -191,7 +191,7 @@ fn plan_of(meta: &Meta) -> Result<Plan> {
 }
 
 fn asked(path: &str) -> Result<Plan> {
-    input::plan(path)?.ok_or_else(|| anyhow!("`{path}` has no meaning"))
+    input::plan(path)?.ok_or_else(|| anyhow!("`{path}` does not compile"))
 }
 
 /// What went wrong, and with which database, unless the message says so.

@@ -117,7 +117,7 @@ impl Foreign {
         let mut options = Options::default();
         options.height = height;
         let source = rows(path, &options)?;
-        let plan = input::plan(named)?.ok_or_else(|| anyhow!("`{named}` has no meaning"))?;
+        let plan = input::plan(named)?.ok_or_else(|| anyhow!("`{named}` does not compile"))?;
         let binding = bind(&plan, &*source, &given(&args.bind)?)?;
         Ok(Some(Self { source, plan, binding }))
     }
@@ -178,7 +178,7 @@ fn has_plan(path: &Path) -> bool {
 /// The plan that was asked for, or the one in the first database that has one.
 pub(super) fn plan_of(reading: &Reading, recorded: Vec<Option<Plan>>) -> Result<Option<Plan>> {
     match &reading.plan {
-        Some(path) => input::plan(path)?.map(Some).ok_or_else(|| anyhow!("`{path}` has no meaning")),
+        Some(path) => input::plan(path)?.map(Some).ok_or_else(|| anyhow!("`{path}` does not compile")),
         None => Ok(recorded.into_iter().flatten().next()),
     }
 }

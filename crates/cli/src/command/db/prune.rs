@@ -21,7 +21,7 @@ pub(super) fn run(args: &Prune, out: &mut Output) -> Result<Outcome> {
     let (database, recorded) = Database::open(&args.target, access)?;
     let plan = match args.target.plan.as_ref().filter(|_| args.rules_of_plan) {
         // It has the layout of the one in the database, or opening would have failed.
-        Some(path) => input::plan(path)?.ok_or_else(|| anyhow!("`{path}` has no meaning"))?,
+        Some(path) => input::plan(path)?.ok_or_else(|| anyhow!("`{path}` does not compile"))?,
         None => recorded,
     };
     let families = families(args, &plan)?;

@@ -26,7 +26,7 @@ pub(super) fn run(args: &Put, out: &mut Output) -> Result<Outcome> {
     if !args.unguarded
         && let Some(other) = other_key(&Decoder::new(&plan), index, family, &values, &key)
     {
-        let help = "--unguarded writes it all the same";
+        let help = "--unguarded writes it anyway";
         render::message(&render::refusal(&family.path, &family.key, &values, &key, &other, help));
         return Ok(Outcome::Findings);
     }

@@ -30,7 +30,7 @@ impl Server {
         }
         let path =
             source.plan.as_deref().ok_or_else(|| anyhow!("a server has no plan: name one with --plan"))?;
-        let plan = input::plan(path)?.ok_or_else(|| anyhow!("`{path}` has no meaning"))?;
+        let plan = input::plan(path)?.ok_or_else(|| anyhow!("`{path}` does not compile"))?;
         let space = only_space(&plan)?;
         // A password in an argument is seen by everybody who lists processes.
         let settings = match &source.url {

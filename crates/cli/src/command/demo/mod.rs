@@ -33,32 +33,32 @@ use crate::render::{self, Output};
 
 /// The plans of the five systems, as they stand in `plans/`.
 const PLANS: [(&str, &str); 5] = [
-    ("plans/osmosis_cl.keyplan", include_str!("../../../../../plans/osmosis_cl.keyplan")),
-    ("plans/cosmwasm.keyplan", include_str!("../../../../../plans/cosmwasm.keyplan")),
-    ("plans/cardano.keyplan", include_str!("../../../../../plans/cardano.keyplan")),
-    ("plans/paw.keyplan", include_str!("../../../../../plans/paw.keyplan")),
-    ("plans/onesat.keyplan", include_str!("../../../../../plans/onesat.keyplan")),
+    ("plans/osmosis_cl.keyplan", include_str!("../../../plans/osmosis_cl.keyplan")),
+    ("plans/cosmwasm.keyplan", include_str!("../../../plans/cosmwasm.keyplan")),
+    ("plans/cardano.keyplan", include_str!("../../../plans/cardano.keyplan")),
+    ("plans/paw.keyplan", include_str!("../../../plans/paw.keyplan")),
+    ("plans/onesat.keyplan", include_str!("../../../plans/onesat.keyplan")),
 ];
 
 /// The schemas of their values.
 const SCHEMAS: [(&str, &str); 6] = [
-    ("plans/proto/cosmos/coin.proto", include_str!("../../../../../plans/proto/cosmos/coin.proto")),
-    ("plans/proto/osmosis/accum.proto", include_str!("../../../../../plans/proto/osmosis/accum.proto")),
+    ("plans/proto/cosmos/coin.proto", include_str!("../../../plans/proto/cosmos/coin.proto")),
+    ("plans/proto/osmosis/accum.proto", include_str!("../../../plans/proto/osmosis/accum.proto")),
     (
         "plans/proto/osmosis/concentrated_liquidity.proto",
-        include_str!("../../../../../plans/proto/osmosis/concentrated_liquidity.proto"),
+        include_str!("../../../plans/proto/osmosis/concentrated_liquidity.proto"),
     ),
-    ("plans/proto/paw/compute.proto", include_str!("../../../../../plans/proto/paw/compute.proto")),
-    ("plans/proto/paw/dex.proto", include_str!("../../../../../plans/proto/paw/dex.proto")),
-    ("plans/proto/paw/oracle.proto", include_str!("../../../../../plans/proto/paw/oracle.proto")),
+    ("plans/proto/paw/compute.proto", include_str!("../../../plans/proto/paw/compute.proto")),
+    ("plans/proto/paw/dex.proto", include_str!("../../../plans/proto/paw/dex.proto")),
+    ("plans/proto/paw/oracle.proto", include_str!("../../../plans/proto/paw/oracle.proto")),
 ];
 
 /// The files that these plans are made of beside their own.
 const PARTS: [(&str, &str); 4] = [
-    ("plans/paw/house.keyplan", include_str!("../../../../../plans/paw/house.keyplan")),
-    ("plans/paw/compute.keyplan", include_str!("../../../../../plans/paw/compute.keyplan")),
-    ("plans/paw/dex.keyplan", include_str!("../../../../../plans/paw/dex.keyplan")),
-    ("plans/paw/oracle.keyplan", include_str!("../../../../../plans/paw/oracle.keyplan")),
+    ("plans/paw/house.keyplan", include_str!("../../../plans/paw/house.keyplan")),
+    ("plans/paw/compute.keyplan", include_str!("../../../plans/paw/compute.keyplan")),
+    ("plans/paw/dex.keyplan", include_str!("../../../plans/paw/dex.keyplan")),
+    ("plans/paw/oracle.keyplan", include_str!("../../../plans/paw/oracle.keyplan")),
 ];
 
 /// A plan by its number above and a key; the last one is broken.
@@ -143,7 +143,7 @@ fn fill(args: &Demo, out: &mut Output) -> Result<()> {
         let file = five::PLAN.files.iter().find(|(name, _)| *name == import);
         file.map(|(_, text)| (*text).to_owned()).ok_or_else(|| format!("`{import}` was not compiled in"))
     });
-    let plan = compiled.plan.ok_or_else(|| anyhow!("the plan of the demonstration has no meaning"))?;
+    let plan = compiled.plan.ok_or_else(|| anyhow!("the plan of the demonstration does not compile"))?;
     out.line("")?;
     out.line(&render::command_line(&format!("keyplan db stats {}", directory.display())))?;
     out.text(&render::census(directory, &Census::take(store.raw(), &plan, |_| ControlFlow::Continue(()))?))?;
@@ -167,6 +167,6 @@ fn explain(plans: &[Checked], out: &mut Output) -> Result<()> {
 
 fn plan_at(plans: &[Checked], index: usize) -> Result<(&str, &Plan)> {
     let loaded = plans.get(index).ok_or_else(|| anyhow!("there is no plan {index}"))?;
-    let plan = loaded.compiled.plan.as_ref().ok_or_else(|| anyhow!("`{}` has no meaning", loaded.path))?;
+    let plan = loaded.compiled.plan.as_ref().ok_or_else(|| anyhow!("`{}` does not compile", loaded.path))?;
     Ok((&loaded.path, plan))
 }

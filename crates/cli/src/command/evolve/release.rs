@@ -50,7 +50,7 @@ pub(crate) fn run(args: &Args, out: &mut Output) -> Result<Outcome> {
     }
     let name = args.name.clone().unwrap_or_else(|| (before.len() + 1).to_string());
     let date = args.date.clone().unwrap_or_else(today);
-    let release = Release::new(&name, &date, compiled).ok_or_else(|| anyhow!("the plan has no meaning"))?;
+    let release = Release::new(&name, &date, compiled).ok_or_else(|| anyhow!("the plan does not compile"))?;
     let line = format!("released {} as {name:?}: fingerprint {}", plan.name, release.fingerprint);
     lock.append(release).map_err(|why| anyhow!(why))?;
     output_file::write(&path, lock.to_text().as_bytes())

@@ -217,7 +217,7 @@ func (f fault) reason() string {
 	case fRange:
 		return "a number out of its range"
 	case fSign:
-		return fmt.Sprintf("sign byte %02x, but the number behind it calls for %02x", f.a, f.b)
+		return fmt.Sprintf("sign byte %02x, but the number after it calls for %02x", f.a, f.b)
 	case fUTF8:
 		return "not UTF-8"
 	case fNotShortest:

@@ -229,7 +229,7 @@ function reasonOf(f: Fault): string {
     case F_RANGE:
       return 'a number out of its range';
     case F_SIGN:
-      return `sign byte ${hexByte(Number(f.a))}, but the number behind it calls for ${hexByte(Number(f.b))}`;
+      return `sign byte ${hexByte(Number(f.a))}, but the number after it calls for ${hexByte(Number(f.b))}`;
     case F_UTF8:
       return 'not UTF-8';
     case F_NOT_SHORTEST:

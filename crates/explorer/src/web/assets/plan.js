@@ -57,7 +57,7 @@ async function attempt(page, area, result, lines, signal) {
     const tried = await act('try', {}, area.value);
     if (signal.aborted) return;
     lines(tried.findings);
-    if (!tried.meaning) { fill(result, h('p', { class: 'problem' }, 'It has no meaning yet.'), findingsOf(tried.findings)); return; }
+    if (!tried.meaning) { fill(result, h('p', { class: 'problem' }, 'It does not compile yet.'), findingsOf(tried.findings)); return; }
     const was = tried.proof_now;
     const compare = (name, now, before) => h('div', { class: `stat ${name === 'refuted' && now > before ? 'bad' : ''}` }, h('b', {}, number(now), now === before ? '' : h('small', {}, ` was ${number(before)}`)), h('span', {}, name));
     const reads = tried.reads;

@@ -116,7 +116,7 @@ impl Parser<'_> {
         };
         let shown = shortened(word);
         let label = format!("did you mean `{meant}`?");
-        self.fail(Place::Here, format!("`{shown}` begins no part and no clause"), label);
+        self.fail(Place::Here, format!("`{shown}` cannot begin a part or a clause"), label);
         self.quiet = true;
         Ok(meant)
     }
@@ -124,7 +124,7 @@ impl Parser<'_> {
     fn not_a_clause(&mut self) -> Reported {
         let message = format!("expected a part, a clause or `;`, found {}", self.found());
         let diagnostic =
-            Diagnostic::new(Code::UnexpectedToken, message, self.span(), "begins no part and no clause");
+            Diagnostic::new(Code::UnexpectedToken, message, self.span(), "cannot begin a part or a clause");
         let diagnostic = match self.not_a_clause_help() {
             Some(help) => diagnostic.with_help(help),
             None => diagnostic,
@@ -132,7 +132,7 @@ impl Parser<'_> {
         self.report_here(diagnostic)
     }
 
-    /// What to write instead of a token that begins no part and no clause.
+    /// What to write instead of a token that cannot begin a part or a clause.
     fn not_a_clause_help(&self) -> Option<String> {
         match (self.kind()?, self.nth(1)) {
             (TokenKind::Int(value), _) if *value < 256 => {

@@ -12,7 +12,7 @@ use crate::proof::Side;
 
 /// Two rows in the wrong order.
 pub(in super::super) fn rows(finding: Finding<'_>, first: &Side, second: &Side) -> Option<Diagnostic> {
-    let note = "`first` comes before `second`, but its bytes come behind";
+    let note = "`first` comes before `second`, but its bytes come after";
     let titles = [("first", first, Made::Whole), ("second", second, Made::Whole)];
     diagnostic(finding, titles, note)
 }

@@ -12,9 +12,13 @@ pub(in super::super) fn diagnostic(finding: Finding<'_>, scan: &Side, row: &Side
     let subject = finding.subject()?;
     let other = Subject::find(finding.plan, &row.family, finding.statement)?;
     let message = format!("the scan {} also returns rows of {}", finding.scan(), other.title());
-    let diagnostic =
-        Diagnostic::new(finding.code(), message, finding.statement.span, "this prefix is not its own")
-            .with_label(other.name_span(), "its keys begin alike");
+    let diagnostic = Diagnostic::new(
+        finding.code(),
+        message,
+        finding.statement.span,
+        "other families have keys with this prefix",
+    )
+    .with_label(other.name_span(), "its keys begin with the same bytes");
     let row_title = format!("row   {}", other.name());
     let scan_title = format!("scan  {}", subject.name());
     let sides = [

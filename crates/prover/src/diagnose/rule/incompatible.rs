@@ -34,7 +34,7 @@ pub struct Version<'p> {
 /// let changes = compare(&old, &new, &prove(&new, &Options::default()));
 /// let version = |plan| Version { plan, path: None };
 /// let findings = diagnose_changes(&changes, version(&old), version(&new));
-/// assert_eq!(findings[0].message, "the old keys of `s.tick` are written otherwise now");
+/// assert_eq!(findings[0].message, "the old keys of `s.tick` are now written differently");
 /// ```
 pub fn diagnose_changes(changes: &[Change], old: Version<'_>, new: Version<'_>) -> Vec<Diagnostic> {
     let breaking = changes.iter().filter(|change| change.is_breaking() && !change.is_allowed(new.plan));
@@ -58,7 +58,7 @@ impl<'a> Seen<'a> {
         let subject = self.subject();
         match &self.change.fate {
             Fate::Changed(broken) => self
-                .broken(format!("the old {subject} are written otherwise now"), "writes other bytes", broken)
+                .broken(format!("the old {subject} are now written differently"), "writes other bytes", broken)
                 .with_help(MIGRATE),
             Fate::Narrowed(broken) => self
                 .broken(

@@ -55,7 +55,7 @@ fn mark_end(sequence: &Sequence, index: usize) -> String {
     if sequence.segments().get(index + 1).is_some_and(|next| matches!(next, Segment::Literal(_))) {
         // What stands behind it may also stand in it.
         return format!(
-            "narrow `{name}` so that it cannot hold what stands behind it, or write its length first: `.len8`"
+            "narrow `{name}` so that it cannot hold what comes after it, or write its length first: `.len8`"
         );
     }
     format!("end `{name}` with a byte that it cannot hold, or write its length first: `.len8`")

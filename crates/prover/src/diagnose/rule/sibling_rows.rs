@@ -17,7 +17,7 @@ pub(in super::super) fn diagnostic(finding: Finding<'_>, scan: &Side, row: &Side
         finding.code(),
         message,
         finding.statement.span,
-        "claims the rows with these arguments alone",
+        "claims only the rows with these arguments",
     );
     let segment = |index: usize| sequence.segments().get(index);
     let (diagnostic, help) = if let Some(index) = parting(sequence, scan, row) {

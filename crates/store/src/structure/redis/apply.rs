@@ -74,7 +74,7 @@ impl Redis {
                 let by = number(SetScore::Number(by))?;
                 batch.push(&[b"ZINCRBY", key, text(by).as_bytes(), member]);
             }
-            // The server does not look at the key for the sake of nothing.
+            // The server does not look at a key for a command without members.
             Command::ZsetPop { key, count: 0, .. } => batch.push(&[b"ZCARD", key]),
             Command::ZsetPop { key, end, count } => {
                 let pop: &[u8] = match end {

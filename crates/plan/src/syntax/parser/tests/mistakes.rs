@@ -19,10 +19,10 @@ fn several_mistakes_are_each_reported_once() {
         key l = 0x01 x: @ u8 'y' \"\\q\";
         /// dangling",
         r#"
-            KP0102 2:14 expected a part, a clause or `;`, found `pool` [pool] begins no part and no clause (help: an argument is written with a colon: `pool: …`)
+            KP0102 2:14 expected a part, a clause or `;`, found `pool` [pool] cannot begin a part or a clause (help: an argument is written with a colon: `pool: …`)
             KP0103 3:17 bytes have an even number of hexadecimal digits [0x1]  (help: write `0x01`)
             KP0102 3:30 expected `;` at the end of the family, found `key` [] expected `;`
-            KP0102 4:32 `scna` begins no part and no clause [scna] did you mean `scan`?
+            KP0102 4:32 `scna` cannot begin a part or a clause [scna] did you mean `scan`?
             KP0102 6:13 expected an encoding, such as `be`, found `scan` [scan] expected an encoding, such as `be`
             KP0102 6:21 expected the name of an argument, found `;` [;] expected the name of an argument
             KP0102 7:47 expected the label of an alternative, found `:` [:] expected the label of an alternative
@@ -31,8 +31,8 @@ fn several_mistakes_are_each_reported_once() {
             KP0102 9:39 expected the layout of the field's value, found `;` [;] expected the layout of the field's value
             KP0102 10:24 `(` is never closed [(] this one has no `)` [;] expected a part or `)`
             KP0102 11:17 expected the parts of the key, found `;` [;] expected the parts of the key
-            KP0102 11:27 expected a part, a clause or `;`, found `5` [5] begins no part and no clause (help: bytes are written in hexadecimal: `0x05`)
-            KP0102 11:38 expected a part, a clause or `;`, found `u64` [u64] begins no part and no clause (help: an argument has a name: `name: u64`)
+            KP0102 11:27 expected a part, a clause or `;`, found `5` [5] cannot begin a part or a clause (help: bytes are written in hexadecimal: `0x05`)
+            KP0102 11:38 expected a part, a clause or `;`, found `u64` [u64] cannot begin a part or a clause (help: an argument has a name: `name: u64`)
             KP0102 11:56 expected a clause or `;`, found `{` [{] expected a clause or `;`
             KP0101 12:25 `@` begins no token [@] not part of the language
             KP0101 12:30 a character in single quotes ['y'] strings stand in double quotes (help: write `"y"`)
@@ -98,7 +98,7 @@ fn parentheses_are_closed_in_their_statement() {
             KP0102 2:12 `(` is never closed [(] this one has no `)` [;] expected a part or `)`
             KP0102 2:36 `(` is never closed [(] this one has no `)` [;] expected `,` or `)`
             KP0102 2:51 `(` is never closed [(] this one has no `)` [;] expected a part, `|` or `)`
-            KP0102 2:80 expected a part, a clause or `;`, found `)` [)] begins no part and no clause
+            KP0102 2:80 expected a part, a clause or `;`, found `)` [)] cannot begin a part or a clause
             KP0102 2:101 expected a part or `)`, found `5` [5] expected a part or `)`
         ",
     );
@@ -113,7 +113,7 @@ fn misspelled_words_are_read_as_what_was_meant() {
             KP0102 1:8 `tpye` begins nothing at the top of a file [tpye] did you mean `type`?
             KP0102 1:21 `spce` begins nothing at the top of a file [spce] did you mean `space`?
             KP0102 1:30 `kye` begins nothing inside a space [kye] did you mean `key`?
-            KP0102 1:43 `acept` begins no part and no clause [acept] did you mean `accept`?
+            KP0102 1:43 `acept` cannot begin a part or a clause [acept] did you mean `accept`?
             KP0102 1:68 `modul` begins nothing inside a space [modul] did you mean `module`?
         ",
     );
@@ -122,7 +122,7 @@ fn misspelled_words_are_read_as_what_was_meant() {
         "
             KP0102 1:9 `structure` begins nothing at the top of a file [structure] expected `import`, `type`, `names`, `space` or `plan`
             KP0102 1:32 `struct` begins nothing inside a space [struct] expected `key`, `hash`, `zset`, `set`, `queue`, `module`, `allot`, `retired`, `drop` or `rule`
-            KP0102 1:58 expected a part, a clause or `;`, found `limit` [limit] begins no part and no clause (help: the clauses of a family are: `->`, `scan`, `own`, `accept`, `allot`, `allow`, `from`, `retain`, `retired`, `member`, `score`, `field` or `spread`)
+            KP0102 1:58 expected a part, a clause or `;`, found `limit` [limit] cannot begin a part or a clause (help: the clauses of a family are: `->`, `scan`, `own`, `accept`, `allot`, `allow`, `from`, `retain`, `retired`, `member`, `score`, `field` or `spread`)
         ",
     );
 }
@@ -310,8 +310,8 @@ fn what_other_languages_write_is_told_with_what_to_write_here() {
             KP0102 2:20 parts have nothing between them, found `,` [,] can be left out (help: parts are written one after the other, with nothing between them: leave it out)
             KP0102 2:31 parts have nothing between them, found `,` [,] can be left out (help: parts are written one after the other, with nothing between them: leave it out)
             KP0101 2:40 `+` begins no token [+] not part of the language (help: parts are written one after the other, with nothing between them: leave it out)
-            KP0102 2:48 expected a part, a clause or `;`, found `|` [|] begins no part and no clause (help: parts are written one after the other, with nothing between them: leave it out)
-            KP0102 3:13 expected a part, a clause or `;`, found `,` [,] begins no part and no clause (help: parts are written one after the other, with nothing between them: leave it out)
+            KP0102 2:48 expected a part, a clause or `;`, found `|` [|] cannot begin a part or a clause (help: parts are written one after the other, with nothing between them: leave it out)
+            KP0102 3:13 expected a part, a clause or `;`, found `,` [,] cannot begin a part or a clause (help: parts are written one after the other, with nothing between them: leave it out)
             KP0101 3:24 `=>` is no arrow of the language [=>] not part of it (help: write `->`)
         ",
     );
@@ -338,8 +338,8 @@ fn what_other_languages_write_is_told_with_what_to_write_here() {
     check(
         "key a = keccak(\"x\"); key b = 0x01 ttl 3600 scan all; key c = x: text(..=252);",
         "
-            KP0102 2:9 expected a part, a clause or `;`, found `keccak` [keccak] begins no part and no clause (help: no hash function is called `keccak`; there are: xxh3_64, twox_64, twox_128, blake2b_128, blake2b_256, sha256, keccak256, blake2b_224, hash160, siphash_24)
-            KP0102 2:35 expected a part, a clause or `;`, found `ttl` [ttl] begins no part and no clause (help: the clauses of a family are: `->`, `scan`, `own`, `accept`, `allot`, `allow`, `from`, `retain`, `retired`, `member`, `score`, `field` or `spread`)
+            KP0102 2:9 expected a part, a clause or `;`, found `keccak` [keccak] cannot begin a part or a clause (help: no hash function is called `keccak`; there are: xxh3_64, twox_64, twox_128, blake2b_128, blake2b_256, sha256, keccak256, blake2b_224, hash160, siphash_24)
+            KP0102 2:35 expected a part, a clause or `;`, found `ttl` [ttl] cannot begin a part or a clause (help: the clauses of a family are: `->`, `scan`, `own`, `accept`, `allot`, `allow`, `from`, `retain`, `retired`, `member`, `score`, `field` or `spread`)
             KP0102 2:70 expected the first number of the range, found `..=` [..=] expected the first number of the range (help: write `0..=252`)
         ",
     );
