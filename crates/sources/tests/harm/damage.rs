@@ -35,7 +35,7 @@ fn places(length: usize) -> Vec<usize> {
         return (0..length).collect();
     }
     let between = (1..=BETWEEN).map(|part| part * (length / (BETWEEN + 1)));
-    let ends = (0..ENDS).flat_map(|step| [step * 11, length - 1 - step * 11]);
+    let ends = (0..ENDS).flat_map(|step| [step * 11, length.saturating_sub(1 + step * 11)]);
     let mut places: Vec<usize> = between.chain(ends).filter(|&place| place < length).collect();
     places.sort_unstable();
     places.dedup();
