@@ -210,16 +210,22 @@ pub fn assignments(layout: &Sequence, values: &[Value]) -> String {
 
 /// A value as JSON that makes the same bytes again with [`bytes_of`]: an object or a list. `None` where only its bytes do.
 pub fn exact_json(layout: &Sequence, bytes: &[u8]) -> Option<Vec<u8>> {
+    exact_parts(layout, bytes).map(|(exact, _)| exact)
+}
+
+/// As [`exact_json`], and whether a part of it that has a format is there as its bytes only.
+fn exact_parts(layout: &Sequence, bytes: &[u8]) -> Option<(Vec<u8>, bool)> {
     if let Some(opaque) = whole_opaque(layout) {
-        return exact_opaque_json(opaque, bytes);
+        return exact_opaque_json(opaque, bytes).map(|exact| (exact, false));
     }
     let found = readings(layout, bytes, 2).ok()?;
     let [values] = found.readings.as_slice() else { return None };
     let mut out = Vec::new();
     if layout.arguments().all(|argument| !matches!(argument.shape, Shape::Opaque(_))) {
         write_shown_json(&mut out, layout, values);
-        return Some(out);
+        return Some((out, false));
     }
+    let mut unread = false;
     out.push(b'{');
     for (at, (argument, value)) in layout.arguments().zip(values).enumerate() {
         if at > 0 {
@@ -233,11 +239,14 @@ pub fn exact_json(layout: &Sequence, bytes: &[u8]) -> Option<Vec<u8>> {
         };
         match inside {
             Some(inside) => out.extend_from_slice(&inside),
-            None => write_argument_json(&mut out, argument, value),
+            None => {
+                unread |= matches!(&argument.shape, Shape::Opaque(opaque) if *opaque != Opaque::Raw);
+                write_argument_json(&mut out, argument, value);
+            }
         }
     }
     out.push(b'}');
-    Some(out)
+    Some((out, unread))
 }
 
 fn exact_opaque_json(opaque: &Opaque, bytes: &[u8]) -> Option<Vec<u8>> {
@@ -565,16 +574,20 @@ fn unknown_messages(argument: &Argument, known: &Messages, found: &mut Vec<Diagn
     }
 }
 
-/// Appends the value of a row under `"value"`: as JSON that makes it again, or as hex, and then as JSON for reading under
-/// `"decoded"` where it does decode.
+/// Appends the value of a row under `"value"`: as JSON that makes it again, or as hex. Where it, or a part of it, is there as
+/// hex and does decode, JSON for reading follows under `"decoded"`.
 pub fn write_value(out: &mut Vec<u8>, layout: Option<&Sequence>, bytes: &[u8]) {
     out.extend_from_slice(b"\"value\":");
     let Some(layout) = layout else { return write_bytes(out, bytes) };
-    if let Some(exact) = exact_json(layout, bytes) {
-        out.extend_from_slice(&exact);
-        return;
+    match exact_parts(layout, bytes) {
+        Some((exact, unread)) => {
+            out.extend_from_slice(&exact);
+            if !unread {
+                return;
+            }
+        }
+        None => write_bytes(out, bytes),
     }
-    write_bytes(out, bytes);
     let has_format = layout.arguments().any(|argument| matches!(argument.shape, Shape::Opaque(_)));
     if let Some(readable) = readable_json(layout, bytes).filter(|_| has_format && !is_by_wire(layout)) {
         out.extend_from_slice(b",\"decoded\":");

@@ -1,5 +1,6 @@
 //! Rows in a file from first to last, reached through an index of a few of them.
 
+use std::collections::BTreeSet;
 use std::fmt::Debug;
 use std::ops::Bound;
 use std::sync::Arc;
@@ -49,7 +50,7 @@ pub(crate) struct Order {
     last: Option<Row>,
     /// Whether every row so far came after the one before it.
     pub(crate) is_kept: bool,
-    multimaps: Vec<u32>,
+    multimaps: BTreeSet<u32>,
 }
 
 impl Order {
@@ -60,8 +61,8 @@ impl Order {
     pub(crate) fn note(&mut self, row: &Row) {
         if let Some(last) = &self.last {
             self.is_kept &= last < row;
-            if (last.0, &last.1) == (row.0, &row.1) && self.multimaps.last() != Some(&row.0) {
-                self.multimaps.push(row.0);
+            if (last.0, &last.1) == (row.0, &row.1) {
+                self.multimaps.insert(row.0);
             }
         }
         self.last.clone_from(&Some(row.clone()));

@@ -7,6 +7,7 @@ use keyplan_store::source::{Source, SourceError};
 
 use crate::badger::Badger;
 use crate::lmdb::Lmdb;
+use crate::plain_file::resolved;
 use crate::sqlite::Sqlite;
 use crate::{dump, iavl, lists, lsm};
 
@@ -88,6 +89,7 @@ impl Options {
 
 /// Says which kind of database lies at `path`; `None` if it is none that is known here.
 pub fn recognise(path: &Path) -> Option<Kind> {
+    let path = &resolved(path);
     if lsm::fits(path) {
         let rows = lsm::Lsm::open(path).ok();
         return Some(if rows.is_some_and(|rows| iavl::fits(&rows)) { Kind::Iavl } else { Kind::Lsm });
@@ -97,7 +99,8 @@ pub fn recognise(path: &Path) -> Option<Kind> {
 
 /// Whether something that [`open`] reads seems to be at `path`; nothing is opened as a whole.
 pub fn fits(path: &Path) -> bool {
-    path == Path::new("-") || lsm::fits(path) || other(path).is_some()
+    let found = &resolved(path);
+    path == Path::new("-") || lsm::fits(found) || other(found).is_some()
 }
 
 /// The kinds that are not a directory of log-structured files.
@@ -124,6 +127,7 @@ pub fn open(path: &Path, options: &Options) -> Result<Box<dyn Source>, SourceErr
     }
     // What is not there, or may not be read, is said before any guess at its kind.
     std::fs::metadata(path).map_err(|error| SourceError::io(path, error))?;
+    let path = &resolved(path);
     let kind = match options.kind {
         // LSM and IAVL are one directory of files: they are opened once, and the rows say which it is.
         None if lsm::fits(path) => {

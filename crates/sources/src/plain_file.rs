@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
-use std::{cmp, io};
+use std::{cmp, fs, io};
 
 use keyplan_store::source::SourceError;
 
@@ -22,9 +22,14 @@ pub(crate) struct Stamp {
 }
 
 impl PlainFile {
-    /// Opens a file. Pipes, devices and directories are refused: opening some of them would wait forever.
+    /// Opens a file. Pipes, devices and directories are refused: opening some of them would wait forever. So are links: a
+    /// database that came from elsewhere does not say which other files are read. What a user names is
+    /// [`resolved`] before.
     pub(crate) fn open(path: &Path) -> Result<Self, SourceError> {
-        let file = open_quietly(path).map_err(|error| SourceError::io(path, error))?;
+        let file = open_quietly(path).map_err(|error| match fs::symlink_metadata(path) {
+            Ok(found) if found.is_symlink() => SourceError::unsupported(path, "a symbolic link"),
+            _ => SourceError::io(path, error),
+        })?;
         if !file.metadata().map_err(|error| SourceError::io(path, error))?.is_file() {
             return Err(SourceError::unsupported(path, "what is not a regular file"));
         }
@@ -101,11 +106,22 @@ impl PlainFile {
     }
 }
 
+/// The place that a path leads to, if it is a link: what belongs to a file lies beside that, not beside the link.
+pub(crate) fn resolved(path: &Path) -> PathBuf {
+    let is_link = fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink());
+    is_link.then(|| fs::canonicalize(path).ok()).flatten().unwrap_or_else(|| path.to_owned())
+}
+
+/// Whether anything has that name, be it a link that leads nowhere.
+pub(crate) fn is_there(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok()
+}
+
 /// Opens a file so that nothing waits for the other end of a pipe, and no time of access is written if we may say so.
 #[cfg(unix)]
 fn open_quietly(path: &Path) -> io::Result<File> {
     use rustix::fs::{Mode, OFlags};
-    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK;
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOFOLLOW;
     // Only the owner of a file may read it without a trace.
     let opened = match rustix::fs::open(path, flags | OFlags::NOATIME, Mode::empty()) {
         Err(rustix::io::Errno::PERM) => rustix::fs::open(path, flags, Mode::empty()),
@@ -116,6 +132,9 @@ fn open_quietly(path: &Path) -> io::Result<File> {
 
 #[cfg(windows)]
 fn open_quietly(path: &Path) -> io::Result<File> {
+    if fs::symlink_metadata(path)?.is_symlink() {
+        return Err(io::ErrorKind::InvalidInput.into());
+    }
     File::open(path)
 }
 

@@ -9,6 +9,7 @@ mod explain;
 mod keys;
 mod prover;
 mod record;
+mod sources;
 mod store;
 mod structures;
 mod values;
@@ -68,6 +69,7 @@ const GROUPS: &[&dyn Group] = &[
     &codec::Codec,
     &keys::Keys,
     &prover::Prover,
+    &sources::Sources,
     &store::Store,
     &structures::Structures,
     &values::Values,

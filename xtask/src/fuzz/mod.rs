@@ -5,6 +5,7 @@
 //! (`cargo xtask fuzz`), there over the kept corpus and what a seeded generator makes of it.
 
 mod arbitrary;
+mod database;
 mod decode;
 mod encode;
 mod format;
@@ -12,12 +13,15 @@ mod mutate;
 mod parser;
 mod plans;
 mod rng;
+mod rows;
 mod run;
+mod schema;
 mod seeds;
 mod source;
 mod value;
 
 pub use arbitrary::Arbitrary;
+pub use database::database;
 pub use decode::decode;
 pub use encode::encode;
 pub use format::format;
@@ -25,7 +29,9 @@ pub use mutate::mutated;
 pub use parser::parser;
 pub use plans::{Kept, kept};
 pub use rng::Rng;
+pub use rows::rows;
 pub use run::{Budget, Done, corpus, run};
+pub use schema::schema;
 pub use source::source;
 pub use value::value;
 
@@ -87,6 +93,27 @@ pub const TARGETS: &[Target] = &[
         body: source,
         seeds: source::seeds,
         words: &[],
+    },
+    Target {
+        name: "database",
+        claim: "another program's database that was changed in places gives rows in order or an error about a file",
+        body: database,
+        seeds: database::seeds,
+        words: &[],
+    },
+    Target {
+        name: "rows",
+        claim: "any bytes as a dump, JSON lines, a contract's state or a list of keys give rows in order or an error",
+        body: rows,
+        seeds: rows::seeds,
+        words: rows::WORDS,
+    },
+    Target {
+        name: "schema",
+        claim: "any bytes as a schema and a value give a tree inside of the value or an error inside of it",
+        body: schema,
+        seeds: schema::seeds,
+        words: schema::WORDS,
     },
 ];
 

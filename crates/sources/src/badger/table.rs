@@ -1,4 +1,3 @@
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use keyplan_store::source::SourceError;
@@ -7,11 +6,12 @@ use super::check;
 use super::entry::{Entry, VersionedKey};
 use super::manifest::{Compression, TableEntry};
 use super::protobuf::fields;
+use crate::lsm;
 use crate::number::{u16_le, u32_be, u32_le};
 use crate::plain_file::PlainFile;
 
-/// The most bytes that a block or an index may have.
-const MAX_BLOCK: usize = 256 << 20;
+/// The most bytes that an index, or a block as it is stored, may have.
+const MAX_BLOCK: u64 = 64 << 20;
 
 /// A table: blocks, then `index | its length (4) | check | its length (4)`.
 #[derive(Debug)]
@@ -54,12 +54,15 @@ impl Table {
     /// Reads a block and checks its sum.
     pub(super) fn block(&self, index: usize) -> Result<Option<Block>, SourceError> {
         let Some(handle) = self.blocks.get(index) else { return Ok(None) };
-        let stored = self.file.bytes(handle.offset, handle.len)?;
         let damaged = |what: &str| self.file.damaged(handle.offset, what);
+        if handle.len > MAX_BLOCK {
+            return Err(damaged("a block of more than 64 MiB"));
+        }
+        let stored = self.file.bytes(handle.offset, handle.len)?;
         let bytes = match self.compression {
             Compression::None => stored,
-            Compression::Snappy => snappy(&stored).ok_or_else(|| damaged("no Snappy block"))?,
-            Compression::Zstd => zstd(&stored).ok_or_else(|| damaged("no Zstandard block"))?,
+            Compression::Snappy => lsm::snappy(&stored).map_err(|fault| damaged(fault.what()))?,
+            Compression::Zstd => lsm::zstd(&stored).map_err(|fault| damaged(fault.what()))?,
         };
         Block::read(bytes).map(Some).map_err(damaged)
     }
@@ -78,9 +81,14 @@ fn index(file: &PlainFile) -> Result<(Vec<u8>, u64), SourceError> {
         file.bytes(end, len).map(|bytes| (bytes, end))
     };
     let (len, _) = take(4)?;
-    let (checksum, at) = take(u32_be(&len, 0).unwrap_or(0).into())?;
+    let len = u64::from(u32_be(&len, 0).unwrap_or(0));
+    let (checksum, at) = take(len.min(MAX_BLOCK))?;
     let (len, _) = take(4)?;
-    let (index, offset) = take(u32_be(&len, 0).unwrap_or(0).into())?;
+    let len = u64::from(u32_be(&len, 0).unwrap_or(0));
+    if len > MAX_BLOCK {
+        return Err(file.damaged(at, "an index of more than 64 MiB"));
+    }
+    let (index, offset) = take(len)?;
     match check::matches(&index, &checksum) {
         Some(true) => Ok((index, offset)),
         Some(false) => Err(file.damaged(offset, "the check of the index does not match")),
@@ -146,20 +154,4 @@ impl Block {
         let key = [base.get(..overlap)?, entry.get(4..4 + rest)?].concat();
         Entry::read(&key, entry.get(4 + rest..)?)
     }
-}
-
-fn snappy(stored: &[u8]) -> Option<Vec<u8>> {
-    let len = snap::raw::decompress_len(stored).ok()?;
-    // A byte of Snappy makes at most 64: a longer claim takes no memory.
-    if len > MAX_BLOCK || len / 64 > stored.len() {
-        return None;
-    }
-    snap::raw::Decoder::new().decompress_vec(stored).ok()
-}
-
-fn zstd(stored: &[u8]) -> Option<Vec<u8>> {
-    let decoder = ruzstd::decoding::StreamingDecoder::new(stored).ok()?;
-    let mut bytes = Vec::new();
-    decoder.take(MAX_BLOCK as u64 + 1).read_to_end(&mut bytes).ok()?;
-    (bytes.len() <= MAX_BLOCK).then_some(bytes)
 }

@@ -68,7 +68,7 @@ impl ValueLogs {
             return Ok(Some(file.clone()));
         }
         let path = self.directory.join(format!("{number:06}.vlog"));
-        if !path.exists() {
+        if !plain_file::is_there(&path) {
             return Ok(None);
         }
         let file = Arc::new(PlainFile::open(&path)?);

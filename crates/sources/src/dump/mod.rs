@@ -26,8 +26,12 @@ const MAX_SPACES: u64 = 4096;
 const MAX_NAME: u64 = 1024;
 /// The most that a block may have: a row is never divided.
 const MAX_BLOCK: u64 = 1 << 30;
-/// How much memory a dump may take that is not in order.
+/// How much memory a dump may take that is not in order, and a block of any: keys that share their beginning are shorter
+/// in the file than they are.
 const MAX_UNSORTED: u64 = 256 << 20;
+const MAX_ROWS: usize = 256 << 20;
+/// The most blocks that are found again: at the size that they are written in, a terabyte.
+const MAX_BLOCKS: usize = 4 << 20;
 
 /// Whether a file is such a dump, of whatever version.
 pub fn fits(path: &Path) -> bool {
@@ -67,6 +71,9 @@ pub fn open(path: &Path) -> Result<Box<dyn Source>, SourceError> {
             order.note(row);
         }
         if let Some((space, key, _)) = rows.first() {
+            if index.len() >= MAX_BLOCKS {
+                return Err(file.damaged(at, format!("more than {MAX_BLOCKS} blocks")));
+            }
             index.push(Chunk { first: (*space, key.clone()), offset: at, len });
         }
         all += u64::try_from(rows.len()).unwrap_or(u64::MAX);
@@ -138,11 +145,17 @@ fn block(file: &PlainFile, at: u64, len: u64, spaces: usize) -> Result<Vec<Row>,
     let mut rows: Vec<Row> = Vec::new();
     let mut rest = bytes.as_slice();
     let mut key = Vec::new();
+    let mut taken = 0_usize;
     while !rest.is_empty() {
         let offset = at + 4 + len - u64::try_from(rest.len()).unwrap_or(0);
         let row = row(&mut rest, &mut key).ok_or_else(|| file.damaged(offset, "a row is malformed"))?;
         if usize::try_from(row.0).map_or(true, |space| space >= spaces) {
             return Err(file.damaged(offset, format!("a row of space {}", row.0)));
+        }
+        // A row alone may be as long as its block; its value is in the file as it is.
+        taken = taken.saturating_add(row.1.len()).saturating_add(size_of::<Row>());
+        if taken > MAX_ROWS {
+            return Err(file.damaged(offset, format!("the rows of a block take more than {MAX_ROWS} bytes")));
         }
         rows.push(row);
     }

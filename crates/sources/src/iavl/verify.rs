@@ -8,7 +8,7 @@ use keyplan_store::source::{SourceError, Walk as _};
 use sha2::{Digest as _, Sha256};
 
 use super::node::{Body, Hash, Node, Place};
-use super::store::{Root, Store};
+use super::store::{Root, Store, hex};
 use super::walk::{FastWalk, TreeWalk};
 
 /// What became of a version of a store.
@@ -43,6 +43,8 @@ impl Checked {
 #[derive(Debug, Default)]
 pub(crate) struct Hasher {
     known: HashMap<Place, (Hash, u64)>,
+    /// The key of the last leaf of the tree: leaves in order are no circle, and none is met twice.
+    last: Option<Vec<u8>>,
     /// Nodes whose own hash is another one.
     pub(crate) wrong: u64,
 }
@@ -63,6 +65,7 @@ impl Hasher {
         let Root::Node(root) = root else { return Ok((Sha256::digest([]).into(), 0)) };
         let mut open: Vec<Open> = Vec::new();
         let mut place = root;
+        self.last = None;
         loop {
             let mut done = match self.known.get(&place) {
                 Some(&known) => known,
@@ -97,6 +100,12 @@ impl Hasher {
         store.check_child(above, &node)?;
         match &node.body {
             Body::Leaf { value } => {
+                if self.last.as_ref().is_some_and(|last| *last >= node.key) {
+                    return Err(
+                        store.damaged(format!("the leaf {} is not where its key belongs", hex(&node.key)))
+                    );
+                }
+                self.last = Some(node.key.clone());
                 let hash = node.leaf_hash(value);
                 self.compare(&place, None, &hash);
                 Ok(Entered::Leaf((hash, 1)))

@@ -50,6 +50,11 @@ impl Digits {
     }
 }
 
+/// Whether a text is bytes in either form.
+pub(super) fn is_bytes(text: &str) -> bool {
+    is_hex(text) || base64(text).is_some()
+}
+
 fn is_hex(text: &str) -> bool {
     let digits = text.strip_prefix("0x").unwrap_or(text);
     digits.len().is_multiple_of(2) && digits.bytes().all(|byte| byte.is_ascii_hexdigit())

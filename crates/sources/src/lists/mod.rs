@@ -12,6 +12,7 @@
 mod document;
 mod line;
 
+use std::collections::BTreeMap;
 use std::io::{self, BufRead as _, BufReader, Read};
 use std::path::Path;
 
@@ -23,8 +24,9 @@ use line::{Digits, Line};
 
 /// What the space of rows is called that name none.
 pub const SPACE: &str = "default";
-/// How many lines are a chunk.
+/// How many lines are a chunk, and after how many bytes one ends that has fewer: a chunk is read as a whole.
 const LINES: u64 = 512;
+const CHUNK: u64 = 1 << 20;
 /// How long a line may be.
 const MAX_LINE: u64 = 64 << 20;
 /// How much memory rows may take that are not in order, and how long a document may be.
@@ -78,15 +80,16 @@ fn read(file: PlainFile) -> Result<Box<dyn Source>, SourceError> {
     if has_document {
         return document::read(&file);
     }
-    let Survey { names, keys, values, .. } = survey;
-    let lines = Lines { file, names: names.clone(), keys, values };
+    let Survey { names, numbers, keys, values, .. } = survey;
+    let lines = Lines { file, numbers, keys, values };
     let mut order = Order::new();
     let mut index: Vec<Chunk> = Vec::new();
     let mut count = 0;
     let end = each_line(&lines.file, |offset, text| {
         let row = lines.row(offset, text)?;
-        if count % LINES == 0 {
+        if index.last().is_none_or(|chunk| count == LINES || offset - chunk.offset >= CHUNK) {
             index.push(Chunk { first: (row.0, row.1.clone()), offset, len: 0 });
+            count = 0;
         }
         count += 1;
         order.note(&row);
@@ -116,13 +119,16 @@ fn read(file: PlainFile) -> Result<Box<dyn Source>, SourceError> {
 struct Survey {
     lines: u64,
     names: Vec<String>,
+    /// The number of each name.
+    numbers: BTreeMap<String, u32>,
     keys: Digits,
     values: Digits,
 }
 
 impl Default for Survey {
     fn default() -> Self {
-        Self { lines: 0, names: Vec::new(), keys: Digits::Hex, values: Digits::Hex }
+        let (names, numbers) = (Vec::new(), BTreeMap::new());
+        Self { lines: 0, names, numbers, keys: Digits::Hex, values: Digits::Hex }
     }
 }
 
@@ -130,13 +136,18 @@ impl Survey {
     fn note(&mut self, file: &PlainFile, offset: u64, line: &Line) -> Result<(), SourceError> {
         self.lines += 1;
         let name = line.space.as_deref().unwrap_or(SPACE);
-        if !self.names.iter().rev().any(|known| known == name) {
+        if !self.numbers.contains_key(name) {
             if self.names.len() >= MAX_SPACES {
                 return Err(file.damaged(offset, format!("more than {MAX_SPACES} spaces")));
             }
+            let number = u32::try_from(self.names.len()).unwrap_or(u32::MAX);
+            self.numbers.insert(name.to_owned(), number);
             self.names.push(name.to_owned());
         }
         self.keys = self.keys.fitting(&line.key);
+        if self.keys == Digits::Base64 && !line::is_bytes(&line.key) {
+            return Err(file.damaged(offset, "a key that is neither hex nor base64"));
+        }
         if let Some(value) = &line.value {
             self.values = self.values.fitting(value);
         }
@@ -148,7 +159,7 @@ impl Survey {
 #[derive(Debug)]
 struct Lines {
     file: PlainFile,
-    names: Vec<String>,
+    numbers: BTreeMap<String, u32>,
     keys: Digits,
     values: Digits,
 }
@@ -158,8 +169,9 @@ impl Lines {
         let damaged = |what: &str| self.file.damaged(offset, what);
         let line = Line::parse(text).ok_or_else(|| damaged("this line is neither a row nor a key"))?;
         let name = line.space.as_deref().unwrap_or(SPACE);
-        let space =
-            self.names.iter().position(|known| known == name).and_then(|space| u32::try_from(space).ok());
+        // The names were noted before: another one means that the file has changed since.
+        let space = self.numbers.get(name).copied();
+        let space = space.ok_or_else(|| damaged("a space that was not named before"))?;
         let key =
             self.keys.decode(&line.key).ok_or_else(|| damaged("a key that is neither hex nor base64"))?;
         let value = match (&line.value, &line.base64) {
@@ -168,7 +180,7 @@ impl Lines {
             (None, None) => Some(Vec::new()),
         };
         let value = value.ok_or_else(|| damaged("a value that is neither hex nor base64"))?;
-        Ok((space.unwrap_or(0), key, value))
+        Ok((space, key, value))
     }
 }
 

@@ -192,6 +192,7 @@ impl Capture<'_> {
     ) -> Result<(BTreeMap<u32, Memtable>, PathBuf), SourceError> {
         let least = version.families.values().map(|family| family.log).min().unwrap_or(0);
         self.logs.retain(|&number, _| number >= least);
+        directory.check_segments(least)?;
         if let Some(settings) = &directory.settings {
             settings.check_values()?;
             let here: Vec<_> = self.logs.iter().map(|(&number, log)| (number, log.path.clone())).collect();

@@ -29,6 +29,17 @@ pub(crate) enum Fault {
     TooLarge,
 }
 
+impl Fault {
+    /// What is wrong, for a format that has no other answer.
+    pub(crate) const fn what(&self) -> &'static str {
+        match self {
+            Self::Damaged(what) => what,
+            Self::Unsupported(_) => "a compression that is not read here",
+            Self::TooLarge => "a block that claims to be larger than any is",
+        }
+    }
+}
+
 /// A block in the compression of that number.
 pub(crate) fn decompress(number: u8, sizes: Sizes, bytes: &[u8]) -> Result<Vec<u8>, Fault> {
     match (number, sizes) {
@@ -64,7 +75,8 @@ fn claimed(size: u64) -> Result<usize, Fault> {
     usize::try_from(size).ok().filter(|&size| size <= MAX_BLOCK).ok_or(Fault::TooLarge)
 }
 
-fn snappy(bytes: &[u8]) -> Result<Vec<u8>, Fault> {
+/// A block of Snappy, which says its size itself.
+pub(crate) fn snappy(bytes: &[u8]) -> Result<Vec<u8>, Fault> {
     let size = snap::raw::decompress_len(bytes).map_err(|_| Fault::Damaged("no Snappy block"))?;
     // A byte of Snappy makes at most 64: a size beyond that is a lie, and no memory is taken for it.
     if size > MAX_BLOCK || size / 64 > bytes.len() {
@@ -98,6 +110,11 @@ fn zlib(bytes: &[u8], size: Option<u64>) -> Result<Vec<u8>, Fault> {
         Err(Fault::Damaged(_)) => bounded(flate2::read::ZlibDecoder::new(bytes), size, "no zlib block"),
         done => done,
     }
+}
+
+/// A frame of Zstandard, of which nothing says the size but itself.
+pub(crate) fn zstd_frame(bytes: &[u8]) -> Result<Vec<u8>, Fault> {
+    zstd(bytes, None)
 }
 
 fn zstd(bytes: &[u8], size: Option<u64>) -> Result<Vec<u8>, Fault> {
@@ -190,6 +207,32 @@ mod tests {
         assert_eq!(decompress(2, Sizes::Varint, &with_size(100)), Err(Fault::Damaged("no zlib block")));
         let honest = [&[0xa0, 0x8d, 0x06][..], &body].concat();
         assert_eq!(decompress(2, Sizes::Varint, &honest), Ok(vec![7; 100_000]));
+    }
+
+    #[test]
+    fn bombs_end_at_the_largest_block() {
+        use std::io::Write as _;
+        // A frame with a window of 128 KiB, of blocks that repeat a byte as often as a block may: four bytes for 128 KiB.
+        let mut bomb = vec![0x28, 0xb5, 0x2f, 0xfd, 0, 0x38];
+        for _ in 0..600 {
+            bomb.extend([0x02, 0x00, 0x10, 7]);
+        }
+        bomb.extend([0x03, 0x00, 0x10, 7]);
+        assert_eq!(zstd_frame(&bomb), Err(Fault::TooLarge));
+        let small = [&bomb[..6], &[0x03, 0x00, 0x10, 7]].concat();
+        assert_eq!(zstd_frame(&small), Ok(vec![7; 128 * 1024]));
+        // With a size before it, no more than that is made.
+        let claimed = [&[100][..], &bomb].concat();
+        assert_eq!(decompress(7, Sizes::Varint, &claimed), Err(Fault::Damaged("no Zstandard block")));
+        // A window that no block needs.
+        let window = [0x28, 0xb5, 0x2f, 0xfd, 0, 0xff, 0x01, 0, 0];
+        assert_eq!(zstd_frame(&window), Err(Fault::TooLarge));
+        let mut encoder = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::fast());
+        for _ in 0..65 {
+            encoder.write_all(&vec![0; 1024 * 1024]).expect("written");
+        }
+        let bomb = encoder.finish().expect("finished");
+        assert_eq!(decompress(2, Sizes::LevelDb, &bomb), Err(Fault::TooLarge));
     }
 
     #[test]

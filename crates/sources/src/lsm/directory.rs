@@ -47,7 +47,7 @@ pub(crate) fn fits(path: &Path) -> bool {
 impl Directory {
     pub(crate) fn look(path: &Path) -> Result<Self, SourceError> {
         let names = files::names(path)?;
-        let settings = Settings::read(path, &names);
+        let settings = Settings::read(path, &names)?;
         let flavour = flavour(settings.as_ref(), &names);
         Ok(Self { path: path.to_owned(), flavour, settings, names })
     }
@@ -55,6 +55,23 @@ impl Directory {
     /// The logs, the oldest first.
     pub(crate) fn logs(&self) -> Vec<(u64, PathBuf)> {
         logs(&self.path, &self.names)
+    }
+
+    /// Refuses a log from `least` on that Pebble wrote in segments, because a disk had become slow: `NNNNNN-XXX.log`. Records
+    /// may be in two segments, and some segments in another directory.
+    pub(crate) fn check_segments(&self, least: u64) -> Result<(), SourceError> {
+        let segment = |name: &&String| {
+            let (number, part) = name.strip_suffix(".log")?.split_once('-')?;
+            let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+            (digits(number) && digits(part)).then(|| number.parse::<u64>().unwrap_or(u64::MAX))
+        };
+        match self.names.iter().find(|name| segment(name).is_some_and(|number| number >= least)) {
+            None => Ok(()),
+            Some(name) => {
+                let what = "a log in segments, as Pebble writes it when it changes directories,";
+                Err(SourceError::unsupported(&self.path.join(name), what))
+            }
+        }
     }
 
     /// The manifest that counts now.

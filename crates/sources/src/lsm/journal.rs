@@ -227,10 +227,18 @@ impl<'f> Journal<'f> {
         if header.kind == 0 && header.length == 0 {
             return Ok(Read::Skip(block_end));
         }
+        if header.is_synced(rest) {
+            return Err(SourceError::unsupported(
+                self.path,
+                "a log of Pebble 2 (its pieces say what is synced)",
+            ));
+        }
         self.numbered |= header.number.is_some();
         match header.check(rest) {
             Check::Good => self.good(at, &header, block_end),
-            Check::CutOff if rest.len() < block_end - at => self.cut_off(at, &header, rest),
+            Check::CutOff if rest.len() < block_end - at && header.may_be_cut(block_end - at) => {
+                self.cut_off(at, &header, rest)
+            }
             Check::CutOff | Check::Bad => self.bad(at, &header, rest),
         }
     }
@@ -266,6 +274,10 @@ impl<'f> Journal<'f> {
         if self.fits_changed(header, rest) {
             return Err(self.damaged(at, "the header of a record does not fit its check"));
         }
+        // What a crash cuts off is the end: nothing whole comes after it.
+        if self.resumes(at + 1)? {
+            return Err(self.damaged(at, "a record whose header is broken, and records after it"));
+        }
         Ok(Read::End(End::Torn))
     }
 
@@ -280,18 +292,32 @@ impl<'f> Journal<'f> {
 
     /// Ends the log at bytes of an earlier life of the file, if no piece of this log comes later.
     fn foreign(&self, at: usize) -> Result<Read, SourceError> {
-        let mut rest = Vec::new();
-        for block in at / BLOCK + 1..self.input.len().div_ceil(BLOCK) {
-            self.input.block(self.path, block, &mut rest)?;
-            if let Some(header) = Header::of(&rest)
-                && header.number.is_some()
-                && header.number == self.number
-                && header.check(&rest) == Check::Good
-            {
-                return Err(self.damaged(at, "bytes that are no record, and records after them"));
-            }
+        if self.resumes(at + 1)? {
+            return Err(self.damaged(at, "bytes that are no record, and records after them"));
         }
         Ok(Read::End(End::Whole))
+    }
+
+    /// Whether a whole piece of this log lies anywhere from `at` on; in a file that was used before, one with its number.
+    fn resumes(&self, at: usize) -> Result<bool, SourceError> {
+        let mut block = Vec::new();
+        for number in at / BLOCK..self.input.len().div_ceil(BLOCK) {
+            self.input.block(self.path, number, &mut block)?;
+            let first = if number == at / BLOCK { at % BLOCK } else { 0 };
+            for start in first..block.len().saturating_sub(HEADER) {
+                let rest = block.get(start..).unwrap_or_default();
+                let Some(header) = Header::of(rest) else { break };
+                let ours = match (header.kind, header.number) {
+                    (1..=4, _) => !self.recycled,
+                    (5..=8, Some(number)) => self.number.is_none_or(|own| own == number),
+                    _ => false,
+                };
+                if ours && header.length > 0 && header.check(rest) == Check::Good {
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(false)
     }
 
     /// Whether a piece that does not fit its check was one of this log, with something changed in it.
@@ -355,6 +381,21 @@ impl Header {
             return Check::CutOff;
         };
         if masked(crc32c::crc32c_append(self.begun(), body)) == self.check { Check::Good } else { Check::Bad }
+    }
+
+    /// Whether it can be a piece that the end of a file cuts off: a kind that exists, and a length that fits into its block, of
+    /// which so many bytes are left.
+    const fn may_be_cut(&self, left: usize) -> bool {
+        matches!(self.kind, 1..=12 | 0x80..=0x83) && self.size() + self.length <= left
+    }
+
+    /// Whether it is a piece of Pebble 2, which also says up to where the log was synced:
+    /// `check (4) | length (2) | kind 9 to 12 (1) | log (4) | synced (8) | bytes`.
+    fn is_synced(&self, rest: &[u8]) -> bool {
+        let body = rest.get(HEADER..).and_then(|body| body.get(..12 + self.length));
+        let crc = crc32c::crc32c(&[self.kind]);
+        matches!(self.kind, 9..=12)
+            && body.is_some_and(|body| masked(crc32c::crc32c_append(crc, body)) == self.check)
     }
 
     /// Whether the piece fits its check with another length.
@@ -449,6 +490,15 @@ pub(crate) mod tests {
         file.truncate(end);
         file.extend(&piece(5, Some(3), b"an older one")[5..]);
         assert_eq!(all(&file, Some(7)), Ok((vec![b"new".to_vec()], End::Whole)));
+    }
+
+    #[test]
+    fn pieces_of_pebble_2_are_named() {
+        // Log number 7 and a synced offset of 8 bytes are before the bytes, and not in the length.
+        let mut file = piece(9, None, &[&[7, 0, 0, 0], &[0; 8][..], b"row"].concat());
+        file[4] -= 12;
+        let refused = "000007.log: a log of Pebble 2 (its pieces say what is synced) is not supported";
+        assert_eq!(all(&file, Some(7)), Err(refused.to_owned()));
     }
 
     #[test]

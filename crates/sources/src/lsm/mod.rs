@@ -37,6 +37,7 @@ use keyplan_store::engine::{KeyRange, Space, SpaceId};
 use keyplan_store::source::{Source, SourceError, View, Walk};
 
 pub(crate) use bytes::Bytes;
+pub(crate) use compression::{snappy, zstd_frame as zstd};
 pub(crate) use directory::fits;
 
 use directory::Flavour;

@@ -14,18 +14,22 @@ pub(crate) struct Settings {
 }
 
 impl Settings {
-    /// Reads the newest of the files with these names; `None` if there is none.
-    pub(crate) fn read(directory: &Path, names: &[String]) -> Option<Self> {
+    /// Reads the newest of the files with these names; `None` if there is none, or none any more.
+    pub(crate) fn read(directory: &Path, names: &[String]) -> Result<Option<Self>, SourceError> {
         let numbered = |name: &&String| name.strip_prefix("OPTIONS-")?.parse::<u64>().ok();
-        let newest = names.iter().filter(|name| numbered(name).is_some()).max_by_key(numbered)?;
-        let path = directory.join(newest);
-        let text = String::from_utf8_lossy(&files::read(&path).ok()?).into_owned();
-        Some(Self { path, text })
+        let newest = names.iter().filter(|name| numbered(name).is_some()).max_by_key(numbered);
+        let Some(path) = newest.map(|name| directory.join(name)) else { return Ok(None) };
+        match files::read(&path) {
+            Ok(bytes) => Ok(Some(Self { path, text: String::from_utf8_lossy(&bytes).into_owned() })),
+            Err(error) if files::is_missing(&error) => Ok(None),
+            Err(error) => Err(error),
+        }
     }
 
-    /// Whether Pebble wrote it.
+    /// Whether Pebble wrote it. It names itself in several places, so that one changed byte does not hide it.
     pub(crate) fn is_pebble(&self) -> bool {
         self.text.contains("pebble_version")
+            || (self.text.contains("pebble") && !self.text.contains("rocksdb_version"))
     }
 
     /// Every value of a setting: there may be one per column family.
@@ -51,6 +55,7 @@ impl Settings {
         here: &[(u64, PathBuf)],
         least: u64,
     ) -> Result<(), SourceError> {
+        self.check_second_logs(least)?;
         let Some(elsewhere) = self.values("wal_dir").find(|value| !value.is_empty()) else { return Ok(()) };
         let same = |a: &Path, b: &Path| match (a.canonicalize(), b.canonicalize()) {
             (Ok(a), Ok(b)) => a == b,
@@ -63,6 +68,31 @@ impl Settings {
         if !here.iter().any(|&(number, _)| number >= least) {
             let what = format!("a database whose logs are in another directory (`wal_dir={elsewhere}`)");
             return Err(SourceError::unsupported(&self.path, what));
+        }
+        Ok(())
+    }
+}
+
+impl Settings {
+    /// Refuses a database of Pebble that may have logs from `least` on in a second directory, which it turns to when its own
+    /// becomes slow.
+    fn check_second_logs(&self, least: u64) -> Result<(), SourceError> {
+        let Some(second) = self.values("secondary_dir").find(|value| !value.is_empty()) else {
+            return Ok(());
+        };
+        let refused = |how: &str| {
+            let what = format!("a database whose logs {how} (`secondary_dir={second}`)");
+            Err(SourceError::unsupported(&self.path, what))
+        };
+        let Ok(names) = files::names(Path::new(second)) else {
+            return refused("may be in a second directory, which cannot be looked at");
+        };
+        let number = |name: &String| {
+            let number = name.strip_suffix(".log")?;
+            number.split_once('-').map_or(number, |(number, _)| number).parse::<u64>().ok()
+        };
+        if names.iter().filter_map(number).any(|number| number >= least) {
+            return refused("are in part in a second directory");
         }
         Ok(())
     }
@@ -83,6 +113,38 @@ mod tests {
         let text = format!("{text}  compaction_filter_factory={{id=TtlCompactionFilterFactory;ttl=9;}}\n");
         let expected = "OPTIONS-000007: a database whose values have a time to live is not supported";
         assert_eq!(settings(&text).check_values().map_err(|e| e.to_string()), Err(expected.to_owned()));
+    }
+
+    #[test]
+    fn logs_in_a_second_directory_are_not_passed_over() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("second");
+        let text = format!("[WAL Failover]\n  secondary_dir={}\n", path.display());
+        let check = || settings(&text).check_logs(directory.path(), &[], 5).map_err(|e| e.to_string());
+        let refused = |how: &str| {
+            let second = path.display();
+            Err(format!(
+                "OPTIONS-000007: a database whose logs {how} (`secondary_dir={second}`) is not supported"
+            ))
+        };
+        assert_eq!(check(), refused("may be in a second directory, which cannot be looked at"));
+        std::fs::create_dir(&path).expect("made");
+        std::fs::write(path.join("000004-001.log"), []).expect("written");
+        assert_eq!(check(), Ok(()), "a log that does not count any more");
+        std::fs::write(path.join("000005-001.log"), []).expect("written");
+        assert_eq!(check(), refused("are in part in a second directory"));
+    }
+
+    #[test]
+    fn one_changed_byte_does_not_hide_whose_a_database_is() {
+        let text = "[Version]\n  pebble_version=0.1\n[Options]\n  merger=pebble.concatenate\n";
+        for at in 0..text.len() {
+            let mut changed = text.as_bytes().to_vec();
+            changed[at] ^= 1;
+            let changed = String::from_utf8_lossy(&changed);
+            assert!(settings(&changed).is_pebble(), "{changed}");
+        }
+        assert!(!settings("[Version]\n  rocksdb_version=9.8.4\n").is_pebble());
     }
 
     #[test]

@@ -108,7 +108,7 @@ impl CellPage {
         into.clear();
         let Some(cell) = self.cell(item) else { return Ok(()) };
         into.extend_from_slice(self.page.bytes.get(cell.at..cell.at + cell.local).unwrap_or_default());
-        if cell.size > pages.room() {
+        if cell.overflow.is_some() && cell.size > pages.room()? {
             return Err(self
                 .page
                 .damaged(cell.at, format!("a row of {} bytes, more than the file has", cell.size)));

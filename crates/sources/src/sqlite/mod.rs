@@ -71,7 +71,7 @@ impl Sqlite {
 
 fn is_database(path: &Path) -> bool {
     let mut head = [0; 16];
-    fs::metadata(path).is_ok_and(|found| found.is_file())
+    fs::symlink_metadata(path).is_ok_and(|found| found.is_file())
         && PlainFile::open(path).is_ok_and(|file| file.read_at(0, &mut head).is_ok())
         && head == *pager::MAGIC
 }

@@ -4,7 +4,7 @@ use keyplan_store::source::SourceError;
 
 use super::wal::Wal;
 use crate::number::{u16_be, u32_be};
-use crate::plain_file::{PlainFile, Stamp};
+use crate::plain_file::{PlainFile, Stamp, is_there};
 
 /// What a database file begins with.
 pub(super) const MAGIC: &[u8; 16] = b"SQLite format 3\0";
@@ -64,7 +64,7 @@ impl Pages {
         }
         refuse_journal(path)?;
         let beside = beside(path, "-wal");
-        let log = if beside.exists() { Some(PlainFile::open(&beside)?) } else { None };
+        let log = if is_there(&beside) { Some(PlainFile::open(&beside)?) } else { None };
         let wal = match &log {
             Some(log) => Wal::read(log, page_size)?,
             None => Wal::default(),
@@ -84,9 +84,12 @@ impl Pages {
         usize::try_from(self.page_size).unwrap_or(0) - usize::from(self.reserved)
     }
 
-    /// How many bytes all pages have together.
-    pub(super) fn room(&self) -> u64 {
-        u64::from(self.page_count) * u64::from(self.page_size)
+    /// How many bytes all pages have together, of which a log may claim more than there are.
+    pub(super) fn room(&self) -> Result<u64, SourceError> {
+        let claimed = u64::from(self.page_count) * u64::from(self.page_size);
+        let logged = u64::try_from(self.wal.pages.len()).unwrap_or(u64::MAX);
+        let there = self.file.len()?.saturating_add(logged.saturating_mul(self.page_size.into()));
+        Ok(claimed.min(there))
     }
 
     /// Something about a page of the file is wrong.
@@ -129,11 +132,11 @@ impl Pages {
 fn refuse_journal(path: &Path) -> Result<(), SourceError> {
     const JOURNAL: [u8; 8] = [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7];
     let journal = beside(path, "-journal");
-    let mut head = [0; 8];
-    let is_hot = journal.exists()
-        && PlainFile::open(&journal).is_ok_and(|file| file.read_at(0, &mut head).is_ok())
-        && head == JOURNAL;
-    if is_hot {
+    if !is_there(&journal) {
+        return Ok(());
+    }
+    let file = PlainFile::open(&journal)?;
+    if file.bytes(0, file.len()?.min(8))? == JOURNAL {
         let what = "a rollback journal that is in use, or must be played back by SQLite first,";
         return Err(SourceError::unsupported(&journal, what));
     }

@@ -27,6 +27,9 @@ pub(super) const NO_PLAN: PlanFingerprint = PlanFingerprint([0; 16]);
 /// A block is written out when it has this many bytes.
 const BLOCK: usize = 256 * 1024;
 
+/// A block is also written out when its keys have this many bytes, whatever they share: a reader has them whole.
+const KEYS: usize = 16 * 1024 * 1024;
+
 /// The most spaces, and the longest name of one, that are read.
 const MAX_SPACES: u64 = 4096;
 const MAX_NAME: u64 = 1024;
@@ -35,6 +38,8 @@ const MAX_NAME: u64 = 1024;
 pub(super) struct BlockWriter {
     block: Vec<u8>,
     last: Vec<u8>,
+    /// The bytes of the block's keys.
+    keys: usize,
     rows: u64,
 }
 
@@ -48,7 +53,7 @@ impl BlockWriter {
             put_bytes(name.as_bytes(), &mut head)?;
         }
         to.write_all(&head)?;
-        Ok(Self { block: Vec::new(), last: Vec::new(), rows: 0 })
+        Ok(Self { block: Vec::new(), last: Vec::new(), keys: 0, rows: 0 })
     }
 
     /// Adds a row.
@@ -60,7 +65,8 @@ impl BlockWriter {
         put_bytes(value, &mut self.block)?;
         key.clone_into(&mut self.last);
         self.rows += 1;
-        if self.block.len() >= BLOCK { self.flush(to) } else { Ok(()) }
+        self.keys = self.keys.saturating_add(key.len());
+        if self.block.len() >= BLOCK || self.keys >= KEYS { self.flush(to) } else { Ok(()) }
     }
 
     /// Writes the rest, and the end.
@@ -81,6 +87,7 @@ impl BlockWriter {
         self.block.clear();
         // A block can be read by itself.
         self.last.clear();
+        self.keys = 0;
         Ok(())
     }
 }

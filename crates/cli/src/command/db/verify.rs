@@ -18,6 +18,7 @@ use super::structure::{self, Queues, is_structured};
 use super::{Database, on_engine};
 use crate::args::db::{RowFormat, Verify};
 use crate::command::Outcome;
+use crate::interrupt;
 use crate::render::{self, Output, Progress};
 
 /// What is wrong with a row.
@@ -95,6 +96,18 @@ impl<'a> Review<'a> {
         }
     }
 
+    /// Ends a verification that was interrupted: says what was looked at, and what was found.
+    fn goes_on(&mut self, rows: u64) -> Result<()> {
+        if !interrupt::came() {
+            return Ok(());
+        }
+        self.out.flush()?;
+        let (unknown, malformed) = (self.unknown, self.malformed);
+        let found =
+            format!("{rows} rows are verified, with {unknown} unknown keys and {malformed} malformed values");
+        Err(interrupt::ended(found))
+    }
+
     fn found(&self) -> u64 {
         self.unknown + self.malformed
     }
@@ -148,15 +161,17 @@ fn verify<E: Engine>(store: &Arc<Store<E>>, plan: &Plan, args: &Verify, out: &mu
             };
             done += structure::verify(&*read, plan, index, Queues::Rows, told, &mut review)?;
             done += items(&snapshot, &decoder, index, &mut review)?;
+            review.goes_on(done)?;
             continue;
         }
         for row in snapshot.range(snapshot.space(space.engine_name())?, KeyRange::ALL)? {
             let (key, value) = row?;
+            row_of(&decoder, index, &key, &value, &mut review)?;
             done += 1;
             if done.is_multiple_of(REPORT_EVERY) {
                 progress.set(done);
+                review.goes_on(done)?;
             }
-            row_of(&decoder, index, &key, &value, &mut review)?;
         }
     }
     progress.end();
@@ -174,11 +189,12 @@ fn of_foreign(foreign: &Foreign, args: &Verify, out: &mut Output) -> Result<Outc
         foreign.refuse_structures(index)?;
         let mut walk = view.walk(space, KeyRange::ALL, Direction::Ascending)?;
         while let Some(row) = walk.next()? {
+            row_of(&decoder, index, row.key, row.value, &mut review)?;
             done += 1;
             if done.is_multiple_of(REPORT_EVERY) {
                 progress.set(done);
+                review.goes_on(done)?;
             }
-            row_of(&decoder, index, row.key, row.value, &mut review)?;
         }
     }
     progress.end();
