@@ -8,6 +8,7 @@ mod support;
 use std::process::Command;
 
 use chain::{Mounted, State, apply, commit, cursor, read, schema};
+use keyplan_store::cache::Cached;
 use keyplan_store::engine::{
     Batch, Durability, Engine as _, Error, KeyRange, Lmdb, LmdbBuffer, LmdbSettings, MultimapSnapshot as _,
     Snapshot as _, Space, Survives, TooLarge,
@@ -168,6 +169,32 @@ fn a_database_is_read_beside_its_writer() {
 const READER: &str = "KEYPLAN_LMDB_READER";
 
 /// Not a test by itself: a process that reads a database which another has open.
+/// What the writer commits is not told to a reader: a row that was kept would be served for ever.
+#[test]
+fn a_reader_beside_the_writer_keeps_no_rows_in_memory() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut writer = Lmdb::open_at(directory.path());
+    let space = writer.create_space(&Space::map("s")).unwrap();
+    let put = |value: &[u8]| {
+        let mut batch = Batch::<Lmdb>::new();
+        batch.put(space, b"k".as_slice(), value);
+        writer.commit(batch, Durability::Buffer).unwrap();
+    };
+    put(b"1");
+    let reader =
+        Cached::new(Lmdb::open_read_only(directory.path(), LmdbSettings::default()).unwrap(), 1 << 20);
+    let space = reader.space("s").unwrap();
+    let get = || reader.snapshot().unwrap().get(space, b"k").unwrap().unwrap().to_vec();
+    assert_eq!((get(), get()), (b"1".to_vec(), b"1".to_vec()));
+    put(b"2");
+    assert_eq!(get(), b"2");
+    assert_eq!(reader.row_statistics(), None);
+    // The writer is told of everything, and keeps them.
+    drop(reader);
+    assert!(!writer.capabilities().foreign_commits);
+    assert!(Cached::new(writer, 1 << 20).row_statistics().is_some());
+}
+
 #[test]
 fn child_that_reads() {
     let Ok(directory) = std::env::var(READER) else { return };

@@ -7,7 +7,7 @@ use keyplan_chains::cardano::{
     ChainPoint, Config, EntityKey, EraCbor, StateEngine, StateSchema, StateStore, TxoRef,
 };
 use keyplan_store::cache::Cached;
-use keyplan_store::engine::{Fjall, Memory, Redb};
+use keyplan_store::engine::{Fjall, Lmdb, Memory, Redb};
 use tempfile::TempDir;
 
 /// A way to open a store.
@@ -38,6 +38,7 @@ impl Place {
 pub(crate) struct OnMemory;
 pub(crate) struct OnFjall;
 pub(crate) struct OnRedb;
+pub(crate) struct OnLmdb;
 /// On fjall, with a row cache so small that most rows have to give way.
 pub(crate) struct OnCached;
 
@@ -67,6 +68,15 @@ impl Kind for OnRedb {
 
     fn open(place: &Place, config: Config) -> StateStore<Redb> {
         StateStore::open_redb(place.path(), &schema(), config).unwrap()
+    }
+}
+
+impl Kind for OnLmdb {
+    type Engine = Lmdb;
+    const TABLES: bool = true;
+
+    fn open(place: &Place, config: Config) -> StateStore<Lmdb> {
+        StateStore::open_lmdb(place.path(), &schema(), config).unwrap()
     }
 }
 
@@ -112,6 +122,11 @@ macro_rules! on_every_engine {
             #[test]
             fn on_redb() {
                 super::$check::<crate::support::OnRedb>();
+            }
+
+            #[test]
+            fn on_lmdb() {
+                super::$check::<crate::support::OnLmdb>();
             }
         }
     )*};
