@@ -15,6 +15,8 @@ pub(crate) trait Kind {
     type Engine: StateEngine;
     /// Whether every namespace has a table of its own.
     const TABLES: bool;
+    /// Whether a key may be empty, and one of several values.
+    const EMPTY: bool = true;
 
     fn open(place: &Place, config: Config) -> StateStore<Self::Engine>;
 }
@@ -74,6 +76,7 @@ impl Kind for OnRedb {
 impl Kind for OnLmdb {
     type Engine = Lmdb;
     const TABLES: bool = true;
+    const EMPTY: bool = false;
 
     fn open(place: &Place, config: Config) -> StateStore<Lmdb> {
         StateStore::open_lmdb(place.path(), &schema(), config).unwrap()

@@ -213,12 +213,18 @@ impl Lmdb {
             let opened = self.spaces.get(index).ok_or(Error::NoSpace { number: space.0 })?;
             let (rows, is) = (opened.rows, opened.space.kind);
             match (action, is) {
+                // Several values of a key are keys of a tree themselves, and none of those is empty.
+                (Action::AddValue(value), SpaceKind::Multimap) if value.is_empty() => {
+                    let what = "empty values where a key has several";
+                    return Err(Error::Unsupported { engine: Self::NAME, what }.into());
+                }
                 (Action::Put(value), SpaceKind::Map) | (Action::AddValue(value), SpaceKind::Multimap) => {
                     rows.put(write, key, value)?;
                 }
                 (Action::Delete, _) => {
                     rows.delete(write, key)?;
                 }
+                (Action::RemoveValue(value), SpaceKind::Multimap) if value.is_empty() => {}
                 (Action::RemoveValue(value), SpaceKind::Multimap) => {
                     rows.delete_one_duplicate(write, key, value)?;
                 }
