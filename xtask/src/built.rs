@@ -10,10 +10,6 @@ use crate::job::Job;
 /// Builds every test and the command, and runs the tests.
 pub(crate) const TESTS: &str = "test --quiet --workspace --all-features --lib --bins --tests --examples";
 
-/// Builds the store on object storage, a workspace of its own, and runs its tests.
-pub(crate) const SLATE_TESTS: &str =
-    "test --quiet --manifest-path crates/slate/Cargo.toml --target-dir target/slate --all-features";
-
 /// Builds the command, and says where it is.
 ///
 /// The tests build it with the features of the whole workspace. `after_tests`, nothing is built a second time with others;

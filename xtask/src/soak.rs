@@ -9,7 +9,6 @@ use clap::{Args, Subcommand};
 use xtask::fuzz::{Target, corpus};
 use xtask::workspace;
 
-use crate::built::SLATE_TESTS;
 use crate::console;
 use crate::job::Job;
 use crate::short_fuzz::targets;
@@ -105,10 +104,7 @@ pub(crate) fn run(soak: &Soak) -> Result<ExitCode> {
         What::Store { rounds } => {
             Tool::Postgres.need()?;
             Tool::SeaweedFs.need()?;
-            Job::cargo(&format!("{SLATE_TESTS} --release -- --nocapture"))
-                .variable("KEYPLAN_SOAK", &rounds.to_string())
-                .run()?;
-            for package in ["keyplan-store", "keyplan-chains", "keyplan-postgres"] {
+            for package in ["keyplan-store", "keyplan-chains", "keyplan-postgres", "keyplan-slate"] {
                 Job::cargo(&format!(
                     "test --release --all-features --no-fail-fast --package {package} --tests -- --nocapture"
                 ))

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use crate::built;
 use crate::console;
 use crate::job::Job;
-use crate::tool::{GOLEVELDB, Tool, in_ci};
+use crate::tool::{GOLEVELDB, SEAWEEDFS, Tool, in_ci};
 
 /// One thing that must hold: a command, and what it needs beside Cargo.
 struct Step {
@@ -104,6 +104,7 @@ fn steps() -> Vec<Step> {
         Step::new("goleveldb is there", Job::new("test", GOLEVELDB)).needs(Tool::Goleveldb),
         Step::new("tree-sitter is there", Job::new("cc", "--version")).needs(Tool::TreeSitter),
         Step::new("PostgreSQL is there", Job::new("setpriv", "--version")).needs(Tool::Postgres),
+        Step::new("SeaweedFS is there", Job::new("sh", "-c").argument(SEAWEEDFS)).needs(Tool::SeaweedFs),
         Step::new("Neovim is there", Job::new("sh", "editors/neovim/test/nvim.sh --version"))
             .needs(Tool::Neovim),
         Step::new("Chromium is there", Job::new("sh", "-c").argument("command -v chromium"))
@@ -121,7 +122,6 @@ fn steps() -> Vec<Step> {
         Step::new("the package for JavaScript", Job::cargo("xtask wasm")).needs(Tool::TypeScript),
         Step::new("the site and its playground", Job::cargo("xtask site --test")),
         Step::new("the extension for Visual Studio Code", Job::cargo("xtask vscode")),
-        Step::new("tests on object storage", Job::cargo(built::SLATE_TESTS)).needs(Tool::SeaweedFs),
         Step::new("the archive of a release", Job::cargo("xtask dist --check")),
         Step::new("combinations of features", Job::cargo("xtask features")),
         Step::new("codec without std", Job::cargo("xtask no-std")),

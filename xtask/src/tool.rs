@@ -10,6 +10,9 @@ use crate::job::Job;
 /// What says that the source of goleveldb is there.
 pub(crate) const GOLEVELDB: &str = "-d /usr/share/gocode/src/github.com/syndtr/goleveldb/leveldb";
 
+/// What says that SeaweedFS is there.
+pub(crate) const SEAWEEDFS: &str = "command -v weed || test -x target/seaweedfs/weed";
+
 /// What says that a browser is there, and the two packages that drive it.
 const BROWSER: &str = "node --version && { test -x /usr/bin/chromium || test -x /usr/bin/chromium-browser; } \
     && test -d target/browser/node_modules/playwright-core && test -d target/browser/node_modules/axe-core";
@@ -79,9 +82,7 @@ impl Tool {
             Self::RedisServer => Job::new("redis-server", "--version"),
             Self::Postgres => Job::new("sh", "-c")
                 .argument("command -v initdb || ls /usr/lib/postgresql/*/bin/initdb && command -v setpriv"),
-            Self::SeaweedFs => {
-                Job::new("sh", "-c").argument("command -v weed || test -x target/seaweedfs/weed")
-            }
+            Self::SeaweedFs => Job::new("sh", "-c").argument(SEAWEEDFS),
             Self::Go => Job::new("go", "version"),
             Self::TypeScript => Job::new("sh", "-c").argument("node --version && tsc --version"),
             Self::Goleveldb => Job::new("test", GOLEVELDB),

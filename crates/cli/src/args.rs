@@ -7,6 +7,7 @@ pub(crate) mod explore;
 pub(crate) mod generate;
 pub(crate) mod iavl;
 pub(crate) mod infer;
+pub(crate) mod place;
 pub(crate) mod source;
 
 use std::path::PathBuf;
@@ -33,6 +34,13 @@ pub(crate) struct Args {
 const EXIT: &str = "Exit codes: 0 clean, 1 findings, 2 could not run.\n\n\
     Examples:\n  keyplan demo\n  keyplan check plans/paw.keyplan\n  \
     keyplan explain plans/osmosis_cl.keyplan 01000000000000000705ffffffffffffff9c";
+
+const ELSEWHERE: &str = "A database on a server or on object storage is named by a URL in place of DIR, or with every subcommand by \
+    `--engine ENGINE --url URL`; without `--url`, the variable `KEYPLAN_URL` has the URL:\n  \
+    postgres   postgres://USER@HOST/DATABASE?schema=NAME\n  \
+    slate      s3://BUCKET/PATH, file:///PATH; in a `keyplan` that was built with `--features slate`\n\n\
+    Credentials of S3 are taken from the environment (`AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`, `AWS_REGION`, \
+    `AWS_ENDPOINT_URL`). None is ever printed.";
 
 /// Which files a plan may import.
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -109,8 +117,8 @@ pub(crate) enum Command {
     /// Work with files of vectors
     #[command(subcommand)]
     Vectors(generate::Vectors),
-    /// Make, fill, read and check an embedded database that has its plan in it
-    #[command(subcommand)]
+    /// Make, fill, read and check a database that has its plan in it
+    #[command(subcommand, after_help = ELSEWHERE)]
     Db(db::Db),
     /// Prove five real plans, fill a database with their state, and look into it
     Demo(Demo),
@@ -212,12 +220,17 @@ pub(crate) struct Init {
 #[derive(Debug, Group)]
 #[command(
     after_help = "The rows are made up, and the same on every machine. A database that is there already is filled again with \
-    the same rows.\n\nExamples:\n  keyplan demo\n  keyplan demo scratch/five --rows 1000000"
+    the same rows.\n\nExamples:\n  keyplan demo\n  keyplan demo scratch/five --rows 1000000\n  \
+    keyplan demo scratch/five --engine lmdb\n  \
+    keyplan demo --engine postgres --url 'postgres://me@localhost/test?schema=five'"
 )]
 pub(crate) struct Demo {
-    /// The directory of the database
+    /// The directory of the database, or a URL
     #[arg(value_name = "DIR", default_value = "keyplan-demo")]
     pub(crate) directory: PathBuf,
+    /// The engine of a database in a directory that is empty or not there
+    #[arg(long, value_enum, default_value_t = db::EngineName::Fjall)]
+    pub(crate) engine: db::EngineName,
     /// About how many rows to write
     #[arg(long, value_name = "N", default_value_t = 300_000)]
     pub(crate) rows: u64,

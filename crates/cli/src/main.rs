@@ -15,14 +15,16 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
+use crate::args::place::placed;
 use crate::args::{Args, Command};
 use crate::command::Outcome;
 use crate::render::Output;
 
 fn main() -> ExitCode {
-    let args = match Args::try_parse() {
+    let words: Vec<_> = std::env::args_os().collect();
+    let args = match Args::try_parse_from(placed(words.clone())) {
         Ok(args) => args,
-        Err(error) => return render::refused(&error),
+        Err(error) => return render::refused(&error, &words),
     };
     args.color.write_global();
     input::allow(args.imports.into());

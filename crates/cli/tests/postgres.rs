@@ -89,6 +89,15 @@ fn every_subcommand_works_on_a_server() {
     said(&["db", "load", &first, &dump]);
     assert_eq!(sums(&first), sums(&second));
 
+    // The engine and the URL in place of DIR.
+    let word = said(&["db", "get", "--engine", "postgres", "--url", &first, "tick", "pool=7", "tick=2"]);
+    assert!(word.contains("liquidity=9"), "{word}");
+    said(&["db", "verify", "--url", &first]);
+    let demo = said(&["demo", "--rows", "3000", "--engine", "postgres", "--url", &url("demo")]);
+    assert!(demo.contains("written to postgres://127.0.0.1/postgres?schema=demo"), "{demo}");
+    let refused = keyplan(&["db", "plan", &first, &first]);
+    assert!(!String::from_utf8(refused.stderr).unwrap().contains("hush"));
+
     // A password in an argument is seen by everybody who lists processes.
     let mut command = Command::new(env!("CARGO_BIN_EXE_keyplan"));
     let output = command.args(["db", "stats", "postgres:"]).env("KEYPLAN_URL", &second).output().unwrap();

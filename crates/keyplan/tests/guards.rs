@@ -10,7 +10,7 @@ use keyplan::store::collection::{
 };
 use keyplan::store::engine::{Durability, Engine, Fjall, FjallSettings, Memory, Redb, RedbSettings};
 use keyplan::store::raw::Steps;
-use keyplan::store::{Error, Read as _, Store};
+use keyplan::store::{Batch, Error, Read as _, Store};
 use keyplan::typed::Scan;
 
 keyplan::plan! {
@@ -279,6 +279,37 @@ fn one_of_many<E: Engine + Sync>(store: &Store<E>) {
     Locks.hold(store, &Lock { pool: 9 }, b"other", 7, 9).unwrap().release().unwrap();
 }
 
+/// Every one of many that count together is counted, and one that is always too late is told so.
+fn updates_are_done_again<E: Engine + Sync>(store: &Store<E>) {
+    fn add<E: Engine>(batch: &mut Batch<'_, E>) -> Result<u64, Error> {
+        let count = batch.get(&Shares { pool: 200 })?.map_or(0, |found| found.value().unwrap().count) + 1;
+        batch.put(&Shares { pool: 200 }, &SharesValue { count })?;
+        Ok(count)
+    }
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                for _ in 0..10 {
+                    store.update(Durability::Buffer, add).unwrap();
+                }
+            });
+        }
+    });
+    assert_eq!(store.update(Durability::Buffer, add).unwrap(), 41);
+    let mut tries = 0;
+    let late = store.update(Durability::Buffer, |batch| {
+        tries += 1;
+        add(batch)?;
+        // Another is quicker each time.
+        let mut other = store.batch()?;
+        other.put(&Shares { pool: 200 }, &SharesValue { count: 1_000 + u64::from(tries) })?;
+        other.commit(Durability::Buffer)
+    });
+    assert!(matches!(late, Err(Error::Conflict)) && tries == Store::<E>::ATTEMPTS, "{late:?} after {tries}");
+    let refused = store.update(Durability::Buffer, |_| Err::<(), _>(Error::Conflict));
+    assert!(matches!(refused, Err(Error::Conflict)));
+}
+
 fn prunes_by_type<E: Engine>(store: &Store<E>) {
     let mut batch = store.batch().unwrap();
     for height in 1..=30 {
@@ -305,6 +336,7 @@ fn the_type_of_a_retired_key_is_deprecated() {
 fn on<E: Engine + Sync>(store: &Store<E>, seed: u64) {
     as_the_model_says(store, seed);
     one_of_many(store);
+    updates_are_done_again(store);
     prunes_by_type(store);
 }
 

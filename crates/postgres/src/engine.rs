@@ -244,6 +244,8 @@ impl Engine for Postgres {
         capabilities.buffer = Survives::Process;
         capabilities.sync = Survives::Power;
         capabilities.writers = if self.settings.alone { Writers::Newest } else { Writers::Several };
+        // Reads go on after another has taken over, and see what it writes.
+        capabilities.foreign_commits = true;
         capabilities.checks = true;
         capabilities
     }

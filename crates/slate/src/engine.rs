@@ -319,7 +319,8 @@ impl Drop for Shared {
         if let Handle::Writer(db) = &self.handle {
             // What was only visible is made durable; tables are made of it when it is opened again.
             let options = CloseOptions::default().with_flush_type(Some(FlushType::Wal));
-            let _ = self.link.wait_for(Duration::from_secs(10), db.close_with_options(options));
+            let limit = self.settings.limit.min(Duration::from_secs(10));
+            let _ = self.link.wait_for(limit, db.close_with_options(options));
         }
     }
 }
@@ -448,6 +449,8 @@ impl Engine for Slate {
         capabilities.buffer = Survives::Nothing;
         capabilities.sync = Survives::Power;
         capabilities.writers = Writers::Newest;
+        // A writer that was taken over from reads its own state until it notices, and then nothing.
+        capabilities.foreign_commits = matches!(self.shared.handle, Handle::Reader(_));
         capabilities.checks = true;
         capabilities
     }

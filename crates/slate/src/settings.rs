@@ -105,6 +105,11 @@ impl SlateSettings {
         self
     }
 
+    /// The object store that the database is in, for what is not a database: nothing is made there.
+    pub fn storage(&self) -> Result<Arc<dyn ObjectStore>, SettingsError> {
+        self.store(false)
+    }
+
     /// How often what was committed is written out: 100 ms unless told. A durable commit waits as long, and each time
     /// costs one put request.
     #[must_use]
@@ -210,6 +215,9 @@ impl SlateSettings {
                 Arc::new(store.map_err(|_| unusable("the directory cannot be opened"))?.with_fsync(true))
             }
             Place::S3 { bucket, options, .. } => {
+                // The client takes the implementation of TLS that the process has chosen. One that has chosen none gets
+                // the one that the rest of keyplan uses; another thread may have been first.
+                let _ = rustls::crypto::ring::default_provider().install_default();
                 let retry = RetryConfig {
                     backoff: BackoffConfig::default(),
                     max_retries: 3,

@@ -214,7 +214,8 @@ impl<E: Engine> Store<E> {
         Ok(Self { engine, meta, meta_space, spaces, access, names: Mutex::new(names) })
     }
 
-    /// The same store with rows kept in memory, up to so many bytes; see [`cache`](crate::cache).
+    /// The same store with rows kept in memory, up to so many bytes; see [`cache`](crate::cache). Without effect on an
+    /// engine to which [others may write](crate::engine::Capabilities::foreign_commits).
     ///
     /// ```
     /// # use keyplan_store::{Schema, Store, engine::{Durability, Memory}};

@@ -5,9 +5,11 @@
 mod chain;
 mod support;
 
-use std::process::Command;
+use std::io::{BufRead as _, BufReader};
+use std::process::{Command, Stdio};
 
 use chain::{Mounted, State, apply, commit, cursor, read, schema};
+use keyplan_store::cache::Cached;
 use keyplan_store::engine::{
     Batch, Durability, Engine as _, Error, KeyRange, Lmdb, LmdbBuffer, LmdbSettings, MultimapSnapshot as _,
     Snapshot as _, Space, Survives, TooLarge,
@@ -94,6 +96,11 @@ fn limits_are_refused_by_name_and_leave_nothing() {
         refused(&|batch| batch.put(one, b"".as_slice(), b"".as_slice())),
         Error::Unsupported { .. }
     ));
+    let empty = refused(&|batch| batch.put_multi(many, b"k".as_slice(), b"".as_slice()));
+    assert_eq!(empty.to_string(), "the engine `lmdb` has no empty values where a key has several");
+    let mut none = Batch::<Lmdb>::new();
+    none.remove_multi(many, b"k".as_slice(), b"".as_slice());
+    engine.commit(none, Durability::Buffer).unwrap();
     assert!(matches!(
         refused(&|batch| batch.put(many, b"k".as_slice(), b"".as_slice())),
         Error::SpaceKind { .. }
@@ -166,6 +173,55 @@ fn a_database_is_read_beside_its_writer() {
 }
 
 const READER: &str = "KEYPLAN_LMDB_READER";
+
+/// What the writer commits is not told to a reader: a row that was kept would be served for ever.
+#[test]
+fn a_reader_beside_the_writer_keeps_no_rows_in_memory() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut writer = Lmdb::open_at(directory.path());
+    let space = writer.create_space(&Space::map("s")).unwrap();
+    let put = |value: &[u8]| {
+        let mut batch = Batch::<Lmdb>::new();
+        batch.put(space, b"k".as_slice(), value);
+        writer.commit(batch, Durability::Buffer).unwrap();
+    };
+    put(b"1");
+    let mut child = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "child_that_reads_twice", "--nocapture"])
+        .env(TWICE, directory.path())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let mut told = || lines.by_ref().map(Result::unwrap).find(|line| line.contains("found "));
+    assert_eq!(told().as_deref(), Some("found 1"));
+    put(b"2");
+    drop(child.stdin.take());
+    assert_eq!(told().as_deref(), Some("found 2"));
+    assert!(child.wait().unwrap().success());
+    // The writer is told of everything, and keeps rows.
+    assert!(!writer.capabilities().foreign_commits);
+    assert!(Cached::new(writer, 1 << 20).row_statistics().is_some());
+}
+
+const TWICE: &str = "KEYPLAN_LMDB_TWICE";
+
+/// Not a test by itself: a process that reads a row, and again once it is told to.
+#[test]
+fn child_that_reads_twice() {
+    let Ok(path) = std::env::var(TWICE) else { return };
+    let reader = Lmdb::open_read_only(path, LmdbSettings::default()).unwrap();
+    let reader = Cached::new(reader, 1 << 20);
+    let space = reader.space("s").unwrap();
+    let get = || reader.snapshot().unwrap().get(space, b"k").unwrap().unwrap().to_vec();
+    // The second time it would be found in memory.
+    assert_eq!(get(), get());
+    println!("\nfound {}", String::from_utf8(get()).unwrap());
+    std::io::stdin().read_line(&mut String::new()).unwrap();
+    println!("\nfound {}", String::from_utf8(get()).unwrap());
+    assert_eq!(reader.row_statistics(), None);
+}
 
 /// Not a test by itself: a process that reads a database which another has open.
 #[test]

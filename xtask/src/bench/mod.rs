@@ -6,9 +6,12 @@ mod callgrind;
 mod codec;
 mod decode;
 mod explain;
+mod figures;
 mod keys;
 mod prover;
 mod record;
+mod rows;
+mod scale;
 mod sources;
 mod store;
 mod structures;
@@ -69,6 +72,8 @@ const GROUPS: &[&dyn Group] = &[
     &codec::Codec,
     &keys::Keys,
     &prover::Prover,
+    &rows::Rows,
+    &scale::Scale,
     &sources::Sources,
     &store::Store,
     &structures::Structures,
@@ -191,7 +196,7 @@ fn build() -> Result<()> {
     let packages = ["codec", "prover", "store", "chains"].map(|name| format!("--package=keyplan-{name}"));
     Job::cargo("build --quiet --release --bins --examples --package xtask --package keyplan")
         .arguments(&packages.join(" "))
-        .argument("--features=keyplan/redb,keyplan-store/redis,keyplan-chains/store")
+        .argument("--features=keyplan/redb,keyplan-store/redis,keyplan-store/redb,keyplan-store/lmdb,keyplan-chains/store")
         .run()
 }
 

@@ -1,8 +1,12 @@
 use keyplan_store::BytesOf;
 use keyplan_store::cache::{Cached, CachedBytes, CachedSnapshot};
+#[cfg(any(feature = "lmdb", feature = "redb"))]
+use keyplan_store::engine::MultimapSnapshot as _;
 use keyplan_store::engine::{Batch, Engine, Error, Fjall, Memory, SpaceId};
+#[cfg(feature = "lmdb")]
+use keyplan_store::engine::{Lmdb, LmdbSnapshot, LmdbValues};
 #[cfg(feature = "redb")]
-use keyplan_store::engine::{MultimapSnapshot as _, Redb, RedbSnapshot, RedbValues};
+use keyplan_store::engine::{Redb, RedbSnapshot, RedbValues};
 
 /// What a state store asks of an engine besides [`Engine`]: several values for a key, or the refusal of them by name.
 pub trait StateEngine: Engine {
@@ -93,6 +97,35 @@ impl StateEngine for Redb {
     type Values = RedbValues;
 
     fn iter_values(snapshot: &RedbSnapshot, space: SpaceId, key: &[u8]) -> Result<RedbValues, Error> {
+        snapshot.iter_values(space, key)
+    }
+
+    fn add_value(
+        batch: &mut Batch<Self>,
+        space: SpaceId,
+        key: Self::Buffer,
+        value: Self::Buffer,
+    ) -> Result<(), Error> {
+        batch.put_multi(space, key, value);
+        Ok(())
+    }
+
+    fn remove_value(
+        batch: &mut Batch<Self>,
+        space: SpaceId,
+        key: Self::Buffer,
+        value: Self::Buffer,
+    ) -> Result<(), Error> {
+        batch.remove_multi(space, key, value);
+        Ok(())
+    }
+}
+
+#[cfg(feature = "lmdb")]
+impl StateEngine for Lmdb {
+    type Values = LmdbValues;
+
+    fn iter_values(snapshot: &LmdbSnapshot, space: SpaceId, key: &[u8]) -> Result<LmdbValues, Error> {
         snapshot.iter_values(space, key)
     }
 

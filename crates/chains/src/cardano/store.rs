@@ -92,6 +92,20 @@ impl StateStore<keyplan_store::engine::Redb> {
     }
 }
 
+#[cfg(feature = "lmdb")]
+impl StateStore<keyplan_store::engine::Lmdb> {
+    /// The same on LMDB. It keeps no cache of its own: what is read lies in the memory of the system.
+    pub fn open_lmdb(
+        path: impl AsRef<Path>,
+        namespaces: &StateSchema,
+        config: Config,
+    ) -> Result<Self, StateError> {
+        let settings = keyplan_store::engine::LmdbSettings::default();
+        let engine = keyplan_store::engine::Lmdb::open(path, settings)?;
+        Self::with_tables(engine, namespaces, config)
+    }
+}
+
 impl<E: StateEngine> StateStore<E> {
     /// Opens a store on an engine, all namespaces in one space below the hashes of their names.
     pub fn with_engine(engine: E, config: Config) -> Result<Self, StateError> {

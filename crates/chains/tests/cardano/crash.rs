@@ -84,15 +84,27 @@ fn import_until_killed() {
     let Ok(child) = std::env::var(CHILD) else { return };
     match child.split_once(':').unwrap() {
         ("fjall", path) => import(&StateStore::open(path, config()).unwrap()),
+        ("lmdb", path) => import(&open_lmdb(path.as_ref())),
         (_, path) => import(&open_redb(path.as_ref())),
     }
 }
 
 fn open_redb(path: &Path) -> StateStore<keyplan_store::engine::Redb> {
     let config = Config { durability: Durability::SyncData, ..config() };
+    opened(path, || StateStore::open_redb(path, &schema(), config.clone()))
+}
+
+fn open_lmdb(path: &Path) -> StateStore<keyplan_store::engine::Lmdb> {
+    opened(path, || StateStore::open_lmdb(path, &schema(), config()))
+}
+
+fn opened<E: StateEngine>(
+    path: &Path,
+    open: impl Fn() -> Result<StateStore<E>, StateError>,
+) -> StateStore<E> {
     // A process that another test is just starting has the files of this one for a moment, and their locks.
     for _ in 0..500 {
-        match StateStore::open_redb(path, &schema(), config.clone()) {
+        match open() {
             Err(StateError::Store(StoreError::Engine(engine::Error::AlreadyOpen { .. }))) => {
                 std::thread::sleep(Duration::from_millis(20));
             }
@@ -160,6 +172,11 @@ fn survives<E: StateEngine>(engine: &str, count: u64, open: impl Fn(&Path) -> St
 #[test]
 fn an_import_on_fjall_survives_being_killed() {
     survives("fjall", rounds(20), |path| StateStore::open(path, config()).unwrap());
+}
+
+#[test]
+fn an_import_on_lmdb_survives_being_killed() {
+    survives("lmdb", rounds(20), open_lmdb);
 }
 
 #[test]

@@ -19,7 +19,7 @@ fn plant<K: Kind>(store: &StateStore<K::Engine>, space: &str, key: &[u8], value:
 }
 
 fn an_entity_with_a_key_of_another_length_ends_the_iteration_with_its_name<K: Kind>() {
-    for length in [0, 31, 33, 40] {
+    for length in [0, 31, 33, 40].into_iter().filter(|length| *length > 0 || K::EMPTY) {
         let place = Place::new();
         let store = K::open(&place, config());
         let mut writer = store.start_writer().unwrap();

@@ -67,7 +67,10 @@ impl Model {
             };
         }
         for _ in 0..if K::TABLES { random.below(6) } else { 0 } {
-            let (key, value) = (some_key(random), some_bytes(random));
+            let (key, mut value) = (some_key(random), some_bytes(random));
+            if value.is_empty() && !K::EMPTY {
+                value.push(0);
+            }
             let values = self.values.entry(key).or_default();
             match random.below(5) {
                 0 => {

@@ -7,7 +7,7 @@ use keyplan_chains::cardano::{
     ChainPoint, Config, EntityKey, EraCbor, StateEngine, StateSchema, StateStore, TxoRef,
 };
 use keyplan_store::cache::Cached;
-use keyplan_store::engine::{Fjall, Memory, Redb};
+use keyplan_store::engine::{Fjall, Lmdb, Memory, Redb};
 use tempfile::TempDir;
 
 /// A way to open a store.
@@ -15,6 +15,8 @@ pub(crate) trait Kind {
     type Engine: StateEngine;
     /// Whether every namespace has a table of its own.
     const TABLES: bool;
+    /// Whether a key may be empty, and one of several values.
+    const EMPTY: bool = true;
 
     fn open(place: &Place, config: Config) -> StateStore<Self::Engine>;
 }
@@ -38,6 +40,7 @@ impl Place {
 pub(crate) struct OnMemory;
 pub(crate) struct OnFjall;
 pub(crate) struct OnRedb;
+pub(crate) struct OnLmdb;
 /// On fjall, with a row cache so small that most rows have to give way.
 pub(crate) struct OnCached;
 
@@ -67,6 +70,16 @@ impl Kind for OnRedb {
 
     fn open(place: &Place, config: Config) -> StateStore<Redb> {
         StateStore::open_redb(place.path(), &schema(), config).unwrap()
+    }
+}
+
+impl Kind for OnLmdb {
+    type Engine = Lmdb;
+    const TABLES: bool = true;
+    const EMPTY: bool = false;
+
+    fn open(place: &Place, config: Config) -> StateStore<Lmdb> {
+        StateStore::open_lmdb(place.path(), &schema(), config).unwrap()
     }
 }
 
@@ -112,6 +125,11 @@ macro_rules! on_every_engine {
             #[test]
             fn on_redb() {
                 super::$check::<crate::support::OnRedb>();
+            }
+
+            #[test]
+            fn on_lmdb() {
+                super::$check::<crate::support::OnLmdb>();
             }
         }
     )*};

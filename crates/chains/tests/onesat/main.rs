@@ -9,7 +9,7 @@ use keyplan_chains::onesat::{
     Event, Layout, OneSat, OneSatError, PlaceQuery, QueueName, SortedSet, document,
 };
 use keyplan_chains::onesat_v2;
-use keyplan_store::engine::{Fjall, FjallSettings, Memory};
+use keyplan_store::engine::{Fjall, FjallSettings, Lmdb, LmdbSettings, Memory};
 use keyplan_store::structure::{Embedded, Kind, SetScore, StructureRead as _, Structures as _};
 use keyplan_store::{Schema, Store};
 use suite::{OWNER, everything_is_read_back, full, outpoint, token};
@@ -223,6 +223,23 @@ fn every_pattern_of_an_event_is_made_and_read() {
     }
     let refused = OneSat::in_memory().unwrap().event_name(&Event::Owner { address: "0OIl" });
     assert!(matches!(refused, Err(OneSatError::Unwritable(_))));
+}
+
+/// The whole suite on LMDB, in a database that is opened anew for each part of it.
+#[test]
+fn the_store_on_lmdb_does_what_the_others_do() {
+    let directory = tempfile::tempdir().unwrap();
+    let open = |name: &str| {
+        let engine = Lmdb::open(directory.path().join(name), LmdbSettings::default()).unwrap();
+        OneSat::with_engine(engine).unwrap()
+    };
+    everything_is_read_back(&open("read"));
+    suite::a_transaction_taken_back_leaves_the_store_as_it_was(&open("back"));
+    suite::a_transaction_that_was_confirmed_is_taken_back_whole(|| open("confirmed"));
+    suite::a_chain_of_transactions_is_taken_back_step_by_step(&open("chain"));
+    suite::a_search_has_ends_and_a_direction(&open("search"));
+    suite::jobs_are_held_by_one_worker_and_come_back(&open("jobs"));
+    suite::tokens_are_listed_and_progress_is_kept(&open("tokens"));
 }
 
 #[cfg(feature = "redis")]

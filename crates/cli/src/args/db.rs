@@ -63,10 +63,10 @@ pub(crate) enum Db {
     keyplan db copy data 'postgres://indexer@db.example/chain?schema=chain'"
 )]
 pub(crate) struct Copy {
-    /// The database: a directory, or the URL of a server
+    /// The database: a directory, or a URL
     #[arg(value_name = "SOURCE")]
     pub(crate) source: PathBuf,
-    /// Where the copy is made: a directory that is empty or not there, or the URL of a server
+    /// Where the copy is made: a directory that is empty or not there, or a URL
     #[arg(value_name = "TARGET")]
     pub(crate) target: PathBuf,
     /// The engine of a copy in a directory
@@ -77,7 +77,8 @@ pub(crate) struct Copy {
 /// The database, and the plan that it must have.
 #[derive(Debug, Group)]
 pub(crate) struct Target {
-    /// The directory of the database, or the URL of a server: <postgres://USER@HOST/DATABASE?schema=NAME>
+    /// The directory of the database, or a URL: <postgres://USER@HOST/DATABASE?schema=NAME>, <s3://BUCKET/PATH>,
+    /// <file:///PATH>
     #[arg(value_name = "DIR")]
     pub(crate) directory: PathBuf,
     /// Refuse a database that was written under another layout than this plan's
@@ -101,7 +102,8 @@ pub(crate) struct Source {
     /// What kind of server is read; without `--url`, the one that the variable `KEYPLAN_URL` names
     #[arg(long, value_enum, requires = "plan")]
     pub(crate) engine: Option<ServerName>,
-    /// Read from a server: redis://, rediss:// or redis-cluster:// with host, port and credentials
+    /// Read from a server: redis://, rediss:// or redis-cluster:// with host, port and credentials; with a URL of PostgreSQL or
+    /// of object storage, the same as the URL in place of DIR
     #[arg(long, value_name = "URL", requires = "plan")]
     pub(crate) url: Option<String>,
 }
@@ -151,7 +153,7 @@ impl Asked {
 #[derive(Debug, Group)]
 #[command(after_help = "Example:\n  keyplan db create data plans/osmosis_cl.keyplan")]
 pub(crate) struct Create {
-    /// The directory of the database; it may exist, if it is empty
+    /// The directory of the database, which may exist, if it is empty; or a URL
     #[arg(value_name = "DIR")]
     pub(crate) directory: PathBuf,
     /// The plan file; its text is kept in the database
@@ -198,6 +200,8 @@ pub(crate) enum EngineName {
     Lmdb,
     /// A server, which a URL names in place of DIR
     Postgres,
+    /// Object storage, which a URL names in place of DIR
+    Slate,
 }
 
 /// `keyplan db put`

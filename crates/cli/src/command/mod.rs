@@ -27,7 +27,9 @@ use anyhow::Result;
 use clap::CommandFactory;
 
 pub(crate) use checked::{Against, Checked, Tally};
-pub(crate) use db::{Amount, Copied, Database, Deleted, Flaw, Growth, Looked, Verified, View, look, opaque};
+pub(crate) use db::{
+    Amount, Copied, Database, Deleted, Flaw, Growth, Looked, Verified, View, is_url, look, opaque, shown,
+};
 pub(crate) use explain::Stored;
 pub(crate) use verify::Standing;
 

@@ -37,11 +37,14 @@ mod structure;
 mod style;
 mod upkeep;
 
+use std::ffi::OsString;
 use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
 use std::process::ExitCode;
 
 use anstream::ColorChoice;
 use keyplan_plan::notation::{is_hidden, visible, visible_json};
+
+use crate::args::place::without_credentials;
 
 pub(crate) use audit::{audit, audit_json, audit_sarif};
 pub(crate) use census::{census, census_json, details, growth, server_census};
@@ -141,11 +144,15 @@ impl Output {
 }
 
 /// Says why the arguments make no command, or prints the help that was asked for.
-pub(crate) fn refused(error: &clap::Error) -> ExitCode {
+pub(crate) fn refused(error: &clap::Error, words: &[OsString]) -> ExitCode {
     // What was typed is repeated in the message, and may hold anything.
-    if error.use_stderr() && std::env::args_os().any(|word| word.to_string_lossy().chars().any(is_hidden)) {
-        message(&error.render().to_string());
-        return ExitCode::from(2);
+    if error.use_stderr() {
+        let plain = error.render().to_string();
+        let bare = without_credentials(&plain, words);
+        if bare != plain || words.iter().any(|word| word.to_string_lossy().chars().any(is_hidden)) {
+            message(&bare);
+            return ExitCode::from(2);
+        }
     }
     error.exit()
 }

@@ -96,6 +96,50 @@ impl<E: Engine> Store<E> {
         Ok(Batch::new(self.0.checked_batch()?))
     }
 
+    /// Fills a [checked batch](Self::checked_batch) and commits it. After a conflict it is begun anew, so that `change` reads
+    /// what the other has written; up to [`ATTEMPTS`](Self::ATTEMPTS) times, and then it is [`Error::Conflict`].
+    ///
+    /// An error of `change` ends it, with nothing written. Nothing else is tried again: after an error that leaves the outcome
+    /// unknown, another commit could do it twice.
+    ///
+    /// ```
+    /// use keyplan::store::engine::{Durability, Memory};
+    /// use keyplan::store::{Read as _, Store};
+    ///
+    /// keyplan::plan! { plan demo; space s { key hits = 0x01 page: u32 -> count: u64; } }
+    /// use demo::s::{Hits, HitsValue};
+    ///
+    /// let store = Store::create_on(Memory::new(), &demo::PLAN)?;
+    /// let count = store.update(Durability::SyncData, |batch| {
+    ///     let found = batch.get(&Hits { page: 7 })?;
+    ///     let count = found.map_or(Ok(0), |found| found.value().map(|value| value.count))? + 1;
+    ///     batch.put(&Hits { page: 7 }, &HitsValue { count })?;
+    ///     Ok(count)
+    /// })?;
+    /// assert_eq!(count, 1);
+    /// # Ok::<(), keyplan::store::Error>(())
+    /// ```
+    pub fn update<T>(
+        &self,
+        durability: Durability,
+        mut change: impl FnMut(&mut Batch<'_, E>) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        for attempt in 1..=Self::ATTEMPTS {
+            let mut batch = self.checked_batch()?;
+            let made = change(&mut batch)?;
+            match batch.commit(durability) {
+                Ok(()) => return Ok(made),
+                // Those that were refused together do not come back together.
+                Err(Error::Conflict) => std::thread::sleep(Duration::from_micros(50) * attempt),
+                Err(other) => return Err(other),
+            }
+        }
+        Err(Error::Conflict)
+    }
+
+    /// How often [`update`](Self::update) tries.
+    pub const ATTEMPTS: u32 = 64;
+
     /// Removes the rows of a family that are past the retention which the plan states, in steps, each one batch; with
     /// [`Steps::dry_run`](keyplan_store::Steps) it only counts them. `now` is the height or the time in nanoseconds; what is kept
     /// by number does not need it.

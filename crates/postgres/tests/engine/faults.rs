@@ -105,6 +105,46 @@ fn a_server_that_cannot_be_reached_is_named_without_its_password() {
 }
 
 /// A server that ends in the middle of commits, again and again: what it acknowledged is there, and batches are whole.
+/// A server that speaks TLS alone: it is let in whose authority is known, for the host that its certificate names.
+#[test]
+fn a_server_is_spoken_to_in_tls_if_its_certificate_is_one_of_those_that_are_trusted() {
+    let authority_key = rcgen::KeyPair::generate().unwrap();
+    let mut authority = rcgen::CertificateParams::new(Vec::new()).unwrap();
+    authority.is_ca = rcgen::IsCa::Ca(rcgen::BasicConstraints::Unconstrained);
+    let roots = authority.self_signed(&authority_key).unwrap().pem();
+    let issuer = rcgen::Issuer::from_params(&authority, &authority_key);
+    let key = rcgen::KeyPair::generate().unwrap();
+    let certificate = rcgen::CertificateParams::new(vec!["127.0.0.1".to_owned()]).unwrap();
+    let certificate = certificate.signed_by(&key, &issuer).unwrap().pem();
+    let stranger = rcgen::generate_simple_self_signed(vec!["127.0.0.1".to_owned()]).unwrap().cert.pem();
+
+    let mut server = Server::start(&[]);
+    server.run_with_tls(&certificate, &key.serialize_pem());
+    let at = |host: &str, mode: &str| {
+        let url = format!("postgres://keyplan:hush@{host}:{}/postgres?sslmode={mode}", server.port());
+        PostgresSettings::new(&url).unwrap().patience(Duration::from_secs(60))
+    };
+    let mut engine = Postgres::open(at("127.0.0.1", "require").tls_roots(roots.clone())).unwrap();
+    let space = engine.create_space(&Space::map("s")).unwrap();
+    let mut batch = Batch::new();
+    batch.put(space, b"k".as_slice(), b"v".as_slice());
+    engine.commit(batch, Durability::SyncAll).unwrap();
+    assert!(engine.snapshot().unwrap().contains(space, b"k").unwrap());
+
+    let refused = [
+        ("an authority that is not the server's", at("127.0.0.1", "require").tls_roots(stranger)),
+        ("the authorities of the system", at("127.0.0.1", "require")),
+        ("a host that the certificate does not name", at("localhost", "require").tls_roots(roots)),
+        ("no TLS", at("127.0.0.1", "disable")),
+    ];
+    for (what, settings) in refused {
+        // What is refused is tried again until patience ends.
+        let error = Postgres::open(settings.patience(Duration::from_secs(2))).expect_err(what);
+        let said = format!("{error:?} {error}");
+        assert!(!said.contains("hush"), "{what}: {said}");
+    }
+}
+
 #[test]
 fn a_server_that_is_restarted_loses_nothing_that_it_acknowledged() {
     let mut server = Server::start(&[]);

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use keyplan_postgres::{Postgres, PostgresSettings};
 use keyplan_store::Direction;
+use keyplan_store::cache::Cached;
 use keyplan_store::engine::{
     Batch, Durability, Engine as _, Error, KeyRange, RowRange as _, Snapshot as _, Space, TooLarge, Writers,
 };
@@ -79,6 +80,35 @@ fn a_writer_that_writes_alone_fences_those_before_it_and_is_fenced_by_those_afte
     let last = Postgres::open(settings()).unwrap();
     put(&last).unwrap();
     assert!(matches!(put(&alone), Err(Error::Fenced)));
+}
+
+#[test]
+fn rows_that_others_may_change_are_not_kept_in_memory() {
+    let directory = tempfile::tempdir().unwrap();
+    let settings = || settings(directory.path());
+    let mut writer = Postgres::open(settings()).unwrap();
+    writer.create_space(&Space::map("s")).unwrap();
+    let put = |value: &[u8]| {
+        let mut batch = Batch::new();
+        batch.put(writer.space("s").unwrap(), b"k".as_slice(), value);
+        writer.commit(batch, Durability::Buffer).unwrap();
+    };
+    put(b"1");
+    for (number, opened) in
+        [Postgres::open(settings()), Postgres::open_read_only(settings())].into_iter().enumerate()
+    {
+        let other = Cached::new(opened.unwrap(), 1 << 20);
+        let space = other.space("s").unwrap();
+        let get = || other.snapshot().unwrap().get(space, b"k").unwrap().unwrap().to_vec();
+        assert_eq!(get(), get());
+        let value = format!("after {number}");
+        put(value.as_bytes());
+        assert_eq!(get(), value.as_bytes());
+        assert_eq!(other.row_statistics(), None);
+    }
+    // One that writes alone goes on reading after another has taken over.
+    let alone = Cached::new(Postgres::open(settings().alone()).unwrap(), 1 << 20);
+    assert_eq!(alone.row_statistics(), None);
 }
 
 #[test]

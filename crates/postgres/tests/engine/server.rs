@@ -150,6 +150,28 @@ impl Server {
         self.await_start();
     }
 
+    /// Starts it again so that it speaks TLS and nothing else, with this certificate and key.
+    pub(crate) fn run_with_tls(&mut self, certificate: &str, key: &str) {
+        self.kill();
+        let data = self.directory.join("data");
+        let append = |name: &str, text: &str| {
+            let path = data.join(name);
+            let before = std::fs::read_to_string(&path).unwrap();
+            std::fs::write(path, before + text).unwrap();
+        };
+        for (name, text) in [("server.crt", certificate), ("server.key", key)] {
+            let path = data.join(name);
+            std::fs::write(&path, text).unwrap();
+            done(Command::new("chmod").arg("600").arg(&path));
+            if is_root() {
+                done(Command::new("chown").arg("postgres:postgres").arg(&path));
+            }
+        }
+        append("postgresql.conf", "ssl = on\n");
+        std::fs::write(data.join("pg_hba.conf"), "hostssl all all 127.0.0.1/32 trust\n").unwrap();
+        self.run();
+    }
+
     fn configure(&self, settings: &[&str]) {
         let usual = [
             "listen_addresses = '127.0.0.1'",

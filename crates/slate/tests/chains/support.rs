@@ -1,6 +1,6 @@
 //! The place of a store on object storage, for the suites of `keyplan-chains`.
 
-#[expect(unused_imports, unused_macros, reason = "the other engines are tried by their own crate")]
+#[expect(unused, reason = "the other engines are tried by their own crate")]
 #[path = "../../../chains/tests/cardano/support.rs"]
 mod theirs;
 

@@ -1,7 +1,7 @@
 //! What every engine does.
 
-use keyplan_store::engine::Engine as _;
 use keyplan_slate::Slate;
+use keyplan_store::engine::Engine as _;
 
 use crate::{kills, laws, support};
 

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use keyplan_slate::object_store::memory::InMemory;
 use keyplan_slate::{Slate, SlateSettings};
+use keyplan_store::cache::Cached;
 use keyplan_store::engine::{
     Batch, Durability, Engine as _, Error, KeyRange, Snapshot as _, Space, Survives, Writers,
 };
@@ -58,6 +59,23 @@ fn a_reader_sees_what_is_durable_and_keeps_what_it_has_seen() {
     put(&writer, b"k", b"4");
     assert_eq!(get(&slow, b"k"), Some(b"2".to_vec()));
     assert_eq!(get(&reader, b"k"), Some(b"4".to_vec()));
+}
+
+#[test]
+fn a_reader_keeps_no_rows_in_memory_and_the_writer_does() {
+    let storage = Arc::new(InMemory::new());
+    let settings = || small("memory://given").object_store(storage.clone());
+    let mut writer = Slate::open(settings()).unwrap();
+    writer.create_space(&Space::map("s")).unwrap();
+    put(&writer, b"k", b"1");
+    let reader = Cached::new(Slate::open_reader(settings()).unwrap(), 1 << 20);
+    let theirs = reader.space("s").unwrap();
+    let get = || reader.snapshot().unwrap().get(theirs, b"k").unwrap().unwrap().to_vec();
+    assert_eq!((get(), get()), (b"1".to_vec(), b"1".to_vec()));
+    put(&writer, b"k", b"2");
+    assert_eq!(get(), b"2");
+    assert_eq!(reader.row_statistics(), None);
+    assert!(Cached::new(writer, 1 << 20).row_statistics().is_some());
 }
 
 #[test]

@@ -15,7 +15,9 @@
 //!
 //! Keys that do not exist are cached too. Scans neither use the cache nor change it.
 //!
-//! **Nobody may write to the engine past its [`Cached`]:** it would not know.
+//! **Nobody may write to the engine past its [`Cached`]:** it would not know. Where another process may
+//! ([`Capabilities::foreign_commits`]), there is no cache, whatever was asked for: every read goes to the engine, and
+//! [`Cached::row_statistics`] is `None`.
 
 mod bytes;
 mod families;
@@ -74,7 +76,7 @@ struct State<S> {
 }
 
 impl<E: Engine> Cached<E> {
-    /// Puts a cache above an engine, which must have nobody else who writes to it.
+    /// Puts a cache above an engine. Without effect where [others may write](Capabilities::foreign_commits).
     pub fn new(engine: E, cache: impl Into<RowCache>) -> Self {
         Self::with_families(engine, cache.into(), Vec::new(), Faults::default())
     }
@@ -83,10 +85,13 @@ impl<E: Engine> Cached<E> {
         Self::with_families(engine, cache, prefixes, Faults::default())
     }
 
-    fn with_families(engine: E, settings: RowCache, prefixes: Vec<FamilyPrefix>, faults: Faults) -> Self {
+    fn with_families(engine: E, mut settings: RowCache, prefixes: Vec<FamilyPrefix>, faults: Faults) -> Self {
+        let Capabilities { snapshot_age: limit, foreign_commits, .. } = engine.capabilities();
+        if foreign_commits {
+            settings.bytes = 0;
+        }
         let size = |bytes: u64| usize::try_from(bytes).unwrap_or(usize::MAX);
         let table = Table::new(size(settings.bytes), size(settings.row_bytes), table::seed(), faults);
-        let limit = engine.capabilities().snapshot_age;
         let state = State { number: 1, before: None, past: false };
         let mut cached = Self {
             engine,

@@ -29,6 +29,9 @@ pub struct Capabilities {
     pub sync: Survives,
     /// Who may write to a database at the same time.
     pub writers: Writers,
+    /// Whether another handle may commit while this one is open and goes on reading: nothing that was read may then be
+    /// kept for a later snapshot, and a [row cache](crate::cache) stays off.
+    pub foreign_commits: bool,
     /// Whether a commit checks what its batch [expects](super::Batch::expect), as one step with the changes.
     ///
     /// If not, a batch that expects something is refused.
@@ -49,6 +52,7 @@ impl Capabilities {
         buffer: Survives::Nothing,
         sync: Survives::Nothing,
         writers: Writers::One,
+        foreign_commits: false,
         checks: false,
     };
 

@@ -6,12 +6,14 @@ use keyplan_plan::model::{Plan, Space};
 use keyplan_plan::{Compiled, compile};
 use keyplan_postgres::Postgres;
 use keyplan_report::statistics::structures;
+#[cfg(feature = "slate")]
+use keyplan_slate::Slate;
 use keyplan_sources::{Kind, Options};
 use keyplan_store::engine::{Engine, Fjall, FjallSettings, Lmdb, LmdbSettings, Redb, RedbSettings};
 use keyplan_store::structure::StructureRead;
 use keyplan_store::{Access, META_SPACE, Meta, PlanFingerprint, Schema, Store, StoreError};
 
-use super::remote;
+use super::{Opening, on_remote, remote};
 use crate::args::db::{EngineName, Target};
 use crate::input;
 
@@ -25,6 +27,22 @@ pub(crate) enum Database {
     Postgres(Arc<Store<Postgres>>),
     /// On LMDB.
     Lmdb(Arc<Store<Lmdb>>),
+    /// On object storage.
+    #[cfg(feature = "slate")]
+    Slate(Arc<Store<Slate>>),
+}
+
+impl From<Store<Postgres>> for Database {
+    fn from(store: Store<Postgres>) -> Self {
+        Self::Postgres(Arc::new(store))
+    }
+}
+
+#[cfg(feature = "slate")]
+impl From<Store<Slate>> for Database {
+    fn from(store: Store<Slate>) -> Self {
+        Self::Slate(Arc::new(store))
+    }
 }
 
 /// Whether there is a database of ours on LMDB in a directory. It is looked at with a reader that checks it, and other
@@ -43,6 +61,8 @@ macro_rules! on_engine {
             $crate::command::db::Database::Redb($store) => $body,
             $crate::command::db::Database::Postgres($store) => $body,
             $crate::command::db::Database::Lmdb($store) => $body,
+            #[cfg(feature = "slate")]
+            $crate::command::db::Database::Slate($store) => $body,
         }
     };
 }
@@ -74,13 +94,11 @@ impl Database {
 
     fn on_its_engine(directory: &Path, access: Access) -> Result<Self> {
         let named = |error: StoreError| named(directory, error);
-        if let Some(settings) = remote::settings(directory)? {
-            let engine = match access {
-                Access::ReadWrite => Postgres::open_existing(settings),
-                Access::ReadOnly => Postgres::open_read_only(settings),
-            };
-            let engine = engine.map_err(|error| named(error.into()))?;
-            return Ok(Self::Postgres(Arc::new(Store::open_recorded(engine, access).map_err(named)?)));
+        if let Some(remote) = remote::settings(directory)? {
+            return on_remote!(remote, access.into(), engine => {
+                let engine = engine.map_err(|error| named(error.into()))?;
+                Ok(Store::open_recorded(engine, access).map_err(named)?.into())
+            });
         }
         Ok(if Fjall::exists(directory) {
             let settings = FjallSettings::default();
@@ -116,15 +134,13 @@ impl Database {
         let named = |error: StoreError| {
             anyhow!(error).context(format!("cannot make a database in `{}`", remote::shown(directory)))
         };
-        if let Some(settings) = remote::settings(directory)? {
-            let engine = Postgres::open(settings).map_err(|error| named(error.into()))?;
-            return Ok(Self::Postgres(Arc::new(Store::create(engine, schema).map_err(named)?)));
+        if let Some(remote) = remote::settings(directory)? {
+            return on_remote!(remote, Opening::Make, engine => {
+                let engine = engine.map_err(|error| named(error.into()))?;
+                Ok(Store::create(engine, schema).map_err(named)?.into())
+            });
         }
-        if engine == EngineName::Postgres {
-            bail!(
-                "a database on PostgreSQL is named by a URL in place of DIR: `postgres://USER@HOST/DATABASE?schema=NAME`"
-            );
-        }
+        remote::refuse_directory(engine)?;
         let found = [
             (EngineName::Fjall, Fjall::exists(directory)),
             (EngineName::Redb, Redb::exists(directory)),
@@ -137,7 +153,7 @@ impl Database {
         }
         // One that exists is opened on its own engine, so that the store can say what is in it.
         Ok(match found.unwrap_or(engine) {
-            EngineName::Fjall | EngineName::Postgres => {
+            EngineName::Fjall | EngineName::Postgres | EngineName::Slate => {
                 let engine = Fjall::open(directory, FjallSettings::default());
                 let engine = engine.map_err(|error| named(error.into()))?;
                 Self::Fjall(Arc::new(Store::create(engine, schema).map_err(named)?))
@@ -167,6 +183,8 @@ impl Database {
             Self::Redb(_) => Redb::NAME,
             Self::Postgres(_) => Postgres::NAME,
             Self::Lmdb(_) => Lmdb::NAME,
+            #[cfg(feature = "slate")]
+            Self::Slate(_) => Slate::NAME,
         }
     }
 }

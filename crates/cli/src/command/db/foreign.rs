@@ -4,7 +4,6 @@ use std::path::Path;
 
 use anyhow::{Context as _, Result, anyhow, bail};
 use keyplan_plan::model::Plan;
-use keyplan_postgres::Postgres;
 use keyplan_report::binding::{Binding, bind};
 use keyplan_report::structure::is_structured;
 use keyplan_sources::Options;
@@ -12,7 +11,7 @@ use keyplan_store::StoreError;
 use keyplan_store::engine::{Fjall, FjallSettings, Lmdb, LmdbSettings, Redb, RedbSettings, SpaceId};
 use keyplan_store::source::{EngineSource, Source};
 
-use super::{Database, remote};
+use super::{Database, Opening, on_remote, remote};
 use crate::args::db;
 use crate::args::source::Reading;
 use crate::input;
@@ -62,7 +61,9 @@ pub(super) fn rows(path: &Path, options: &Options) -> Result<Box<dyn Source>> {
     }
     let failed = || format!("cannot open `{}`", remote::shown(path));
     if let Some(settings) = remote::settings(path)? {
-        return Ok(Box::new(EngineSource::new(Postgres::open_read_only(settings).with_context(failed)?)));
+        return on_remote!(settings, Opening::Read, engine => {
+            Ok(Box::new(EngineSource::new(engine.with_context(failed)?)))
+        });
     }
     if Fjall::exists(path) {
         let engine = Fjall::open_read_only(path, FjallSettings::default()).with_context(failed)?;

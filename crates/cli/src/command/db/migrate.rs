@@ -4,7 +4,6 @@ use std::path::Path;
 
 use anyhow::{Context as _, Result, anyhow, bail};
 use keyplan_plan::{Compiled, compile};
-use keyplan_postgres::Postgres;
 use keyplan_prover::{MigrationProof, Options, diagnose_migration, prove_migration};
 use keyplan_store::engine::{Engine, Fjall, FjallSettings, Lmdb, LmdbSettings, Redb, RedbSettings};
 use keyplan_store::migrate::{
@@ -13,6 +12,7 @@ use keyplan_store::migrate::{
 use keyplan_store::structure::{Redis, RedisSettings, Structures, URL_VARIABLE};
 use keyplan_store::{Meta, PlanFile, Store, StoreError};
 
+use super::{Opening, on_remote};
 use crate::args::ExplainFormat;
 use crate::args::db::EngineName;
 use crate::args::evolve::DbMigrate;
@@ -33,9 +33,8 @@ pub(super) fn run(args: &DbMigrate, out: &mut Output) -> Result<Outcome> {
     // A dry run and a copy only read.
     let writes = args.apply || args.undo;
     if let Some(settings) = super::remote::settings(directory)? {
-        let engine =
-            if writes { Postgres::open_existing(settings) } else { Postgres::open_read_only(settings) };
-        return on(engine.with_context(refused)?, args, out);
+        let opening = if writes { Opening::Write } else { Opening::Read };
+        return on_remote!(settings, opening, engine => on(engine.with_context(refused)?, args, out));
     }
     if Fjall::exists(directory) {
         let settings = FjallSettings::default();
@@ -204,17 +203,12 @@ fn from_server(from: RedisSettings, args: &DbMigrate, out: &mut Output) -> Resul
             }
             let copied = |progress: &Progress| {
                 if let Some(settings) = remote {
-                    return from_server_to(
-                        &migration,
-                        &from,
-                        Postgres::open(settings)?,
-                        &survey,
-                        args,
-                        progress,
-                    );
+                    return on_remote!(settings, Opening::Make, engine => {
+                        from_server_to(&migration, &from, engine?, &survey, args, progress)
+                    });
                 }
                 match args.engine {
-                    EngineName::Fjall | EngineName::Postgres => {
+                    EngineName::Fjall | EngineName::Postgres | EngineName::Slate => {
                         let engine = Fjall::open(into, FjallSettings::default())?;
                         from_server_to(&migration, &from, engine, &survey, args, progress)
                     }
@@ -445,8 +439,8 @@ fn copy<E: Engine>(
     args: &DbMigrate,
     out: &mut Output,
 ) -> Result<Outcome> {
-    if args.engine == EngineName::Postgres && !super::is_url(into) {
-        bail!("a copy on PostgreSQL is named by a URL: `--into postgres://USER@HOST/DATABASE?schema=NAME`");
+    if !super::is_url(into) {
+        super::remote::refuse_directory(args.engine)?;
     }
     let remote = super::remote::settings(into)?;
     if remote.is_none() {
@@ -457,13 +451,15 @@ fn copy<E: Engine>(
     progress.end();
     if let Some(settings) = remote {
         return make_copy(proof, &survey, into, args, out, |progress| {
-            let store = migration.create_copy(Postgres::open(settings)?)?;
-            migration.copy(from, &store, &survey, args.park, |rows| progress.set(rows))?;
-            closed(&store)
+            on_remote!(settings, Opening::Make, engine => {
+                let store = migration.create_copy(engine?)?;
+                migration.copy(from, &store, &survey, args.park, |rows| progress.set(rows))?;
+                closed(&store)
+            })
         });
     }
     make_copy(proof, &survey, into, args, out, |progress| match args.engine {
-        EngineName::Fjall | EngineName::Postgres => {
+        EngineName::Fjall | EngineName::Postgres | EngineName::Slate => {
             let store = migration.create_copy(Fjall::open(into, FjallSettings::default())?)?;
             migration.copy(from, &store, &survey, args.park, |rows| progress.set(rows))?;
             closed(&store)

@@ -42,7 +42,7 @@ pub(crate) use foreign::{Foreign, open as open_source};
 pub(crate) use foreign::{given, is_own, place};
 pub(crate) use growth::{Amount, Growth};
 pub(crate) use look::{Looked, look};
-pub(crate) use remote::{is_url, shown};
+pub(crate) use remote::{ByUrl, Opening, Remote, is_url, on_remote, refuse_directory, settings, shown};
 pub(crate) use row::{View, opaque, opaque_value};
 pub(crate) use structure::is_structured;
 pub(crate) use verify::{Flaw, Verified};

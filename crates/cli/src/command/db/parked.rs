@@ -1,10 +1,10 @@
 //! `keyplan db parked`: the rows that migrations have set aside.
 
 use anyhow::{Context as _, Result, bail};
-use keyplan_postgres::Postgres;
 use keyplan_store::engine::{Engine, Fjall, FjallSettings, Lmdb, LmdbSettings, Redb, RedbSettings};
 use keyplan_store::migrate::visit_parked;
 
+use super::{Opening, on_remote};
 use crate::args::ExplainFormat;
 use crate::args::evolve::DbParked;
 use crate::command::Outcome;
@@ -15,7 +15,9 @@ pub(super) fn run(args: &DbParked, out: &mut Output) -> Result<Outcome> {
     let directory = &args.directory;
     let refused = || format!("cannot open `{}`", super::shown(directory));
     if let Some(settings) = super::remote::settings(directory)? {
-        return list(&Postgres::open_read_only(settings).with_context(refused)?, args.format, out);
+        return on_remote!(settings, Opening::Read, engine => {
+            list(&engine.with_context(refused)?, args.format, out)
+        });
     }
     if Fjall::exists(directory) {
         let engine = Fjall::open_read_only(directory, FjallSettings::default()).with_context(refused)?;

@@ -2,41 +2,169 @@
 
 use std::path::Path;
 
-use anyhow::{Result, anyhow};
-use keyplan_postgres::PostgresSettings;
+use anyhow::{Result, anyhow, bail};
+use keyplan_postgres::{Postgres, PostgresSettings};
+#[cfg(feature = "slate")]
+use keyplan_slate::{Slate, SlateSettings};
+use keyplan_store::Access;
+use keyplan_store::engine::{Engine, Error};
+
+use crate::args::db::EngineName;
 
 /// The variable of the environment that holds a URL: a password in an argument is seen by everybody who lists processes.
 const VARIABLE: &str = "KEYPLAN_URL";
 
-/// Whether what was typed in place of a directory is the URL of a server.
-pub(crate) fn is_url(typed: &Path) -> bool {
-    text(typed).is_some()
+/// A database that a URL names.
+pub(crate) enum Remote {
+    /// On a server.
+    Postgres(PostgresSettings),
+    /// On object storage.
+    #[cfg(feature = "slate")]
+    Slate(SlateSettings),
 }
 
-/// The settings for the server that a URL names; `None` if it is the path of a directory. `postgres:` alone is the server
-/// that the variable `KEYPLAN_URL` names.
-pub(super) fn settings(typed: &Path) -> Result<Option<PostgresSettings>> {
-    let Some(url) = text(typed) else { return Ok(None) };
-    if url.trim_end_matches('/') == "postgres:" {
-        let url = std::env::var(VARIABLE).map_err(|_| anyhow!("the variable `{VARIABLE}` is not set"))?;
-        return Ok(Some(PostgresSettings::new(&url)?));
+/// What a database is opened for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Opening {
+    /// Reading.
+    Read,
+    /// Reading and writing, if it is there.
+    Write,
+    /// The same, and it is made if it is not there.
+    Make,
+}
+
+impl From<Access> for Opening {
+    fn from(access: Access) -> Self {
+        match access {
+            Access::ReadOnly => Self::Read,
+            Access::ReadWrite => Self::Write,
+        }
     }
-    Ok(Some(PostgresSettings::new(url)?))
+}
+
+/// An engine whose databases URLs name.
+pub(crate) trait ByUrl: Engine {
+    /// What it is opened with.
+    type Settings;
+
+    /// Opens a database.
+    fn open_by_url(settings: Self::Settings, opening: Opening) -> Result<Self, Error>;
+}
+
+impl ByUrl for Postgres {
+    type Settings = PostgresSettings;
+
+    fn open_by_url(settings: PostgresSettings, opening: Opening) -> Result<Self, Error> {
+        match opening {
+            Opening::Read => Self::open_read_only(settings),
+            Opening::Write => Self::open_existing(settings),
+            Opening::Make => Self::open(settings),
+        }
+    }
+}
+
+#[cfg(feature = "slate")]
+impl ByUrl for Slate {
+    type Settings = SlateSettings;
+
+    fn open_by_url(settings: SlateSettings, opening: Opening) -> Result<Self, Error> {
+        match opening {
+            Opening::Read => Self::open_reader(settings),
+            Opening::Write => Self::open_existing(settings),
+            Opening::Make => Self::open(settings),
+        }
+    }
+}
+
+/// Opens a database that a URL names, and does the same with it on whichever engine it is.
+macro_rules! on_remote {
+    ($remote:expr, $opening:expr, $engine:ident => $body:expr) => {
+        match $remote {
+            $crate::command::db::Remote::Postgres(settings) => {
+                let $engine = <keyplan_postgres::Postgres as $crate::command::db::ByUrl>::open_by_url(
+                    settings, $opening,
+                );
+                $body
+            }
+            #[cfg(feature = "slate")]
+            $crate::command::db::Remote::Slate(settings) => {
+                let $engine =
+                    <keyplan_slate::Slate as $crate::command::db::ByUrl>::open_by_url(settings, $opening);
+                $body
+            }
+        }
+    };
+}
+pub(crate) use on_remote;
+
+/// Whether what was typed in place of a directory is the URL of a database.
+pub(crate) fn is_url(typed: &Path) -> bool {
+    parsed(typed).is_some()
+}
+
+/// The database that a URL names; `None` if it is the path of a directory. `postgres:` and `slate:` alone are the one that
+/// the variable `KEYPLAN_URL` names.
+pub(crate) fn settings(typed: &Path) -> Result<Option<Remote>> {
+    let Some((engine, url)) = parsed(typed) else { return Ok(None) };
+    let Some(url) = url else {
+        let url = std::env::var(VARIABLE).map_err(|_| anyhow!("the variable `{VARIABLE}` is not set"))?;
+        return of(engine, &url).map(Some);
+    };
+    of(engine, url).map(Some)
+}
+
+/// Refuses an engine that a URL has to name, where a directory was typed.
+pub(crate) fn refuse_directory(engine: EngineName) -> Result<()> {
+    match engine {
+        EngineName::Postgres => bail!(
+            "a database on PostgreSQL is named by a URL in place of DIR: `postgres://USER@HOST/DATABASE?schema=NAME`"
+        ),
+        EngineName::Slate => bail!(
+            "a database on object storage is named by a URL in place of DIR: `s3://BUCKET/PATH` or `file:///PATH`"
+        ),
+        EngineName::Fjall | EngineName::Redb | EngineName::Lmdb => Ok(()),
+    }
+}
+
+fn of(engine: EngineName, url: &str) -> Result<Remote> {
+    if engine == EngineName::Postgres {
+        return Ok(Remote::Postgres(PostgresSettings::new(url)?));
+    }
+    #[cfg(feature = "slate")]
+    let remote = Ok(Remote::Slate(SlateSettings::new(url)?));
+    #[cfg(not(feature = "slate"))]
+    let remote =
+        Err(anyhow!("this `keyplan` was built without object storage: build it with `--features slate`"));
+    remote
 }
 
 /// What was typed, for people: a URL without its credentials.
 pub(crate) fn shown(typed: &Path) -> String {
     match settings(typed) {
-        Ok(Some(settings)) => settings.shown(),
+        Ok(Some(Remote::Postgres(settings))) => settings.shown(),
+        #[cfg(feature = "slate")]
+        Ok(Some(Remote::Slate(settings))) => settings.shown(),
         Ok(None) => typed.display().to_string(),
-        Err(_) => "postgres://…".to_owned(),
+        Err(_) => {
+            let scheme = typed.to_str().and_then(|url| url.split_once(':')).map_or("", |(scheme, _)| scheme);
+            format!("{scheme}://…")
+        }
     }
 }
 
-fn text(typed: &Path) -> Option<&str> {
-    let text = typed.to_str()?;
-    let scheme = text.split_once(':')?.0;
-    matches!(scheme, "postgres" | "postgresql").then_some(text)
+/// The engine that a URL is of, and the URL, unless it only names the engine.
+fn parsed(typed: &Path) -> Option<(EngineName, Option<&str>)> {
+    let url = typed.to_str()?;
+    let (scheme, rest) = url.split_once(':')?;
+    let engine = match scheme {
+        "postgres" | "postgresql" => EngineName::Postgres,
+        "slate" if rest.trim_end_matches('/').is_empty() => EngineName::Slate,
+        "s3" | "file" | "memory" if rest.starts_with("//") => EngineName::Slate,
+        _ => return None,
+    };
+    let alone = rest.trim_end_matches('/').is_empty() && matches!(scheme, "postgres" | "slate");
+    Some((engine, (!alone).then_some(url)))
 }
 
 #[cfg(test)]
@@ -48,7 +176,20 @@ mod tests {
         let shown = |typed: &str| super::shown(Path::new(typed));
         assert_eq!(shown("postgres://u:secret@h/d?schema=s"), "postgres://h/d?schema=s");
         assert_eq!(shown("postgres://u:secret@h:x/d"), "postgres://…");
+        assert_eq!(shown("s3://u:secret@b/d"), "s3://…");
         assert_eq!(shown("some/directory"), "some/directory");
-        assert!(is_url(Path::new("postgresql://h")) && !is_url(Path::new("data")));
+        for url in ["postgresql://h", "s3://b/p", "file:///p", "memory://m", "postgres:", "slate:"] {
+            assert!(is_url(Path::new(url)), "{url}");
+        }
+        for path in ["data", "file:x", "s3", "slate://x", "redis://h", "C:/data"] {
+            assert!(!is_url(Path::new(path)), "{path}");
+        }
+    }
+
+    #[cfg(feature = "slate")]
+    #[test]
+    fn the_url_of_a_bucket_is_shown_without_its_options() {
+        let shown = shown(Path::new("s3://b/p?access_key_id=secret&secret_access_key=secret"));
+        assert_eq!(shown, "s3://b/p");
     }
 }

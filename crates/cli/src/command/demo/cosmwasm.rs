@@ -1,13 +1,14 @@
 //! A token contract as its chain sees it: balances below one component, allowances below two, settings below none.
 
 use anyhow::Result;
+use keyplan::store::engine::Engine;
 use keyplan::typed::Raw;
 use keyplan_chains::five::{bare, one, two};
 
 use super::fill::Filler;
 
 /// Writes about `rows` rows.
-pub(super) fn fill(filler: &mut Filler<'_>, rows: u64) -> Result<()> {
+pub(super) fn fill<E: Engine>(filler: &mut Filler<'_, E>, rows: u64) -> Result<()> {
     filler.put(
         &bare::Entry { key: b"contract_info" },
         &Raw(br#"{"contract":"crates.io:cw20-base","version":"2.0.0"}"#),
@@ -33,6 +34,6 @@ pub(super) fn fill(filler: &mut Filler<'_>, rows: u64) -> Result<()> {
 }
 
 /// A text of the length that addresses have.
-fn address(filler: &mut Filler<'_>) -> String {
+fn address<E: Engine>(filler: &mut Filler<'_, E>) -> String {
     format!("osmo1{}", const_hex::encode(filler.random.bytes::<19>()))
 }

@@ -1,7 +1,7 @@
 //! State of five systems in one database, made up but of the right shapes and proportions.
 
 use anyhow::{Result, anyhow};
-use keyplan::store::engine::{Durability, Fjall};
+use keyplan::store::engine::{Durability, Engine};
 use keyplan::store::{Batch, Store};
 use keyplan::typed::Key;
 
@@ -12,18 +12,18 @@ use crate::render::Progress;
 const BATCH: usize = 5_000;
 
 /// A database that is being filled.
-pub(super) struct Filler<'s> {
-    store: &'s Store<Fjall>,
-    batch: Batch<'s, Fjall>,
+pub(super) struct Filler<'s, E: Engine> {
+    store: &'s Store<E>,
+    batch: Batch<'s, E>,
     rows: u64,
     progress: Progress,
     /// Where made-up values come from; the same on every machine.
     pub(super) random: Random,
 }
 
-impl<'s> Filler<'s> {
+impl<'s, E: Engine> Filler<'s, E> {
     /// Begins to fill a database with about `rows` rows.
-    pub(super) fn new(store: &'s Store<Fjall>, rows: u64) -> Result<Self> {
+    pub(super) fn new(store: &'s Store<E>, rows: u64) -> Result<Self> {
         let progress = Progress::rows_of("filling", rows);
         Ok(Self { store, batch: store.batch()?, rows: 0, progress, random: Random::new(7) })
     }

@@ -10,11 +10,12 @@ mod paw;
 mod random;
 
 use std::ops::ControlFlow;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow};
 use keyplan::store::Store;
-use keyplan::store::engine::{Fjall, FjallSettings};
+use keyplan::store::engine::{Engine, Fjall, FjallSettings};
 use keyplan_chains::five;
 use keyplan_plan::compile;
 use keyplan_plan::diag::Severity;
@@ -24,11 +25,14 @@ use keyplan_plan::model::Plan;
 use keyplan_prover::Options;
 use keyplan_report::findings::Repairs;
 use keyplan_report::statistics::Census;
+use keyplan_store::engine::{Lmdb, LmdbSettings, Redb, RedbSettings};
 
 use self::fill::Filler;
 use super::Outcome;
 use super::checked::{Checked, Tally};
+use super::db::{Opening, on_remote, refuse_directory, settings, shown};
 use crate::args::Demo;
+use crate::args::db::EngineName;
 use crate::render::{self, Output};
 
 /// The plans of the five systems, as they stand in `plans/`.
@@ -82,7 +86,7 @@ pub(crate) fn run(args: &Demo, out: &mut Output) -> Result<Outcome> {
     fill(args, out)?;
     explain(&plans, out)?;
     out.line("")?;
-    out.text(&render::next_steps(&args.directory))?;
+    out.text(&render::next_steps(Path::new(&shown(&args.directory))))?;
     let tally = Tally::of(&plans);
     Ok(if tally.findings + tally.unknown == 0 { Outcome::Clean } else { Outcome::Findings })
 }
@@ -123,11 +127,34 @@ fn proved(out: &mut Output) -> Result<Vec<Checked>> {
 /// Fills the database, and counts what is in it.
 fn fill(args: &Demo, out: &mut Output) -> Result<()> {
     let directory = &args.directory;
-    let named =
-        || format!("cannot fill `{}`; name another directory: `keyplan demo DIR`", directory.display());
-    let started = Instant::now();
+    let named = || unfillable(args);
     // Rows that are written once need no cache.
-    let engine = Fjall::open(directory, FjallSettings::default()).with_context(named)?;
+    if let Some(remote) = settings(directory)? {
+        return on_remote!(remote, Opening::Make, engine => fill_on(engine.with_context(named)?, args, out));
+    }
+    refuse_directory(args.engine)?;
+    match args.engine {
+        EngineName::Redb => {
+            fill_on(Redb::open(directory, RedbSettings::default()).with_context(named)?, args, out)
+        }
+        EngineName::Lmdb => {
+            fill_on(Lmdb::open(directory, LmdbSettings::default()).with_context(named)?, args, out)
+        }
+        EngineName::Fjall | EngineName::Postgres | EngineName::Slate => {
+            fill_on(Fjall::open(directory, FjallSettings::default()).with_context(named)?, args, out)
+        }
+    }
+}
+
+fn unfillable(args: &Demo) -> String {
+    format!("cannot fill `{}`; name another directory: `keyplan demo DIR`", shown(&args.directory))
+}
+
+fn fill_on<E: Engine>(engine: E, args: &Demo, out: &mut Output) -> Result<()> {
+    let named = || unfillable(args);
+    let place = shown(&args.directory);
+    let directory = Path::new(&place);
+    let started = Instant::now();
     let store = Store::open_on(engine, &five::PLAN).with_context(named)?;
     let mut filler = Filler::new(&store, args.rows)?;
     cardano::fill(&mut filler, args.rows / 4)?;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use keyplan::store::Store;
-use keyplan::store::engine::{Durability, Fjall};
+use keyplan::store::engine::{Durability, Engine};
 use keyplan::store::raw::structure::{Command, Embedded, SetScore, Structures};
 use keyplan::typed::{Key, Value};
 use keyplan_chains::five::store::{hashes, queues, sets, sorted_sets};
@@ -20,7 +20,7 @@ const ROWS_AN_OUTPUT: u64 = 6;
 const TOKEN: &str = "ae59f3b898ec61acbdb6cc7a245fabeded0c094bf046f35206a3aec60ef88127_0";
 
 /// Writes about `rows` members and fields.
-pub(super) fn fill(store: &Store<Fjall>, filler: &mut Filler<'_>, rows: u64) -> Result<()> {
+pub(super) fn fill<E: Engine>(store: &Store<E>, filler: &mut Filler<'_, E>, rows: u64) -> Result<()> {
     let space = <hashes::OutHash as Key>::SPACE;
     let structures = Embedded::open(Arc::clone(store.raw()), space)?;
     let mut step = Step::default();
@@ -53,7 +53,7 @@ enum Change {
 
 impl Step {
     /// An output of a transaction in one of the last blocks, with everything that its parsers write.
-    fn output(&mut self, filler: &mut Filler<'_>, number: u64) -> Result<()> {
+    fn output<E: Engine>(&mut self, filler: &mut Filler<'_, E>, number: u64) -> Result<()> {
         let (txid_le, vout) = (filler.random.bytes::<32>(), u32::try_from(filler.random.below(3))?);
         let (height, idx) = (849_000 + u32::try_from(number / 200)?, number % 200);
         let at = SetScore::confirmed(height, idx);
@@ -92,7 +92,7 @@ impl Step {
         Ok(())
     }
 
-    fn apply(&mut self, structures: &Embedded<Fjall>, filler: &mut Filler<'_>) -> Result<()> {
+    fn apply<E: Engine>(&mut self, structures: &Embedded<E>, filler: &mut Filler<'_, E>) -> Result<()> {
         let commands: Vec<Command<'_>> = self.changes.iter().map(Change::command).collect();
         structures.apply(&commands, Durability::Buffer)?;
         filler.count(self.changes.len() as u64)?;

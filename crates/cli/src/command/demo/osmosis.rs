@@ -1,6 +1,7 @@
 //! Pools of concentrated liquidity: ticks on both sides of zero, positions, and the lookups that lead to them.
 
 use anyhow::{Result, anyhow};
+use keyplan::store::engine::Engine;
 use keyplan::typed::{Proto, ShortBytes};
 use keyplan_chains::five::cl::accum::{AccSpread, PosSpread};
 use keyplan_chains::five::cl::{
@@ -15,7 +16,7 @@ use super::message::Message;
 const ROWS_A_POSITION: u64 = 4;
 
 /// Writes about `rows` rows.
-pub(super) fn fill(filler: &mut Filler<'_>, rows: u64) -> Result<()> {
+pub(super) fn fill<E: Engine>(filler: &mut Filler<'_, E>, rows: u64) -> Result<()> {
     let pools = (rows / 4_000).clamp(2, 50);
     let ticks = rows / 2 / pools;
     let positions = rows / 2 / ROWS_A_POSITION;

@@ -130,16 +130,9 @@ impl Locks {
         now: u64,
         until: u64,
     ) -> Result<LockGuard<'s, K, E>, Error> {
-        loop {
-            let mut batch = store.checked_batch()?;
-            self.acquire(&mut batch, key, owner, now, until)?;
-            match batch.commit(Durability::Buffer) {
-                Ok(()) => return Ok(LockGuard { store, key: *key, owner: owner.to_vec(), kept: false }),
-                // Another was quicker: it is told by name in the next round.
-                Err(Error::Conflict) => {}
-                Err(other) => return Err(other),
-            }
-        }
+        // If another was quicker, it is told by name in the next round.
+        store.update(Durability::Buffer, |batch| self.acquire(batch, key, owner, now, until))?;
+        Ok(LockGuard { store, key: *key, owner: owner.to_vec(), kept: false })
     }
 }
 
@@ -164,14 +157,7 @@ impl<K: for<'v> LockKey<'v>, E: Engine> LockGuard<'_, K, E> {
     }
 
     fn give_back(&self) -> Result<(), Error> {
-        loop {
-            let mut batch = self.store.checked_batch()?;
-            Locks.release(&mut batch, &self.key, &self.owner)?;
-            match batch.commit(Durability::Buffer) {
-                Err(Error::Conflict) => {}
-                other => return other,
-            }
-        }
+        self.store.update(Durability::Buffer, |batch| Locks.release(batch, &self.key, &self.owner))
     }
 }
 

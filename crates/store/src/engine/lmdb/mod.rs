@@ -5,8 +5,8 @@ mod snapshot;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use keyplan_lmdb::heed::types::Bytes;
@@ -41,6 +41,10 @@ pub struct Lmdb {
     closed: AtomicBool,
     // After a commit that may or may not have been applied: the next one could hide which.
     poisoned: AtomicBool,
+    // Held by whoever writes, from the checks of its batch until it is committed.
+    commits: Mutex<()>,
+    // Whether it was opened to read: another process may write meanwhile.
+    reads: bool,
     numbers: Numbers,
 }
 
@@ -117,6 +121,8 @@ impl Lmdb {
             ages: Ages::default(),
             closed: AtomicBool::new(false),
             poisoned: AtomicBool::new(false),
+            commits: Mutex::default(),
+            reads: access == Access::Read,
             numbers: Numbers::default(),
         };
         engine.spaces = Arc::new(engine.stored()?);
@@ -207,12 +213,18 @@ impl Lmdb {
             let opened = self.spaces.get(index).ok_or(Error::NoSpace { number: space.0 })?;
             let (rows, is) = (opened.rows, opened.space.kind);
             match (action, is) {
+                // Several values of a key are keys of a tree themselves, and none of those is empty.
+                (Action::AddValue(value), SpaceKind::Multimap) if value.is_empty() => {
+                    let what = "empty values where a key has several";
+                    return Err(Error::Unsupported { engine: Self::NAME, what }.into());
+                }
                 (Action::Put(value), SpaceKind::Map) | (Action::AddValue(value), SpaceKind::Multimap) => {
                     rows.put(write, key, value)?;
                 }
                 (Action::Delete, _) => {
                     rows.delete(write, key)?;
                 }
+                (Action::RemoveValue(value), SpaceKind::Multimap) if value.is_empty() => {}
                 (Action::RemoveValue(value), SpaceKind::Multimap) => {
                     rows.delete_one_duplicate(write, key, value)?;
                 }
@@ -282,6 +294,8 @@ impl Engine for Lmdb {
                 // What was synced may be damaged by what is written later.
                 LmdbBuffer::Nothing => Survives::Process,
             },
+            foreign_commits: self.reads,
+            checks: true,
             ..Capabilities::PLAIN
         }
     }
@@ -342,6 +356,10 @@ impl Engine for Lmdb {
                     return Err(Error::TooLarge { what: TooLarge::Value, limit: LIMITS.key_bytes, found });
                 }
             }
+        }
+        let _alone = self.commits.lock().unwrap_or_else(PoisonError::into_inner);
+        if !batch.expectations().is_empty() {
+            batch.check_expectations(&self.snapshot()?)?;
         }
         let operations: Vec<_> = batch.into_sorted().collect();
         if !operations.is_empty() {
@@ -457,6 +475,7 @@ impl Lmdb {
 
     fn append(&self, rows: Rows, some: &[(SharedBytes, SharedBytes)]) -> Result<(), Error> {
         let Some((first, _)) = some.first() else { return Ok(()) };
+        let _alone = self.commits.lock().unwrap_or_else(PoisonError::into_inner);
         self.write(|write| {
             self.writable()?;
             let behind = rows.last(write)?.is_none_or(|(last, _)| last < &first[..]);
