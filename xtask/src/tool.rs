@@ -38,6 +38,7 @@ pub(crate) enum Tool {
     WebAssembly,
     MdBook,
     Chromium,
+    Tmux,
     Nightly,
     CargoFuzz,
 }
@@ -84,6 +85,7 @@ impl Tool {
                 .argument("test -d \"$(rustc --print sysroot)/lib/rustlib/wasm32-unknown-unknown\""),
             Self::MdBook => Job::new("mdbook", "--version"),
             Self::Chromium => Job::new("sh", "-c").argument(BROWSER),
+            Self::Tmux => Job::new("tmux", "-V"),
             Self::Nightly => Job::new("rustup", "run nightly cargo --version"),
             Self::CargoFuzz => Job::cargo("fuzz --version"),
         }
@@ -125,6 +127,7 @@ impl Tool {
                 "install mdbook --version 0.5.4 --locked --no-default-features --features search",
             ),
             Self::Chromium => Job::new("sh", "-c").argument(BROWSER_INSTALL),
+            Self::Tmux => Job::new("sh", "-c").argument("apt-get update && apt-get install --yes tmux"),
             Self::Nightly => Job::new("rustup", "toolchain install nightly --profile minimal"),
             Self::CargoFuzz => Job::cargo("install cargo-fuzz --locked"),
         }
@@ -148,6 +151,7 @@ impl fmt::Display for Tool {
             Self::WebAssembly => "the target wasm32-unknown-unknown",
             Self::MdBook => "mdBook",
             Self::Chromium => "Chromium with what drives it",
+            Self::Tmux => "tmux",
             Self::Nightly => "a nightly toolchain",
             Self::CargoFuzz => "cargo-fuzz",
         })

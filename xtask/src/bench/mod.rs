@@ -6,6 +6,7 @@ mod callgrind;
 mod codec;
 mod decode;
 mod explain;
+mod explore;
 mod keys;
 mod prover;
 mod record;
@@ -71,6 +72,7 @@ const GROUPS: &[&dyn Group] = &[
     &store::Store,
     &structures::Structures,
     &values::Values,
+    &explore::Explore,
 ];
 
 /// One line of the result.

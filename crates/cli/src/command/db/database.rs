@@ -8,6 +8,8 @@ use keyplan_postgres::Postgres;
 use keyplan_report::statistics::structures;
 use keyplan_sources::{Kind, Options};
 use keyplan_store::engine::{Engine, Fjall, FjallSettings, Lmdb, LmdbSettings, Redb, RedbSettings};
+#[cfg(unix)]
+use keyplan_store::live::Live;
 use keyplan_store::structure::StructureRead;
 use keyplan_store::{Access, META_SPACE, Meta, PlanFingerprint, Schema, Store, StoreError};
 
@@ -25,6 +27,9 @@ pub(crate) enum Database {
     Postgres(Arc<Store<Postgres>>),
     /// On LMDB.
     Lmdb(Arc<Store<Lmdb>>),
+    /// Open in another process, which answers for it.
+    #[cfg(unix)]
+    Live(Arc<Store<Live>>),
 }
 
 /// Whether there is a database of ours on LMDB in a directory. It is looked at with a reader that checks it, and other
@@ -43,6 +48,8 @@ macro_rules! on_engine {
             $crate::command::db::Database::Redb($store) => $body,
             $crate::command::db::Database::Postgres($store) => $body,
             $crate::command::db::Database::Lmdb($store) => $body,
+            #[cfg(unix)]
+            $crate::command::db::Database::Live($store) => $body,
         }
     };
 }
@@ -73,6 +80,29 @@ impl Database {
     }
 
     fn on_its_engine(directory: &Path, access: Access) -> Result<Self> {
+        match Self::on_files(directory, access) {
+            Err(error) if is_in_use(&error) => Self::in_use(directory, access),
+            opened => opened,
+        }
+    }
+
+    /// Asks the process that has a database open, if it only is to be read.
+    fn in_use(directory: &Path, access: Access) -> Result<Self> {
+        if access == Access::ReadWrite {
+            bail!(
+                "`{}` is in use by another process, and only that one writes to it: end it first",
+                directory.display()
+            );
+        }
+        #[cfg(unix)]
+        if let Some(live) = Live::connect(directory).map_err(|error| named(directory, error.into()))? {
+            let store = Store::open_recorded(live, access).map_err(|error| named(directory, error))?;
+            return Ok(Self::Live(Arc::new(store)));
+        }
+        bail!("{}", unanswered(directory))
+    }
+
+    fn on_files(directory: &Path, access: Access) -> Result<Self> {
         let named = |error: StoreError| named(directory, error);
         if let Some(settings) = remote::settings(directory)? {
             let engine = match access {
@@ -167,6 +197,8 @@ impl Database {
             Self::Redb(_) => Redb::NAME,
             Self::Postgres(_) => Postgres::NAME,
             Self::Lmdb(_) => Lmdb::NAME,
+            #[cfg(unix)]
+            Self::Live(_) => Live::NAME,
         }
     }
 }
@@ -192,6 +224,24 @@ fn plan_of(meta: &Meta) -> Result<Plan> {
 
 fn asked(path: &str) -> Result<Plan> {
     input::plan(path)?.ok_or_else(|| anyhow!("`{path}` has no meaning"))
+}
+
+/// Whether another process has the database.
+pub(super) fn is_in_use(error: &anyhow::Error) -> bool {
+    use keyplan_store::engine::Error;
+    let engine = error.chain().find_map(|cause| match cause.downcast_ref::<StoreError>() {
+        Some(StoreError::Engine(error)) => Some(error),
+        _ => cause.downcast_ref::<Error>(),
+    });
+    matches!(engine, Some(Error::AlreadyOpen { .. }))
+}
+
+/// What to do about a database that another process has and does not answer for.
+pub(super) fn unanswered(directory: &Path) -> String {
+    format!(
+        "`{}` is in use by another process, which does not answer for it: end that process, or have it call `answer` on its store",
+        directory.display()
+    )
 }
 
 /// What went wrong, and with which database, unless the message says so.

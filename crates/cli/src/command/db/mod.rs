@@ -44,6 +44,8 @@ pub(crate) use growth::{Amount, Growth};
 pub(crate) use look::{Looked, look};
 pub(crate) use remote::{is_url, shown};
 pub(crate) use row::{View, opaque, opaque_value};
+#[cfg(feature = "explore")]
+pub(crate) use server::only_space;
 pub(crate) use structure::is_structured;
 pub(crate) use verify::{Flaw, Verified};
 
