@@ -109,6 +109,7 @@ fn steps() -> Vec<Step> {
             .needs(Tool::Neovim),
         Step::new("Chromium is there", Job::new("sh", "-c").argument("command -v chromium"))
             .needs(Tool::Chromium),
+        Step::new("tmux is there", Job::new("tmux", "-V")).needs(Tool::Tmux),
         Step::new("tests", Job::cargo(built::TESTS)).needs(Tool::RedisServer),
         Step::new(
             "examples in the documentation",

@@ -50,6 +50,7 @@ pub(crate) enum Tool {
     Binaryen,
     MdBook,
     Chromium,
+    Tmux,
     Nightly,
     CargoFuzz,
 }
@@ -95,6 +96,7 @@ impl Tool {
             Self::Binaryen => Job::new("node", WASM_OPT).argument("--version"),
             Self::MdBook => Job::new("mdbook", "--version"),
             Self::Chromium => Job::new("sh", "-c").argument(BROWSER),
+            Self::Tmux => Job::new("tmux", "-V"),
             Self::Nightly => Job::new("rustup", "run nightly cargo --version"),
             Self::CargoFuzz => Job::cargo("fuzz --version"),
         }
@@ -137,6 +139,7 @@ impl Tool {
                 "install mdbook --version 0.5.4 --locked --no-default-features --features search",
             ),
             Self::Chromium => Job::new("sh", "-c").argument(BROWSER_INSTALL),
+            Self::Tmux => Job::new("sh", "-c").argument("apt-get update && apt-get install --yes tmux"),
             Self::Nightly => Job::new("rustup", "toolchain install nightly --profile minimal"),
             Self::CargoFuzz => Job::cargo("install cargo-fuzz --locked"),
         }
@@ -161,6 +164,7 @@ impl fmt::Display for Tool {
             Self::Binaryen => "Binaryen",
             Self::MdBook => "mdBook",
             Self::Chromium => "Chromium with what drives it",
+            Self::Tmux => "tmux",
             Self::Nightly => "a nightly toolchain",
             Self::CargoFuzz => "cargo-fuzz",
         })

@@ -101,7 +101,7 @@ pub(crate) enum Command {
     Encode(Encode),
     /// Say what a key means, byte by byte
     Explain(Explain),
-    /// Look into a database in the browser
+    /// Look into a database in the browser or in the terminal
     #[cfg(feature = "explore")]
     Explore(explore::Explore),
     /// Draft the plan of a database that has none, or say which known plan fits

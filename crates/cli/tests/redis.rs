@@ -153,3 +153,43 @@ fn nobody_at_the_other_end_is_said_at_once() {
     let said = String::from_utf8(output.stderr).unwrap();
     assert!(said.starts_with("error: cannot reach the server: "), "{said}");
 }
+
+#[test]
+fn a_server_is_explored_in_the_browser() {
+    use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+
+    let server = Server::start();
+    let redis = Redis::connect(&server.url).unwrap();
+    redis.zset_add(b"z:own:x", &[7; 36], SetScore::Number(850_000.5)).unwrap();
+    redis.put(b"stray", b"value").unwrap();
+    let mut explore = Command::new(env!("CARGO_BIN_EXE_keyplan"))
+        .args(["explore", &server.url, "--plan", "../../plans/onesat.keyplan"])
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(explore.stdout.take().unwrap()).lines();
+    let find =
+        |line: String| line.split_whitespace().find(|word| word.starts_with("http://")).map(str::to_owned);
+    let url = lines.find_map(|line| find(line.unwrap())).expect("an address");
+    let (host, token) = url.strip_prefix("http://").unwrap().split_once("/?token=").unwrap();
+    let port = host.rsplit_once(':').unwrap().1;
+    let ask = |page: &str| -> serde_json::Value {
+        let mut stream = TcpStream::connect(host).unwrap();
+        let head = format!("Host: {host}\r\nConnection: close\r\nCookie: keyplan_{port}={token}\r\n");
+        write!(stream, "GET /api/{page} HTTP/1.1\r\n{head}\r\n").unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        serde_json::from_str(answer.split_once("\r\n\r\n").unwrap().1).unwrap_or_else(|_| panic!("{answer}"))
+    };
+    assert_eq!(ask("overview")["kind"], "redis");
+    let all = ask("rows?space=store");
+    assert_eq!(all["rows"].as_array().unwrap().len(), 2, "{all}");
+    let unread = ask("rows?space=store&only=unread");
+    assert_eq!(unread["rows"][0]["key"], "7374726179", "{unread}");
+    let key = ask("key?key=7a3a6f776e3a78");
+    let family = key["spaces"][0]["readings"][0]["family"].as_str().unwrap();
+    let held = ask(&format!("structure?family={family}&key=7a3a6f776e3a78"));
+    assert_eq!(held["parts"][0]["score"], "850000.5", "{held}");
+    explore.kill().unwrap();
+    explore.wait().unwrap();
+}

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use keyplan_plan::model::Space;
 use keyplan_report::statistics::structures;
+use keyplan_report::structure::is_structured;
 use keyplan_sources::iavl::Iavl;
 use keyplan_sources::lsm::Lsm;
 use keyplan_sources::{Kind, Options, recognise};
@@ -14,9 +15,11 @@ use keyplan_store::engine::Engine;
 use keyplan_store::source::{Source, SourceError, StoreSource};
 use keyplan_store::structure::{StructureError, StructureRead};
 
+use crate::server::ServerSource;
+
 /// Opens the structures of a space as they are now.
 pub type StructureOpener =
-    Arc<dyn Fn(&Space) -> Result<Box<dyn StructureRead>, StructureError> + Send + Sync>;
+    Arc<dyn Fn(&Space) -> Result<Arc<dyn StructureRead>, StructureError> + Send + Sync>;
 
 /// A database with everything that can be asked of it beside its rows.
 #[derive(Clone)]
@@ -72,6 +75,25 @@ impl Database {
         Ok(Self::new(name, keyplan_sources::open(path, &options)?.into()))
     }
 
+    /// The keys of a server, as the rows of one space of the plan; `kind` is what it is called.
+    ///
+    /// Its keys are listed and sorted here, for a server has no order of keys; what its structures hold is not counted in
+    /// bytes.
+    pub fn of_server(
+        name: impl Into<String>,
+        kind: &'static str,
+        space: &Space,
+        read: Arc<dyn StructureRead>,
+    ) -> Self {
+        let source = ServerSource::new(Arc::clone(&read), kind, &space.name, is_structured(space));
+        Self {
+            name: name.into(),
+            source: Arc::new(source),
+            multistore: None,
+            structures: Some(Arc::new(move |_| Ok(Arc::clone(&read)))),
+        }
+    }
+
     /// Its rows.
     pub fn source(&self) -> Arc<dyn Source> {
         Arc::clone(&self.source)
@@ -84,7 +106,7 @@ impl Database {
             name: name.into(),
             source: Arc::new(StoreSource::new(Arc::clone(store))),
             multistore: None,
-            structures: Some(Arc::new(move |space| structures(&opener, space))),
+            structures: Some(Arc::new(move |space| structures(&opener, space).map(Arc::from))),
         }
     }
 }

@@ -25,7 +25,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The feature `web` serves the pages in a browser.
+//! The feature `web` serves the pages in a browser, `tui` shows them in a terminal.
 //!
 //! Nothing here decodes, proves or counts by itself: keys are read by `keyplan-plan`, values by `keyplan-values`, rows by
 //! `keyplan-sources` and `keyplan-store`. Keys, values and plans are hostile input: what is shown of them has limits, and
@@ -40,7 +40,10 @@ mod notes;
 mod page;
 mod params;
 mod reading;
+mod server;
 mod show;
+#[cfg(feature = "tui")]
+pub mod tui;
 mod walk;
 #[cfg(feature = "web")]
 pub mod web;

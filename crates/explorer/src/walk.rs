@@ -20,8 +20,10 @@ use keyplan_store::source::{RowRef, Source, SourceError, Walk as Rows};
 use crate::reading::Reading;
 use crate::show::cut;
 
-/// How many rows are read between two looks at whether to stop.
-const STEP: usize = 1024;
+/// How many rows are read between two looks at the clock and at whether to stop.
+const STEP: usize = 256;
+/// How often what was counted is told, unless telling it takes long.
+const TOLD: Duration = Duration::from_millis(100);
 /// How many groups of one kind are kept apart.
 pub(crate) const GROUPS: usize = 512;
 /// How many keys of a group are kept.
@@ -89,7 +91,7 @@ impl State {
 }
 
 /// What was counted so far.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Tally {
     pub(crate) state: State,
     pub(crate) total: Counts,
@@ -155,14 +157,15 @@ impl Walk {
         let own = Arc::clone(&walk);
         thread::Builder::new().name("keyplan-walk".to_owned()).spawn(move || {
             let begun = Instant::now();
-            let ended = own.run(&*source, &binding, begun);
-            let mut tally = own.tally();
+            let mut tally = own.tally().clone();
+            let ended = own.run(&*source, &binding, begun, &mut tally);
             tally.took = begun.elapsed();
             tally.state = match ended {
                 Ok(true) => State::Done,
                 Ok(false) => State::Stopped,
                 Err(error) => State::Failed(error.to_string()),
             };
+            *own.tally() = tally;
         })?;
         Ok(walk)
     }
@@ -181,9 +184,17 @@ impl Walk {
         self.tally().state != State::Walking
     }
 
-    fn run(&self, source: &dyn Source, binding: &Binding, begun: Instant) -> Result<bool, SourceError> {
+    /// Walks all spaces. It counts for itself and tells now and then: nobody who looks waits for a read.
+    fn run(
+        &self,
+        source: &dyn Source,
+        binding: &Binding,
+        begun: Instant,
+        tally: &mut Tally,
+    ) -> Result<bool, SourceError> {
         let decoder = Decoder::new(&self.reading.plan);
         let view = source.view()?;
+        let mut next = begun;
         for &(index, id) in &binding.pairs {
             let Some(space) = self.reading.plan.spaces.get(index) else { continue };
             let mut pass = Pass::new(&self.reading, &decoder, space, index);
@@ -192,17 +203,20 @@ impl Walk {
                 if self.stop.load(Ordering::Relaxed) {
                     return Ok(false);
                 }
-                // The lock is held for a step, so that whoever looks waits for a thousand rows at most.
-                let mut tally = self.tally();
-                tally.took = begun.elapsed();
-                if !pass.step(&mut *rows, &mut tally)? {
+                let more = pass.step(&mut *rows, tally)?;
+                let now = Instant::now();
+                if now >= next {
+                    tally.took = now.duration_since(begun);
+                    *self.tally() = tally.clone();
+                    // With very many groups telling takes long: it never takes more than a tenth of the time.
+                    next = now + TOLD.max(now.elapsed() * 10);
+                }
+                if !more {
                     if let Some(whole) = tally.whole.get_mut(index) {
                         *whole = true;
                     }
                     break;
                 }
-                drop(tally);
-                thread::yield_now();
             }
         }
         Ok(true)

@@ -31,7 +31,10 @@ fn every_feature_works_by_clicks_and_keys() {
     }
     let folder = tempfile::tempdir().unwrap();
     let read_only = tempfile::tempdir().unwrap();
+    let gate = folder.path().join("gate");
     let told = serde_json::json!({
+        "slow": support::serve(support::gated(&gate).0),
+        "gate": gate,
         "shop": support::serve(support::explorer(folder.path(), true)),
         "readOnly": support::serve(support::explorer(read_only.path(), false)),
         "chain": support::serve(support::multistore()),

@@ -25,7 +25,11 @@ struct Server {
 
 impl Server {
     fn start(folder: &std::path::Path) -> Self {
-        let url = support::serve(support::explorer(folder, false));
+        Self::of(support::explorer(folder, false))
+    }
+
+    fn of(explorer: std::sync::Arc<keyplan_explorer::Explorer>) -> Self {
+        let url = support::serve(explorer);
         let (host, token) = url.strip_prefix("http://").unwrap().split_once("/?token=").unwrap();
         let port = host.rsplit_once(':').unwrap().1;
         let cookie = format!("keyplan_{port}={token}");
@@ -142,7 +146,10 @@ fn answers_let_no_code_in_and_nothing_writes() {
 #[test]
 fn every_page_answers_json_and_fifty_tabs_share_one_walk() {
     let folder = tempfile::tempdir().unwrap();
-    let server = Server::start(folder.path());
+    // Counting stops in the middle until the end of the test: no page waits for it.
+    let gate = folder.path().join("gate");
+    let (explorer, walks) = support::gated(&gate);
+    let server = Server::of(explorer);
     let tabs: Vec<_> = (0..50)
         .map(|tab| {
             let (host, own) = (server.host.clone(), server.own());
@@ -167,4 +174,23 @@ fn every_page_answers_json_and_fifty_tabs_share_one_walk() {
         let json: serde_json::Value = serde_json::from_str(body).unwrap();
         assert!(json.is_object());
     }
+    let walk = || -> serde_json::Value {
+        let answer = server.get("/api/walk", &server.own());
+        serde_json::from_str(answer.split_once("\r\n\r\n").unwrap().1).unwrap()
+    };
+    assert_eq!(walk()["state"], "walking");
+    std::fs::write(&gate, "").unwrap();
+    let done = (0..6000).find_map(|_| {
+        let now = walk();
+        if now["state"] == "walking" {
+            std::thread::sleep(std::time::Duration::from_millis(10));
+            return None;
+        }
+        Some(now)
+    });
+    let done = done.expect("it ends");
+    assert_eq!(done["state"], "done", "{done}");
+    assert!(done["families"].as_array().unwrap().iter().all(|family| family["exact"] == true));
+    // One walk over each of the two spaces, for all fifty.
+    assert_eq!(walks.load(std::sync::atomic::Ordering::SeqCst), 2);
 }

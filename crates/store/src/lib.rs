@@ -25,7 +25,7 @@
 //! # Features
 //!
 //! `fjall` (on by default), `redb` and `lmdb` add the engines of these names; one in memory is always there. `redis` adds
-//! [structures](structure) on a Redis server or cluster.
+//! [structures](structure) on a Redis server or cluster. `live` adds a socket through which tools read a store that is open.
 //!
 //! # Hostile input
 //!
@@ -38,6 +38,8 @@ mod bulk;
 pub mod cache;
 pub mod engine;
 mod error;
+#[cfg(all(unix, feature = "live"))]
+pub mod live;
 mod meta;
 pub mod migrate;
 mod page;

@@ -6,6 +6,7 @@ mod callgrind;
 mod codec;
 mod decode;
 mod explain;
+mod explore;
 mod figures;
 mod keys;
 mod prover;
@@ -78,6 +79,7 @@ const GROUPS: &[&dyn Group] = &[
     &store::Store,
     &structures::Structures,
     &values::Values,
+    &explore::Explore,
 ];
 
 /// One line of the result.

@@ -1,5 +1,6 @@
-//! `keyplan explore`: a database in the browser.
+//! `keyplan explore`: a database in the browser, or in the terminal.
 
+use std::io::IsTerminal as _;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -10,9 +11,10 @@ use keyplan_infer::{Options, infer, known_plans};
 use keyplan_plan::{Compiled, compile};
 use keyplan_store::Access;
 use keyplan_store::source::Source;
+use keyplan_store::structure::{Redis, RedisSettings};
 
 use super::Outcome;
-use super::db::{Database, given, is_own, on_engine, place};
+use super::db::{Database, given, is_own, on_engine, only_space, place};
 use crate::args::db::Target;
 use crate::args::explore::Explore;
 use crate::input;
@@ -20,9 +22,18 @@ use crate::render::{self, Output, Progress};
 
 /// Looks into a database.
 pub(super) fn run(args: &Explore, out: &mut Output) -> Result<Outcome> {
+    if args.tui && !(std::io::stdout().is_terminal() && std::io::stdin().is_terminal()) {
+        bail!("`--tui` draws on a terminal, and this is none: leave it out for the browser");
+    }
     let explorer = explorer(args)?;
+    let place = args.at.trim().trim_start_matches('?');
+    if args.tui {
+        keyplan_explorer::tui::run(explorer, place).context("cannot draw on this terminal")?;
+        return Ok(Outcome::Clean);
+    }
     let mut told = Ok(());
     let served = keyplan_explorer::web::serve_here(explorer, args.listen, |url| {
+        let url = &if place.is_empty() { url.to_owned() } else { format!("{url}&{place}") };
         told = out.line(&render::exploring(&args.source, url)).and_then(|()| out.flush());
         if args.open {
             open_browser(url);
@@ -34,10 +45,11 @@ pub(super) fn run(args: &Explore, out: &mut Output) -> Result<Outcome> {
 }
 
 fn explorer(args: &Explore) -> Result<Arc<Explorer>> {
-    let (database, recorded) = open(&args.source)?;
+    let plan = args.reading.plan.as_deref();
+    let (database, recorded) = open(&args.source, plan)?;
     let mut others = Vec::new();
     for other in &args.with {
-        others.push(open(other)?.0);
+        others.push(open(other, plan)?.0);
     }
     let mut bind = given(&args.reading.bind)?;
     let mut draft = false;
@@ -70,7 +82,10 @@ fn explorer(args: &Explore) -> Result<Arc<Explorer>> {
 }
 
 /// What is explored, and the plan that is in it.
-fn open(typed: &str) -> Result<(Explored, Option<Compiled>)> {
+fn open(typed: &str, plan: Option<&str>) -> Result<(Explored, Option<Compiled>)> {
+    if is_redis(typed) {
+        return Ok((of_redis(typed, plan)?, None));
+    }
     let (path, height) = place(typed, None);
     if is_own(path) {
         if let Some(height) = height {
@@ -86,6 +101,28 @@ fn open(typed: &str) -> Result<(Explored, Option<Compiled>)> {
         bail!("there is no `keyplan-demo` here: `keyplan demo` makes it");
     }
     Ok((Explored::open(typed, path, height)?, None))
+}
+
+/// Whether what was typed is the URL of a Redis server; `redis:` alone is the one that the variable `KEYPLAN_URL` names.
+fn is_redis(typed: &str) -> bool {
+    let scheme = typed.split_once(':').map(|(scheme, _)| scheme);
+    matches!(scheme, Some("redis" | "rediss" | "redis-cluster" | "rediss-cluster"))
+}
+
+/// A Redis server, whose keys are of the one space of the plan that is theirs.
+fn of_redis(url: &str, plan: Option<&str>) -> Result<Explored> {
+    let path = plan.ok_or_else(|| anyhow!("a server has no plan in it: name one with `--plan PLAN`"))?;
+    let plan = input::plan(path)?.ok_or_else(|| anyhow!("`{path}` has no meaning"))?;
+    let space = plan.spaces.get(only_space(&plan)?).ok_or_else(|| anyhow!("the plan has no space"))?;
+    let settings =
+        if url == "redis:" { RedisSettings::from_environment()? } else { RedisSettings::new(url)? };
+    let redis = Redis::open(settings.plan(&plan)).context("cannot reach the server")?;
+    // A name that is shown has no credentials in it.
+    let shown = url.rsplit_once('@').map_or_else(
+        || url.to_owned(),
+        |(front, host)| format!("{}://{host}", front.split(':').next().unwrap_or("redis")),
+    );
+    Ok(Explored::of_server(shown, "redis", space, Arc::new(redis)))
 }
 
 /// A plan, which space of it is which, and whether it is a draft.

@@ -189,7 +189,7 @@ fn stop(explorer: &Arc<Explorer>, params: &Params) -> Result<Json, Problem> {
 }
 
 /// What the keyboard does, in the browser and in the terminal.
-pub(crate) const KEYS: [(&str, &str); 22] = [
+pub(crate) const KEYS: [(&str, &str); 24] = [
     ("?", "show this list"),
     ("/", "find a family, or paste a key"),
     ("j", "next row"),
@@ -207,9 +207,11 @@ pub(crate) const KEYS: [(&str, &str); 22] = [
     ("m", "bytes by family"),
     ("d", "compare"),
     ("h", "history of the key"),
+    ("@", "another height"),
     ("l", "the plan and its proofs"),
     ("c", "copy as"),
     ("o", "notes and saved scans"),
+    ("x", "stop counting"),
     ("t", "light or dark"),
     ("Esc", "close, or go back"),
 ];

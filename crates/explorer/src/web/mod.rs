@@ -11,8 +11,13 @@
 //! # let schema = Schema::of(&keyplan_plan::compile("p", text, |_| Err(String::new()))).expect("sound");
 //! # let store = Arc::new(Store::create(Memory::new(), &schema)?);
 //! // `store` is open in this program, which no other process may be let into.
-//! let app: axum::Router = keyplan_explorer::router(&store)?;
-//! # drop(app);
+//! let explorer = keyplan_explorer::Explorer::of_store(&store)?;
+//! let app = axum::Router::new()
+//!     .route("/health", axum::routing::get(|| async { "well" }))
+//!     .merge(keyplan_explorer::web::router_at("/explore", explorer));
+//! // With nothing beside it, the store alone is a site.
+//! let alone: axum::Router = keyplan_explorer::router(&store)?;
+//! # drop((app, alone));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!

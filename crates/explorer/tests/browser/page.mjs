@@ -1,6 +1,6 @@
 // Drives the explorer in Chromium. Each feature is a named step; the first that fails ends the run with a picture of the page.
 import { createRequire } from 'node:module';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import assert from 'node:assert/strict';
 
@@ -55,6 +55,7 @@ await feature('the first address lets the browser in and leaves no token behind'
   assert.equal(page.url(), shop);
   await page.goto(told.readOnly);
   await page.goto(told.chain);
+  await page.goto(told.slow);
   await page.goto(shop);
   await settled();
   await counted();
@@ -409,6 +410,60 @@ await feature('light and dark, wide and narrow, without violations', async () =>
   await page.setViewportSize({ width: 1440, height: 900 });
   await page.keyboard.press('t');
   assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), 'light');
+});
+
+await feature('9 until all rows are counted each number says so, and no page waits for that', async () => {
+  const slow = base(told.slow);
+  await page.goto(slow);
+  await wait(() => /≥ .* rows, .*, walking/.test(document.querySelector('#nav .summary')?.textContent ?? ''));
+  const order = page.locator('a.family[data-family="orders.order"]');
+  await wait(() => document.querySelector('a.family[data-family="orders.order"] .count')?.textContent.startsWith('≥'));
+  await order.click();
+  await page.waitForSelector('#rows tbody tr');
+  await page.keyboard.press('n');
+  await wait(() => new URL(location).searchParams.has('after') && document.querySelectorAll('#rows tbody tr').length === 100);
+  assert.match(await text('.foot'), /≥/);
+  assert.ok(await page.locator('#nav .spin').count() > 0, 'it still counts');
+  writeFileSync(told.gate, '');
+  await wait(() => !document.querySelector('#nav .spin') && /^2\s100$/.test(document.querySelector('a.family[data-family="orders.order"] .count')?.textContent ?? ''));
+});
+
+await feature('8 a value of protobuf is read by its wire', async () => {
+  await page.goto(`${base(told.chain)}?family=cl.pool`);
+  await page.locator('#rows tbody tr a.open').first().click();
+  await page.waitForSelector('#side .value-pane');
+  await page.locator('#side .value-head select').selectOption('proto');
+  await page.waitForSelector('#side .values li');
+  assert.match(await text('#side .value-pane'), /proto/);
+});
+
+await feature('13 scan, values, map, copy and theme by their keys', async () => {
+  await at('family=orders.order');
+  await page.keyboard.press('s');
+  await wait(() => document.activeElement.id === 'scan');
+  await page.evaluate(() => document.activeElement.blur());
+  await page.keyboard.press('f');
+  await wait(() => new URL(location).searchParams.get('v') === 'facets');
+  await page.keyboard.press('m');
+  await wait(() => !new URL(location).searchParams.get('v') && document.querySelector('.map .tile'));
+  await page.goBack();
+  await wait(() => new URL(location).searchParams.get('v') === 'facets');
+  await at('family=orders.order&scan=1&a.customer=7&key=01000000070000000000000003&space=orders');
+  await page.waitForSelector('#side .anatomy');
+  await page.keyboard.press('c');
+  await wait(() => document.activeElement.matches?.('select.copy') || document.getElementById('dialog').open);
+  await page.keyboard.press('Escape');
+  await page.evaluate(() => document.activeElement.blur());
+  const before = await page.evaluate(() => document.documentElement.dataset.theme ?? '');
+  await page.keyboard.press('t');
+  assert.notEqual(await page.evaluate(() => document.documentElement.dataset.theme), before);
+  await page.keyboard.press('t');
+  await page.evaluate(() => { localStorage.removeItem('keyplan-theme'); delete document.documentElement.dataset.theme; });
+  await page.goto(`${base(told.chain)}?family=cl.pool`);
+  await page.waitForSelector('#rows tbody tr');
+  await page.keyboard.press('@');
+  await wait(() => document.activeElement.id === 'height');
+  await page.keyboard.press('Escape');
 });
 
 await feature('tabs share one walk', async () => {

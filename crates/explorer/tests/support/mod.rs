@@ -1,14 +1,16 @@
 //! A database in which something of everything is, and a server for it.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::Duration;
 
 use keyplan_explorer::{Database, Explorer, Settings, web};
-use keyplan_store::engine::{Durability, Memory};
+use keyplan_store::engine::{Durability, KeyRange, Memory, Space, SpaceId};
+use keyplan_store::source::{RowRef, Source, SourceError, StoreSource, View, Walk};
 use keyplan_store::structure::{Claim, Embedded, SetScore, Structures as _};
-use keyplan_store::{Schema, Store};
+use keyplan_store::{Direction, Schema, Store};
 
 pub(crate) const PLAN: &str = r#"//! Everything that the explorer shows.
 plan shop;
@@ -159,4 +161,87 @@ pub(crate) fn serve(explorer: Arc<Explorer>) -> String {
         web::serve_here(explorer, "127.0.0.1:0".parse().unwrap(), |url| tell.send(url.to_owned()).unwrap())
     });
     told.recv().unwrap()
+}
+
+/// A source whose walks over everything stop in the middle until a file is there; how many there were is counted.
+#[derive(Debug)]
+pub(crate) struct Gated {
+    inner: Arc<dyn Source>,
+    gate: PathBuf,
+    pub(crate) walks: Arc<AtomicUsize>,
+}
+
+/// How many rows pass before the gate.
+const BEFORE: usize = 600;
+
+impl Source for Gated {
+    fn kind(&self) -> &str {
+        self.inner.kind()
+    }
+
+    fn spaces(&self) -> Vec<Space> {
+        self.inner.spaces()
+    }
+
+    fn space(&self, name: &str) -> Option<SpaceId> {
+        self.inner.space(name)
+    }
+
+    fn view(&self) -> Result<Box<dyn View>, SourceError> {
+        let view = self.inner.view()?;
+        Ok(Box::new(GatedView { view, gate: self.gate.clone(), walks: Arc::clone(&self.walks) }))
+    }
+}
+
+#[derive(Debug)]
+struct GatedView {
+    view: Box<dyn View>,
+    gate: PathBuf,
+    walks: Arc<AtomicUsize>,
+}
+
+impl View for GatedView {
+    fn get(&self, space: SpaceId, key: &[u8]) -> Result<Option<Vec<u8>>, SourceError> {
+        self.view.get(space, key)
+    }
+
+    fn walk(
+        &self,
+        space: SpaceId,
+        range: KeyRange<'_>,
+        direction: Direction,
+    ) -> Result<Box<dyn Walk>, SourceError> {
+        let walk = self.view.walk(space, range, direction)?;
+        if range != KeyRange::ALL {
+            return Ok(walk);
+        }
+        self.walks.fetch_add(1, Ordering::SeqCst);
+        Ok(Box::new(GatedWalk { walk, gate: self.gate.clone(), seen: 0 }))
+    }
+}
+
+struct GatedWalk {
+    walk: Box<dyn Walk>,
+    gate: PathBuf,
+    seen: usize,
+}
+
+impl Walk for GatedWalk {
+    fn next(&mut self) -> Result<Option<RowRef<'_>>, SourceError> {
+        self.seen += 1;
+        while self.seen == BEFORE && !self.gate.exists() {
+            thread::sleep(Duration::from_millis(10));
+        }
+        self.walk.next()
+    }
+}
+
+/// An explorer whose counting waits for a file, and how often all rows of a space were walked.
+pub(crate) fn gated(gate: &Path) -> (Arc<Explorer>, Arc<AtomicUsize>) {
+    let compiled = keyplan_plan::compile("shop.keyplan", PLAN, |_| Err("no imports".into()));
+    let walks = Arc::new(AtomicUsize::new(0));
+    let inner = Arc::new(StoreSource::new(store(false)));
+    let source = Gated { inner, gate: gate.to_owned(), walks: Arc::clone(&walks) };
+    let explorer = Explorer::new(Database::new("slow", Arc::new(source)), compiled, Settings::default());
+    (explorer.unwrap(), walks)
 }

@@ -75,6 +75,13 @@ impl<E: Engine> Store<E> {
         &self.0
     }
 
+    /// Answers `keyplan db` and `keyplan explore` of the same user for as long as the result is held, through a socket in the
+    /// directory of the database; see [`live`](keyplan_store::live). They read, and cannot write.
+    #[cfg(all(unix, feature = "live"))]
+    pub fn answer(&self) -> Result<keyplan_store::live::Answering, Error> {
+        Ok(self.0.answer()?)
+    }
+
     /// Reads the value of a key as it is now. Reads that belong together go through one [`Store::snapshot`].
     pub fn get<K: Key>(&self, key: &K) -> Result<Option<Stored<K, BytesOf<E>>>, Error> {
         self.snapshot()?.get(key)

@@ -10,6 +10,8 @@ use keyplan_report::statistics::structures;
 use keyplan_slate::Slate;
 use keyplan_sources::{Kind, Options};
 use keyplan_store::engine::{Engine, Fjall, FjallSettings, Lmdb, LmdbSettings, Redb, RedbSettings};
+#[cfg(unix)]
+use keyplan_store::live::Live;
 use keyplan_store::structure::StructureRead;
 use keyplan_store::{Access, META_SPACE, Meta, PlanFingerprint, Schema, Store, StoreError};
 
@@ -30,6 +32,9 @@ pub(crate) enum Database {
     /// On object storage.
     #[cfg(feature = "slate")]
     Slate(Arc<Store<Slate>>),
+    /// Open in another process, which answers for it.
+    #[cfg(unix)]
+    Live(Arc<Store<Live>>),
 }
 
 impl From<Store<Postgres>> for Database {
@@ -63,6 +68,8 @@ macro_rules! on_engine {
             $crate::command::db::Database::Lmdb($store) => $body,
             #[cfg(feature = "slate")]
             $crate::command::db::Database::Slate($store) => $body,
+            #[cfg(unix)]
+            $crate::command::db::Database::Live($store) => $body,
         }
     };
 }
@@ -93,6 +100,29 @@ impl Database {
     }
 
     fn on_its_engine(directory: &Path, access: Access) -> Result<Self> {
+        match Self::on_files(directory, access) {
+            Err(error) if is_in_use(&error) => Self::in_use(directory, access),
+            opened => opened,
+        }
+    }
+
+    /// Asks the process that has a database open, if it only is to be read.
+    fn in_use(directory: &Path, access: Access) -> Result<Self> {
+        if access == Access::ReadWrite {
+            bail!(
+                "`{}` is in use by another process, and only that one writes to it: end it first",
+                directory.display()
+            );
+        }
+        #[cfg(unix)]
+        if let Some(live) = Live::connect(directory).map_err(|error| named(directory, error.into()))? {
+            let store = Store::open_recorded(live, access).map_err(|error| named(directory, error))?;
+            return Ok(Self::Live(Arc::new(store)));
+        }
+        bail!("{}", unanswered(directory))
+    }
+
+    fn on_files(directory: &Path, access: Access) -> Result<Self> {
         let named = |error: StoreError| named(directory, error);
         if let Some(remote) = remote::settings(directory)? {
             return on_remote!(remote, access.into(), engine => {
@@ -185,6 +215,8 @@ impl Database {
             Self::Lmdb(_) => Lmdb::NAME,
             #[cfg(feature = "slate")]
             Self::Slate(_) => Slate::NAME,
+            #[cfg(unix)]
+            Self::Live(_) => Live::NAME,
         }
     }
 }
@@ -210,6 +242,24 @@ fn plan_of(meta: &Meta) -> Result<Plan> {
 
 fn asked(path: &str) -> Result<Plan> {
     input::plan(path)?.ok_or_else(|| anyhow!("`{path}` does not compile"))
+}
+
+/// Whether another process has the database.
+pub(super) fn is_in_use(error: &anyhow::Error) -> bool {
+    use keyplan_store::engine::Error;
+    let engine = error.chain().find_map(|cause| match cause.downcast_ref::<StoreError>() {
+        Some(StoreError::Engine(error)) => Some(error),
+        _ => cause.downcast_ref::<Error>(),
+    });
+    matches!(engine, Some(Error::AlreadyOpen { .. }))
+}
+
+/// What to do about a database that another process has and does not answer for.
+pub(super) fn unanswered(directory: &Path) -> String {
+    format!(
+        "`{}` is in use by another process, which does not answer for it: end that process, or have it call `answer` on its store",
+        directory.display()
+    )
 }
 
 /// What went wrong, and with which database, unless the message says so.

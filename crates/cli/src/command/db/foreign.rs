@@ -11,6 +11,7 @@ use keyplan_store::StoreError;
 use keyplan_store::engine::{Fjall, FjallSettings, Lmdb, LmdbSettings, Redb, RedbSettings, SpaceId};
 use keyplan_store::source::{EngineSource, Source};
 
+use super::database::{is_in_use, unanswered};
 use super::{Database, Opening, on_remote, remote};
 use crate::args::db;
 use crate::args::source::Reading;
@@ -65,6 +66,23 @@ pub(super) fn rows(path: &Path, options: &Options) -> Result<Box<dyn Source>> {
             Ok(Box::new(EngineSource::new(engine.with_context(failed)?)))
         });
     }
+    match rows_of_files(path) {
+        Err(error) if is_in_use(&error) => answered(path),
+        opened => opened,
+    }
+}
+
+/// The rows of a database that another process has open, if that one answers.
+fn answered(path: &Path) -> Result<Box<dyn Source>> {
+    #[cfg(unix)]
+    if let Some(live) = keyplan_store::live::Live::connect(path)? {
+        return Ok(Box::new(EngineSource::new(live)));
+    }
+    bail!("{}", unanswered(path))
+}
+
+fn rows_of_files(path: &Path) -> Result<Box<dyn Source>> {
+    let failed = || format!("cannot open `{}`", remote::shown(path));
     if Fjall::exists(path) {
         let engine = Fjall::open_read_only(path, FjallSettings::default()).with_context(failed)?;
         return Ok(Box::new(EngineSource::new(engine)));

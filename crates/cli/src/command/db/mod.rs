@@ -44,6 +44,8 @@ pub(crate) use growth::{Amount, Growth};
 pub(crate) use look::{Looked, look};
 pub(crate) use remote::{ByUrl, Opening, Remote, is_url, on_remote, refuse_directory, settings, shown};
 pub(crate) use row::{View, opaque, opaque_value};
+#[cfg(feature = "explore")]
+pub(crate) use server::only_space;
 pub(crate) use structure::is_structured;
 pub(crate) use verify::{Flaw, Verified};
 

@@ -91,7 +91,7 @@ impl Server {
 }
 
 /// The space that the keys of a server are of: it has no spaces of its own.
-fn only_space(plan: &Plan) -> Result<usize> {
+pub(crate) fn only_space(plan: &Plan) -> Result<usize> {
     let all = || plan.spaces.iter().enumerate();
     let mut found: Vec<(usize, &str)> = all()
         .filter(|(_, space)| is_structured(space))

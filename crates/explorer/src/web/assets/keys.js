@@ -1,6 +1,6 @@
 // The keyboard: everything can be done with it, and `?` lists it.
 import { h, $, dialog } from './dom.js';
-import { address, ask, go, state, without } from './api.js';
+import { act, address, ask, go, state, without } from './api.js';
 import * as rows from './rows.js';
 import * as side from './side.js';
 import * as tree from './tree.js';
@@ -39,6 +39,8 @@ const DOES = {
   m: () => view(''),
   d: () => view('diff'),
   h: () => { const now = state(); if (now.key) go({ ...now, history: now.history ? '' : '1' }); },
+  '@': () => $('height')?.focus(),
+  x: () => act('stop', { height: state().height }),
   l: () => view('plan'),
   c: ask_copy,
   o: save,
