@@ -370,6 +370,7 @@ fn engines_refuse_what_was_made_from_rows_that_changed() {
     refuses_what_was_made_from_rows_that_changed::<Memory>();
     refuses_what_was_made_from_rows_that_changed::<Fjall>();
     refuses_what_was_made_from_rows_that_changed::<Redb>();
+    refuses_what_was_made_from_rows_that_changed::<Lmdb>();
     refuses_what_was_made_from_rows_that_changed::<Cached<Fjall>>();
 }
 
@@ -378,4 +379,5 @@ fn engines_count_every_one_of_many_writers() {
     counts_every_one_of_many_writers::<Memory>();
     counts_every_one_of_many_writers::<Fjall>();
     counts_every_one_of_many_writers::<Redb>();
+    counts_every_one_of_many_writers::<Lmdb>();
 }

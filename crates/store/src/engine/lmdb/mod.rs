@@ -16,8 +16,8 @@ use keyplan_lmdb::{Access, Environment, FILE, Options, Refused, Sync};
 use self::failure::{Stopped, full, kind, opening, translated};
 use super::ages::Ages;
 use super::{
-    Action, Batch, Capabilities, Durability, Engine, Error, MultimapEngine, Numbers, Operation, Setting,
-    SharedBytes, Space, SpaceId, SpaceKind, Statistics, Survives, TooLarge, unsorted,
+    Action, Batch, Capabilities, Durability, Engine, Error, Expectation, MultimapEngine, Numbers, Operation,
+    Setting, SharedBytes, Space, SpaceId, SpaceKind, Statistics, Survives, TooLarge, unsorted,
 };
 
 pub use rows::{LmdbBytes, LmdbRange, LmdbValueRange, LmdbValues};
@@ -201,6 +201,21 @@ impl Lmdb {
         }
     }
 
+    /// Refuses as a conflict what is otherwise than a batch expects.
+    fn check(&self, write: &RwTxn<'_>, expectations: &[Expectation]) -> Result<(), Stopped> {
+        for Expectation { space, expected } in expectations {
+            let opened = self.spaces.get(self.numbers.index(*space));
+            let opened = opened.ok_or(Error::NoSpace { number: space.0 })?;
+            if opened.space.kind != SpaceKind::Map {
+                return Err(kind(&opened.space, SpaceKind::Map).into());
+            }
+            if !snapshot::holds(opened.rows, write, expected)? {
+                return Err(Error::Conflict.into());
+            }
+        }
+        Ok(())
+    }
+
     fn apply(&self, write: &mut RwTxn<'_>, operations: &[Operation<SharedBytes>]) -> Result<(), Stopped> {
         for Operation { space, key, action } in operations {
             let index = self.numbers.index(*space);
@@ -276,6 +291,7 @@ impl Engine for Lmdb {
             empty_keys: LIMITS.empty_keys,
             multimap: true,
             atomic_across_spaces: true,
+            checks: true,
             buffer: Survives::Process,
             sync: match self.settings.buffer {
                 LmdbBuffer::Rows => Survives::Power,
@@ -331,7 +347,7 @@ impl Engine for Lmdb {
         Ok(LmdbSnapshot::new(reading, self.spaces.clone(), self.numbers, ticket))
     }
 
-    fn commit(&self, batch: Batch<Self>, durability: Durability) -> Result<(), Error> {
+    fn commit(&self, mut batch: Batch<Self>, durability: Durability) -> Result<(), Error> {
         self.writable()?;
         batch.check(&self.capabilities())?;
         for Operation { action, .. } in batch.operations() {
@@ -343,11 +359,14 @@ impl Engine for Lmdb {
                 }
             }
         }
+        let expectations = batch.take_expectations();
         let operations: Vec<_> = batch.into_sorted().collect();
-        if !operations.is_empty() {
+        if !operations.is_empty() || !expectations.is_empty() {
             self.write(|write| {
                 // Asked again, alone: a shutdown that has begun since does not wait for this batch.
                 self.writable()?;
+                // Nobody else can commit while this transaction is open.
+                self.check(write, &expectations)?;
                 self.apply(write, &operations)
             })
             .map_err(|error| match error {
