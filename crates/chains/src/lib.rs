@@ -15,7 +15,7 @@
 //! keyplan-chains = { version = "0.1", default-features = false, features = ["cosmwasm"] }
 //! ```
 //!
-//! `store` adds the stores, on fjall and in memory; `redb` and `redis` put them on these; `minicbor` reads entities.
+//! `store` adds the stores, on fjall and in memory; `redb`, `lmdb` and `redis` put them on these; `minicbor` reads entities.
 
 #![cfg_attr(not(feature = "std"), no_std)]
 

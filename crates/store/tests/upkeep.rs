@@ -5,9 +5,12 @@ mod support;
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
+use std::os::unix::process::ExitStatusExt as _;
+use std::path::Path;
+use std::process::Command;
 
 use keyplan_plan::model::Plan;
-use keyplan_store::engine::{Durability, Engine, Error, Fjall, KeyRange, Memory, Redb, RedbSettings};
+use keyplan_store::engine::{Durability, Engine, Error, Fjall, KeyRange, Lmdb, Memory, Redb, RedbSettings};
 use keyplan_store::{Prune, Removed, Retire, Schema, Steps, Store, StoreError, retired_targets, to_the_end};
 use support::{Opened, Random, rounds, small_fjall};
 
@@ -205,6 +208,126 @@ fn pruning_that_is_stopped_goes_on_on_redb() {
 }
 
 #[test]
+fn pruning_that_is_stopped_goes_on_on_lmdb() {
+    let folder = tempfile::tempdir().unwrap();
+    let (_, schema) = plan();
+    let open = || Store::open_or_create(Lmdb::open_at(folder.path()), &schema).unwrap();
+    pruned_as_expected(open, rounds(1));
+}
+
+/// What the child is told: an engine, what to remove, after how many steps it dies, and where.
+const CHILD: &str = "KEYPLAN_UPKEEP_CHILD";
+
+/// The present height, of the removals that are killed.
+const NOW: i128 = 60;
+
+/// Not a test by itself: the process that is killed. It removes rows, and is no more after so many steps.
+#[test]
+fn child() {
+    let Ok(told) = std::env::var(CHILD) else { return };
+    let parts: Vec<&str> = told.splitn(4, ':').collect();
+    let [engine, what, steps, folder] = parts[..] else { panic!("{told}") };
+    let (steps, folder) = (steps.parse().unwrap(), Path::new(folder));
+    match engine {
+        "fjall" => removed(&opened::<Fjall>(folder), what, Some(steps)),
+        "redb" => removed(&opened::<Redb>(folder), what, Some(steps)),
+        "lmdb" => removed(&opened::<Lmdb>(folder), what, Some(steps)),
+        other => panic!("no engine {other}"),
+    }
+}
+
+fn opened<E: Opened>(folder: &Path) -> Store<E> {
+    Store::open_or_create(E::open_at(folder), &plan().1).unwrap()
+}
+
+/// Prunes a family or removes what is retired, and dies after so many steps.
+fn removed<E: Engine>(store: &Store<E>, what: &str, dies_after: Option<u64>) {
+    let (plan, _) = plan();
+    let mut steps = 0;
+    let progress = |_: &Removed| {
+        steps += 1;
+        if Some(steps) == dies_after {
+            let own = std::process::id().to_string();
+            Command::new("kill").args(["-9", &own]).status().unwrap();
+            // It takes effect before long.
+            loop {
+                std::thread::park();
+            }
+        }
+        ControlFlow::Continue(())
+    };
+    let every = Steps { rows: 3, durability: Durability::Buffer, dry_run: false };
+    match what.split_once(' ') {
+        Some(("prune", family)) => {
+            Prune::new(&plan, family, Some(NOW)).unwrap().run(store, &every, progress).unwrap();
+        }
+        Some(("retire", name)) => {
+            Retire::new(&plan, name).unwrap().run(store, &every, |_, _| {}, progress).unwrap();
+        }
+        _ => panic!("{what}"),
+    }
+}
+
+/// Kills the removal of rows after each of its steps: what stays is there, what is left of the rest goes with the next run.
+fn survives_a_kill_after_every_step<E: Opened>(engine: &str) {
+    for what in ["prune vote", "prune trade", "retire old", "retire 0x09"] {
+        let mut killed = 0;
+        for dies_after in 1_u64.. {
+            let folder = tempfile::tempdir().unwrap();
+            let store = opened::<E>(folder.path());
+            let mut random = Random::new(5);
+            (0..3).for_each(|_| fill(&store, &mut random));
+            store.batch().unwrap().commit(Durability::SyncAll).unwrap();
+            let all = rows(&store);
+            drop(store);
+            let want = match what.split_once(' ') {
+                Some(("prune", family)) => expected(&all, family, NOW),
+                Some((_, "old")) => {
+                    all.clone().into_iter().filter(|(key, _)| !(key[0] == 7 && key.len() == 3)).collect()
+                }
+                _ => all.clone().into_iter().filter(|(key, _)| key[0] != 9).collect(),
+            };
+            assert!(want.len() + 6 < all.len(), "{what}: several steps are needed");
+            let mut child = Command::new(std::env::current_exe().unwrap());
+            child.args(["--exact", "child"]);
+            let told = format!("{engine}:{what}:{dies_after}:{}", folder.path().display());
+            let ended = child.env(CHILD, told).output().unwrap();
+            let store = opened::<E>(folder.path());
+            let between = rows(&store);
+            assert!(
+                want.iter().all(|(key, value)| between.get(key) == Some(value)),
+                "{what}: a row too many"
+            );
+            assert!(between.iter().all(|(key, value)| all.get(key) == Some(value)), "{what}: a row was made");
+            removed(&store, what, None);
+            assert_eq!(rows(&store), want, "{what} on {engine}, killed after {dies_after} steps");
+            if ended.status.success() {
+                assert_eq!(between, want);
+                break;
+            }
+            assert_eq!(ended.status.signal(), Some(9), "{}", String::from_utf8_lossy(&ended.stderr));
+            killed += 1;
+        }
+        assert!(killed >= 2, "{what} on {engine} took {killed} steps");
+    }
+}
+
+#[test]
+fn removing_rows_survives_a_kill_after_every_step_on_fjall() {
+    survives_a_kill_after_every_step::<Fjall>("fjall");
+}
+
+#[test]
+fn removing_rows_survives_a_kill_after_every_step_on_redb() {
+    survives_a_kill_after_every_step::<Redb>("redb");
+}
+
+#[test]
+fn removing_rows_survives_a_kill_after_every_step_on_lmdb() {
+    survives_a_kill_after_every_step::<Lmdb>("lmdb");
+}
+
+#[test]
 fn a_family_without_a_rule_is_not_pruned() {
     let (plan, _) = plan();
     let refused = |family: &str, now| Prune::new(&plan, family, now).unwrap_err().to_string();
@@ -277,6 +400,13 @@ fn retired_rows_are_removed_by_name_on_redb() {
     retired_as_expected(|| {
         Store::open_or_create(Redb::open(folder.path(), RedbSettings::default()).unwrap(), &schema).unwrap()
     });
+}
+
+#[test]
+fn retired_rows_are_removed_by_name_on_lmdb() {
+    let folder = tempfile::tempdir().unwrap();
+    let (_, schema) = plan();
+    retired_as_expected(|| Store::open_or_create(Lmdb::open_at(folder.path()), &schema).unwrap());
 }
 
 #[test]
@@ -371,4 +501,6 @@ fn threads_that_check_lose_no_step() {
     no_step_is_lost(
         &Store::create(Redb::open(folder.path(), RedbSettings::default()).unwrap(), &schema).unwrap(),
     );
+    let folder = tempfile::tempdir().unwrap();
+    no_step_is_lost(&Store::create(Lmdb::open_at(folder.path()), &schema).unwrap());
 }

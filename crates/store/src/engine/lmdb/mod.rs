@@ -5,8 +5,8 @@ mod snapshot;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use keyplan_lmdb::heed::types::Bytes;
@@ -16,8 +16,8 @@ use keyplan_lmdb::{Access, Environment, FILE, Options, Refused, Sync};
 use self::failure::{Stopped, full, kind, opening, translated};
 use super::ages::Ages;
 use super::{
-    Action, Batch, Capabilities, Durability, Engine, Error, MultimapEngine, Numbers, Operation, Setting,
-    SharedBytes, Space, SpaceId, SpaceKind, Statistics, Survives, TooLarge, unsorted,
+    Action, Batch, Capabilities, Durability, Engine, Error, Expectation, MultimapEngine, Numbers, Operation,
+    Setting, SharedBytes, Space, SpaceId, SpaceKind, Statistics, Survives, TooLarge, unsorted,
 };
 
 pub use rows::{LmdbBytes, LmdbRange, LmdbValueRange, LmdbValues};
@@ -41,8 +41,6 @@ pub struct Lmdb {
     closed: AtomicBool,
     // After a commit that may or may not have been applied: the next one could hide which.
     poisoned: AtomicBool,
-    // Held by whoever writes, from the checks of its batch until it is committed.
-    commits: Mutex<()>,
     // Whether it was opened to read: another process may write meanwhile.
     reads: bool,
     numbers: Numbers,
@@ -121,7 +119,6 @@ impl Lmdb {
             ages: Ages::default(),
             closed: AtomicBool::new(false),
             poisoned: AtomicBool::new(false),
-            commits: Mutex::default(),
             reads: access == Access::Read,
             numbers: Numbers::default(),
         };
@@ -207,6 +204,21 @@ impl Lmdb {
         }
     }
 
+    /// Refuses as a conflict what is otherwise than a batch expects.
+    fn check(&self, write: &RwTxn<'_>, expectations: &[Expectation]) -> Result<(), Stopped> {
+        for Expectation { space, expected } in expectations {
+            let opened = self.spaces.get(self.numbers.index(*space));
+            let opened = opened.ok_or(Error::NoSpace { number: space.0 })?;
+            if opened.space.kind != SpaceKind::Map {
+                return Err(kind(&opened.space, SpaceKind::Map).into());
+            }
+            if !snapshot::holds(opened.rows, write, expected)? {
+                return Err(Error::Conflict.into());
+            }
+        }
+        Ok(())
+    }
+
     fn apply(&self, write: &mut RwTxn<'_>, operations: &[Operation<SharedBytes>]) -> Result<(), Stopped> {
         for Operation { space, key, action } in operations {
             let index = self.numbers.index(*space);
@@ -288,6 +300,7 @@ impl Engine for Lmdb {
             empty_keys: LIMITS.empty_keys,
             multimap: true,
             atomic_across_spaces: true,
+            checks: true,
             buffer: Survives::Process,
             sync: match self.settings.buffer {
                 LmdbBuffer::Rows => Survives::Power,
@@ -295,7 +308,6 @@ impl Engine for Lmdb {
                 LmdbBuffer::Nothing => Survives::Process,
             },
             foreign_commits: self.reads,
-            checks: true,
             ..Capabilities::PLAIN
         }
     }
@@ -345,7 +357,7 @@ impl Engine for Lmdb {
         Ok(LmdbSnapshot::new(reading, self.spaces.clone(), self.numbers, ticket))
     }
 
-    fn commit(&self, batch: Batch<Self>, durability: Durability) -> Result<(), Error> {
+    fn commit(&self, mut batch: Batch<Self>, durability: Durability) -> Result<(), Error> {
         self.writable()?;
         batch.check(&self.capabilities())?;
         for Operation { action, .. } in batch.operations() {
@@ -357,15 +369,14 @@ impl Engine for Lmdb {
                 }
             }
         }
-        let _alone = self.commits.lock().unwrap_or_else(PoisonError::into_inner);
-        if !batch.expectations().is_empty() {
-            batch.check_expectations(&self.snapshot()?)?;
-        }
+        let expectations = batch.take_expectations();
         let operations: Vec<_> = batch.into_sorted().collect();
-        if !operations.is_empty() {
+        if !operations.is_empty() || !expectations.is_empty() {
             self.write(|write| {
                 // Asked again, alone: a shutdown that has begun since does not wait for this batch.
                 self.writable()?;
+                // Nobody else can commit while this transaction is open.
+                self.check(write, &expectations)?;
                 self.apply(write, &operations)
             })
             .map_err(|error| match error {
@@ -475,7 +486,6 @@ impl Lmdb {
 
     fn append(&self, rows: Rows, some: &[(SharedBytes, SharedBytes)]) -> Result<(), Error> {
         let Some((first, _)) = some.first() else { return Ok(()) };
-        let _alone = self.commits.lock().unwrap_or_else(PoisonError::into_inner);
         self.write(|write| {
             self.writable()?;
             let behind = rows.last(write)?.is_none_or(|(last, _)| last < &first[..]);

@@ -11,7 +11,10 @@ use super::failure::{kind, translated};
 use super::rows::{LmdbBytes, LmdbRange, LmdbValueRange, LmdbValues};
 use super::{LIMITS, Opened};
 use crate::engine::ages::Ticket;
-use crate::engine::{Error, KeyRange, MultimapSnapshot, Numbers, Snapshot, SpaceId, SpaceKind};
+use crate::engine::{
+    Error, Expected, KeyRange, MultimapSnapshot, Numbers, RowsDigest, Snapshot, SpaceId, SpaceKind,
+    ValueDigest,
+};
 use crate::page::Direction;
 
 /// A point in time of an [`Lmdb`](super::Lmdb) database: a transaction that reads.
@@ -107,6 +110,50 @@ impl LmdbSnapshot {
             Err(error) => Err(translated(error)),
         });
         values.collect::<Result<_, _>>().map(LmdbValues)
+    }
+}
+
+/// Whether something is so in a transaction.
+pub(super) fn holds(
+    rows: super::Rows,
+    read: &heed::RoTxn<'_>,
+    expected: &Expected,
+) -> Result<bool, heed::Error> {
+    match expected {
+        Expected::Value { key, digest } => {
+            let found = if outside(key) { None } else { rows.get(read, key)? };
+            Ok(found.map(ValueDigest::of) == *digest)
+        }
+        Expected::Rows { range, rows: expected } => {
+            let range = range.borrow();
+            if range.is_empty() {
+                return Ok(expected.count() == 0);
+            }
+            let mut found = RowsDigest::new(expected.direction());
+            let mut add = |row: Result<(&[u8], &[u8]), heed::Error>| -> Result<bool, heed::Error> {
+                let (key, value) = row?;
+                found.add(key, value);
+                // One more than was read is enough to know.
+                Ok(found.count() <= expected.count())
+            };
+            match expected.direction() {
+                Direction::Ascending => {
+                    for row in rows.range(read, &bounds(range))? {
+                        if !add(row)? {
+                            return Ok(false);
+                        }
+                    }
+                }
+                Direction::Descending => {
+                    for row in rows.rev_range(read, &bounds(range))? {
+                        if !add(row)? {
+                            return Ok(false);
+                        }
+                    }
+                }
+            }
+            Ok(found == *expected)
+        }
     }
 }
 
