@@ -9,7 +9,6 @@
     dead_code,
     clippy::unwrap_used,
     clippy::panic,
-    clippy::indexing_slicing,
     reason = "the tests' server, of which a benchmark needs less"
 )]
 #[path = "../tests/engine/server.rs"]

@@ -398,7 +398,7 @@ fn count(rows: u64) -> Result<()> {
     counted.line("scan", found);
     drop(view);
     // Blocks of 660 outputs made and 600 spent, each durable by itself.
-    for block in 0..100 {
+    for block in 0..10 {
         let mut batch = Batch::new();
         for number in 0..660 {
             let number = rows + block * 660 + number;
@@ -409,7 +409,7 @@ fn count(rows: u64) -> Result<()> {
         }
         engine.commit(batch, Durability::SyncData)?;
     }
-    counted.line("blocks", 100);
+    counted.line("blocks", 10);
     drop(engine);
     let held: (u64, u64) = tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
         let mut objects = counted.store.list(None);

@@ -17,10 +17,10 @@ const VARIABLE: &str = "KEYPLAN_URL";
 /// A database that a URL names.
 pub(crate) enum Remote {
     /// On a server.
-    Postgres(PostgresSettings),
+    Postgres(Box<PostgresSettings>),
     /// On object storage.
     #[cfg(feature = "slate")]
-    Slate(SlateSettings),
+    Slate(Box<SlateSettings>),
 }
 
 /// What a database is opened for.
@@ -83,14 +83,14 @@ macro_rules! on_remote {
         match $remote {
             $crate::command::db::Remote::Postgres(settings) => {
                 let $engine = <keyplan_postgres::Postgres as $crate::command::db::ByUrl>::open_by_url(
-                    settings, $opening,
+                    *settings, $opening,
                 );
                 $body
             }
             #[cfg(feature = "slate")]
             $crate::command::db::Remote::Slate(settings) => {
                 let $engine =
-                    <keyplan_slate::Slate as $crate::command::db::ByUrl>::open_by_url(settings, $opening);
+                    <keyplan_slate::Slate as $crate::command::db::ByUrl>::open_by_url(*settings, $opening);
                 $body
             }
         }
@@ -129,10 +129,10 @@ pub(crate) fn refuse_directory(engine: EngineName) -> Result<()> {
 
 fn of(engine: EngineName, url: &str) -> Result<Remote> {
     if engine == EngineName::Postgres {
-        return Ok(Remote::Postgres(PostgresSettings::new(url)?));
+        return Ok(Remote::Postgres(Box::new(PostgresSettings::new(url)?)));
     }
     #[cfg(feature = "slate")]
-    let remote = Ok(Remote::Slate(SlateSettings::new(url)?));
+    let remote = Ok(Remote::Slate(Box::new(SlateSettings::new(url)?)));
     #[cfg(not(feature = "slate"))]
     let remote =
         Err(anyhow!("this `keyplan` was built without object storage: build it with `--features slate`"));
