@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::Value as Json;
 
 use super::address::Address;
-use super::json::{count, items, text, word};
+use super::json::{count, doc, items, text, word};
 use super::paint::{Ink, Piece, bar, bytes, mark, number, share};
 use crate::explorer::Explorer;
 use crate::page::Page;
@@ -225,9 +225,8 @@ fn rows(known: Known<'_>, at: &Address) -> Result<Listing, Problem> {
 /// Which scan the rows are of, with its proof.
 fn about_scan(page: &Json, family: &Json, at: &Address) -> Vec<Vec<Piece>> {
     let mut notes = Vec::new();
-    let doc = text(family, "doc").lines().next().unwrap_or_default();
-    if !doc.is_empty() {
-        notes.push(vec![faint(doc)]);
+    if let Some(doc) = doc(family).first().filter(|doc| !doc.is_empty()) {
+        notes.push(vec![faint(doc.as_str())]);
     }
     let id = text(page, "scan");
     let scan = items(family, "scans").iter().find(|scan| text(scan, "id") == id);
