@@ -273,6 +273,11 @@ fn tree(name: &str, node: &Node, left: &mut usize) -> Json {
         Data::Fields(fields) => fields.iter().map(|(number, value)| (number.to_string(), value)).collect(),
         Data::Tagged(tag, inner) => vec![(format!("tag {tag}"), inner.as_ref())],
         Data::Variant(variant, inner) => vec![(variant.clone(), inner.as_ref())],
+        Data::Message(record) => {
+            let known = record.fields.iter().map(|(name, value)| (name.to_string(), value));
+            let unknown = record.unknown.iter().map(|(number, value)| (format!("{number}, unknown"), value));
+            known.chain(unknown).collect()
+        }
         _ => Vec::new(),
     };
     let count = children.len();
@@ -293,6 +298,7 @@ fn tree(name: &str, node: &Node, left: &mut usize) -> Json {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use keyplan_values::Record;
 
     #[test]
     fn what_would_act_on_a_screen_is_written_as_its_number() {
@@ -301,6 +307,26 @@ mod tests {
         let mut json = json!({ "\u{202e}x": ["\u{1b}"] });
         make_visible(&mut json);
         assert_eq!(json, json!({ "\\u{202e}x": ["\\u{1b}"] }));
+    }
+
+    #[test]
+    fn a_message_is_shown_field_by_field() {
+        let leaf = |at: usize, text: &str| Node { span: at..at + 2, data: Data::Text(text.to_owned()) };
+        let record = Record {
+            name: "TickInfo".into(),
+            fields: vec![("net".into(), leaf(0, "7"))],
+            unknown: vec![(9, leaf(2, "x"))],
+        };
+        let node = Node { span: 0..4, data: Data::Message(Box::new(record)) };
+        let shown = tree("", &node, &mut 100);
+        let names: Vec<&str> = shown["children"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|child| child["name"].as_str().unwrap())
+            .collect();
+        assert_eq!(names, ["net", "9, unknown"]);
+        assert_eq!(shown["children"][0]["end"], 2);
     }
 
     #[test]

@@ -79,8 +79,8 @@ fn a_program_mounts_its_store_beside_its_own_pages() {
     batch.commit(Durability::Buffer).unwrap();
     let rows = page(at, "/explore/api/rows?family=orders.order&scan=1&a.customer=77");
     assert_eq!(rows["rows"].as_array().unwrap().len(), 1, "{rows}");
-    let held = page(at, "/explore/api/structure?family=things.jobs&key=6a6f62733a6d61696c");
-    assert_eq!(held["queue"]["held"]["count"], 1, "{held}");
+    let queue = page(at, "/explore/api/structure?family=things.jobs&key=6a6f62733a6d61696c");
+    assert_eq!(queue["queue"]["held"]["count"], 1, "{queue}");
     // Nothing writes, no other page acts, and a program's own pages keep their own rules.
     assert_eq!(send(at, "POST", "/explore/api/stop", "").0, "403");
     assert_eq!(

@@ -1,6 +1,6 @@
 //! Where somebody is: what stands behind the `?` of the page's address, so that both are opened at the same places.
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 
 use crate::params::Params;
 
@@ -94,7 +94,8 @@ fn escaped(text: &str) -> String {
         if byte.is_ascii_alphanumeric() || b"-._*@".contains(&byte) {
             out.push(char::from(byte));
         } else {
-            out += &format!("%{byte:02X}");
+            // Writing to a string does not fail.
+            let _ = write!(out, "%{byte:02X}");
         }
     }
     out

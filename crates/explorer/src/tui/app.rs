@@ -10,7 +10,7 @@ use serde_json::Value as Json;
 use super::address::Address;
 use super::dialog::{Choice, Dialog, Field, Hit, Item, Purpose};
 use super::json::{count, items, text, word};
-use super::listing::{self, Known, Listing, amount, counted};
+use super::listing::{self, Known, Listing, Working, amount, counted};
 use super::paint::{Ink, Theme};
 use super::side::{self, SideLine};
 use crate::explorer::Explorer;
@@ -258,9 +258,9 @@ impl Screen {
             self.back.drain(..over);
         }
         if height {
-            self.begin()
+            self.begin();
         } else {
-            self.load()
+            self.load();
         }
         self.focus = Focus::Main;
     }
@@ -269,7 +269,11 @@ impl Screen {
         if let Some(before) = self.back.pop() {
             let height = before.get("height") != self.address.get("height");
             self.address = before;
-            if height { self.begin() } else { self.load() }
+            if height {
+                self.begin();
+            } else {
+                self.load();
+            }
         }
     }
 
@@ -330,7 +334,7 @@ impl Screen {
             KeyCode::Char('s') => self.scans(),
             KeyCode::Char('r') => self.turn(),
             KeyCode::Char('f') => match self.address.get("family") {
-                Some(family) => self.go(self.address.view("facets").with("family", &family.to_owned())),
+                Some(family) => self.go(self.address.view("facets").with("family", family)),
                 None => self.say("open a family first"),
             },
             KeyCode::Char('u') => self.go(self.address.view("unread")),
@@ -486,7 +490,7 @@ impl Screen {
 
     fn stop(&mut self) {
         let params = match &self.listing.works {
-            Some(Some(job)) => Params::default().with("job", job.as_str()),
+            Some(Working::Job(job)) => Params::default().with("job", job.as_str()),
             _ => self.address.only(&["height"]),
         };
         match self.explorer.answer(Page::Stop, &params) {
@@ -570,10 +574,7 @@ impl Screen {
 
     /// The scans that the plan declares, each with its verdict.
     fn scans(&mut self) {
-        let page = match self.family_page() {
-            Ok(page) => page,
-            Err(_) => return self.say("open a family first"),
-        };
+        let Ok(page) = self.family_page() else { return self.say("open a family first") };
         let all: Vec<Item> = items(&page, "scans")
             .iter()
             .enumerate()
@@ -641,7 +642,7 @@ impl Screen {
                     to = to.with(&name, field.text.trim());
                 }
                 if let Some(rev) = self.address.get("rev") {
-                    to = to.with("rev", &rev.to_owned());
+                    to = to.with("rev", rev);
                 }
                 // What cannot be asked is said where it was typed.
                 match self.explorer.answer(Page::Rows, &to.rows().with("limit", "1")) {
@@ -826,7 +827,7 @@ impl Screen {
                     }
                     KeyCode::Tab | KeyCode::Down => next = (at + 1) % fields.len().max(1),
                     KeyCode::BackTab | KeyCode::Up => {
-                        next = (at + fields.len().max(1) - 1) % fields.len().max(1)
+                        next = (at + fields.len().max(1) - 1) % fields.len().max(1);
                     }
                     _ => {
                         if let Some(field) = fields.get_mut(at) {

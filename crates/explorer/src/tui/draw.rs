@@ -85,9 +85,9 @@ fn panes(app: &mut Screen, frame: &mut Frame<'_>, area: Rect) {
         let [left, right] = Layout::horizontal([Constraint::Length(28), Constraint::Min(30)]).areas(area);
         tree(app, frame, left);
         if app.focus == Focus::Side {
-            side(app, frame, right)
+            side(app, frame, right);
         } else {
-            main(app, frame, right)
+            main(app, frame, right);
         }
         return;
     }

@@ -27,3 +27,11 @@ pub(super) fn word(json: &Json) -> String {
         other => other.to_string(),
     }
 }
+
+/// The lines of what is said about something, whether they came as one text or each for itself.
+pub(super) fn doc(json: &Json) -> Vec<String> {
+    match field(json, "doc") {
+        Json::Array(lines) => lines.iter().map(word).collect(),
+        other => word(other).lines().map(str::to_owned).collect(),
+    }
+}

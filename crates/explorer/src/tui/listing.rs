@@ -1,11 +1,12 @@
 //! What is in the middle: rows, groups, bytes by family, what differs, the plan. Each is a table whose lines lead further.
 
+use std::fmt::Write as _;
 use std::sync::Arc;
 
 use serde_json::Value as Json;
 
 use super::address::Address;
-use super::json::{count, items, text, word};
+use super::json::{count, doc, items, text, word};
 use super::paint::{Ink, Piece, bar, bytes, mark, number, share};
 use crate::explorer::Explorer;
 use crate::page::Page;
@@ -23,10 +24,17 @@ pub(super) struct Listing {
     pub(super) foot: String,
     pub(super) next: Option<Address>,
     pub(super) before: Option<Address>,
-    /// What is still being worked on, by the name that stops it; the walk has none.
-    pub(super) works: Option<Option<String>>,
+    /// What is still being worked on.
+    pub(super) works: Option<Working>,
     /// Whether moving over a line shows its key.
     pub(super) has_keys: bool,
+}
+
+/// What can be stopped: the walk, or a job by its name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Working {
+    Walk,
+    Job(String),
 }
 
 /// A column and the argument that it is.
@@ -180,11 +188,12 @@ fn rows(known: Known<'_>, at: &Address) -> Result<Listing, Problem> {
     };
     let mut foot = format!("{} rows", number(lines.len() as u64));
     if *field(&page, "cut_short") == true {
-        foot += &format!(", {} looked at so far: n goes on", number(count(&page, "looked")));
+        // Writing to a string does not fail.
+        let _ = write!(foot, ", {} looked at so far: n goes on", number(count(&page, "looked")));
     }
     let whole = at.bound().is_empty() && at.get("from").is_none() && at.get("to").is_none();
     if let Some((all, _, exact)) = counted(known.walk, &family).filter(|_| whole) {
-        foot += &format!(" of {}{}", amount(all, exact), if exact { " exact" } else { ", walking" });
+        let _ = write!(foot, " of {}{}", amount(all, exact), if exact { " exact" } else { ", walking" });
     }
     let mut notes = Vec::new();
     if family.is_empty() {
@@ -216,9 +225,8 @@ fn rows(known: Known<'_>, at: &Address) -> Result<Listing, Problem> {
 /// Which scan the rows are of, with its proof.
 fn about_scan(page: &Json, family: &Json, at: &Address) -> Vec<Vec<Piece>> {
     let mut notes = Vec::new();
-    let doc = text(family, "doc").lines().next().unwrap_or_default();
-    if !doc.is_empty() {
-        notes.push(vec![faint(doc)]);
+    if let Some(doc) = doc(family).first().filter(|doc| !doc.is_empty()) {
+        notes.push(vec![faint(doc.as_str())]);
     }
     let id = text(page, "scan");
     let scan = items(family, "scans").iter().find(|scan| text(scan, "id") == id);
@@ -289,7 +297,7 @@ fn groups(known: Known<'_>, at: &Address, view: &str) -> Result<Listing, Problem
         head: vec![right("keys"), left("space"), left("at"), left("why"), left("first")],
         lines,
         foot: format!("{} keys", amount(count(&page, "rows"), !walking)),
-        works: walking.then_some(None),
+        works: walking.then_some(Working::Walk),
         ..Listing::default()
     })
 }
@@ -352,7 +360,7 @@ fn map(known: Known<'_>, at: &Address) -> Listing {
         head: vec![left("family"), right("keys"), right("bytes"), right("share"), left("")],
         lines,
         foot: format!("{} rows, {} of keys and values", amount(count(total, "rows"), !walking), bytes(whole)),
-        works: walking.then_some(None),
+        works: walking.then_some(Working::Walk),
         ..Listing::default()
     }
 }
@@ -370,7 +378,7 @@ fn job(known: Known<'_>, page: Page, params: &Params, title: &str) -> Result<Cam
         "running" => Ok(Came::Works(Listing {
             title: title.to_owned(),
             foot: format!("{} rows read; x stops it", number(count(&told, "looked"))),
-            works: Some(Some(text(&told, "job").to_owned())),
+            works: Some(Working::Job(text(&told, "job").to_owned())),
             ..Listing::default()
         })),
         _ => Err(Problem::Failed(text(&told, "why").to_owned())),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::Value as Json;
 
 use super::address::Address;
-use super::json::{count, items, text, word};
+use super::json::{count, doc, items, text, word};
 use super::paint::{Ink, Piece, bytes, mark, number};
 use crate::explorer::Explorer;
 use crate::page::Page;
@@ -334,7 +334,7 @@ fn family(explorer: &Arc<Explorer>, at: &Address) -> Result<Vec<SideLine>, Probl
         (text(&page, "path").to_owned(), Ink::Bold),
         (format!("  {}", text(&page, "kind")), Ink::Faint),
     ]);
-    for line in text(&page, "doc").lines() {
+    for line in doc(&page) {
         out.say(line, Ink::Plain);
     }
     let width = field(&page, "width");
