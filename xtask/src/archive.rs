@@ -1,16 +1,27 @@
 //! An archive of a release: the same files give the same bytes, on every machine and at every time.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::io::{Read as _, Write as _};
 use std::path::Path;
 
 use anyhow::{Context as _, Result};
 use flate2::{Compression, GzBuilder};
+use sha2::{Digest as _, Sha256};
 
 /// The files of an archive by their paths inside of it, with `/` between folders.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Archive {
     files: BTreeMap<String, Entry>,
+}
+
+/// The SHA-256 of bytes, as `sha256sum` prints it.
+pub fn checksum(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().fold(String::new(), |mut text, byte| {
+        // Writing to a string does not fail.
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
 }
 
 /// How small an archive is made.
@@ -116,6 +127,11 @@ mod tests {
         let other = files([("a/c", "2"), ("a/b", "1")]).to_tar_gz(1_700_000_000, Effort::Best).unwrap();
         assert_eq!(one, other);
         assert_ne!(one, files([("a/b", "1"), ("a/c", "3")]).to_tar_gz(1_700_000_000, Effort::Best).unwrap());
+    }
+
+    #[test]
+    fn a_checksum_is_that_of_sha256sum() {
+        assert_eq!(checksum(b""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
     }
 
     #[test]

@@ -15,8 +15,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, Result, bail, ensure};
 use clap::Args;
-use sha2::{Digest as _, Sha256};
-use xtask::archive::{Archive, Effort};
+use xtask::archive::{Archive, Effort, checksum};
 use xtask::{notices, workspace};
 
 use crate::built;
@@ -213,18 +212,4 @@ fn program(release: &Release) -> Result<PathBuf> {
         }
     }
     Ok(program)
-}
-
-fn checksum(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_checksum_is_that_of_sha256sum() {
-        assert_eq!(checksum(b""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
-    }
 }

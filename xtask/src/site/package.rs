@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
-use sha2::{Digest as _, Sha256};
+use xtask::archive::checksum;
 use xtask::workspace;
 
 use crate::console;
@@ -43,9 +43,8 @@ pub(super) fn build() -> Result<PathBuf> {
 /// The module as small as Binaryen makes it. That takes half a minute, and is done once for the same bytes.
 fn smaller(module: &Path) -> Result<Vec<u8>> {
     let bytes = std::fs::read(module).with_context(|| format!("cannot read {}", module.display()))?;
-    let digest: String = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
     let folder = workspace::scratch()?.join("small");
-    let kept = folder.join(format!("{digest}.wasm"));
+    let kept = folder.join(format!("{}.wasm", checksum(&bytes)));
     if !kept.exists() {
         let optimiser = wasm_opt()?;
         super::fresh(&folder)?;
