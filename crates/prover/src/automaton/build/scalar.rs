@@ -69,7 +69,9 @@ impl Pen<'_> {
     ) -> NodeId {
         let counts = numbers(lengths);
         match encoding {
-            BytesEncoding::Raw => self.arena.run(ByteSet::FULL, counts, next, flip),
+            BytesEncoding::Raw | BytesEncoding::Wide { .. } => {
+                self.arena.run(ByteSet::FULL, counts, next, flip)
+            }
             BytesEncoding::Class(class) => {
                 self.arena.run(ByteSet::from_bits(class.bits()).flipped_if(flip), counts, next, flip)
             }
@@ -116,7 +118,6 @@ impl Pen<'_> {
                 let texts = Numbers::from_stretches(listed.collect());
                 self.arena.run(set_of(BASE58).flipped_if(flip), texts, next, flip)
             }
-            BytesEncoding::Wide { .. } => self.arena.run(ByteSet::FULL, counts, next, flip),
             BytesEncoding::Tuple => {
                 let end = self.arena.literal_flipped(&[0], next, flip);
                 let contents = self.escaped_run(Escape::ZEROS, ByteSet::FULL, &counts, end, flip, flip);
