@@ -1,6 +1,6 @@
 // The syntax of plans. A test compares it with the parser of `keyplan-plan`: both accept and refuse the same texts.
 const WORDS = [
-  "scan", "own", "accept", "allot", "allow", "from", "retain", "retired", "member", "score", "field", "spread", "same",
+  "scan", "own", "accept", "allot", "allow", "from", "retain", "retired", "member", "score", "field", "spread", "named", "same",
   "key", "hash", "zset", "set", "queue", "module", "drop", "plan", "import", "type", "names", "space", "rule", "types", "since", "newest", "per",
   "bare", "to", "next", "through", "with", "filtered", "by", "all", "in", "order", "as", "fitting", "refuse", "park", "value", "break",
 ];
@@ -30,7 +30,7 @@ module.exports = grammar({
     family: $ => seq(
       repeat($.doc), choice("key", "hash", "zset", "set", "queue"), field("name", $.identifier), "=",
       repeat1($._part), repeat($._clause), ";"),
-    _clause: $ => choice($.value, $.scan, $.accept, $.allotted, $.retirement, $.retain, $.member, $.score, $.field, $.spread, $.from, $.allow),
+    _clause: $ => choice($.value, $.scan, $.accept, $.allotted, $.retirement, $.retain, $.member, $.score, $.field, $.spread, $.named, $.from, $.allow),
     value: $ => seq("->", $._body),
     scan: $ => prec.right(seq(choice("scan", "own"), choice(seq("by", commas1($._name)), "all"), repeat($._scan_word))),
     _scan_word: $ => prec.right(choice(
@@ -45,6 +45,7 @@ module.exports = grammar({
     member: $ => seq("member", $._body),
     score: $ => seq("score", $._body),
     spread: $ => seq("spread", $._int),
+    named: $ => seq("named", $.string),
     field: $ => seq(repeat($.doc), "field", field("name", $.identifier), "=", repeat1($._part), optional($.value)),
     from: $ => prec.right(seq("from", $.path, optional(seq("(", commas1($.binding), ")")), optional("fitting"),
       optional(choice("refuse", "drop", "park")))),
@@ -56,7 +57,7 @@ module.exports = grammar({
     path: $ => seq($.identifier, repeat(seq(".", $.identifier))),
     _body: $ => choice(repeat1($._part), $._domain),
     _part: $ => choice($._literal, $.argument, $.same, $.derived),
-    argument: $ => seq(field("name", $._name), ":", $._domain),
+    argument: $ => seq(repeat($.doc), field("name", $._name), ":", $._domain),
     // Words of the language may name arguments.
     _name: $ => choice($.identifier, alias(choice(...WORDS), $.identifier)),
     same: $ => prec.right(seq("same", "(", $._name, ")", repeat($.encoding))),
@@ -64,7 +65,7 @@ module.exports = grammar({
       optional(seq("%", $._int)), optional(seq("as", $._domain)))),
     _literal: $ => choice($.hex, $.string, $.bytes, $.hashed),
     hashed: $ => seq($.hash, "(", choice($.hex, $.string, $.bytes), optional(seq(",", $._int)), ")"),
-    hash: _ => choice("xxh3_64", "twox_64", "twox_128", "blake2b_128", "blake2b_256", "sha256"),
+    hash: _ => choice("xxh3_64", "twox_64", "twox_128", "blake2b_128", "blake2b_256", "sha256", "keccak256", "blake2b_224", "hash160", "siphash_24"),
     _domain: $ => prec.right(seq(choice($.call, $.record, $.choice), repeat($.encoding))),
     call: $ => prec.right(seq(field("name", $.identifier), optional($._arguments))),
     encoding: $ => prec.right(seq(".", field("name", $.identifier), optional($._arguments))),

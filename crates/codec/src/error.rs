@@ -122,6 +122,8 @@ pub enum Expected {
     HexPrefixHead,
     /// A character of bech32 data.
     Bech32,
+    /// A character of base58 text.
+    Base58,
 }
 
 impl fmt::Display for Expected {
@@ -144,6 +146,7 @@ impl fmt::Display for Expected {
             Self::VarintHead => "the head of a number",
             Self::HexPrefixHead => "00 or 10 to 1f",
             Self::Bech32 => "a lower-case bech32 character",
+            Self::Base58 => "a base58 character",
         })
     }
 }

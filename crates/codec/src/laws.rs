@@ -403,6 +403,9 @@ macro_rules! views {
 views!(HexBytes<'_> PackedNibbles<'_> HexPrefix<'_> CountedNibbles<'_> Terminated Escaped OrderedCode Memcmp TupleBytes);
 #[cfg(feature = "bech32")]
 views!(crate::Bech32<'_>);
+views!(crate::Wide);
+#[cfg(feature = "hash")]
+views!(crate::Base58<'_>);
 
 impl Lawful for Text<'_> {
     type Owned = String;

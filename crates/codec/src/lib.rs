@@ -49,6 +49,8 @@ pub use alphabet::Alphabet;
 pub use error::{DecodeError, EncodeError, Expected, Fault};
 pub use expect::expect_width;
 pub use lengths::Lengths;
+#[cfg(feature = "hash")]
+pub use segment::base58::{Base58, Base58View};
 #[cfg(feature = "bech32")]
 pub use segment::bech32::{Bech32, Bech32View};
 pub use segment::count::Count;
@@ -75,6 +77,7 @@ pub use segment::{
     tuple::{TupleBool, TupleBytes, TupleFloat, TupleInt, TupleText, UnescapedText},
     uint::{Be, Int, Le, Signed, Unsigned},
     varint::{BitcoinVarint, CompactSize, Leb128, OrdVar, ScaleCompact},
+    wide::{Wide, WideForm, WideNumber, WideView},
 };
 pub use sink::{Buffer, Sink};
 

@@ -16,6 +16,10 @@ pub(crate) fn about(
     sources: &SourceMap,
 ) -> Vec<String> {
     let mut about = vec![first];
+    if let Some(name) = &family.real_name {
+        about.push(String::new());
+        about.push(format!("In the program: `{}`.", name.replace('`', "'")));
+    }
     if !family.doc.is_empty() {
         about.push(String::new());
         about.extend(family.doc.iter().cloned());
@@ -37,4 +41,10 @@ pub(crate) fn about(
         about.push(format!("{deprecated} no longer written{since}: {why}"));
     }
     about
+}
+
+/// A piece of a plan in one line, without the comments and documentation on lines of their own.
+pub(crate) fn one_line(text: &str) -> String {
+    let lines = text.lines().map(str::trim).filter(|line| !line.starts_with("//"));
+    lines.flat_map(str::split_whitespace).collect::<Vec<_>>().join(" ")
 }

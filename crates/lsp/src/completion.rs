@@ -20,8 +20,10 @@ const STRUCT: u32 = 22;
 
 const ITEMS: [&str; 5] = ["plan", "import", "type", "names", "space"];
 const MEMBERS: [&str; 9] = ["key", "hash", "zset", "set", "queue", "module", "allot", "retired", "drop"];
-const CLAUSES: [&str; 11] =
-    ["scan", "own", "accept", "allot", "allow", "from", "retired", "member", "score", "field", "spread"];
+const CLAUSES: [&str; 12] = [
+    "scan", "own", "accept", "allot", "allow", "from", "retired", "member", "score", "field", "spread",
+    "named",
+];
 
 /// The completions at an offset.
 pub(crate) fn complete(document: &Document, offset: usize) -> Value {

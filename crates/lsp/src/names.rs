@@ -136,7 +136,11 @@ impl Walk {
                     }
                 }
                 // What an older plan called its parts is not declared here.
-                Clause::Retired(_) | Clause::Spread(_) | Clause::From(_) | Clause::AllowBreak(_) => {}
+                Clause::Retired(_)
+                | Clause::Spread(_)
+                | Clause::Named(_)
+                | Clause::From(_)
+                | Clause::AllowBreak(_) => {}
             }
         }
     }

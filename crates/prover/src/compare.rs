@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use keyplan_plan::dynamic::Value;
-use keyplan_plan::model::{Sequence, Shape};
+use keyplan_plan::model::{BytesEncoding, Sequence, Shape};
 
 /// Compares argument lists from argument `from` on: the first difference decides.
 pub(crate) fn compare_rows(sequence: &Sequence, from: usize, a: &[Value], b: &[Value]) -> Option<Ordering> {
@@ -24,6 +24,16 @@ pub(crate) fn compare(shape: &Shape, a: &Value, b: &Value) -> Option<Ordering> {
         (Shape::Framed { inner, .. } | Shape::HashConcat { inner, .. }, a, b) => return compare(inner, a, b),
         (_, Value::Digest(_), _) | (_, _, Value::Digest(_)) => return None,
         (Shape::Hashed { inner, .. }, a, b) => return compare(inner, a, b),
+        (
+            Shape::Bytes { encoding: BytesEncoding::Wide { signed: true, .. }, .. },
+            Value::Bytes(a),
+            Value::Bytes(b),
+        ) => {
+            // Two's complement with its sign turned is in the order of numbers.
+            let turned =
+                |bytes: &[u8]| bytes.split_first().map(|(first, rest)| (first ^ 0x80, rest.to_vec()));
+            turned(a).cmp(&turned(b))
+        }
         (_, Value::Unsigned(a), Value::Unsigned(b)) => a.cmp(b),
         (_, Value::Signed(a), Value::Signed(b)) | (_, Value::Time(a), Value::Time(b)) => a.cmp(b),
         (_, Value::Bool(a), Value::Bool(b)) => a.cmp(b),

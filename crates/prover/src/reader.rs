@@ -323,7 +323,13 @@ impl Reader<'_> {
 
 /// A shape as a layout of its own.
 pub(crate) fn alone(shape: &Shape) -> Sequence {
-    let argument =
-        Argument { name: None, type_name: None, shape: shape.clone(), shown: None, span: Span::default() };
+    let argument = Argument {
+        name: None,
+        type_name: None,
+        shape: shape.clone(),
+        shown: None,
+        doc: Vec::new(),
+        span: Span::default(),
+    };
     Sequence::new(vec![Segment::Argument(argument)])
 }

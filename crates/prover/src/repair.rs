@@ -296,10 +296,12 @@ fn candidates(
     match statement.guarantee {
         Guarantee::Unambiguous => ends(sequence, &text, &mut all),
         Guarantee::NoSiblingRows => {
+            drop_bare(family, statement, compiled, &mut all);
             ends(sequence, &text, &mut all);
             drop_scan(family, statement, compiled, &mut all);
         }
         Guarantee::Disjoint | Guarantee::NoForeignRows => {
+            drop_bare(family, statement, compiled, &mut all);
             let other = statement.other.as_deref().and_then(|path| subject(plan, &statement.space, path));
             for family in [Some(family), other.map(|(_, family)| family)].into_iter().flatten() {
                 prefixes(space, family, &text, &mut all);
@@ -507,6 +509,29 @@ fn prefixes<'t>(space: &Space, family: &Family, text: &dyn Fn(Span) -> &'t str, 
             return;
         }
         front.extend(&literal.bytes);
+    }
+}
+
+/// The scan with the literals behind its last argument. The program must make the same change.
+fn drop_bare(family: &Family, statement: &Statement, compiled: &Compiled, all: &mut Vec<Candidate>) {
+    let Some(scan) = statement.scan.and_then(|id| family.scan(id)).filter(|scan| scan.bare) else { return };
+    let text = compiled.sources.slice(scan.span);
+    // A word of the clause, and not the end of a name.
+    let Some((at, word)) = text.rmatch_indices(" bare").find(|(at, word)| {
+        let behind = text.get(at + word.len()..).unwrap_or_default();
+        !behind.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_')
+    }) else {
+        return;
+    };
+    let place = |offset: usize| u32::try_from(offset).ok().map(|offset| scan.span.start + offset);
+    if let (Some(start), Some(end)) = (place(at), place(at + word.len())) {
+        let title = "drop `bare`, so that the prefix ends with the literals after the last argument";
+        all.push(Candidate {
+            title: title.to_owned(),
+            span: Span::new(scan.span.file, start, end),
+            text: String::new(),
+            keeps_claims: false,
+        });
     }
 }
 

@@ -69,7 +69,21 @@ fn raw(shape: &Shape) -> Vec<Value> {
                 _ => ByteSet::FULL,
             };
             let mut all = strings(lengths, class, class);
-            if let BytesEncoding::Bech32(_) = encoding {
+            if let BytesEncoding::Wide { .. } = encoding {
+                // Numbers at the ends, and those that differ in the first byte or the last.
+                all.extend(
+                    [(0, 0, 0), (0, 0, 1), (0, 0, 2), (1, 0, 0), (0x7f, 0xff, 0xff), (0x80, 0, 0)].map(
+                        |(first, fill, last)| {
+                            let mut bytes = vec![fill; 32];
+                            if let [start, .., end] = bytes.as_mut_slice() {
+                                (*start, *end) = (first, last);
+                            }
+                            bytes
+                        },
+                    ),
+                );
+            }
+            if let BytesEncoding::Bech32(_) | BytesEncoding::Base58 { .. } = encoding {
                 // The order of its characters is not that of their values.
                 let length = lengths.min().max(1);
                 if lengths.admits(length) {

@@ -9,8 +9,8 @@ use keyplan_plan::dynamic::{encode, parse};
 use keyplan_plan::model::Plan;
 use keyplan_prover::{Options, Verdict, diagnose, prove};
 
-const NAMES: [&str; 7] =
-    ["bitcoin_core", "cometbft", "cosmos_sdk", "etcd", "go_ethereum", "iavl", "substrate"];
+const NAMES: [&str; 8] =
+    ["bitcoin_core", "cometbft", "cosmos_sdk", "electrs", "etcd", "go_ethereum", "iavl", "substrate"];
 
 fn plan(name: &str) -> Plan {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../plans/gallery");
@@ -67,6 +67,7 @@ fn the_plans_have_the_flaws_that_they_accept_and_no_others() {
         ]
     );
     assert_eq!(accepted("cosmos_sdk"), Vec::<String>::new());
+    assert_eq!(accepted("electrs"), ["KP0002 txid.by_txid", "KP0004 txid.by_txid", "KP0009 txid.by_txid"]);
     assert_eq!(accepted("etcd"), Vec::<String>::new());
     assert_eq!(accepted("go_ethereum"), ["KP0001 chaindata.account_trie_node chaindata.legacy_trie_node"]);
     assert_eq!(accepted("iavl"), Vec::<String>::new());
@@ -106,6 +107,11 @@ fn keys_have_the_bytes_of_the_published_rules() {
     assert_eq!(key("go_ethereum", "header", &["258", &hash]), format!("680000000000000102{hash}"));
     assert_eq!(key("go_ethereum", "canonical_hash", &["1"]), "6800000000000000016e");
     assert_eq!(key("etcd", "tombstone", &["1", "2"]), "00000000000000015f000000000000000274");
+    // The first eight bytes as they are hashed, then the height with its least byte first.
+    assert_eq!(key("electrs", "by_txid", &[&hash, "800000"]), "111111111111111100350c00");
+    // The script of Bitcoin's first block, whose hash Electrum's documentation shows with its bytes turned around.
+    let script = "76a91462e907b15cbf27d5425399ebf6f0fb50ebb88f1888ac";
+    assert_eq!(key("electrs", "by_script", &[script, "0"]), "6191c3b590bfcfa000000000");
     let address = "ab".repeat(20);
     assert_eq!(key("cosmos_sdk", "bank.balance", &[&address, "uatom"]), format!("0214{address}7561746f6d"));
     assert_eq!(

@@ -122,7 +122,10 @@ pub(crate) mod time;
 pub(crate) mod tuple;
 pub(crate) mod uint;
 pub(crate) mod varint;
+pub(crate) mod wide;
 
+#[cfg(feature = "hash")]
+pub(crate) mod base58;
 #[cfg(feature = "bech32")]
 pub(crate) mod bech32;
 #[cfg(feature = "hash")]

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use keyplan_codec::{Case, Hash, LenWidth};
+use keyplan_codec::{Case, Hash, LenWidth, WideForm};
 use keyplan_plan::model::{
     BoolEncoding, BytesEncoding, Derivation, Derived, FloatEncoding, Frame, Framing, IntEncoding, IntRange,
     IntShape, IntType, LengthSet, NibbleEncoding, ScoreEncoding, Segment, Shape, TextShape, TimeEncoding,
@@ -347,6 +347,14 @@ impl<'p> Go<'p> {
             BytesEncoding::Bech32(hrp) => {
                 body.fallible(&format!("appendBech32(dst, {slice}, {})", quoted(hrp.as_bytes())), label);
             }
+            BytesEncoding::Base58 { check } => {
+                body.fallible(&format!("appendBase58(dst, {slice}, {check})"), label);
+            }
+            BytesEncoding::Wide { form, .. } => body.line(&match form {
+                WideForm::Be => format!("dst = append(dst, {slice}...)"),
+                WideForm::Le => format!("dst = appendReversed(dst, {slice})"),
+                WideForm::SignFlip => format!("dst = appendTurned(dst, {slice})"),
+            }),
             BytesEncoding::Fit(width) => body.line(&format!("dst = appendFit(dst, {slice}, {width})")),
             BytesEncoding::Tuple => body.line(&format!("dst = appendTupleBytes(dst, {slice})")),
         }

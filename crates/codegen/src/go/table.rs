@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use keyplan_codec::WideForm;
 use keyplan_plan::model::{
     BoolEncoding, BytesEncoding, Extent, FloatEncoding, Frame, Framing, IntEncoding, IntShape,
     NibbleEncoding, ScoreEncoding, Segment, Sequence, Shape, TimeEncoding, Width,
@@ -97,6 +98,17 @@ impl Go<'_> {
                     BytesEncoding::Bech32(hrp) => {
                         let hrp = quoted(hrp.as_bytes());
                         format!("decode: decodeBech32, longest: longestBech32, text: {hrp}, lens: {of}")
+                    }
+                    BytesEncoding::Base58 { check } => {
+                        format!("decode: decodeBase58, longest: longestBase58, counted: {check}, lens: {of}")
+                    }
+                    BytesEncoding::Wide { signed, form } => {
+                        let decode = match form {
+                            WideForm::Be => "decodeBytes",
+                            WideForm::Le => "decodeReversed",
+                            WideForm::SignFlip => "decodeTurned",
+                        };
+                        format!("decode: {decode}, signed: {signed}, lens: {of}")
                     }
                     BytesEncoding::Fit(_) => format!("decode: decodeFit, loss: lossFit, lens: {of}"),
                     BytesEncoding::Tuple => {
@@ -240,6 +252,7 @@ fn show(shape: &Shape) -> &'static str {
         Shape::Float(_) | Shape::Score(ScoreEncoding::HeightScore) => "show: jFloat, ",
         Shape::Time(_) => "show: jTime, ",
         Shape::Score(ScoreEncoding::Exact) => "show: jScore, ",
+        Shape::Bytes { encoding: BytesEncoding::Wide { .. }, .. } => "show: jWide, ",
         Shape::Bytes { .. } | Shape::Opaque(_) => "show: jBytes, ",
         Shape::Text(_) => "show: jText, ",
         Shape::Nibbles { .. } => "show: jNibbles, ",

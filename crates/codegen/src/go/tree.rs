@@ -94,6 +94,8 @@ impl<'p> Go<'p> {
                     | BytesEncoding::Class(_)
                     | BytesEncoding::Hex(_)
                     | BytesEncoding::Bech32(_)
+                    | BytesEncoding::Base58 { .. }
+                    | BytesEncoding::Wide { .. }
                     | BytesEncoding::Tuple,
                 ) if width <= 64 => leaf(shape, format!("[{width}]byte")),
                 _ => leaf(shape, "[]byte"),

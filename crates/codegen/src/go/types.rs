@@ -9,6 +9,7 @@ use super::names::{exported, local, quoted};
 use super::tree::{Inside, Row, Tree};
 use super::value::choice_of;
 use super::{Go, comment};
+use crate::about::one_line;
 
 impl<'p> Go<'p> {
     /// Declares the type of a record or choice. Those of the plan's own types belong to no space.
@@ -80,13 +81,13 @@ impl<'p> Go<'p> {
             _ => None,
         });
         for ((name, tree), argument) in row.fields.iter().zip(arguments) {
-            let text = self.sources.slice(argument.span).split_whitespace().collect::<Vec<_>>().join(" ");
-            let _ = writeln!(
-                out,
-                "\t// {name} is written as `{}`.\n\t{name} {}",
-                text.replace('`', "'"),
-                tree.go
-            );
+            let text = one_line(self.sources.slice(argument.span));
+            let mut about = vec![format!("{name} is written as `{}`.", text.replace('`', "'"))];
+            if !argument.doc.is_empty() {
+                about.push(String::new());
+                about.extend(argument.doc.iter().cloned());
+            }
+            let _ = writeln!(out, "{}\t{name} {}", comment("\t", &about), tree.go);
         }
         out.push_str("}\n");
         out

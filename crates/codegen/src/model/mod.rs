@@ -87,6 +87,7 @@ fn family(family: &Family) -> Json {
         },
         "name": family.name,
         "path": family.path,
+        "named": family.real_name,
         "doc": family.doc,
         "module": family.module.map(|id| id.0),
         "number": family.number,

@@ -1,6 +1,6 @@
 //! Layouts and shapes as JSON.
 
-use keyplan_codec::{Alphabet, Case, LenWidth};
+use keyplan_codec::{Alphabet, Case, LenWidth, WideForm};
 use keyplan_plan::model::{
     BoolEncoding, BytesEncoding, Extent, FloatEncoding, Frame, Framing, IntEncoding, IntRange, IntShape,
     LengthSet, NibbleEncoding, Opaque, ScoreEncoding, Segment, Sequence, Shape, TextShape, TimeEncoding,
@@ -31,7 +31,8 @@ fn segment(segment: &Segment, end: End) -> Json {
             json!({"kind": "literal", "end": end, "bytes": hex(&literal.bytes), "spelling": literal.spelling, "hashed": hashed})
         }
         Segment::Argument(argument) => json!({
-            "kind": "argument", "end": end, "name": argument.name, "type": argument.type_name, "shape": shape(&argument.shape),
+            "kind": "argument", "end": end, "name": argument.name, "type": argument.type_name, "doc": argument.doc,
+            "shape": shape(&argument.shape),
         }),
         Segment::Same(same) => {
             json!({"kind": "same", "end": end, "name": same.name, "of": same.of, "shape": shape(&same.shape)})
@@ -44,6 +45,7 @@ fn segment(segment: &Segment, end: End) -> Json {
 }
 
 /// A shape: what values there are, and their bytes.
+#[expect(clippy::too_many_lines, reason = "a table: one arm for each encoding")]
 pub(super) fn shape(of: &Shape) -> Json {
     match of {
         Shape::Int(of) => int(of),
@@ -79,6 +81,18 @@ pub(super) fn shape(of: &Shape) -> Json {
                 }
                 BytesEncoding::Bech32(hrp) => {
                     json!({"kind": "bytes", "lengths": lengths, "encoding": "bech32", "hrp": hrp})
+                }
+                BytesEncoding::Base58 { check } => {
+                    let encoding = if *check { "base58check" } else { "base58" };
+                    json!({"kind": "bytes", "lengths": lengths, "encoding": encoding})
+                }
+                BytesEncoding::Wide { signed, form } => {
+                    let encoding = match form {
+                        WideForm::Be => "be",
+                        WideForm::Le => "le",
+                        WideForm::SignFlip => "signflip",
+                    };
+                    json!({"kind": "wide", "type": if *signed { "i256" } else { "u256" }, "encoding": encoding})
                 }
                 BytesEncoding::Fit(width) => {
                     json!({"kind": "bytes", "lengths": lengths, "encoding": "fit", "width": width})

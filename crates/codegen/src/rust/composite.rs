@@ -1,6 +1,6 @@
 //! Records and whole layouts: the structs that hold arguments.
 
-use keyplan_plan::model::{Extent, Shape};
+use keyplan_plan::model::{Argument, Extent, Shape};
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
@@ -263,12 +263,9 @@ pub(crate) enum Kind {
 
 /// The fields for the arguments of a row.
 pub(crate) fn fields(row: &Row<'_>, kind: Kind) -> Fields {
-    let arguments: Vec<(Ident, Option<&str>, &TokenStream, &str)> = row
+    let arguments: Vec<(Ident, Option<&str>, &TokenStream, &Argument)> = row
         .arguments()
-        .map(|(index, argument, code)| {
-            let label = argument.type_name.as_deref().unwrap_or_default();
-            (arg(index), argument.name.as_deref(), &code.ty, label)
-        })
+        .map(|(index, argument, code)| (arg(index), argument.name.as_deref(), &code.ty, argument))
         .collect();
     if let ([(value, None, ty, _)], Kind::Variant) = (arguments.as_slice(), kind) {
         return Fields { declared: quote!((#ty)), bound: quote!((#value)), names: quote!((value)) };
@@ -277,13 +274,18 @@ pub(crate) fn fields(row: &Row<'_>, kind: Kind) -> Fields {
         return Fields { declared: TokenStream::new(), bound: TokenStream::new(), names: TokenStream::new() };
     }
     let public = (kind == Kind::Struct).then(|| quote!(pub));
-    let declared = arguments.iter().map(|(_, name, ty, type_name)| {
+    let declared = arguments.iter().map(|(_, name, ty, argument)| {
         let spelled = name.unwrap_or("value");
-        let doc = match *type_name {
-            "" => format!("The argument `{spelled}`."),
-            type_name => format!("The argument `{spelled}`, a `{type_name}`."),
+        let about = match argument.type_name.as_deref() {
+            None => format!("The argument `{spelled}`."),
+            Some(type_name) => format!("The argument `{spelled}`, a `{type_name}`."),
         };
-        let (doc, name) = (docs::lines(&[doc]), names::field(spelled));
+        let mut doc = argument.doc.clone();
+        if !doc.is_empty() {
+            doc.push(String::new());
+        }
+        doc.push(about);
+        let (doc, name) = (docs::lines(&doc), names::field(spelled));
         quote!(#doc #public #name: #ty)
     });
     let bound = arguments.iter().map(|(value, name, ..)| {

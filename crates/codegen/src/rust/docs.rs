@@ -1,7 +1,7 @@
 //! Documentation of generated items.
 
 use keyplan_plan::diag::SourceMap;
-use keyplan_plan::model::{Segment, Sequence, Width};
+use keyplan_plan::model::{Family, Segment, Sequence, Width};
 use proc_macro2::TokenStream;
 use quote::quote;
 
@@ -18,6 +18,12 @@ pub(crate) fn lines<T: AsRef<str>>(lines: &[T]) -> TokenStream {
 /// What a family or type is, in the plan's words, or `otherwise` if the plan has none.
 pub(crate) fn text(doc: &[String], otherwise: &str) -> Vec<String> {
     if doc.is_empty() { vec![otherwise.to_owned()] } else { doc.to_vec() }
+}
+
+/// What the program calls a family, as lines behind others.
+pub(crate) fn real_name(family: &Family) -> Vec<String> {
+    let named = |name: &String| vec![String::new(), format!("In the program: `{}`.", name.replace('`', "'"))];
+    family.real_name.as_ref().map(named).unwrap_or_default()
 }
 
 /// A layout drawn as byte lanes: what stands where, and how many bytes it takes.

@@ -17,6 +17,7 @@ impl Expander<'_> {
     pub(crate) fn family(&mut self, at: usize, space: &Space, family: &Family) -> Option<()> {
         let name = names::pascal(&family.name);
         let mut doc = docs::text(&family.doc, &format!("A key of the family `{}`.", family.path));
+        doc.extend(docs::real_name(family));
         doc.extend(docs::lanes(&family.key, self.sources));
         if let Some(why) = &family.retired {
             doc.push(String::new());

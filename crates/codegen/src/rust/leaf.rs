@@ -1,6 +1,6 @@
 //! Single values: the codec of each, and the type that holds it.
 
-use keyplan_codec::{Alphabet, Case};
+use keyplan_codec::{Alphabet, Base58, Case, WideForm};
 use keyplan_plan::diag::Span;
 use keyplan_plan::model::{
     BoolEncoding, BytesEncoding, FloatEncoding, IntEncoding, IntRange, IntShape, IntType, LengthSet,
@@ -313,6 +313,29 @@ impl Expander<'_> {
                 let most = of.max().map_or(BECH32_BYTES, |max| max.min(BECH32_BYTES));
                 let code = self.copied(of, Some(most), &codec, &lengths, None, label, owned, span)?;
                 Some(Code { longest, ..code })
+            }
+            BytesEncoding::Base58 { check } => {
+                let codec = quote!(const { ::keyplan::codec::Base58 { check: #check, lengths: #lengths } });
+                let longest = quote!(::keyplan::codec::Open::longest(&#codec, rest));
+                let most = of.max().map_or(Base58::MOST, |max| max.min(Base58::MOST));
+                let code = self.copied(of, Some(most), &codec, &lengths, None, label, owned, span)?;
+                Some(Code { longest, ..code })
+            }
+            BytesEncoding::Wide { signed, form } => {
+                let ordered = matches!((signed, form), (false, WideForm::Be) | (true, WideForm::SignFlip));
+                let form = match form {
+                    WideForm::Be => quote!(Be),
+                    WideForm::Le => quote!(Le),
+                    WideForm::SignFlip => quote!(SignFlip),
+                };
+                let codec = quote!(::keyplan::codec::Wide { form: ::keyplan::codec::WideForm::#form });
+                let code = self.copied(of, None, &codec, &lengths, None, label, owned, span)?;
+                let show = quote!(::core::fmt::Display::fmt(
+                    &::keyplan::codec::WideNumber { bytes: value.as_slice(), signed: #signed },
+                    f
+                ));
+                let order = if ordered { Order::Anywhere } else { code.order };
+                Some(Code { order, show, ..code })
             }
             BytesEncoding::Fit(width) => {
                 if owned {

@@ -664,6 +664,9 @@ fn alphabet(shape: &Shape) -> Alphabet {
         Shape::Bytes { encoding: BytesEncoding::Bech32(hrp), .. } => {
             hrp.bytes().fold(digits.with_range(b'a', b'z'), Alphabet::with)
         }
+        Shape::Bytes { encoding: BytesEncoding::Base58 { .. }, .. } => {
+            digits.with_range(b'A', b'Z').with_range(b'a', b'z')
+        }
         Shape::Text(text) if !text.tuple => {
             text.first.map_or(text.alphabet, |first| union(first, text.alphabet))
         }

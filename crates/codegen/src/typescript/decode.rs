@@ -91,10 +91,12 @@ impl TypeScript<'_> {
         Some(match shape {
             Shape::Int(int) if is_plain_decimal(int) => {
                 let mut out = format!("  const {name}$ = decimal({piece});\n");
+                let most = u64::MAX >> (64 - int.ty.bits);
                 if int.ty.bits == 64 {
                     out += &unless(&format!("{name}$ === null"));
+                } else if int.ty.bits > 32 {
+                    out += &unless(&format!("{name}$ === null || {name}$ > {most}n"));
                 } else {
-                    let most = u64::MAX >> (64 - int.ty.bits);
                     out = out.replace(&format!("{name}$"), &format!("{name}$$"));
                     out += &unless(&format!("{name}$$ === null || {name}$$ > {most}n"));
                     let _ = writeln!(out, "  const {name}$ = Number({name}$$);");

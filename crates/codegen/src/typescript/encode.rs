@@ -1,6 +1,6 @@
 //! The statements that put arguments into a writer.
 
-use keyplan_codec::{Case, Hash, LenWidth};
+use keyplan_codec::{Case, Hash, LenWidth, WideForm};
 use keyplan_plan::model::{
     BoolEncoding, BytesEncoding, Derivation, Derived, FloatEncoding, Frame, Framing, IntEncoding, IntRange,
     IntShape, LengthSet, NibbleEncoding, ScoreEncoding, Segment, Sequence, Shape, TextShape, TimeEncoding,
@@ -148,6 +148,9 @@ impl TypeScript<'_> {
             Shape::Score(ScoreEncoding::Exact) => body.line(&format!("putScoreExact(w, {of}, {quoted});")),
             Shape::Score(ScoreEncoding::HeightScore) => {
                 body.line(&format!("putHeightScore(w, {of}, {quoted});"));
+            }
+            Shape::Bytes { encoding: BytesEncoding::Wide { signed, form }, .. } => {
+                put_wide(body, *signed, *form, of, &quoted);
             }
             Shape::Bytes { lengths, encoding } => {
                 put_bytes(body, lengths, encoding, of, &quoted);
@@ -310,11 +313,35 @@ fn put_bytes(body: &mut Body, of_lengths: &LengthSet, encoding: &BytesEncoding, 
     body.line(&match encoding {
         BytesEncoding::Raw => format!("putBytes(w, {of});"),
         // What is put depends on the alphabet, which the caller knows.
-        BytesEncoding::Class(_) => return,
+        BytesEncoding::Class(_) | BytesEncoding::Wide { .. } => return,
+        BytesEncoding::Base58 { check } => format!("putBase58(w, {of}, {check}, {label});"),
         BytesEncoding::Hex(case) => format!("putHex(w, {of}, {});", is_upper(*case)),
         BytesEncoding::Bech32(hrp) => format!("putBech32(w, {of}, {}, {label});", bytes(hrp.as_bytes())),
         BytesEncoding::Fit(width) => format!("putFit(w, {of}, {width});"),
         BytesEncoding::Tuple => format!("putTupleBytes(w, {of});"),
+    });
+}
+
+/// The least and the greatest number of 256 bits.
+pub(crate) const fn wide_range(signed: bool) -> [&'static str; 2] {
+    if signed {
+        [
+            "-57896044618658097711785492504343953926634992332820282019728792003956564819968",
+            "57896044618658097711785492504343953926634992332820282019728792003956564819967",
+        ]
+    } else {
+        ["0", "115792089237316195423570985008687907853269984665640564039457584007913129639935"]
+    }
+}
+
+fn put_wide(body: &mut Body, signed: bool, form: WideForm, of: &str, label: &str) {
+    let [least, most] = wide_range(signed);
+    body.line(&format!("checkBig(w, {of}, {least}n, {most}n, {label});"));
+    let number = if signed { format!("BigInt.asUintN(256, {of})") } else { of.to_owned() };
+    body.line(&match form {
+        WideForm::Be => format!("putBig(w, {number}, 32);"),
+        WideForm::Le => format!("putLittle(w, {number}, 32);"),
+        WideForm::SignFlip => format!("putBig(w, {number}, 32); flipSign(w, 32);"),
     });
 }
 

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use keyplan_codec::WideForm;
 use keyplan_plan::model::{
     BoolEncoding, BytesEncoding, Extent, FloatEncoding, Frame, Framing, IntEncoding, IntShape,
     NibbleEncoding, ScoreEncoding, Segment, Sequence, Shape, TimeEncoding, Width,
@@ -9,7 +10,9 @@ use keyplan_plan::model::{
 use keyplan_plan::program::Program;
 
 use super::TypeScript;
-use super::encode::{derive_function, hash_function, is_upper, left_out, len_width, lengths, range};
+use super::encode::{
+    derive_function, hash_function, is_upper, left_out, len_width, lengths, range, wide_range,
+};
 use super::names::{bytes, text};
 use super::types::{is_boxed, is_labels, properties};
 
@@ -84,6 +87,15 @@ impl TypeScript<'_> {
             Shape::Score(ScoreEncoding::HeightScore) => {
                 "decode: decodeHeightScore, loss: LOSS_ZERO".to_owned()
             }
+            Shape::Bytes { encoding: BytesEncoding::Wide { signed, form }, .. } => {
+                let [least, most] = wide_range(*signed);
+                let decode = match form {
+                    WideForm::Be => "decodeBE",
+                    WideForm::Le => "decodeLE",
+                    WideForm::SignFlip => "decodeSignFlip",
+                };
+                format!("decode: {decode}, bits: 256, signed: {signed}, least: {least}n, most: {most}n")
+            }
             Shape::Bytes { lengths: of, encoding } => {
                 let of = lengths(of);
                 match encoding {
@@ -104,6 +116,11 @@ impl TypeScript<'_> {
                         let hrp = bytes(hrp.as_bytes());
                         format!("decode: decodeBech32, longest: longestBech32, text: {hrp}, lens: {of}")
                     }
+                    BytesEncoding::Base58 { check } => {
+                        format!("decode: decodeBase58, longest: longestBase58, counted: {check}, lens: {of}")
+                    }
+                    // Above: it is no byte string in TypeScript.
+                    BytesEncoding::Wide { .. } => String::new(),
                     BytesEncoding::Fit(_) => format!("decode: decodeFit, loss: LOSS_FIT, lens: {of}"),
                     BytesEncoding::Tuple => {
                         format!("decode: decodeTupleBytes, extent: extentTupleBytes, lens: {of}")
@@ -242,6 +259,7 @@ fn show(shape: &Shape) -> &'static str {
         Shape::Float(_) | Shape::Score(ScoreEncoding::HeightScore) => "show: 'float', ",
         Shape::Time(_) => "show: 'time', ",
         Shape::Score(ScoreEncoding::Exact) => "show: 'score', ",
+        Shape::Bytes { encoding: BytesEncoding::Wide { .. }, .. } => "show: 'int', ",
         Shape::Bytes { .. } | Shape::Opaque(_) => "show: 'bytes', ",
         Shape::Text(_) => "show: 'text', ",
         Shape::Nibbles { .. } => "show: 'nibbles', ",

@@ -2,10 +2,13 @@
 
 use std::fmt::Write as _;
 
-use keyplan_plan::model::{Argument, FloatEncoding, ScoreEncoding, Sequence, Shape, TextShape};
+use keyplan_plan::model::{
+    Argument, BytesEncoding, FloatEncoding, ScoreEncoding, Sequence, Shape, TextShape,
+};
 
 use super::TypeScript;
 use super::names::{camel, doc, pascal, text};
+use crate::about::one_line;
 use crate::naming::Scope;
 
 /// The property of each argument of a layout, in order. That of a choice's alternative may not be called like its tag.
@@ -40,7 +43,9 @@ impl TypeScript<'_> {
     pub(crate) fn type_of(&self, shape: &Shape, named: Option<&str>) -> String {
         match shape {
             Shape::Int(int) if int.ty.bits <= 32 => "number".to_owned(),
-            Shape::Int(_) | Shape::Time(_) => "bigint".to_owned(),
+            Shape::Int(_) | Shape::Time(_) | Shape::Bytes { encoding: BytesEncoding::Wide { .. }, .. } => {
+                "bigint".to_owned()
+            }
             Shape::Bool(_) => "boolean".to_owned(),
             Shape::Float(FloatEncoding::Badger) => "number | NanBits".to_owned(),
             Shape::Float(
@@ -109,14 +114,16 @@ impl TypeScript<'_> {
         }
         let mut out = format!("export interface {name} {{\n");
         for (property, argument) in properties(sequence, false).iter().zip(sequence.arguments()) {
-            let written = self.sources.slice(argument.span).split_whitespace().collect::<Vec<_>>().join(" ");
+            let written = one_line(self.sources.slice(argument.span));
             let about = match argument.shape {
                 Shape::Hashed { hash, .. } => format!("The {hash} digest of `{written}`."),
                 Shape::Time(_) => format!("Nanoseconds since 1970, written as `{written}`."),
                 _ => format!("Written as `{written}`."),
             };
             let ty = self.type_of(&argument.shape, argument.type_name.as_deref());
-            let _ = writeln!(out, "{}  readonly {property}: {ty};", doc("  ", &[about]));
+            let mut lines = argument.doc.clone();
+            lines.push(about);
+            let _ = writeln!(out, "{}  readonly {property}: {ty};", doc("  ", &lines));
         }
         out.push_str("}\n");
         out

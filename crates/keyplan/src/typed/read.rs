@@ -1,9 +1,12 @@
 //! The steps that generated code takes through a key.
 
+#[cfg(feature = "hash")]
+use keyplan_codec::Base58View;
 #[cfg(feature = "bech32")]
 use keyplan_codec::Bech32View;
 use keyplan_codec::{
     DecodeError, EncodeError, Fault, HexView, Lengths, NibbleView, Segment as _, Sink, Text, Unescaped,
+    WideView,
 };
 
 use super::{SegmentError, ShortBytes, ShortText};
@@ -139,6 +142,9 @@ views! {
     Unescaped
     #[cfg(feature = "bech32")]
     Bech32View
+    #[cfg(feature = "hash")]
+    Base58View
+    WideView
 }
 
 #[cold]

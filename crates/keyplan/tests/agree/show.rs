@@ -1,5 +1,5 @@
 use keyplan::plan::dynamic::Value;
-use keyplan::plan::model::{Sequence, Shape};
+use keyplan::plan::model::{BytesEncoding, Sequence, Shape};
 
 /// Arguments as the `Display` of a generated type shows them.
 pub(crate) fn shown(name: &str, sequence: &Sequence, values: &[Value]) -> String {
@@ -37,6 +37,9 @@ fn value_shown(shape: &Shape, value: &Value) -> String {
         (Shape::List { item, .. }, Value::List(values)) => {
             let items: Vec<String> = values.iter().map(|value| value_shown(item, value)).collect();
             format!("[{}]", items.join(", "))
+        }
+        (Shape::Bytes { encoding: BytesEncoding::Wide { .. }, .. }, value) => {
+            value.display(shape).to_string()
         }
         (_, Value::Unsigned(n)) => n.to_string(),
         (_, Value::Signed(n) | Value::Time(n)) => n.to_string(),

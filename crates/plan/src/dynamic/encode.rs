@@ -1,10 +1,10 @@
 use std::fmt;
 
 use keyplan_codec::{
-    Bech32, Bool, ByteClass, Bytes, Count, CountedNibbles, Crc16, Crc32, Escaped, Fit, Fixed, FloatBadger,
-    FloatBits, FloatOrdered, Hash, HashConcat, Hashed, HeightScore, HexBytes, HexPrefix, LenPrefix, Memcmp,
-    Nibbles, OrderedCode, PackedNibbles, ScoreExact, Segment as _, Sink, Terminated, TimeNanos, TimeText9,
-    TupleBool, TupleBytes, TupleFloat, TupleText, complement,
+    Base58, Bech32, Bool, ByteClass, Bytes, Count, CountedNibbles, Crc16, Crc32, Escaped, Fit, Fixed,
+    FloatBadger, FloatBits, FloatOrdered, Hash, HashConcat, Hashed, HeightScore, HexBytes, HexPrefix,
+    LenPrefix, Memcmp, Nibbles, OrderedCode, PackedNibbles, ScoreExact, Segment as _, Sink, Terminated,
+    TimeNanos, TimeText9, TupleBool, TupleBytes, TupleFloat, TupleText, Wide, complement,
 };
 
 use super::{Value, int};
@@ -264,6 +264,8 @@ fn byte_string(
         BytesEncoding::Class(class) => ByteClass { class: *class, lengths }.encode(bytes, out)?,
         BytesEncoding::Hex(case) => HexBytes { case: *case, lengths }.encode(bytes, out)?,
         BytesEncoding::Bech32(hrp) => Bech32 { hrp, lengths }.encode(bytes, out)?,
+        BytesEncoding::Base58 { check } => Base58 { check: *check, lengths }.encode(bytes, out)?,
+        BytesEncoding::Wide { form, .. } => Wide { form: *form }.encode(bytes, out)?,
         BytesEncoding::Fit(width) => {
             if !lengths.admits(bytes.len()) {
                 return Err(keyplan_codec::EncodeError::Length { found: bytes.len() }.into());

@@ -1,10 +1,10 @@
 //! Single values, and the frames around others.
 
 use keyplan_codec::{
-    Bech32, Bool, ByteClass, Bytes, Count, CountedNibbles, DecodeError, Delimited, Escaped, Fault, Fit,
-    Fixed, FloatBadger, FloatBits, FloatOrdered, HeightScore, HexBytes, HexPrefix, LenPrefix, LenWidth,
+    Base58, Bech32, Bool, ByteClass, Bytes, Count, CountedNibbles, DecodeError, Delimited, Escaped, Fault,
+    Fit, Fixed, FloatBadger, FloatBits, FloatOrdered, HeightScore, HexBytes, HexPrefix, LenPrefix, LenWidth,
     Memcmp, Nibbles, Open, OrderedCode, PackedNibbles, ScoreExact, Segment as _, Terminated, TimeNanos,
-    TimeText9, TupleBool, TupleBytes, TupleFloat, TupleText,
+    TimeText9, TupleBool, TupleBytes, TupleFloat, TupleText, Wide,
 };
 
 use super::{Value, int};
@@ -50,6 +50,7 @@ pub(super) fn longest(shape: &Shape, rest: &[u8]) -> usize {
                 BytesEncoding::Class(class) => ByteClass { class: *class, lengths }.longest(rest),
                 BytesEncoding::Hex(case) => HexBytes { case: *case, lengths }.longest(rest),
                 BytesEncoding::Bech32(hrp) => Bech32 { hrp, lengths }.longest(rest),
+                BytesEncoding::Base58 { check } => Base58 { check: *check, lengths }.longest(rest),
                 _ => Bytes { lengths }.longest(rest),
             }
         }
@@ -96,6 +97,8 @@ fn decode_bytes(lengths: &LengthSet, encoding: &BytesEncoding, bytes: &[u8]) -> 
         BytesEncoding::Class(class) => ByteClass { class: *class, lengths }.decode(bytes)?.to_vec(),
         BytesEncoding::Hex(case) => HexBytes { case: *case, lengths }.decode(bytes)?.bytes().collect(),
         BytesEncoding::Bech32(hrp) => Bech32 { hrp, lengths }.decode(bytes)?.bytes().collect(),
+        BytesEncoding::Base58 { check } => Base58 { check: *check, lengths }.decode(bytes)?.bytes().collect(),
+        BytesEncoding::Wide { form, .. } => Wide { form: *form }.decode(bytes)?.bytes().collect(),
         BytesEncoding::Fit(width) => Fit { width: *width }.decode(bytes)?.to_vec(),
         BytesEncoding::Tuple => {
             let content: Vec<u8> = TupleBytes.decode(bytes)?.bytes().collect();

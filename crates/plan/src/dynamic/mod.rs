@@ -15,6 +15,7 @@ mod program;
 mod shown;
 mod text;
 mod value;
+mod wide;
 
 pub use decode::{Failure, Readings, readings};
 pub(crate) use decode::{READINGS, located};
@@ -26,3 +27,4 @@ pub(crate) use leaf::{Unframed, unframe};
 pub(crate) use list::list_places;
 pub use text::{ParseError, parse, typed_text};
 pub use value::Value;
+pub(crate) use wide::decimal as wide_decimal;

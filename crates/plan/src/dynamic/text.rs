@@ -4,8 +4,8 @@ use std::fmt;
 
 use keyplan_codec::{Bech32, Score, Segment as _, TimeText9};
 
-use super::Value;
-use crate::model::{Alternative, Argument, IntRange, LengthSet, Sequence, Shape};
+use super::{Value, wide};
+use crate::model::{Alternative, Argument, BytesEncoding, IntRange, LengthSet, Sequence, Shape};
 
 /// Why text is not a value of an argument.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -140,6 +140,7 @@ impl<'t> Reader<'t> {
             Shape::Float(_) => self.float().map(Value::Float),
             Shape::Time(_) => self.time(),
             Shape::Score(_) => self.score(),
+            Shape::Bytes { encoding: BytesEncoding::Wide { signed, .. }, .. } => self.wide(*signed),
             Shape::Bytes { lengths, .. } => self.bytes_of(lengths).map(Value::Bytes),
             Shape::Opaque(_) => self.bytes().map(Value::Bytes),
             Shape::Text(_) => self.quoted().map(Value::Text),
@@ -281,6 +282,18 @@ impl<'t> Reader<'t> {
                 IntRange::Unsigned { min, max } => self.expected(&format!("a number from {min} to {max}")),
                 IntRange::Signed { min, max } => self.expected(&format!("a number from {min} to {max}")),
             }
+        })
+    }
+
+    fn wide(&mut self, signed: bool) -> Result<Value, ParseError> {
+        let before = self.at;
+        let negative = self.eat("-");
+        let word = self.word(|c| c.is_ascii_alphanumeric() || c == '_').replace('_', "");
+        wide::parse(negative, &word, signed).map(|bytes| Value::Bytes(bytes.to_vec())).ok_or_else(|| {
+            self.at = before;
+            let kind =
+                if signed { "a number from -2^255 to 2^255 - 1" } else { "a number from 0 to 2^256 - 1" };
+            self.expected(kind)
         })
     }
 
@@ -486,6 +499,9 @@ fn write_value(f: &mut fmt::Formatter<'_>, value: &Value, shape: &Shape) -> fmt:
             write!(f, "bits:{:016x}", value.to_bits())
         }
         (Value::Float(value), _) => write!(f, "{value:?}"),
+        (Value::Bytes(bytes), Shape::Bytes { encoding: BytesEncoding::Wide { signed, .. }, .. }) => {
+            f.write_str(&wide::decimal(bytes, *signed))
+        }
         (Value::Bytes(bytes), _) => write_hex(f, "0x", bytes),
         (Value::Text(text), _) => write!(f, "{text:?}"),
         // Nothing at all would not be read as a value.

@@ -81,8 +81,14 @@ pub(super) fn fetch<'v>(values: &'v [Value], path: &[usize]) -> Option<&'v Value
 }
 
 fn alone(shape: &Shape) -> Sequence {
-    let argument =
-        Argument { name: None, type_name: None, shape: shape.clone(), shown: None, span: Span::default() };
+    let argument = Argument {
+        name: None,
+        type_name: None,
+        shape: shape.clone(),
+        shown: None,
+        doc: Vec::new(),
+        span: Span::default(),
+    };
     Sequence::new(vec![Segment::Argument(argument)])
 }
 

@@ -31,6 +31,7 @@ impl<'a> Resolver<'a> {
             name: decl.name.text.clone(),
             path,
             kind: decl.kind,
+            real_name: None,
             doc: decl.doc.clone(),
             key,
             value: None,
@@ -89,6 +90,18 @@ impl<'a> Resolver<'a> {
             ast::Clause::Spread(buckets) => {
                 self.once("spread", &[HashFamily], family, family.spread.is_some(), buckets.span);
                 family.spread = self.spread(*buckets, family);
+            }
+            ast::Clause::Named(name) => {
+                self.once("named", &[], family, family.real_name.is_some(), name.span);
+                if name.value.is_empty() {
+                    let message = "a family has a name of at least one character";
+                    self.report(
+                        Diagnostic::new(Code::BadClause, message, name.span, "nothing is named")
+                            .with_help("write the name as the program spells it, or leave the clause out"),
+                    );
+                } else {
+                    family.real_name = Some(name.value.clone());
+                }
             }
             ast::Clause::Scan(scan) => self.scan(scan, family),
             ast::Clause::Accept(accept) => self.accept(accept, family),

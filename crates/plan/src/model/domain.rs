@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use keyplan_codec::Alphabet;
+use keyplan_codec::{Alphabet, WideForm};
 
 use super::resolve::{MAX_NODES, Resolver, TypeKey, TypeSource, TypeState, camel, unknown};
 use super::{
@@ -20,9 +20,9 @@ const MAX_DEPTH: usize = 96;
 
 /// The domains that are not types of the plan.
 const BUILT_IN: &[&str] = &[
-    "u8", "u16", "u32", "u64", "u128", "i8", "i16", "i32", "i64", "i128", "u24", "u40", "u48", "u56", "bool",
-    "f64", "bytes", "text", "nibbles", "time", "score", "option", "list", "cbor", "json", "rlp", "proto",
-    "scale", "bcs", "borsh", "bincode", "raw",
+    "u8", "u16", "u32", "u64", "u128", "i8", "i16", "i32", "i64", "i128", "u24", "u40", "u48", "u56", "u256",
+    "i256", "bool", "f64", "bytes", "text", "nibbles", "time", "score", "option", "list", "cbor", "json",
+    "rlp", "proto", "scale", "bcs", "borsh", "bincode", "raw",
 ];
 
 /// The words for domains that are not types of a plan.
@@ -116,6 +116,11 @@ impl<'a> Resolver<'a> {
             "bcs" => self.coded(ValueCodec::Bcs, call, args),
             "borsh" => self.coded(ValueCodec::Borsh, call, args),
             "bincode" => self.coded(ValueCodec::Bincode, call, args),
+            "u256" | "i256" => {
+                let signed = call.name.text == "i256";
+                let encoding = BytesEncoding::Wide { signed, form: WideForm::Be };
+                self.plain(call, Shape::Bytes { lengths: LengthSet::Range { min: 32, max: 32 }, encoding })
+            }
             "bytes" => self.bytes(call, args),
             "nibbles" => {
                 let lengths = self.lengths_of(call, args, "`nibbles(0..=64)`")?;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use keyplan_codec::{Case, LenWidth, Segment as _, Text as TextCodec};
+use keyplan_codec::{Base58, Case, LenWidth, Segment as _, Text as TextCodec, WideForm};
 
 use super::resolve::{Resolver, unknown};
 use super::{
@@ -41,6 +41,8 @@ const ENCODINGS: &[&str] = &[
     "hex_prefix",
     "counted",
     "bech32",
+    "base58",
+    "base58check",
     "tuple",
     "len8",
     "len16",
@@ -202,6 +204,16 @@ impl<'a> Resolver<'a> {
                 Shape::Float(_) => float_encoding(name, number).map(Shape::Float),
                 Shape::Time(_) => time_encoding(name).map(Shape::Time),
                 Shape::Score(_) => score_encoding(name).map(Shape::Score),
+                Shape::Bytes { lengths, encoding: BytesEncoding::Wide { signed, .. } } => {
+                    let form = match name {
+                        "be" | "raw" => Some(WideForm::Be),
+                        "le" => Some(WideForm::Le),
+                        "signflip" if signed => Some(WideForm::SignFlip),
+                        _ => None,
+                    };
+                    let encoding = |form| BytesEncoding::Wide { signed, form };
+                    form.map(|form| Shape::Bytes { lengths, encoding: encoding(form) })
+                }
                 Shape::Bytes { lengths, .. } => bytes_encoding(name, number, text.as_deref())
                     .map(|encoding| Shape::Bytes { lengths, encoding }),
                 Shape::Text(text) if name == "tuple" => Some(Shape::Text(TextShape { tuple: true, ..text })),
@@ -331,6 +343,9 @@ impl<'a> Resolver<'a> {
             }
             Shape::Bytes { lengths, encoding: BytesEncoding::Bech32(hrp) } => {
                 !bech32_holds(hrp) || lengths.max().is_none_or(|max| max > 512)
+            }
+            Shape::Bytes { lengths, encoding: BytesEncoding::Base58 { .. } } => {
+                lengths.max().is_none_or(|max| max > Base58::MOST)
             }
             Shape::Bytes { encoding: BytesEncoding::Fit(width), .. } if *width > MAX_FIT => {
                 self.report(
@@ -573,6 +588,8 @@ fn bytes_encoding(name: &str, number: Option<usize>, text: Option<&str>) -> Opti
         ("tuple", None, None) => BytesEncoding::Tuple,
         ("fit", Some(width), None) => BytesEncoding::Fit(width),
         ("bech32", None, Some(hrp)) => BytesEncoding::Bech32(hrp.to_owned()),
+        ("base58", None, None) => BytesEncoding::Base58 { check: false },
+        ("base58check", None, None) => BytesEncoding::Base58 { check: true },
         _ => return None,
     })
 }
@@ -601,7 +618,9 @@ impl Shape {
             Self::Float(encoding) => *encoding == FloatEncoding::Bits,
             Self::Time(encoding) => *encoding == TimeEncoding::Text9,
             Self::Score(encoding) => *encoding == ScoreEncoding::Exact,
-            Self::Bytes { encoding, .. } => *encoding == BytesEncoding::Raw,
+            Self::Bytes { encoding, .. } => {
+                matches!(encoding, BytesEncoding::Raw | BytesEncoding::Wide { form: WideForm::Be, .. })
+            }
             Self::Text(text) => !text.tuple,
             Self::Nibbles { encoding, .. } => *encoding == NibbleEncoding::Unpacked,
             _ => false,
@@ -617,6 +636,10 @@ impl Shape {
             Self::Time(_) => Self::Time(TimeEncoding::Text9),
             Self::Score(_) => Self::Score(ScoreEncoding::Exact),
             Self::Bytes { encoding: BytesEncoding::Class(_), .. } => self.clone(),
+            Self::Bytes { lengths, encoding: BytesEncoding::Wide { signed, .. } } => {
+                let encoding = BytesEncoding::Wide { signed: *signed, form: WideForm::Be };
+                Self::Bytes { lengths: lengths.clone(), encoding }
+            }
             Self::Bytes { lengths, .. } => {
                 Self::Bytes { lengths: lengths.clone(), encoding: BytesEncoding::Raw }
             }
@@ -641,6 +664,7 @@ impl Shape {
             Self::Float(_) => "a float",
             Self::Time(_) => "a time",
             Self::Score(_) => "a score",
+            Self::Bytes { encoding: BytesEncoding::Wide { .. }, .. } => "an integer of 256 bits",
             Self::Bytes { .. } => "bytes",
             Self::Text(_) => "text",
             Self::Nibbles { .. } => "nibbles",

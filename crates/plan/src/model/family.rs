@@ -10,6 +10,8 @@ pub struct Family {
     pub path: String,
     /// What its keys hold.
     pub kind: FamilyKind,
+    /// What the program calls it, if that is another name. No part of the layout, nor of the fingerprint.
+    pub real_name: Option<String>,
     /// What it is for.
     pub doc: Vec<String>,
     /// The layout of its keys, the prefix of its module included.

@@ -1,4 +1,4 @@
-use keyplan_codec::LenWidth;
+use keyplan_codec::{Base58, LenWidth, Lengths};
 
 use super::{
     BoolEncoding, BytesEncoding, FloatEncoding, Frame, Framing, IntEncoding, IntRange, IntShape, LengthSet,
@@ -58,6 +58,9 @@ impl Extent {
                 BytesEncoding::Raw | BytesEncoding::Class(_) => of_width(lengths.fixed()),
                 BytesEncoding::Hex(_) => of_width(lengths.fixed().map(|n| n.saturating_mul(2))),
                 BytesEncoding::Bech32(hrp) => of_width(lengths.fixed().map(|n| bech32_width(hrp, n))),
+                // Leading zeros take less than other bytes.
+                BytesEncoding::Base58 { .. } => Self::Open,
+                BytesEncoding::Wide { .. } => Self::Fixed(32),
                 BytesEncoding::Fit(width) => Self::Fixed(*width),
                 BytesEncoding::Tuple => Self::Delimited,
             },
@@ -182,11 +185,14 @@ impl Width {
                     BytesEncoding::Raw | BytesEncoding::Class(_) => n,
                     BytesEncoding::Hex(_) => n.saturating_mul(2),
                     BytesEncoding::Bech32(hrp) => bech32_width(hrp, n),
+                    BytesEncoding::Base58 { check } => base58_width(*check, n).1,
+                    BytesEncoding::Wide { .. } => 32,
                     BytesEncoding::Fit(width) => *width,
                     BytesEncoding::Tuple => n.saturating_mul(2).saturating_add(2),
                 };
                 let min = match encoding {
                     BytesEncoding::Tuple => lengths.min().saturating_add(2),
+                    BytesEncoding::Base58 { check } => base58_width(*check, lengths.min()).0,
                     _ => scale(lengths.min()),
                 };
                 Self { min, max: lengths.max().map(scale) }
@@ -303,6 +309,11 @@ impl Width {
             },
         }
     }
+}
+
+/// The least and the greatest length of base58 text.
+fn base58_width(check: bool, bytes: usize) -> (usize, usize) {
+    Base58 { check, lengths: Lengths::ANY }.text_lengths(bytes)
 }
 
 fn bech32_width(hrp: &str, bytes: usize) -> usize {

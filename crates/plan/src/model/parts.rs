@@ -22,7 +22,8 @@ impl<'a> Resolver<'a> {
                 self.shown = None;
                 let shape = self.domain(domain)?;
                 let (type_name, shown) = (self.type_name(domain), self.shown.take());
-                let argument = Argument { name: None, type_name, shape, shown, span: domain.span };
+                let doc = Vec::new();
+                let argument = Argument { name: None, type_name, shape, shown, doc, span: domain.span };
                 Some(Sequence::new(vec![Segment::Argument(argument)]))
             }
         }
@@ -58,7 +59,7 @@ impl<'a> Resolver<'a> {
         for part in parts {
             let segment = match part {
                 ast::Part::Literal(literal) => self.literal(literal).map(Segment::Literal),
-                ast::Part::Argument { name, domain, span } => {
+                ast::Part::Argument { doc, name, domain, span } => {
                     self.snake(name, "an argument");
                     if let Some(first) = find_argument(&slots, &name.text) {
                         self.duplicate("argument", name, first.1);
@@ -71,6 +72,7 @@ impl<'a> Resolver<'a> {
                             type_name,
                             shape,
                             shown,
+                            doc: doc.clone(),
                             span: *span,
                         })
                     })

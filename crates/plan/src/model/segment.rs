@@ -207,6 +207,8 @@ pub struct Argument {
     pub shape: Shape,
     /// The form in which people write it, if the plan gives one. No part of the layout, nor of the fingerprint.
     pub shown: Option<Shown>,
+    /// What it is. No part of the layout, nor of the fingerprint.
+    pub doc: Vec<String>,
     /// Where it is declared.
     pub span: Span,
 }

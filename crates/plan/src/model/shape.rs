@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use keyplan_codec::{Alphabet, Case, Hash, LenWidth, Lengths};
+use keyplan_codec::{Alphabet, Case, Hash, LenWidth, Lengths, WideForm};
 
 use super::{Coded, Extent, ProtoMessage, Sequence};
 use crate::diag::Span;
@@ -265,6 +265,18 @@ pub enum BytesEncoding {
     Hex(Case),
     /// Bech32 with this human-readable part.
     Bech32(String),
+    /// Base58 text, with a checksum behind the bytes or without.
+    Base58 {
+        /// Whether there is a checksum.
+        check: bool,
+    },
+    /// An integer of 256 bits, whose bytes are its two's complement, most significant first.
+    Wide {
+        /// Whether it has a sign.
+        signed: bool,
+        /// How it is written.
+        form: WideForm,
+    },
     /// Padded or cut to this length.
     Fit(usize),
     /// A tuple element.

@@ -3,7 +3,7 @@
 //! Databases keep fingerprints, so a tag never changes and is never given to another encoding, whatever the code calls
 //! it. A number that an encoding takes (a width, a count of decimals) follows its tag.
 
-use keyplan_codec::{Case, LenWidth};
+use keyplan_codec::{Case, LenWidth, WideForm};
 
 use super::{
     BoolEncoding, BytesEncoding, FloatEncoding, Frame, IntEncoding, NibbleEncoding, Opaque, ScoreEncoding,
@@ -76,6 +76,14 @@ tags! {
         Hex(Case::Lower) => "hex lower",
         Hex(Case::Upper) => "hex upper",
         Bech32(_) => "bech32",
+        Base58 { check: false } => "base58",
+        Base58 { check: true } => "base58check",
+        Wide { signed: false, form: WideForm::Be } => "u256 big",
+        Wide { signed: false, form: WideForm::Le } => "u256 little",
+        Wide { signed: false, form: WideForm::SignFlip } => "u256 sign-flipped",
+        Wide { signed: true, form: WideForm::Be } => "i256 big",
+        Wide { signed: true, form: WideForm::Le } => "i256 little",
+        Wide { signed: true, form: WideForm::SignFlip } => "i256 sign-flipped",
         Fit(_) => "fit",
         Tuple => "tuple",
     }

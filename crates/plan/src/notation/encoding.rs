@@ -4,7 +4,7 @@ use crate::model::{
     BoolEncoding, BytesEncoding, FloatEncoding, Frame, Framing, IntEncoding, NibbleEncoding, ScoreEncoding,
     Shape, TimeEncoding,
 };
-use keyplan_codec::{Case, LenWidth};
+use keyplan_codec::{Case, LenWidth, WideForm};
 
 /// The encodings of a shape, in the order in which they are applied; none if it is the default.
 pub fn encodings(shape: &Shape) -> Vec<String> {
@@ -21,6 +21,13 @@ pub fn encodings(shape: &Shape) -> Vec<String> {
             BytesEncoding::Raw | BytesEncoding::Class(_) => Vec::new(),
             BytesEncoding::Hex(case) => one(hex_name(*case)),
             BytesEncoding::Bech32(hrp) => vec![format!("bech32({hrp:?})")],
+            BytesEncoding::Base58 { check: false } => one("base58"),
+            BytesEncoding::Base58 { check: true } => one("base58check"),
+            BytesEncoding::Wide { form, .. } => match form {
+                WideForm::Be => Vec::new(),
+                WideForm::Le => one("le"),
+                WideForm::SignFlip => one("signflip"),
+            },
             BytesEncoding::Fit(width) => vec![format!("fit({width})")],
             BytesEncoding::Tuple => one("tuple"),
         },

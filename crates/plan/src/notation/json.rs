@@ -4,7 +4,7 @@
 //! hold numbers as floats. Bytes are hex strings. A choice is its label, or an object with the label as its only name.
 
 use crate::dynamic::Value;
-use crate::model::{Argument, Sequence, Shape};
+use crate::model::{Argument, BytesEncoding, Sequence, Shape};
 
 use super::{argument_name, hex_into, is_hidden};
 
@@ -79,7 +79,12 @@ fn write_value(out: &mut Vec<u8>, shape: &Shape, value: &Value, shown: bool) {
             });
         }
         (_, Value::Bool(value)) => out.extend_from_slice(if *value { b"true" } else { b"false" }),
-        (_, Value::Bytes(bytes)) => write_bytes(out, bytes),
+        (shape, Value::Bytes(bytes)) => match shape.values() {
+            Shape::Bytes { encoding: BytesEncoding::Wide { signed, .. }, .. } => {
+                write_string(out, &crate::dynamic::wide_decimal(bytes, *signed));
+            }
+            _ => write_bytes(out, bytes),
+        },
         (_, Value::Text(text)) => write_string(out, text),
         // Between quotes nothing is a value, too.
         (_, Value::Nibbles(nibbles)) if nibbles.is_empty() => write_string(out, ""),

@@ -114,6 +114,9 @@ impl<'p> Notation<'p> {
             Shape::Bytes { lengths, encoding: BytesEncoding::Class(class) } => {
                 call("bytes", &[Some(byte_class(class)), lengths_text(lengths)])
             }
+            Shape::Bytes { encoding: BytesEncoding::Wide { signed, .. }, .. } => {
+                if *signed { "i256" } else { "u256" }.to_owned()
+            }
             Shape::Bytes { lengths, .. } => call("bytes", &[lengths_text(lengths)]),
             Shape::Text(TextShape { names: Some(names), .. }) => names.name.clone(),
             Shape::Text(text) => text_domain(text),

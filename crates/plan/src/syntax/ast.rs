@@ -279,6 +279,8 @@ pub enum Clause {
     Field(FieldClause),
     /// `spread 64`
     Spread(Int),
+    /// `named "keyServers"`: what the program calls the family.
+    Named(Text),
     /// `from cl.position(pool = pool_id) park`
     From(FromClause),
     /// `allow break(moved) "why"`
@@ -463,6 +465,8 @@ pub enum Part {
     Literal(Literal),
     /// `name: DOMAIN`
     Argument {
+        /// What it is, from `///` lines before it.
+        doc: Vec<String>,
         /// The argument's name.
         name: Ident,
         /// Its values and their bytes.

@@ -332,6 +332,18 @@ impl<'a> Printer<'a> {
     }
 
     fn place(&self, index: usize, piece: &Piece<'_>) -> Place {
+        match self.place_of_token(index, piece) {
+            // Documentation of an argument has a line of its own.
+            Place::SameLine { column }
+                if matches!(piece.kind, TokenKind::Doc(_)) && piece.role == Role::Other =>
+            {
+                Place::NewLine { column, notes: column }
+            }
+            place => place,
+        }
+    }
+
+    fn place_of_token(&self, index: usize, piece: &Piece<'_>) -> Place {
         let new_line = |column| Place::NewLine { column, notes: column };
         let before = index.checked_sub(1).and_then(|before| self.layout.pieces.get(before));
         match (piece.kind, piece.role) {

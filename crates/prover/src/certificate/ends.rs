@@ -79,6 +79,8 @@ impl End {
                 BytesEncoding::Raw | BytesEncoding::Class(_) => of_width(lengths.fixed()),
                 BytesEncoding::Hex(_) => of_width(lengths.fixed().map(|n| n.saturating_mul(2))),
                 BytesEncoding::Bech32(hrp) => of_width(lengths.fixed().map(|n| bech32_length(hrp, n))),
+                BytesEncoding::Base58 { .. } => Self::Open,
+                BytesEncoding::Wide { .. } => Self::Fixed(32),
                 BytesEncoding::Fit(width) => Self::Fixed(*width),
                 BytesEncoding::Tuple if lengths.fixed() == Some(0) => Self::Fixed(2),
                 BytesEncoding::Tuple => Self::Unless(0xff),

@@ -404,6 +404,13 @@ fn reserved(prefix: &[u8]) -> Sequence {
     let span = Span::default();
     let literal = Literal { bytes: prefix.to_vec(), spelling: String::new(), hashed: None, span };
     let shape = Shape::Bytes { lengths: LengthSet::ANY, encoding: BytesEncoding::Raw };
-    let rest = Argument { name: Some("rest".to_owned()), type_name: None, shape, shown: None, span };
+    let rest = Argument {
+        name: Some("rest".to_owned()),
+        type_name: None,
+        shape,
+        shown: None,
+        doc: Vec::new(),
+        span,
+    };
     Sequence::new(vec![Segment::Literal(literal), Segment::Argument(rest)])
 }

@@ -6,6 +6,7 @@
 
 use std::collections::BTreeSet;
 
+use keyplan_plan::codec::WideForm;
 use keyplan_plan::dynamic::Value;
 use keyplan_plan::model::{
     BytesEncoding, FloatEncoding, Frame, Framing, IntEncoding, IntRange, IntShape, NibbleEncoding,
@@ -260,6 +261,15 @@ pub(super) fn right(shape: &Shape) -> Result<(), &'static str> {
                 Ok(())
             }
             BytesEncoding::Bech32(_) => Err("bech32 does not keep the order of bytes"),
+            BytesEncoding::Base58 { .. } => Err("base58 does not keep the order of bytes"),
+            BytesEncoding::Wide { signed: false, form: WideForm::Be }
+            | BytesEncoding::Wide { signed: true, form: WideForm::SignFlip } => Ok(()),
+            BytesEncoding::Wide { form: WideForm::Le, .. } => {
+                Err("little-endian numbers sort by their least significant byte")
+            }
+            BytesEncoding::Wide { .. } => {
+                Err("negative numbers sort above positive ones in two's complement")
+            }
             BytesEncoding::Fit(width) if lengths.fixed() == Some(*width) => Ok(()),
             BytesEncoding::Fit(_) => Err("bytes that are cut or padded to a width lose their order"),
         },

@@ -456,6 +456,7 @@ fn byte_between(first: u8, last: u8) -> Segment {
             encoding: IntEncoding::Be,
         }),
         shown: None,
+        doc: Vec::new(),
         span: Span::default(),
     })
 }

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashSet};
 
 use keyplan_plan::dynamic::{Value, encode, prefix};
-use keyplan_plan::model::{Family, Scan, ScanEnd, Segment, Sequence, Shape};
+use keyplan_plan::model::{BytesEncoding, Family, Scan, ScanEnd, Segment, Sequence, Shape};
 use keyplan_prover::{Guarantee, Options, Statement, Verdict};
 
 use crate::values::rows;
@@ -42,6 +42,14 @@ fn logical(shape: &Shape, a: &Value, b: &Value) -> Option<Ordering> {
                 }
             }
             a.len().cmp(&b.len())
+        }
+        (
+            Shape::Bytes { encoding: BytesEncoding::Wide { signed: true, .. }, .. },
+            Value::Bytes(a),
+            Value::Bytes(b),
+        ) => {
+            // The first byte has the sign.
+            a[0].cast_signed().cmp(&b[0].cast_signed()).then(a[1..].cmp(&b[1..]))
         }
         (_, Value::Unsigned(a), Value::Unsigned(b)) => a.cmp(b),
         (_, Value::Signed(a), Value::Signed(b)) | (_, Value::Time(a), Value::Time(b)) => a.cmp(b),

@@ -135,6 +135,12 @@ const WIDE: &[&str] = &[
     "bytes(0..=1).tuple",
     "bytes.tuple",
     "bytes(0..=1).bech32(\"a\")",
+    "bytes(0..=2).base58",
+    "bytes(0..=1).base58check",
+    "u256",
+    "u256.le",
+    "i256",
+    "i256.signflip",
     "text",
     "text(1..)",
     "text(0..=2)",
@@ -475,7 +481,8 @@ fn integer(body: &str, index: usize) -> bool {
     let name = format!("a{index}: ");
     let rest = body.split(&name).nth(1).unwrap_or_default();
     let domain = rest.split(' ').next().unwrap_or_default();
-    if domain.contains("hashed(") {
+    // Those of 256 bits are bytes to the prover, and have no next one.
+    if domain.contains("hashed(") || domain.contains("256") {
         return false;
     }
     let mut letters = domain.chars();

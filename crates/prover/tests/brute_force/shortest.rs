@@ -44,7 +44,9 @@ fn blurred_shape(shape: &Shape) -> bool {
     match shape {
         Shape::Hashed { .. } | Shape::HashConcat { .. } | Shape::Time(_) | Shape::Score(_) => true,
         Shape::Float(encoding) => matches!(encoding, FloatEncoding::Fixed(_) | FloatEncoding::Badger),
-        Shape::Bytes { encoding, .. } => matches!(encoding, BytesEncoding::Bech32(_)),
+        Shape::Bytes { encoding, .. } => {
+            matches!(encoding, BytesEncoding::Bech32(_) | BytesEncoding::Base58 { .. })
+        }
         Shape::Option(inner) | Shape::Desc(inner) => blurred_shape(inner),
         Shape::List { item, counts, framing } => {
             // A long count is free in the graph.
@@ -57,6 +59,8 @@ fn blurred_shape(shape: &Shape) -> bool {
                     || text.first.is_some()
                     || (!text.except.is_empty() && text.lengths.max().is_none_or(|max| max > 48))
             }
+            // A count of bytes so long is left out of a graph in which they are escaped.
+            inner if holds_wide(inner) => true,
             inner => blurred_shape(inner) || Width::of_shape(inner).max.is_none_or(|max| max > 48),
         },
         // Texts that are left out count in the graph where they are not ASCII alone.
@@ -66,6 +70,23 @@ fn blurred_shape(shape: &Shape) -> bool {
         }
         Shape::Record(sequence) => blurred(sequence),
         Shape::Choice(alternatives) => alternatives.iter().any(|alternative| blurred(&alternative.sequence)),
+        _ => false,
+    }
+}
+
+/// Whether an integer of 256 bits stands in a shape.
+fn holds_wide(shape: &Shape) -> bool {
+    let row = |sequence: &Sequence| sequence.arguments().any(|argument| holds_wide(&argument.shape));
+    match shape {
+        Shape::Bytes { encoding, .. } => matches!(encoding, BytesEncoding::Wide { .. }),
+        Shape::Record(sequence) => row(sequence),
+        Shape::Choice(alternatives) => alternatives.iter().any(|alternative| row(&alternative.sequence)),
+        Shape::Option(inner)
+        | Shape::Desc(inner)
+        | Shape::List { item: inner, .. }
+        | Shape::Framed { inner, .. }
+        | Shape::Hashed { inner, .. }
+        | Shape::HashConcat { inner, .. } => holds_wide(inner),
         _ => false,
     }
 }

@@ -40,12 +40,23 @@ fn values(shape: &Shape) -> (Vec<Value>, bool) {
             let complete = letters.len() <= 3 && lengths.max().is_some_and(|max| max <= 3);
             (strings(lengths, &few, &few, most).into_iter().map(Value::Bytes).collect(), complete)
         }
-        Shape::Bytes { lengths, encoding } => {
-            let few: &[u8] = if matches!(encoding, BytesEncoding::Bech32(_)) {
-                &[0, 97]
-            } else {
-                &[0, 1, 48, 97, 128, 255]
+        Shape::Bytes { encoding: BytesEncoding::Wide { .. }, .. } => {
+            let ends =
+                [(0, 0, 0), (0, 0, 1), (0, 1, 0), (1, 0, 0), (0x7f, 255, 255), (0x80, 0, 0), (255, 255, 255)];
+            let of = |(first, fill, last)| {
+                let mut bytes = vec![fill; 32];
+                (bytes[0], bytes[31]) = (first, last);
+                Value::Bytes(bytes)
             };
+            (ends.map(of).to_vec(), false)
+        }
+        Shape::Bytes { lengths, encoding } => {
+            let few: &[u8] =
+                if matches!(encoding, BytesEncoding::Bech32(_) | BytesEncoding::Base58 { check: true }) {
+                    &[0, 97]
+                } else {
+                    &[0, 1, 48, 97, 128, 255]
+                };
             (strings(lengths, few, few, 2).into_iter().map(Value::Bytes).collect(), false)
         }
         Shape::Text(text) => {

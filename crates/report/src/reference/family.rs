@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use keyplan_plan::dynamic::{Decoded, encode};
 use keyplan_plan::explain::Reading;
 use keyplan_plan::model::{
-    Argument, Family, LengthSet, ScoreEncoding, Segment, Sequence, Shape, Space, Width,
+    Argument, BytesEncoding, Family, LengthSet, ScoreEncoding, Segment, Sequence, Shape, Space, Width,
 };
 
 use super::lanes::{encoding, lanes};
@@ -19,6 +19,9 @@ const WIDTH: usize = 100;
 
 pub(super) fn section(page: &mut Page<'_>, space: &Space, family: &Family, heading: &str) {
     page.line(&format!("{heading} {}", family.path));
+    if let Some(name) = &family.real_name {
+        page.line(&format!("In the program: {}.", code(name)));
+    }
     page.paragraphs(&family.doc);
     if let Some(why) = &family.retired {
         let since = family.retired_since.as_ref().map(|since| format!(" since {since}")).unwrap_or_default();
@@ -50,7 +53,15 @@ pub(super) fn section(page: &mut Page<'_>, space: &Space, family: &Family, headi
 fn arguments(page: &mut Page<'_>, sequence: &Sequence) {
     let mut rows = Vec::new();
     collect(page.notation, sequence, "", 8, &mut rows);
-    page.table(&["argument", "type", "encoding", "width", "values"], &rows);
+    // A column without a line in it says nothing.
+    if rows.iter().any(|row| row.last().is_some_and(|purpose| !purpose.is_empty())) {
+        page.table(&["argument", "type", "encoding", "width", "values", "purpose"], &rows);
+    } else {
+        for row in &mut rows {
+            row.pop();
+        }
+        page.table(&["argument", "type", "encoding", "width", "values"], &rows);
+    }
 }
 
 /// The arguments of a layout and, below each, those of the records and choices in it.
@@ -112,6 +123,7 @@ fn row(notation: Notation<'_>, argument: &Argument, name: &str) -> Vec<String> {
         encoding(&argument.shape),
         width(Width::of_shape(&argument.shape)),
         values(&argument.shape),
+        argument.doc.iter().map(|line| line.trim()).collect::<Vec<_>>().join(" "),
     ]
 }
 
@@ -126,6 +138,10 @@ fn values(shape: &Shape) -> String {
     match shape {
         Shape::Int(int) => int_range(int).replace("..=", " to "),
         Shape::Bool(_) => "false, true".to_owned(),
+        Shape::Bytes { encoding: BytesEncoding::Wide { signed: true, .. }, .. } => {
+            "-2^255 to 2^255 - 1".to_owned()
+        }
+        Shape::Bytes { encoding: BytesEncoding::Wide { .. }, .. } => "0 to 2^256 - 1".to_owned(),
         Shape::Bytes { lengths: set, .. } => lengths(set, "bytes"),
         Shape::Nibbles { lengths: set, .. } => lengths(set, "nibbles"),
         Shape::List { counts, .. } => lengths(counts, "elements"),

@@ -381,6 +381,21 @@ func appendFit(dst, b []byte, width int) []byte {
 	return dst
 }
 
+func appendReversed(dst, b []byte) []byte {
+	for i := len(b) - 1; i >= 0; i-- {
+		dst = append(dst, b[i])
+	}
+	return dst
+}
+
+// appendTurned puts a number with its sign turned, so that negative numbers come first.
+func appendTurned(dst, b []byte) []byte {
+	at := len(dst)
+	dst = append(dst, b...)
+	dst[at] ^= 0x80
+	return dst
+}
+
 func appendTupleBytes(dst, b []byte) []byte {
 	dst = append(dst, 1)
 	for _, c := range b {

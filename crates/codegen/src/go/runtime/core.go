@@ -159,6 +159,7 @@ const (
 	wantVarintHead
 	wantHexPrefixHead
 	wantBech32
+	wantBase58
 )
 
 func wanted(code int) string {
@@ -195,6 +196,8 @@ func wanted(code int) string {
 		return "the head of a number"
 	case wantHexPrefixHead:
 		return "00 or 10 to 1f"
+	case wantBase58:
+		return "a base58 character"
 	default:
 		return "a lower-case bech32 character"
 	}

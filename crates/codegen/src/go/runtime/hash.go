@@ -606,3 +606,116 @@ func longestBech32(n *node, b []byte) int {
 	}
 	return i
 }
+
+const base58Characters = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
+
+// base58Most is how many bytes are written as base58 text, and base58Text how many characters that and a checksum take.
+const (
+	base58Most = 128
+	base58Text = 181
+)
+
+func base58Value(c byte) int {
+	for i := 0; i < len(base58Characters); i++ {
+		if base58Characters[i] == c {
+			return i
+		}
+	}
+	return -1
+}
+
+func base58Check(b []byte) [32]byte {
+	first := sha256.Sum256(b)
+	return sha256.Sum256(first[:])
+}
+
+// rebased multiplies a number by a factor and adds to it, in another base, least significant digit first.
+func rebased(digits *[192]byte, size, times, carry, base int) int {
+	for i := 0; i < size; i++ {
+		carry += int(digits[i]) * times
+		digits[i] = byte(carry % base)
+		carry /= base
+	}
+	for ; carry > 0; carry /= base {
+		digits[size] = byte(carry % base)
+		size++
+	}
+	return size
+}
+
+func appendBase58(dst, b []byte, check bool) ([]byte, fault) {
+	if len(b) > base58Most {
+		return dst, fault{code: fLength, a: len(b)}
+	}
+	var room [base58Most + 4]byte
+	all := append(room[:0], b...)
+	if check {
+		sum := base58Check(b)
+		all = append(all, sum[:4]...)
+	}
+	var digits [192]byte
+	size, zeros := 0, true
+	for _, c := range all {
+		if zeros = zeros && c == 0; zeros {
+			dst = append(dst, '1')
+		}
+		size = rebased(&digits, size, 256, int(c), 58)
+	}
+	for i := size - 1; i >= 0; i-- {
+		dst = append(dst, base58Characters[digits[i]])
+	}
+	return dst, fault{}
+}
+
+func decodeBase58(n *node, b []byte) (val, fault) {
+	for i, c := range b {
+		if base58Value(c) < 0 {
+			return val{}, fault{at: i, code: fByte, a: int(c), b: wantBase58}
+		}
+	}
+	if len(b) > base58Text {
+		return val{}, trailing(len(b), base58Text)
+	}
+	var digits [192]byte
+	size, ones, leading := 0, 0, true
+	for _, c := range b {
+		if leading = leading && c == '1'; leading {
+			ones++
+		}
+		size = rebased(&digits, size, 58, base58Value(c), 256)
+	}
+	out := make([]byte, ones+size)
+	for i := 0; i < size; i++ {
+		out[ones+i] = digits[size-1-i]
+	}
+	if n.counted {
+		if len(out) < 4 {
+			return val{}, short(len(b), len(b)+1)
+		}
+		end := len(out) - 4
+		if sum := base58Check(out[:end]); string(sum[:4]) != string(out[end:]) {
+			return val{}, fault{code: fMismatch}
+		}
+		out = out[:end]
+	}
+	if len(out) > base58Most || !n.lens.admits(len(out)) {
+		return val{}, fault{code: fLength, a: len(out)}
+	}
+	return val{b: out}, fault{}
+}
+
+func longestBase58(n *node, b []byte) int {
+	most := n.lens.cap(base58Most)
+	if n.counted {
+		most += 4
+	}
+	if most = most*1366/1000 + 1; most < len(b) {
+		b = b[:most]
+	}
+	for i, c := range b {
+		if base58Value(c) < 0 {
+			return i
+		}
+	}
+	return len(b)
+}

@@ -22,6 +22,7 @@ const (
 	jBytes
 	jText
 	jNibbles
+	jWide
 )
 
 // argsOf reads the arguments of a layout from a JSON object.
@@ -150,6 +151,15 @@ func leafOf(n *node, j any) (val, error) {
 		}
 		low := new(big.Int).And(v, new(big.Int).SetUint64(math.MaxUint64))
 		return val{hi: new(big.Int).Rsh(v, 64).Uint64(), lo: low.Uint64()}, nil
+	case jWide:
+		v, ok := new(big.Int).SetString(text, 10)
+		if !ok || v.BitLen() > 256 {
+			return val{}, fmt.Errorf("%v is not an integer", j)
+		}
+		if v.Sign() < 0 {
+			v.Add(v, new(big.Int).Lsh(big.NewInt(1), 256))
+		}
+		return val{b: v.FillBytes(make([]byte, 32))}, nil
 	case jFloat:
 		if rest, ok := cut(text, "bits:"); ok {
 			raw, err := strconv.ParseUint(rest, 16, 64)
@@ -268,6 +278,12 @@ func appendJSON(dst []byte, n *node, v val) []byte {
 			return append(appendDec128(append(dst, '"'), negative, hi, lo), '"')
 		}
 		return appendDec128(dst, negative, hi, lo)
+	case jWide:
+		number := new(big.Int).SetBytes(v.b)
+		if n.signed && number.Bit(255) != 0 {
+			number.Sub(number, new(big.Int).Lsh(big.NewInt(1), 256))
+		}
+		return appendString(dst, number.String())
 	case jBool:
 		return strconv.AppendBool(dst, v.lo != 0)
 	case jFloat:

@@ -896,6 +896,20 @@ func longestHexBytes(n *node, b []byte) int {
 	return hexRun(n.form, b)
 }
 
+func decodeReversed(n *node, b []byte) (val, fault) {
+	if len(b) != n.min {
+		return val{}, wrongWidth(len(b), n.min)
+	}
+	return val{b: appendReversed(nil, b)}, fault{}
+}
+
+func decodeTurned(n *node, b []byte) (val, fault) {
+	if len(b) != n.min {
+		return val{}, wrongWidth(len(b), n.min)
+	}
+	return val{b: appendTurned(nil, b)}, fault{}
+}
+
 func decodeFit(n *node, b []byte) (val, fault) {
 	if len(b) != n.min {
 		return val{}, wrongWidth(len(b), n.min)

@@ -545,3 +545,72 @@ function longestBech32(n: Node, b: Uint8Array): number {
   const max = n.lens!.max;
   return Math.min(i, BECH32_MOST, max < 0 ? BECH32_MOST : head.length + Math.floor((8 * max + 4) / 5) + 6);
 }
+
+const BASE58_CHARACTERS = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
+
+/** How many bytes are written as base58 text. */
+const BASE58_MOST = 128;
+
+/** How many characters that and a checksum take. */
+const BASE58_TEXT = 181;
+
+function base58Value(c: number): number {
+  return c < 0x80 ? BASE58_CHARACTERS.indexOf(String.fromCharCode(c)) : -1;
+}
+
+function base58Check(b: Uint8Array): Bytes {
+  return sumSHA256(sumSHA256(b)).slice(0, 4);
+}
+
+/** Digits of a number in another base, without the zeros in front, which are counted. */
+function rebased(digits: readonly number[], from: number, to: number): { readonly zeros: number; readonly digits: number[] } {
+  let zeros = 0;
+  while (zeros < digits.length && digits[zeros] === 0) zeros++;
+  const out: number[] = [];
+  for (const digit of digits) {
+    let carry = digit;
+    for (let i = 0; i < out.length; i++) {
+      carry += out[i]! * from;
+      out[i] = carry % to;
+      carry = Math.floor(carry / to);
+    }
+    for (; carry > 0; carry = Math.floor(carry / to)) out.push(carry % to);
+  }
+  return { zeros, digits: out.reverse() };
+}
+
+function putBase58(w: Writer, b: Uint8Array, check: boolean, label: string): void {
+  if (b.length > BASE58_MOST) w.refuse(label, `a length of ${b.length} is not allowed`);
+  const all = check ? [...b, ...base58Check(b)] : [...b];
+  const { zeros, digits } = rebased(all, 256, 58);
+  putAscii(w, '1'.repeat(zeros));
+  putAscii(w, digits.map((digit) => BASE58_CHARACTERS[digit]!).join(''));
+}
+
+function base58Run(b: Uint8Array): number {
+  let i = 0;
+  while (i < b.length && base58Value(b[i]!) >= 0) i++;
+  return i;
+}
+
+function decodeBase58(n: Node, b: Uint8Array): unknown {
+  const run = base58Run(b);
+  if (run < b.length) return new Fault(run, F_BYTE, b[run]!, 'a base58 character');
+  if (b.length > BASE58_TEXT) return tooLong(b.length, BASE58_TEXT);
+  const values: number[] = [];
+  for (let i = 0; i < b.length; i++) values.push(base58Value(b[i]!));
+  const { zeros, digits } = rebased(values, 58, 256);
+  let out = Uint8Array.from([...new Array<number>(zeros).fill(0), ...digits]);
+  if (n.counted === true) {
+    if (out.length < 4) return tooShort(b.length, b.length + 1);
+    const end = out.length - 4;
+    if (compareBytes(base58Check(out.slice(0, end)), out.slice(end)) !== 0) return new Fault(0, F_MISMATCH);
+    out = out.slice(0, end);
+  }
+  return out.length <= BASE58_MOST && admits(n.lens!, out.length) ? out : new Fault(0, F_LENGTH, out.length);
+}
+
+function longestBase58(n: Node, b: Uint8Array): number {
+  const bytes = capped(n.lens!, BASE58_MOST) + (n.counted === true ? 4 : 0);
+  return base58Run(b.subarray(0, Math.floor((bytes * 1366) / 1000) + 1));
+}

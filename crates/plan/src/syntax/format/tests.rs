@@ -141,6 +141,27 @@ fn alternatives_with_documentation_stand_below_it() {
 }
 
 #[test]
+fn the_documentation_of_an_argument_stands_above_it() {
+    check_items(
+        "space s { key k = 0x01 /// The pool.\n/// Never 0.\n pool: u64 \"/\" id: u64 named \"keyPools\" scan by pool; key v = 0x02 -> /// What is left.\nrest: u8; }",
+        r#"space s {
+    key k = 0x01
+            /// The pool.
+            /// Never 0.
+            pool: u64 "/" id: u64
+        named "keyPools"
+        scan by pool;
+
+    key v = 0x02
+        ->
+            /// What is left.
+            rest: u8;
+}
+"#,
+    );
+}
+
+#[test]
 fn blank_lines_part_families_and_kinds_of_statements() {
     check(
         "// Licence.\n\n\n//! Doc.\n//! More.\nplan p;import \"a\"; import \"b\";\n\n\nimport \"c\";type A=u8;\ntype B=u8;\nnames N = text{\"a\",\n\n\n\"b\",retired \"c\"}\nspace s{\n\nmodule m=0x01{allot 1..=2 a;allot 3 b \"x\";retired 0x04 \"y\";key a=0x01;key b=0x02;}\n\n} space t { }",

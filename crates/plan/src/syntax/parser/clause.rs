@@ -18,9 +18,9 @@ const BUILT_IN_CALLS: [&str; 20] = [
     "u64", "u128", "i8", "i16", "i32", "i64", "i128",
 ];
 
-pub(super) const CLAUSE_WORDS: [&str; 12] = [
+pub(super) const CLAUSE_WORDS: [&str; 13] = [
     "scan", "own", "accept", "allot", "allow", "from", "retain", "retired", "member", "score", "field",
-    "spread",
+    "spread", "named",
 ];
 
 /// What to do about something that stands between two parts.
@@ -94,6 +94,7 @@ impl Parser<'_> {
             "member" => self.body_of("the layout of the member").map(Clause::Member),
             "score" => self.body_of("the layout of the score").map(Clause::Score),
             "spread" => self.int("how many buckets").map(Clause::Spread),
+            "named" => self.text("the name that the program has for it, a string").map(Clause::Named),
             "from" => self.from(start).map(Clause::From),
             "allow" => self.allow_break(start).map(Clause::AllowBreak),
             _ => self.field(start, docs).map(Clause::Field),

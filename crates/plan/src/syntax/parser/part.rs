@@ -26,11 +26,17 @@ impl Parser<'_> {
         loop {
             if self.begins_part() {
                 let start = self.at;
-                parts.push(self.part()?);
+                parts.push(self.part(Vec::new())?);
                 self.mark(MarkKind::Part, start);
             } else if self.doc_count() > 0 && self.begins_part_at(self.doc_count()) {
                 let docs = self.docs();
-                self.refuse_docs(&docs, "before a part, which has none");
+                if self.nth_word(0).is_some() && self.nth(1) == Some(&TokenKind::Colon) {
+                    let start = self.at;
+                    parts.push(self.part(docs.lines)?);
+                    self.mark(MarkKind::Part, start);
+                } else {
+                    self.refuse_docs(&docs, "before a part that is no argument, which has none");
+                }
             } else if !parts.is_empty() && self.is(&TokenKind::Comma) && self.begins_part_at(1) {
                 let message = "parts have nothing between them, found `,`";
                 let diagnostic =
@@ -88,7 +94,7 @@ impl Parser<'_> {
         }
     }
 
-    fn part(&mut self) -> Parse<Part> {
+    fn part(&mut self, doc: Vec<String>) -> Parse<Part> {
         if self.begins_literal(0) {
             return self.literal().map(Part::Literal);
         }
@@ -99,7 +105,7 @@ impl Parser<'_> {
         let name = self.name("the name of an argument")?;
         if self.eat(&TokenKind::Colon) {
             let domain = self.domain()?;
-            return Ok(Part::Argument { name, domain, span: self.since(start) });
+            return Ok(Part::Argument { doc, name, domain, span: self.since(start) });
         }
         self.bump();
         let function = self.name("a function, such as `crc16`")?;

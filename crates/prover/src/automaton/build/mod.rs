@@ -104,6 +104,8 @@ struct Pen<'a> {
 const HEX_LOWER: &[u8] = b"0123456789abcdef";
 const HEX_UPPER: &[u8] = b"0123456789ABCDEF";
 const BECH32: &[u8] = b"qpzry9x8gf2tvdw0s3jn54khce6mua7l";
+/// The characters of base58.
+const BASE58: &[u8] = b"123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
 
 /// Why a graph has texts that the domain has not.
 const LEFT_OUT: &str = "texts that are left out count in the graph";
@@ -259,7 +261,11 @@ impl Pen<'_> {
                 BytesEncoding::Fit(width) if lengths.max().is_none_or(|max| max >= *width) => {
                     exact(ByteSet::FULL, Numbers::one(*width as u64))
                 }
-                BytesEncoding::Fit(_) | BytesEncoding::Bech32(_) | BytesEncoding::Tuple => None,
+                BytesEncoding::Wide { .. } => exact(ByteSet::FULL, Numbers::one(32)),
+                BytesEncoding::Fit(_)
+                | BytesEncoding::Bech32(_)
+                | BytesEncoding::Base58 { .. }
+                | BytesEncoding::Tuple => None,
             },
             Shape::Text(text) if !text.tuple && text.first.is_none() && text.except.is_empty() => {
                 Some(Plain {

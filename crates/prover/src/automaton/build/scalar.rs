@@ -1,9 +1,10 @@
 //! Floats, times, bytes and nibbles.
 
+use keyplan_plan::codec::{Base58, Lengths};
 use keyplan_plan::model::{BytesEncoding, FloatEncoding, LengthSet, NibbleEncoding};
 
 use super::escape::Escape;
-use super::{BECH32, MOST_LENGTHS, Pen, hex_set, numbers, set_of, size};
+use super::{BASE58, BECH32, MOST_LENGTHS, Pen, hex_set, numbers, set_of, size};
 use crate::automaton::{Arena, ByteSet, NodeId, Numbers, UNLIMITED};
 
 impl Pen<'_> {
@@ -68,7 +69,9 @@ impl Pen<'_> {
     ) -> NodeId {
         let counts = numbers(lengths);
         match encoding {
-            BytesEncoding::Raw => self.arena.run(ByteSet::FULL, counts, next, flip),
+            BytesEncoding::Raw | BytesEncoding::Wide { .. } => {
+                self.arena.run(ByteSet::FULL, counts, next, flip)
+            }
             BytesEncoding::Class(class) => {
                 self.arena.run(ByteSet::from_bits(class.bits()).flipped_if(flip), counts, next, flip)
             }
@@ -99,6 +102,21 @@ impl Pen<'_> {
                 let data = self.arena.run(set_of(BECH32).flipped_if(flip), texts, next, flip);
                 let data = self.arena.literal_flipped(b"1", data, flip);
                 self.arena.literal_flipped(hrp.as_bytes(), data, flip)
+            }
+            BytesEncoding::Base58 { check } => {
+                self.loose.insert(if *check {
+                    "a checksum is free in the graph"
+                } else {
+                    "which numbers base58 text stands for is free in the graph"
+                });
+                let of = Base58 { check: *check, lengths: Lengths::ANY };
+                let most = usize::try_from(counts.max().unwrap_or(0)).unwrap_or(usize::MAX).min(Base58::MOST);
+                let listed = (0..=most).filter(|&n| counts.contains(n as u64)).map(|n| {
+                    let (least, most) = of.text_lengths(n);
+                    (least as u64, most as u64)
+                });
+                let texts = Numbers::from_stretches(listed.collect());
+                self.arena.run(set_of(BASE58).flipped_if(flip), texts, next, flip)
             }
             BytesEncoding::Tuple => {
                 let end = self.arena.literal_flipped(&[0], next, flip);

@@ -109,12 +109,14 @@ fn takes(old: &Shape, new: &Shape) -> bool {
                 |encoding: FloatEncoding| matches!(encoding, FloatEncoding::Bits | FloatEncoding::Ordered);
             whole(*a) && whole(*b)
         }
-        (Shape::Bytes { lengths: m, .. }, Shape::Bytes { lengths: n, encoding }) => {
-            within(m, n) && writes_all(encoding, m.max())
+        (Shape::Bytes { lengths: m, encoding: old }, Shape::Bytes { lengths: n, encoding }) => {
+            is_signed(old) == is_signed(encoding) && within(m, n) && writes_all(encoding, m.max())
         }
         (Shape::Text(a), Shape::Text(b)) => texts(a, b),
         (Shape::Text(a), Shape::Bytes { lengths, encoding }) => {
-            within(&a.lengths, lengths) && writes_all(encoding, a.lengths.max())
+            is_signed(encoding).is_none()
+                && within(&a.lengths, lengths)
+                && writes_all(encoding, a.lengths.max())
         }
         (Shape::Nibbles { lengths: m, .. }, Shape::Nibbles { lengths: n, encoding }) => {
             within(m, n) && !matches!(encoding, NibbleEncoding::Packed)
@@ -143,10 +145,23 @@ fn takes(old: &Shape, new: &Shape) -> bool {
     }
 }
 
+/// Whether bytes are an integer, and whether that has a sign.
+const fn is_signed(encoding: &BytesEncoding) -> Option<bool> {
+    match encoding {
+        BytesEncoding::Wide { signed, .. } => Some(*signed),
+        _ => None,
+    }
+}
+
 /// Whether an encoding writes byte strings of every length up to the greatest.
 fn writes_all(encoding: &BytesEncoding, most: Option<usize>) -> bool {
     match encoding {
-        BytesEncoding::Raw | BytesEncoding::Hex(_) | BytesEncoding::Fit(_) => true,
+        BytesEncoding::Raw
+        | BytesEncoding::Hex(_)
+        | BytesEncoding::Wide { .. }
+        | BytesEncoding::Fit(_)
+        // More bytes than it writes are refused with the domain.
+        | BytesEncoding::Base58 { .. } => true,
         // The text has at most 1023 characters: 8 for every 5 bytes, the prefix and the checksum.
         BytesEncoding::Bech32(prefix) => {
             most.is_some_and(|most| prefix.len() + 7 + most.saturating_mul(8).div_ceil(5) <= 1023)

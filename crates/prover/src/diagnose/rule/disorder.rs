@@ -1,5 +1,6 @@
 #![doc = include_str!("../pages/KP0005.md")]
 
+use keyplan_plan::codec::WideForm;
 use keyplan_plan::diag::{Diagnostic, NoteKind};
 use keyplan_plan::model::{
     BytesEncoding, Extent, FloatEncoding, Frame, Framing, IntEncoding, ScoreEncoding, Segment, Shape,
@@ -97,6 +98,15 @@ fn reason(shape: &Shape) -> (&'static str, &'static str) {
         }
         Shape::Bytes { encoding: BytesEncoding::Bech32(_), .. } => {
             ("bech32 does not keep the order of bytes", "write it `.hex`, or raw")
+        }
+        Shape::Bytes { encoding: BytesEncoding::Base58 { .. }, .. } => {
+            ("base58 does not keep the order of bytes", "write it `.hex`, or raw")
+        }
+        Shape::Bytes { encoding: BytesEncoding::Wide { form: WideForm::Le, .. }, .. } => {
+            ("the least significant byte comes first", "write it big-endian")
+        }
+        Shape::Bytes { encoding: BytesEncoding::Wide { signed: true, .. }, .. } => {
+            ("negative numbers sort above positive ones", "write it `.signflip`")
         }
         Shape::Bytes { encoding: BytesEncoding::Fit(_), .. } => {
             ("bytes that are cut or padded lose their order", "write it `.terminated`")

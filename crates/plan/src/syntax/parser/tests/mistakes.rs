@@ -122,7 +122,7 @@ fn misspelled_words_are_read_as_what_was_meant() {
         "
             KP0102 1:9 `structure` begins nothing at the top of a file [structure] expected `import`, `type`, `names`, `space` or `plan`
             KP0102 1:32 `struct` begins nothing inside a space [struct] expected `key`, `hash`, `zset`, `set`, `queue`, `module`, `allot`, `retired`, `drop` or `rule`
-            KP0102 1:58 expected a part, a clause or `;`, found `limit` [limit] cannot begin a part or a clause (help: the clauses of a family are: `->`, `scan`, `own`, `accept`, `allot`, `allow`, `from`, `retain`, `retired`, `member`, `score`, `field` or `spread`)
+            KP0102 1:58 expected a part, a clause or `;`, found `limit` [limit] cannot begin a part or a clause (help: the clauses of a family are: `->`, `scan`, `own`, `accept`, `allot`, `allow`, `from`, `retain`, `retired`, `member`, `score`, `field`, `spread` or `named`)
         ",
     );
 }
@@ -130,10 +130,10 @@ fn misspelled_words_are_read_as_what_was_meant() {
 #[test]
 fn documentation_needs_something_behind_it() {
     check(
-        "key a = 0x01 /// x\n b: u8 /// y\n scan all; /// z\n allot 1 x; /// z\n retired 0x01 \"w\"; /// end",
+        "key a = 0x01 /// x\n \"/\" b: u8 /// y\n scan all; /// z\n allot 1 x; /// z\n retired 0x01 \"w\"; /// end",
         "
-            KP0102 2:14 documentation before a part, which has none [/// x] nothing is documented by this (help: a comment is written `// …`)
-            KP0102 3:8 documentation before something that has none [/// y] nothing is documented by this (help: a comment is written `// …`)
+            KP0102 2:14 documentation before a part that is no argument, which has none [/// x] nothing is documented by this (help: a comment is written `// …`)
+            KP0102 3:12 documentation before something that has none [/// y] nothing is documented by this (help: a comment is written `// …`)
             KP0102 4:12 documentation before `allot`, which has its purpose in quotes behind it [/// z] nothing is documented by this (help: a comment is written `// …`)
             KP0102 5:13 documentation before `retired`, which has its reason in quotes behind it [/// z] nothing is documented by this (help: a comment is written `// …`)
             KP0102 6:20 documentation with nothing behind it [/// end] nothing is documented by this (help: a comment is written `// …`)
@@ -339,7 +339,7 @@ fn what_other_languages_write_is_told_with_what_to_write_here() {
         "key a = keccak(\"x\"); key b = 0x01 ttl 3600 scan all; key c = x: text(..=252);",
         "
             KP0102 2:9 expected a part, a clause or `;`, found `keccak` [keccak] cannot begin a part or a clause (help: no hash function is called `keccak`; there are: xxh3_64, twox_64, twox_128, blake2b_128, blake2b_256, sha256, keccak256, blake2b_224, hash160, siphash_24)
-            KP0102 2:35 expected a part, a clause or `;`, found `ttl` [ttl] cannot begin a part or a clause (help: the clauses of a family are: `->`, `scan`, `own`, `accept`, `allot`, `allow`, `from`, `retain`, `retired`, `member`, `score`, `field` or `spread`)
+            KP0102 2:35 expected a part, a clause or `;`, found `ttl` [ttl] cannot begin a part or a clause (help: the clauses of a family are: `->`, `scan`, `own`, `accept`, `allot`, `allow`, `from`, `retain`, `retired`, `member`, `score`, `field`, `spread` or `named`)
             KP0102 2:70 expected the first number of the range, found `..=` [..=] expected the first number of the range (help: write `0..=252`)
         ",
     );

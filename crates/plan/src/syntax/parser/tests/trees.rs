@@ -85,6 +85,7 @@ fn clause(clause: &Clause) -> String {
         Clause::Member(it) => format!("member {}", body(it)),
         Clause::Score(it) => format!("score {}", body(it)),
         Clause::Spread(it) => format!("spread {}", int(*it)),
+        Clause::Named(it) => format!("named {:?}", it.value),
         Clause::From(it) => {
             let bindings: Vec<String> = it.bindings.iter().map(binding).collect();
             let rule = it.rule.as_ref().map_or("", |rule| &rule.text);
@@ -141,7 +142,10 @@ fn part(part: &Part) -> String {
                 format!("{}{of:02x?} keep {:?}", function.text, keep.map(int))
             }
         },
-        Part::Argument { name, domain: it, .. } => format!("{}: {}", name.text, domain(it)),
+        Part::Argument { doc, name, domain: it, .. } => {
+            let doc = if doc.is_empty() { String::new() } else { format!("{doc:?} ") };
+            format!("{doc}{}: {}", name.text, domain(it))
+        }
         Part::Same { name, encodings, .. } => format!("same {}{}", name.text, calls(encodings)),
         Part::Derived { name, function, of, modulus, domain: it, .. } => {
             let (modulus, it) = (modulus.map(int), it.as_ref().map(domain));
@@ -278,6 +282,17 @@ fn clauses_of_every_kind_are_kept_in_order() {
             spread 64
             member [id: u64]
             score score.exact
+        "#,
+    );
+}
+
+#[test]
+fn arguments_have_documentation_and_families_another_name() {
+    check_tree(
+        "key k = 0x01 /// The pool.\n pool: u64 b: u8 named \"keyPools\";",
+        r#"
+            Key k [hex[01] ["The pool."] pool: u64 b: u8]
+            named "keyPools"
         "#,
     );
 }
