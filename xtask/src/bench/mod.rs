@@ -7,6 +7,7 @@ mod codec;
 mod decode;
 mod explain;
 mod keys;
+mod migrate;
 mod prover;
 mod record;
 mod store;
@@ -67,6 +68,7 @@ const GROUPS: &[&dyn Group] = &[
     &explain::Explain,
     &codec::Codec,
     &keys::Keys,
+    &migrate::Migrate,
     &prover::Prover,
     &store::Store,
     &structures::Structures,
