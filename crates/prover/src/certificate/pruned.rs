@@ -34,8 +34,8 @@ pub(super) fn pruned(plan: &Plan, statements: &[Certified]) -> Vec<Pruned> {
     let mut all = Vec::new();
     for (space, family) in plan.families() {
         let Some(retention) = &family.retention else { continue };
-        let plain = |scan: &&Scan| scan.is_called() && !scan.bare && !scan.filtered && scan.with.is_empty();
-        let by = family.scans.iter().filter(plain);
+        let called = |scan: &&Scan| scan.is_called() && !scan.bare && !scan.filtered && scan.with.is_empty();
+        let by = family.scans.iter().filter(called);
         let Some(scan) = by.clone().find(|scan| scan.bound == retention.bound && scan.in_order) else {
             continue;
         };
