@@ -221,3 +221,65 @@ fn a_verdict_that_is_put_in_place_of_another_is_rejected() {
         }
     }
 }
+
+/// That pruning removes a range and nothing else rests on statements that are named, and is not believed without them.
+#[test]
+fn what_is_pruned_is_a_range_by_statements_of_the_certificate() {
+    let plan = inline(
+        "plan p; space s {
+            key vote = 0x01 height: u64 voter: bytes(2) scan all in order retain 20 by height;
+            key trade = 0x02 pool: u8 id: u16 scan by pool in order retain newest 3 per pool;
+            key kept = 0x03 id: u16 scan all in order;
+        }",
+    );
+    let certificate = of(&plan);
+    let shown: Vec<(&str, &str, Vec<&str>, bool)> = certificate
+        .pruned
+        .iter()
+        .map(|rule| {
+            let codes = rule.rests_on.iter().map(String::as_str).collect();
+            (rule.family.as_str(), rule.rule.as_str(), codes, rule.a_range)
+        })
+        .collect();
+    assert_eq!(
+        shown,
+        [
+            ("s.vote", "retain 20 by height", vec!["KP0002", "KP0003", "KP0004", "KP0005"], true),
+            ("s.trade", "retain newest 3 per pool", vec!["KP0002", "KP0003", "KP0004", "KP0005"], true),
+        ]
+    );
+    assert!(verify(&certificate, &plan).is_ok());
+    assert_eq!(Certificate::from_json(&certificate.to_json().unwrap()).unwrap(), certificate);
+    let rejected = |change: &dyn Fn(&mut Certificate)| {
+        let mut other = certificate.clone();
+        change(&mut other);
+        verify(&other, &plan).unwrap_err().to_string()
+    };
+    assert_eq!(rejected(&|it| it.pruned.clear()), "`retain 20 by height` of s.vote: missing");
+    let why = "it does not rest on these statements, or they do not hold";
+    assert_eq!(
+        rejected(&|it| it.pruned[1].rule = "retain newest 2 per pool".to_owned()),
+        format!("`retain newest 3 per pool` of s.trade: {why}")
+    );
+    assert_eq!(
+        rejected(&|it| it.pruned[0].rests_on.truncate(1)),
+        format!("`retain 20 by height` of s.vote: {why}")
+    );
+    assert!(rejected(&|it| it.pruned.push(it.pruned[0].clone())).ends_with("not asked of this plan"));
+}
+
+/// A scan that another family's rows are in: nothing is said to be a range.
+#[test]
+fn what_is_pruned_is_no_range_where_a_row_of_another_lies_in_it() {
+    let plan = inline(
+        "plan p; space s {
+            key vote = 0x01 height: u64 scan all in order retain 20 by height;
+            key other = 0x01 0x00 rest: bytes(3..=9);
+        }",
+    );
+    let certificate = of(&plan);
+    assert_eq!(certificate.pruned.iter().map(|rule| rule.a_range).collect::<Vec<_>>(), [false]);
+    let mut forged = certificate;
+    forged.pruned[0].a_range = true;
+    assert!(verify(&forged, &plan).is_err());
+}

@@ -8,6 +8,7 @@ use std::ops::ControlFlow;
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::Path;
 use std::process::Command;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use keyplan_plan::model::Plan;
 use keyplan_store::engine::{Durability, Engine, Error, Fjall, KeyRange, Lmdb, Memory, Redb, RedbSettings};
@@ -103,8 +104,15 @@ fn expected(all: &Rows, family: &str, now: i128) -> Rows {
     all.iter().filter(|(key, _)| !gone(key)).map(|(key, value)| (key.clone(), value.clone())).collect()
 }
 
+/// Keeps a test alone that opens a database again: a process that another test starts has this one's locks for a moment.
+fn alone() -> MutexGuard<'static, ()> {
+    static ALONE: Mutex<()> = Mutex::new(());
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// Prunes every family with a stop after each number of steps, and compares with the model.
 fn pruned_as_expected<E: Engine>(mut open: impl FnMut() -> Store<E>, rounds: u64) {
+    let _alone = alone();
     let (plan, _) = plan();
     let mut random = Random::new(20);
     for round in 0..rounds {
@@ -270,6 +278,7 @@ fn removed<E: Engine>(store: &Store<E>, what: &str, dies_after: Option<u64>) {
 
 /// Kills the removal of rows after each of its steps: what stays is there, what is left of the rest goes with the next run.
 fn survives_a_kill_after_every_step<E: Opened>(engine: &str) {
+    let _alone = alone();
     for what in ["prune vote", "prune trade", "retire old", "retire 0x09"] {
         let mut killed = 0;
         for dies_after in 1_u64.. {
@@ -338,6 +347,7 @@ fn a_family_without_a_rule_is_not_pruned() {
 }
 
 fn retired_as_expected<E: Engine>(mut open: impl FnMut() -> Store<E>) {
+    let _alone = alone();
     let (plan, _) = plan();
     let names: Vec<String> = retired_targets(&plan).into_iter().map(|target| target.name).collect();
     assert_eq!(names, ["s.old", "s.0x09"]);

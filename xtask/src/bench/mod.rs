@@ -9,6 +9,7 @@ mod explain;
 mod explore;
 mod figures;
 mod keys;
+mod migrate;
 mod prover;
 mod record;
 mod rows;
@@ -72,6 +73,7 @@ const GROUPS: &[&dyn Group] = &[
     &explain::Explain,
     &codec::Codec,
     &keys::Keys,
+    &migrate::Migrate,
     &prover::Prover,
     &rows::Rows,
     &scale::Scale,

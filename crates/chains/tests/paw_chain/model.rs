@@ -6,7 +6,7 @@ use std::fmt::Debug;
 use keyplan::store::Error;
 use keyplan::store::engine::Engine;
 use keyplan_chains::paw_chain::{
-    ComputeParams, JobState, Module, OracleParams, Packet, Paw, PawError, Quote, Swap,
+    ComputeParams, Inside, JobState, Module, OracleParams, Packet, Paw, PawError, Quote, Swap,
 };
 
 const TOKENS: [&str; 4] = ["upaw", "usdc", "uatom", "upa"];
@@ -254,6 +254,10 @@ impl Model {
 
 /// Runs random operations on the chain and on the model, and compares what they say after each and what is there at the end. The chain
 /// is opened anew now and then.
+#[expect(
+    clippy::too_many_lines,
+    reason = "a table: one arm for each operation and what the model says of it"
+)]
 pub(crate) fn random_operations_agree<E: Engine>(mut open: impl FnMut() -> Paw<E>, seed: u64, steps: u64) {
     let mut random = Random(seed);
     let mut model = Model::default();
@@ -340,7 +344,7 @@ pub(crate) fn random_operations_agree<E: Engine>(mut open: impl FnMut() -> Paw<E
                     }
                 };
                 // It stays inside, as whoever crashes does.
-                (told(chain.enter(pool, &who, height, until).map(|inside| inside.stay())), wanted)
+                (told(chain.enter(pool, &who, height, until).map(Inside::stay)), wanted)
             }
             12 => {
                 let until = height + random.below(3);

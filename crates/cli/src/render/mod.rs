@@ -81,7 +81,7 @@ pub(crate) use structure::{
     unknown_part_json,
 };
 pub(crate) use style::{DIM, ERROR, GOOD, NAME, STRONG, base64, marked, painted, shown};
-pub(crate) use upkeep::{pruned, retired};
+pub(crate) use upkeep::{given_up, pruned, retired};
 
 /// How wide a picture may get where there is no terminal to ask.
 const PIPE_WIDTH: usize = 100;

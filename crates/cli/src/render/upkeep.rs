@@ -40,6 +40,24 @@ fn ranges(out: &mut String, removed: &Removed) {
     }
 }
 
+/// What a changelog says of what a release gives up.
+pub(crate) fn given_up(targets: &[RetiredTarget]) -> String {
+    if targets.is_empty() {
+        return String::new();
+    }
+    let mut out = "for the changelog:\n".to_owned();
+    for target in targets {
+        let since = target.since.as_ref().map(|since| format!(" since {since}")).unwrap_or_default();
+        put!(
+            out,
+            "- retired `{}`{since}: {}; `keyplan db retire` removes its rows\n",
+            target.name,
+            target.why
+        );
+    }
+    out
+}
+
 /// What became of the rows of something retired, and what a changelog says of it.
 pub(crate) fn retired(target: &RetiredTarget, removed: &Removed, kept: u64, applied: bool) -> String {
     let since = target.since.as_ref().map(|since| format!(" since {since}")).unwrap_or_default();

@@ -9,8 +9,13 @@
 //! Those that do not (order, allotments, hashed names, and what only a product of graphs decides) are proved anew by
 //! the same prover and compared; [`Verified::recomputed`] lists them, and for them a certificate is no more than a
 //! record. The plan's fingerprint, name and claims must be those of the certificate.
+//!
+//! That pruning removes a range and nothing else is no statement of its own: it follows from three about the scan that the
+//! rows are found by, and from one about the family's keys. The certificate names them, and [`verify`] looks whether they are
+//! there and hold.
 
 mod ends;
+mod pruned;
 mod reason;
 mod verify;
 mod witness;
@@ -22,6 +27,7 @@ use crate::proof::{Guarantee, Report, Statement, Verdict};
 use crate::prove::Options;
 use reason::{Distance, Layouts};
 
+pub use pruned::Pruned;
 pub use verify::{MOST_STEPS, Rejected, Verified, verify};
 pub use witness::{Fault, Key, Keys};
 
@@ -47,6 +53,9 @@ pub struct Certificate {
     pub steps: u64,
     /// Every statement, as in the report.
     pub statements: Vec<Certified>,
+    /// What may be pruned, and the statements by which that removes a range and nothing else.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pruned: Vec<Pruned>,
 }
 
 /// A statement with what it rests on.
@@ -159,14 +168,17 @@ impl Certificate {
 /// Writes down what was proved: `report` must be what [`prove`](crate::prove) gives for the plan and the options.
 pub fn certify(plan: &Plan, options: &Options, report: &Report) -> Certificate {
     let layouts = Layouts::new(plan);
+    let statements: Vec<Certified> =
+        report.statements.iter().map(|statement| certified(&layouts, statement)).collect();
     Certificate {
+        pruned: pruned::pruned(plan, &statements),
         format: FORMAT,
         plan: plan.name.clone(),
         fingerprint: plan.fingerprint().to_string(),
         schemas: plan.schemas.digest(),
         engine: options.engine.name().to_owned(),
         steps: options.steps,
-        statements: report.statements.iter().map(|statement| certified(&layouts, statement)).collect(),
+        statements,
     }
 }
 

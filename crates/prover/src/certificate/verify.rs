@@ -11,6 +11,7 @@ use keyplan_plan::model::{
     AcceptKind, Allotment, Family, Plan, ScanEnd, ScanId, Segment, Sequence, Shape, Space,
 };
 
+use super::pruned::{Pruned, pruned};
 use super::reason::{Layouts, not_its_own};
 use super::witness::{Fault, Key, Keys, collide, hex};
 use super::{Apart, By, Certificate, Certified, FORMAT, Ground, Ruling};
@@ -128,6 +129,18 @@ pub fn verify(certificate: &Certificate, plan: &Plan) -> Result<Verified, Reject
         if checker.check(statement).map_err(wrong)? == Basis::Product {
             recomputed.push(shown(statement));
         }
+    }
+    let expected = pruned(plan, &certificate.statements);
+    let shown = |pruned: &Pruned| format!("`{}` of {}", pruned.rule, pruned.family);
+    if let Some(missing) = expected.iter().find(|rule| !certificate.pruned.contains(rule)) {
+        let named = certificate.pruned.iter().any(|other| other.family == missing.family);
+        let why = "it does not rest on these statements, or they do not hold";
+        let wrong = Rejected::Wrong { statement: shown(missing), why };
+        return Err(if named { wrong } else { Rejected::Missing(shown(missing)) });
+    }
+    if certificate.pruned.len() != expected.len() {
+        let surplus = certificate.pruned.iter().find(|rule| !expected.contains(rule));
+        return Err(Rejected::Surplus(surplus.or(certificate.pruned.last()).map(shown).unwrap_or_default()));
     }
     Ok(Verified { statements: certificate.statements.len(), recomputed })
 }

@@ -1,5 +1,6 @@
 //! `keyplan release`: the layout as it is now becomes an entry of the lock.
 
+use std::collections::BTreeSet;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context as _, Result, anyhow};
@@ -7,6 +8,7 @@ use keyplan_plan::lock::Release;
 use keyplan_prover::{
     Options, Version, compare, diagnose, diagnose_changes, diagnose_forgotten, forgotten, prove,
 };
+use keyplan_store::retired_targets;
 
 use super::lock::beside;
 use crate::args::evolve::Release as Args;
@@ -56,6 +58,14 @@ pub(crate) fn run(args: &Args, out: &mut Output) -> Result<Outcome> {
     output_file::write(&path, lock.to_text().as_bytes())
         .with_context(|| format!("cannot write `{}`", path.display()))?;
     out.line(&format!("{line}; commit `{}`", path.display()))?;
+    let known: BTreeSet<String> = plans
+        .last()
+        .and_then(|(_, plan)| plan.as_ref())
+        .map(|plan| retired_targets(plan).into_iter().map(|target| target.name).collect())
+        .unwrap_or_default();
+    let mut new = retired_targets(plan);
+    new.retain(|target| !known.contains(&target.name));
+    out.text(&render::given_up(&new))?;
     Ok(Outcome::Clean)
 }
 
