@@ -123,7 +123,6 @@ fn steps() -> Vec<Step> {
         Step::new("the extension for Visual Studio Code", Job::cargo("xtask vscode")),
         Step::new("tests on object storage", Job::cargo(built::SLATE_TESTS)).needs(Tool::SeaweedFs),
         Step::new("the archive of a release", Job::cargo("xtask dist --check")),
-        Step::new("combinations of features", Job::cargo("xtask features")),
         Step::new("codec without std", Job::cargo("xtask no-std")),
         Step::new("generated pages", Job::cargo("xtask generate --check")),
         Step::new("short fuzzing", Job::cargo("xtask fuzz --seconds 8")),
