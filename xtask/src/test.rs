@@ -124,7 +124,6 @@ fn steps() -> Vec<Step> {
         Step::new("the site and its playground", Job::cargo("xtask site --test")),
         Step::new("the extension for Visual Studio Code", Job::cargo("xtask vscode")),
         Step::new("the archive of a release", Job::cargo("xtask dist --check")),
-        Step::new("combinations of features", Job::cargo("xtask features")),
         Step::new("codec without std", Job::cargo("xtask no-std")),
         Step::new("generated pages", Job::cargo("xtask generate --check")),
         Step::new("short fuzzing", Job::cargo("xtask fuzz --seconds 8")),
