@@ -68,13 +68,13 @@ fn attempt(change: impl Fn(&mut [u8], usize)) {
                 fs::write(&path, &changed).expect("written");
                 match rows(directory.path()) {
                     Ok(found) if found == expected => tally.same += 1,
-                    Ok(found) => {
+                    Ok(_) => {
                         tally.other += 1;
                         match checked(&name) {
                             Checked::Every => panic!("{database}: {name}: byte {place} gave other rows"),
                             // The last record or commit is gone.
                             Checked::Log => {
-                                assert!(found.len() <= expected.len() + 200, "{database}: {name}")
+                                assert!(place > bytes.len() / 2, "{database}: {name}: byte {place}");
                             }
                             Checked::None => {}
                         }
