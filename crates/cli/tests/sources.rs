@@ -128,7 +128,7 @@ fn an_interrupt_says_what_was_done_and_how_to_go_on() {
     let directory = tempfile::tempdir().unwrap();
     let here = directory.path();
     let rows = (0..ROWS).fold(String::new(), |mut text, id| {
-        writeln!(text, r#"{{"key":"{id:08x}","value":"{:064x}"}}"#, id).unwrap();
+        writeln!(text, r#"{{"key":"{id:08x}","value":"{id:064x}"}}"#).unwrap();
         text
     });
     fs::write(here.join("rows.jsonl"), rows).unwrap();

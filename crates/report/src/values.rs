@@ -237,12 +237,11 @@ fn exact_parts(layout: &Sequence, bytes: &[u8]) -> Option<(Vec<u8>, bool)> {
             (Shape::Opaque(opaque), Value::Bytes(bytes)) => exact_opaque_json(opaque, bytes),
             _ => None,
         };
-        match inside {
-            Some(inside) => out.extend_from_slice(&inside),
-            None => {
-                unread |= matches!(&argument.shape, Shape::Opaque(opaque) if *opaque != Opaque::Raw);
-                write_argument_json(&mut out, argument, value);
-            }
+        if let Some(inside) = inside {
+            out.extend_from_slice(&inside);
+        } else {
+            unread |= matches!(&argument.shape, Shape::Opaque(opaque) if *opaque != Opaque::Raw);
+            write_argument_json(&mut out, argument, value);
         }
     }
     out.push(b'}');

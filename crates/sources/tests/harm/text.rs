@@ -1,5 +1,6 @@
 //! Rows in text and our own dumps: what is wrong, and at which byte.
 
+use std::fmt::Write as _;
 use std::fs;
 
 use crate::whole::rows;
@@ -46,11 +47,11 @@ fn many_spaces_and_long_lines_are_read() {
     let path = directory.path().join("rows.jsonl");
     let mut text = String::new();
     for space in 0..60 {
-        text.push_str(&format!("{{\"space\":\"s{space:05}\",\"key\":\"00\",\"value\":\"\"}}\n"));
+        writeln!(text, "{{\"space\":\"s{space:05}\",\"key\":\"00\",\"value\":\"\"}}").expect("written");
     }
     let value = "ab".repeat(300_000);
     for key in 0..4 {
-        text.push_str(&format!("{{\"space\":\"t\",\"key\":\"0{key}\",\"value\":\"{value}\"}}\n"));
+        writeln!(text, "{{\"space\":\"t\",\"key\":\"0{key}\",\"value\":\"{value}\"}}").expect("written");
     }
     fs::write(&path, text).expect("written");
     let found = rows(&path).expect("reads");
