@@ -13,6 +13,9 @@ use super::layout::paw_chain::Quote;
 use super::layout::paw_chain::state::oracle;
 use super::{Module, PARTS, Packet, Paw, PawError, passed, share_of, sum, value};
 
+/// Prices by token.
+type Prices = Vec<(String, u128)>;
+
 /// What governance sets for the oracle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OracleParams {
@@ -237,7 +240,7 @@ impl<E: Engine> Paw<E> {
     }
 
     /// The last vote of a validator: its height, and its prices by token.
-    pub fn votes_of(&self, validator: &[u8]) -> Result<Option<(u64, Vec<(String, u128)>)>, PawError> {
+    pub fn votes_of(&self, validator: &[u8]) -> Result<Option<(u64, Prices)>, PawError> {
         let key = oracle::AggregateVote { addr: validator };
         value(&self.0.snapshot()?, &key, |value| {
             let prices = value.prices.iter().map(|quote| (quote.denom.to_owned(), quote.price));

@@ -31,7 +31,7 @@ impl Random {
 
 fn account(n: u64) -> Vec<u8> {
     let byte = u8::try_from(n).unwrap() + 1;
-    if n % 2 == 0 { vec![byte; 20] } else { vec![byte; 32] }
+    if n.is_multiple_of(2) { vec![byte; 20] } else { vec![byte; 32] }
 }
 
 /// What came of an operation, in a form that the model can say too.
@@ -50,6 +50,7 @@ fn told<T: Debug>(done: Result<T, PawError>) -> Result<String, String> {
 
 type Told = Result<String, String>;
 
+#[expect(clippy::unnecessary_wraps, reason = "the other side of `refused`")]
 fn done<T: Debug>(value: T) -> Told {
     Ok(format!("{value:?}"))
 }
@@ -168,7 +169,7 @@ impl Model {
         let fee = (swap.amount_in * 3_000 / 1_000_000 + 1).min(swap.amount_in);
         let protocol = fee / 10;
         let paid = swap.amount_in - fee;
-        let out = if into + paid == 0 { 0 } else { from * paid / (into + paid) };
+        let out = (from * paid).checked_div(into + paid).unwrap_or(0);
         if out < swap.min_out.max(1) {
             return Err("TooFew".into());
         }
@@ -266,7 +267,7 @@ pub(crate) fn random_operations_agree<E: Engine>(mut open: impl FnMut() -> Paw<E
     let params = OracleParams { slash: 250_000, max_misses: 2, twap_window: 50 };
     chain.set_oracle_params(params).unwrap();
     let mut height = 1;
-    let mut seen = BTreeSet::new();
+    let mut reached = BTreeSet::new();
     for step in 0..steps {
         height += random.below(2);
         if random.below(400) == 0 {
@@ -492,14 +493,13 @@ pub(crate) fn random_operations_agree<E: Engine>(mut open: impl FnMut() -> Paw<E
                         (told(chain.register_validator(&who, power)), wanted)
                     }
                     _ => {
-                        let wanted = match model.validators.remove(&who) {
-                            None => refused("NotRegistered"),
-                            Some(_) => {
-                                for had in model.validators.values_mut() {
-                                    had.to = had.to.take().filter(|to| *to != who);
-                                }
-                                done(())
+                        let wanted = if model.validators.remove(&who).is_some() {
+                            for had in model.validators.values_mut() {
+                                had.to = had.to.take().filter(|to| *to != who);
                             }
+                            done(())
+                        } else {
+                            refused("NotRegistered")
                         };
                         (told(chain.retire_validator(&who)), wanted)
                     }
@@ -553,11 +553,11 @@ pub(crate) fn random_operations_agree<E: Engine>(mut open: impl FnMut() -> Paw<E
             _ => (told(chain.settle_price(height, token)), model.settle(height, token)),
         };
         assert_eq!(found, wanted, "operation {kind} in step {step} with seed {seed}");
-        seen.insert((kind, found.map(|_| ())));
+        reached.insert((kind, found.map(|_| ())));
     }
     // Every operation has passed at least once: the comparison is of more than refusals.
     if steps >= 5_000 {
-        let missing: Vec<u64> = (0..32).filter(|kind| !seen.contains(&(*kind, Ok(())))).collect();
+        let missing: Vec<u64> = (0..32).filter(|kind| !reached.contains(&(*kind, Ok(())))).collect();
         assert_eq!(missing, [0_u64; 0]);
     }
     agrees(&open_after(chain, open), &model);

@@ -30,10 +30,10 @@ pub(super) fn lengths_rise(shape: &Shape) -> bool {
         }
         Shape::Nibbles { lengths, .. } => is_empty_or_one(lengths),
         Shape::List { item, counts, .. } => is_empty_or_one(counts) && is_one_length(Width::of_shape(item)),
-        // Nothing comes first, and has no bytes.
-        Shape::Option(inner) => lengths_rise(inner),
-        // What a longer value takes is not shorter.
-        Shape::Framed { frame: Frame::Len(_) | Frame::Memcmp, inner } => lengths_rise(inner),
+        // Nothing comes first, and has no bytes. In a frame, what a longer value takes is not shorter.
+        Shape::Option(inner) | Shape::Framed { frame: Frame::Len(_) | Frame::Memcmp, inner } => {
+            lengths_rise(inner)
+        }
         Shape::Choice(alternatives) => {
             let widths: Vec<Width> =
                 alternatives.iter().map(|alternative| alternative.sequence.width()).collect();
