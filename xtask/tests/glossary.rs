@@ -17,7 +17,7 @@ const CRATES: [&str; 12] = [
 /// Names of public types that mean here what they mean in every program, are names of formats and products, or say in a
 /// verb's form what became of something. A noun with a meaning of its own belongs into the glossary instead.
 const PLAIN: &str = "
-    access action ages asks assumption atom atomicity attached badger bech32 body bool broken buffer
+    access action ages asks assumption atom atomicity attached badger base58 bech32 body bool broken buffer
     buffered by bytes cached call carried case certified change checked checksum claimed codec coded
     comment compare compiled count counterexample course crc16 crc32 data database decimal decision
     decoded decoder decomposition deque derivation desc detail differences direction dropped
@@ -30,7 +30,7 @@ const PLAIN: &str = "
     remade removed resolved retire room ruling running same scored search seen setting settings
     severity shown side signed sizes slate slots split sqlite statistics step steps stored style sum
     summary summed survives terminated text tick9 ticket token transaction type unescaped unmatched
-    unread unsigned unwritable variant verified version view way widening window writers zset
+    unread unsigned unwritable variant verified version view way wide widening window writers zset
 ";
 
 fn glossary() -> String {

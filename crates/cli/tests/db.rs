@@ -51,7 +51,11 @@ fn a_database_that_is_open_is_not_opened_again() {
     let engine = Fjall::open(directory.path().join("data"), FjallSettings::default()).unwrap();
     let store = Store::open_recorded(engine, Access::ReadOnly).unwrap();
     let refused = complaint(directory.path(), &["db", "stats", "data"]);
-    assert_eq!(refused, "error: `data` is already open, in this process or another\n");
+    let what_to_do = "end that process, or have it call `answer` on its store";
+    assert_eq!(
+        refused,
+        format!("error: `data` is in use by another process, which does not answer for it: {what_to_do}\n")
+    );
     drop(store);
     printed(directory.path(), &["db", "stats", "data"]);
 }

@@ -180,7 +180,7 @@ mod tests {
             lines.starts_with("- **50 %** of the processor time of a read (1.5 s against 3)\n"),
             "{lines}"
         );
-        assert!(picture.contains("0.28×") && !picture.contains("missed"), "{picture}");
+        assert!(picture.contains("0.28×") && !picture.contains("class=\"missed\""), "{picture}");
         assert!(first_figures(&line("get, hit", "0.5")).is_err());
     }
 
