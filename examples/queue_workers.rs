@@ -56,7 +56,7 @@ where
     R: keyplan::store::structure::raw::Structures,
 {
     loop {
-        let claimed = queue.claim(&Block, Claim::new(3, Duration::from_secs(60)))?;
+        let claimed = queue.claim(&Block, Claim::new(3, Duration::from_mins(1)))?;
         if claimed.is_empty() {
             return Ok(());
         }

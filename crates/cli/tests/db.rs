@@ -46,6 +46,23 @@ fn lines(rows: std::ops::Range<u32>) -> String {
 }
 
 #[test]
+fn a_record_is_typed_as_one_and_a_mistake_shows_how() {
+    let directory = tempfile::tempdir().unwrap();
+    let plan = "plan p; space s { key cursor = 0x00 -> (block: u64 hash: bytes(4)); }";
+    std::fs::write(directory.path().join("p.keyplan"), plan).unwrap();
+    printed(directory.path(), &["db", "create", "data", "p.keyplan"]);
+    let refused = complaint(directory.path(), &["db", "put", "data", "cursor", "block=5", "hash=01020304"]);
+    let written = "value=(block=…, hash=…)";
+    assert_eq!(
+        refused,
+        format!(
+            "error: the value of s.cursor has no argument `block`, but a record that has it: write '{written}'\n"
+        )
+    );
+    printed(directory.path(), &["db", "put", "data", "cursor", "value=(block=5, hash=01020304)"]);
+}
+
+#[test]
 fn a_database_that_is_open_is_not_opened_again() {
     let directory = made("fjall");
     let engine = Fjall::open(directory.path().join("data"), FjallSettings::default()).unwrap();

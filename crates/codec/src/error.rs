@@ -151,11 +151,15 @@ impl fmt::Display for Expected {
     }
 }
 
+fn bytes(count: usize) -> &'static str {
+    if count == 1 { "byte" } else { "bytes" }
+}
+
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Short { missing } => write!(f, "ends {missing} byte(s) too soon"),
-            Self::Trailing { extra } => write!(f, "{extra} byte(s) too many"),
+            Self::Short { missing } => write!(f, "ends {missing} {} too soon", bytes(*missing)),
+            Self::Trailing { extra } => write!(f, "{extra} {} too many", bytes(*extra)),
             Self::Literal { expected, found } => write!(f, "{found:02x} where {expected:02x} belongs"),
             Self::Byte { found, expected } => write!(f, "{found:02x} where {expected} belongs"),
             Self::Length { found } => write!(f, "a length of {found} is not allowed"),

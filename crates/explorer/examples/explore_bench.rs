@@ -44,7 +44,7 @@ fn fill(directory: &Path, rows: u64) {
         .chain((0..accounts).map(account))
         .chain((0..rows - trades - accounts).map(log));
     store.engine().ingest(space, all.map(|(key, value)| Ok((key.into(), value.into())))).unwrap();
-    store.engine().shutdown(Duration::from_secs(60)).unwrap();
+    store.engine().shutdown(Duration::from_mins(1)).unwrap();
 }
 
 struct Server {

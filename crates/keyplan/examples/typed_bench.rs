@@ -101,7 +101,7 @@ fn fill<E: Engine>(engine: E) -> Result<()> {
     batch.commit(Durability::SyncAll)?;
     // One table, so that every run reads the same.
     store.raw().engine().compact()?;
-    Ok(store.shutdown(core::time::Duration::from_secs(60))?)
+    Ok(store.shutdown(core::time::Duration::from_mins(1))?)
 }
 
 fn typed<E: Engine>(engine: E, operation: &str, passes: u64) -> Result<u64> {

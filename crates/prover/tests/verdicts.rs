@@ -330,7 +330,7 @@ fn plans_built_to_explode_end_within_their_budget() {
             let (took, all) = (started.elapsed(), report.statements.len());
             println!("{name}: {steps} steps, {took:?}, {unknown} of {all} unknown, {} MiB", peak_mib());
             assert!(all > 0 && all < 40_000, "{name} has {all} statements");
-            assert!(took < Duration::from_secs(120), "{name} took {took:?}");
+            assert!(took < Duration::from_mins(2), "{name} took {took:?}");
             assert!(peak_mib() < 400, "{name} took {} MiB", peak_mib());
         }
     }

@@ -216,7 +216,7 @@ fn compare(rows: u64, url: Option<&str>) -> Result<()> {
     told("import on object storage, throughput, ours ÷ by hand", by_hand / ours, 0.5, "at least", &text);
 
     // Everything in tables on both sides, and nothing in memory.
-    engine.checkpoint(Duration::from_secs(600))?;
+    engine.checkpoint(Duration::from_mins(10))?;
     drop(engine);
     hand.reopen()?;
     let begun = Instant::now();
@@ -382,7 +382,7 @@ fn count(rows: u64) -> Result<()> {
         }
         engine.commit(batch, Durability::Buffer)?;
     }
-    engine.checkpoint(Duration::from_secs(600))?;
+    engine.checkpoint(Duration::from_mins(10))?;
     counted.line("import", rows);
     drop(engine);
     counted.line("close", rows);

@@ -77,7 +77,7 @@ impl std::str::FromStr for Checkpoint {
 }
 
 /// A third of the time for which the writer keeps a state that a reader has noted. Another one is opened long before.
-const READER_POLL: Duration = Duration::from_secs(3_600);
+const READER_POLL: Duration = Duration::from_hours(1);
 
 impl Slate {
     /// Opens a database for reading and writing, and makes it if there is none. Whoever wrote before is fenced.
@@ -561,7 +561,7 @@ impl Engine for Slate {
         self.sync()?;
         let options = FlushOptions { flush_type: FlushType::MemTable };
         let flushed =
-            self.shared.link.wait_for(limit.min(Duration::from_secs(86_400)), db.flush_with_options(options));
+            self.shared.link.wait_for(limit.min(Duration::from_hours(24)), db.flush_with_options(options));
         flushed.ok_or(Error::Deadline { limit })?.map_err(|error| translated(error, "writing out"))
     }
 

@@ -35,7 +35,7 @@ struct End {
 const FIRST: usize = 8;
 const MOST: usize = 1024;
 /// After how long a scan is opened anew: objects that it needs are removed some time after they were compacted.
-const OLD: Duration = Duration::from_secs(300);
+const OLD: Duration = Duration::from_mins(5);
 
 impl SlateRange {
     pub(crate) fn new(snapshot: SlateSnapshot, number: u16, range: KeyRange<'_>) -> Self {

@@ -91,9 +91,9 @@ impl SlateSettings {
             disk_cache: None,
             table_bytes: 64 << 20,
             batch_bytes: 64 << 20,
-            limit: Duration::from_secs(60),
+            limit: Duration::from_mins(1),
             poll_interval: Duration::from_secs(10),
-            snapshot_age: Duration::from_secs(1_800),
+            snapshot_age: Duration::from_mins(30),
             expected_epoch: None,
         })
     }

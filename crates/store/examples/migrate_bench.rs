@@ -122,7 +122,7 @@ fn child(side: &str, rows: u64, folder: &Path) -> Result<()> {
     match side {
         "hand" => {
             by_hand(&engine)?;
-            engine.shutdown(Duration::from_secs(60))?;
+            engine.shutdown(Duration::from_mins(1))?;
         }
         "place" => {
             let migration = Migration::between(&old, &new, mapping(&old, &new))?;
@@ -183,7 +183,7 @@ fn fill(old: &Compiled, rows: u64, folder: &Path) -> Result<()> {
         }
     }
     store.commit(batch, Durability::SyncAll)?;
-    store.engine().shutdown(Duration::from_secs(60))?;
+    store.engine().shutdown(Duration::from_mins(1))?;
     Ok(())
 }
 

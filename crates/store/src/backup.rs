@@ -93,7 +93,7 @@ impl<E: Engine> Store<E> {
             end.put(to_meta, &key[..], &value[..]);
         }
         to.commit(end, Durability::SyncAll)?;
-        to.shutdown(Duration::from_secs(600))?;
+        to.shutdown(Duration::from_mins(10))?;
         Ok(done)
     }
 }

@@ -166,7 +166,7 @@ fn a_long_path_is_reached_too() {
 
 fn dial(directory: &Path) -> UnixStream {
     let stream = UnixStream::connect(directory.join(SOCKET)).unwrap();
-    stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+    stream.set_read_timeout(Some(Duration::from_mins(1))).unwrap();
     stream
 }
 

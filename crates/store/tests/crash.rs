@@ -161,7 +161,7 @@ fn child_with_few_files() {
         store.commit(batch, Durability::Buffer).unwrap();
     }
     assert_eq!(store.snapshot().unwrap().range(utxos, KeyRange::ALL).unwrap().count() as u64, rows);
-    store.shutdown(Duration::from_secs(60)).unwrap();
+    store.shutdown(Duration::from_mins(1)).unwrap();
     println!("imported {rows} rows with {} files", settings.open_files);
 }
 

@@ -292,7 +292,7 @@ fn dropping_an_engine_does_not_wait_for_readers_or_compactions() {
     let mut reopened = loop {
         match Fjall::open(directory.path(), small_fjall()) {
             Ok(reopened) => break reopened,
-            Err(Error::AlreadyOpen { .. }) if begun.elapsed() < Duration::from_secs(60) => {}
+            Err(Error::AlreadyOpen { .. }) if begun.elapsed() < Duration::from_mins(1) => {}
             Err(error) => panic!("{error:?}"),
         }
     };

@@ -63,7 +63,7 @@ impl Default for Config {
             durability: Durability::Buffer,
             flush_on_commit: false,
             history: 2160,
-            shutdown_limit: Duration::from_secs(60),
+            shutdown_limit: Duration::from_mins(1),
         }
     }
 }

@@ -132,11 +132,22 @@ pub(super) fn name(argument: &Argument) -> &str {
     argument.name.as_deref().unwrap_or("value")
 }
 
+/// How a record is typed that has an argument of this name.
+fn record_with(argument: &Argument, wanted: &str) -> Option<String> {
+    let Shape::Record(record) = &argument.shape else { return None };
+    let inside: Vec<&str> = record.arguments().filter_map(|inside| inside.name.as_deref()).collect();
+    let typed: Vec<String> = inside.iter().map(|name| format!("{name}=…")).collect();
+    inside.contains(&wanted).then(|| format!("{}=({})", name(argument), typed.join(", ")))
+}
+
 /// The values of the first arguments of a layout, as many as were given.
 pub(super) fn leading(sequence: &Sequence, given: &[(&str, &str)], title: &str) -> Result<Vec<Value>> {
     let names: Vec<&str> = sequence.arguments().map(name).collect();
     for (given, _) in given {
         if !names.contains(given) {
+            if let Some(record) = sequence.arguments().find_map(|argument| record_with(argument, given)) {
+                bail!("{title} has no argument `{given}`, but a record that has it: write '{record}'");
+            }
             let has = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
             bail!("{title} has no argument `{given}`; it has: {has}");
         }

@@ -120,7 +120,7 @@ pub(crate) fn store(changed: bool) -> Arc<Store<Memory>> {
     for id in 0..6_u32 {
         things.queue_push(b"jobs:mail", &id.to_be_bytes(), SetScore::Number(f64::from(id))).unwrap();
     }
-    let held = things.queue_claim(b"jobs:mail", Claim::new(2, Duration::from_secs(3600))).unwrap();
+    let held = things.queue_claim(b"jobs:mail", Claim::new(2, Duration::from_hours(1))).unwrap();
     things.queue_bury(b"jobs:mail", &held[0].member, held[0].receipt).unwrap();
     things.hash_set(b"user:7", b"mail", b"a@b.example").unwrap();
     store

@@ -162,7 +162,7 @@ fn a_worker_holds_what_it_claimed() {
     for (id, priority) in [(1, 5), (2, -5)] {
         assert!(queue.push(&Work {}, &WorkMember { id }, &WorkScore { priority }).unwrap());
     }
-    let claimed = queue.claim(&Work {}, Claim::new(1, Duration::from_secs(60))).unwrap();
+    let claimed = queue.claim(&Work {}, Claim::new(1, Duration::from_mins(1))).unwrap();
     let [item] = claimed.as_slice() else { panic!("{claimed:?}") };
     assert_eq!((item.member().unwrap().id, item.score().unwrap().priority, item.attempts), (2, -5, 1));
     assert_eq!(queue.size(&Work {}).unwrap(), QueueSize { waiting: 1, claimed: 1, dead: 0 });

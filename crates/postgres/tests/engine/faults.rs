@@ -122,7 +122,7 @@ fn a_server_is_spoken_to_in_tls_if_its_certificate_is_one_of_those_that_are_trus
     server.run_with_tls(&certificate, &key.serialize_pem());
     let at = |host: &str, mode: &str| {
         let url = format!("postgres://keyplan:hush@{host}:{}/postgres?sslmode={mode}", server.port());
-        PostgresSettings::new(&url).unwrap().patience(Duration::from_secs(60))
+        PostgresSettings::new(&url).unwrap().patience(Duration::from_mins(1))
     };
     let mut engine = Postgres::open(at("127.0.0.1", "require").tls_roots(roots.clone())).unwrap();
     let space = engine.create_space(&Space::map("s")).unwrap();
@@ -148,7 +148,7 @@ fn a_server_is_spoken_to_in_tls_if_its_certificate_is_one_of_those_that_are_trus
 #[test]
 fn a_server_that_is_restarted_loses_nothing_that_it_acknowledged() {
     let mut server = Server::start(&[]);
-    let settings = || PostgresSettings::new(&server.url()).unwrap().patience(Duration::from_secs(60));
+    let settings = || PostgresSettings::new(&server.url()).unwrap().patience(Duration::from_mins(1));
     let store = Store::open_or_create(Postgres::open(settings()).unwrap(), &schema()).unwrap();
     let mut random = Random::new(6);
     let (mut state, mut reached, mut unknown) = (State::default(), 0, 0);
@@ -199,7 +199,7 @@ fn a_replica_that_takes_over_has_everything_that_was_acknowledged() {
         primary.port(),
         replica.port()
     );
-    let settings = PostgresSettings::new(&url).unwrap().patience(Duration::from_secs(60));
+    let settings = PostgresSettings::new(&url).unwrap().patience(Duration::from_mins(1));
     let settings = settings.read_url(&replica.url()).unwrap();
     let store = Store::open_or_create(Postgres::open(settings).unwrap(), &schema()).unwrap();
     let mut state = State::default();

@@ -21,7 +21,7 @@ pub(crate) fn settings(path: &Path) -> PostgresSettings {
     let settings = PostgresSettings::new(&url).unwrap();
     let name: String = path.display().to_string().chars().filter(char::is_ascii_alphanumeric).collect();
     let name = &name[name.len().saturating_sub(50)..];
-    settings.schema(&format!("test {name}")).snapshots(60).patience(Duration::from_secs(60))
+    settings.schema(&format!("test {name}")).snapshots(60).patience(Duration::from_mins(1))
 }
 
 impl Opened for Postgres {

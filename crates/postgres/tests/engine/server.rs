@@ -192,7 +192,7 @@ impl Server {
 
     fn await_start(&mut self) {
         let start = Instant::now();
-        while start.elapsed() < Duration::from_secs(120) {
+        while start.elapsed() < Duration::from_mins(2) {
             let ready = Command::new(program("pg_isready"))
                 .args(["-q", "-h", "127.0.0.1", "-p", &self.port.to_string()])
                 .status();

@@ -91,7 +91,7 @@ fn storage_that_fails_now_and_then_is_tried_again() {
                 apply(&mut state, number);
             }
             assert!(read(&store).unwrap() == state, "{fault:?}");
-            store.shutdown(Duration::from_secs(60)).unwrap();
+            store.shutdown(Duration::from_mins(1)).unwrap();
         }
         assert!(faulty.failed.load(Ordering::Relaxed) > 3, "{fault:?}: too few calls failed");
         let store = Store::open(Slate::open(on(&storage)).unwrap(), &schema()).unwrap();
@@ -116,7 +116,7 @@ fn a_writer_that_slept_through_a_takeover_and_a_clearance_is_not_told_that_it_wr
         for key in 2..4 + round {
             put(&second, key, Durability::SyncAll).unwrap();
         }
-        second.checkpoint(Duration::from_secs(60)).unwrap();
+        second.checkpoint(Duration::from_mins(1)).unwrap();
         put(&second, 100, Durability::SyncAll).unwrap();
         let before = log_objects(&storage);
         clear(&storage);
@@ -159,7 +159,7 @@ fn a_process_that_ends_while_tables_are_made_loses_no_durable_batch() {
             });
             scope.spawn(|| {
                 while !stop.load(Ordering::Acquire) {
-                    let _ = engine.checkpoint(Duration::from_secs(60));
+                    let _ = engine.checkpoint(Duration::from_mins(1));
                 }
             });
             while acknowledged.load(Ordering::Acquire) < 5 + round && !writer.is_finished() {
@@ -328,7 +328,7 @@ fn a_cluster_agrees_with_a_map_and_loses_nothing_with_one_of_its_parts() {
     std::fs::write(directory.path().join("url"), cluster.url("model")).unwrap();
     laws::agrees_with_a_map_at::<Slate>(9, directory.path(), 1);
     let url = cluster.url("kept");
-    let settings = || small(&url).limit(Duration::from_secs(120)).flush_interval(Duration::from_millis(20));
+    let settings = || small(&url).limit(Duration::from_mins(2)).flush_interval(Duration::from_millis(20));
     let store = Store::open_or_create(Slate::open(settings()).unwrap(), &schema()).unwrap();
     let mut parts = vec![Which::Volume(0), Which::Master(0), Which::Filer];
     if rounds(0) > 0 {

@@ -94,7 +94,7 @@ impl Faulty {
                 Ok(false)
             }
             Fault::Unanswered => {
-                tokio::time::sleep(Duration::from_secs(3_600)).await;
+                tokio::time::sleep(Duration::from_hours(1)).await;
                 Err(lost())
             }
             Fault::AnswerLost | Fault::Twice => Ok(true),

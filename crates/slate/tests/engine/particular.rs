@@ -54,7 +54,7 @@ fn a_reader_sees_what_is_durable_and_keeps_what_it_has_seen() {
     batch.put(space, b"k".as_slice(), b"3".as_slice());
     assert!(matches!(reader.commit(batch, Durability::Buffer), Err(Error::Closed)));
     // With an interval, it looks again only after that.
-    let slow = Slate::open_reader(settings().poll_interval(Duration::from_secs(3_000))).unwrap();
+    let slow = Slate::open_reader(settings().poll_interval(Duration::from_mins(50))).unwrap();
     assert_eq!(get(&slow, b"k"), Some(b"2".to_vec()));
     put(&writer, b"k", b"4");
     assert_eq!(get(&slow, b"k"), Some(b"2".to_vec()));
@@ -87,7 +87,7 @@ fn a_checkpoint_is_a_state_that_stays() {
     put(&writer, b"k", b"1");
     let checkpoint = writer.create_checkpoint(None).unwrap();
     put(&writer, b"k", b"2");
-    writer.checkpoint(Duration::from_secs(60)).unwrap();
+    writer.checkpoint(Duration::from_mins(1)).unwrap();
     let name = checkpoint.to_string();
     let pinned = Slate::open_checkpoint(settings(), &name.parse().unwrap()).unwrap();
     assert_eq!(get(&pinned, b"k"), Some(b"1".to_vec()));
@@ -112,7 +112,7 @@ fn scans_go_both_ways_over_many_tables() {
         // Some are deleted again in a later table.
         batch.delete(space, (round * 12).to_be_bytes().as_slice());
         engine.commit(batch, Durability::Buffer).unwrap();
-        engine.checkpoint(Duration::from_secs(60)).unwrap();
+        engine.checkpoint(Duration::from_mins(1)).unwrap();
     }
     let keys = |rows: &mut dyn Iterator<
         Item = Result<(keyplan_slate::SlateBytes, keyplan_slate::SlateBytes), Error>,

@@ -191,7 +191,7 @@ impl Cluster {
     fn make_bucket(&self) -> bool {
         let filer = self.parts[Self::index(Which::Filer)].port;
         let begun = Instant::now();
-        while begun.elapsed() < Duration::from_secs(60) {
+        while begun.elapsed() < Duration::from_mins(1) {
             let done = Command::new("curl")
                 .args(["-sf", "-X", "POST", &format!("http://127.0.0.1:{filer}/buckets/bucket/?op=mkdir")])
                 .stdout(Stdio::null())
@@ -216,7 +216,7 @@ impl Cluster {
 
 fn await_port(port: u16) -> bool {
     let begun = Instant::now();
-    while begun.elapsed() < Duration::from_secs(60) {
+    while begun.elapsed() < Duration::from_mins(1) {
         if TcpStream::connect(("127.0.0.1", port)).is_ok() {
             return true;
         }

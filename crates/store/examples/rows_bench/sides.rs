@@ -67,7 +67,7 @@ fn fill_fjall(path: &Path, rows: u64) -> Result<()> {
         all.iter().map(|(key, number)| Ok((key.as_slice().into(), value(*number).as_slice().into()))),
     )?;
     engine.compact()?;
-    engine.shutdown(std::time::Duration::from_secs(60))?;
+    engine.shutdown(std::time::Duration::from_mins(1))?;
     Ok(())
 }
 

@@ -9,7 +9,7 @@ use crate::cpu::{self, Span};
 use crate::data::{self, Step};
 use crate::{Figures, Result};
 
-pub(crate) const SHUTDOWN: Duration = Duration::from_secs(60);
+pub(crate) const SHUTDOWN: Duration = Duration::from_mins(1);
 
 pub(crate) fn store(directory: &Path) -> Result<Store<Fjall>> {
     let compiled = keyplan_plan::compile("bench.keyplan", data::PLAN, |_| Err("no imports".into()));

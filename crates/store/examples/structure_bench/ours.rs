@@ -29,7 +29,7 @@ impl Ours {
 
     /// Closes the store and opens it again. A compaction that is under way holds it for a while.
     pub(crate) fn reopen(self, directory: &Path) -> Result<Self> {
-        let limit = Duration::from_secs(60);
+        let limit = Duration::from_mins(1);
         self.0.store().shutdown(limit)?;
         drop(self);
         let begun = Instant::now();

@@ -18,7 +18,7 @@ use crate::engine::{
 };
 
 /// How long an answer is waited for.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A store that another process of this user has open and answers for. It is read, and never written.
 #[derive(Debug)]

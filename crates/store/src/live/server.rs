@@ -17,7 +17,7 @@ use crate::error::StoreError;
 use crate::store::Store;
 
 /// How long a peer may say nothing.
-const IDLE: Duration = Duration::from_secs(300);
+const IDLE: Duration = Duration::from_mins(5);
 /// How long a peer may take to say who it is, and to take an answer.
 const SOON: Duration = Duration::from_secs(30);
 /// How many walks a connection may have open.

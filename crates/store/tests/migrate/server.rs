@@ -37,7 +37,7 @@ impl Server {
             .unwrap();
         self.child = Some(child);
         let start = Instant::now();
-        while start.elapsed() < Duration::from_secs(60) {
+        while start.elapsed() < Duration::from_mins(1) {
             let there = TcpStream::connect(("127.0.0.1", self.port)).is_ok();
             if there && Redis::open(self.settings()).is_ok() {
                 return;

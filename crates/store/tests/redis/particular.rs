@@ -81,7 +81,7 @@ fn what_another_program_pushes_is_claimed_and_not_held_twice() {
     let (server, settings) = crate::server();
     let redis = Redis::open(settings.shared_queues("q:")).unwrap();
     let mut other = Other::new(&server);
-    let lease = Duration::from_secs(60);
+    let lease = Duration::from_mins(1);
     let _: i64 = other.ask(&[b"ZADD", b"q:main", b"2", b"b", b"1", b"a"]);
     assert_eq!(redis.kind(b"q:main").unwrap(), Some(Kind::Queue));
     let first = redis.queue_claim(b"q:main", Claim::new(1, lease)).unwrap();

@@ -69,7 +69,7 @@ pub(crate) fn survives_being_killed<E: Shared>(name: &str, seed: u64, rounds: u6
         // Mostly once it has begun to write, however long that takes here; sometimes while it still opens the database.
         if random.below(4) > 0 {
             let begun = Instant::now();
-            while acknowledged.load(Ordering::Acquire) == reached && begun.elapsed() < Duration::from_secs(60)
+            while acknowledged.load(Ordering::Acquire) == reached && begun.elapsed() < Duration::from_mins(1)
             {
                 std::thread::sleep(Duration::from_millis(1));
             }

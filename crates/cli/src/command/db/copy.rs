@@ -50,7 +50,7 @@ pub(super) fn run(args: &Copy, out: &mut Output) -> Result<Outcome> {
         rows.push(Copied { space: space.name.clone(), rows: ours.0, checksum: ours.1 });
     }
     progress.end();
-    on_engine!(&target, store => store.shutdown(std::time::Duration::from_secs(600)))?;
+    on_engine!(&target, store => store.shutdown(std::time::Duration::from_mins(10)))?;
     out.text(&render::copied(&rows, copied, target.engine_name(), &super::shown(&args.target)))?;
     Ok(Outcome::Clean)
 }

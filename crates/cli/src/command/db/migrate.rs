@@ -241,7 +241,7 @@ fn from_server_to<E: Engine>(
 }
 
 fn closed<E: Engine>(store: &Store<E>) -> Result<(), MigrationError> {
-    Ok(store.shutdown(std::time::Duration::from_secs(60))?)
+    Ok(store.shutdown(std::time::Duration::from_mins(1))?)
 }
 
 /// Says what would become of everything.

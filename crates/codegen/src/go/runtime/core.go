@@ -203,12 +203,19 @@ func wanted(code int) string {
 	}
 }
 
+func counted(n uint64) string {
+	if n == 1 {
+		return "1 byte"
+	}
+	return fmt.Sprintf("%d bytes", n)
+}
+
 func (f fault) reason() string {
 	switch f.code {
 	case fShort:
-		return fmt.Sprintf("ends %d byte(s) too soon", uint64(f.a))
+		return "ends " + counted(uint64(f.a)) + " too soon"
 	case fTrailing:
-		return fmt.Sprintf("%d byte(s) too many", f.a)
+		return counted(uint64(f.a)) + " too many"
 	case fLiteral:
 		return fmt.Sprintf("%02x where %02x belongs", f.b, f.a)
 	case fByte:

@@ -212,12 +212,16 @@ class Fault {
   }
 }
 
+function bytesOf(count: number | bigint): string {
+  return Number(count) === 1 ? '1 byte' : `${count} bytes`;
+}
+
 function reasonOf(f: Fault): string {
   switch (f.code) {
     case F_SHORT:
-      return `ends ${f.a} byte(s) too soon`;
+      return `ends ${bytesOf(f.a)} too soon`;
     case F_TRAILING:
-      return `${f.a} byte(s) too many`;
+      return `${bytesOf(f.a)} too many`;
     case F_LITERAL:
       return `${hexByte(Number(f.b))} where ${hexByte(Number(f.a))} belongs`;
     case F_BYTE:

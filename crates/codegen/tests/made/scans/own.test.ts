@@ -72,7 +72,7 @@ test('spaces, refusals and names', () => {
   assert.deepEqual(decodeSPool1_2(encodeSPool1_2({ new: 1, class: 2 })), { new: 1, class: 2 });
   assert.equal(toHex(encodeTickValue({ value: { liquidity: 1n, fee: 2 } })), '000000000000000000000000000000010200');
   const found = refused(() => decodeSKey(key.subarray(0, 12)));
-  assert.deepEqual(found, ['decode', 's.tick', 'tick', 12, 'ends 6 byte(s) too soon']);
+  assert.deepEqual(found, ['decode', 's.tick', 'tick', 12, 'ends 6 bytes too soon']);
   assert.deepEqual(refused(() => encodeTick({ pool: -1n, tick: 0n })), ['refused', 's.tick', 'pool', -1, 'the number is out of its range']);
   assert.deepEqual(refused(() => encodePair({ a: 'ab', b: 'c' })), ['other-reading', 's.pair', '', -1, 'can also be read as s.pair']);
   assert.equal(toHex(encodePairUnguarded({ a: 'ab', b: 'c' })), '04616263');

@@ -87,7 +87,7 @@ func TestSpaces(t *testing.T) {
 	}
 	_, err = DecodeSKey(key[:12])
 	var fault *KeyError
-	if !errors.As(err, &fault) || fault.Family != "s.tick" || fault.Segment != "tick" || fault.Offset != 12 || fault.Reason != "ends 6 byte(s) too soon" {
+	if !errors.As(err, &fault) || fault.Family != "s.tick" || fault.Segment != "tick" || fault.Offset != 12 || fault.Reason != "ends 6 bytes too soon" {
 		t.Errorf("%#v", err)
 	}
 	if _, err := (Pair{A: "ab", B: "c"}).AppendTo(nil); !errors.Is(err, ErrOtherReading) {

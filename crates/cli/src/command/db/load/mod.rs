@@ -32,7 +32,7 @@ const MAX_LINE: u64 = 64 << 20;
 const BATCH_BYTES: u64 = 16 * 1024 * 1024;
 
 /// How long the end of a load may take to move rows to where opening finds them at once.
-const SETTLE: Duration = Duration::from_secs(60);
+const SETTLE: Duration = Duration::from_mins(1);
 
 /// Writes rows from a file or from standard input.
 pub(super) fn run(args: &Load, out: &mut Output) -> Result<Outcome> {
