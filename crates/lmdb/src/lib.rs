@@ -15,6 +15,7 @@ use std::fs::{File, TryLockError};
 use std::io;
 use std::path::Path;
 use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Duration;
 
 pub use heed;
 use heed::{Env, EnvFlags, EnvOpenOptions, RoTxn, RwTxn, WithoutTls};
@@ -100,6 +101,21 @@ impl fmt::Debug for Reading {
     }
 }
 
+/// How often a writer tries to get the lock, and how long it waits between. A process that this one is about to start holds its files
+/// for a moment.
+const LOCK_TRIES: u32 = 10;
+const LOCK_WAIT: Duration = Duration::from_millis(20);
+
+fn lock(file: &File) -> Result<(), TryLockError> {
+    for _ in 1..LOCK_TRIES {
+        match file.try_lock() {
+            Err(TryLockError::WouldBlock) => std::thread::sleep(LOCK_WAIT),
+            decided => return decided,
+        }
+    }
+    file.try_lock()
+}
+
 impl Environment {
     /// Opens the database in a directory, which must exist.
     pub fn open(directory: &Path, options: &Options) -> Result<Self, Refused> {
@@ -110,7 +126,7 @@ impl Environment {
         }
         let file = file.open(directory.join(FILE)).map_err(Refused::Io)?;
         let locked = match options.access {
-            Access::Write => file.try_lock(),
+            Access::Write => lock(&file),
             Access::Read => file.try_lock_shared(),
         };
         let mut flags = match options.sync {

@@ -44,6 +44,11 @@ pub struct Redb {
 /// The file inside the directory of a database.
 const FILE: &str = "keyplan.redb";
 
+/// How often the lock is tried, and how long it is waited for between. A process that this one is about to start holds its files for a
+/// moment.
+const LOCK_TRIES: u32 = 10;
+const LOCK_WAIT: Duration = Duration::from_millis(20);
+
 type Definition<'n> = TableDefinition<'n, &'static [u8], &'static [u8]>;
 type MultimapDefinition<'n> = MultimapTableDefinition<'n, &'static [u8], &'static [u8]>;
 
@@ -60,6 +65,12 @@ impl Redb {
             return Err(Error::OtherEngine { path: directory.to_owned(), found: super::Lmdb::NAME });
         }
         std::fs::create_dir_all(directory).map_err(Error::io("making the directory"))?;
+        for _ in 1..LOCK_TRIES {
+            match Self::open_file(&directory.join(FILE), directory, settings.clone()) {
+                Err(Error::AlreadyOpen { .. }) => std::thread::sleep(LOCK_WAIT),
+                decided => return decided,
+            }
+        }
         Self::open_file(&directory.join(FILE), directory, settings)
     }
 
