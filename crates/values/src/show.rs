@@ -26,7 +26,10 @@ fn put(out: &mut String, node: &Node) {
         Data::Float(float) => write!(out, "{}", float_text(*float)),
         Data::Number(digits) => write!(out, "{digits}"),
         Data::Bytes(bytes) => write!(out, "h'{}'", const_hex::encode(bytes)),
-        Data::Text(text) => write!(out, "{}", Value::from(text.as_str())),
+        Data::Text(text) => {
+            put_quoted(out, text);
+            Ok(())
+        }
         Data::Simple(n) => write!(out, "simple({n})"),
         Data::List(items) => {
             listed(out, "[", items, "]", put);
@@ -67,6 +70,17 @@ fn put(out: &mut String, node: &Node) {
             }
         }
     };
+}
+
+/// A text as JSON writes it, with every character escaped that a terminal might act on: JSON leaves some as they are.
+fn put_quoted(out: &mut String, text: &str) {
+    for c in Value::from(text).to_string().chars() {
+        if c.is_control() {
+            let _ = write!(out, "\\u{:04x}", u32::from(c));
+        } else {
+            out.push(c);
+        }
+    }
 }
 
 fn put_record(out: &mut String, record: &Record) {
@@ -240,5 +254,17 @@ fn name(key: &Node) -> String {
         Data::Text(text) => text.clone(),
         Data::Bytes(bytes) => const_hex::encode(bytes),
         _ => text(key),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_does_nothing_on_a_terminal() {
+        let mut shown = String::new();
+        put_quoted(&mut shown, "a\u{7f}\u{9b}\u{1b}é\"");
+        assert_eq!(shown, r#""a\u007f\u009b\u001bé\"""#);
     }
 }
