@@ -162,17 +162,9 @@ impl<E: Engine> Liquidity<E> {
 
     fn atomically<T>(
         &self,
-        mut operation: impl FnMut(&mut Batch<'_, E>) -> Result<T, LiquidityError>,
+        operation: impl FnMut(&mut Batch<'_, E>) -> Result<T, LiquidityError>,
     ) -> Result<T, LiquidityError> {
-        loop {
-            let mut batch = self.0.checked_batch()?;
-            let done = operation(&mut batch)?;
-            match batch.commit(Durability::Buffer) {
-                Ok(()) => return Ok(done),
-                Err(Error::Conflict) => {}
-                Err(other) => return Err(other.into()),
-            }
-        }
+        self.0.update_or(Durability::Buffer, operation)
     }
 
     /// Writes an initialised tick.

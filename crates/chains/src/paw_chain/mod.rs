@@ -82,7 +82,7 @@ pub use paw_chain::Quote;
 
 use keyplan::store::collection::Nonces;
 use keyplan::store::engine::{Durability, Engine};
-use keyplan::store::{Batch, Error, Read, Store};
+use keyplan::store::{Batch, Read, Store};
 use keyplan::typed::Key;
 
 /// The state of the chain.
@@ -130,17 +130,9 @@ impl<E: Engine> Paw<E> {
     /// Runs an operation in one batch, and again if another has changed what it has read.
     fn atomically<T>(
         &self,
-        mut operation: impl FnMut(&mut Batch<'_, E>) -> Result<T, PawError>,
+        operation: impl FnMut(&mut Batch<'_, E>) -> Result<T, PawError>,
     ) -> Result<T, PawError> {
-        loop {
-            let mut batch = self.0.checked_batch()?;
-            let done = operation(&mut batch)?;
-            match batch.commit(Durability::Buffer) {
-                Ok(()) => return Ok(done),
-                Err(Error::Conflict) => {}
-                Err(other) => return Err(other.into()),
-            }
-        }
+        self.0.update_or(Durability::Buffer, operation)
     }
 
     /// Lets a packet of IBC pass that changes nothing else, if its nonce is greater than the last of its sender on its channel.

@@ -129,8 +129,17 @@ impl<E: Engine> Store<E> {
     pub fn update<T>(
         &self,
         durability: Durability,
-        mut change: impl FnMut(&mut Batch<'_, E>) -> Result<T, Error>,
+        change: impl FnMut(&mut Batch<'_, E>) -> Result<T, Error>,
     ) -> Result<T, Error> {
+        self.update_or(durability, change)
+    }
+
+    /// [`update`](Self::update) for a change with errors of its own. Such an error ends it, and nothing is written.
+    pub fn update_or<T, F: From<Error>>(
+        &self,
+        durability: Durability,
+        mut change: impl FnMut(&mut Batch<'_, E>) -> Result<T, F>,
+    ) -> Result<T, F> {
         for attempt in 1..=Self::ATTEMPTS {
             let mut batch = self.checked_batch()?;
             let made = change(&mut batch)?;
@@ -138,10 +147,10 @@ impl<E: Engine> Store<E> {
                 Ok(()) => return Ok(made),
                 // Those that were refused together do not come back together.
                 Err(Error::Conflict) => std::thread::sleep(Duration::from_micros(50) * attempt),
-                Err(other) => return Err(other),
+                Err(other) => return Err(other.into()),
             }
         }
-        Err(Error::Conflict)
+        Err(Error::Conflict.into())
     }
 
     /// How often [`update`](Self::update) tries.

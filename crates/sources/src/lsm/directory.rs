@@ -57,7 +57,7 @@ impl Directory {
         logs(&self.path, &self.names)
     }
 
-    /// Refuses a log from `least` on that Pebble wrote in segments, because a disk had become slow: `NNNNNN-XXX.log`. Records
+    /// Refuses a log from `least` on that Pebble wrote in segments, because a disk had become slow: `000012-003.log`. Records
     /// may be in two segments, and some segments in another directory.
     pub(crate) fn check_segments(&self, least: u64) -> Result<(), SourceError> {
         let segment = |name: &&String| {
