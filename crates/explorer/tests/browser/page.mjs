@@ -466,6 +466,25 @@ await feature('13 scan, values, map, copy and theme by their keys', async () => 
   await page.keyboard.press('Escape');
 });
 
+await feature('a view that was left while its answer was read does not come back', async () => {
+  await at('family=orders.order');
+  await page.evaluate(() => {
+    const real = window.fetch;
+    window.fetch = async (url, options) => {
+      if (!String(url).startsWith('api/family')) return real(url, options);
+      const text = () => new Promise((_, fail) => { options.signal.addEventListener('abort', () => { fail(options.signal.reason); window.left = true; }); window.reading = true; });
+      return { ok: true, status: 200, json: text };
+    };
+  });
+  await page.keyboard.press('f');
+  await wait(() => window.reading);
+  await page.keyboard.press('m');
+  await wait(() => window.left && document.querySelector('.map .tile'));
+  await page.evaluate(() => new Promise((done) => { setTimeout(done, 50); }));
+  assert.equal(await page.locator('.map').count(), 1);
+  assert.equal(await page.locator('#main .problem').count(), 0);
+});
+
 await feature('tabs share one walk', async () => {
   const tabs = await Promise.all(Array.from({ length: 6 }, async () => { const tab = await context.newPage(); watch(tab); await tab.goto(shop); await tab.waitForSelector('.map .tile'); return tab; }));
   for (const tab of tabs) await tab.close();

@@ -1,8 +1,13 @@
 // What is asked of the server, and the state of the page, which is its address.
 
-/** Asks a page; parameters that are empty are left out. */
+/** Asks a page; parameters that are empty are left out. Whoever has left meanwhile gets an `AbortError` and nothing else. */
 export async function ask(page, params = {}, signal) {
-  return answer(await fetch(`api/${page}?${query(params)}`, { signal, headers: { accept: 'application/json' } }));
+  try {
+    return await answer(await fetch(`api/${page}?${query(params)}`, { signal, headers: { accept: 'application/json' } }));
+  } finally {
+    // An answer whose text was being read fails in other ways than one that was awaited.
+    if (signal?.aborted) throw new DOMException('left', 'AbortError');
+  }
 }
 
 /** Asks a page that does more than answer. */
@@ -29,7 +34,6 @@ export function query(params) {
 export async function job(page, params, told, signal) {
   for (let again = params.again; ; again = false) {
     const found = await ask(page, { ...params, again }, signal);
-    if (signal?.aborted) throw new DOMException('left', 'AbortError');
     if (found.state === 'done') return found.result;
     if (found.state !== 'running') throw new Error(found.why ?? found.state);
     told(found);

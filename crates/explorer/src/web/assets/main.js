@@ -16,6 +16,7 @@ import * as tree from './tree.js';
 const VIEWS = { unread: groups, several: groups, facets, diff: compare, plan, notes, rows, space: rows };
 
 let showing = '';
+let latest;
 let height;
 let running = new AbortController();
 let sideRunning = new AbortController();
@@ -24,9 +25,11 @@ let sideRunning = new AbortController();
 const middle = (now) => JSON.stringify(without(now, 'key', 'as', 'history'));
 
 async function show(now) {
+  latest = now;
   if (now.height !== height) {
     height = now.height;
     try { where(await tree.load(height)); } catch (error) { fill($('main'), problem(error)); return; }
+    if (now !== latest) return;
   }
   tree.draw();
   views(now);
