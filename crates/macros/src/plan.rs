@@ -50,7 +50,7 @@ fn inline(input: TokenStream) -> TokenStream {
 
 /// Which label the compiler shows: the segment at fault rather than the claim that it breaks.
 fn at_fault(finding: &Diagnostic) -> usize {
-    usize::from(matches!(finding.code, Code::SiblingRows | Code::Disorder) && finding.labels.len() > 1)
+    usize::from(matches!(finding.code, Code::SiblingLeak | Code::Unordered) && finding.labels.len() > 1)
 }
 
 /// A finding in words; the label at `shown` is where the compiler points, and the others are quoted.

@@ -82,9 +82,9 @@ const SEPARATORS: &[&str] = &["", "", "\"/\"", "\"|\"", "0x00", "\"::\""];
 const FLAWS: &[(Code, &str)] = &[
     (Code::Ambiguous, "ambiguous"),
     (Code::Lossy, "lossy"),
-    (Code::Disorder, "unordered"),
-    (Code::SiblingRows, "leak"),
-    (Code::ForeignRows, "leak"),
+    (Code::Unordered, "unordered"),
+    (Code::SiblingLeak, "leak"),
+    (Code::ForeignLeak, "leak"),
 ];
 
 /// How many plans there are, and how many families in each.

@@ -40,5 +40,5 @@ pub(crate) fn least_value(arena: &mut Arena, shape: &Shape) -> Option<Value> {
         let lengths = samples.iter().take(MOST_ROWS).filter_map(|value| Some((written(value)?, value)));
         lengths.min_by_key(|(length, _)| *length).map(|(_, value)| value.clone())
     };
-    drawn.filter(|value| !crate::laws::holds_digest(value)).or_else(shortest)
+    drawn.filter(|value| !crate::guarantee::digest::holds_digest(value)).or_else(shortest)
 }

@@ -24,8 +24,8 @@ pub mod certificate;
 mod compare;
 mod compat;
 mod diagnose;
+mod guarantee;
 mod hash;
-mod laws;
 mod layout;
 mod least;
 mod lossless_twin;
@@ -34,21 +34,21 @@ mod proof;
 mod prove;
 mod reader;
 mod repair;
-mod rules;
 mod sample;
 
+pub use compat::diagnosis::{Version, diagnose_changes};
+pub use compat::migration::diagnosis::{diagnose_forgotten, diagnose_migration};
 pub use compat::{
     Broken, Change, Counterexample, Decision, Duty, Fate, Forgotten, MigrationProof, Obligation, Part,
     Remade, Widening, compare, forgotten, prove_migration,
 };
 pub use diagnose::{
-    Found, PAGES, Page, Version, accepted_by, describe, diagnose, diagnose_and_repair, diagnose_changes,
-    diagnose_forgotten, diagnose_migration, found, found_and_repaired, layout, page, unproved,
+    Found, PAGES, Page, accepted_by, describe, diagnose, diagnose_and_repair, found, found_and_repaired,
+    layout, page, unproved,
 };
+pub use guarantee::Guarantee;
 /// An engine that keys must fit.
 pub use keyplan_plan::Engine;
-pub use proof::{
-    Assumption, Guarantee, LeftOut, More, NumberFault, Reason, Report, Side, Statement, Verdict, Witness,
-};
+pub use proof::{Assumption, LeftOut, More, NumberFault, Reason, Report, Side, Statement, Verdict, Witness};
 pub use prove::{Options, prove};
 pub use repair::{Repair, repairs};

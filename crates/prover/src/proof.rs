@@ -4,85 +4,9 @@ use std::fmt;
 use keyplan_plan::codec::Hash;
 use keyplan_plan::diag::Span;
 use keyplan_plan::dynamic::{Value, encode, prefix};
-use keyplan_plan::model::{AcceptKind, ScanId, Sequence};
+use keyplan_plan::model::{ScanId, Sequence};
 
-/// What a plan may be asked to guarantee.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[non_exhaustive]
-pub enum Guarantee {
-    /// Two families of a space never make the same key.
-    Disjoint,
-    /// Two different argument lists of a family never make the same key.
-    Unambiguous,
-    /// A scan returns no row of another family.
-    NoForeignRows,
-    /// A scan returns no row of its own family with other bound arguments.
-    NoSiblingRows,
-    /// A scan `in order` is in order, and ranges over its next argument hold what lies between their ends.
-    InOrder,
-    /// Numbers are allotted as the module says.
-    Allotted,
-    /// Hashed names do not collide among those known.
-    DistinctNames,
-    /// An encoding loses nothing.
-    Lossless,
-    /// The longest key fits the engine.
-    Fits,
-    /// A family keeps out of the prefixes of modules that it is not in.
-    KeepsOut,
-    /// A range leaves out no row that belongs to it.
-    NoMissingRows,
-}
-
-impl Guarantee {
-    /// Every guarantee, in the order of their codes.
-    pub const ALL: [Self; 11] = [
-        Self::Disjoint,
-        Self::Unambiguous,
-        Self::NoForeignRows,
-        Self::NoSiblingRows,
-        Self::InOrder,
-        Self::Allotted,
-        Self::DistinctNames,
-        Self::Lossless,
-        Self::Fits,
-        Self::KeepsOut,
-        Self::NoMissingRows,
-    ];
-
-    /// Its stable code, such as `KP0001`.
-    pub const fn code(self) -> &'static str {
-        match self {
-            Self::Disjoint => "KP0001",
-            Self::Unambiguous => "KP0002",
-            Self::NoForeignRows => "KP0003",
-            Self::NoSiblingRows => "KP0004",
-            Self::InOrder => "KP0005",
-            Self::Allotted => "KP0006",
-            Self::DistinctNames => "KP0008",
-            Self::Lossless => "KP0009",
-            Self::Fits => "KP0010",
-            Self::KeepsOut => "KP0013",
-            Self::NoMissingRows => "KP0016",
-        }
-    }
-
-    /// The flaw that a plan may accept instead; hashed names that collide cannot be accepted.
-    pub const fn accepted_as(self) -> Option<AcceptKind> {
-        match self {
-            Self::Disjoint => Some(AcceptKind::Overlap),
-            Self::Unambiguous => Some(AcceptKind::Ambiguous),
-            Self::NoForeignRows | Self::NoSiblingRows => Some(AcceptKind::Leak),
-            Self::InOrder => Some(AcceptKind::Unordered),
-            Self::Allotted => Some(AcceptKind::Misallotted),
-            Self::DistinctNames => None,
-            Self::Lossless => Some(AcceptKind::Lossy),
-            Self::Fits => Some(AcceptKind::Oversize),
-            Self::KeepsOut => Some(AcceptKind::Trespass),
-            Self::NoMissingRows => Some(AcceptKind::Missing),
-        }
-    }
-}
+use crate::guarantee::Guarantee;
 
 /// What is known of a guarantee.
 #[derive(Clone, Debug, PartialEq)]

@@ -9,20 +9,21 @@ use keyplan_plan::diag::Span;
 use keyplan_plan::model::{AcceptKind, Family, Plan, Scan, ScanEnd, Sequence, Space};
 
 use crate::automaton::Arena;
-use crate::laws::disjoint::disjoint;
-use crate::laws::injective::injective;
-use crate::laws::ordered::{behind_next, ordered};
-use crate::laws::range::{siblings_in_range, whole_in_range};
-use crate::laws::scannable::{Scanned, siblings};
+use crate::guarantee::Guarantee;
+use crate::guarantee::ambiguous::law::injective;
+use crate::guarantee::leak::law::{Scanned, siblings};
+use crate::guarantee::lossy::law::lossless;
+use crate::guarantee::misallotted::law::allotted;
+use crate::guarantee::missing::law::{siblings_in_range, whole_in_range};
+use crate::guarantee::name_collision::law::Names;
+use crate::guarantee::overlap::law::disjoint;
+use crate::guarantee::oversize::law::fits;
+use crate::guarantee::trespass::law::keeps_out;
+use crate::guarantee::unordered::law::{behind_next, ordered};
 use crate::layout::Layout;
 use crate::lossless_twin::lossless_twin;
 use crate::product::Budget;
-use crate::proof::{Guarantee, LeftOut, More, Reason, Report, Statement, Verdict, Witness};
-use crate::rules::allotted::allotted;
-use crate::rules::distinct_names::Names;
-use crate::rules::fits::fits;
-use crate::rules::lossless::lossless;
-use crate::rules::trespass::keeps_out;
+use crate::proof::{LeftOut, More, Reason, Report, Statement, Verdict, Witness};
 
 /// The steps that each family of a space adds to those of the options: what suffices for a plan of some families must not
 /// run out in the middle of a larger one.

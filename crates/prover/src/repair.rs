@@ -14,7 +14,8 @@ use keyplan_plan::model::{
     Sequence, Shape, Space, Width,
 };
 
-use crate::proof::{Guarantee, Report, Statement, Verdict};
+use crate::guarantee::Guarantee;
+use crate::proof::{Report, Statement, Verdict};
 use crate::prove::{Options, prove, prove_some};
 
 /// The most candidates that are proved for one finding.

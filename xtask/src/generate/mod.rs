@@ -109,7 +109,7 @@ fn pages(generate: &Generate) -> Result<BTreeMap<String, String>> {
     pages.insert("docs/diagnostics.md".to_owned(), diagnostics());
     pages.insert("docs/findings.md".to_owned(), format!("{}{}", notice("the plans"), findings::page()?));
     for page in PAGES {
-        let source = format!("crates/prover/src/diagnose/pages/{}.md", page.code.id());
+        let source = format!("{}.md in crates/prover/src", page.code.id());
         pages.insert(rule(page.code), format!("{}{}", notice(&source), page.text));
     }
     Ok(pages)

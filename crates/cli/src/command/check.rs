@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use anyhow::{Context as _, Result, anyhow, bail};
+use anyhow::{Context as _, Result, bail};
 use keyplan_plan::diag::Code;
-use keyplan_prover::{Engine, Options, page};
+use keyplan_prover::{Engine, Guarantee, Options, page};
 use keyplan_report::findings::baseline::Baseline;
 use keyplan_report::findings::fix::{Fixed, Fixes, fix};
 use keyplan_report::findings::{Repairs, junit::junit};
@@ -224,13 +224,28 @@ fn written(fixed: Fixed, args: &Check, out: &mut Output) -> Result<keyplan_repor
     Ok(fixed.checked)
 }
 
-/// The page of a code, or what it finds if it has none.
+/// The pages of a code, of its name, or of a word that follows `accept`.
 fn explained(typed: &str) -> Result<String> {
-    let known = Code::ALL.iter().find(|code| code.id().eq_ignore_ascii_case(typed) || code.slug() == typed);
-    let code = *known.ok_or_else(|| anyhow!("there is no code `{typed}`; codes look like KP0004"))?;
+    let accepts = |code: Code| {
+        let guarantee = Guarantee::ALL.iter().find(|guarantee| guarantee.code() == code.id());
+        guarantee.and_then(|guarantee| guarantee.accepted_as()).is_some_and(|kind| kind.word() == typed)
+    };
+    let known: Vec<String> = Code::ALL
+        .iter()
+        .filter(|code| code.id().eq_ignore_ascii_case(typed) || code.slug() == typed || accepts(**code))
+        .map(|code| explanation(*code))
+        .collect();
+    if known.is_empty() {
+        bail!("there is no code `{typed}`; codes look like KP0004");
+    }
+    Ok(known.join("\n"))
+}
+
+/// The page of a code, or what it finds if it has none.
+fn explanation(code: Code) -> String {
     if let Some(page) = page(code) {
-        return Ok(page.text.to_owned());
+        return page.text.to_owned();
     }
     let lines: Vec<&str> = code.explanation().trim().lines().map(str::trim).collect();
-    Ok(format!("# {}: {}\n\n{}\n", code.id(), code.slug(), lines.join("\n")))
+    format!("# {}: {}\n\n{}\n", code.id(), code.slug(), lines.join("\n"))
 }

@@ -54,11 +54,11 @@ codes! {
     /// Two different argument lists of a family that make the same key: nothing marks where an argument ends.
     Ambiguous = "KP0002" "ambiguous" Error;
     /// A scan whose prefix also selects rows of another family.
-    ForeignRows = "KP0003" "foreign-rows" Error;
+    ForeignLeak = "KP0003" "foreign-leak" Error;
     /// A scan whose prefix also selects rows of its own family with other bound arguments.
-    SiblingRows = "KP0004" "sibling-rows" Error;
+    SiblingLeak = "KP0004" "sibling-leak" Error;
     /// A scan `in order` whose rows do not come in the logical order of their remaining arguments.
-    Disorder = "KP0005" "disorder" Error;
+    Unordered = "KP0005" "unordered" Error;
     /// The number of a family is not allotted as its module says: it is taken twice, lies outside of the range
     /// that the family names or of every range, was retired, or is not there at all.
     Misallotted = "KP0006" "misallotted" Error;
@@ -79,9 +79,9 @@ codes! {
     /// of one can have the key of the other.
     MixedSpace = "KP0015" "mixed-space" Error;
     /// A range that leaves out rows which belong to it.
-    MissingRows = "KP0016" "missing-rows" Error;
+    Missing = "KP0016" "missing" Error;
     /// A family that does not follow the house rules of its space or module.
-    OffStyle = "KP0020" "off-style" Error;
+    Style = "KP0020" "style" Error;
     /// A key of an older plan that the new plan has no key for.
     NoNewKey = "KP0031" "no-new-key" Error;
     /// Two keys of an older plan that become one key of the new plan.

@@ -23,7 +23,8 @@ mod witness;
 use keyplan_plan::model::{Plan, ScanId};
 use serde::{Deserialize, Serialize};
 
-use crate::proof::{Guarantee, Report, Statement, Verdict};
+use crate::guarantee::Guarantee;
+use crate::proof::{Report, Statement, Verdict};
 use crate::prove::Options;
 use reason::{Distance, Layouts};
 

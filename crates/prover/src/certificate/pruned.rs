@@ -2,7 +2,7 @@ use keyplan_plan::model::{Plan, Scan};
 use serde::{Deserialize, Serialize};
 
 use super::{Certified, Ruling};
-use crate::proof::Guarantee;
+use crate::guarantee::Guarantee;
 
 /// A family whose rows are pruned by a rule, and what shows that a range goes and nothing else.
 ///

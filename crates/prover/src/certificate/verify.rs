@@ -15,10 +15,11 @@ use super::pruned::{Pruned, pruned};
 use super::reason::{Layouts, not_its_own};
 use super::witness::{Fault, Key, Keys, collide, hex};
 use super::{Apart, By, Certificate, Certified, FORMAT, Ground, Ruling};
-use crate::laws::range::range_of;
-use crate::proof::{Guarantee, Report, Statement, Verdict, Witness};
+use crate::guarantee::Guarantee;
+use crate::guarantee::lossy::law::loses;
+use crate::guarantee::missing::law::range_of;
+use crate::proof::{Report, Statement, Verdict, Witness};
 use crate::prove::{Options, prove};
-use crate::rules::lossless::loses;
 
 /// The most steps that a certificate may allow what is proved anew: ten times as many as a proof takes by default. The
 /// budget of a check is not the certificate's to set.

@@ -9,10 +9,11 @@ use keyplan_plan::model::{
 
 use super::{Broken, Change, Fate, Part, Remade, fate, same};
 use crate::automaton::Arena;
-use crate::laws::disjoint::disjoint;
+use crate::guarantee::Guarantee;
+use crate::guarantee::overlap::law::disjoint;
 use crate::layout::Layout;
 use crate::product::Budget;
-use crate::proof::{Guarantee, Report, Side, Verdict};
+use crate::proof::{Report, Side, Verdict};
 use crate::sample;
 
 /// The steps that all products of a comparison may take.

@@ -19,8 +19,9 @@
 //! refuted by an argument list that was really encoded with both layouts, or unknown.
 
 mod convert;
+pub(crate) mod diagnosis;
 mod families;
-mod migration;
+pub(crate) mod migration;
 mod normal;
 mod relate;
 mod released;
@@ -37,7 +38,8 @@ use keyplan_plan::dynamic::encode;
 use keyplan_plan::mapping::{Misfit, convert};
 use keyplan_plan::model::{BreakKind, Family, Plan, Sequence, Space};
 
-use crate::proof::{Guarantee, Side, Verdict};
+use crate::guarantee::Guarantee;
+use crate::proof::{Side, Verdict};
 use crate::sample;
 use convert::outside;
 use relate::{Relation, relate};

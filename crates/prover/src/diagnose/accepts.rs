@@ -1,14 +1,18 @@
-#![doc = include_str!("pages/KP0012.md")]
+#![doc = include_str!("KP0012.md")]
 
 use keyplan_plan::Engine;
 use keyplan_plan::diag::{Code, Diagnostic};
 use keyplan_plan::model::{Accept, AcceptKind, Family, Plan, ScanEnd};
 
+use super::pages::Page;
 use super::subject::{Part, Subject};
-use crate::proof::{Guarantee, Report, Statement, Verdict};
+use crate::guarantee::Guarantee;
+use crate::proof::{Report, Statement, Verdict};
+
+pub(crate) const PAGE: Page = Page { code: Code::NeedlessAccept, text: include_str!("KP0012.md") };
 
 /// Every `accept` of a flaw that is proved absent.
-pub(super) fn needless(plan: &Plan, report: &Report) -> Vec<Diagnostic> {
+pub(crate) fn needless(plan: &Plan, report: &Report) -> Vec<Diagnostic> {
     let mut all = Vec::new();
     for (space, family) in plan.families() {
         for accept in &family.accepts {

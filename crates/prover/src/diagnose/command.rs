@@ -13,7 +13,7 @@ const LONGEST: usize = 400;
 
 /// What a side of a witness is.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Made {
+pub(crate) enum Made {
     /// A whole key, field, member or score.
     Whole,
     /// The prefix of a scan.
@@ -25,7 +25,7 @@ pub(super) enum Made {
 }
 
 /// The command that prints the bytes of a side; `None` if it would be too long or cannot be typed.
-pub(super) fn encode(path: &str, subject: Subject<'_>, side: &Side, made: Made) -> Option<String> {
+pub(crate) fn encode(path: &str, subject: Subject<'_>, side: &Side, made: Made) -> Option<String> {
     let mut words = vec!["keyplan encode".to_owned(), quoted(path)?, subject.family.path.clone()];
     match subject.part {
         Part::Key => {}

@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use keyplan_plan::model::Plan;
 
 use super::subject::Subject;
-use crate::proof::{Guarantee, Report, Statement, Verdict, Witness};
+use crate::guarantee::Guarantee;
+use crate::proof::{Report, Statement, Verdict, Witness};
 
 /// How many overlaps that hang together are told one by one. Beyond it they are one finding with a list: families that
 /// are made alike meet each other, and that is one mistake.
@@ -15,13 +16,13 @@ const MOST_ALONE: usize = 8;
 const MOST_NAMES: usize = 20;
 
 /// A finding, and those that have the same cause.
-pub(super) struct Group<'r> {
-    pub(super) head: &'r Statement,
-    pub(super) rest: Vec<&'r Statement>,
+pub(crate) struct Group<'r> {
+    pub(crate) head: &'r Statement,
+    pub(crate) rest: Vec<&'r Statement>,
 }
 
 /// Puts statements with one cause together, in the order of the first of each.
-pub(super) fn grouped<'r>(plan: &Plan, statements: Vec<&'r Statement>) -> Vec<Group<'r>> {
+pub(crate) fn grouped<'r>(plan: &Plan, statements: Vec<&'r Statement>) -> Vec<Group<'r>> {
     let crowds = crowds(&statements);
     let mut groups: Vec<Group<'r>> = Vec::new();
     let mut places: BTreeMap<Cause, usize> = BTreeMap::new();
@@ -115,7 +116,7 @@ fn leader<'r>(leaders: &BTreeMap<(&'r str, &'r str), &'r str>, space: &'r str, n
 }
 
 /// What a finding says of those that have the same cause, and of what was not looked at.
-pub(super) fn also(plan: &Plan, group: &Group<'_>, report: &Report) -> Option<String> {
+pub(crate) fn also(plan: &Plan, group: &Group<'_>, report: &Report) -> Option<String> {
     if group.rest.is_empty() {
         return None;
     }

@@ -20,15 +20,15 @@ const MOST_PLACES: usize = 12;
 const BESIDE: usize = 64;
 
 /// A key to be shown.
-pub(super) struct Row<'a> {
+pub(crate) struct Row<'a> {
     /// What stands before the arguments, such as `scan` or the name of a family.
-    pub(super) title: String,
-    pub(super) subject: Subject<'a>,
-    pub(super) side: &'a Side,
+    pub(crate) title: String,
+    pub(crate) subject: Subject<'a>,
+    pub(crate) side: &'a Side,
 }
 
 /// Draws keys with their arguments, a line or two each.
-pub(super) fn draw(rows: &[Row<'_>]) -> String {
+pub(crate) fn draw(rows: &[Row<'_>]) -> String {
     let keys: Vec<Lanes<'_>> = rows.iter().map(|row| Lanes::new(row.subject.sequence, row.side)).collect();
     let bytes = columns(&keys);
     let titles = padded(rows.iter().map(|row| row.title.clone()).collect());
@@ -54,13 +54,13 @@ pub(super) fn draw(rows: &[Row<'_>]) -> String {
 }
 
 /// The index of the first segment that does not end at the same place in both keys of one layout.
-pub(super) fn parting(sequence: &Sequence, first: &Side, second: &Side) -> Option<usize> {
+pub(crate) fn parting(sequence: &Sequence, first: &Side, second: &Side) -> Option<usize> {
     let (a, b) = (ends(sequence, first), ends(sequence, second));
     a.iter().zip(&b).position(|(a, b)| a != b && a.is_some() && b.is_some())
 }
 
 /// The index among the segments of the first argument that the two do not share.
-pub(super) fn differing(sequence: &Sequence, first: &Side, second: &Side) -> Option<usize> {
+pub(crate) fn differing(sequence: &Sequence, first: &Side, second: &Side) -> Option<usize> {
     let at = first.values.iter().zip(&second.values).position(|(a, b)| a != b)?;
     let mut arguments =
         sequence.segments().iter().enumerate().filter(|(_, segment)| matches!(segment, Segment::Argument(_)));

@@ -2,13 +2,13 @@
 //! show it, commands that show it again, and a way out.
 
 mod accepts;
-mod command;
+pub(crate) mod command;
 mod group;
-mod lanes;
+pub(crate) mod lanes;
 mod pages;
-mod rule;
-mod shorten;
-mod subject;
+pub(crate) mod shorten;
+pub(crate) mod subject;
+pub(crate) mod witness;
 
 use keyplan_plan::Compiled;
 use keyplan_plan::diag::{Code, Diagnostic, Note, NoteKind};
@@ -16,13 +16,13 @@ use keyplan_plan::model::{Plan, Scan, ScanEnd, Sequence};
 
 pub use accepts::accepted_by;
 pub use pages::{PAGES, Page, page};
-pub use rule::incompatible::{Version, diagnose_changes};
-pub use rule::migration::{diagnose_forgotten, diagnose_migration};
 
-use crate::proof::{Guarantee, Report, Statement, Verdict, Witness};
+use crate::guarantee::Guarantee;
+use crate::guarantee::{mixed_space, oversize, style};
+use crate::proof::{Report, Statement, Verdict, Witness};
 use crate::prove::Options;
 use crate::repair::{Repair, Workshop};
-use command::Made;
+pub(crate) use command::Made;
 use subject::Subject;
 
 /// Everything in a report that a person must look at, in the order of the plan's text.
@@ -55,7 +55,7 @@ fn findings<'r>(
     path: &str,
 ) -> Vec<(Option<&'r Statement>, Diagnostic)> {
     let (endless, single): (Vec<&Statement>, Vec<&Statement>) =
-        report.findings().partition(|statement| rule::oversize::is_endless(plan, statement));
+        report.findings().partition(|statement| oversize::diagnosis::is_endless(plan, statement));
     let mut groups = group::grouped(plan, single);
     let left_out = groups.len().saturating_sub(MOST_FINDINGS);
     if left_out > 0 {
@@ -71,10 +71,10 @@ fn findings<'r>(
         };
         all.push((Some(group.head), diagnostic));
     }
-    all.extend(rule::oversize::endless(plan, &endless, options).map(|diagnostic| (None, diagnostic)));
+    all.extend(oversize::diagnosis::endless(plan, &endless, options).map(|diagnostic| (None, diagnostic)));
     all.extend(accepts::needless(plan, report).into_iter().map(|diagnostic| (None, diagnostic)));
-    all.extend(rule::off_style::findings(plan).into_iter().map(|diagnostic| (None, diagnostic)));
-    all.extend(rule::mixed_space::findings(plan).into_iter().map(|diagnostic| (None, diagnostic)));
+    all.extend(style::findings(plan).into_iter().map(|diagnostic| (None, diagnostic)));
+    all.extend(mixed_space::findings(plan).into_iter().map(|diagnostic| (None, diagnostic)));
     all.sort_by(|(_, a), (_, b)| (a.span(), a.code, &a.message).cmp(&(b.span(), b.code, &b.message)));
     if let Some((_, last)) = all.last().filter(|_| left_out > 0) {
         let message = format!("{left_out} more findings are not listed");
@@ -159,7 +159,7 @@ fn offer(workshop: &mut Workshop<'_>, statement: &Statement, found: &mut Found) 
 /// How many guarantees are neither proved nor refuted, nor accepted as flawed.
 pub fn unproved(plan: &Plan, report: &Report) -> usize {
     let unknown = report.findings().filter(|statement| matches!(statement.verdict, Verdict::Unknown(_)));
-    unknown.filter(|statement| !rule::oversize::is_endless(plan, statement)).count()
+    unknown.filter(|statement| !oversize::diagnosis::is_endless(plan, statement)).count()
 }
 
 /// One statement as a diagnostic, whether the plan accepts it or not; `None` if nothing is wrong.
@@ -167,7 +167,7 @@ pub fn describe(plan: &Plan, statement: &Statement, options: &Options, path: &st
     let finding = Finding { plan, statement, options, path };
     match &statement.verdict {
         Verdict::Holds | Verdict::Assumed(_) => None,
-        Verdict::Fails(witness) => finding.refuted(witness),
+        Verdict::Fails(witness) => Some(finding.refuted(witness)),
         Verdict::Unknown(reason) => {
             let label = "neither proved nor refuted";
             let message = format!("not proved: {}", finding.claim());
@@ -194,94 +194,52 @@ pub fn layout<'p>(plan: &'p Plan, statement: &Statement, path: &str) -> Option<&
 
 /// A statement with what is around it.
 #[derive(Clone, Copy)]
-struct Finding<'a> {
-    plan: &'a Plan,
-    statement: &'a Statement,
-    options: &'a Options,
-    path: &'a str,
+pub(crate) struct Finding<'a> {
+    pub(crate) plan: &'a Plan,
+    pub(crate) statement: &'a Statement,
+    pub(crate) options: &'a Options,
+    pub(crate) path: &'a str,
 }
 
 impl<'a> Finding<'a> {
-    fn code(self) -> Code {
-        match self.statement.guarantee {
-            Guarantee::Disjoint => Code::Overlap,
-            Guarantee::Unambiguous => Code::Ambiguous,
-            Guarantee::NoForeignRows => Code::ForeignRows,
-            Guarantee::NoSiblingRows => Code::SiblingRows,
-            Guarantee::InOrder => Code::Disorder,
-            Guarantee::Allotted => Code::Misallotted,
-            Guarantee::DistinctNames => Code::NameCollision,
-            Guarantee::Lossless => Code::Lossy,
-            Guarantee::Fits => Code::Oversize,
-            Guarantee::KeepsOut => Code::Trespass,
-            Guarantee::NoMissingRows => Code::MissingRows,
-        }
+    pub(crate) fn code(self) -> Code {
+        self.statement.guarantee.rule().page.code
     }
 
     /// What was to be proved.
     fn claim(self) -> String {
-        let title = self.title();
-        let other = self.other().map_or_else(|| "another family".to_owned(), Subject::title);
-        match self.statement.guarantee {
-            Guarantee::Disjoint => format!("{title} and {other} never make the same key"),
-            Guarantee::Unambiguous => format!("two argument lists of {title} never make the same key"),
-            Guarantee::NoForeignRows => format!("the scan {} returns no row of {other}", self.scan()),
-            Guarantee::NoSiblingRows => {
-                format!("the scan {} returns no row with other arguments", self.scan())
-            }
-            Guarantee::InOrder => format!("the scan {} is in order", self.scan()),
-            Guarantee::Allotted => format!("the number of {title} is its own to use"),
-            Guarantee::DistinctNames => format!("the known names of {title} have digests of their own"),
-            Guarantee::Lossless => format!("two values of {title} are never written as the same bytes"),
-            Guarantee::Fits => format!("every key of {title} fits {}", self.options.engine.name()),
-            Guarantee::KeepsOut => {
-                let module = self.statement.other.as_deref().unwrap_or("another module");
-                format!("no key of {title} begins with the prefix of `{module}`")
-            }
-            Guarantee::NoMissingRows => format!("the range {} leaves out none of its rows", self.scan()),
-        }
+        (self.statement.guarantee.rule().claim)(self)
     }
 
-    fn refuted(self, witness: &'a Witness) -> Option<Diagnostic> {
-        match witness {
-            Witness::SameKey { first, second } => match self.statement.guarantee {
-                Guarantee::Disjoint => rule::overlap::diagnostic(self, first, second),
-                Guarantee::Lossless => rule::lossy::diagnostic(self, first, second),
-                _ => rule::ambiguous::diagnostic(self, first, second),
-            },
-            Witness::Row { scan, row } => match self.statement.guarantee {
-                Guarantee::NoForeignRows => rule::foreign_rows::diagnostic(self, scan, row),
-                _ => rule::sibling_rows::diagnostic(self, scan, row),
-            },
-            Witness::Disorder { first, second } => rule::disorder::rows(self, first, second),
-            Witness::RangeEnd { end, row } => rule::disorder::range(self, end, row),
-            Witness::Range { start, end, row } => rule::missing_rows::diagnostic(self, start, end, row),
-            Witness::Number { number, fault, .. } => rule::misallotted::diagnostic(self, *number, fault),
-            Witness::Digest { first, second, digest } => {
-                Some(rule::name_collision::diagnostic(self, first, second, digest))
-            }
-            Witness::Trespass { module, prefix, key } => {
-                rule::trespass::diagnostic(self, module, prefix, key)
-            }
-            Witness::TooLong { key, limit } => rule::oversize::diagnostic(self, key, *limit),
-        }
+    fn refuted(self, witness: &'a Witness) -> Diagnostic {
+        let told = (self.statement.guarantee.rule().refuted)(self, witness);
+        // A flaw that has no words of its own is told all the same.
+        told.unwrap_or_else(|| {
+            let message = format!("refuted: {}", self.claim());
+            Diagnostic::new(self.code(), message, self.statement.span, "does not hold")
+        })
     }
 
     /// What the statement is about; `None` if it is about a whole space.
-    fn subject(self) -> Option<Subject<'a>> {
+    pub(crate) fn subject(self) -> Option<Subject<'a>> {
         Subject::find(self.plan, &self.statement.family, self.statement)
     }
 
     /// The other family, where it is about two.
-    fn other(self) -> Option<Subject<'a>> {
+    pub(crate) fn other(self) -> Option<Subject<'a>> {
         // A module is no family, though the two may have one path.
         let other =
             self.statement.other.as_deref().filter(|_| self.statement.guarantee != Guarantee::KeepsOut)?;
         Subject::find(self.plan, other, self.statement)
     }
 
+    /// The other family as a person would call it.
+    pub(crate) fn other_title(self) -> String {
+        self.other().map_or_else(|| "another family".to_owned(), Subject::title)
+    }
+
     /// The other families whose rows leak and that the plan does not accept, each with a key.
-    fn also_leaks(self) -> Option<String> {
+    pub(crate) fn also_leaks(self) -> Option<String> {
         let subject = self.subject()?;
         let more = &self.statement.more;
         let open = more.leaks.iter().filter_map(|witness| match witness {
@@ -314,12 +272,12 @@ impl<'a> Finding<'a> {
         Some(text)
     }
 
-    fn title(self) -> String {
+    pub(crate) fn title(self) -> String {
         self.subject().map_or_else(|| format!("`{}`", self.statement.family), Subject::title)
     }
 
     /// How the prefix of the scan is made: by the scan itself, if it can be called.
-    fn prefix_made(self) -> Made {
+    pub(crate) fn prefix_made(self) -> Made {
         let scan = self.subject().and_then(|subject| {
             let scan = subject.family.scan(self.statement.scan?)?;
             Some((scan, subject.family.scan_by(scan.bound)))
@@ -332,7 +290,7 @@ impl<'a> Finding<'a> {
     }
 
     /// The scan without the end of a range and without what else changes it: `by pool`.
-    fn plain_scan(self) -> String {
+    pub(crate) fn plain_scan(self) -> String {
         let found = self.subject().and_then(|subject| {
             let scan = subject.family.scan(self.statement.scan?)?;
             let plain = Scan { bare: false, end: ScanEnd::Prefix, filtered: false, ..scan.clone() };
@@ -342,7 +300,7 @@ impl<'a> Finding<'a> {
     }
 
     /// The scan as a person would call it: `` `s.tick by pool` ``.
-    fn scan(self) -> String {
+    pub(crate) fn scan(self) -> String {
         let Some(subject) = self.subject() else { return format!("of `{}`", self.statement.family) };
         let scan = self.statement.scan.and_then(|id| subject.family.scan(id));
         let words = scan.map_or_else(String::new, |scan| format!(" {}", scan.words(subject.sequence)));

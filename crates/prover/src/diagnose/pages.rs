@@ -2,6 +2,11 @@
 
 use keyplan_plan::diag::Code;
 
+use super::accepts;
+use crate::compat::diagnosis as compat;
+use crate::compat::migration::diagnosis as migration;
+use crate::guarantee;
+
 /// The page of one rule, in Markdown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Page {
@@ -13,27 +18,27 @@ pub struct Page {
 
 /// Every page, in the order of the codes.
 pub const PAGES: &[Page] = &[
-    Page { code: Code::Overlap, text: include_str!("pages/KP0001.md") },
-    Page { code: Code::Ambiguous, text: include_str!("pages/KP0002.md") },
-    Page { code: Code::ForeignRows, text: include_str!("pages/KP0003.md") },
-    Page { code: Code::SiblingRows, text: include_str!("pages/KP0004.md") },
-    Page { code: Code::Disorder, text: include_str!("pages/KP0005.md") },
-    Page { code: Code::Misallotted, text: include_str!("pages/KP0006.md") },
-    Page { code: Code::Incompatible, text: include_str!("pages/KP0007.md") },
-    Page { code: Code::NameCollision, text: include_str!("pages/KP0008.md") },
-    Page { code: Code::Lossy, text: include_str!("pages/KP0009.md") },
-    Page { code: Code::Oversize, text: include_str!("pages/KP0010.md") },
-    Page { code: Code::NeedlessAccept, text: include_str!("pages/KP0012.md") },
-    Page { code: Code::Trespass, text: include_str!("pages/KP0013.md") },
-    Page { code: Code::MixedSpace, text: include_str!("pages/KP0015.md") },
-    Page { code: Code::MissingRows, text: include_str!("pages/KP0016.md") },
-    Page { code: Code::OffStyle, text: include_str!("pages/KP0020.md") },
-    Page { code: Code::NoNewKey, text: include_str!("pages/KP0031.md") },
-    Page { code: Code::MergedKeys, text: include_str!("pages/KP0032.md") },
-    Page { code: Code::UnreadableKey, text: include_str!("pages/KP0033.md") },
-    Page { code: Code::CrossingKeys, text: include_str!("pages/KP0034.md") },
-    Page { code: Code::UnspokenFamily, text: include_str!("pages/KP0035.md") },
-    Page { code: Code::ForgottenPrefix, text: include_str!("pages/KP0036.md") },
+    guarantee::overlap::RULE.page,
+    guarantee::ambiguous::RULE.page,
+    guarantee::leak::FOREIGN.page,
+    guarantee::leak::SIBLING.page,
+    guarantee::unordered::RULE.page,
+    guarantee::misallotted::RULE.page,
+    compat::PAGE,
+    guarantee::name_collision::RULE.page,
+    guarantee::lossy::RULE.page,
+    guarantee::oversize::RULE.page,
+    accepts::PAGE,
+    guarantee::trespass::RULE.page,
+    guarantee::mixed_space::PAGE,
+    guarantee::missing::RULE.page,
+    guarantee::style::PAGE,
+    migration::TOTAL,
+    migration::INJECTIVE,
+    migration::READABLE,
+    migration::APART,
+    migration::COMPLETE,
+    migration::FORGOTTEN,
 ];
 
 /// The page of a code, if it is that of a guarantee.

@@ -11,7 +11,7 @@ const FRONT: usize = 32;
 const BACK: usize = 8;
 
 /// A value, cut in the middle if it is long, with its length.
-pub(super) fn value(value: &Value, shape: &Shape) -> String {
+pub(crate) fn value(value: &Value, shape: &Shape) -> String {
     let whole = value.display(shape).to_string();
     let count = whole.chars().count();
     if count <= LONGEST {
@@ -29,7 +29,7 @@ pub(super) fn value(value: &Value, shape: &Shape) -> String {
 }
 
 /// Bytes in hexadecimal digits, cut in the middle if they are many.
-pub(super) fn bytes(bytes: &[u8]) -> String {
+pub(crate) fn bytes(bytes: &[u8]) -> String {
     let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().join(" ");
     match bytes {
         [front @ .., _, _] if bytes.len() > FRONT => {
@@ -41,7 +41,7 @@ pub(super) fn bytes(bytes: &[u8]) -> String {
 }
 
 /// `65,535`
-pub(super) fn thousands(n: usize) -> String {
+pub(crate) fn thousands(n: usize) -> String {
     grouped(u64::try_from(n).unwrap_or(u64::MAX))
 }
 

@@ -5,15 +5,15 @@ use crate::proof::Statement;
 
 /// What a path of a report names.
 #[derive(Clone, Copy)]
-pub(super) struct Subject<'p> {
-    pub(super) family: &'p Family,
-    pub(super) part: Part<'p>,
-    pub(super) sequence: &'p Sequence,
+pub(crate) struct Subject<'p> {
+    pub(crate) family: &'p Family,
+    pub(crate) part: Part<'p>,
+    pub(crate) sequence: &'p Sequence,
 }
 
 /// Which layout of a family.
 #[derive(Clone, Copy)]
-pub(super) enum Part<'p> {
+pub(crate) enum Part<'p> {
     Key,
     Field(&'p Field),
     Member,
@@ -23,7 +23,7 @@ pub(super) enum Part<'p> {
 impl<'p> Subject<'p> {
     /// What `path` names in a statement. A family and a field of a hash may have one path; then the place that the
     /// statement points at tells which.
-    pub(super) fn find(plan: &'p Plan, path: &str, statement: &Statement) -> Option<Self> {
+    pub(crate) fn find(plan: &'p Plan, path: &str, statement: &Statement) -> Option<Self> {
         let key = plan.families().map(|(_, family)| family).find(|family| family.path == path).map(Self::of);
         let part = path.rsplit_once('.').and_then(|(owner, name)| {
             let (_, family) = plan.families().find(|(_, family)| family.path == owner)?;
@@ -38,7 +38,7 @@ impl<'p> Subject<'p> {
     }
 
     /// What `path` names, by the part of it that a change is about; `None` for values and whole spaces.
-    pub(super) fn changed(plan: &'p Plan, path: &str, part: crate::compat::Part) -> Option<Self> {
+    pub(crate) fn changed(plan: &'p Plan, path: &str, part: crate::compat::Part) -> Option<Self> {
         use crate::compat::Part as Changed;
         let family =
             |path: &str| plan.families().map(|(_, family)| family).find(|family| family.path == path);
@@ -56,7 +56,7 @@ impl<'p> Subject<'p> {
     }
 
     /// The keys of a family.
-    pub(super) fn of(family: &'p Family) -> Self {
+    pub(crate) fn of(family: &'p Family) -> Self {
         Self { family, part: Part::Key, sequence: &family.key }
     }
 
@@ -73,7 +73,7 @@ impl<'p> Subject<'p> {
     }
 
     /// What a message calls it.
-    pub(super) fn title(self) -> String {
+    pub(crate) fn title(self) -> String {
         let path = &self.family.path;
         match self.part {
             Part::Key => format!("`{path}`"),
@@ -84,7 +84,7 @@ impl<'p> Subject<'p> {
     }
 
     /// What a row of a table calls it.
-    pub(super) fn name(self) -> String {
+    pub(crate) fn name(self) -> String {
         let path = &self.family.path;
         match self.part {
             Part::Key => path.clone(),
@@ -95,7 +95,7 @@ impl<'p> Subject<'p> {
     }
 
     /// Where its name stands, or the whole of it if it has none.
-    pub(super) fn name_span(self) -> Span {
+    pub(crate) fn name_span(self) -> Span {
         match self.part {
             Part::Field(field) => field.span,
             Part::Key => self.family.name_span,

@@ -3,8 +3,8 @@
 use keyplan_plan::model::{Family, ScanEnd};
 
 use super::{Order, Prover, rank};
-use crate::laws::range::foreign_in_range;
-use crate::laws::scannable::{Scanned, foreign, foreign_if_filtered};
+use crate::guarantee::leak::law::{Scanned, foreign, foreign_if_filtered};
+use crate::guarantee::missing::law::foreign_in_range;
 use crate::layout::Layout;
 use crate::proof::{More, Reason, Verdict, Witness};
 

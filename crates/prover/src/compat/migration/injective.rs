@@ -7,7 +7,8 @@ use keyplan_plan::mapping::{Carried, Course, Mapping, Passage, Route, Way};
 use keyplan_plan::model::{Family, Plan};
 
 use super::{Counterexample, Decision, worst};
-use crate::proof::{Guarantee, Report, Side, Verdict, Witness};
+use crate::guarantee::Guarantee;
+use crate::proof::{Report, Side, Verdict, Witness};
 use crate::sample;
 
 /// How many old keys of a family are carried over to find two that become one.

@@ -4,6 +4,7 @@
 //! A refutation has keys that were really encoded; what is neither proved nor refuted is unknown.
 
 mod derive;
+pub(crate) mod diagnosis;
 mod injective;
 mod takes;
 mod total;
@@ -17,10 +18,11 @@ use keyplan_plan::model::{MisfitRule, Plan};
 
 use self::derive::Derived;
 use crate::automaton::Arena;
-use crate::laws::disjoint::disjoint;
+use crate::guarantee::Guarantee;
+use crate::guarantee::overlap::law::disjoint;
 use crate::layout::Layout;
 use crate::product::Budget;
-use crate::proof::{Assumption, Guarantee, Report, Side, Statement, Verdict, Witness};
+use crate::proof::{Assumption, Report, Side, Statement, Verdict, Witness};
 use crate::prove::{Options, prove};
 
 /// The steps that all products of a migration may take.

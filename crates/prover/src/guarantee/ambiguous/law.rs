@@ -1,0 +1,140 @@
+//! KP0002: two different argument lists of a family never make the same key.
+
+use std::collections::BTreeMap;
+
+use keyplan_plan::dynamic::{Value, encode};
+use keyplan_plan::model::{Segment, Sequence, Shape, Width};
+
+use crate::automaton::{Arena, Drawing};
+use crate::guarantee::ambiguous::delimited::is_read_once;
+use crate::guarantee::digest::{grounded, not_realised, unless};
+use crate::layout::Layout;
+use crate::product::search::Search;
+use crate::product::{Budget, Goal, Outcome, Product};
+use crate::proof::{Reason, Side, Verdict, Witness};
+use crate::reader::{Effort, alone, read};
+use crate::sample;
+
+const MOST_WORDS: usize = 12;
+
+/// Decides whether every key has one argument list, apart from what a lossy encoding merges.
+pub(crate) fn injective(arena: &mut Arena, layout: &Layout<'_>, budget: &mut Budget) -> Verdict {
+    let Some(drawing) = &layout.drawing else { return Verdict::Unknown(layout.undrawn()) };
+    let verdict = match attempt(arena, layout, drawing, budget) {
+        Verdict::Unknown(Reason::NotRealised { .. }) if drawing.coarse => match layout.fine(arena) {
+            Some(drawing) => attempt(arena, layout, &drawing, budget),
+            None => Verdict::Unknown(not_realised(&[drawing])),
+        },
+        verdict => verdict,
+    };
+    match verdict {
+        Verdict::Unknown(_) if is_read_once(layout.sequence) => Verdict::Holds,
+        Verdict::Unknown(_) if told_by_length(arena, layout.sequence, budget) => {
+            unless(drawing.hashes.iter().copied())
+        }
+        verdict => verdict,
+    }
+}
+
+/// Whether the length of a key tells where each of its arguments is, and each has one reading by itself.
+///
+/// It does if one argument has no fixed length, it and its copies have the same encoding, and all else has one length: so
+/// many bytes are left for it and its copies, and each of them has its share. The graph cannot see that, because a copy
+/// may differ from its argument there.
+fn told_by_length(arena: &mut Arena, sequence: &Sequence, budget: &mut Budget) -> bool {
+    let one_length = |width: Width| width.max == Some(width.min);
+    let mut loose = None;
+    for (index, segment) in sequence.segments().iter().enumerate() {
+        match segment {
+            Segment::Argument(argument) if !one_length(Width::of_shape(&argument.shape)) => {
+                if loose.replace((index, &argument.shape)).is_some() {
+                    return false;
+                }
+            }
+            Segment::Same(same) if loose == Some((same.of, &same.shape)) => {}
+            segment if one_length(Width::of_segment(segment)) => {}
+            _ => return false,
+        }
+    }
+    loose.is_some()
+        && sequence.arguments().all(|argument| contents_injective(arena, &argument.shape, budget, 0))
+}
+
+fn attempt(arena: &mut Arena, layout: &Layout<'_>, drawing: &Drawing, budget: &mut Budget) -> Verdict {
+    let outcome = Product::new(arena, Goal::Meet).ambiguity(drawing.start, budget);
+    let contents = drawing.hidden.iter().all(|shape| contents_injective(arena, shape, budget, 0));
+    if outcome == Outcome::Never && contents {
+        return unless(drawing.hashes.iter().copied());
+    }
+    if budget.is_spent() {
+        return Verdict::Unknown(Reason::TooManySteps);
+    }
+    let mut search = Search::of_one(arena, Goal::Meet, drawing.start);
+    let effort = &mut Effort::new();
+    for _ in 0..MOST_WORDS {
+        let Some(found) = search.next() else { break };
+        let mut word = found.common;
+        word.extend(found.first);
+        let found = two_readings(layout, &word, effort);
+        budget.spend(search.cost() + effort.used());
+        if let Some(witness) = found {
+            return Verdict::Fails(Box::new(witness));
+        }
+    }
+    if let Some(witness) = sampled(layout) {
+        return Verdict::Fails(Box::new(witness));
+    }
+    Verdict::Unknown(match outcome {
+        Outcome::Exhausted => Reason::TooManySteps,
+        Outcome::Never => Reason::Contents,
+        Outcome::Perhaps => not_realised(&[drawing]),
+    })
+}
+
+/// Whether contents that are drawn as plain bytes have one reading.
+pub(crate) fn contents_injective(arena: &mut Arena, shape: &Shape, budget: &mut Budget, depth: u32) -> bool {
+    if depth > 8 {
+        return false;
+    }
+    let sequence: Sequence = alone(shape);
+    let layout = Layout::new(arena, "contents", &sequence, std::collections::BTreeSet::new());
+    let Some(drawing) = &layout.drawing else { return false };
+    Product::new(arena, Goal::Meet).ambiguity(drawing.start, budget) == Outcome::Never
+        && drawing.hidden.iter().all(|shape| contents_injective(arena, shape, budget, depth + 1))
+}
+
+fn two_readings(layout: &Layout<'_>, word: &[u8], effort: &mut Effort) -> Option<Witness> {
+    let all = read(layout.sequence, word, 4, effort);
+    let all: Vec<&Vec<Value>> = all.iter().filter(|values| grounded(values)).collect();
+    let [first, second, ..] = all.as_slice() else { return None };
+    let side = |values: &[Value]| Side::key(layout.path, layout.sequence, values);
+    Witness::same_key(side(first)?, side(second)?)
+}
+
+/// Two sampled argument lists with one key, the shortest of those, where no lossy encoding is the reason.
+fn sampled(layout: &Layout<'_>) -> Option<Witness> {
+    if layout.sequence.arguments().any(|argument| argument.shape.loses_information()) {
+        return None;
+    }
+    let mut seen: BTreeMap<Vec<u8>, Vec<Value>> = BTreeMap::new();
+    let mut best: Option<Witness> = None;
+    for row in sample::rows(layout.sequence, 2_000) {
+        let mut key = Vec::new();
+        if encode(layout.sequence, &row, &mut key).is_err() {
+            continue;
+        }
+        match seen.get(&key) {
+            Some(other) if *other != row => {
+                if best.as_ref().is_some_and(|best| best.length() <= key.len()) {
+                    continue;
+                }
+                let side = |values: &[Value]| Side::key(layout.path, layout.sequence, values);
+                best = Witness::same_key(side(other)?, side(&row)?).or(best);
+            }
+            _ => {
+                seen.insert(key, row);
+            }
+        }
+    }
+    best
+}

@@ -1,0 +1,310 @@
+//! KP0003 and KP0004: a scan returns its own rows and no others.
+
+use keyplan_plan::dynamic::Value;
+use keyplan_plan::model::{Scan, Sequence};
+
+use crate::automaton::{Arena, Drawing};
+use crate::guarantee::ambiguous::delimited::are_delimited;
+use crate::guarantee::ambiguous::law::contents_injective;
+use crate::guarantee::digest::{SAFE_DIGEST, grounded, not_realised, unless};
+use crate::guarantee::lossy::law::lossless;
+use crate::guarantee::overlap::law::disjoint;
+use crate::layout::Layout;
+use crate::least::least_value;
+use crate::product::search::Search;
+use crate::product::{Budget, Goal, Outcome, Product};
+use crate::proof::{Assumption, Reason, Side, Verdict, Witness};
+use crate::reader::{Effort, read};
+use crate::sample;
+
+const MOST_WORDS: usize = 12;
+const MOST_SAMPLES: usize = 200;
+
+/// How many words that are no keys are mended.
+const MOST_MENDED: usize = 4;
+
+/// A scan of a layout.
+#[derive(Clone, Copy)]
+pub(crate) struct Scanned<'a, 'p> {
+    pub(crate) layout: &'a Layout<'p>,
+    pub(crate) scan: &'a Scan,
+}
+
+impl Scanned<'_, '_> {
+    fn stop(self) -> u32 {
+        u32::try_from(self.scan.segments).unwrap_or(u32::MAX)
+    }
+
+    /// The layout of the prefix alone.
+    pub(crate) fn prefix(self) -> Sequence {
+        let segments = self.layout.sequence.segments();
+        Sequence::new(segments.get(..self.scan.segments).unwrap_or(segments).to_vec())
+    }
+
+    /// The literals at the front of the prefix.
+    pub(crate) fn literal(self) -> Vec<u8> {
+        self.prefix().literal_prefix()
+    }
+
+    /// The leak that two argument lists with one key are, if they differ in a bound argument.
+    pub(crate) fn leak_of(self, witness: &Witness) -> Option<Witness> {
+        let Witness::SameKey { first, second } = witness else { return None };
+        let bound = self.layout.sequence.arguments_before(self.scan.segments);
+        Witness::row(self.side(first.values.get(..bound)?)?, second.clone())
+    }
+
+    /// The prefix of bound arguments.
+    fn side(self, values: &[Value]) -> Option<Side> {
+        Side::prefix(self.layout.path, self.layout.sequence, self.scan.segments, values)
+    }
+}
+
+/// Decides whether no key of `other` begins with a prefix of the scan.
+pub(crate) fn foreign(
+    arena: &mut Arena,
+    scanned: Scanned<'_, '_>,
+    other: &Layout<'_>,
+    budget: &mut Budget,
+) -> Verdict {
+    let (Some(left), Some(right)) = (&scanned.layout.drawing, &other.drawing) else {
+        let undrawn = if scanned.layout.drawing.is_none() { scanned.layout } else { other };
+        return Verdict::Unknown(undrawn.undrawn());
+    };
+    match attempt(arena, scanned, left, Other::Family(other, right), budget) {
+        Verdict::Unknown(Reason::NotRealised { .. }) if left.coarse || right.coarse => {
+            let (Some(left), Some(right)) = (scanned.layout.fine(arena), other.fine(arena)) else {
+                return Verdict::Unknown(not_realised(&[left, right]));
+            };
+            attempt(arena, scanned, &left, Other::Family(other, &right), budget)
+        }
+        verdict => verdict,
+    }
+}
+
+/// Decides whether no key of `other` is left when the rows that are not of the scan's family are dropped.
+///
+/// Every key of the family begins with a prefix of the scan, that of its own arguments: a row of another family is taken
+/// for one of this exactly if the two share a key.
+pub(crate) fn foreign_if_filtered(
+    arena: &mut Arena,
+    scanned: Scanned<'_, '_>,
+    other: &Layout<'_>,
+    budget: &mut Budget,
+) -> Verdict {
+    match disjoint(arena, scanned.layout, other, budget) {
+        Verdict::Fails(witness) => match *witness {
+            Witness::SameKey { first, second } => {
+                let (own, row) = if first.family == other.path { (second, first) } else { (first, second) };
+                let bound = scanned.layout.sequence.arguments_before(scanned.scan.segments);
+                let scan = own.values.get(..bound).and_then(|bound| scanned.side(bound));
+                match scan.and_then(|scan| Witness::row(scan, row)) {
+                    Some(witness) => Verdict::Fails(Box::new(witness)),
+                    None => Verdict::Unknown(Reason::NotRealised { loose: Vec::new() }),
+                }
+            }
+            _ => Verdict::Unknown(Reason::NotRealised { loose: Vec::new() }),
+        },
+        verdict => verdict,
+    }
+}
+
+/// Decides whether no key of the family with other bound arguments begins with a prefix of the scan.
+pub(crate) fn siblings(arena: &mut Arena, scanned: Scanned<'_, '_>, budget: &mut Budget) -> Verdict {
+    let verdict = told_apart(arena, scanned, budget);
+    match (&verdict, lossless(arena, scanned.layout.path, &scanned.prefix())) {
+        (Verdict::Holds | Verdict::Assumed(_), Some(Verdict::Fails(witness))) => {
+            match merged(arena, scanned, &witness) {
+                Some(witness) => Verdict::Fails(Box::new(witness)),
+                None => {
+                    Verdict::Unknown(Reason::NotRealised { loose: vec!["an encoding loses information"] })
+                }
+            }
+        }
+        (Verdict::Holds | Verdict::Assumed(_), Some(unknown @ Verdict::Unknown(_))) => unknown,
+        _ => verdict,
+    }
+}
+
+/// A row of one of two bound arguments that a lossy encoding writes alike, for the scan by the other.
+fn merged(arena: &mut Arena, scanned: Scanned<'_, '_>, witness: &Witness) -> Option<Witness> {
+    let Witness::SameKey { first, second } = witness else { return None };
+    let sequence = scanned.layout.sequence;
+    let mut row = second.values.clone();
+    for argument in sequence.arguments().skip(row.len()) {
+        row.push(least_value(arena, &argument.shape)?);
+    }
+    Witness::row(scanned.side(&first.values)?, Side::key(scanned.layout.path, sequence, &row)?)
+}
+
+/// The same, apart from what a lossy encoding merges.
+fn told_apart(arena: &mut Arena, scanned: Scanned<'_, '_>, budget: &mut Budget) -> Verdict {
+    let Some(drawing) = &scanned.layout.drawing else { return Verdict::Unknown(scanned.layout.undrawn()) };
+    let verdict = match attempt(arena, scanned, drawing, Other::Same, budget) {
+        Verdict::Unknown(Reason::NotRealised { .. }) if drawing.coarse => match scanned.layout.fine(arena) {
+            Some(drawing) => attempt(arena, scanned, &drawing, Other::Same, budget),
+            None => Verdict::Unknown(not_realised(&[drawing])),
+        },
+        verdict => verdict,
+    };
+    let front = scanned.layout.sequence.segments().get(..scanned.scan.segments);
+    match verdict {
+        Verdict::Unknown(_) if front.is_some_and(are_delimited) => Verdict::Holds,
+        verdict => verdict,
+    }
+}
+
+/// Whose rows are looked for.
+#[derive(Clone, Copy)]
+enum Other<'a, 'p> {
+    Family(&'a Layout<'p>, &'a Drawing),
+    /// The scan's own family, with other bound arguments.
+    Same,
+}
+
+fn attempt(
+    arena: &mut Arena,
+    scanned: Scanned<'_, '_>,
+    drawing: &Drawing,
+    other: Other<'_, '_>,
+    budget: &mut Budget,
+) -> Verdict {
+    let stop = scanned.stop();
+    let goal = Goal::Prefix { stop };
+    let outcome = match other {
+        Other::Family(_, right) => Product::new(arena, goal).meeting(drawing.start, right.start, budget),
+        Other::Same => Product::new(arena, goal).siblings(drawing.start, stop, budget),
+    };
+    let told_apart = match other {
+        Other::Family(..) => true,
+        Other::Same => drawing.hidden.iter().all(|shape| contents_injective(arena, shape, budget, 0)),
+    };
+    if outcome == Outcome::Never && told_apart {
+        return match other {
+            Other::Family(..) => Verdict::Holds,
+            Other::Same => unless(drawing.hashes.iter().copied()),
+        };
+    }
+    if budget.is_spent() {
+        return Verdict::Unknown(Reason::TooManySteps);
+    }
+    let mut search = match other {
+        Other::Family(_, right) => Search::of_two(arena, goal, drawing.start, right.start),
+        Other::Same => Search::of_one(arena, goal, drawing.start),
+    };
+    let prefix = scanned.prefix();
+    let layout = match other {
+        Other::Family(layout, _) => layout,
+        Other::Same => scanned.layout,
+    };
+    let effort = &mut Effort::new();
+    let mut by_digest = false;
+    let mut words = Vec::new();
+    for _ in 0..MOST_WORDS {
+        let Some(found) = search.next() else { break };
+        let cut = found.common.len();
+        let mut row = found.common;
+        row.extend(found.second);
+        let found = realise(scanned, &prefix, layout, &row, Some(cut), &mut by_digest, effort);
+        budget.spend(search.cost() + effort.used());
+        if let Some(witness) = found {
+            return Verdict::Fails(Box::new(witness));
+        }
+        words.push((row, cut));
+    }
+    for (row, cut) in words.into_iter().take(MOST_MENDED) {
+        for row in mended(arena, layout, &row, effort) {
+            let found = realise(scanned, &prefix, layout, &row, Some(cut), &mut by_digest, effort);
+            if let Some(witness) = found {
+                return Verdict::Fails(Box::new(witness));
+            }
+        }
+    }
+    for values in sample::rows(layout.sequence, MOST_SAMPLES) {
+        if effort.is_spent() {
+            break;
+        }
+        let Some(side) = Side::key(layout.path, layout.sequence, &values) else { continue };
+        if let Some(witness) = realise(scanned, &prefix, layout, &side.bytes, None, &mut by_digest, effort) {
+            return Verdict::Fails(Box::new(witness));
+        }
+    }
+    if outcome == Outcome::Exhausted {
+        return Verdict::Unknown(Reason::TooManySteps);
+    }
+    if outcome == Outcome::Never {
+        return Verdict::Unknown(Reason::Contents);
+    }
+    let hashes = scanned.layout.hashes().chain(layout.hashes());
+    match hashes.min_by_key(|&(hash, keep)| (keep, hash)) {
+        Some((hash, keep)) if by_digest && keep >= SAFE_DIGEST => Verdict::Assumed(Assumption { hash, keep }),
+        _ => match other {
+            Other::Family(_, right) => Verdict::Unknown(not_realised(&[drawing, right])),
+            Other::Same => Verdict::Unknown(not_realised(&[drawing])),
+        },
+    }
+}
+
+/// Keys that begin like a word that is none: as many of its first arguments as can be read, and behind them the
+/// shortest others. The word may fail at a checksum or at a copy, which are free in the graph.
+fn mended(arena: &mut Arena, layout: &Layout<'_>, word: &[u8], effort: &mut Effort) -> Vec<Vec<u8>> {
+    let segments = layout.sequence.segments();
+    let mut found = Vec::new();
+    for count in (1..segments.len()).rev() {
+        let front = Sequence::new(segments.get(..count).unwrap_or_default().to_vec());
+        let width = front.width();
+        for cut in (0..=word.len().min(128)).rev().filter(|&cut| width.admits(cut)) {
+            for mut row in read(&front, word.get(..cut).unwrap_or_default(), 2, effort) {
+                for argument in layout.sequence.arguments().skip(row.len()) {
+                    row.extend(least_value(arena, &argument.shape));
+                }
+                found.extend(Side::key(layout.path, layout.sequence, &row).map(|side| side.bytes));
+            }
+        }
+        if !found.is_empty() || effort.is_spent() {
+            break;
+        }
+    }
+    found
+}
+
+/// Finds bound arguments whose prefix a row begins with, though the row is not theirs.
+fn realise(
+    scanned: Scanned<'_, '_>,
+    prefix: &Sequence,
+    layout: &Layout<'_>,
+    row: &[u8],
+    cut: Option<usize>,
+    by_digest: &mut bool,
+    effort: &mut Effort,
+) -> Option<Witness> {
+    let rows = read(layout.sequence, row, 4, effort);
+    if rows.is_empty() {
+        return None;
+    }
+    let width = prefix.width();
+    // Near either end of a long row: the prefix of a witness ends there.
+    let near = row.len().min(128);
+    let far = row.len().saturating_sub(128).max(near + 1)..=row.len();
+    let all = (0..=near).chain(far).filter(|&cut| width.admits(cut));
+    for cut in cut.into_iter().chain(all) {
+        let front = row.get(..cut).unwrap_or_default();
+        if !width.admits(cut) {
+            continue;
+        }
+        for bound in read(prefix, front, 4, effort) {
+            let same = |values: &[Value]| layout.path == scanned.layout.path && values.starts_with(&bound);
+            for values in rows.iter().filter(|values| !same(values)) {
+                if !grounded(&bound) || !grounded(values) {
+                    *by_digest = true;
+                    continue;
+                }
+                let witness =
+                    Witness::row(scanned.side(&bound)?, Side::key(layout.path, layout.sequence, values)?);
+                if witness.is_some() {
+                    return witness;
+                }
+            }
+        }
+    }
+    None
+}

@@ -1,0 +1,408 @@
+//! Ranges up to the next value, decided value by value where there are few, and by the form of big-endian numbers.
+//!
+//! A range `[E q(x), E q(x + 1))` has the same bytes `E` of the arguments before the last at both of its ends, so that every
+//! key in it begins with them. Where `q` has few values, what lies between two of them is a list of pieces; where `q` is a
+//! big-endian number of fixed width and nothing follows it, it is what begins with `q(x)`, and what is left of `q(x + 1)`
+//! when the zeros at its end are cut off.
+
+use std::collections::BTreeSet;
+
+use keyplan_plan::dynamic::{Value, encode_one};
+use keyplan_plan::model::{
+    Argument, IntEncoding, IntRange, IntShape, IntType, Scan, Segment, Sequence, Shape,
+};
+
+use crate::automaton::Arena;
+use crate::guarantee::leak::law::{Scanned, foreign, siblings};
+use crate::guarantee::missing::law::{Fault, Half, Piece, all_apart, before_last, ends, faulty, pieces};
+use crate::guarantee::overlap::law::disjoint;
+use crate::layout::Layout;
+use crate::product::Budget;
+use crate::proof::{Side, Verdict, Witness};
+use crate::sample;
+
+/// The most values that are looked at one by one.
+const MOST_VALUES: u128 = 40;
+
+/// A value of the last bound argument, and the bytes from that argument to the end of the prefix.
+struct Written {
+    value: Value,
+    bytes: Vec<u8>,
+}
+
+/// Decides whether no key of `other` lies in a range up to the next value; `None` if it takes other means.
+pub(crate) fn foreign_before_next(
+    arena: &mut Arena,
+    scanned: Scanned<'_, '_>,
+    other: &Layout<'_>,
+    budget: &mut Budget,
+) -> Option<Verdict> {
+    let outer = before_last(scanned);
+    let around = Scanned { layout: scanned.layout, scan: &outer };
+    let Some(values) = few_values(scanned, &outer) else {
+        return big_endian(arena, scanned, &outer, other, budget);
+    };
+    let mut all = Verdicts::default();
+    for pair in values.windows(2) {
+        let [this, next] = pair else { continue };
+        let between = between(&this.bytes, &next.bytes);
+        let verdict = all_apart(arena, around, &between, other, budget);
+        let shown = |witness: &Witness| {
+            in_range(scanned, &outer, &this.value, other.path, other.sequence, witness, Fault::Inside)
+        };
+        if let Some(fails) = all.add(verdict, shown) {
+            return Some(fails);
+        }
+    }
+    all.decided()
+}
+
+/// Decides whether no key with other bound arguments lies in a range up to the next value.
+pub(crate) fn siblings_before_next(
+    arena: &mut Arena,
+    scanned: Scanned<'_, '_>,
+    budget: &mut Budget,
+) -> Option<Verdict> {
+    let outer = before_last(scanned);
+    let values = few_values(scanned, &outer)?;
+    let around = Scanned { layout: scanned.layout, scan: &outer };
+    let mut all = Verdicts::default();
+    // With them apart, a key in the range has the same arguments before the last.
+    match siblings(arena, around, budget) {
+        apart @ (Verdict::Holds | Verdict::Assumed(_)) => {
+            all.add(apart, |_| None);
+        }
+        _ => return None,
+    }
+    for pair in values.windows(2) {
+        let [this, next] = pair else { continue };
+        let between = between(&this.bytes, &next.bytes);
+        for that in values.iter().filter(|that| that.value != this.value && !between.is_empty()) {
+            let cuts = |end: &[u8]| end.starts_with(&that.bytes) && end.len() > that.bytes.len();
+            let inside = this.bytes <= that.bytes && that.bytes < next.bytes;
+            if !inside && !cuts(&this.bytes) && !cuts(&next.bytes) {
+                continue;
+            }
+            let rows = with_value(scanned, &outer, &that.value)?;
+            let layout = Layout::new(arena, scanned.layout.path, &rows, BTreeSet::new());
+            let verdict = all_apart(arena, around, &between, &layout, budget);
+            let shown = |witness: &Witness| {
+                in_range(scanned, &outer, &this.value, scanned.layout.path, &rows, witness, Fault::Inside)
+            };
+            if let Some(fails) = all.add(verdict, shown) {
+                return Some(fails);
+            }
+        }
+    }
+    all.decided()
+}
+
+/// Decides whether a range up to the next value leaves out no key with its bound arguments.
+pub(crate) fn whole_before_next(
+    arena: &mut Arena,
+    scanned: Scanned<'_, '_>,
+    budget: &mut Budget,
+) -> Option<Verdict> {
+    let outer = before_last(scanned);
+    let values = few_values(scanned, &outer)?;
+    let around = Scanned { layout: scanned.layout, scan: &outer };
+    let mut all = Verdicts::default();
+    for pair in values.windows(2) {
+        let [this, next] = pair else { continue };
+        let rows = with_value(scanned, &outer, &this.value)?;
+        if this.bytes >= next.bytes {
+            let row = sample::rows(&rows, 8).into_iter().find_map(|row| {
+                let key = Side::key(scanned.layout.path, &rows, &row)?;
+                let (start, end) = ends(scanned, row.get(..scanned.scan.bound)?)?;
+                faulty(start, end, key, Fault::Outside)
+            });
+            return row.map(|witness| Verdict::Fails(Box::new(witness)));
+        }
+        let Some(rest) = next.bytes.strip_prefix(this.bytes.as_slice()) else { continue };
+        let beyond = prefixed(&this.bytes, pieces(rest, Half::Above, false));
+        let layout = Layout::new(arena, scanned.layout.path, &rows, BTreeSet::new());
+        let verdict = all_apart(arena, around, &beyond, &layout, budget);
+        let shown = |witness: &Witness| {
+            in_range(scanned, &outer, &this.value, scanned.layout.path, &rows, witness, Fault::Outside)
+        };
+        if let Some(fails) = all.add(verdict, shown) {
+            return Some(fails);
+        }
+    }
+    all.decided()
+}
+
+/// What several verdicts come to.
+#[derive(Default)]
+struct Verdicts {
+    assumed: Option<Verdict>,
+    unknown: bool,
+}
+
+impl Verdicts {
+    /// Adds a verdict; what fails by a witness of the range is decided at once.
+    fn add(&mut self, verdict: Verdict, shown: impl Fn(&Witness) -> Option<Witness>) -> Option<Verdict> {
+        match verdict {
+            Verdict::Holds => None,
+            Verdict::Assumed(_) => {
+                self.assumed = Some(verdict);
+                None
+            }
+            Verdict::Unknown(_) => {
+                self.unknown = true;
+                None
+            }
+            Verdict::Fails(witness) => {
+                let found = shown(&witness);
+                self.unknown |= found.is_none();
+                found.map(|witness| Verdict::Fails(Box::new(witness)))
+            }
+        }
+    }
+
+    fn decided(self) -> Option<Verdict> {
+        (!self.unknown).then_some(self.assumed.unwrap_or(Verdict::Holds))
+    }
+}
+
+/// The values of the last bound argument in their order, if they are few and nothing but literals follows it in the prefix.
+fn few_values(scanned: Scanned<'_, '_>, outer: &Scan) -> Option<Vec<Written>> {
+    let (argument, behind) = last(scanned, outer)?;
+    let int = integer(&argument.shape)?;
+    let values: Vec<Value> = match int.range {
+        IntRange::Unsigned { min, max } if max - min < MOST_VALUES => {
+            (min..=max).map(Value::Unsigned).collect()
+        }
+        IntRange::Signed { min, max } if max.abs_diff(min) < MOST_VALUES => {
+            (min..=max).map(Value::Signed).collect()
+        }
+        _ => return None,
+    };
+    let write = |value: Value| {
+        let mut bytes = Vec::new();
+        encode_one(&argument.shape, &value, &mut bytes).ok()?;
+        bytes.extend_from_slice(&behind);
+        Some(Written { value, bytes })
+    };
+    values.into_iter().map(write).collect()
+}
+
+/// The last bound argument, and the literals between it and the end of the prefix.
+fn last<'m>(scanned: Scanned<'_, 'm>, outer: &Scan) -> Option<(&'m Argument, Vec<u8>)> {
+    let segments = scanned.layout.sequence.segments().get(outer.segments..scanned.scan.segments)?;
+    let (Segment::Argument(argument), behind) = segments.split_first()? else { return None };
+    let mut literals = Vec::new();
+    for segment in behind {
+        let Segment::Literal(literal) = segment else { return None };
+        literals.extend_from_slice(&literal.bytes);
+    }
+    Some((argument, literals))
+}
+
+fn integer(shape: &Shape) -> Option<&IntShape> {
+    match shape {
+        Shape::Int(int) => Some(int),
+        Shape::Framed { inner, .. } | Shape::Desc(inner) | Shape::HashConcat { inner, .. } => integer(inner),
+        _ => None,
+    }
+}
+
+/// The layout with one value of the last bound argument only.
+fn with_value(scanned: Scanned<'_, '_>, outer: &Scan, value: &Value) -> Option<Sequence> {
+    let range = match value {
+        Value::Unsigned(n) => IntRange::Unsigned { min: *n, max: *n },
+        Value::Signed(n) => IntRange::Signed { min: *n, max: *n },
+        _ => return None,
+    };
+    with_range(scanned, outer, range)
+}
+
+/// The layout with a range of the last bound argument only.
+fn with_range(scanned: Scanned<'_, '_>, outer: &Scan, range: IntRange) -> Option<Sequence> {
+    let mut segments = scanned.layout.sequence.segments().to_vec();
+    let Segment::Argument(argument) = segments.get_mut(outer.segments)? else { return None };
+    let mut shape = &mut argument.shape;
+    loop {
+        shape = match shape {
+            Shape::Int(int) => {
+                int.range = range;
+                return Some(Sequence::new(segments));
+            }
+            Shape::Framed { inner, .. } | Shape::Desc(inner) | Shape::HashConcat { inner, .. } => inner,
+            _ => return None,
+        };
+    }
+}
+
+/// Everything from `low` on that is below `high`.
+fn between(low: &[u8], high: &[u8]) -> Vec<Piece> {
+    if low >= high {
+        return Vec::new();
+    }
+    if let Some(rest) = high.strip_prefix(low) {
+        return prefixed(low, pieces(rest, Half::Below, false));
+    }
+    let same = low.iter().zip(high).take_while(|(a, b)| a == b).count();
+    let (Some(&first), Some(&last)) = (low.get(same), high.get(same)) else { return Vec::new() };
+    let cut = |bytes: &[u8]| {
+        let (front, rest) = bytes.split_at_checked(same + 1).unwrap_or((bytes, &[]));
+        (front.to_vec(), rest.to_vec())
+    };
+    let ((low, above), (high, below)) = (cut(low), cut(high));
+    let mut all = prefixed(&low, pieces(&above, Half::Above, false));
+    if let (Some(first), Some(last)) = (first.checked_add(1), last.checked_sub(1))
+        && first <= last
+    {
+        let front = low.get(..same).unwrap_or_default().to_vec();
+        all.push(Piece::Begins(front, Some((first, last))));
+    }
+    all.extend(prefixed(&high, pieces(&below, Half::Below, false)));
+    all
+}
+
+/// Pieces behind some bytes.
+fn prefixed(front: &[u8], pieces: Vec<Piece>) -> Vec<Piece> {
+    let behind = |bytes: Vec<u8>| [front, bytes.as_slice()].concat();
+    pieces
+        .into_iter()
+        .map(|piece| match piece {
+            Piece::Exactly(bytes) => Piece::Exactly(behind(bytes)),
+            Piece::Begins(bytes, class) => Piece::Begins(behind(bytes), class),
+        })
+        .collect()
+}
+
+/// A witness about the arguments before the last as one about the range of a value.
+fn in_range(
+    scanned: Scanned<'_, '_>,
+    outer: &Scan,
+    value: &Value,
+    path: &str,
+    rows: &Sequence,
+    witness: &Witness,
+    fault: Fault,
+) -> Option<Witness> {
+    let (scan, row) = match witness {
+        Witness::Row { scan, row } => (scan, row),
+        Witness::SameKey { first, second } => (first, second),
+        _ => return None,
+    };
+    let mut bound = scan.values.get(..outer.bound)?.to_vec();
+    bound.push(value.clone());
+    let (start, end) = ends(scanned, &bound)?;
+    faulty(start, end, Side::key(path, rows, &row.values)?, fault)
+}
+
+/// The range of an unsigned big-endian number that ends the prefix.
+fn big_endian(
+    arena: &mut Arena,
+    scanned: Scanned<'_, '_>,
+    outer: &Scan,
+    other: &Layout<'_>,
+    budget: &mut Budget,
+) -> Option<Verdict> {
+    let (argument, behind) = last(scanned, outer)?;
+    let Shape::Int(int) = &argument.shape else { return None };
+    let IntRange::Unsigned { min, max } = int.range else { return None };
+    let highest = max.checked_sub(1).filter(|&highest| highest >= min)?;
+    if int.encoding != IntEncoding::Be || !behind.is_empty() {
+        return None;
+    }
+    let mut all = Verdicts::default();
+    let below = with_range(scanned, outer, IntRange::Unsigned { min, max: highest })?;
+    let marks = BTreeSet::from([scanned.scan.segments]);
+    let layout = Layout::new(arena, scanned.layout.path, &below, marks);
+    let begins = foreign(arena, Scanned { layout: &layout, scan: scanned.scan }, other, budget);
+    let shown = |witness: &Witness| match witness {
+        Witness::Row { scan, row } => {
+            let (start, end) = ends(scanned, scan.values.get(..scanned.scan.bound)?)?;
+            faulty(start, end, Side::key(other.path, other.sequence, &row.values)?, Fault::Inside)
+        }
+        _ => None,
+    };
+    if let Some(fails) = all.add(begins, shown) {
+        return Some(fails);
+    }
+    // What is left of the next number without the zeros at its end sorts below it, and above this one.
+    for cut in 1..int.ty.bytes() {
+        let shift = u32::try_from(8 * cut).ok()?;
+        let (first, last) = ((min >> shift) + 1, max >> shift);
+        if first > last {
+            continue;
+        }
+        let front = shortened(scanned, outer, int, cut, IntRange::Unsigned { min: first, max: last })?;
+        let path = format!("{} range", scanned.layout.path);
+        let layout = Layout::new(arena, &path, &front, BTreeSet::new());
+        let verdict = disjoint(arena, &layout, other, budget);
+        let shown = |witness: &Witness| {
+            let Witness::SameKey { first, second } = witness else { return None };
+            let (own, row) = if first.family == path { (first, second) } else { (second, first) };
+            let Value::Unsigned(left) = own.values.last()? else { return None };
+            let value = Value::Unsigned((left << shift).checked_sub(1)?);
+            let mut bound = own.values.get(..outer.bound)?.to_vec();
+            bound.push(value);
+            let (start, end) = ends(scanned, &bound)?;
+            faulty(start, end, Side::key(other.path, other.sequence, &row.values)?, Fault::Inside)
+        };
+        if let Some(fails) = all.add(verdict, shown) {
+            return Some(fails);
+        }
+    }
+    all.decided()
+}
+
+/// The prefix with a number that has `cut` bytes less.
+fn shortened(
+    scanned: Scanned<'_, '_>,
+    outer: &Scan,
+    int: &IntShape,
+    cut: usize,
+    range: IntRange,
+) -> Option<Sequence> {
+    let mut segments = scanned.layout.sequence.segments().get(..=outer.segments)?.to_vec();
+    let Segment::Argument(argument) = segments.last_mut()? else { return None };
+    let bits = u32::try_from(8 * (int.ty.bytes().checked_sub(cut)?)).ok()?;
+    argument.shape =
+        Shape::Int(IntShape { ty: IntType { signed: false, bits }, range, encoding: IntEncoding::Be });
+    Some(Sequence::new(segments))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whether bytes are in one of the pieces.
+    fn holds(pieces: &[Piece], bytes: &[u8]) -> bool {
+        pieces.iter().any(|piece| match piece {
+            Piece::Exactly(front) => bytes == front,
+            Piece::Begins(front, None) => bytes.starts_with(front),
+            Piece::Begins(front, Some((first, last))) => {
+                bytes.starts_with(front)
+                    && bytes.get(front.len()).is_some_and(|b| (first..=last).contains(&b))
+            }
+        })
+    }
+
+    #[test]
+    fn the_pieces_are_exactly_what_lies_between() {
+        let mut all: Vec<Vec<u8>> = vec![vec![]];
+        for _ in 0..3 {
+            let longer: Vec<Vec<u8>> = all
+                .iter()
+                .flat_map(|bytes| [0, 1, 2, 0x7f, 0xff].map(|byte| [bytes.as_slice(), &[byte]].concat()))
+                .collect();
+            all.extend(longer);
+        }
+        all.sort();
+        all.dedup();
+        for low in &all {
+            for high in &all {
+                let pieces = between(low, high);
+                for bytes in &all {
+                    let inside = low <= bytes && bytes < high;
+                    assert_eq!(holds(&pieces, bytes), inside, "{bytes:02x?} in {low:02x?}..{high:02x?}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,22 @@
+//! KP0008: hashed names do not collide among those known.
+
+mod diagnosis;
+pub(crate) mod law;
+
+use keyplan_plan::diag::Code;
+
+use crate::diagnose::Page;
+use crate::guarantee::Rule;
+use crate::proof::Witness;
+
+pub(crate) const RULE: Rule = Rule {
+    page: Page { code: Code::NameCollision, text: include_str!("KP0008.md") },
+    accept: None,
+    claim: |finding| format!("the known names of {} have digests of their own", finding.title()),
+    refuted: |finding, witness| match witness {
+        Witness::Digest { first, second, digest } => {
+            Some(diagnosis::diagnostic(finding, first, second, digest))
+        }
+        _ => None,
+    },
+};

@@ -1,0 +1,170 @@
+//! KP0001: two families of a space never make the same key.
+
+use keyplan_plan::dynamic::{Value, encode};
+use keyplan_plan::model::Shape;
+
+use crate::automaton::{Arena, Drawing};
+use crate::guarantee::digest::{SAFE_DIGEST, grounded, not_realised};
+use crate::layout::Layout;
+use crate::product::search::Search;
+use crate::product::{Budget, Goal, Outcome, Product};
+use crate::proof::{Assumption, Reason, Side, Verdict, Witness};
+use crate::reader::{Effort, read};
+use crate::sample;
+
+/// How many words are tried as witnesses.
+const MOST_WORDS: usize = 12;
+
+/// How many sampled keys are tried as witnesses.
+const MOST_SAMPLES: usize = 256;
+
+/// Decides whether no key is of both layouts.
+pub(crate) fn disjoint(arena: &mut Arena, a: &Layout<'_>, b: &Layout<'_>, budget: &mut Budget) -> Verdict {
+    if a.apart(b) {
+        return Verdict::Holds;
+    }
+    let (Some(left), Some(right)) = (&a.drawing, &b.drawing) else {
+        let undrawn = if a.drawing.is_none() { a } else { b };
+        return Verdict::Unknown(undrawn.undrawn());
+    };
+    if arena.part_early(left.start, right.start) {
+        return Verdict::Holds;
+    }
+    match attempt(arena, (a, left), (b, right), budget) {
+        Verdict::Unknown(Reason::NotRealised { .. }) if left.coarse || right.coarse => {
+            let (Some(left), Some(right)) = (a.fine(arena), b.fine(arena)) else {
+                return Verdict::Unknown(not_realised(&[left, right]));
+            };
+            attempt(arena, (a, &left), (b, &right), budget)
+        }
+        verdict => verdict,
+    }
+}
+
+fn attempt(
+    arena: &mut Arena,
+    (a, left): (&Layout<'_>, &Drawing),
+    (b, right): (&Layout<'_>, &Drawing),
+    budget: &mut Budget,
+) -> Verdict {
+    let outcome = Product::new(arena, Goal::Meet).meeting(left.start, right.start, budget);
+    if outcome == Outcome::Never {
+        return Verdict::Holds;
+    }
+    if budget.is_spent() {
+        return Verdict::Unknown(Reason::TooManySteps);
+    }
+    let mut search = Search::of_two(arena, Goal::Meet, left.start, right.start);
+    let effort = &mut Effort::new();
+    let mut by_digest = false;
+    for _ in 0..MOST_WORDS {
+        let Some(found) = search.next() else { break };
+        for first in read(a.sequence, &found.common, 1, effort) {
+            for second in read(b.sequence, &found.common, 1, effort) {
+                if grounded(&first) && grounded(&second) {
+                    if let Some(witness) = witness(a, &first, b, &second) {
+                        budget.spend(search.cost() + effort.used());
+                        return Verdict::Fails(Box::new(witness));
+                    }
+                } else {
+                    by_digest = true;
+                    if let Some(witness) =
+                        ground(a, &first, b, effort).or_else(|| ground(b, &second, a, effort))
+                    {
+                        budget.spend(search.cost() + effort.used());
+                        return Verdict::Fails(Box::new(witness));
+                    }
+                }
+            }
+        }
+    }
+    budget.spend(search.cost() + effort.used());
+    if let Some(witness) = sampled(a, b, effort).or_else(|| sampled(b, a, effort)) {
+        return Verdict::Fails(Box::new(witness));
+    }
+    if outcome == Outcome::Exhausted {
+        return Verdict::Unknown(Reason::TooManySteps);
+    }
+    let narrowest = a.hashes().chain(b.hashes()).min_by_key(|&(hash, keep)| (keep, hash));
+    match narrowest {
+        // Only a digest that hits given bytes makes them meet.
+        Some((hash, keep)) if by_digest && keep >= SAFE_DIGEST => Verdict::Assumed(Assumption { hash, keep }),
+        _ => Verdict::Unknown(not_realised(&[left, right])),
+    }
+}
+
+fn witness(a: &Layout<'_>, first: &[Value], b: &Layout<'_>, second: &[Value]) -> Option<Witness> {
+    let first = Side::key(a.path, a.sequence, first)?;
+    let second = Side::key(b.path, b.sequence, second)?;
+    // The family that comes first by path is shown first, whichever way it was found.
+    if second.family < first.family {
+        Witness::same_key(second, first)
+    } else {
+        Witness::same_key(first, second)
+    }
+}
+
+/// Puts real arguments in place of digests, and looks whether the other layout still makes the key.
+fn ground(a: &Layout<'_>, values: &[Value], b: &Layout<'_>, effort: &mut Effort) -> Option<Witness> {
+    let columns: Vec<Vec<Value>> = a
+        .sequence
+        .arguments()
+        .zip(values)
+        .map(|(argument, value)| {
+            if crate::guarantee::digest::holds_digest(value) {
+                sample::values(&argument.shape)
+            } else {
+                vec![value.clone()]
+            }
+        })
+        .collect();
+    sample::combine(&columns, MOST_SAMPLES).iter().find_map(|row| shared(a, row, b, effort))
+}
+
+fn sampled(a: &Layout<'_>, b: &Layout<'_>, effort: &mut Effort) -> Option<Witness> {
+    sample::rows(a.sequence, MOST_SAMPLES).iter().find_map(|row| shared(a, row, b, effort))
+}
+
+/// The key of an argument list, if the other layout makes it too, from real arguments.
+fn shared(a: &Layout<'_>, row: &[Value], b: &Layout<'_>, effort: &mut Effort) -> Option<Witness> {
+    let mut key = Vec::new();
+    encode(a.sequence, row, &mut key).ok()?;
+    if !b.sequence.width().admits(key.len()) || !key.starts_with(&b.literal) {
+        return None;
+    }
+    read(b.sequence, &key, 2, effort).into_iter().find_map(|other| {
+        let other = named(b, other, row, &key)?;
+        witness(a, row, b, &other)
+    })
+}
+
+/// The values with each digest replaced by an argument that has it: one of the other side's, or a sampled one.
+fn named(layout: &Layout<'_>, values: Vec<Value>, hints: &[Value], key: &[u8]) -> Option<Vec<Value>> {
+    if grounded(&values) {
+        return Some(values);
+    }
+    let mut named = values.clone();
+    for (index, argument) in layout.sequence.arguments().enumerate() {
+        if !values.get(index).is_some_and(crate::guarantee::digest::holds_digest) {
+            continue;
+        }
+        let Shape::Hashed { .. } = argument.shape else { return None };
+        let candidates = hints.iter().cloned().chain(sample::values(&argument.shape));
+        let fits = candidates.filter(grounded_value).find(|candidate| {
+            let mut row = values.clone();
+            if let Some(slot) = row.get_mut(index) {
+                *slot = candidate.clone();
+            }
+            let mut out = Vec::new();
+            encode(layout.sequence, &row, &mut out).is_ok() && out == key
+        })?;
+        if let Some(slot) = named.get_mut(index) {
+            *slot = fits;
+        }
+    }
+    Some(named)
+}
+
+fn grounded_value(value: &Value) -> bool {
+    !crate::guarantee::digest::holds_digest(value)
+}

@@ -1,0 +1,126 @@
+#![doc = include_str!("KP0005.md")]
+
+use keyplan_plan::codec::WideForm;
+use keyplan_plan::diag::{Diagnostic, NoteKind};
+use keyplan_plan::model::{
+    BytesEncoding, Extent, FloatEncoding, Frame, Framing, IntEncoding, ScoreEncoding, Segment, Shape,
+};
+
+use crate::diagnose::lanes::differing;
+use crate::diagnose::witness::{Shown, with_witness};
+use crate::diagnose::{Finding, Made};
+use crate::proof::Side;
+
+/// Two rows in the wrong order.
+pub(crate) fn rows(finding: Finding<'_>, first: &Side, second: &Side) -> Option<Diagnostic> {
+    let note = "`first` comes before `second`, but its bytes come after";
+    let titles = [("first", first, Made::Whole), ("second", second, Made::Whole)];
+    diagnostic(finding, titles, note)
+}
+
+/// A row on the wrong side of the end of a range.
+pub(crate) fn range(finding: Finding<'_>, end: &Side, row: &Side) -> Option<Diagnostic> {
+    let note = if row.bytes >= end.bytes {
+        "the row comes before the end of the range, but its bytes do not"
+    } else {
+        "the row does not come before the end of the range, but its bytes do"
+    };
+    diagnostic(finding, [("end", end, Made::Front), ("row", row, Made::Whole)], note)
+}
+
+fn diagnostic<'a>(
+    finding: Finding<'a>,
+    sides: [(&'a str, &'a Side, Made); 2],
+    note: &str,
+) -> Option<Diagnostic> {
+    let subject = finding.subject()?;
+    let [(_, first, _), (_, second, _)] = sides;
+    let message = format!("the scan {} is not in order", finding.scan());
+    let mut diagnostic = Diagnostic::new(finding.code(), message, finding.statement.span, "claims an order");
+    let mut help = "use encodings whose bytes sort as their values do";
+    let start = finding.statement.scan.and_then(|id| subject.family.scan(id)).map(|scan| scan.segments);
+    let early = subject.sequence.segments().iter().enumerate().skip(start.unwrap_or_default());
+    let mut early = early.filter(|(index, segment)| match segment {
+        Segment::Derived(derived) => derived.of.iter().any(|of| of > index),
+        _ => false,
+    });
+    if let Some((_, segment)) = early.next() {
+        help = "put it after the arguments that it is derived from";
+        diagnostic =
+            diagnostic.with_label(segment.span(), "sorts before the arguments that it is derived from");
+    } else if let Some(index) = differing(subject.sequence, first, second) {
+        let segment = subject.sequence.segments().get(index)?;
+        let (why, cure) = match segment {
+            Segment::Argument(argument) => reason(&argument.shape),
+            _ => (BEHIND, TERMINATE),
+        };
+        help = cure;
+        diagnostic = diagnostic.with_label(segment.span(), why);
+    }
+    let shown = sides.map(|(title, side, made)| Shown { title, subject, side, made });
+    Some(
+        with_witness(diagnostic, finding, shown)
+            .with_note(NoteKind::Note, note)
+            .with_help(format!("{help}; to keep it: `accept unordered \"why\"`")),
+    )
+}
+
+const BEHIND: &str = "what stands behind a short value sorts above a longer one";
+const TERMINATE: &str = "write it `.terminated`, or behind it a byte below all that it holds";
+
+/// Why the bytes of a shape do not sort as its values do, and what would.
+fn reason(shape: &Shape) -> (&'static str, &'static str) {
+    match shape {
+        Shape::Int(int) => match int.encoding {
+            IntEncoding::Be => ("two's complement: negative numbers sort last", "write it `.signflip`"),
+            IntEncoding::Le => ("the least byte comes first", "write it big-endian, the default"),
+            IntEncoding::Dec => {
+                ("as text, 10 sorts before 9", "pad it, as in `.dec(20)`, or write it big-endian")
+            }
+            IntEncoding::Hex(_) => {
+                ("as text, 10 sorts before 9", "pad it, as in `.hex(16)`, or write it big-endian")
+            }
+            IntEncoding::Saturating => ("negative numbers are all written as 0", "write it `.signflip`"),
+            IntEncoding::Leb128
+            | IntEncoding::BitcoinVarint
+            | IntEncoding::CompactSize
+            | IntEncoding::ScaleCompact => {
+                ("numbers of different lengths do not sort in this form", "write it `.ordvar`, or big-endian")
+            }
+            _ => (BEHIND, TERMINATE),
+        },
+        Shape::Float(FloatEncoding::Bits) => {
+            ("negative floats sort above positive ones", "write it `.ordered`")
+        }
+        Shape::Float(FloatEncoding::Badger) => ("-0.0 and NaN sort out of place", "write it `.ordered`"),
+        Shape::Score(ScoreEncoding::HeightScore) => {
+            ("a float does not keep chain order", "write it `.exact`")
+        }
+        Shape::Bytes { encoding: BytesEncoding::Bech32(_), .. } => {
+            ("bech32 does not keep the order of bytes", "write it `.hex`, or raw")
+        }
+        Shape::Bytes { encoding: BytesEncoding::Base58 { .. }, .. } => {
+            ("base58 does not keep the order of bytes", "write it `.hex`, or raw")
+        }
+        Shape::Bytes { encoding: BytesEncoding::Wide { form: WideForm::Le, .. }, .. } => {
+            ("the least significant byte comes first", "write it big-endian")
+        }
+        Shape::Bytes { encoding: BytesEncoding::Wide { signed: true, .. }, .. } => {
+            ("negative numbers sort above positive ones", "write it `.signflip`")
+        }
+        Shape::Bytes { encoding: BytesEncoding::Fit(_), .. } => {
+            ("bytes that are cut or padded lose their order", "write it `.terminated`")
+        }
+        Shape::Framed { frame: Frame::Len(_), inner } if !matches!(inner.extent(), Extent::Fixed(_)) => {
+            ("its length comes first, so shorter values do", "write it `.terminated`")
+        }
+        Shape::List { framing: Framing::Counted(_), .. } => {
+            ("its count comes first, so shorter lists do", "write it `.terminated`")
+        }
+        Shape::Hashed { .. } | Shape::HashConcat { .. } => {
+            ("a hash does not keep order", "leave `in order` out: rows under a hash have none")
+        }
+        Shape::Desc(inner) => reason(inner),
+        _ => (BEHIND, TERMINATE),
+    }
+}

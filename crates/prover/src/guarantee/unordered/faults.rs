@@ -1,0 +1,114 @@
+//! Values whose bytes are in the wrong order whatever comes behind them.
+
+use std::cmp::Ordering;
+
+use keyplan_plan::dynamic::{Value, encode};
+use keyplan_plan::model::{Frame, Sequence, Shape};
+
+use crate::automaton::Arena;
+use crate::compare::compare;
+use crate::guarantee::unordered::lengths::{of_length, turn};
+use crate::least::least_value;
+use crate::reader::alone;
+use crate::sample;
+
+/// How many pairs are kept of one shape.
+const MOST_PAIRS: usize = 8;
+
+/// Pairs of values, the logically smaller first, of which the smaller has the greater byte where they differ; the
+/// shortest first. Parts that do not matter are as short as they can be.
+pub(crate) fn faults(arena: &mut Arena, shape: &Shape) -> Vec<(Value, Value)> {
+    let sequence = alone(shape);
+    let written = |value: &Value| {
+        let mut bytes = Vec::new();
+        encode(&sequence, std::slice::from_ref(value), &mut bytes).ok().map(|()| bytes)
+    };
+    let mut found: Vec<(usize, Value, Value)> = Vec::new();
+    let mut keep = |a: &(Vec<u8>, Value), b: &(Vec<u8>, Value)| {
+        let (smaller, larger) = match compare(shape, &a.1, &b.1) {
+            Some(Ordering::Less) => (a, b),
+            Some(Ordering::Greater) => (b, a),
+            _ => return,
+        };
+        if smaller.0 > larger.0 && !smaller.0.starts_with(&larger.0) {
+            found.push((smaller.0.len().max(larger.0.len()), smaller.1.clone(), larger.1.clone()));
+        }
+    };
+    for (a, b) in parts(arena, shape) {
+        if let (Some(x), Some(y)) = (written(&a), written(&b)) {
+            keep(&(x, a), &(y, b));
+        }
+    }
+    let samples = sample::edges(shape).into_iter();
+    let samples: Vec<(Vec<u8>, Value)> =
+        samples.filter_map(|value| Some((written(&value)?, value))).collect();
+    for (index, a) in samples.iter().enumerate() {
+        for b in samples.iter().skip(index + 1) {
+            keep(a, b);
+        }
+    }
+    found.sort_by_key(|(length, ..)| *length);
+    found.truncate(MOST_PAIRS);
+    found.into_iter().map(|(_, smaller, larger)| (smaller, larger)).collect()
+}
+
+/// Pairs of values that differ in a faulty part only.
+fn parts(arena: &mut Arena, shape: &Shape) -> Vec<(Value, Value)> {
+    let both = |pairs: Vec<(Value, Value)>, wrap: &dyn Fn(Value) -> Value| -> Vec<(Value, Value)> {
+        pairs.into_iter().map(|(a, b)| (wrap(a), wrap(b))).collect()
+    };
+    match shape {
+        Shape::Framed { frame: Frame::Len(width), inner } => {
+            let lengths = turn(*width, inner).into_iter();
+            let turned = lengths.filter_map(|(a, b)| Some((of_length(inner, a)?, of_length(inner, b)?)));
+            turned.chain(faults(arena, inner)).collect()
+        }
+        Shape::Framed { inner, .. } | Shape::Desc(inner) | Shape::HashConcat { inner, .. } => {
+            faults(arena, inner)
+        }
+        Shape::Option(inner) => both(faults(arena, inner), &|value| Value::Option(Some(Box::new(value)))),
+        Shape::List { item, counts, .. } => {
+            let Some(count) = (counts.min().max(1)..=64).find(|&count| counts.admits(count)) else {
+                return Vec::new();
+            };
+            let pairs = faults(arena, item);
+            let Some(fill) = least_value(arena, item) else { return Vec::new() };
+            both(pairs, &|value| {
+                let mut list = vec![fill.clone(); count];
+                if let Some(slot) = list.first_mut() {
+                    *slot = value;
+                }
+                Value::List(list)
+            })
+        }
+        Shape::Record(sequence) => {
+            let rows = rows(arena, sequence).into_iter();
+            rows.map(|(a, b)| (Value::Record(a), Value::Record(b))).collect()
+        }
+        Shape::Choice(alternatives) => {
+            let mut all = Vec::new();
+            for (index, alternative) in alternatives.iter().enumerate() {
+                let rows = rows(arena, &alternative.sequence).into_iter();
+                all.extend(rows.map(|(a, b)| (Value::Choice(index, a), Value::Choice(index, b))));
+            }
+            all
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn rows(arena: &mut Arena, sequence: &Sequence) -> Vec<(Vec<Value>, Vec<Value>)> {
+    let Some(base) = crate::least::least_row(arena, sequence) else { return Vec::new() };
+    let mut all = Vec::new();
+    for (index, argument) in sequence.arguments().enumerate() {
+        let with = |value: Value| {
+            let mut row = base.clone();
+            if let Some(slot) = row.get_mut(index) {
+                *slot = value;
+            }
+            row
+        };
+        all.extend(faults(arena, &argument.shape).into_iter().map(|(a, b)| (with(a), with(b))));
+    }
+    all
+}

@@ -1,0 +1,362 @@
+//! KP0005: a scan `in order` is in order.
+//!
+//! The order is right if it is right inside of every argument, where two keys differ in a byte of one value, and
+//! wherever one key has left an argument that the other is still in. The first is known for each encoding; the
+//! second is a question to the product.
+
+use std::collections::BTreeSet;
+
+use keyplan_plan::codec::WideForm;
+use keyplan_plan::dynamic::Value;
+use keyplan_plan::model::{
+    BytesEncoding, FloatEncoding, Frame, Framing, IntEncoding, IntRange, IntShape, NibbleEncoding,
+    ScoreEncoding, Segment, Sequence, Shape,
+};
+
+use crate::automaton::{Arena, Drawing, Precision, draw};
+use crate::guarantee::digest::not_realised;
+use crate::guarantee::leak::law::Scanned;
+use crate::guarantee::unordered::faults::faults;
+use crate::guarantee::unordered::lengths::{
+    few_sort, is_empty_or_one, lengths_rise, lengths_sort, right_at_one_length,
+};
+use crate::layout::MOST_NODES;
+use crate::least::{least_row, least_value};
+use crate::product::search::Search;
+use crate::product::{Budget, Goal, Outcome, Product};
+use crate::proof::{Reason, Side, Verdict, Witness};
+use crate::reader::{Effort, read};
+use crate::sample;
+
+const MOST_WORDS: usize = 8;
+const MOST_ROWS: usize = 1_500;
+/// Of a key that can be read in many ways few are out of order with another key.
+const MOST_READINGS: usize = 16;
+
+/// Decides whether the rows of a scan come in the logical order of their remaining arguments.
+pub(crate) fn ordered(arena: &mut Arena, scanned: Scanned<'_, '_>, budget: &mut Budget) -> Verdict {
+    let Some(drawing) = &scanned.layout.drawing else { return Verdict::Unknown(scanned.layout.undrawn()) };
+    let rule = segments_right(scanned.layout.sequence, scanned.scan.segments);
+    match attempt(arena, scanned, drawing, rule, budget) {
+        Verdict::Unknown(Reason::NotRealised { .. }) if drawing.coarse => match scanned.layout.fine(arena) {
+            Some(drawing) => attempt(arena, scanned, &drawing, rule, budget),
+            None => Verdict::Unknown(not_realised(&[drawing])),
+        },
+        verdict => verdict,
+    }
+}
+
+/// The segment behind the first argument that the scan leaves free.
+pub(crate) fn behind_next(sequence: &Sequence, segments: usize) -> Option<usize> {
+    let segment = sequence.segments().get(segments)?;
+    matches!(segment, Segment::Argument(_)).then_some(segments + 1)
+}
+
+fn attempt(
+    arena: &mut Arena,
+    scanned: Scanned<'_, '_>,
+    drawing: &Drawing,
+    rule: Result<(), &'static str>,
+    budget: &mut Budget,
+) -> Verdict {
+    let sequence = scanned.layout.sequence;
+    let segments = u32::try_from(scanned.scan.segments).unwrap_or(u32::MAX);
+    let Some(region) = arena.behind_mark(drawing.start, segments) else {
+        return Verdict::Unknown(Reason::TooLarge);
+    };
+    let goal = Goal::Disorder { stop: None };
+    let outcome = Product::new(arena, goal).disorder(region, None, budget);
+    let range = match behind_next(sequence, scanned.scan.segments) {
+        Some(stop) if outcome == Outcome::Never => {
+            let stop = u32::try_from(stop).ok();
+            Product::new(arena, Goal::Disorder { stop }).disorder(region, stop, budget)
+        }
+        _ => Outcome::Never,
+    };
+    let seen = drawing.hidden.is_empty() || region_is_seen(arena, scanned);
+    if rule.is_ok() && outcome == Outcome::Never && range == Outcome::Never && seen {
+        return Verdict::Holds;
+    }
+    let Some(bound) = least_bound(arena, scanned) else {
+        return Verdict::Unknown(not_realised(&[drawing]));
+    };
+    if budget.is_spent() {
+        return Verdict::Unknown(Reason::TooManySteps);
+    }
+    budget.spend(2_000);
+    let between = if outcome == Outcome::Never { None } else { searched(arena, scanned, region, &bound) };
+    let inside = if rule.is_ok() { None } else { inside(arena, scanned, &bound) };
+    let shortest = between.into_iter().chain(inside).min_by_key(Witness::length);
+    if let Some(witness) = shortest.or_else(|| sampled(scanned, &bound)) {
+        return Verdict::Fails(Box::new(witness));
+    }
+    Verdict::Unknown(match (rule, outcome, range) {
+        (Err(why), ..) => Reason::Order { why },
+        (_, Outcome::Exhausted, _) | (_, _, Outcome::Exhausted) => Reason::TooManySteps,
+        _ => not_realised(&[drawing]),
+    })
+}
+
+/// Whether nothing behind the scan's prefix is drawn as plain bytes.
+fn region_is_seen(arena: &mut Arena, scanned: Scanned<'_, '_>) -> bool {
+    let segments = scanned.layout.sequence.segments();
+    let region = Sequence::new(segments.get(scanned.scan.segments..).unwrap_or_default().to_vec());
+    draw(arena, &region, &BTreeSet::new(), Precision::Coarse, MOST_NODES)
+        .is_some_and(|drawing| drawing.hidden.is_empty())
+}
+
+/// The bound arguments with the shortest prefix.
+pub(crate) fn least_bound(arena: &mut Arena, scanned: Scanned<'_, '_>) -> Option<Side> {
+    let prefix = scanned.prefix();
+    let side = |row: &[Value]| {
+        Side::prefix(scanned.layout.path, scanned.layout.sequence, scanned.scan.segments, row)
+    };
+    least_row(arena, &prefix)
+        .and_then(|row| side(&row))
+        .or_else(|| sample::rows(&prefix, 64).iter().find_map(|row| side(row)))
+}
+
+/// Two rows that differ in a byte of one argument, the shortest of those that are known to be in the wrong order.
+fn inside(arena: &mut Arena, scanned: Scanned<'_, '_>, bound: &Side) -> Option<Witness> {
+    let (path, sequence) = (scanned.layout.path, scanned.layout.sequence);
+    let count = scanned.scan.bound;
+    let mut base = bound.values.clone();
+    for argument in sequence.arguments().skip(count) {
+        base.push(least_value(arena, &argument.shape)?);
+    }
+    let mut best: Option<Witness> = None;
+    for (index, argument) in sequence.arguments().enumerate().skip(count) {
+        if right(&argument.shape).is_ok() {
+            continue;
+        }
+        for (smaller, larger) in faults(arena, &argument.shape) {
+            let side = |value: Value| {
+                let mut row = base.clone();
+                *row.get_mut(index)? = value;
+                Side::key(path, sequence, &row)
+            };
+            let (Some(a), Some(b)) = (side(smaller), side(larger)) else { continue };
+            let length = a.bytes.len().max(b.bytes.len());
+            if best.as_ref().is_none_or(|best| length < best.length())
+                && let Some(witness) = Witness::disorder(sequence, count, a, b)
+            {
+                best = Some(witness);
+            }
+        }
+    }
+    best
+}
+
+fn searched(
+    arena: &mut Arena,
+    scanned: Scanned<'_, '_>,
+    region: crate::automaton::NodeId,
+    bound: &Side,
+) -> Option<Witness> {
+    let (path, sequence) = (scanned.layout.path, scanned.layout.sequence);
+    let mut search = Search::of_one(arena, Goal::Disorder { stop: None }, region);
+    let effort = &mut Effort::new();
+    for _ in 0..MOST_WORDS {
+        let found = search.next()?;
+        let key = |tail: &[u8]| [bound.bytes.as_slice(), &found.common, tail].concat();
+        let mut rows = |key: &[u8]| -> Vec<Vec<Value>> {
+            read(sequence, key, MOST_READINGS, effort)
+                .into_iter()
+                .filter(|row| row.starts_with(&bound.values))
+                .collect()
+        };
+        let (firsts, seconds) = (rows(&key(&found.first)), rows(&key(&found.second)));
+        for first in &firsts {
+            for second in &seconds {
+                let (Some(a), Some(b)) =
+                    (Side::key(path, sequence, first), Side::key(path, sequence, second))
+                else {
+                    continue;
+                };
+                if let Some(witness) = Witness::disorder(sequence, scanned.scan.bound, a, b) {
+                    return Some(witness);
+                }
+            }
+        }
+    }
+    None
+}
+
+/// Sampled rows in the wrong order, or on the wrong side of a range's end; the shortest.
+fn sampled(scanned: Scanned<'_, '_>, bound: &Side) -> Option<Witness> {
+    let (path, sequence) = (scanned.layout.path, scanned.layout.sequence);
+    let count = scanned.scan.bound;
+    let mut columns: Vec<Vec<Value>> = bound.values.iter().map(|value| vec![value.clone()]).collect();
+    columns.extend(sequence.arguments().skip(count).map(|argument| sample::values(&argument.shape)));
+    let rows = sample::combine(&columns, MOST_ROWS);
+    let simplest: Vec<Side> = rows.iter().take(40).filter_map(|row| Side::key(path, sequence, row)).collect();
+    let mut sides: Vec<Side> = rows.iter().filter_map(|row| Side::key(path, sequence, row)).collect();
+    sides.sort_by(|a, b| a.bytes.cmp(&b.bytes));
+    let mut best: Option<Witness> = None;
+    let keep = |best: &mut Option<Witness>, witness: Option<Witness>| {
+        if let Some(witness) = witness
+            && best.as_ref().is_none_or(|best| witness.length() < best.length())
+        {
+            *best = Some(witness);
+        }
+    };
+    for (index, a) in simplest.iter().enumerate() {
+        for b in simplest.iter().skip(index + 1) {
+            keep(&mut best, Witness::disorder(sequence, count, a.clone(), b.clone()));
+        }
+    }
+    for pair in sides.windows(2) {
+        if let [a, b] = pair {
+            keep(&mut best, Witness::disorder(sequence, count, a.clone(), b.clone()));
+        }
+    }
+    if best.is_some() {
+        return best;
+    }
+    let stop = behind_next(sequence, scanned.scan.segments)?;
+    let ends: Vec<Side> = columns
+        .get(count)
+        .into_iter()
+        .flatten()
+        .filter_map(|value| {
+            let mut values = bound.values.clone();
+            values.push(value.clone());
+            Side::prefix(path, sequence, stop, &values)
+        })
+        .collect();
+    for end in &ends {
+        for row in sides.iter().take(400) {
+            keep(&mut best, Witness::range_end(sequence, count, end.clone(), row.clone()));
+        }
+    }
+    best
+}
+
+/// Whether byte order is logical order inside of every argument from a segment on; else why not.
+fn segments_right(sequence: &Sequence, from: usize) -> Result<(), &'static str> {
+    for (index, segment) in sequence.segments().iter().enumerate().skip(from) {
+        match segment {
+            // A copy is equal where its argument is.
+            Segment::Literal(_) | Segment::Same(_) => {}
+            Segment::Argument(argument) => right(&argument.shape)?,
+            Segment::Derived(derived) => {
+                if derived.of.iter().any(|&of| of > index) {
+                    return Err("a part that is derived from later arguments comes before them");
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Whether byte order is logical order where two values of a shape differ in a byte; else why not.
+///
+/// `Ok` must mean that the graph of the shape keeps its ways in logical order.
+pub(crate) fn right(shape: &Shape) -> Result<(), &'static str> {
+    match shape {
+        Shape::Int(int) => int_right(int),
+        Shape::Float(FloatEncoding::Bits) => Err("negative floats sort above positive ones in IEEE-754 bits"),
+        Shape::Float(FloatEncoding::Badger) => Err("-0.0 and NaN sort out of place"),
+        Shape::Score(ScoreEncoding::HeightScore) => Err("the float of a score does not keep chain order"),
+        Shape::Bytes { lengths, encoding } => match encoding {
+            BytesEncoding::Raw | BytesEncoding::Class(_) | BytesEncoding::Hex(_) | BytesEncoding::Tuple => {
+                Ok(())
+            }
+            BytesEncoding::Bech32(_) => Err("bech32 does not keep the order of bytes"),
+            BytesEncoding::Base58 { .. } => Err("base58 does not keep the order of bytes"),
+            BytesEncoding::Wide { signed: false, form: WideForm::Be }
+            | BytesEncoding::Wide { signed: true, form: WideForm::SignFlip } => Ok(()),
+            BytesEncoding::Wide { form: WideForm::Le, .. } => {
+                Err("little-endian numbers sort by their least significant byte")
+            }
+            BytesEncoding::Wide { .. } => {
+                Err("negative numbers sort above positive ones in two's complement")
+            }
+            BytesEncoding::Fit(width) if lengths.fixed() == Some(*width) => Ok(()),
+            BytesEncoding::Fit(_) => Err("bytes that are cut or padded to a width lose their order"),
+        },
+        Shape::Bool(_)
+        | Shape::Time(_)
+        | Shape::Opaque(_)
+        | Shape::Text(_)
+        | Shape::Float(FloatEncoding::Ordered | FloatEncoding::Fixed(_) | FloatEncoding::Tuple)
+        | Shape::Score(ScoreEncoding::Exact) => Ok(()),
+        Shape::Nibbles { lengths, encoding } => match encoding {
+            NibbleEncoding::Unpacked | NibbleEncoding::Packed => Ok(()),
+            NibbleEncoding::HexPrefix if lengths.fixed().is_some() => Ok(()),
+            NibbleEncoding::Counted if is_empty_or_one(lengths) => Ok(()),
+            NibbleEncoding::HexPrefix => Err("the hex-prefix form puts paths of even length first"),
+            NibbleEncoding::Counted => Err("a count in front sorts shorter paths first"),
+        },
+        Shape::Record(sequence) => segments_right(sequence, 0),
+        Shape::Choice(alternatives) => {
+            alternatives.iter().try_for_each(|alternative| segments_right(&alternative.sequence, 0))
+        }
+        Shape::Option(inner) | Shape::Desc(inner) => right(inner),
+        Shape::List { item, counts, framing } => match framing {
+            Framing::Counted(_) if !is_empty_or_one(counts) => Err("a count sorts shorter lists first"),
+            _ => right(item),
+        },
+        Shape::Framed { frame, inner } => match frame {
+            Frame::Len(width) if lengths_rise(inner) && lengths_sort(*width, inner) => {
+                right_at_one_length(inner)
+            }
+            Frame::Len(_) => Err("a length in front sorts shorter values first"),
+            Frame::Terminated | Frame::Escaped | Frame::Memcmp | Frame::OrderedCode => right(inner),
+        },
+        Shape::Hashed { .. } | Shape::HashConcat { .. } => Err("a hash does not keep order"),
+    }
+}
+
+fn int_right(int: &IntShape) -> Result<(), &'static str> {
+    let same = |shift: u32| match int.range {
+        IntRange::Unsigned { min, max } => min >> shift == max >> shift,
+        IntRange::Signed { min, max } => min >> shift == max >> shift,
+    };
+    let below = |limit: u128| match int.range {
+        IntRange::Unsigned { max, .. } => max < limit,
+        IntRange::Signed { min, max } => min >= 0 && max.unsigned_abs() < limit,
+    };
+    let signs_differ = matches!(int.range, IntRange::Signed { min, max } if min < 0 && max >= 0);
+    let digits = |base: u128| match int.range {
+        IntRange::Unsigned { min, max } => count_digits(min, base) == count_digits(max, base),
+        IntRange::Signed { min, max } => {
+            min >= 0 && count_digits(min.unsigned_abs(), base) == count_digits(max.unsigned_abs(), base)
+        }
+    };
+    let right = match int.encoding {
+        IntEncoding::Be => !signs_differ,
+        IntEncoding::Le => int.ty.bits == 8 && !signs_differ || same(8),
+        IntEncoding::Dec => digits(10),
+        IntEncoding::Hex(_) => digits(16),
+        IntEncoding::Leb128 => below(128),
+        IntEncoding::BitcoinVarint => below(16_512),
+        IntEncoding::CompactSize => below(253),
+        IntEncoding::ScaleCompact => below(64),
+        IntEncoding::Saturating => matches!(int.range, IntRange::Signed { min, .. } if min >= 0),
+        IntEncoding::SignFlip
+        | IntEncoding::Tick9
+        | IntEncoding::DecPadded(_)
+        | IntEncoding::HexPadded(..)
+        | IntEncoding::OrdVar
+        | IntEncoding::OrderedCode
+        | IntEncoding::Tuple => true,
+    };
+    match int.encoding {
+        _ if right || few_sort(int) => Ok(()),
+        IntEncoding::Be => Err("negative numbers sort above positive ones in two's complement"),
+        IntEncoding::Le => Err("little-endian bytes do not sort as numbers"),
+        IntEncoding::Dec | IntEncoding::Hex(_) => Err("numbers of different lengths do not sort as text"),
+        IntEncoding::Saturating => Err("negative numbers are all written as 0"),
+        _ => Err("numbers of different lengths do not sort in this form"),
+    }
+}
+
+fn count_digits(mut number: u128, base: u128) -> u32 {
+    let mut count = 1;
+    while number >= base {
+        number /= base;
+        count += 1;
+    }
+    count
+}
