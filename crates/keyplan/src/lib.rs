@@ -45,14 +45,25 @@ extern crate std;
 
 #[cfg(feature = "laws")]
 pub mod laws;
-#[cfg(feature = "store")]
-pub mod store;
-pub mod typed;
 
 pub use keyplan_codec as codec;
 pub use keyplan_macros::plan;
 #[cfg(feature = "std")]
 pub use keyplan_plan as plan;
+
+/// What the types that [`plan!`] makes have in common.
+pub mod typed {
+    #[doc(inline)]
+    pub use keyplan_typed::*;
+}
+
+/// State under the keys of a plan, by their types: [`keyplan_store::typed`], with what is below it.
+#[cfg(feature = "store")]
+pub mod store {
+    #[doc(inline)]
+    pub use keyplan_store::typed::*;
+    pub use keyplan_store::{self as raw, cache, engine};
+}
 
 /// Keeps items of generated code that need an allocator.
 #[cfg(feature = "alloc")]

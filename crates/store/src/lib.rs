@@ -1,8 +1,8 @@
 //! State under proven keys: engines, snapshots, atomic batches, and the plan inside the database.
 //!
 //! [`Store`] is an [`engine`] with a plan in it. It is opened with a [`Schema`], refuses a database that was written
-//! under another layout, and gives out snapshots that see every batch whole. Keys and values are bytes here; the typed
-//! side makes them. [`Reader`] is for tools that learn the plan from the database itself. [`structure`] has hashes,
+//! under another layout, and gives out snapshots that see every batch whole. Keys and values are bytes here; the feature
+//! `typed` adds rows, structures and collections by the types of a plan, which programs use as `keyplan::store`. [`Reader`] is for tools that learn the plan from the database itself. [`structure`] has hashes,
 //! sorted sets, sets and queues in a space of a store, or on a server. [`cache`] keeps rows in memory above any engine. [`migrate`] carries a database from one plan to the next.
 //!
 //! ```
@@ -26,6 +26,7 @@
 //!
 //! `fjall` (on by default), `redb` and `lmdb` add the engines of these names; one in memory is always there. `redis` adds
 //! [structures](structure) on a Redis server or cluster. `live` adds a socket through which tools read a store that is open.
+//! `typed` adds `typed`.
 //!
 //! # Hostile input
 //!
@@ -49,6 +50,8 @@ mod snapshot;
 pub mod source;
 mod store;
 pub mod structure;
+#[cfg(feature = "typed")]
+pub mod typed;
 mod upkeep;
 
 pub use backup::Backup;
