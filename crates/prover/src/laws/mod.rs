@@ -1,5 +1,6 @@
 //! The properties, one a file. Each gives a verdict on layouts; none knows of plans.
 
+mod beside;
 mod delimited;
 pub(crate) mod disjoint;
 mod faults;

@@ -12,6 +12,7 @@ use keyplan_plan::model::{
     Argument, IntEncoding, IntRange, IntShape, IntType, Literal, Scan, ScanEnd, Segment, Sequence, Shape,
 };
 
+use super::beside::beside;
 use super::disjoint::disjoint;
 use super::next::{foreign_before_next, siblings_before_next, whole_before_next};
 use super::ordered::{least_bound, ordered};
@@ -81,12 +82,30 @@ pub(crate) fn siblings_in_range(arena: &mut Arena, scanned: Scanned<'_, '_>, bud
     if matches!(verdict, Verdict::Holds | Verdict::Assumed(_)) {
         return verdict;
     }
-    if scanned.scan.end == ScanEnd::Next
-        && let Some(decided) = siblings_before_next(arena, scanned, budget)
-    {
-        return decided;
+    let mut verdicts = vec![verdict];
+    let rest = match end_bytes(&scanned.scan.end) {
+        Some((end, included)) if end.len() <= MOST_END => {
+            let pieces = pieces(end, Half::Below, included);
+            let shown = |bound: &[Value], row: Side| {
+                let (start, end) = ends(scanned, bound)?;
+                faulty(start, end, row, Fault::Inside)
+            };
+            beside(arena, scanned, &pieces, &shown, budget)
+        }
+        Some(_) => Verdict::Unknown(Reason::TooLarge),
+        None => match siblings_before_next(arena, scanned, budget) {
+            Some(decided) => decided,
+            None => {
+                // A row that begins with the prefix of a value mostly comes before that of the next one.
+                verdicts.push(siblings(arena, scanned, budget));
+                verdicts.first().map_or(Verdict::Unknown(Reason::Internal), unknown)
+            }
+        },
+    };
+    match rest {
+        Verdict::Unknown(_) => decided(scanned, scanned.layout, Fault::Inside, &verdicts, rest),
+        rest => rest,
     }
-    decided(scanned, scanned.layout, Fault::Inside, std::slice::from_ref(&verdict), unknown(&verdict))
 }
 
 /// Decides whether a range of the scan leaves out no key with its bound arguments.

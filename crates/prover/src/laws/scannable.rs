@@ -31,7 +31,7 @@ pub(crate) struct Scanned<'a, 'p> {
 }
 
 impl Scanned<'_, '_> {
-    fn stop(self) -> u32 {
+    pub(super) fn stop(self) -> u32 {
         u32::try_from(self.scan.segments).unwrap_or(u32::MAX)
     }
 
