@@ -6,7 +6,7 @@ use keyplan_plan::dynamic::{Value, encode};
 use keyplan_plan::model::{Segment, Sequence, Shape, Width};
 
 use super::delimited::is_read_once;
-use super::{grounded, not_realised, unless};
+use super::{grounded, listed, not_realised, unless};
 use crate::automaton::{Arena, Drawing};
 use crate::layout::Layout;
 use crate::product::search::Search;
@@ -32,8 +32,16 @@ pub(crate) fn injective(arena: &mut Arena, layout: &Layout<'_>, budget: &mut Bud
         Verdict::Unknown(_) if told_by_length(arena, layout.sequence, budget) => {
             unless(drawing.hashes.iter().copied())
         }
+        Verdict::Unknown(reason) if !loses(layout) => {
+            listed::injective(layout, budget).unwrap_or(Verdict::Unknown(reason))
+        }
         verdict => verdict,
     }
+}
+
+/// Whether an encoding merges values: that is said elsewhere.
+fn loses(layout: &Layout<'_>) -> bool {
+    layout.sequence.arguments().any(|argument| argument.shape.loses_information())
 }
 
 /// Whether the length of a key tells where each of its arguments is, and each has one reading by itself.

@@ -6,6 +6,7 @@ pub(crate) mod disjoint;
 mod faults;
 pub(crate) mod injective;
 mod lengths;
+mod listed;
 mod next;
 pub(crate) mod ordered;
 pub(crate) mod range;

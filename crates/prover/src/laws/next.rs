@@ -23,7 +23,7 @@ use crate::proof::{Side, Verdict, Witness};
 use crate::sample;
 
 /// The most values that are looked at one by one.
-const MOST_VALUES: u128 = 40;
+const MOST_VALUES: u128 = 256;
 
 /// A value of the last bound argument, and the bytes from that argument to the end of the prefix.
 struct Written {

@@ -14,6 +14,7 @@ use keyplan_plan::model::{
 
 use super::beside::beside;
 use super::disjoint::disjoint;
+use super::listed;
 use super::next::{foreign_before_next, siblings_before_next, whole_before_next};
 use super::ordered::{least_bound, ordered};
 use super::scannable::{Scanned, foreign, siblings};
@@ -40,6 +41,20 @@ pub(super) enum Fault {
 
 /// Decides whether no key of `other` lies in a range of the scan.
 pub(crate) fn foreign_in_range(
+    arena: &mut Arena,
+    scanned: Scanned<'_, '_>,
+    other: &Layout<'_>,
+    budget: &mut Budget,
+) -> Verdict {
+    match foreign_by_graph(arena, scanned, other, budget) {
+        Verdict::Unknown(reason) => {
+            listed::leaks(scanned, other, budget).unwrap_or(Verdict::Unknown(reason))
+        }
+        verdict => verdict,
+    }
+}
+
+fn foreign_by_graph(
     arena: &mut Arena,
     scanned: Scanned<'_, '_>,
     other: &Layout<'_>,
@@ -75,6 +90,15 @@ pub(crate) fn foreign_in_range(
 
 /// Decides whether no key of the family with other bound arguments lies in a range of the scan.
 pub(crate) fn siblings_in_range(arena: &mut Arena, scanned: Scanned<'_, '_>, budget: &mut Budget) -> Verdict {
+    match siblings_by_graph(arena, scanned, budget) {
+        Verdict::Unknown(reason) => {
+            listed::leaks(scanned, scanned.layout, budget).unwrap_or(Verdict::Unknown(reason))
+        }
+        verdict => verdict,
+    }
+}
+
+fn siblings_by_graph(arena: &mut Arena, scanned: Scanned<'_, '_>, budget: &mut Budget) -> Verdict {
     let verdict = match scanned.scan.end {
         ScanEnd::Next => next_is_exact(arena, scanned, budget),
         _ => siblings(arena, scanned, budget),
@@ -110,6 +134,13 @@ pub(crate) fn siblings_in_range(arena: &mut Arena, scanned: Scanned<'_, '_>, bud
 
 /// Decides whether a range of the scan leaves out no key with its bound arguments.
 pub(crate) fn whole_in_range(arena: &mut Arena, scanned: Scanned<'_, '_>, budget: &mut Budget) -> Verdict {
+    match whole_by_graph(arena, scanned, budget) {
+        Verdict::Unknown(reason) => listed::whole(scanned, budget).unwrap_or(Verdict::Unknown(reason)),
+        verdict => verdict,
+    }
+}
+
+fn whole_by_graph(arena: &mut Arena, scanned: Scanned<'_, '_>, budget: &mut Budget) -> Verdict {
     let verdict = match end_bytes(&scanned.scan.end) {
         Some((end, included)) if end.len() <= MOST_END => {
             if let Some(decided) = rest_before(arena, scanned, end, included, budget) {

@@ -1,12 +1,12 @@
 //! KP0003 and KP0004: a scan returns its own rows and no others.
 
 use keyplan_plan::dynamic::Value;
-use keyplan_plan::model::{Scan, Sequence};
+use keyplan_plan::model::{Scan, ScanEnd, Sequence};
 
 use super::delimited::are_delimited;
 use super::disjoint::disjoint;
 use super::injective::contents_injective;
-use super::{SAFE_DIGEST, grounded, not_realised, unless};
+use super::{SAFE_DIGEST, grounded, listed, not_realised, unless};
 use crate::automaton::{Arena, Drawing};
 use crate::layout::Layout;
 use crate::least::least_value;
@@ -70,12 +70,18 @@ pub(crate) fn foreign(
         let undrawn = if scanned.layout.drawing.is_none() { scanned.layout } else { other };
         return Verdict::Unknown(undrawn.undrawn());
     };
-    match attempt(arena, scanned, left, Other::Family(other, right), budget) {
+    let verdict = match attempt(arena, scanned, left, Other::Family(other, right), budget) {
         Verdict::Unknown(Reason::NotRealised { .. }) if left.coarse || right.coarse => {
             let (Some(left), Some(right)) = (scanned.layout.fine(arena), other.fine(arena)) else {
                 return Verdict::Unknown(not_realised(&[left, right]));
             };
             attempt(arena, scanned, &left, Other::Family(other, &right), budget)
+        }
+        verdict => verdict,
+    };
+    match verdict {
+        Verdict::Unknown(reason) if scanned.scan.end == ScanEnd::Prefix => {
+            listed::leaks(scanned, other, budget).unwrap_or(Verdict::Unknown(reason))
         }
         verdict => verdict,
     }
@@ -110,6 +116,16 @@ pub(crate) fn foreign_if_filtered(
 
 /// Decides whether no key of the family with other bound arguments begins with a prefix of the scan.
 pub(crate) fn siblings(arena: &mut Arena, scanned: Scanned<'_, '_>, budget: &mut Budget) -> Verdict {
+    match begin_alike(arena, scanned, budget) {
+        Verdict::Unknown(reason) if scanned.scan.end == ScanEnd::Prefix => {
+            listed::leaks(scanned, scanned.layout, budget).unwrap_or(Verdict::Unknown(reason))
+        }
+        verdict => verdict,
+    }
+}
+
+/// The same by the graph.
+fn begin_alike(arena: &mut Arena, scanned: Scanned<'_, '_>, budget: &mut Budget) -> Verdict {
     let verdict = told_apart(arena, scanned, budget);
     match (&verdict, lossless(arena, scanned.layout.path, &scanned.prefix())) {
         (Verdict::Holds | Verdict::Assumed(_), Some(Verdict::Fails(witness))) => {
