@@ -133,9 +133,9 @@ fn strings(lengths: &LengthSet, first: &[u8], rest: &[u8], most: usize) -> Optio
         if all.len() > most || strings.len().checked_mul(letters.len())? > most {
             return None;
         }
-        let longer = strings.iter().flat_map(|string| {
-            letters.iter().map(move |&letter| [string.as_slice(), &[letter]].concat())
-        });
+        let longer = strings
+            .iter()
+            .flat_map(|string| letters.iter().map(move |&letter| [string.as_slice(), &[letter]].concat()));
         strings = longer.collect();
         if strings.is_empty() {
             break;

@@ -6,6 +6,7 @@ use keyplan_plan::dynamic::{Value, encode};
 use keyplan_plan::model::{Segment, Sequence, Shape, Width};
 
 use super::delimited::is_read_once;
+use super::twins::twin_keys;
 use super::{grounded, listed, not_realised, unless};
 use crate::automaton::{Arena, Drawing};
 use crate::layout::Layout;
@@ -33,7 +34,11 @@ pub(crate) fn injective(arena: &mut Arena, layout: &Layout<'_>, budget: &mut Bud
             unless(drawing.hashes.iter().copied())
         }
         Verdict::Unknown(reason) if !loses(layout) => {
-            listed::injective(layout, budget).unwrap_or(Verdict::Unknown(reason))
+            let listed = listed::injective(layout, budget);
+            listed.unwrap_or_else(|| match twin_keys(arena, layout, budget) {
+                Some(witness) => Verdict::Fails(Box::new(witness)),
+                None => Verdict::Unknown(reason),
+            })
         }
         verdict => verdict,
     }
@@ -68,7 +73,12 @@ fn told_by_length(arena: &mut Arena, sequence: &Sequence, budget: &mut Budget) -
         && sequence.arguments().all(|argument| contents_injective(arena, &argument.shape, budget, 0))
 }
 
-fn attempt(arena: &mut Arena, layout: &Layout<'_>, drawing: &Drawing, budget: &mut Budget) -> Verdict {
+pub(super) fn attempt(
+    arena: &mut Arena,
+    layout: &Layout<'_>,
+    drawing: &Drawing,
+    budget: &mut Budget,
+) -> Verdict {
     let outcome = Product::new(arena, Goal::Meet).ambiguity(drawing.start, budget);
     let contents = drawing.hidden.iter().all(|shape| contents_injective(arena, shape, budget, 0));
     if outcome == Outcome::Never && contents {

@@ -39,9 +39,7 @@ fn keys(layout: &Layout<'_>, budget: &mut Budget) -> Option<Vec<Side>> {
 
 /// What a list of witnesses comes to: the shortest of them, or that there is none.
 fn told(witnesses: impl Iterator<Item = Witness>) -> Verdict {
-    witnesses
-        .min_by_key(Witness::length)
-        .map_or(Verdict::Holds, |witness| Verdict::Fails(Box::new(witness)))
+    witnesses.min_by_key(Witness::length).map_or(Verdict::Holds, |witness| Verdict::Fails(Box::new(witness)))
 }
 
 /// Whether every key has one argument list.
@@ -71,19 +69,14 @@ pub(super) fn disjoint(a: &Layout<'_>, b: &Layout<'_>, budget: &mut Budget) -> O
 fn prefixes(scanned: Scanned<'_, '_>) -> Option<Vec<Side>> {
     let layout = scanned.layout;
     let bound = every::rows(&scanned.prefix(), MOST_KEYS)?;
-    let side = |values: &Vec<Value>| {
-        Side::prefix(layout.path, layout.sequence, scanned.scan.segments, values)
-    };
+    let side =
+        |values: &Vec<Value>| Side::prefix(layout.path, layout.sequence, scanned.scan.segments, values);
     Some(bound.iter().filter_map(side).collect())
 }
 
 /// Whether a scan, or a range, returns no row of `other` that it should not; with `other` its own family, none with other
 /// bound arguments.
-pub(super) fn leaks(
-    scanned: Scanned<'_, '_>,
-    other: &Layout<'_>,
-    budget: &mut Budget,
-) -> Option<Verdict> {
+pub(super) fn leaks(scanned: Scanned<'_, '_>, other: &Layout<'_>, budget: &mut Budget) -> Option<Verdict> {
     if scanned.layout.hashes().next().is_some() {
         return None;
     }

@@ -11,6 +11,7 @@ mod next;
 pub(crate) mod ordered;
 pub(crate) mod range;
 pub(crate) mod scannable;
+mod twins;
 
 use keyplan_plan::codec::Hash;
 use keyplan_plan::dynamic::Value;

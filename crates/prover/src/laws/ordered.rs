@@ -15,8 +15,8 @@ use keyplan_plan::model::{
 
 use super::faults::faults;
 use super::lengths::{few_sort, is_empty_or_one, lengths_rise, lengths_sort, right_at_one_length};
-use super::{listed, not_realised};
 use super::scannable::Scanned;
+use super::{listed, not_realised};
 use crate::automaton::{Arena, Drawing, Precision, draw};
 use crate::layout::MOST_NODES;
 use crate::least::{least_row, least_value};
@@ -43,9 +43,7 @@ pub(crate) fn ordered(arena: &mut Arena, scanned: Scanned<'_, '_>, budget: &mut 
         verdict => verdict,
     };
     match verdict {
-        Verdict::Unknown(reason) => {
-            listed::ordered(scanned, budget).unwrap_or(Verdict::Unknown(reason))
-        }
+        Verdict::Unknown(reason) => listed::ordered(scanned, budget).unwrap_or(Verdict::Unknown(reason)),
         verdict => verdict,
     }
 }

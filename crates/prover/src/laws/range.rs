@@ -18,6 +18,7 @@ use super::listed;
 use super::next::{foreign_before_next, siblings_before_next, whole_before_next};
 use super::ordered::{least_bound, ordered};
 use super::scannable::{Scanned, foreign, siblings};
+use super::twins::twin_rows;
 use crate::automaton::Arena;
 use crate::layout::Layout;
 use crate::product::Budget;
@@ -47,9 +48,7 @@ pub(crate) fn foreign_in_range(
     budget: &mut Budget,
 ) -> Verdict {
     match foreign_by_graph(arena, scanned, other, budget) {
-        Verdict::Unknown(reason) => {
-            listed::leaks(scanned, other, budget).unwrap_or(Verdict::Unknown(reason))
-        }
+        Verdict::Unknown(reason) => listed::leaks(scanned, other, budget).unwrap_or(Verdict::Unknown(reason)),
         verdict => verdict,
     }
 }
@@ -92,10 +91,22 @@ fn foreign_by_graph(
 pub(crate) fn siblings_in_range(arena: &mut Arena, scanned: Scanned<'_, '_>, budget: &mut Budget) -> Verdict {
     match siblings_by_graph(arena, scanned, budget) {
         Verdict::Unknown(reason) => {
-            listed::leaks(scanned, scanned.layout, budget).unwrap_or(Verdict::Unknown(reason))
+            let listed = listed::leaks(scanned, scanned.layout, budget);
+            listed.unwrap_or_else(|| match twin_range(arena, scanned, budget) {
+                Some(witness) => Verdict::Fails(Box::new(witness)),
+                None => Verdict::Unknown(reason),
+            })
         }
         verdict => verdict,
     }
+}
+
+/// The range of one of two lists of bound arguments with the same bytes, and a row of the other.
+fn twin_range(arena: &mut Arena, scanned: Scanned<'_, '_>, budget: &mut Budget) -> Option<Witness> {
+    let layout = scanned.layout;
+    let (a, b) = twin_rows(arena, layout.sequence, scanned.scan.bound, budget)?;
+    let (start, end) = ends(scanned, a.get(..scanned.scan.bound)?)?;
+    faulty(start, end, Side::key(layout.path, layout.sequence, &b)?, Fault::Inside)
 }
 
 fn siblings_by_graph(arena: &mut Arena, scanned: Scanned<'_, '_>, budget: &mut Budget) -> Verdict {

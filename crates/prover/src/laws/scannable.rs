@@ -6,6 +6,7 @@ use keyplan_plan::model::{Scan, ScanEnd, Sequence};
 use super::delimited::are_delimited;
 use super::disjoint::disjoint;
 use super::injective::contents_injective;
+use super::twins::twin_rows;
 use super::{SAFE_DIGEST, grounded, listed, not_realised, unless};
 use crate::automaton::{Arena, Drawing};
 use crate::layout::Layout;
@@ -118,10 +119,22 @@ pub(crate) fn foreign_if_filtered(
 pub(crate) fn siblings(arena: &mut Arena, scanned: Scanned<'_, '_>, budget: &mut Budget) -> Verdict {
     match begin_alike(arena, scanned, budget) {
         Verdict::Unknown(reason) if scanned.scan.end == ScanEnd::Prefix => {
-            listed::leaks(scanned, scanned.layout, budget).unwrap_or(Verdict::Unknown(reason))
+            let listed = listed::leaks(scanned, scanned.layout, budget);
+            listed.unwrap_or_else(|| match twin_bound(arena, scanned, budget) {
+                Some(witness) => Verdict::Fails(Box::new(witness)),
+                None => Verdict::Unknown(reason),
+            })
         }
         verdict => verdict,
     }
+}
+
+/// The scan by one of two lists of bound arguments with the same bytes, and a row of the other.
+fn twin_bound(arena: &mut Arena, scanned: Scanned<'_, '_>, budget: &mut Budget) -> Option<Witness> {
+    let layout = scanned.layout;
+    let (a, b) = twin_rows(arena, layout.sequence, scanned.scan.bound, budget)?;
+    let scan = scanned.side(a.get(..scanned.scan.bound)?)?;
+    Witness::row(scan, Side::key(layout.path, layout.sequence, &b)?)
 }
 
 /// The same by the graph.

@@ -145,8 +145,13 @@ fn check_plan(text: &str, plan: &Plan, report: &Report, tally: &mut Tally) {
         }
         if let Verdict::Unknown(reason) = &statement.verdict {
             *tally.reasons.entry(format!("{:?} {reason}", statement.guarantee)).or_default() += 1;
-            if std::env::var("KEYPLAN_BRUTE_FORCE_UNKNOWN").is_ok_and(|name| format!("{:?}", statement.guarantee) == name) {
-                println!("unknown: {} {:?} scan {:?}: {reason}\n{text}\n", statement.family, statement.other, statement.scan);
+            if std::env::var("KEYPLAN_BRUTE_FORCE_UNKNOWN")
+                .is_ok_and(|name| format!("{:?}", statement.guarantee) == name)
+            {
+                println!(
+                    "unknown: {} {:?} scan {:?}: {reason}\n{text}\n",
+                    statement.family, statement.other, statement.scan
+                );
             }
         }
         if matches!(
