@@ -24,6 +24,7 @@ pub mod certificate;
 mod compare;
 mod compat;
 mod diagnose;
+mod every;
 mod guarantee;
 mod hash;
 mod layout;

@@ -24,6 +24,7 @@
 pub(crate) mod ambiguous;
 pub(crate) mod digest;
 pub(crate) mod leak;
+pub(crate) mod listed;
 pub(crate) mod lossy;
 pub(crate) mod misallotted;
 pub(crate) mod missing;

@@ -145,6 +145,17 @@ pub(crate) struct Product<'a> {
     work: u64,
     enumerated: u64,
     stops: Map<NodeId, bool>,
+    /// Where the first side goes on at the mark of a segment, instead of what follows there.
+    detour: Option<Detour>,
+}
+
+/// Another way on at the mark of a segment.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Detour {
+    /// The segment.
+    pub(crate) stop: u32,
+    /// The first node of the other way, which comes to no mark.
+    pub(crate) way: NodeId,
 }
 
 impl<'a> Product<'a> {
@@ -160,6 +171,7 @@ impl<'a> Product<'a> {
             work: 0,
             enumerated: 0,
             stops: Map::default(),
+            detour: None,
         }
     }
 
@@ -228,6 +240,58 @@ impl<'a> Product<'a> {
             }
         }
         self.run(budget)
+    }
+
+    /// One graph twice: the first up to the mark of a segment and then along the detour, the second with other bound
+    /// arguments; both end with the same bytes.
+    pub(crate) fn beside(mut self, start: NodeId, detour: Detour, budget: &mut Budget) -> Outcome {
+        self.detour = Some(detour);
+        let nodes = self.arena.reachable(start, Some(detour.stop));
+        for boundary in self.arena.boundaries(start, &nodes) {
+            let closure = self.arena.closure_to(boundary, Some(detour.stop));
+            if !closure.twice.is_empty() {
+                return Outcome::Perhaps;
+            }
+            for (index, a) in closure.cores.iter().enumerate() {
+                if self.work > MOST_WORK {
+                    break;
+                }
+                let left = self.along(a.node);
+                for (other, b) in closure.cores.iter().enumerate() {
+                    if index == other {
+                        continue;
+                    }
+                    let right: Vec<NodeId> = match self.arena.node(b.node) {
+                        Node::Mark { next, .. } => {
+                            self.arena.closure(*next).cores.iter().map(|core| core.node).collect()
+                        }
+                        _ => vec![b.node],
+                    };
+                    for &x in &left {
+                        for &y in &right {
+                            self.cores(x, y);
+                        }
+                    }
+                }
+            }
+        }
+        for &id in &nodes {
+            if let Some((next, apart)) = self.run_apart(id) {
+                self.push(Place::At(next), Place::Within(id), Some(apart.clone()));
+                self.push(Place::Within(id), Place::At(next), Some(apart));
+            }
+        }
+        self.run(budget)
+    }
+
+    /// What the first side reads at a core: at the mark of the detour, what begins that.
+    fn along(&mut self, core: NodeId) -> Vec<NodeId> {
+        match self.detour {
+            Some(detour) if self.is_stop(core, detour.stop) => {
+                self.arena.closure(detour.way).cores.iter().map(|core| core.node).collect()
+            }
+            _ => vec![core],
+        }
     }
 
     /// One graph twice from the same place on: the paths part, and the one that comes later in logical order comes
@@ -329,7 +393,15 @@ impl<'a> Product<'a> {
                 state.known = state.known.union(&fresh);
                 Some(fresh)
             };
-            let (left, right) = (self.items(a, fresh.as_ref()), self.items(b, fresh.as_ref()));
+            let left = match (self.detour, a) {
+                (Some(detour), Place::At(id)) => {
+                    let cores = self.arena.closure_to(id, Some(detour.stop)).cores;
+                    let along: Vec<NodeId> = cores.iter().flat_map(|core| self.along(core.node)).collect();
+                    along.into_iter().flat_map(|core| self.core(core)).collect()
+                }
+                _ => self.items(a, fresh.as_ref()),
+            };
+            let right = self.items(b, fresh.as_ref());
             for x in &left {
                 for y in &right {
                     self.pair(x, y);
@@ -416,7 +488,8 @@ impl<'a> Product<'a> {
             return;
         }
         match self.goal {
-            Goal::Meet if a == b => {
+            // With a detour the first side does not end as the second does.
+            Goal::Meet if a == b && self.detour.is_none() => {
                 // Equal places in a run have different amounts left; anywhere else the two can end alike.
                 self.reached |= matches!(a, Place::At(_));
             }

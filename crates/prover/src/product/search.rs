@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::Goal;
+use super::{Detour, Goal};
 use crate::automaton::{Arena, ByteSet, Node, NodeId, Numbers, Prefix, UNLIMITED};
 use crate::hash::{Map, Set};
 use keyplan_plan::codec::LenWidth;
@@ -97,6 +97,8 @@ pub(crate) struct Search<'a> {
     seen: Set<Pair>,
     /// The fewest bytes from a node of the first side to its stop.
     to_stop: Map<NodeId, u64>,
+    /// Where the first side goes on at its stop.
+    detour: Option<Detour>,
 }
 
 impl<'a> Search<'a> {
@@ -109,6 +111,7 @@ impl<'a> Search<'a> {
             queue: BinaryHeap::new(),
             seen: Set::default(),
             to_stop: Map::default(),
+            detour: None,
         }
     }
 
@@ -175,11 +178,49 @@ impl<'a> Search<'a> {
         search
     }
 
+    /// Two paths of one graph that part before the mark where the first takes the detour.
+    pub(crate) fn beside(arena: &'a mut Arena, start: NodeId, detour: Detour) -> Self {
+        let mut search = Self::new(arena, Goal::Meet, Parting::Any);
+        search.detour = Some(detour);
+        search.measure(start);
+        let (options, twice) = search.entry(start, search.stop());
+        search.part(&options, &twice, 0, usize::MAX, 0);
+        search
+    }
+
     fn stop(&self) -> Option<u32> {
         match self.goal {
             Goal::Prefix { stop } => Some(stop),
-            Goal::Meet | Goal::Disorder { .. } => None,
+            Goal::Meet | Goal::Disorder { .. } => self.detour.map(|detour| detour.stop),
         }
+    }
+
+    /// Where the first side may stand: instead of at its stop, on the detour if there is one.
+    fn along(&mut self, spot: Spot) -> Vec<Spot> {
+        match (spot, self.detour) {
+            (Spot::Stop(_), Some(detour)) => {
+                self.entry(detour.way, None).0.into_iter().map(|(spot, _)| spot).collect()
+            }
+            _ => vec![spot],
+        }
+    }
+
+    /// Whether the first side has its stop still before it, and takes the detour there.
+    fn before_detour(&self, spot: Spot) -> Option<Detour> {
+        self.detour.filter(|_| spot != Spot::End && self.to_stop.contains_key(&spot_node(spot)))
+    }
+
+    /// The fewest bytes from a spot of the first side to its end.
+    fn rest_of_first(&self, spot: Spot) -> u64 {
+        match self.before_detour(spot) {
+            Some(detour) => self.until_stop(spot).saturating_add(self.arena.shortest(detour.way)),
+            None => self.rest(spot),
+        }
+    }
+
+    /// The most bytes from a spot of the first side to its end, or more.
+    fn most_of_first(&self, spot: Spot) -> u64 {
+        if self.before_detour(spot).is_some() { u64::MAX } else { self.most(spot) }
     }
 
     /// How many steps it took so far.
@@ -295,14 +336,14 @@ impl<'a> Search<'a> {
                 }
                 self.rest(b).max(distance)
             }
-            (Pair::Two(a, b), _) => self.rest(a).max(self.rest(b)),
+            (Pair::Two(a, b), _) => self.rest_of_first(a).max(self.rest(b)),
             (Pair::Wrong { smaller, larger, high, low }, _) => {
                 self.rest_with(smaller, high).max(self.rest_with(larger, low))
             }
         };
         let total = cost.saturating_add(rest);
         if let (Pair::Two(a, b), Goal::Meet) = (pair, self.goal)
-            && (self.rest(a) > self.most(b) || self.rest(b) > self.most(a))
+            && (self.rest_of_first(a) > self.most(b) || self.rest(b) > self.most_of_first(a))
         {
             return;
         }
@@ -352,9 +393,11 @@ impl<'a> Search<'a> {
                 for byte in Self::bytes(common, each) {
                     let left = self.after(a, byte, self.stop());
                     let right = self.after(b, byte, None);
-                    for (x, _) in &left.0 {
-                        for (y, _) in &right.0 {
-                            self.push(Pair::Two(*x, *y), cost + 1, index, byte);
+                    for (x, _) in left.0 {
+                        for x in self.along(x) {
+                            for (y, _) in &right.0 {
+                                self.push(Pair::Two(x, *y), cost + 1, index, byte);
+                            }
                         }
                     }
                 }
@@ -395,12 +438,15 @@ impl<'a> Search<'a> {
     /// Both sides took one path up to here: they go on together, or part.
     fn part(&mut self, options: &[(Spot, Vec<u32>)], twice: &[NodeId], cost: u64, parent: usize, byte: u8) {
         for &node in twice {
-            if let Goal::Disorder { .. } = self.goal {
+            if matches!(self.goal, Goal::Disorder { .. }) || self.detour.is_some() {
                 // Ways that are too many to list: either may be the smaller one, and anything may follow on it.
+                let firsts = self.entry(node, self.detour.map(|detour| detour.stop)).0;
                 let options = self.entry(node, None).0;
-                for (x, _) in &options {
-                    for (y, _) in &options {
-                        self.push(Pair::Two(*x, *y), cost, parent, byte);
+                for (x, _) in firsts {
+                    for x in self.along(x) {
+                        for (y, _) in &options {
+                            self.push(Pair::Two(x, *y), cost, parent, byte);
+                        }
                     }
                 }
             } else {
@@ -420,14 +466,15 @@ impl<'a> Search<'a> {
                 if !parts {
                     continue;
                 }
-                if let Spot::Stop(mark) = y {
+                let seconds: Vec<Spot> = match y {
                     // The second side does not stop: it goes on behind the mark.
-                    let behind = self.entry(*mark, None);
-                    for (y, _) in behind.0 {
-                        self.push(Pair::Two(*x, y), cost, parent, byte);
+                    Spot::Stop(mark) => self.entry(*mark, None).0.into_iter().map(|(y, _)| y).collect(),
+                    y => vec![*y],
+                };
+                for x in self.along(*x) {
+                    for &y in &seconds {
+                        self.push(Pair::Two(x, y), cost, parent, byte);
                     }
-                } else {
-                    self.push(Pair::Two(*x, *y), cost, parent, byte);
                 }
             }
         }

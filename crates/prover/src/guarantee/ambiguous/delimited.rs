@@ -8,6 +8,8 @@ use keyplan_plan::model::{
     BytesEncoding, Frame, Framing, IntEncoding, NibbleEncoding, Segment, Sequence, Shape, Width,
 };
 
+use crate::layout::class_of;
+
 /// Whether the first segments of a layout are delimited, so that bytes that begin like them have one reading of them.
 pub(crate) fn are_delimited(segments: &[Segment]) -> bool {
     segments.iter().all(|segment| match segment {
@@ -37,18 +39,38 @@ fn is_delimited(shape: &Shape) -> bool {
         }
         Shape::Bool(_) => is_one_length(Width::of_shape(shape)),
         Shape::Bytes { lengths, encoding } => {
-            lengths.fixed().is_some()
-                && matches!(encoding, BytesEncoding::Raw | BytesEncoding::Class(_) | BytesEncoding::Hex(_))
+            let plain =
+                matches!(encoding, BytesEncoding::Raw | BytesEncoding::Class(_) | BytesEncoding::Hex(_));
+            matches!(encoding, BytesEncoding::Wide { .. }) || plain && lengths.fixed().is_some()
         }
-        Shape::Text(text) => text.lengths.fixed().is_some() && !text.tuple,
+        // A tuple element ends with NUL, which such a text does not hold.
+        Shape::Text(text) if text.tuple => {
+            !text.alphabet.contains(0) && text.first.is_none_or(|first| !first.contains(0))
+        }
+        Shape::Text(text) => text.lengths.fixed().is_some(),
         Shape::Nibbles { lengths, encoding } => match encoding {
-            NibbleEncoding::Unpacked => lengths.fixed().is_some(),
+            NibbleEncoding::Unpacked | NibbleEncoding::Packed | NibbleEncoding::HexPrefix => {
+                lengths.fixed().is_some()
+            }
             NibbleEncoding::Counted => true,
-            NibbleEncoding::Packed | NibbleEncoding::HexPrefix => false,
         },
         Shape::Record(sequence) => are_delimited(sequence.segments()),
+        Shape::Choice(alternatives) => {
+            let rows = || alternatives.iter().map(|alternative| &alternative.sequence);
+            rows().all(|row| are_delimited(row.segments())) && are_told_apart(rows())
+        }
         Shape::List { item, framing: Framing::Counted(_), .. } | Shape::Desc(item) => is_delimited(item),
-        Shape::Framed { frame: Frame::Len(_), inner } => is_read_alone(inner),
+        Shape::List { item, framing: Framing::ToEnd | Framing::Joined(_), counts } => {
+            counts.fixed().is_some() && is_delimited(item)
+        }
+        // No zero in the contents; groups that say whether another follows; a mark that no contents hold.
+        Shape::Framed {
+            frame: Frame::Len(_) | Frame::Terminated | Frame::Memcmp | Frame::OrderedCode,
+            inner,
+        } => is_read_alone(inner),
+        Shape::Framed { frame: Frame::Escaped, inner } => {
+            !class_of(inner).contains(0) && is_read_alone(inner)
+        }
         _ => false,
     }
 }
@@ -59,18 +81,37 @@ fn is_read_alone(shape: &Shape) -> bool {
         shape if is_delimited(shape) => true,
         Shape::Int(_) => !shape.loses_information(),
         Shape::Bytes { encoding, .. } => {
-            matches!(encoding, BytesEncoding::Raw | BytesEncoding::Class(_) | BytesEncoding::Hex(_))
+            matches!(
+                encoding,
+                BytesEncoding::Raw | BytesEncoding::Class(_) | BytesEncoding::Hex(_) | BytesEncoding::Tuple
+            )
         }
-        Shape::Text(text) => !text.tuple,
-        Shape::Nibbles { encoding, .. } => *encoding == NibbleEncoding::Unpacked,
+        // Escaped, or not at all: either way two texts are two keys.
+        Shape::Text(_) => true,
+        Shape::Nibbles { encoding, .. } => {
+            matches!(encoding, NibbleEncoding::Unpacked | NibbleEncoding::HexPrefix)
+        }
         Shape::Record(sequence) => is_read_once(sequence),
-        Shape::List { item, framing: Framing::ToEnd, .. } => {
+        Shape::Choice(alternatives) => {
+            let rows = || alternatives.iter().map(|alternative| &alternative.sequence);
+            rows().all(is_read_once) && are_told_apart(rows())
+        }
+        Shape::List { item, framing: Framing::ToEnd | Framing::Joined(_), .. } => {
             is_delimited(item) && Width::of_shape(item).min > 0
         }
+        Shape::Framed { frame: Frame::Escaped, inner } => is_read_alone(inner),
         Shape::Option(inner) => is_read_alone(inner) && Width::of_shape(inner).min > 0,
         Shape::Desc(inner) => is_read_alone(inner),
         _ => false,
     }
+}
+
+/// Whether the literals that alternatives begin with tell which one it is: none is the front of another.
+fn are_told_apart<'m>(rows: impl Iterator<Item = &'m Sequence>) -> bool {
+    let mut literals: Vec<Vec<u8>> = rows.map(Sequence::literal_prefix).collect();
+    literals.sort();
+    // Whatever begins with one comes right after it.
+    literals.windows(2).all(|pair| matches!(pair, [a, b] if !b.starts_with(a)))
 }
 
 fn is_varint(encoding: IntEncoding) -> bool {
@@ -80,6 +121,9 @@ fn is_varint(encoding: IntEncoding) -> bool {
             | IntEncoding::BitcoinVarint
             | IntEncoding::CompactSize
             | IntEncoding::ScaleCompact
+            | IntEncoding::OrdVar
+            | IntEncoding::OrderedCode
+            | IntEncoding::Tuple
     )
 }
 

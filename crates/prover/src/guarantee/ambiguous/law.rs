@@ -7,7 +7,9 @@ use keyplan_plan::model::{Segment, Sequence, Shape, Width};
 
 use crate::automaton::{Arena, Drawing};
 use crate::guarantee::ambiguous::delimited::is_read_once;
+use crate::guarantee::ambiguous::twins::twin_keys;
 use crate::guarantee::digest::{grounded, not_realised, unless};
+use crate::guarantee::listed;
 use crate::layout::Layout;
 use crate::product::search::Search;
 use crate::product::{Budget, Goal, Outcome, Product};
@@ -32,8 +34,20 @@ pub(crate) fn injective(arena: &mut Arena, layout: &Layout<'_>, budget: &mut Bud
         Verdict::Unknown(_) if told_by_length(arena, layout.sequence, budget) => {
             unless(drawing.hashes.iter().copied())
         }
+        Verdict::Unknown(reason) if !loses(layout) => {
+            let listed = listed::injective(layout, budget);
+            listed.unwrap_or_else(|| match twin_keys(arena, layout, budget) {
+                Some(witness) => Verdict::Fails(Box::new(witness)),
+                None => Verdict::Unknown(reason),
+            })
+        }
         verdict => verdict,
     }
+}
+
+/// Whether an encoding merges values: that is said elsewhere.
+fn loses(layout: &Layout<'_>) -> bool {
+    layout.sequence.arguments().any(|argument| argument.shape.loses_information())
 }
 
 /// Whether the length of a key tells where each of its arguments is, and each has one reading by itself.
@@ -60,7 +74,12 @@ fn told_by_length(arena: &mut Arena, sequence: &Sequence, budget: &mut Budget) -
         && sequence.arguments().all(|argument| contents_injective(arena, &argument.shape, budget, 0))
 }
 
-fn attempt(arena: &mut Arena, layout: &Layout<'_>, drawing: &Drawing, budget: &mut Budget) -> Verdict {
+pub(crate) fn attempt(
+    arena: &mut Arena,
+    layout: &Layout<'_>,
+    drawing: &Drawing,
+    budget: &mut Budget,
+) -> Verdict {
     let outcome = Product::new(arena, Goal::Meet).ambiguity(drawing.start, budget);
     let contents = drawing.hidden.iter().all(|shape| contents_injective(arena, shape, budget, 0));
     if outcome == Outcome::Never && contents {

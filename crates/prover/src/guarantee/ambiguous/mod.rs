@@ -3,6 +3,7 @@
 pub(crate) mod delimited;
 mod diagnosis;
 pub(crate) mod law;
+pub(crate) mod twins;
 
 use keyplan_plan::diag::Code;
 use keyplan_plan::model::AcceptKind;

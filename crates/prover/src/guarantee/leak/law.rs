@@ -1,12 +1,14 @@
 //! KP0003 and KP0004: a scan returns its own rows and no others.
 
 use keyplan_plan::dynamic::Value;
-use keyplan_plan::model::{Scan, Sequence};
+use keyplan_plan::model::{Scan, ScanEnd, Sequence};
 
 use crate::automaton::{Arena, Drawing};
 use crate::guarantee::ambiguous::delimited::are_delimited;
 use crate::guarantee::ambiguous::law::contents_injective;
+use crate::guarantee::ambiguous::twins::twin_rows;
 use crate::guarantee::digest::{SAFE_DIGEST, grounded, not_realised, unless};
+use crate::guarantee::listed;
 use crate::guarantee::lossy::law::lossless;
 use crate::guarantee::overlap::law::disjoint;
 use crate::layout::Layout;
@@ -31,7 +33,7 @@ pub(crate) struct Scanned<'a, 'p> {
 }
 
 impl Scanned<'_, '_> {
-    fn stop(self) -> u32 {
+    pub(crate) fn stop(self) -> u32 {
         u32::try_from(self.scan.segments).unwrap_or(u32::MAX)
     }
 
@@ -70,12 +72,18 @@ pub(crate) fn foreign(
         let undrawn = if scanned.layout.drawing.is_none() { scanned.layout } else { other };
         return Verdict::Unknown(undrawn.undrawn());
     };
-    match attempt(arena, scanned, left, Other::Family(other, right), budget) {
+    let verdict = match attempt(arena, scanned, left, Other::Family(other, right), budget) {
         Verdict::Unknown(Reason::NotRealised { .. }) if left.coarse || right.coarse => {
             let (Some(left), Some(right)) = (scanned.layout.fine(arena), other.fine(arena)) else {
                 return Verdict::Unknown(not_realised(&[left, right]));
             };
             attempt(arena, scanned, &left, Other::Family(other, &right), budget)
+        }
+        verdict => verdict,
+    };
+    match verdict {
+        Verdict::Unknown(reason) if scanned.scan.end == ScanEnd::Prefix => {
+            listed::leaks(scanned, other, budget).unwrap_or(Verdict::Unknown(reason))
         }
         verdict => verdict,
     }
@@ -110,6 +118,28 @@ pub(crate) fn foreign_if_filtered(
 
 /// Decides whether no key of the family with other bound arguments begins with a prefix of the scan.
 pub(crate) fn siblings(arena: &mut Arena, scanned: Scanned<'_, '_>, budget: &mut Budget) -> Verdict {
+    match begin_alike(arena, scanned, budget) {
+        Verdict::Unknown(reason) if scanned.scan.end == ScanEnd::Prefix => {
+            let listed = listed::leaks(scanned, scanned.layout, budget);
+            listed.unwrap_or_else(|| match twin_bound(arena, scanned, budget) {
+                Some(witness) => Verdict::Fails(Box::new(witness)),
+                None => Verdict::Unknown(reason),
+            })
+        }
+        verdict => verdict,
+    }
+}
+
+/// The scan by one of two lists of bound arguments with the same bytes, and a row of the other.
+fn twin_bound(arena: &mut Arena, scanned: Scanned<'_, '_>, budget: &mut Budget) -> Option<Witness> {
+    let layout = scanned.layout;
+    let (a, b) = twin_rows(arena, layout.sequence, scanned.scan.bound, budget)?;
+    let scan = scanned.side(a.get(..scanned.scan.bound)?)?;
+    Witness::row(scan, Side::key(layout.path, layout.sequence, &b)?)
+}
+
+/// The same by the graph.
+fn begin_alike(arena: &mut Arena, scanned: Scanned<'_, '_>, budget: &mut Budget) -> Verdict {
     let verdict = told_apart(arena, scanned, budget);
     match (&verdict, lossless(arena, scanned.layout.path, &scanned.prefix())) {
         (Verdict::Holds | Verdict::Assumed(_), Some(Verdict::Fails(witness))) => {

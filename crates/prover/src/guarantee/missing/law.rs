@@ -13,7 +13,10 @@ use keyplan_plan::model::{
 };
 
 use crate::automaton::Arena;
+use crate::guarantee::ambiguous::twins::twin_rows;
 use crate::guarantee::leak::law::{Scanned, foreign, siblings};
+use crate::guarantee::listed;
+use crate::guarantee::missing::beside::beside;
 use crate::guarantee::missing::next::{foreign_before_next, siblings_before_next, whole_before_next};
 use crate::guarantee::overlap::law::disjoint;
 use crate::guarantee::unordered::law::{least_bound, ordered};
@@ -39,6 +42,18 @@ pub(crate) enum Fault {
 
 /// Decides whether no key of `other` lies in a range of the scan.
 pub(crate) fn foreign_in_range(
+    arena: &mut Arena,
+    scanned: Scanned<'_, '_>,
+    other: &Layout<'_>,
+    budget: &mut Budget,
+) -> Verdict {
+    match foreign_by_graph(arena, scanned, other, budget) {
+        Verdict::Unknown(reason) => listed::leaks(scanned, other, budget).unwrap_or(Verdict::Unknown(reason)),
+        verdict => verdict,
+    }
+}
+
+fn foreign_by_graph(
     arena: &mut Arena,
     scanned: Scanned<'_, '_>,
     other: &Layout<'_>,
@@ -74,6 +89,27 @@ pub(crate) fn foreign_in_range(
 
 /// Decides whether no key of the family with other bound arguments lies in a range of the scan.
 pub(crate) fn siblings_in_range(arena: &mut Arena, scanned: Scanned<'_, '_>, budget: &mut Budget) -> Verdict {
+    match siblings_by_graph(arena, scanned, budget) {
+        Verdict::Unknown(reason) => {
+            let listed = listed::leaks(scanned, scanned.layout, budget);
+            listed.unwrap_or_else(|| match twin_range(arena, scanned, budget) {
+                Some(witness) => Verdict::Fails(Box::new(witness)),
+                None => Verdict::Unknown(reason),
+            })
+        }
+        verdict => verdict,
+    }
+}
+
+/// The range of one of two lists of bound arguments with the same bytes, and a row of the other.
+fn twin_range(arena: &mut Arena, scanned: Scanned<'_, '_>, budget: &mut Budget) -> Option<Witness> {
+    let layout = scanned.layout;
+    let (a, b) = twin_rows(arena, layout.sequence, scanned.scan.bound, budget)?;
+    let (start, end) = ends(scanned, a.get(..scanned.scan.bound)?)?;
+    faulty(start, end, Side::key(layout.path, layout.sequence, &b)?, Fault::Inside)
+}
+
+fn siblings_by_graph(arena: &mut Arena, scanned: Scanned<'_, '_>, budget: &mut Budget) -> Verdict {
     let verdict = match scanned.scan.end {
         ScanEnd::Next => next_is_exact(arena, scanned, budget),
         _ => siblings(arena, scanned, budget),
@@ -81,16 +117,41 @@ pub(crate) fn siblings_in_range(arena: &mut Arena, scanned: Scanned<'_, '_>, bud
     if matches!(verdict, Verdict::Holds | Verdict::Assumed(_)) {
         return verdict;
     }
-    if scanned.scan.end == ScanEnd::Next
-        && let Some(decided) = siblings_before_next(arena, scanned, budget)
-    {
-        return decided;
+    let mut verdicts = vec![verdict];
+    let rest = match end_bytes(&scanned.scan.end) {
+        Some((end, included)) if end.len() <= MOST_END => {
+            let pieces = pieces(end, Half::Below, included);
+            let shown = |bound: &[Value], row: Side| {
+                let (start, end) = ends(scanned, bound)?;
+                faulty(start, end, row, Fault::Inside)
+            };
+            beside(arena, scanned, &pieces, &shown, budget)
+        }
+        Some(_) => Verdict::Unknown(Reason::TooLarge),
+        None => match siblings_before_next(arena, scanned, budget) {
+            Some(decided) => decided,
+            None => {
+                // A row that begins with the prefix of a value mostly comes before that of the next one.
+                verdicts.push(siblings(arena, scanned, budget));
+                verdicts.first().map_or(Verdict::Unknown(Reason::Internal), unknown)
+            }
+        },
+    };
+    match rest {
+        Verdict::Unknown(_) => decided(scanned, scanned.layout, Fault::Inside, &verdicts, rest),
+        rest => rest,
     }
-    decided(scanned, scanned.layout, Fault::Inside, std::slice::from_ref(&verdict), unknown(&verdict))
 }
 
 /// Decides whether a range of the scan leaves out no key with its bound arguments.
 pub(crate) fn whole_in_range(arena: &mut Arena, scanned: Scanned<'_, '_>, budget: &mut Budget) -> Verdict {
+    match whole_by_graph(arena, scanned, budget) {
+        Verdict::Unknown(reason) => listed::whole(scanned, budget).unwrap_or(Verdict::Unknown(reason)),
+        verdict => verdict,
+    }
+}
+
+fn whole_by_graph(arena: &mut Arena, scanned: Scanned<'_, '_>, budget: &mut Budget) -> Verdict {
     let verdict = match end_bytes(&scanned.scan.end) {
         Some((end, included)) if end.len() <= MOST_END => {
             if let Some(decided) = rest_before(arena, scanned, end, included, budget) {

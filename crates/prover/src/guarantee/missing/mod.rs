@@ -1,5 +1,6 @@
 //! KP0016: a range leaves out none of its rows; and what else a range may hold.
 
+pub(crate) mod beside;
 pub(crate) mod diagnosis;
 pub(crate) mod law;
 mod next;

@@ -14,6 +14,7 @@ use keyplan_plan::model::{
 
 use crate::automaton::Arena;
 use crate::guarantee::leak::law::{Scanned, foreign, siblings};
+use crate::guarantee::missing::beside::beside;
 use crate::guarantee::missing::law::{Fault, Half, Piece, all_apart, before_last, ends, faulty, pieces};
 use crate::guarantee::overlap::law::disjoint;
 use crate::layout::Layout;
@@ -22,7 +23,7 @@ use crate::proof::{Side, Verdict, Witness};
 use crate::sample;
 
 /// The most values that are looked at one by one.
-const MOST_VALUES: u128 = 40;
+const MOST_VALUES: u128 = 256;
 
 /// A value of the last bound argument, and the bytes from that argument to the end of the prefix.
 struct Written {
@@ -68,15 +69,30 @@ pub(crate) fn siblings_before_next(
     let around = Scanned { layout: scanned.layout, scan: &outer };
     let mut all = Verdicts::default();
     // With them apart, a key in the range has the same arguments before the last.
-    match siblings(arena, around, budget) {
-        apart @ (Verdict::Holds | Verdict::Assumed(_)) => {
-            all.add(apart, |_| None);
-        }
-        _ => return None,
+    let apart = siblings(arena, around, budget);
+    let all_are_apart = matches!(apart, Verdict::Holds | Verdict::Assumed(_));
+    if all_are_apart {
+        all.add(apart, |_| None);
     }
     for pair in values.windows(2) {
         let [this, next] = pair else { continue };
         let between = between(&this.bytes, &next.bytes);
+        if !all_are_apart {
+            // The ranges of two values differ: a key that begins like others may lie in none of them.
+            let shown = |bound: &[Value], row: Side| {
+                let mut bound = bound.get(..outer.bound)?.to_vec();
+                bound.push(this.value.clone());
+                let (start, end) = ends(scanned, &bound)?;
+                faulty(start, end, row, Fault::Inside)
+            };
+            match beside(arena, around, &between, &shown, budget) {
+                fails @ Verdict::Fails(_) => return Some(fails),
+                Verdict::Unknown(_) => return None,
+                verdict => {
+                    all.add(verdict, |_| None);
+                }
+            }
+        }
         for that in values.iter().filter(|that| that.value != this.value && !between.is_empty()) {
             let cuts = |end: &[u8]| end.starts_with(&that.bytes) && end.len() > that.bytes.len();
             let inside = this.bytes <= that.bytes && that.bytes < next.bytes;

@@ -5,6 +5,7 @@ use keyplan_plan::model::Shape;
 
 use crate::automaton::{Arena, Drawing};
 use crate::guarantee::digest::{SAFE_DIGEST, grounded, not_realised};
+use crate::guarantee::listed;
 use crate::layout::Layout;
 use crate::product::search::Search;
 use crate::product::{Budget, Goal, Outcome, Product};
@@ -30,13 +31,17 @@ pub(crate) fn disjoint(arena: &mut Arena, a: &Layout<'_>, b: &Layout<'_>, budget
     if arena.part_early(left.start, right.start) {
         return Verdict::Holds;
     }
-    match attempt(arena, (a, left), (b, right), budget) {
+    let verdict = match attempt(arena, (a, left), (b, right), budget) {
         Verdict::Unknown(Reason::NotRealised { .. }) if left.coarse || right.coarse => {
             let (Some(left), Some(right)) = (a.fine(arena), b.fine(arena)) else {
                 return Verdict::Unknown(not_realised(&[left, right]));
             };
             attempt(arena, (a, &left), (b, &right), budget)
         }
+        verdict => verdict,
+    };
+    match verdict {
+        Verdict::Unknown(reason) => listed::disjoint(a, b, budget).unwrap_or(Verdict::Unknown(reason)),
         verdict => verdict,
     }
 }

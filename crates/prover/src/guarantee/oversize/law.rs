@@ -75,7 +75,11 @@ fn stretched(shape: &Shape, wanted: usize) -> Option<Value> {
     match shape {
         Shape::Bytes { lengths, encoding } => {
             let wanted = if let BytesEncoding::Hex(_) = encoding { wanted.div_ceil(2) } else { wanted };
-            Some(Value::Bytes(vec![0; length(lengths, wanted)?]))
+            let byte = match encoding {
+                BytesEncoding::Class(class) => (0..=u8::MAX).find(|&byte| class.contains(byte))?,
+                _ => 0,
+            };
+            Some(Value::Bytes(vec![byte; length(lengths, wanted)?]))
         }
         Shape::Text(text) => {
             let length = length(&text.lengths, wanted)?;

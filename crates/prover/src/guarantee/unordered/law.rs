@@ -16,6 +16,7 @@ use keyplan_plan::model::{
 use crate::automaton::{Arena, Drawing, Precision, draw};
 use crate::guarantee::digest::not_realised;
 use crate::guarantee::leak::law::Scanned;
+use crate::guarantee::listed;
 use crate::guarantee::unordered::faults::faults;
 use crate::guarantee::unordered::lengths::{
     few_sort, is_empty_or_one, lengths_rise, lengths_sort, right_at_one_length,
@@ -37,11 +38,15 @@ const MOST_READINGS: usize = 16;
 pub(crate) fn ordered(arena: &mut Arena, scanned: Scanned<'_, '_>, budget: &mut Budget) -> Verdict {
     let Some(drawing) = &scanned.layout.drawing else { return Verdict::Unknown(scanned.layout.undrawn()) };
     let rule = segments_right(scanned.layout.sequence, scanned.scan.segments);
-    match attempt(arena, scanned, drawing, rule, budget) {
+    let verdict = match attempt(arena, scanned, drawing, rule, budget) {
         Verdict::Unknown(Reason::NotRealised { .. }) if drawing.coarse => match scanned.layout.fine(arena) {
             Some(drawing) => attempt(arena, scanned, &drawing, rule, budget),
             None => Verdict::Unknown(not_realised(&[drawing])),
         },
+        verdict => verdict,
+    };
+    match verdict {
+        Verdict::Unknown(reason) => listed::ordered(scanned, budget).unwrap_or(Verdict::Unknown(reason)),
         verdict => verdict,
     }
 }

@@ -1,0 +1,156 @@
+//! Two values of one shape with the same bytes, built from the inside out.
+//!
+//! The graph draws the contents of a frame and long counts as plain bytes. An ambiguity inside of them is one of the whole
+//! part: a list of a count whose elements have no end of their own, or a record that can be read in two ways.
+
+use std::collections::BTreeSet;
+
+use keyplan_plan::diag::Span;
+use keyplan_plan::dynamic::Value;
+use keyplan_plan::model::{Argument, Framing, Literal, Segment, Sequence, Shape};
+
+use crate::automaton::Arena;
+use crate::guarantee::ambiguous::law::attempt;
+use crate::layout::Layout;
+use crate::least::{least_row, least_value};
+use crate::product::Budget;
+use crate::proof::{Side, Verdict, Witness};
+use crate::reader::alone;
+
+/// How deep a value is looked into.
+const MOST_DEPTH: u32 = 8;
+
+/// The most elements of a list that are looked at.
+const MOST_ELEMENTS: usize = 4;
+
+/// Two argument lists of a layout with one key, which differ in one argument.
+pub(crate) fn twin_rows(
+    arena: &mut Arena,
+    sequence: &Sequence,
+    arguments: usize,
+    budget: &mut Budget,
+) -> Option<(Vec<Value>, Vec<Value>)> {
+    for (index, argument) in sequence.arguments().enumerate().take(arguments) {
+        let Some((a, b)) = twins(arena, &argument.shape, budget, 0) else { continue };
+        let base = least_row(arena, sequence)?;
+        let with = |value: Value| {
+            let mut row = base.clone();
+            *row.get_mut(index)? = value;
+            Some(row)
+        };
+        return Some((with(a)?, with(b)?));
+    }
+    None
+}
+
+/// Two argument lists of a layout with one key, as a witness.
+pub(crate) fn twin_keys(arena: &mut Arena, layout: &Layout<'_>, budget: &mut Budget) -> Option<Witness> {
+    let (a, b) = twin_rows(arena, layout.sequence, usize::MAX, budget)?;
+    let side = |values: &[Value]| Side::key(layout.path, layout.sequence, values);
+    Witness::same_key(side(&a)?, side(&b)?)
+}
+
+/// Two values of a shape that are written alike.
+fn twins(arena: &mut Arena, shape: &Shape, budget: &mut Budget, depth: u32) -> Option<(Value, Value)> {
+    if depth > MOST_DEPTH || budget.is_spent() || shape.loses_information() {
+        return None;
+    }
+    match shape {
+        Shape::Framed { inner, .. } | Shape::Desc(inner) | Shape::HashConcat { inner, .. } => {
+            twins(arena, inner, budget, depth + 1)
+        }
+        Shape::Option(inner) => {
+            let (a, b) = twins(arena, inner, budget, depth + 1)?;
+            Some((Value::Option(Some(Box::new(a))), Value::Option(Some(Box::new(b)))))
+        }
+        Shape::List { item, counts, framing } => {
+            let least =
+                |from: usize| (from..=from.max(counts.min()) + MOST_ELEMENTS).find(|&n| counts.admits(n));
+            if let Some((a, b)) = twins(arena, item, budget, depth + 1) {
+                let fill = least_value(arena, item)?;
+                let list = |value: Value| {
+                    let mut list = vec![fill.clone(); least(1)?];
+                    *list.first_mut()? = value;
+                    Some(Value::List(list))
+                };
+                return Some((list(a)?, list(b)?));
+            }
+            let count = least(2).filter(|&count| count <= MOST_ELEMENTS)?;
+            let elements = in_a_row(item, count, framing);
+            let (a, b) = readings(arena, &elements, budget)?;
+            Some((Value::List(a), Value::List(b)))
+        }
+        Shape::Record(sequence) => {
+            let (a, b) = inside(arena, sequence, budget, depth)?;
+            Some((Value::Record(a), Value::Record(b)))
+        }
+        Shape::Choice(alternatives) => {
+            for (index, alternative) in alternatives.iter().enumerate() {
+                if let Some((a, b)) = inside(arena, &alternative.sequence, budget, depth) {
+                    return Some((Value::Choice(index, a), Value::Choice(index, b)));
+                }
+            }
+            let (a, b) = readings(arena, &alone(shape), budget)?;
+            a.into_iter().next().zip(b.into_iter().next())
+        }
+        _ => None,
+    }
+}
+
+/// Two argument lists of a sequence: one argument has twins, or the arguments together do.
+fn inside(
+    arena: &mut Arena,
+    sequence: &Sequence,
+    budget: &mut Budget,
+    depth: u32,
+) -> Option<(Vec<Value>, Vec<Value>)> {
+    for (index, argument) in sequence.arguments().enumerate() {
+        let Some((a, b)) = twins(arena, &argument.shape, budget, depth + 1) else { continue };
+        let base = least_row(arena, sequence)?;
+        let with = |value: Value| {
+            let mut row = base.clone();
+            *row.get_mut(index)? = value;
+            Some(row)
+        };
+        return Some((with(a)?, with(b)?));
+    }
+    readings(arena, sequence, budget)
+}
+
+/// Two readings of one key of a sequence.
+fn readings(arena: &mut Arena, sequence: &Sequence, budget: &mut Budget) -> Option<(Vec<Value>, Vec<Value>)> {
+    let layout = Layout::new(arena, "contents", sequence, BTreeSet::new());
+    let drawing = layout.drawing.as_ref()?;
+    match attempt(arena, &layout, drawing, budget) {
+        Verdict::Fails(witness) => match *witness {
+            Witness::SameKey { first, second } => Some((first.values, second.values)),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Some elements of a list as a sequence, with what stands between them.
+fn in_a_row(item: &Shape, count: usize, framing: &Framing) -> Sequence {
+    let mut segments = Vec::new();
+    for index in 0..count {
+        if let (Framing::Joined(separator), 1..) = (framing, index) {
+            let bytes = separator.clone();
+            segments.push(Segment::Literal(Literal {
+                bytes,
+                spelling: String::new(),
+                hashed: None,
+                span: Span::default(),
+            }));
+        }
+        segments.push(Segment::Argument(Argument {
+            name: None,
+            type_name: None,
+            shape: item.clone(),
+            shown: None,
+            doc: Vec::new(),
+            span: Span::default(),
+        }));
+    }
+    Sequence::new(segments)
+}
