@@ -16,3 +16,19 @@ fn every_encoding_agrees_with_the_dynamic_path() {
 fn every_encoding_keeps_the_laws() {
     keep_the_laws(&everything::TYPES, 60);
 }
+
+/// The store is opened with what `plan!` emits, and the plan is not compiled again.
+#[cfg(feature = "store")]
+#[test]
+fn the_schema_that_is_compiled_in_is_that_of_the_plan() {
+    use keyplan::store::raw::Schema;
+
+    let compiled = keyplan::plan::compile(everything::PLAN.files[0].0, everything::PLAN.text(), |path| {
+        Err(path.to_owned())
+    });
+    let read = Schema::of(&compiled).unwrap();
+    let emitted = Schema::from(&everything::PLAN);
+    assert_eq!(emitted, read);
+    assert_eq!(emitted.families, read.families);
+    assert!(emitted.families.len() > 20 && emitted.spaces.len() > 1, "{emitted:?}");
+}

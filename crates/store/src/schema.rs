@@ -82,14 +82,44 @@ impl Schema {
     }
 }
 
+/// A plan that was compiled in is not compiled again.
+#[cfg(feature = "typed")]
+impl From<&keyplan_typed::PlanText> for Schema {
+    fn from(plan: &keyplan_typed::PlanText) -> Self {
+        let file = |&(name, text): &(&str, &str)| PlanFile { name: name.to_owned(), text: text.to_owned() };
+        let families = plan.spaces.iter().flat_map(|space| {
+            space.rows.iter().map(|&(family, prefix)| FamilyPrefix {
+                space: space.name.to_owned(),
+                family: family.to_owned(),
+                prefix: prefix.to_vec(),
+            })
+        });
+        let spaces = plan.spaces.iter().map(|space| Space {
+            usage: usage(space.rows.len(), space.structures.len()),
+            ..Space::map(space.name)
+        });
+        Self {
+            files: plan.files.iter().map(file).collect(),
+            fingerprint: PlanFingerprint(plan.fingerprint),
+            spaces: spaces.collect(),
+            families: families.collect(),
+        }
+    }
+}
+
 fn space(space: &model::Space) -> Space {
     let structures = space.families.iter().filter(|family| family.kind != FamilyKind::Key).count();
-    let usage = match structures {
-        0 => SpaceUsage::Rows,
-        all if all == space.families.len() => SpaceUsage::Structures,
-        _ => SpaceUsage::Mixed,
-    };
+    let usage = usage(space.families.len() - structures, structures);
     Space { usage, ..Space::map(space.engine_name()) }
+}
+
+/// What a space is for, by how many families of keys and how many structures it has.
+const fn usage(rows: usize, structures: usize) -> SpaceUsage {
+    match (rows, structures) {
+        (_, 0) => SpaceUsage::Rows,
+        (0, _) => SpaceUsage::Structures,
+        _ => SpaceUsage::Mixed,
+    }
 }
 
 /// What the keys of a space begin with. Rows of structures are not those of the plan.

@@ -37,7 +37,7 @@ pub use error::{KeyError, KeyFault, OtherReading, SegmentError};
 pub use list::{List, ListIter, ListLayout};
 pub use opaque::{Cbor, Json, Proto, Raw};
 pub use open::{Ends, Furthest, Nearest, Open, Steps, longest_number};
-pub use plan_text::PlanText;
+pub use plan_text::{PlanText, SpaceText};
 pub use rank::{Rank, Ranked};
 pub use read::{
     View, admitted, admitted_text, array, decoded, encoded, exact, finish, fixed, in_range, inside, kept,

@@ -6,7 +6,7 @@ use keyplan_store::{META_SPACE, Meta, Schema};
 
 use super::layout::wrong_kind;
 
-use super::{Namespace, PLAN, StateError, cursor, entities, undo, utxos};
+use super::{Namespace, PLAN, StateError, undo};
 
 /// The name under which the plan of the hashed layout is recorded, and under which others import it.
 const STORE_PLAN: &str = "cardano_store.keyplan";
@@ -188,13 +188,7 @@ fn refused(name: &str, why: &'static str) -> StateError {
 
 /// The schema of the layout in which namespaces are hashed: that of the plan which the types are made from.
 pub(super) fn hashed() -> Schema {
-    let spaces = [cursor::SPACE, utxos::SPACE, entities::SPACE, undo::SPACE];
-    Schema {
-        files: vec![keyplan_store::PlanFile { name: STORE_PLAN.to_owned(), text: PLAN.text().to_owned() }],
-        fingerprint: keyplan_store::PlanFingerprint(PLAN.fingerprint),
-        spaces: spaces.into_iter().map(keyplan_store::engine::Space::map).collect(),
-        families: Vec::new(),
-    }
+    Schema::from(&PLAN)
 }
 
 #[cfg(test)]

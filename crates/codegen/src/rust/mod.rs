@@ -27,9 +27,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use keyplan_plan::Compiled;
 use keyplan_plan::diag::{Code, Diagnostic, SourceMap, Span};
-use keyplan_plan::model::Plan;
+use keyplan_plan::model::{Family, FamilyKind, Plan, Space};
 use keyplan_prover::Report;
-use proc_macro2::TokenStream;
+use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
 use crate::prove::prove;
@@ -112,6 +112,7 @@ impl<'p> Expander<'p> {
             let (name, text) = (&file.name, &file.text);
             quote!((#name, #text))
         });
+        let held = self.plan.spaces.iter().map(space_text);
         // What is made for a retired key names its type, which is deprecated.
         let retires = self.plan.families().any(|(_, family)| family.retired.is_some());
         let allowed =
@@ -125,6 +126,7 @@ impl<'p> Expander<'p> {
                     #text,
                     &[#(#files),*],
                     [#(#fingerprint),*],
+                    &[#(#held),*],
                 );
                 #(#sets)*
                 #(#types)*
@@ -178,4 +180,17 @@ impl<'p> Expander<'p> {
         );
         None
     }
+}
+
+/// What a store needs to know of a space.
+fn space_text(space: &Space) -> TokenStream {
+    let name = space.engine_name();
+    let (rows, structures): (Vec<&Family>, Vec<&Family>) =
+        space.families.iter().partition(|family| family.kind == FamilyKind::Key);
+    let rows = rows.into_iter().map(|family| {
+        let (path, prefix) = (&family.path, Literal::byte_string(&family.key.literal_prefix()));
+        quote!((#path, #prefix))
+    });
+    let structures = structures.into_iter().map(|family| &family.path);
+    quote!(::keyplan::typed::SpaceText::new(#name, &[#(#rows),*], &[#(#structures),*]))
 }

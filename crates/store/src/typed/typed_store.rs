@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use std::sync::Arc;
 
+use crate::BytesOf;
 use crate::cache::{Cached, MemoryBudget, RowCache};
 use crate::engine::{Durability, Engine, Fjall, FjallSettings, KeyRange};
-use crate::{BytesOf, Schema};
 
 use super::{Batch, Error, Read, Snapshot, Stored};
 use keyplan_typed::{Key, PlanText, Scan, ScanOf};
@@ -36,7 +36,7 @@ impl Store {
 impl<E: Engine> Store<E> {
     /// Opens the store on an engine, and makes it if the engine holds nothing.
     pub fn open_on(engine: E, plan: &PlanText) -> Result<Self, Error> {
-        Ok(Self(Arc::new(crate::Store::open_or_create(engine, &schema(plan)?)?)))
+        Ok(Self(Arc::new(crate::Store::open_or_create(engine, &plan.into())?)))
     }
 
     /// Opens the store on an engine with a row cache above it, and makes it if the engine holds nothing.
@@ -45,13 +45,13 @@ impl<E: Engine> Store<E> {
         plan: &PlanText,
         cache: impl Into<RowCache>,
     ) -> Result<Store<Cached<E>>, Error> {
-        let store = crate::Store::open_or_create(engine, &schema(plan)?)?;
+        let store = crate::Store::open_or_create(engine, &plan.into())?;
         Ok(Store(Arc::new(store.row_cache(cache))))
     }
 
     /// Makes a store on an engine that holds nothing.
     pub fn create_on(engine: E, plan: &PlanText) -> Result<Self, Error> {
-        Ok(Self(Arc::new(crate::Store::create(engine, &schema(plan)?)?)))
+        Ok(Self(Arc::new(crate::Store::create(engine, &plan.into())?)))
     }
 
     /// Gives types to a store that was opened without them; refused if it has another layout.
@@ -226,24 +226,13 @@ impl<E: Engine> Store<E> {
     }
 }
 
-fn compiled(plan: &PlanText) -> keyplan_plan::Compiled {
-    let (name, text) = plan.files.first().copied().unwrap_or_default();
-    keyplan_plan::compile(name, text, |path| import(plan, path))
-}
-
-/// What a plan that was compiled in means.
+/// What a plan that was compiled in means: for what is done now and then, and needs more than its types.
 fn model(plan: &PlanText) -> Result<keyplan_plan::model::Plan, Error> {
-    let model = compiled(plan)
+    let (name, text) = plan.files.first().copied().unwrap_or_default();
+    let model = keyplan_plan::compile(name, text, |path| import(plan, path))
         .plan
         .filter(|model| crate::PlanFingerprint::from(model.fingerprint()).0 == plan.fingerprint);
     model.ok_or(Error::PlanText { name: plan.name })
-}
-
-/// What a store needs to know of a plan that was compiled in.
-fn schema(plan: &PlanText) -> Result<Schema, Error> {
-    let compiled = compiled(plan);
-    let schema = Schema::of(&compiled).filter(|schema| schema.fingerprint.0 == plan.fingerprint);
-    schema.ok_or(Error::PlanText { name: plan.name })
 }
 
 fn import(plan: &PlanText, path: &str) -> Result<String, String> {
