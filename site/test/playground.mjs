@@ -26,12 +26,14 @@ const home = `http://127.0.0.1:${server.address().port}`;
 const browser = await chromium.launch({
   executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
   args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
+  timeout: 180_000,
 });
 let passed = 0;
 async function trial(name, work, options = {}) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
   const page = await context.newPage();
-  page.setDefaultTimeout(60_000);
+  // As long as it takes: a slow machine is no fault of the page.
+  page.setDefaultTimeout(180_000);
   const wrong = [];
   page.on('console', (message) => { if (message.type() === 'error') wrong.push(message.text()); });
   page.on('pageerror', (error) => wrong.push(String(error)));
@@ -130,7 +132,7 @@ try {
     await open(page);
     const hostile = '/// <img src=x onerror=alert(1)>\nplan p; space s { key k = "<script>alert(1)</script>" a: text("<>/a-z", 1..=3) b: text("<>/a-z", 1..=3); }';
     await write(page, hostile);
-    await verdict(page, 'bad');
+    await page.waitForFunction(() => document.querySelector('.finding')?.textContent.includes('s.k'));
     assert.equal(await page.$('main img, main script'), null);
     await write(page, 'plan p; space s { key k = ');
     await page.waitForFunction(() => /mistake/.test(document.getElementById('verdict').textContent));
