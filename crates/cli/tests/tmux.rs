@@ -113,8 +113,11 @@ fn a_database_is_explored_in_a_terminal() {
     // A title that would clear the screen, name the window and turn the writing around.
     let title = "title=\u{1b}[2J\u{1b}]0;evil\u{7}\u{202e}x";
     keyplan(folder.path(), &["db", "put", "data", "note", title, "n=1"]);
-    let command =
-        format!("cd '{}' && VISUAL= EDITOR='sed -i s/0x03/0x04/' '{}' explore data --tui", folder.path().display(), env!("CARGO_BIN_EXE_keyplan"));
+    let command = format!(
+        "cd '{}' && VISUAL= EDITOR='sed -i s/0x03/0x04/' '{}' explore data --tui",
+        folder.path().display(),
+        env!("CARGO_BIN_EXE_keyplan")
+    );
     let terminal = Terminal::start(&command);
     terminal.sees(&["Families", "Bytes by family", "orders.order", "6 rows"]);
     // The first family, its first row: a table by argument, lanes, the value.

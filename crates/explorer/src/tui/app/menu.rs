@@ -4,7 +4,6 @@ use super::Screen;
 use crate::page::Page;
 use crate::params::Params;
 use crate::show::field;
-use crate::tui::address::Address;
 use crate::tui::dialog::{Choice, Dialog, Field, Item, Purpose};
 use crate::tui::json::{items, text};
 use crate::tui::listing;

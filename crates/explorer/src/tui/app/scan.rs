@@ -23,7 +23,7 @@ impl Screen {
             .iter()
             .enumerate()
             .map(|(at, scan)| {
-                let (sign, _) = super::paint::mark(text(scan, "mark"));
+                let (sign, _) = mark(text(scan, "mark"));
                 let mut about = Vec::new();
                 for claim in items(scan, "claims") {
                     let words = format!("{} {}", text(claim, "code"), text(claim, "guarantee"));

@@ -25,7 +25,7 @@ pub(super) fn trial(known: Known<'_>) -> Result<Listing, Problem> {
             let worse = name != "holds" && now > was;
             let ink = if worse { Ink::Bad } else { Ink::Plain };
             let change = if now == was { String::new() } else { format!("was {}", number(was)) };
-            lines.push(Entry::new(vec![(words.to_owned(), ink), (number(now), ink), plain(change)]));
+            lines.push(Entry::new(vec![(words.to_owned(), ink.clone()), (number(now), ink), plain(change)]));
         }
         let reads = field(tried, "reads");
         if let Some(why) = reads.get("why").and_then(|why| why.as_str()) {
