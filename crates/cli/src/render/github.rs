@@ -5,7 +5,7 @@ use keyplan_plan::diag::{Diagnostic, SourceMap, Span};
 use super::check_json::{file_name, severity};
 use crate::command::Checked;
 
-/// All findings, one a line.
+/// All findings, one per line.
 pub(crate) fn github(plans: &[Checked]) -> String {
     let all = plans
         .iter()

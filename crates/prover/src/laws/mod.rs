@@ -1,4 +1,4 @@
-//! The properties, one a file. Each gives a verdict on layouts; none knows of plans.
+//! The properties, one per file. Each gives a verdict on layouts; none knows of plans.
 
 mod delimited;
 pub(crate) mod disjoint;
