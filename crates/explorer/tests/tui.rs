@@ -270,7 +270,7 @@ fn a_plan_that_was_changed_in_an_editor_is_proved_and_read_anew() {
     assert_eq!(place(&app, "v"), "try");
     sees(
         &mut app,
-        &["What if?", "⚠ Another layout", "proved", "was ", "orders", "3 of 3 examples are read now", "n=0"],
+        &["What if?", "⚠ Another layout", "proved", "was ", "orders", "3 of 3 examples are read", "n=0"],
     );
     // Further from what was changed, and from a mistake.
     keys(&mut app, "e");

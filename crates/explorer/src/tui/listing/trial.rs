@@ -1,7 +1,7 @@
 //! What would be under a changed plan.
 
 use super::plan::finding_lines;
-use super::{Entry, Known, Listing, left, plain};
+use super::{Entry, Known, Listing, faint, left, plain};
 use crate::params::Problem;
 use crate::show::field;
 use crate::tui::json::{count, items, text};
@@ -43,16 +43,15 @@ pub(super) fn trial(known: Known<'_>) -> Result<Listing, Problem> {
         for group in items(reads, "unread") {
             let read = count(group, "read");
             let words = format!("{} unread keys: {}", number(count(group, "rows")), text(group, "message"));
-            let (then, ink) = if read > 0 {
-                let first = text(field(group, "first"), "text");
-                (
-                    format!("{read} of {} examples are read now, as {first}", count(group, "examples")),
-                    Ink::Good,
-                )
+            lines.push(Entry::new(vec![plain(text(group, "space")), plain(words)]));
+            if read > 0 {
+                let now = format!("{read} of {} examples are read", count(group, "examples"));
+                let first = text(field(group, "first"), "text").to_owned();
+                lines.push(Entry::new(vec![faint("  now"), (now, Ink::Good)]));
+                lines.push(Entry::new(vec![faint("  as"), (first, Ink::Good)]));
             } else {
-                ("still unread".to_owned(), Ink::Faint)
-            };
-            lines.push(Entry::new(vec![plain(text(group, "space")), plain(words), (then, ink)]));
+                lines.push(Entry::new(vec![faint("  now"), faint("still unread")]));
+            }
         }
     } else {
         notes.push(vec![("It does not compile yet.".to_owned(), Ink::Bad)]);
