@@ -196,7 +196,13 @@ mod tests {
     fn escapes_are_those_of_rust() {
         assert_eq!(text(r#"\n\r\t\\\"\0\x7f\u{e9}é"#), ("\n\r\t\\\"\0\x7f\u{e9}é".to_owned(), vec![]));
         assert_eq!(bytes(r"\x00ns\xff"), (b"\x00ns\xff".to_vec(), vec![]));
-        assert_eq!(text(r"a\qb"), ("ab".to_owned(), vec![fault(1..3, r"there is no escape `\q`; write a backslash as `\\`, a byte as `\xNN`")]));
+        assert_eq!(
+            text(r"a\qb"),
+            (
+                "ab".to_owned(),
+                vec![fault(1..3, r"there is no escape `\q`; write a backslash as `\\`, a byte as `\xNN`")]
+            )
+        );
         assert_eq!(
             text(r"\xff"),
             (String::new(), vec![fault(0..4, r#"`\xff` is not a character; write bytes as `b"…"`"#)])

@@ -423,7 +423,7 @@ impl Arena {
         found
     }
 
-    /// The node after the mark of a segment on the way from `from`.
+    /// The node behind the mark of a segment on the way from `from`.
     pub(crate) fn behind_mark(&self, from: NodeId, segment: u32) -> Option<NodeId> {
         self.reachable(from, Some(segment)).into_iter().find_map(|id| match self.node(id) {
             Node::Mark { segment: found, next } if *found == segment => Some(*next),

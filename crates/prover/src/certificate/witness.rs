@@ -170,7 +170,7 @@ fn texts(sequence: &Sequence, values: &[Value]) -> Vec<String> {
     sequence.arguments().zip(values).map(text).collect()
 }
 
-/// Whether the text of an argument is without quotes at the outermost level.
+/// Whether the text of an argument stands without quotes at the outermost level.
 fn takes_text(shape: &Shape) -> bool {
     match shape {
         Shape::Framed { inner, .. }

@@ -1,7 +1,7 @@
 //! Layouts that are read from left to right without a choice.
 //!
 //! An encoding is *delimited* if the bytes of one value are never the front of those of another: fixed widths, varints, and
-//! whatever has its length or its count in front. After such a part the next one begins at one place, whatever the graph says
+//! whatever has its length or its count in front. Behind such a part the next one begins at one place, whatever the graph says
 //! of long counts and contents. What is not known to be so counts as not delimited.
 
 use keyplan_plan::model::{

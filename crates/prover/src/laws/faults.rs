@@ -1,4 +1,4 @@
-//! Values whose bytes are in the wrong order whatever comes after them.
+//! Values whose bytes are in the wrong order whatever comes behind them.
 
 use std::cmp::Ordering;
 

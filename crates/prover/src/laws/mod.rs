@@ -1,4 +1,4 @@
-//! The properties, one per file. Each gives a verdict on layouts; none knows of plans.
+//! The properties, one a file. Each gives a verdict on layouts; none knows of plans.
 
 mod delimited;
 pub(crate) mod disjoint;
@@ -35,7 +35,7 @@ fn unless(hashes: impl Iterator<Item = (Hash, usize)>) -> Verdict {
     }
 }
 
-/// Whether a digest is in place of an argument.
+/// Whether a digest stands in place of an argument.
 pub(crate) fn holds_digest(value: &Value) -> bool {
     match value {
         Value::Digest(_) => true,

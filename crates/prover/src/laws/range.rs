@@ -360,14 +360,14 @@ fn descends(shape: &Shape) -> bool {
     }
 }
 
-/// On which side of an end the bytes after a prefix lie.
+/// On which side of an end the bytes behind a prefix lie.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Half {
     Below,
     Above,
 }
 
-/// What may come after a prefix: exactly these bytes, or these and then a byte of a range and anything.
+/// What may stand behind a prefix: exactly these bytes, or these and then a byte of a range and anything.
 pub(super) enum Piece {
     Exactly(Vec<u8>),
     Begins(Vec<u8>, Option<(u8, u8)>),

@@ -16,7 +16,7 @@ use crate::hash::Map;
 pub(crate) enum Goal {
     /// Both end with the same bytes.
     Meet,
-    /// The first comes before the mark of a segment, whatever the second does.
+    /// The first stands before the mark of a segment, whatever the second does.
     Prefix {
         /// The segment.
         stop: u32,
@@ -70,7 +70,7 @@ const MOST_STRETCHES: usize = 1 << 13;
 /// How often a state may grow before its set is widened.
 const MOST_VISITS: u32 = 96;
 
-/// Where one side is.
+/// Where one side stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 enum Place {
     /// Before a node.
@@ -115,7 +115,7 @@ enum Item {
     },
 }
 
-/// Where one side is after a byte.
+/// Where one side stands after a byte.
 #[derive(Clone, Debug)]
 enum After {
     At(NodeId),
@@ -583,7 +583,7 @@ impl<'a> Product<'a> {
         self.push(Place::At(*after_first), Place::Within(*second), Some(n.differences(m)));
     }
 
-    /// Whether the smaller of two can come after the larger in byte order.
+    /// Whether the smaller of two can come behind the larger in byte order.
     fn disordered(smaller: &Item, larger: &Item) -> bool {
         match (smaller, larger) {
             (Item::End, _) => false,
@@ -618,7 +618,7 @@ fn first(item: &Item) -> ByteSet {
     }
 }
 
-/// Where an item is after a byte of `set`, which it may begin with.
+/// Where an item stands after a byte of `set`, which it may begin with.
 fn after(item: &Item, set: ByteSet) -> Vec<After> {
     let run = |node: NodeId, class: ByteSet, next: NodeId, left: &Numbers| {
         let mut all = Vec::new();

@@ -1,4 +1,4 @@
-//! The bytes after a yes: the shortest first.
+//! The bytes behind a yes: the shortest first.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -32,7 +32,7 @@ pub(crate) struct Found {
     pub(crate) second: Vec<u8>,
 }
 
-/// Where one side is, with every count known.
+/// Where one side stands, with every count known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Spot {
     End,
@@ -526,7 +526,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Where a side may be after a byte that it may begin with.
+    /// Where a side may stand after a byte that it may begin with.
     fn after(&mut self, spot: Spot, byte: u8, stop: Option<u32>) -> (Vec<(Spot, Vec<u32>)>, Vec<NodeId>) {
         match spot {
             Spot::End | Spot::Stop(_) => (Vec::new(), Vec::new()),

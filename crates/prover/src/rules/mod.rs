@@ -1,4 +1,4 @@
-//! The guarantees that need no product, one per file.
+//! The guarantees that need no product, one a file.
 
 pub(crate) mod allotted;
 pub(crate) mod distinct_names;

@@ -1,4 +1,4 @@
-//! One diagnostic code per file. The page of a rule, which `keyplan check --explain` prints, is its documentation.
+//! One diagnostic code a file. The page of a rule, which `keyplan check --explain` prints, is its documentation.
 
 pub(super) mod ambiguous;
 pub(super) mod disorder;
