@@ -58,7 +58,7 @@ fn cardano(effort: Effort, scratch: &Path) -> Result<Job> {
     })
 }
 
-/// Runs a benchmark that says its measurements as objects, one per line.
+/// Runs a benchmark that says its measurements as objects, one a line.
 fn told(job: &Job) -> Result<Vec<Measurement>> {
     let output = job.command().output().with_context(|| format!("cannot run `{job}`"))?;
     if !output.status.success() {

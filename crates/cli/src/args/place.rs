@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::command::{is_url, shown};
 
-/// What was typed, with the URL of a database where the directory of one is.
+/// What was typed, with the URL of a database where the directory of one stands.
 ///
 /// `keyplan db get --engine slate --url s3://bucket/chain tick pool=7` is `keyplan db get s3://bucket/chain tick pool=7`. The
 /// URLs of servers that have no database of ours are left to the subcommands that read them.
@@ -82,7 +82,7 @@ fn fits(engine: &OsString, url: &OsString) -> bool {
     engine == if of_postgres { "postgres" } else { "slate" }
 }
 
-/// Where the words of the subcommand begin: after `db SUBCOMMAND` or `demo`.
+/// Where the words of the subcommand begin: behind `db SUBCOMMAND` or `demo`.
 fn place(words: &[OsString]) -> Option<usize> {
     let mut at = 1;
     loop {

@@ -67,7 +67,7 @@ pub(crate) fn server_census(url: Option<&str>, census: &Census) -> String {
     format!("{head}\n\n{}", census_table(census, &unknown))
 }
 
-/// A URL without the credentials that come before its host.
+/// A URL without the credentials that stand before its host.
 fn without_secret(url: &str) -> String {
     match (url.find("://"), url.rfind('@')) {
         (Some(scheme), Some(at)) if scheme + 3 <= at => {

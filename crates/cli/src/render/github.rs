@@ -5,7 +5,7 @@ use keyplan_plan::diag::{Diagnostic, SourceMap, Span};
 use super::check_json::{file_name, severity};
 use crate::command::Checked;
 
-/// All findings, one per line.
+/// All findings, one a line.
 pub(crate) fn github(plans: &[Checked]) -> String {
     let all = plans
         .iter()
@@ -38,7 +38,7 @@ fn annotation(sources: &SourceMap, diagnostic: &Diagnostic) -> String {
     )
 }
 
-/// Text after the second `::`.
+/// Text behind the second `::`.
 fn data(text: &str) -> String {
     text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }

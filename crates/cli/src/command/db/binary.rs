@@ -44,7 +44,7 @@ pub(super) struct BlockWriter {
 }
 
 impl BlockWriter {
-    /// Writes what comes before the blocks.
+    /// Writes what stands before the blocks.
     pub(super) fn new(to: &mut impl Write, fingerprint: PlanFingerprint, names: &[&str]) -> Result<Self> {
         let mut head = MAGIC.to_vec();
         head.extend_from_slice(&fingerprint.0);
@@ -92,7 +92,7 @@ impl BlockWriter {
     }
 }
 
-/// What comes before the blocks of a dump.
+/// What stands before the blocks of a dump.
 #[derive(Debug)]
 pub(super) struct Head {
     /// The layout that it was made under; all zero if it was made without a plan.
@@ -101,7 +101,7 @@ pub(super) struct Head {
     pub(super) spaces: Vec<String>,
 }
 
-/// Reads what comes before the blocks.
+/// Reads what stands before the blocks.
 pub(super) fn read_head(from: &mut impl Read) -> Result<Head> {
     let mut magic = [0; 8];
     from.read_exact(&mut magic).map_err(|_| anyhow!("this is not a dump: it is too short"))?;
@@ -131,7 +131,7 @@ pub(super) fn read_head(from: &mut impl Read) -> Result<Head> {
     Ok(Head { fingerprint: PlanFingerprint(fingerprint), spaces })
 }
 
-/// Reads the next block into `block`; `None` after it, the number of rows that the dump claims to have.
+/// Reads the next block into `block`; `None` behind it, the number of rows that the dump claims to have.
 pub(super) fn read_block(from: &mut impl Read, block: &mut Vec<u8>) -> Result<Option<u64>> {
     let cut = |_| anyhow!("the dump is cut off");
     let mut length = [0; 4];

@@ -58,7 +58,7 @@ pub(crate) fn is_lmdb(directory: &Path) -> bool {
             .is_ok_and(|source| source.space(META_SPACE).is_some())
 }
 
-/// Does the same on whichever engine a database is on.
+/// Does the same on whichever engine a database stands on.
 macro_rules! on_engine {
     ($database:expr, $store:ident => $body:expr) => {
         match $database {

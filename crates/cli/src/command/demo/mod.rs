@@ -35,7 +35,7 @@ use crate::args::Demo;
 use crate::args::db::EngineName;
 use crate::render::{self, Output};
 
-/// The plans of the five systems, as they are in `plans/`.
+/// The plans of the five systems, as they stand in `plans/`.
 const PLANS: [(&str, &str); 5] = [
     ("plans/osmosis_cl.keyplan", include_str!("../../../plans/osmosis_cl.keyplan")),
     ("plans/cosmwasm.keyplan", include_str!("../../../plans/cosmwasm.keyplan")),

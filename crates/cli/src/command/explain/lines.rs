@@ -22,7 +22,7 @@ pub(crate) struct Lines<R> {
 pub(crate) struct Line<'a> {
     /// Counted from 1.
     pub(crate) number: usize,
-    /// What is in it; `None` if it is too long to be held.
+    /// What stands in it; `None` if it is too long to be held.
     pub(crate) text: Option<&'a [u8]>,
 }
 
@@ -68,7 +68,7 @@ impl<R: Read> Lines<R> {
         Line { number: self.number, text: text.map(<[u8]>::trim_ascii) }
     }
 
-    /// Reads more after what is held, which is moved to the front first.
+    /// Reads more behind what is held, which is moved to the front first.
     fn fill(&mut self) -> io::Result<()> {
         self.buffer.copy_within(self.start..self.end, 0);
         self.end -= self.start;

@@ -92,7 +92,7 @@ struct Explainer<'p> {
 }
 
 impl<'p> Explainer<'p> {
-    /// Explains the keys on standard input, one per line. A line that is no key is answered, and the next one read.
+    /// Explains the keys on standard input, one a line. A line that is no key is answered, and the next one read.
     fn stream(&mut self, format: InputFormat, out: &mut Output) -> Result<()> {
         let mut lines = Lines::new(io::stdin().lock());
         let mut key = Vec::new();
