@@ -97,7 +97,7 @@ fn print(args: &Check, plans: &[Checked], known: Known, started: Instant, out: &
     Ok(())
 }
 
-/// What is to be checked, and how: what was typed, and after it what the project says.
+/// What is to be checked, and how: what was typed, and behind it what the project says.
 struct Task {
     plans: Vec<String>,
     project: Option<Project>,
