@@ -46,11 +46,14 @@ function lastOnly(work) {
       return;
     }
     busy = true;
-    do {
-      again = false;
-      await work();
-    } while (again);
-    busy = false;
+    try {
+      do {
+        again = false;
+        await work();
+      } while (again);
+    } finally {
+      busy = false;
+    }
   };
 }
 
@@ -90,10 +93,8 @@ const check = lastOnly(async () => {
 });
 
 function show(source, checked, error, time) {
-  const verdict = at('verdict');
   if (error !== undefined) {
-    verdict.className = 'bad';
-    verdict.textContent = error;
+    say('bad', error);
     return;
   }
   const { findings } = checked;
@@ -102,14 +103,17 @@ function show(source, checked, error, time) {
     finding.labels.map(({ start, end }) => ({ start: offsets(start.offset), end: offsets(end.offset), severity: finding.severity })));
   paint();
   const errors = findings.filter((finding) => finding.severity === 'error').length;
-  verdict.className = errors > 0 ? 'bad' : findings.length > 0 ? 'warn' : 'good';
   const what = `${count(checked.families, 'family', 'families')}, ${count(checked.scans, 'scan', 'scans')}: ${count(checked.proved, 'guarantee', 'guarantees')} proved, ${checked.refuted} refuted, ${checked.unknown} unknown`;
-  verdict.textContent = checked.fingerprint === null ? `${count(findings.length, 'mistake', 'mistakes')} in the text` : `${what}, in ${time.toFixed(1)} ms`;
+  say(errors > 0 ? 'bad' : findings.length > 0 ? 'warn' : 'good', checked.fingerprint === null ? `${count(findings.length, 'mistake', 'mistakes')} in the text` : `${what}, in ${time.toFixed(1)} ms`);
   at('fingerprint').textContent = checked.fingerprint ?? 'none: the text has mistakes';
   firstPrint ??= checked.fingerprint;
   at('moved').textContent = checked.fingerprint !== null && checked.fingerprint !== firstPrint ? 'moved: keys have other bytes than when you began' : '';
   at('findings').replaceChildren(...findings.map((finding) =>
-    findingView(finding, { goTo: (label) => select(offsets(label.start.offset), offsets(label.end.offset)), apply })));
+    findingView(finding, {
+      goTo: (label) => select(offsets(label.start.offset), offsets(label.end.offset)),
+      // An edit is one of the text that was proved, and of no other.
+      apply: (edit) => { if (text.value === source) apply(edit); },
+    })));
   if (findings.length === 0) {
     const none = document.createElement('li');
     none.textContent = checked.fingerprint === null ? '' : 'None: every guarantee is proved.';
@@ -153,8 +157,10 @@ function changed() {
 }
 
 async function format() {
-  const { answer, error } = await ask('format', text.value);
-  if (error !== undefined || answer === text.value) return;
+  const source = text.value;
+  const { answer, error } = await ask('format', source);
+  // What was typed meanwhile is not lost.
+  if (error !== undefined || answer === source || source !== text.value) return;
   const place = text.selectionStart;
   text.select();
   if (!document.execCommand('insertText', false, answer)) text.value = answer;
@@ -177,8 +183,25 @@ function step(way) {
   all.at((now + way + all.length) % all.length)?.focus();
 }
 
+// Of several plans that were asked for, the last is the one that is shown.
+let wanted = 0;
+async function replaceBy(source) {
+  wanted += 1;
+  const mine = wanted;
+  const found = await source.catch((error) => error);
+  if (mine !== wanted) return;
+  if (typeof found === 'string') replaceText(found);
+  else say('bad', `the plan cannot be read: ${found.message}`);
+}
+
+function say(kind, words) {
+  at('verdict').className = kind;
+  at('verdict').textContent = words;
+}
+
 function replaceText(source) {
   text.value = source;
+  say('', 'Proving…');
   firstPrint = null;
   labels = [];
   changed();
@@ -196,10 +219,13 @@ text.addEventListener('keydown', (event) => {
 at('key').addEventListener('input', explainKey);
 at('format').addEventListener('click', format);
 at('share').addEventListener('click', share);
+async function fetched(path) {
+  const answer = await fetch(path);
+  if (!answer.ok) throw new Error(`status ${answer.status}`);
+  return answer.text();
+}
 at('gallery').addEventListener('change', async ({ target }) => {
-  if (target.value === '') return replaceText(FIRST);
-  const answer = await fetch(`plans/${target.value}`);
-  replaceText(await answer.text());
+  await replaceBy(target.value === '' ? Promise.resolve(FIRST) : fetched(`plans/${target.value}`));
 });
 addEventListener('keydown', (event) => {
   if (!event.ctrlKey && !event.metaKey) return;
@@ -215,12 +241,12 @@ async function start() {
   text.value = plan === null ? FIRST : await unpack(plan).catch(() => FIRST);
   at('key').value = given.get('key') ?? '';
   changed();
-  const gallery = await (await fetch('plans/index.json')).json();
+  const gallery = JSON.parse(await fetched('plans/index.json').catch(() => '[]'));
   at('gallery').append(new Option('an example', ''), ...gallery.map(({ file, title }) => new Option(title, file)));
 }
 
 addEventListener('hashchange', async () => {
   const plan = new URLSearchParams(location.hash.slice(1)).get('plan');
-  if (plan !== null) replaceText(await unpack(plan).catch(() => FIRST));
+  if (plan !== null) await replaceBy(unpack(plan).catch(() => FIRST));
 });
 start();

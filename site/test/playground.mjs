@@ -26,12 +26,14 @@ const home = `http://127.0.0.1:${server.address().port}`;
 const browser = await chromium.launch({
   executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
   args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
+  timeout: 180_000,
 });
 let passed = 0;
 async function trial(name, work, options = {}) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
   const page = await context.newPage();
-  page.setDefaultTimeout(60_000);
+  // As long as it takes: a slow machine is no fault of the page.
+  page.setDefaultTimeout(180_000);
   const wrong = [];
   page.on('console', (message) => { if (message.type() === 'error') wrong.push(message.text()); });
   page.on('pageerror', (error) => wrong.push(String(error)));
@@ -109,6 +111,24 @@ try {
     }
   });
 
+  await trial('the plan that was chosen last is the one that is shown', async (page) => {
+    await open(page);
+    await page.waitForFunction(() => document.querySelectorAll('#gallery option').length > 5);
+    const [early, late] = await page.$$eval('#gallery option', (all) => all.map((one) => one.value).filter((one) => one !== '').slice(0, 2));
+    let answer;
+    const held = new Promise((done) => { answer = done; });
+    await page.route(`**/plans/${early}`, async (route) => { await held; await route.continue(); });
+    await page.selectOption('#gallery', early);
+    const arrived = page.waitForResponse((response) => response.url().endsWith(early));
+    await page.selectOption('#gallery', late);
+    await page.waitForFunction(() => /\d+ refuted/.test(document.getElementById('verdict').textContent) && !document.getElementById('text').value.includes('plan example'));
+    const shown = await page.inputValue('#text');
+    answer();
+    await (await arrived).finished();
+    await page.evaluate(() => new Promise((done) => { setTimeout(done, 50); }));
+    assert.equal(await page.inputValue('#text'), shown);
+  });
+
   await trial('keyboard: from finding to finding, indent, leave, format', async (page) => {
     await open(page);
     await page.waitForSelector('.finding');
@@ -130,7 +150,8 @@ try {
     await open(page);
     const hostile = '/// <img src=x onerror=alert(1)>\nplan p; space s { key k = "<script>alert(1)</script>" a: text("<>/a-z", 1..=3) b: text("<>/a-z", 1..=3); }';
     await write(page, hostile);
-    await verdict(page, 'bad');
+    // The findings are those of this text, and not of the one before.
+    await page.waitForFunction(() => document.querySelector('.finding') && !document.getElementById('findings').textContent.includes('pool_by_tokens'));
     assert.equal(await page.$('main img, main script'), null);
     await write(page, 'plan p; space s { key k = ');
     await page.waitForFunction(() => /mistake/.test(document.getElementById('verdict').textContent));

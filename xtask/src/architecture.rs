@@ -9,7 +9,7 @@ const HEADER: &str = "| crate | may depend on |";
 
 /// Reads the table: each crate with the crates that it may depend on.
 ///
-/// A row is `` | `codec` | nothing | `` or `` | `plan` | `codec` | ``: names stand in backquotes, and what stands
+/// A row is `` | `codec` | nothing | `` or `` | `plan` | `codec` | ``: names are in backquotes, and what is
 /// outside of them is for people.
 pub fn allowed(text: &str) -> Result<BTreeMap<String, BTreeSet<String>>> {
     let (_, table) = text.split_once(HEADER).with_context(|| format!("there is no table `{HEADER}`"))?;

@@ -27,7 +27,7 @@ pub fn target() -> Result<PathBuf> {
     Ok(PathBuf::from(folder.context("cargo metadata names no target folder")?))
 }
 
-/// The plan files, those of `plans/upstream` behind the others, each in the order of their names.
+/// The plan files, those of `plans/upstream` after the others, each in the order of their names.
 pub fn plans() -> Result<Vec<PathBuf>> {
     let mut all = Vec::new();
     for folder in ["plans", "plans/upstream"] {

@@ -1,7 +1,7 @@
 //! The key spaces of five real systems.
 //!
 //! The types of a system are made from its plan in `plans/`: their bytes and their scans are what the plan says. Where
-//! a document and the system's code differ, both are here: the code's under `upstream`. What is written by hand stands
+//! a document and the system's code differ, both are here: the code's under `upstream`. What is written by hand is
 //! on these types: composing and decomposing keys in [`cosmwasm`], and with the feature `store` the state store of a
 //! Cardano node in [`cardano`], the store of the 1Sat indexer in [`onesat`], and the operations
 //! of concentrated liquidity and of the PAW chain in `osmosis_chain` and `paw_chain`.

@@ -209,11 +209,26 @@ pub(crate) struct Check {
 
 /// `keyplan init`
 #[derive(Debug, Group)]
-#[command(after_help = "Files that are there stay as they are.\n\nExample:\n  keyplan init\n  keyplan check")]
+#[command(
+    after_help = "Files that are there stay as they are.\n\nExamples:\n  keyplan init && keyplan check\n  keyplan init --editor neovim"
+)]
 pub(crate) struct Init {
     /// The folder of the project
     #[arg(value_name = "FOLDER", default_value = ".")]
     pub(crate) folder: String,
+
+    /// Also let an editor start `keyplan lsp` for plans: Neovim everywhere, Helix in this project
+    #[arg(long, value_name = "EDITOR")]
+    pub(crate) editor: Option<Editor>,
+}
+
+/// An editor that a few files set up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Editor {
+    /// A package in its data folder
+    Neovim,
+    /// `.helix/languages.toml` in the project
+    Helix,
 }
 
 /// `keyplan demo`

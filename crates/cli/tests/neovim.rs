@@ -50,3 +50,53 @@ fn a_finding_is_seen_and_cured_in_neovim() {
         seen["text"].as_array().unwrap().iter().map(|line| line.as_str().unwrap()).collect();
     assert_eq!(text.join("\n") + "\n", PLAN.replace("1..=3) b", "1..=3) \"/\" b"));
 }
+
+/// With nothing but the command: a project, an editor that knows nothing of plans, and the plan that `init` leaves to look at.
+#[test]
+fn whoever_has_the_command_only_sees_a_finding_in_their_editor() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap();
+    let home = tempfile::tempdir().unwrap();
+    let folder = home.path().join("project");
+    fs::create_dir(&folder).unwrap();
+    let command = Path::new(env!("CARGO_BIN_EXE_keyplan"));
+    let set_up = Command::new(command)
+        .args(["init", "--editor", "neovim"])
+        .current_dir(&folder)
+        .env("HOME", home.path())
+        .env_remove("XDG_DATA_HOME")
+        .output()
+        .unwrap();
+    assert!(set_up.status.success(), "{}", String::from_utf8_lossy(&set_up.stderr));
+    let said = String::from_utf8_lossy(&set_up.stdout);
+    assert!(said.contains("open tour.keyplan in it"), "{said}");
+    let out = home.path().join("seen.json");
+    let path = format!("{}:{}", command.parent().unwrap().display(), std::env::var("PATH").unwrap());
+    let nothing = home.path().join("init.vim");
+    fs::write(&nothing, "").unwrap();
+    let done = Command::new("sh")
+        .arg(root.join("editors/neovim/test/nvim.sh"))
+        .args(["--headless", "-i", "NONE", "-n", "-u"])
+        .arg(&nothing)
+        .arg("-S")
+        .arg(root.join("editors/neovim/test/drive.lua"))
+        .args(["-c", "cquit"])
+        .current_dir(&folder)
+        .env("PATH", path)
+        .env("PLAN", "tour.keyplan")
+        .env("OUT", &out)
+        .env("HOME", home.path())
+        .env_remove("KEYPLAN")
+        .env_remove("XDG_DATA_HOME")
+        .env_remove("XDG_CONFIG_HOME")
+        .output()
+        .unwrap();
+    let seen =
+        fs::read_to_string(&out).unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&done.stderr)));
+    let seen: serde_json::Value = serde_json::from_str(&seen).unwrap();
+    assert_eq!(seen.get("failed"), None, "{seen:#}");
+    assert_eq!(seen["finding"]["code"], "KP0002");
+    // Its two keys and its repair are in what the editor shows.
+    let message = seen["finding"]["message"].as_str().unwrap();
+    assert!(message.contains("token_a=\"aaa\"") && message.contains("token_a=\"aaaa\""), "{message}");
+    assert!(seen["text"].to_string().contains("token_a: Denom \\\"/\\\" token_b: Denom"), "{seen:#}");
+}

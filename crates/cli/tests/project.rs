@@ -50,8 +50,11 @@ fn project() -> tempfile::TempDir {
         (code, out.as_str()),
         (
             0,
-            "wrote ./keyplan.toml\nwrote ./plans/example.keyplan\nwrote ./.github/workflows/keyplan.yml\n\
-            wrote ./.pre-commit-config.yaml\n\nTry next:\n  keyplan check\n  keyplan doc plans/example.keyplan\n"
+            "wrote ./keyplan.toml\nwrote ./plans/example.keyplan\nwrote ./tour.keyplan\nwrote ./.github/workflows/keyplan.yml\n\
+            wrote ./.pre-commit-config.yaml\n\nTry next:\n  \
+            keyplan check                 the plans of the project: sound\n  \
+            keyplan check tour.keyplan    a plan with a flaw: two keys and a repair\n  \
+            keyplan init --editor neovim  the same in an editor (or helix)\n"
         )
     );
     folder
@@ -74,6 +77,35 @@ fn a_new_project_checks_from_any_of_its_folders() {
     let expected =
         "error: keyplan.toml: line 2: `[check]` has no key `deny-warning`; did you mean `deny-warnings`?\n";
     assert_eq!((code, error.as_str()), (2, expected));
+}
+
+#[test]
+fn the_tour_is_a_finding_with_two_keys_and_a_repair_and_no_part_of_the_project() {
+    let folder = project();
+    let (code, out, _) = keyplan(folder.path(), &["check", "tour.keyplan"]);
+    assert_eq!(code, 1);
+    for words in ["KP0002", "witness:", "reproduce:", "repair:"] {
+        assert!(out.contains(words), "{out}");
+    }
+    assert_eq!(keyplan(folder.path(), &["check"]).0, 0);
+    let (code, out, _) = keyplan(folder.path(), &["fmt", "--check", "tour.keyplan"]);
+    assert_eq!((code, out.as_str()), (0, ""));
+}
+
+#[test]
+fn an_editor_is_set_up_in_a_project_that_is_there() {
+    let folder = project();
+    let (code, out, _) = keyplan(folder.path(), &["init", "--editor", "helix"]);
+    assert_eq!(code, 0);
+    assert!(out.starts_with("wrote ./.helix/languages.toml\n"), "{out}");
+    let settings = fs::read_to_string(folder.path().join(".helix/languages.toml")).unwrap();
+    assert!(settings.contains("args = [\"lsp\"]"), "{settings}");
+    // What somebody has changed stays.
+    fs::write(folder.path().join(".helix/languages.toml"), "# mine\n").unwrap();
+    let (code, out, _) = keyplan(folder.path(), &["init", "--editor", "helix"]);
+    assert_eq!(code, 0);
+    assert!(out.starts_with("kept ./.helix/languages.toml\n"), "{out}");
+    assert_eq!(fs::read_to_string(folder.path().join(".helix/languages.toml")).unwrap(), "# mine\n");
 }
 
 #[test]

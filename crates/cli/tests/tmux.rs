@@ -113,8 +113,11 @@ fn a_database_is_explored_in_a_terminal() {
     // A title that would clear the screen, name the window and turn the writing around.
     let title = "title=\u{1b}[2J\u{1b}]0;evil\u{7}\u{202e}x";
     keyplan(folder.path(), &["db", "put", "data", "note", title, "n=1"]);
-    let command =
-        format!("cd '{}' && '{}' explore data --tui", folder.path().display(), env!("CARGO_BIN_EXE_keyplan"));
+    let command = format!(
+        "cd '{}' && VISUAL= EDITOR='sed -i s/0x03/0x04/' '{}' explore data --tui",
+        folder.path().display(),
+        env!("CARGO_BIN_EXE_keyplan")
+    );
     let terminal = Terminal::start(&command);
     terminal.sees(&["Families", "Bytes by family", "orders.order", "6 rows"]);
     // The first family, its first row: a table by argument, lanes, the value.
@@ -148,6 +151,11 @@ fn a_database_is_explored_in_a_terminal() {
     assert!(!shown.contains('\u{202e}'), "{shown}");
     let name = terminal.tmux(&["display-message", "-p", "-t", "0", "#{pane_title}"]);
     assert!(!String::from_utf8_lossy(&name.stdout).contains("evil"));
+    // The plan is changed in the user's own editor, and what would be is shown.
+    terminal.keys(&["e"]);
+    terminal.sees(&["What if?", "Another layout", "orders", "reads 5 of all 6 rows"]);
+    terminal.keys(&["w"]);
+    terminal.sees(&["start with `--write-plan`"]);
     // Help, and another size.
     terminal.keys(&["?"]);
     terminal.sees(&["Keys", "keys that no family makes", "next pane"]);

@@ -43,11 +43,11 @@ pub enum Fault {
         /// The byte that is here.
         found: u8,
     },
-    /// A byte that cannot stand here.
+    /// A byte that cannot be here.
     Byte {
         /// The byte that is here.
         found: u8,
-        /// What may stand here.
+        /// What may be here.
         expected: Expected,
     },
     /// A length that the segment cannot have.
@@ -59,11 +59,11 @@ pub enum Fault {
     LeadingZero,
     /// A number outside of its range.
     OutOfRange,
-    /// A sign byte that contradicts the number behind it.
+    /// A sign byte that contradicts the number after it.
     Sign {
         /// The sign byte found.
         found: u8,
-        /// The sign byte that the number behind it calls for.
+        /// The sign byte that the number after it calls for.
         expected: u8,
     },
     /// Text that is not UTF-8.
@@ -84,7 +84,7 @@ pub enum Fault {
     NoAlternative,
 }
 
-/// What may stand where a byte was refused.
+/// What may be where a byte was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Expected {
@@ -137,7 +137,7 @@ impl fmt::Display for Expected {
             Self::Alphabet => "a character of its alphabet",
             Self::First => "a character that may come first",
             Self::Nibble => "00 to 0f",
-            Self::Escape => "ff or the end behind 00",
+            Self::Escape => "ff or the end after 00",
             Self::GroupMarker => "a group marker",
             Self::Padding => "00 as padding",
             Self::TypeCode => "its type code",
@@ -210,7 +210,7 @@ pub enum EncodeError {
         offset: usize,
         /// The byte.
         found: u8,
-        /// What may stand there.
+        /// What may be there.
         expected: Expected,
     },
     /// Text that is not UTF-8.

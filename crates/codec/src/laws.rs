@@ -104,7 +104,7 @@ pub struct Law<'s, S: Lawful> {
     values: &'s [S::Owned],
 }
 
-/// What may stand behind a segment.
+/// What may come after a segment.
 const BEHIND: [&[u8]; 7] = [b"", b"\x00", b"\x00\x00", b"\x7f", b"\xff", b"/", &[0xff; 24]];
 
 impl<'s, S: Lawful> Law<'s, S> {
@@ -231,7 +231,7 @@ impl<S: Lawful<Owned: PartialOrd>> Law<'_, S> {
 }
 
 impl<S: Lawful + Delimited> Law<'_, S> {
-    /// The end is found, whatever stands behind it, and never in a part of the segment.
+    /// The end is found, whatever comes after it, and never in a part of the segment.
     pub fn delimited(&self) {
         self.delimited_before(&BEHIND);
         for value in self.values {
@@ -245,7 +245,7 @@ impl<S: Lawful + Delimited> Law<'_, S> {
         }
     }
 
-    /// The end is found if one of these stands behind it: for segments that not everything may follow.
+    /// The end is found if one of these comes after it: for segments that not everything may follow.
     pub fn delimited_before(&self, behind: &[&[u8]]) {
         for value in self.values {
             let bytes = self.encoded(value);

@@ -104,7 +104,7 @@ pub trait Delimited: Segment {
     /// This looks no further than it must to find the end: `decode` on those bytes may still refuse them.
     fn extent(&self, input: &[u8]) -> Result<usize, DecodeError>;
 
-    /// Decodes the segment at the front of `input`, and returns it with what stands behind it.
+    /// Decodes the segment at the front of `input`, and returns it with what comes after it.
     ///
     /// ```
     /// use keyplan_codec::{Be, Delimited};

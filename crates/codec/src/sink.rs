@@ -33,7 +33,7 @@ pub trait Sink {
     /// Returns the bytes written since position `from`; empty if `from` is past the end.
     fn tail_mut(&mut self, from: usize) -> &mut [u8];
 
-    /// Takes back everything behind position `len`.
+    /// Takes back everything after position `len`.
     fn truncate(&mut self, len: usize);
 }
 

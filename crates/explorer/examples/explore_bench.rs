@@ -1,4 +1,4 @@
-//! How long the explorer takes on a large database: `explore_bench ROWS DIRECTORY`. Prints one JSON object a line.
+//! How long the explorer takes on a large database: `explore_bench ROWS DIRECTORY`. Prints one JSON object per line.
 #![expect(
     clippy::unwrap_used,
     clippy::print_stdout,

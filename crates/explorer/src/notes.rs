@@ -38,7 +38,7 @@ struct Notes {
 #[serde(deny_unknown_fields)]
 struct Scan {
     name: String,
-    /// What stands behind the `?` of its address.
+    /// What comes after the `?` of its address.
     at: String,
 }
 

@@ -61,7 +61,7 @@ impl Reading {
         json!({ "file": file, "line": self.sources().position(span).line })
     }
 
-    /// The declaration of a family as it stands in the plan, and where in that text each segment is.
+    /// The declaration of a family as it is in the plan, and where in that text each segment is.
     pub(crate) fn declaration(&self, family: &Family) -> Json {
         let text = self.sources().slice(family.span);
         let inside = |span: Span| {

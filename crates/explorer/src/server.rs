@@ -17,7 +17,7 @@ const MOST: usize = 5_000_000;
 /// How many values are fetched at once.
 const FETCHED: usize = 256;
 
-/// What stands in front of a plain key, and of one that holds a structure.
+/// What comes before a plain key, and of one that holds a structure.
 const VALUE: u8 = 1;
 const HEAD: u8 = 2;
 

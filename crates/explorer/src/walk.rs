@@ -70,7 +70,7 @@ pub(crate) struct Group {
     pub(crate) examples: Vec<Vec<u8>>,
 }
 
-/// How a walk stands.
+/// The state of a walk.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum State {
     Walking,

@@ -258,6 +258,34 @@ fn other_views_have_their_tables() {
 }
 
 #[test]
+fn a_plan_that_was_changed_in_an_editor_is_proved_and_read_anew() {
+    let mut app = app();
+    keys(&mut app, "w");
+    sees(&mut app, &["nothing was changed"]);
+    assert_eq!(app.to_edit(), None);
+    keys(&mut app, "e");
+    let text = app.to_edit().unwrap();
+    assert_eq!(text, PLAN);
+    app.edited(&text.replace("    /// What", "    key odd = 0x7f n: u8;\n    /// What"));
+    assert_eq!(place(&app, "v"), "try");
+    sees(
+        &mut app,
+        &["What if?", "⚠ Another layout", "proved", "was ", "orders", "3 of 3 examples are read", "n=0"],
+    );
+    // Further from what was changed, and from a mistake.
+    keys(&mut app, "e");
+    let text = app.to_edit().unwrap();
+    assert!(text.contains("key odd"), "{text}");
+    app.edited(&text.replace("key odd", "key odd ="));
+    sees(&mut app, &["It does not compile yet", "KP"]);
+    // Nothing is written where nobody allowed it.
+    keys(&mut app, "w");
+    sees(&mut app, &["start with `--write-plan` to write it"]);
+    keys(&mut app, "l");
+    sees(&mut app, &["plan shop"]);
+}
+
+#[test]
 fn keys_and_rows_are_copied() {
     let mut app = app();
     keys(&mut app, "Jjc\n");
@@ -292,9 +320,14 @@ fn help_lists_every_key_and_every_key_does_something_everywhere() {
     keys(&mut app, "?");
     let shared = explorer().answer(Page::Keys, &Params::default()).unwrap();
     let shared = shared.as_array().unwrap().iter().map(|one| one["what"].as_str().unwrap());
-    sees(&mut app, &shared.chain(["next pane", "leave"]).collect::<Vec<_>>());
+    sees(
+        &mut app,
+        &shared
+            .chain(["change the plan in your editor", "write the changed plan", "next pane", "leave"])
+            .collect::<Vec<_>>(),
+    );
     keys(&mut app, "\u{1b}");
-    let storm = "?/jkJKnp\nsrfu2mdhlcotx@\t\u{1b}";
+    let storm = "?/jkJKnp\nsrfu2mdhlcotx@ew\t\u{1b}";
     for first in storm.chars() {
         for second in storm.chars() {
             keys(&mut app, &format!("{first}{second}"));

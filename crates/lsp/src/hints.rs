@@ -1,4 +1,4 @@
-//! Byte offsets behind the parts of a key, as long as they are the same in every key.
+//! Byte offsets after the parts of a key, as long as they are the same in every key.
 
 use keyplan_plan::diag::Span;
 use serde_json::{Value, json};

@@ -22,7 +22,7 @@ pub(crate) enum Kind {
     Label,
 }
 
-/// A name where it stands.
+/// A name where it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Name {
     pub(crate) kind: Kind,

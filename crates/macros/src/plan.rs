@@ -8,7 +8,7 @@ use quote::{quote, quote_spanned};
 
 use crate::tokens::Printed;
 
-/// What the text of a plan is called that stands in a program.
+/// What the text of a plan is called that is in a program.
 const INLINE: &str = "inline";
 
 /// The code of a plan in a file or in tokens.

@@ -173,7 +173,7 @@ fn allotments_are_bytes_and_do_not_overlap() {
 fn copies_and_derived_parts_refer_to_arguments_of_their_sequence() {
     check(
         "space s { key k = same(a) a: u8 x = crc16(b) y = md5(a) z = crc16(a) as u8 w = crc16(a) % 0; }",
-        &[("KP0215", "a", "no argument `a` stands before this")],
+        &[("KP0215", "a", "no argument `a` comes before this")],
     );
     check(
         "space s { key k = a: u8 x = crc16(b); key l = a: u8 y = md5(a); key m = a: u8 z = crc16(a) as u8; key n = a: u8 w = crc16(a) % 0; key o = a: u8 v = crc16(a) as u16.dec; }",
@@ -543,7 +543,11 @@ fn misfits_list_what_fits() {
         "poolID: u64 a: u8(9..=5)",
         &[
             "write `pool_id`: names become identifiers of generated code",
-            "write the least number first, none above 255: `u8(0..=5)`",
+            "write the least number first: `u8(5..=9)`",
         ],
     );
+    check_help("a: u8(1..=300)", &["write the least number first, none above 255: `u8(0..=5)`"]);
+    check_help("a: bytes(20).keccak256", &["write `.hashed(keccak256)`"]);
+    check_help("a: u64.be.le", &["write one of them: `.be` or `.le`"]);
+    check_help("a: common.Address b: math.Int", &["write `bytes(20)`", "write `u256`"]);
 }

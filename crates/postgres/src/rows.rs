@@ -14,7 +14,7 @@ use crate::snapshot::PostgresSnapshot;
 
 /// Rows of a [`PostgresSnapshot`], read in pages from either end.
 ///
-/// A page begins behind the last key of the one before. The first is small; while one is used, the next is on its way.
+/// A page begins after the last key of the one before. The first is small; while one is used, the next is on its way.
 pub struct PostgresRange {
     snapshot: PostgresSnapshot,
     table: Arc<Table>,

@@ -12,7 +12,7 @@ use tokio_postgres::config::{Host, SslMode, TargetSessionAttrs};
 /// Where a database is, and how it is used.
 ///
 /// The address is a URL, `postgres://user:password@host:5432/database`; everything but the host can be left out, and
-/// several hosts can be named (`host1,host2`), of which the one that takes writes is found. Behind a `?` may stand the
+/// several hosts can be named (`host1,host2`), of which the one that takes writes is found. After a `?` may be the
 /// options of PostgreSQL's own clients, and two of this one:
 ///
 /// | option | |

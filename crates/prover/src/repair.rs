@@ -427,8 +427,12 @@ fn order<'t>(sequence: &Sequence, text: &dyn Fn(Span) -> &'t str, all: &mut Vec<
                 all.push(behind(argument, format!("flip the sign bit of `{name}`"), ".signflip"));
             }
             Shape::Int(int) if int.encoding == IntEncoding::Le => {
-                let by = if int.ty.signed { ".signflip" } else { "" };
-                all.extend(swap(".le", by, format!("write `{name}` big-endian")));
+                let (by, how) = if int.ty.signed {
+                    (".signflip", "big-endian with its sign bit flipped")
+                } else {
+                    ("", "big-endian")
+                };
+                all.extend(swap(".le", by, format!("write `{name}` {how}")));
             }
             Shape::Int(int) if int.encoding == IntEncoding::Leb128 => {
                 all.extend(swap(
@@ -513,7 +517,7 @@ fn prefixes<'t>(space: &Space, family: &Family, text: &dyn Fn(Span) -> &'t str, 
     }
 }
 
-/// The scan with the literals behind its last argument. The program must make the same change.
+/// The scan with the literals after its last argument. The program must make the same change.
 fn drop_bare(family: &Family, statement: &Statement, compiled: &Compiled, all: &mut Vec<Candidate>) {
     let Some(scan) = statement.scan.and_then(|id| family.scan(id)).filter(|scan| scan.bare) else { return };
     let text = compiled.sources.slice(scan.span);

@@ -11,7 +11,7 @@ pub enum KeyText {
     /// Hex if it can be, else padded base64, else text.
     #[default]
     Auto,
-    /// Hex digits, with or without `0x`; spaces and `_` may stand between them.
+    /// Hex digits, with or without `0x`; spaces and `_` may be between them.
     Hex,
     /// Base64, with or without padding.
     Base64,

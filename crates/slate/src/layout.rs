@@ -12,7 +12,7 @@ pub(crate) const VERSION: &[u8] = b"keyplan 1";
 const SPACE: u8 = 0x01;
 const ROW: u8 = 0x02;
 
-/// How many bytes stand in front of the key of a row.
+/// How many bytes are in front of the key of a row.
 pub(crate) const FRONT: usize = 3;
 
 /// The rows that name the spaces.

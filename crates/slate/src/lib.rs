@@ -35,7 +35,7 @@
 //!
 //! A scan from the back is a scan of its own. There is no ingestion below the level of batches, and no call that compacts
 //! everything: SlateDB compacts in the background, and [`compact`](keyplan_store::engine::Engine::compact) only moves
-//! what is in memory to where it is compacted. Bytes that were read hold on to the block of 4 KiB that they stand in.
+//! what is in memory to where it is compacted. Bytes that were read hold on to the block of 4 KiB that they are in.
 //!
 //! # Features
 //!

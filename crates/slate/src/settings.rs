@@ -79,7 +79,7 @@ impl SlateSettings {
                 }
             }
             "file" if rest.starts_with('/') => Place::File { path: PathBuf::from(rest) },
-            "file" => return Err(unusable("the path behind `file://` begins with `/`")),
+            "file" => return Err(unusable("the path after `file://` begins with `/`")),
             "memory" => Place::Memory { name: rest.to_owned() },
             _ => return Err(unusable("the URL has none of the schemes s3, file and memory")),
         };
@@ -322,7 +322,7 @@ mod tests {
             "http://secret",
             "settings that cannot be used: the URL has none of the schemes s3, file and memory",
         );
-        check("file://secret", "settings that cannot be used: the path behind `file://` begins with `/`");
+        check("file://secret", "settings that cannot be used: the path after `file://` begins with `/`");
         check(
             "s3://b/p?secret=1",
             "settings that cannot be used: the options are region, endpoint, access_key_id, secret_access_key, \

@@ -111,7 +111,7 @@ pub enum SourceError {
     /// There is no such space.
     #[error("there is no space `{name}`")]
     NoSpace {
-        /// The name, or the number behind a `#`.
+        /// The name, or the number after a `#`.
         name: String,
     },
     /// What is asked for is not in the source, such as a height that was pruned.

@@ -300,7 +300,7 @@ impl<E: Engine> Store<E> {
     /// Deletes every row of a range, `chunk` rows in a batch, and returns how many there were.
     ///
     /// This is **not** one step: each batch is. After each, `progress` is told how many rows are gone so far, and may
-    /// stop the rest. Rows that others add behind the place already reached are deleted too.
+    /// stop the rest. Rows that others add after the place already reached are deleted too.
     pub fn delete_range(
         &self,
         space: SpaceId,
@@ -332,7 +332,7 @@ impl<E: Engine> Store<E> {
         }
     }
 
-    /// Records the name behind a digest, so that rows under it can be explained. A second name with the same digest is
+    /// Records the name of a digest, so that rows under it can be explained. A second name with the same digest is
     /// refused; the same name again is not written again.
     pub fn record_name(&self, scope: &str, digest: &[u8], name: &str) -> Result<(), StoreError> {
         self.writable()?;
@@ -382,7 +382,7 @@ impl<E: Engine> Store<E> {
         names.extend(recorded.into_iter().map(|recorded| (recorded.place, recorded.name)));
     }
 
-    /// The name behind a digest, if it was recorded.
+    /// The name of a digest, if it was recorded.
     pub fn known_name(&self, scope: &str, digest: &[u8]) -> Option<String> {
         let names = self.names.lock().unwrap_or_else(PoisonError::into_inner);
         names.get(&(scope.to_owned(), digest.to_vec())).cloned()

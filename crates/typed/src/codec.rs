@@ -26,7 +26,7 @@ pub enum CodecError {
     /// The bytes are not the message.
     #[cfg(feature = "proto")]
     Proto(prost::DecodeError),
-    /// There are bytes behind the value.
+    /// There are bytes after the value.
     Trailing {
         /// Where they begin.
         offset: usize,
@@ -51,7 +51,7 @@ impl fmt::Display for CodecError {
             Self::Json(error) => {
                 write!(f, "line {}, column {}: not the JSON of the type", error.line(), error.column())
             }
-            Self::Trailing { offset } => write!(f, "byte {offset}: nothing belongs behind the value"),
+            Self::Trailing { offset } => write!(f, "byte {offset}: nothing may come after the value"),
         }
     }
 }
@@ -166,7 +166,7 @@ mod tests {
     #[test]
     fn cbor_ends_where_the_value_does() {
         let error = Cbor(b"\x07\x08").read::<u64>().unwrap_err();
-        assert_eq!(error.to_string(), "byte 1: nothing belongs behind the value");
+        assert_eq!(error.to_string(), "byte 1: nothing may come after the value");
         let error = Cbor(b"\x61a").read::<u64>().unwrap_err();
         assert_eq!(error.to_string(), "byte 0: not the CBOR of the type");
     }

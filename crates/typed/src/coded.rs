@@ -8,7 +8,7 @@ use keyplan_codec::{
 
 use super::ShortBytes;
 
-/// Bytes of any length that stand in a key escaped, in groups or as hex: given as a slice, read back as a view.
+/// Bytes of any length that are in a key escaped, in groups or as hex: given as a slice, read back as a view.
 #[derive(Clone, Copy)]
 pub struct CodedBytes<'k>(Form<'k>);
 
@@ -46,7 +46,7 @@ impl<'k> CodedBytes<'k> {
         self.len() == 0
     }
 
-    /// The bytes as a slice, if they stand somewhere in one piece.
+    /// The bytes as a slice, if they are somewhere in one piece.
     pub fn as_slice(&self) -> Option<&'k [u8]> {
         match self.0 {
             Form::Plain(bytes) => Some(bytes),
@@ -165,7 +165,7 @@ impl fmt::Debug for CodedBytes<'_> {
     }
 }
 
-/// Text of any length that stands in a key escaped: given as a `str`, read back as a view.
+/// Text of any length that is in a key escaped: given as a `str`, read back as a view.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CodedText<'k>(CodedBytes<'k>);
 
@@ -196,7 +196,7 @@ impl<'k> CodedText<'k> {
         self.0.is_empty()
     }
 
-    /// The text, if it stands somewhere in one piece.
+    /// The text, if it is somewhere in one piece.
     pub fn as_str(&self) -> Option<&'k str> {
         self.0.as_slice().and_then(|bytes| str::from_utf8(bytes).ok())
     }

@@ -1,4 +1,4 @@
-/// A key of fixed length in the making: pieces are written one behind the other into an array.
+/// A key of fixed length in the making: pieces are written one after the other into an array.
 ///
 /// The layout's length is known when it is compiled, so there is nothing to refuse: a piece that does not fit would
 /// be a fault of the generator, and its tests look for it.

@@ -63,7 +63,7 @@ impl KeyError {
     }
 }
 
-/// Why a segment cannot be encoded or decoded, before it is known which family it stands in.
+/// Why a segment cannot be encoded or decoded, before it is known which family it is in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SegmentError {
     /// The segment; empty if it is not known yet.

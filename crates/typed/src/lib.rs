@@ -3,7 +3,7 @@
 //! A family of keys is a struct that implements [`Key`]; its values, members, scores and fields are structs that
 //! implement [`Value`]; a declared scan is a [`Scan`]. Everything here works without an allocator.
 //!
-//! Arguments that do not stand in a key as they are get a type that holds them in place: [`ShortBytes`] and
+//! Arguments that are not in a key as they are get a type that holds them in place: [`ShortBytes`] and
 //! [`ShortText`] where their length is bounded, [`CodedBytes`] and [`CodedText`] where it is not.
 
 #![no_std]

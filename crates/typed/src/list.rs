@@ -18,7 +18,7 @@ pub trait ListLayout: Copy {
     const COUNTS: Lengths<'static>;
     /// How the number of elements is written before them, if it is.
     const COUNTED: Option<LenWidth>;
-    /// What stands between two elements.
+    /// What is between two elements.
     const SEPARATOR: &'static [u8];
 
     /// Appends an element.

@@ -7,7 +7,7 @@ use super::{KeyError, KeyFault, SegmentError};
 /// How many ends may be tried for one key before the search is given up, as in the dynamic path.
 const MAX_STEPS: usize = 1 << 20;
 
-/// A segment that ends only where something else begins, with more segments behind it.
+/// A segment that ends only where something else begins, with more segments after it.
 #[derive(Clone, Copy, Debug)]
 pub struct Open {
     /// What the segment is called.
@@ -16,11 +16,11 @@ pub struct Open {
     pub min: usize,
     /// The most bytes it takes; `usize::MAX` without a limit.
     pub max: usize,
-    /// The fewest bytes of what stands behind it.
+    /// The fewest bytes of what comes after it.
     pub after_min: usize,
-    /// The most bytes of what stands behind it; `usize::MAX` without a limit.
+    /// The most bytes of what comes after it; `usize::MAX` without a limit.
     pub after_max: usize,
-    /// The literal directly behind it; empty if there is none.
+    /// The literal directly after it; empty if there is none.
     pub next: &'static [u8],
 }
 
@@ -43,7 +43,7 @@ impl Open {
         end.ok_or_else(|| self.no_end(bytes, at, base, longest))
     }
 
-    /// Nothing to go on with: what stands where the segment would have to end.
+    /// Nothing to go on with: what is where the segment would have to end.
     #[cold]
     pub fn no_end(self, bytes: &[u8], at: usize, base: usize, longest: usize) -> SegmentError {
         let rest = bytes.get(at..).unwrap_or_default();

@@ -110,7 +110,7 @@ pub fn admitted<'b>(lengths: &Lengths<'_>, bytes: &'b [u8]) -> Result<&'b [u8], 
     if lengths.admits(bytes.len()) { Ok(bytes) } else { Err(EncodeError::Length { found: bytes.len() }) }
 }
 
-/// Bytes that do not stand in a key as they are.
+/// Bytes that are not in a key as they are.
 pub trait View {
     /// How many there are.
     fn count(&self) -> usize;

@@ -21,14 +21,14 @@ pub trait ScanOf {
 pub trait OrderedScan: ScanOf {
     /// That argument.
     type Next<'n>;
-    /// What stands behind it.
+    /// What comes after it.
     const STEP: Step;
 
     /// Appends the argument to the prefix of the scan.
     fn put_next(next: Self::Next<'_>, out: &mut Self::Room);
 }
 
-/// What stands behind an argument that bounds a scan.
+/// What comes after an argument that bounds a scan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
     /// More arguments: rows with this one share a prefix.
@@ -88,7 +88,7 @@ enum Start<R> {
     Prefix,
     At(R),
     Behind(R),
-    /// Behind everything.
+    /// After everything.
     Nowhere,
 }
 
@@ -135,14 +135,14 @@ impl<'c, S: ScanOf> Scan<'c, S> {
         self.reverse
     }
 
-    /// Goes on behind the row whose key is `cursor`, in the direction of the scan: the next page.
+    /// Goes on after the row whose key is `cursor`, in the direction of the scan: the next page.
     #[must_use]
     pub const fn after_key(mut self, cursor: &'c [u8]) -> Self {
         self.cursor = Some(cursor);
         self
     }
 
-    /// The keys of the scan, in byte order whatever the direction. The start never lies behind the end.
+    /// The keys of the scan, in byte order whatever the direction. The start never lies after the end.
     pub fn range(&self) -> (Bound<&[u8]>, Bound<&[u8]>) {
         const NOTHING: (Bound<&[u8]>, Bound<&[u8]>) = (Bound::Included(&[]), Bound::Excluded(&[]));
         let mut start = match &self.start {

@@ -84,7 +84,7 @@ fn put(json: &Value, out: &mut Vec<u8>, depth: usize) -> Option<()> {
     Some(())
 }
 
-/// A length in the shortest way, behind the mark of a string or of a list.
+/// A length in the shortest way, after the mark of a string or of a list.
 fn head(mark: u8, len: usize, out: &mut Vec<u8>) -> Option<()> {
     if let Ok(short @ 0..=55) = u8::try_from(len) {
         out.push(mark + short);

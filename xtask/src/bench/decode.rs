@@ -14,7 +14,7 @@ use super::{Effort, Goal, Group, Measurement};
 
 pub(super) struct Decode;
 
-/// The layouts that both plans are made of, behind a prefix of two bytes.
+/// The layouts that both plans are made of, after a prefix of two bytes.
 const LAYOUTS: [&str; 10] = [
     "id: u64",
     "pool: u64 tick: i64.tick9",
@@ -76,7 +76,7 @@ fn plan(families: usize) -> Result<Plan> {
     compiled.plan.with_context(|| format!("the plan of the benchmark has no meaning: {why}"))
 }
 
-/// Keys behind each other in one buffer, so that reading them costs the same on both sides.
+/// Keys after each other in one buffer, so that reading them costs the same on both sides.
 #[derive(Default)]
 struct Keys {
     bytes: Vec<u8>,

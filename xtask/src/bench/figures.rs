@@ -1,4 +1,4 @@
-//! What a program that measures has printed: an object a line.
+//! What a program that measures has printed: an object per line.
 
 use anyhow::{Context as _, Result, anyhow, bail};
 use serde_json::Value;

@@ -38,7 +38,7 @@ pub(crate) struct Bench {
     /// Ends within a minute a group, at the price of more noise
     #[arg(long)]
     quick: bool,
-    /// How to print the measurements; `json` is one object a line
+    /// How to print the measurements; `json` is one object per line
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
     /// Record the measurements in docs/benchmarks.md

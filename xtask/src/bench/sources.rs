@@ -23,7 +23,7 @@ struct Walked {
 }
 
 impl Walked {
-    /// A number that the program printed behind a word.
+    /// A number that the program printed after a word.
     fn number(&self, word: &str) -> Option<f64> {
         let mut words = self.told.split_whitespace().skip_while(|found| *found != word);
         words.nth(1)?.parse().ok()

@@ -87,7 +87,7 @@ pub(super) fn seeds() -> Vec<Vec<u8>> {
     out
 }
 
-/// Makes the checks of a table of LevelDB's first format right: a masked CRC-32C behind each block and its kind of
+/// Makes the checks of a table of LevelDB's first format right: a masked CRC-32C after each block and its kind of
 /// compression. Other tables, and what has no footer any more, stay as they are.
 fn seal_table(table: &mut [u8]) {
     const MAGIC: [u8; 8] = [0x57, 0xfb, 0x80, 0x8b, 0x24, 0x75, 0x47, 0xdb];

@@ -1,6 +1,6 @@
 //! Blocks of commands and what they print, in pages that people write.
 //!
-//! A page shows real output, or it does not show output: inside of a block marked `console`, what stands below a line
+//! A page shows real output, or it does not show output: inside of a block marked `console`, what is below a line
 //! `$ keyplan …` is what that command prints.
 
 use anyhow::Result;
@@ -9,7 +9,7 @@ const FENCE: &str = "```";
 const OPEN: &str = "```console";
 const PROMPT: &str = "$ keyplan ";
 
-/// The page with what its commands print, as `run` says. Times are left as they stand: they differ from run to run.
+/// The page with what its commands print, as `run` says. Times are left as they are: they differ from run to run.
 pub(super) fn refreshed(page: &str, mut run: impl FnMut(&[&str]) -> Result<String>) -> Result<String> {
     let mut text = String::new();
     let mut lines = page.lines().peekable();

@@ -80,8 +80,8 @@ pub enum CborError {
     /// It cannot be decoded.
     #[error(transparent)]
     Decode(#[from] minicbor::decode::Error),
-    /// There are bytes behind it.
-    #[error("{left} bytes behind the end")]
+    /// There are bytes after it.
+    #[error("{left} bytes after the end")]
     Trailing {
         /// How many.
         left: usize,

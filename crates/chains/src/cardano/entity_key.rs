@@ -13,7 +13,7 @@ impl EntityKey {
     /// The last key, `ff…ff`. A range that is to hold it has no end, or is inclusive.
     pub const MAX: Self = Self([0xff; 32]);
 
-    /// The bytes, with zeros behind them up to 32; refused if there are more than that.
+    /// The bytes, with zeros after them up to 32; refused if there are more than that.
     ///
     /// Two byte strings that differ only in zeros at the end make one key: whoever pads must know that his have none.
     ///

@@ -75,9 +75,9 @@ pub enum StateError {
         found: String,
     },
     /// A snapshot of the state was to be loaded into a store that has one.
-    #[error("the store stands at {cursor} already: a snapshot is loaded into an empty one")]
+    #[error("the store is at {cursor} already: a snapshot is loaded into an empty one")]
     NotEmpty {
-        /// Where it stands.
+        /// Where it is.
         cursor: Box<ChainPoint>,
     },
     /// Another program has changed a row since the block that would be undone, without moving the cursor.

@@ -361,7 +361,7 @@ const fn position(cursor: Option<ChainPoint>) -> Position {
     }
 }
 
-/// Whether the chain stands at a point. One that stands nowhere yet stands at the origin.
+/// Whether the chain is at a point. One that is nowhere yet is at the origin.
 fn is_at(standing: Position, point: &ChainPoint) -> bool {
     match standing {
         Position::Unset => *point == ChainPoint::Origin,

@@ -50,7 +50,7 @@
 //! | an entity's key is cut or filled up to 32 bytes | [`EntityKey::padded`] refuses what is longer |
 //! | the full range leaves out the key `ff…ff` | `..` is every key; `a..b` and `a..=b` are what they say |
 //! | malformed rows are skipped, or read as missing | they are errors that name the row |
-//! | bytes behind a valid cursor are ignored | they are an error |
+//! | bytes after a valid cursor are ignored | they are an error |
 //! | each read has a snapshot of its own | so too; [`StateStore::snapshot`] is one for a group of reads |
 //! | two names with one hash share their rows | the second name is refused |
 //!

@@ -47,7 +47,7 @@ impl<E: StateEngine> StateSnapshot<E> {
         self.snapshot.age()
     }
 
-    /// Where the chain stands; none in a store that has never been given a cursor.
+    /// Where the chain is; none in a store that has never been given a cursor.
     pub fn read_cursor(&self) -> Result<Option<ChainPoint>, StateError> {
         let key = self.layout.cursor_key();
         let Some(value) = self.snapshot.get(self.layout.cursor, key)? else { return Ok(None) };

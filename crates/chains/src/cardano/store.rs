@@ -202,7 +202,7 @@ impl<E: StateEngine> StateStore<E> {
     /// Takes cursor, outputs and entities back to what they were when the chain last stood at `point`, in one step.
     ///
     /// As many blocks can be taken back as the [`Config`] keeps. A commit that moves the cursor is a block; changes that
-    /// were committed without moving it are part of the block before. Where the chain stands at `point` already, nothing
+    /// were committed without moving it are part of the block before. Where the chain is at `point` already, nothing
     /// happens. A point that is not kept is refused, and nothing is changed.
     pub fn rollback_to(&self, point: &ChainPoint) -> Result<RolledBack, StateError> {
         let mut history = self.history();

@@ -19,7 +19,7 @@ pub struct EraCbor {
 
 /// What a block, or taking one back, does to the set of unspent outputs.
 ///
-/// The four are applied in the order in which they stand here. So removing wins over adding, `recovered` wins over
+/// The four are applied in the order in which they are here. So removing wins over adding, `recovered` wins over
 /// `produced`, and of two outputs under one reference the later one. Removing what is not there is no error.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct UtxoSetDelta {

@@ -131,7 +131,7 @@ impl<E: StateEngine> StateWriter<E> {
         self.batch.delete(self.store.layout.utxos, txo.encode().as_slice());
     }
 
-    /// Sets where the chain stands. The last call counts.
+    /// Sets where the chain is. The last call counts.
     pub const fn set_cursor(&mut self, point: ChainPoint) {
         self.cursor = Some(point);
     }

@@ -8,7 +8,7 @@ use super::COMPONENT;
 /// The most bytes that a component can have: its length is written in two.
 pub const MAX_COMPONENT: usize = 65_535;
 
-/// Makes the key of `key` in `namespace`: every component behind its length, then the key as it is.
+/// Makes the key of `key` in `namespace`: every component after its length, then the key as it is.
 ///
 /// The result is allocated once, with exactly the capacity that it needs.
 ///
@@ -69,7 +69,7 @@ pub fn to_length_prefixed(component: &[u8]) -> Result<Vec<u8>, ComposeError> {
     compose(&[component], &[])
 }
 
-/// Returns the prefix of a namespace: every component behind its length.
+/// Returns the prefix of a namespace: every component after its length.
 pub fn to_length_prefixed_nested(namespace: &[&[u8]]) -> Result<Vec<u8>, ComposeError> {
     compose(namespace, &[])
 }

@@ -5,9 +5,9 @@ use keyplan::codec::{DecodeError, Delimited, Segment};
 
 use super::COMPONENT;
 
-/// Takes a raw key apart into `components` components and the key behind them.
+/// Takes a raw key apart into `components` components and the key after them.
 ///
-/// The number must be known from elsewhere. Any bytes behind the last component are the key, none at all included.
+/// The number must be known from elsewhere. Any bytes after the last component are the key, none at all included.
 ///
 /// ```
 /// use keyplan_chains::cosmwasm::decompose;
@@ -59,7 +59,7 @@ impl<'a> Decomposed<'a> {
         self.count
     }
 
-    /// The bytes behind the last component.
+    /// The bytes after the last component.
     pub fn key(&self) -> &'a [u8] {
         self.raw.get(self.key_at..).unwrap_or_default()
     }
@@ -144,7 +144,7 @@ pub struct DecomposeError {
 
 impl fmt::Display for DecomposeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "component {} does not stand at byte {}", self.component, self.begins)
+        write!(f, "component {} is not at byte {}", self.component, self.begins)
     }
 }
 
@@ -175,7 +175,7 @@ mod tests {
         let error = decompose(b"\x00\x01a\x00\x05b", 2).unwrap_err();
         let source = DecodeError::new(6, Fault::Short { missing: 4 });
         assert_eq!(error, DecomposeError { component: 1, begins: 3, source });
-        assert_eq!(error.to_string(), "component 1 does not stand at byte 3");
+        assert_eq!(error.to_string(), "component 1 is not at byte 3");
     }
 
     #[test]

@@ -28,7 +28,7 @@ pub(super) fn reversed(txid: &Txid) -> String {
     })
 }
 
-/// Where a transaction stands in the chain.
+/// Where a transaction is in the chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct MerklePosition {
     /// The height of the block.
@@ -42,7 +42,7 @@ pub struct MerklePosition {
 pub struct Output {
     /// The events that it has raised.
     pub events: Vec<String>,
-    /// Where its transaction stands in the chain.
+    /// Where its transaction is in the chain.
     pub merkle: Option<MerklePosition>,
     /// What parsers have found, by tag.
     pub data: BTreeMap<String, serde_json::Value>,

@@ -39,7 +39,7 @@ pub struct NewOutput {
     pub satoshis: Option<u64>,
     /// The names of the events that it raises.
     pub events: Vec<String>,
-    /// Where its transaction stands in the chain.
+    /// Where its transaction is in the chain.
     pub merkle: Option<MerklePosition>,
     /// What parsers have found, by tag.
     pub data: BTreeMap<String, serde_json::Value>,

@@ -72,7 +72,7 @@ fn a_store_that_has_a_cursor_is_not_loaded_into<K: Kind>() {
         load.finish(slot(2), |_| ()).map(drop).unwrap_err(),
         store.start_load(options()).map(drop).unwrap_err(),
     ];
-    let expected = format!("the store stands at {} already: a snapshot is loaded into an empty one", slot(3));
+    let expected = format!("the store is at {} already: a snapshot is loaded into an empty one", slot(3));
     assert_eq!(refused.map(|error| error.to_string()), [expected.clone(), expected]);
     assert_eq!(entities(&store, "pools"), BTreeMap::from([(key(1), b"written".to_vec())]));
 }

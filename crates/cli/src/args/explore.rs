@@ -33,7 +33,7 @@ pub(crate) struct Explore {
     /// In this terminal, with the same keys as in the browser
     #[arg(long, conflicts_with_all = ["open", "listen"])]
     pub(crate) tui: bool,
-    /// Where to begin: what stands behind the `?` of the page's address
+    /// Where to begin: what comes after the `?` of the page's address
     #[arg(long, value_name = "PLACE", default_value = "", hide_default_value = true)]
     pub(crate) at: String,
     /// Open the browser

@@ -173,6 +173,7 @@ impl Task {
         }
         if let Some(file) = &args.certificate {
             plan.write_certificate(file)?;
+            render::message(&render::certificate_written(file));
         }
         Ok(plan)
     }

@@ -42,6 +42,7 @@ pub(crate) fn run(args: &Fmt, out: &mut Output) -> Result<Outcome> {
             out.raw(formatted.as_bytes())?;
         } else if text != formatted {
             output_file::write(Path::new(path), formatted.as_bytes())?;
+            out.line(&render::formatted(path))?;
         }
     }
     Ok(outcome)

@@ -57,7 +57,7 @@ fn several(explanation: &Explanation<'_>, out: &mut String) {
         let text = format!("this key is ambiguous: {least}{}", counted(count, "reading", "readings"));
         out.push_str(&painted(ERROR, text));
     } else {
-        let text = format!("this key can stand in {} spaces", names.len());
+        let text = format!("this key can be in {} spaces", names.len());
         out.push_str(&painted(STRONG, text));
     }
     if names.len() > 1 {

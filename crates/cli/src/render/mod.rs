@@ -67,7 +67,10 @@ pub(crate) use migration::{
     survey_json, survey_summary,
 };
 pub(crate) use progress::Progress;
-pub(crate) use project::{after_init, baseline_written, fixes, initialised, known, pages_written, watching};
+pub(crate) use project::{
+    after_init, baseline_written, certificate_written, fixes, formatted, initialised, known, pages_written,
+    watching,
+};
 pub(crate) use registry::{document_fault_json, document_faults, registry};
 pub(crate) use row::{
     ValueDigits, copied, created, deleted, dumped, flaw, flaw_json, full_scan, known_names, loaded,

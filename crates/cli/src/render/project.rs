@@ -12,13 +12,32 @@ pub(crate) fn initialised(path: &Path, kept: bool) -> String {
     format!("{} {}", painted(style, word), path.display())
 }
 
+/// A plan that `fmt` has rewritten.
+pub(crate) fn formatted(path: &str) -> String {
+    format!("{} {path}", painted(GOOD, "formatted"))
+}
+
+/// A certificate that `check` wrote.
+pub(crate) fn certificate_written(path: &str) -> String {
+    format!("{} {path}: `keyplan verify` checks it\n", painted(GOOD, "wrote"))
+}
+
 /// What to do with a new project.
-pub(crate) fn after_init() -> String {
-    format!(
-        "\nTry next:\n  {}\n  {}",
-        painted(STRONG, "keyplan check"),
-        painted(STRONG, "keyplan doc plans/example.keyplan")
-    )
+pub(crate) fn after_init(has_editor: bool) -> String {
+    let try_next = |command: &str, what: &str| {
+        format!("  {}{}", painted(STRONG, &format!("{command:<30}")), painted(DIM, what))
+    };
+    let editor = if has_editor {
+        try_next("open tour.keyplan in it", "a finding, its two keys and its repair")
+    } else {
+        try_next("keyplan init --editor neovim", "the same in an editor (or helix)")
+    };
+    let lines = [
+        try_next("keyplan check", "the plans of the project: sound"),
+        try_next("keyplan check tour.keyplan", "a plan with a flaw: two keys and a repair"),
+        editor,
+    ];
+    format!("\nTry next:\n{}", lines.join("\n"))
 }
 
 /// Repairs that were made, each with the lines that it changed.

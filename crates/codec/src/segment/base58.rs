@@ -6,7 +6,7 @@ use crate::{DecodeError, EncodeError, Expected, Fault, Hash, Lengths, Open, Segm
 /// Bytes as base58 text, as Bitcoin, Solana and IPFS write it: a `1` for each zero in front, then the number that the rest is
 /// in base 58, most significant digit first.
 ///
-/// With a check, the first four bytes of the double SHA-256 of the argument stand behind it before all is written. A version
+/// With a check, the first four bytes of the double SHA-256 of the argument come after it before all is written. A version
 /// byte is the first byte of the argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Base58<'l> {
@@ -153,7 +153,7 @@ impl Open for Base58<'_> {
     }
 }
 
-/// Bytes that stand in a key as base58 text, already checked.
+/// Bytes that are in a key as base58 text, already checked.
 #[derive(Clone, Copy)]
 pub struct Base58View<'a> {
     room: [u8; ROOM],

@@ -24,7 +24,7 @@ const CHECKSUM: usize = bech32::Bech32::CHECKSUM_LENGTH;
 const MOST: usize = bech32::Bech32::CODE_LENGTH;
 
 impl Bech32<'_> {
-    /// How many characters stand before the data: the human-readable part and the separator.
+    /// How many characters come before the data: the human-readable part and the separator.
     const fn head_len(&self) -> usize {
         self.hrp.len().saturating_add(1)
     }
@@ -131,7 +131,7 @@ impl Open for Bech32<'_> {
     }
 }
 
-/// Bytes that stand in a key as bech32 text, already checked.
+/// Bytes that are in a key as bech32 text, already checked.
 #[derive(Clone, Copy)]
 pub struct Bech32View<'a> {
     text: &'a [u8],

@@ -181,7 +181,7 @@ impl Hashed {
 
     /// Appends the hash of what `inner` appends.
     ///
-    /// What is hashed stands in `out` for a while, so a buffer must have room for it.
+    /// What is hashed is in `out` for a while, so a buffer must have room for it.
     #[inline]
     pub fn wrap<S, E>(&self, out: &mut S, inner: impl FnOnce(&mut S) -> Result<(), E>) -> Result<(), E>
     where
@@ -234,13 +234,13 @@ impl HashConcat {
         Self { hash, keep: hash.width() }
     }
 
-    /// Returns how many bytes stand before the argument.
+    /// Returns how many bytes come before the argument.
     #[inline]
     pub fn width(&self) -> usize {
         self.keep.min(self.hash.width())
     }
 
-    /// Appends what `inner` appends, behind its hash.
+    /// Appends what `inner` appends, after its hash.
     #[inline]
     pub fn wrap<S, E>(&self, out: &mut S, inner: impl FnOnce(&mut S) -> Result<(), E>) -> Result<(), E>
     where

@@ -26,7 +26,7 @@ pub enum LenWidth {
     Scale,
 }
 
-/// Contents behind their length in bytes.
+/// Contents after their length in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LenPrefix {
     /// How the length is written.
@@ -34,13 +34,13 @@ pub struct LenPrefix {
 }
 
 /// Contents of which each `00` is written as `00 ff`, ended by `00 00`. Byte order is the order of the
-/// contents, whatever stands behind them.
+/// contents, whatever comes after them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Terminated;
 
 /// Contents of which each `00` is written as `00 ff`, ended by `00`.
 ///
-/// What stands behind them must not begin with `ff`: the end is the first `00` that has no `ff` behind it.
+/// What comes after them must not begin with `ff`: the end is the first `00` that has no `ff` after it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Escaped;
 
@@ -132,7 +132,7 @@ impl LenPrefix {
         if input.len() < end { Err(short(input.len(), end)) } else { Ok((start, end)) }
     }
 
-    /// Appends what `inner` appends, behind its length.
+    /// Appends what `inner` appends, after its length.
     #[inline]
     pub fn wrap<S, E>(&self, out: &mut S, inner: impl FnOnce(&mut S) -> Result<(), E>) -> Result<(), E>
     where
@@ -415,7 +415,7 @@ impl Delimited for Memcmp {
     }
 }
 
-/// Contents that stand in a key escaped or in groups, already checked.
+/// Contents that are in a key escaped or in groups, already checked.
 #[derive(Clone, Copy)]
 pub struct Unescaped<'a> {
     raw: &'a [u8],
@@ -430,7 +430,7 @@ enum Form {
 }
 
 impl<'a> Unescaped<'a> {
-    /// Contents of which each `00` has `ff` behind it.
+    /// Contents of which each `00` has `ff` after it.
     pub(super) const fn zeros(raw: &'a [u8]) -> Self {
         Self { raw, form: Form::Zeros }
     }
@@ -440,7 +440,7 @@ impl<'a> Unescaped<'a> {
         Self { raw, form: Form::Ordered }
     }
 
-    /// Returns the contents in pieces that stand in the key as they are.
+    /// Returns the contents in pieces that are in the key as they are.
     #[inline]
     pub fn pieces(&self) -> impl Iterator<Item = &'a [u8]> + Clone + use<'a> {
         Pieces { rest: self.raw, form: self.form }
@@ -457,7 +457,7 @@ impl<'a> Unescaped<'a> {
         self.pieces().map(<[u8]>::len).sum()
     }
 
-    /// Returns the contents as a slice of the key, or `None` if they do not stand in it in one piece.
+    /// Returns the contents as a slice of the key, or `None` if they are not in it in one piece.
     pub fn as_slice(&self) -> Option<&'a [u8]> {
         let mut pieces = self.pieces().filter(|piece| !piece.is_empty());
         let piece = pieces.next().unwrap_or_default();
@@ -621,7 +621,7 @@ mod tests {
         assert_eq!(Memcmp.extent(&[1, 2, 3, 4, 5, 6, 7, 8, 255]), Err(short));
     }
 
-    /// What `wrap` makes of `inner`, behind something else.
+    /// What `wrap` makes of `inner`, after something else.
     fn wrapped(wrap: impl FnOnce(&mut Vec<u8>) -> Result<(), EncodeError>) -> Vec<u8> {
         let mut out = b"\0front".to_vec();
         wrap(&mut out).unwrap();

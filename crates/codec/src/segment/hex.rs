@@ -58,7 +58,7 @@ impl Case {
 static LOWER_PAIRS: [[u8; 2]; 256] = pairs(b'a' - b'9' - 1);
 static UPPER_PAIRS: [[u8; 2]; 256] = pairs(b'A' - b'9' - 1);
 
-/// The digits of each byte; `letter` is how far the letters lie behind the digits.
+/// The digits of each byte; `letter` is how far the letters lie after the digits.
 const fn pairs(letter: u8) -> [[u8; 2]; 256] {
     const fn digit(value: u8, letter: u8) -> u8 {
         b'0' + value + if value > 9 { letter } else { 0 }
@@ -139,7 +139,7 @@ impl Open for HexBytes<'_> {
     }
 }
 
-/// Bytes that stand in a key as hex text, already checked.
+/// Bytes that are in a key as hex text, already checked.
 #[derive(Clone, Copy)]
 pub struct HexView<'a> {
     pairs: &'a [[u8; 2]],

@@ -23,7 +23,7 @@ pub struct HexPrefix<'l> {
     pub lengths: Lengths<'l>,
 }
 
-/// A path of 4-bit digits behind their count, which is one byte: two a byte, the first in the upper half, an odd one at
+/// A path of 4-bit digits after their count, which is one byte: two a byte, the first in the upper half, an odd one at
 /// the end with `0` in the lower half.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CountedNibbles<'l> {
@@ -218,7 +218,7 @@ impl Delimited for CountedNibbles<'_> {
     }
 }
 
-/// A path of 4-bit digits that stands in a key two a byte.
+/// A path of 4-bit digits that is in a key two a byte.
 #[derive(Clone, Copy)]
 pub struct NibbleView<'a> {
     first: Option<u8>,

@@ -110,7 +110,7 @@ impl<T: Int> Delimited for OrderedCodeInt<T> {
 
 const END: [u8; 2] = [0, 1];
 
-/// What stands behind a byte of the contents, if anything does.
+/// What comes after a byte of the contents, if anything does.
 const fn escape(byte: u8) -> Option<u8> {
     match byte {
         0 => Some(0xff),

@@ -50,7 +50,7 @@ impl Text<'_> {
     }
 }
 
-/// Returns how many bytes the first character takes: a byte and the continuation bytes behind it.
+/// Returns how many bytes the first character takes: a byte and the continuation bytes after it.
 fn first_character(bytes: &[u8]) -> usize {
     let [lead, rest @ ..] = bytes else { return 0 };
     let most = match lead {

@@ -17,7 +17,7 @@ const SECONDS_PER_DAY: i64 = 86_400;
 /// 0000-01-01 and 9999-12-31, in days since 1970-01-01.
 const DAYS: core::ops::RangeInclusive<i64> = -719_528..=2_932_896;
 
-/// Where each field stands: its offset and how many digits it has.
+/// Where each field is: its offset and how many digits it has.
 const FIELDS: [(usize, usize); 7] = [(0, 4), (5, 2), (8, 2), (11, 2), (14, 2), (17, 2), (20, 9)];
 /// The text around the fields.
 const FRAME: &[u8; 29] = b"0000-00-00T00:00:00.000000000";

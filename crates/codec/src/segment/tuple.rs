@@ -21,7 +21,7 @@ pub struct TupleBool;
 
 /// Bytes as a FoundationDB tuple element: `01`, then the bytes with each `00` as `00 ff`, then `00`.
 ///
-/// What stands behind it must not begin with `ff`, which no tuple element does.
+/// What comes after it must not begin with `ff`, which no tuple element does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TupleBytes;
 
@@ -43,7 +43,7 @@ const fn no_type_code(found: u8) -> DecodeError {
     DecodeError::new(0, Fault::Byte { found, expected: Expected::TypeCode })
 }
 
-/// Returns what stands behind the type code.
+/// Returns what comes after the type code.
 #[inline]
 fn behind_code(code: u8, input: &[u8]) -> Result<&[u8], DecodeError> {
     match input {
@@ -56,7 +56,7 @@ fn behind_code(code: u8, input: &[u8]) -> Result<&[u8], DecodeError> {
 /// The front of an integer element.
 struct IntHead {
     negative: bool,
-    /// How many bytes stand before the number.
+    /// How many bytes come before the number.
     head: usize,
     /// How many bytes the number has.
     count: usize,
@@ -198,7 +198,7 @@ impl FixedWidth for TupleBool {
     const WIDTH: usize = 1;
 }
 
-/// Decodes escaped contents behind a type code.
+/// Decodes escaped contents after a type code.
 #[inline]
 fn decode_escaped(code: u8, bytes: &[u8]) -> Result<Unescaped<'_>, DecodeError> {
     let extent = extent_escaped(code, bytes)?;
@@ -271,7 +271,7 @@ impl Delimited for TupleText {
     }
 }
 
-/// Text that stands in a key escaped, already checked.
+/// Text that is in a key escaped, already checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UnescapedText<'a>(Unescaped<'a>);
 
@@ -282,7 +282,7 @@ impl<'a> UnescapedText<'a> {
         self.0
     }
 
-    /// Returns the text in pieces that stand in the key as they are.
+    /// Returns the text in pieces that are in the key as they are.
     pub fn pieces(&self) -> impl Iterator<Item = &'a str> + Clone + use<'a> {
         self.0.pieces().filter_map(|piece| str::from_utf8(piece).ok())
     }
@@ -292,7 +292,7 @@ impl<'a> UnescapedText<'a> {
         self.pieces().flat_map(str::chars)
     }
 
-    /// Returns the text as a slice of the key, or `None` if it does not stand in it in one piece.
+    /// Returns the text as a slice of the key, or `None` if it is not in it in one piece.
     pub fn as_str(&self) -> Option<&'a str> {
         self.0.as_slice().and_then(|bytes| str::from_utf8(bytes).ok())
     }

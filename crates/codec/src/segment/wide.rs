@@ -53,7 +53,7 @@ impl Delimited for Wide {
     }
 }
 
-/// An integer of 256 bits that stands in a key: its two's complement, most significant byte first.
+/// An integer of 256 bits that is in a key: its two's complement, most significant byte first.
 #[derive(Clone, Copy)]
 pub struct WideView<'a> {
     bytes: &'a [u8],

@@ -8,7 +8,7 @@ use super::Go;
 use super::names::quoted;
 
 impl Go<'_> {
-    /// A codec for every family of which the arguments stand in the key.
+    /// A codec for every family of which the arguments are in the key.
     pub(crate) fn cosmos(&mut self) -> String {
         let mut out = String::from("var _ = Each[Iter]\n\nvar _ = EachOf[Iter]\n\n");
         for (_, family) in self.plan.families() {

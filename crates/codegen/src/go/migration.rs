@@ -25,7 +25,7 @@ pub(crate) struct Before<'p> {
 }
 
 impl<'p> Before<'p> {
-    /// Derives and proves the way from `old` to `new`, or says what stands against it.
+    /// Derives and proves the way from `old` to `new`, or says what speaks against it.
     pub(crate) fn new(old: &'p Compiled, new: &'p Plan) -> Result<Self, Vec<Diagnostic>> {
         let errors: Vec<Diagnostic> = old.errors().cloned().collect();
         let Some(plan) = old.plan.as_ref().filter(|_| errors.is_empty()) else {

@@ -45,7 +45,7 @@ pub(crate) enum Order {
     Unknown,
     /// At the end of a key.
     Last,
-    /// Wherever they stand.
+    /// Wherever they are.
     Anywhere,
 }
 

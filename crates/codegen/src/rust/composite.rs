@@ -15,7 +15,7 @@ use crate::rust::row::{Row, arg};
 #[expect(clippy::struct_excessive_bools, reason = "facts about a type that do not hang together")]
 pub(crate) struct Composite {
     pub(crate) name: String,
-    /// Whether it stands in the plan's own module.
+    /// Whether it is in the plan's own module.
     pub(crate) root: bool,
     pub(crate) borrows: bool,
     pub(crate) eq: bool,
@@ -88,7 +88,7 @@ pub(crate) struct Titled<'a> {
 pub(crate) enum Comparable {
     /// No.
     Never,
-    /// If each of its arguments is written in an encoding that keeps its order wherever it stands.
+    /// If each of its arguments is written in an encoding that keeps its order wherever it is.
     ByConstruction,
     /// Yes: the prover says so of the whole key.
     Proved,
@@ -254,7 +254,7 @@ impl Expander<'_> {
     }
 }
 
-/// Where fields stand.
+/// Where fields are.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     Struct,

@@ -1,4 +1,4 @@
-//! Hashed arguments: a type that holds the digest, which is all that stands in a key.
+//! Hashed arguments: a type that holds the digest, which is all that is in a key.
 
 use std::collections::BTreeSet;
 
@@ -33,7 +33,7 @@ impl Expander<'_> {
         let name = self.fresh(at, hint);
         let ident = names::ty(&name);
         let doc = docs::lines(&[
-            format!("The argument `{label}`, as the `{hash}` digest that stands in the key."),
+            format!("The argument `{label}`, as the `{hash}` digest that is in the key."),
             String::new(),
             "Two are equal if their digests are: what was hashed cannot be read back.".to_owned(),
         ]);

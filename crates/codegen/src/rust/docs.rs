@@ -20,13 +20,13 @@ pub(crate) fn text(doc: &[String], otherwise: &str) -> Vec<String> {
     if doc.is_empty() { vec![otherwise.to_owned()] } else { doc.to_vec() }
 }
 
-/// What the program calls a family, as lines behind others.
+/// What the program calls a family, as lines after others.
 pub(crate) fn real_name(family: &Family) -> Vec<String> {
     let named = |name: &String| vec![String::new(), format!("In the program: `{}`.", name.replace('`', "'"))];
     family.real_name.as_ref().map(named).unwrap_or_default()
 }
 
-/// A layout drawn as byte lanes: what stands where, and how many bytes it takes.
+/// A layout drawn as byte lanes: what is where, and how many bytes it takes.
 pub(crate) fn lanes(sequence: &Sequence, sources: &SourceMap) -> Vec<String> {
     let cells: Vec<(String, String)> = sequence
         .segments()

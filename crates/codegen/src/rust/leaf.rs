@@ -434,7 +434,7 @@ impl Expander<'_> {
         })
     }
 
-    /// Bytes that do not stand in a key as they are, with a codec that gives a view of them.
+    /// Bytes that are not in a key as they are, with a codec that gives a view of them.
     #[expect(clippy::too_many_arguments, reason = "what the encodings of bytes differ in")]
     fn copied(
         &mut self,
@@ -527,7 +527,7 @@ impl Expander<'_> {
         })
     }
 
-    /// Text that stands in a key escaped, of which `view` is the contents; how it is put is left open.
+    /// Text that is in a key escaped, of which `view` is the contents; how it is put is left open.
     pub(crate) fn escaped_text(
         &mut self,
         codec: &TokenStream,
@@ -603,7 +603,7 @@ impl Expander<'_> {
         }
     }
 
-    /// Reports text that stands in pieces and is to be compared as a whole.
+    /// Reports text that is in pieces and is to be compared as a whole.
     pub(crate) fn left_out<T>(&mut self, span: Span) -> Option<T> {
         self.unsupported(
             span,
@@ -616,7 +616,7 @@ impl Expander<'_> {
     pub(crate) fn cannot_own<T>(&mut self, span: Span) -> Option<T> {
         self.unsupported(
             span,
-            "its bytes do not stand in the key as they are, and they may be of any length",
+            "its bytes are not in the key as they are, and they may be of any length",
             "give the argument a greatest length, at most 1024 bytes",
         )
     }

@@ -55,7 +55,7 @@ pub(crate) fn family(depth: usize, family: &Family) -> TokenStream {
     quote!(#module #name)
 }
 
-/// The path of the module that a family's types stand in, with `::` behind it.
+/// The path of the module that a family's types are in, with `::` after it.
 pub(crate) fn family_module(depth: usize, family: &Family) -> TokenStream {
     let mut modules: Vec<&str> = family.path.split('.').collect();
     modules.pop();

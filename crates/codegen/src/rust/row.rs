@@ -146,7 +146,7 @@ impl Row<'_> {
         (run.concat(), run.len())
     }
 
-    /// Appends the first `count` segments to `out`; the arguments are references. With `marks`, the length behind
+    /// Appends the first `count` segments to `out`; the arguments are references. With `marks`, the length after
     /// each argument is kept there.
     pub(crate) fn put(&self, count: usize, marks: bool) -> TokenStream {
         let mut statements = Vec::new();
@@ -374,7 +374,7 @@ impl Row<'_> {
         quote!(#steps let at = 0usize; #body)
     }
 
-    /// Whether there may be a second reading: some end is tried, or a choice stands in the row.
+    /// Whether there may be a second reading: some end is tried, or a choice is in the row.
     pub(crate) fn may_be_ambiguous(&self) -> bool {
         self.steps(Search::Other).is_some()
     }
@@ -460,7 +460,7 @@ impl Row<'_> {
         quote!(#start let end = #end; #taken)
     }
 
-    /// Decodes the segment from `at` to `end` and goes on behind it.
+    /// Decodes the segment from `at` to `end` and goes on after it.
     fn take(&self, segment: usize, search: Search, result: &TokenStream, behind: TokenStream) -> TokenStream {
         let Some(code) = self.code(segment) else { return behind };
         let (decode, label) =
@@ -633,7 +633,7 @@ fn derive(derived: &Derived, joined: &TokenStream, pieces: Option<&[TokenStream]
     }
 }
 
-/// The bytes that may stand in the encoding of a shape.
+/// The bytes that may be in the encoding of a shape.
 fn alphabet(shape: &Shape) -> Alphabet {
     let union = |a: Alphabet, b: Alphabet| {
         let ([a0, a1, a2, a3], [b0, b1, b2, b3]) = (a.bits(), b.bits());

@@ -167,12 +167,12 @@ struct Next {
     bytes: TokenStream,
     /// The most bytes that it takes; `None` without a limit.
     most: Option<usize>,
-    /// Whether nothing stands behind it.
+    /// Whether nothing comes after it.
     last: bool,
 }
 
 fn next(family: &Family, row: &Row<'_>, scan: &Scan) -> Option<Next> {
-    // The argument must stand right behind the prefix.
+    // The argument must stand right after the prefix.
     let (_, _, code) = row.arguments().nth(scan.bound)?;
     let segment = family.key.segments().get(scan.segments)?;
     let Segment::Argument(_) = segment else { return None };

@@ -227,7 +227,7 @@ pub(crate) struct Place {
     pub(crate) index: usize,
     /// The space in the source.
     pub(crate) space: SpaceId,
-    /// What stands in front of a key where a space holds structures.
+    /// What comes before a key where a space holds structures.
     pub(crate) tag: Option<u8>,
 }
 

@@ -40,7 +40,7 @@ pub(super) fn plan(explorer: &Arc<Explorer>, params: &Params) -> Result<Json, Pr
     }))
 }
 
-/// A line per family: how each guarantee stands, and every statement that is not simply proved.
+/// A line per family: the verdict on each guarantee, and every statement that is not simply proved.
 pub(super) fn table(reading: &Reading) -> Json {
     let mut lines: BTreeMap<(usize, &str), BTreeMap<&str, &'static str>> = BTreeMap::new();
     let order: BTreeMap<&str, usize> =

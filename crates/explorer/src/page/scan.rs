@@ -79,7 +79,7 @@ fn verdict(plan: &Plan, statement: &Statement) -> (&'static str, Option<String>)
     }
 }
 
-/// How a statement stands, in a word.
+/// The state of a statement, in a word.
 pub(super) fn mark_of(plan: &Plan, statement: &Statement) -> &'static str {
     verdict(plan, statement).0
 }

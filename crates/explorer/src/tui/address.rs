@@ -1,4 +1,4 @@
-//! Where somebody is: what stands behind the `?` of the page's address, so that both are opened at the same places.
+//! Where somebody is: what comes after the `?` of the page's address, so that both are opened at the same places.
 
 use std::fmt::{self, Write as _};
 

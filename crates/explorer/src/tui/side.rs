@@ -169,7 +169,7 @@ fn broken(hex: &str, near: &Json, out: &mut Lines) {
     declaration(field(near, "plan"), out);
 }
 
-/// The declaration as it stands in the plan, with each argument in its colour.
+/// The declaration as it is in the plan, with each argument in its colour.
 fn declaration(plan: &Json, out: &mut Lines) {
     if !plan.is_object() {
         return;

@@ -1,4 +1,4 @@
-//! The page, its style and its modules, as they stand in `assets/`.
+//! The page, its style and its modules, as they are in `assets/`.
 
 use axum::extract::Path;
 use axum::http::{StatusCode, header};

@@ -16,7 +16,7 @@ pub struct ScanEntry {
     pub bound: usize,
     /// Whether the prefix ends with the last of them.
     pub bare: bool,
-    /// Whether the argument behind them may bound the rows.
+    /// Whether the argument after them may bound the rows.
     pub ordered: bool,
     /// The rows, from the values of the bound arguments. A limit on a scan without order is inexpressible.
     pub rows: fn(&[Value], &Window<'_>) -> Result<Rows, Misfit>,
@@ -39,7 +39,7 @@ impl ScanEntry {
 pub struct Window<'w> {
     /// Limits by the first argument that is not bound.
     pub limits: &'w [(Limit, Value)],
-    /// The row behind which to go on.
+    /// The row after which to go on.
     pub cursor: Option<&'w [u8]>,
     /// Whether to go from the last row to the first.
     pub reverse: bool,
@@ -51,7 +51,7 @@ pub struct Window<'w> {
 pub enum Limit {
     /// At the argument.
     AtOrAbove,
-    /// Behind it.
+    /// After it.
     Above,
     /// Before it.
     Below,
@@ -103,7 +103,7 @@ pub fn rows(begun: impl IntoScan, window: &Window<'_>) -> Result<Rows, Misfit> {
     }
 }
 
-/// The rows of a scan that the argument behind the bound ones may limit.
+/// The rows of a scan that the argument after the bound ones may limit.
 pub fn limited<I: IntoScan>(begun: I, window: &Window<'_>) -> Result<Rows, Misfit>
 where
     I::Of: OrderedScan,

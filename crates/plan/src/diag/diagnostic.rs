@@ -11,7 +11,7 @@ pub struct Diagnostic {
     pub message: String,
     /// What to underline; the first label is the primary one.
     pub labels: Vec<Label>,
-    /// What stands below the snippet.
+    /// What is below the snippet.
     pub notes: Vec<Note>,
 }
 

@@ -21,7 +21,7 @@ pub enum Style {
 
 /// The most labels of one diagnostic that are drawn.
 const MOST_LABELS: usize = 8;
-/// How many lines apart two labels may be to stand in one snippet.
+/// How many lines apart two labels may be to be in one snippet.
 const MOST_LINES: usize = 200;
 /// How many bytes of a line are kept on either side of its labels.
 const MARGIN: usize = 800;
@@ -42,7 +42,7 @@ const LONGEST_LABEL: usize = 1600;
 /// let parsed = parse(file, "plan a;\ntype Height u32;\n");
 /// assert_eq!(
 ///     render(&parsed.diagnostics, &sources, Style::Plain),
-///     "error[KP0102]: expected `=` and a domain behind the name of the type, found `u32`
+///     "error[KP0102]: expected `=` and a domain after the name of the type, found `u32`
 ///  --> a.keyplan:2:12
 ///   |
 /// 2 | type Height u32;
@@ -144,7 +144,7 @@ struct Placed<'d> {
     primary: bool,
     file: FileId,
     bytes: Range<usize>,
-    /// Indices of the first line and of the one behind the last.
+    /// Indices of the first line and of the one after the last.
     lines: Range<usize>,
 }
 
@@ -265,7 +265,7 @@ impl Lines<'_> {
 struct Cut {
     /// Its bytes in the file.
     kept: Range<usize>,
-    /// How many characters of the line stand before it.
+    /// How many characters of the line come before it.
     hidden: usize,
 }
 
@@ -278,7 +278,7 @@ fn boundary(text: &str, offset: usize) -> usize {
     offset
 }
 
-/// Puts the true place behind the first `-->`, which stands in the line below the title.
+/// Puts the true place after the first `-->`, which is in the line below the title.
 fn correct_place(drawn: &mut String, wrong: &str, right: &str) {
     let title = drawn.find('\n').unwrap_or(drawn.len());
     let arrow = drawn.get(title..).and_then(|rest| rest.find("--> ")).map(|at| title + at);

@@ -9,7 +9,7 @@ pub struct Span {
     pub file: FileId,
     /// The offset of the first byte.
     pub start: u32,
-    /// The offset behind the last byte.
+    /// The offset after the last byte.
     pub end: u32,
 }
 
@@ -74,7 +74,7 @@ impl SourceMap {
         id
     }
 
-    /// The file behind `id`.
+    /// The file after `id`.
     pub fn get(&self, id: FileId) -> Option<&Source> {
         self.files.get(id.0 as usize)
     }

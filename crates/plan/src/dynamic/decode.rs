@@ -23,7 +23,7 @@ pub(crate) const READINGS: usize = 16;
 pub struct Failure {
     /// The offset of the byte that breaks it.
     pub offset: usize,
-    /// The segment in which that byte stands.
+    /// The segment in which that byte is.
     pub segment: String,
     /// What is wrong there.
     pub fault: Fault,
@@ -316,7 +316,7 @@ impl<'m> Search<'m> {
         self.finish(sequence, row, at);
     }
 
-    /// Goes on behind the segment at `index`, once for each of its values.
+    /// Goes on after the segment at `index`, once for each of its values.
     fn go_on(
         &mut self,
         sequence: &'m Sequence,

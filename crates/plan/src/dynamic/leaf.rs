@@ -13,7 +13,7 @@ use crate::model::{
     TextShape, TimeEncoding,
 };
 
-/// The content of a frame: in place behind its prefix, or with its escapes undone.
+/// The content of a frame: in place after its prefix, or with its escapes undone.
 pub(crate) enum Unframed<'k> {
     Borrowed(usize, &'k [u8]),
     Owned(Vec<u8>),

@@ -191,7 +191,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// The arguments of a record or alternative, behind its opening parenthesis.
+    /// The arguments of a record or alternative, after its opening parenthesis.
     fn arguments(&mut self, sequence: &Sequence) -> Result<Vec<Value>, ParseError> {
         let mut values: Vec<Option<Value>> = vec![None; sequence.argument_count()];
         let unnamed = sequence.arguments().all(|argument| argument.name.is_none());
@@ -473,7 +473,7 @@ fn time_text(word: &str) -> String {
 impl Value {
     /// The value as [`parse`] reads it.
     ///
-    /// Text is in quotes, since it may stand inside of other values.
+    /// Text is in quotes, since it may be inside of other values.
     pub fn display<'a>(&'a self, shape: &'a Shape) -> impl fmt::Display + 'a {
         Displayed { value: self, shape }
     }

@@ -7,7 +7,7 @@ pub(crate) fn decimal(bytes: &[u8], signed: bool) -> String {
     WideNumber { bytes, signed }.to_string()
 }
 
-/// The two's complement of a number from its digits, in base 10 or behind `0x` in base 16; `None` if it is none, or too large.
+/// The two's complement of a number from its digits, in base 10 or after `0x` in base 16; `None` if it is none, or too large.
 pub(crate) fn parse(negative: bool, digits: &str, signed: bool) -> Option<[u8; 32]> {
     let (digits, base) = match digits.strip_prefix("0x") {
         Some(hex) => (hex, 16),

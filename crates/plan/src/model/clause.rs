@@ -216,7 +216,7 @@ impl<'a> Resolver<'a> {
         let (label, help) = match family.key.constant() {
             None => ("its key has arguments", "one hash is spread: write its key with literals alone"),
             Some(key) if key.contains(&b'{') => {
-                ("its key has a `{`", "what stands in braces is what a cluster looks at: the buckets need it")
+                ("its key has a `{`", "what is in braces is what a cluster looks at: the buckets need it")
             }
             Some(_) => match u16::try_from(buckets.magnitude) {
                 Ok(number @ 1..=BUCKETS) if !buckets.negative => return Some(number),

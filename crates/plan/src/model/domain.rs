@@ -38,6 +38,15 @@ impl<'a> Resolver<'a> {
             self.too_large(domain.span);
             return None;
         }
+        if let (ast::Atom::Named(call), Some(next)) = (&domain.atom, domain.encodings.first())
+            && let Some(here) = foreign::qualified(&call.name.text, &next.name.text)
+        {
+            let message = format!("no domain or type is called `{}.{}`", call.name.text, next.name.text);
+            let diagnostic =
+                Diagnostic::new(Code::UnknownName, message, domain.span, "not a known domain or type");
+            self.report(diagnostic.with_help(format!("write `{here}`")));
+            return None;
+        }
         self.depth += 1;
         let atom = self.atom(domain);
         let shape = atom.and_then(|shape| self.encoded(shape, &domain.encodings, domain.span));
@@ -176,7 +185,7 @@ impl<'a> Resolver<'a> {
                 Code::BadDomain,
                 format!("`{}` does not take these arguments", call.name.text),
                 call.span,
-                "written like this",
+                "cannot be written this way",
             )
             .with_help(format!("write {wanted}")),
         );
@@ -195,7 +204,14 @@ impl<'a> Resolver<'a> {
                         *span,
                         "out of range",
                     );
+                    let turned = ty.range().narrowed(last, first).is_some();
+                    let shown =
+                        |int: &ast::Int| format!("{}{}", if int.negative { "-" } else { "" }, int.magnitude);
                     self.report(diagnostic.with_help(match ty.range() {
+                        _ if turned => {
+                            let (first, last) = (shown(last), shown(first));
+                            format!("write the least number first: `{}({first}..={last})`", ty.name())
+                        }
                         IntRange::Unsigned { max, .. } => {
                             format!("write the least number first, none above {max}: `{}(0..=5)`", ty.name())
                         }
@@ -590,7 +606,7 @@ fn parse_class(class: &str) -> Result<Alphabet, String> {
     let mut rest = body.bytes();
     while let Some(byte) = rest.next() {
         characters.push(match byte {
-            b'\\' => (rest.next().ok_or("nothing stands behind the last `\\`")?, true),
+            b'\\' => (rest.next().ok_or("nothing comes after the last `\\`")?, true),
             byte => (byte, false),
         });
     }
@@ -615,9 +631,9 @@ fn numbered(class: &str) -> Result<Members, String> {
         let (byte, behind) = if let Some(number) = rest.strip_prefix("\\x") {
             let digits = number.get(..2).filter(|digits| digits.bytes().all(|b| b.is_ascii_hexdigit()));
             let byte = digits.and_then(|digits| u8::from_str_radix(digits, 16).ok());
-            ((byte.ok_or("two hexadecimal digits belong behind `\\x`")?, true), number.get(2..))
+            ((byte.ok_or("two hexadecimal digits belong after `\\x`")?, true), number.get(2..))
         } else if let Some(escaped) = rest.strip_prefix('\\') {
-            let c = escaped.chars().next().ok_or("nothing stands behind the last `\\`")?;
+            let c = escaped.chars().next().ok_or("nothing comes after the last `\\`")?;
             ((ascii(c)?, true), escaped.get(c.len_utf8()..))
         } else {
             ((ascii(c)?, false), rest.get(c.len_utf8()..))

@@ -1,8 +1,8 @@
-//! Encodings: what may stand behind a domain, and what it makes of the shape before it.
+//! Encodings: what may come after a domain, and what it makes of the shape before it.
 
 use std::sync::Arc;
 
-use keyplan_codec::{Base58, Case, LenWidth, Segment as _, Text as TextCodec, WideForm};
+use keyplan_codec::{Base58, Case, Hash, LenWidth, Segment as _, Text as TextCodec, WideForm};
 
 use super::resolve::{Resolver, unknown};
 use super::{
@@ -101,6 +101,17 @@ impl<'a> Resolver<'a> {
                 call.name.span,
                 "one too many",
             ));
+            return None;
+        }
+        // `be` is how an integer is written unless told, and is still what the next encoding would change.
+        if let (Shape::Int(int), [first, second, ..]) = (&shape, calls)
+            && first.name.text == "be"
+            && int_encoding(&second.name.text, None, int).is_some()
+        {
+            let message = format!("`{}` does not encode an integer that is already `be`", second.name.text);
+            let help = format!("write one of them: `.be` or `.{}`", second.name.text);
+            let label = "a second form of the integer";
+            self.report(Diagnostic::new(Code::BadEncoding, message, second.span, label).with_help(help));
             return None;
         }
         calls.iter().try_fold(shape, |shape, call| self.encode_as(shape, call, span))
@@ -252,7 +263,7 @@ impl<'a> Resolver<'a> {
                         value.span,
                         "there is nothing to leave out",
                     )
-                    .with_help("`except` stands directly behind the text, and names values that it has"),
+                    .with_help("`except` comes directly after the text, and names values that it has"),
                 );
                 return None;
             }
@@ -281,7 +292,12 @@ impl<'a> Resolver<'a> {
         let known: Vec<&str> =
             ENCODINGS.iter().copied().filter(|known| little(known) == little(name)).collect();
         let mut diagnostic = unknown(&call.name, "encoding", &known);
-        if let Some(here) = foreign::encoding(name) {
+        let here = match name {
+            name if Hash::ALL.iter().any(|hash| hash.name() == name) => Some(format!("hashed({name})")),
+            "keccak" => Some("hashed(keccak256)".to_owned()),
+            name => foreign::encoding(name).map(str::to_owned),
+        };
+        if let Some(here) = here {
             diagnostic.notes.clear();
             diagnostic = diagnostic.with_help(format!("write `.{here}`"));
         }

@@ -40,13 +40,13 @@ pub struct Family {
     pub retired_since: Option<String>,
     /// Which of its rows are kept. No part of the layout, nor of the fingerprint.
     pub retention: Option<Retention>,
-    /// The module it stands in.
+    /// The module it is in.
     pub module: Option<ModuleId>,
-    /// Its number in the module: the first literal byte behind the module's prefix.
+    /// Its number in the module: the first literal byte after the module's prefix.
     pub number: Option<u8>,
     /// The allotment that it draws its number from.
     pub allotment: Option<String>,
-    /// Where its name stands.
+    /// Where its name is.
     pub name_span: Span,
     /// Where it is declared.
     pub span: Span,

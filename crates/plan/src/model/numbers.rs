@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Allotment, Family, Module, ModuleId, Space};
 
-/// The numbers of a module, which are the first bytes behind its prefix.
+/// The numbers of a module, which are the first bytes after its prefix.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Numbers {
     /// Each number in use, with the paths of the families and modules that begin with it.

@@ -116,7 +116,7 @@ impl<'a> Resolver<'a> {
             self.report(
                 Diagnostic::new(
                     Code::BadReference,
-                    format!("no argument `{}` stands before this", name.text),
+                    format!("no argument `{}` comes before this", name.text),
                     name.span,
                     "not an argument before it",
                 )

@@ -398,7 +398,7 @@ impl<'a> Resolver<'a> {
             self.report(
                 Diagnostic::new(Code::DuplicateName, message, text.span, "another name for the engine")
                     .with_label(space.span, "by the file that names it first")
-                    .with_help("give the same name in every file, or leave it out behind the first"),
+                    .with_help("give the same name in every file, or leave it out after the first"),
             );
         }
         if space.doc.is_empty() {
@@ -534,7 +534,7 @@ impl<'a> Resolver<'a> {
     }
 }
 
-/// Where a family stands: what its path and its keys begin with.
+/// Where a family is: what its path and its keys begin with.
 pub(super) struct Place {
     pub(super) path: String,
     pub(super) prefix: Vec<Literal>,

@@ -18,9 +18,9 @@ pub struct Scan {
     /// How many of the first arguments are bound; 0 for `scan all`.
     pub bound: usize,
     /// How many of the key's segments the prefix covers: the bound arguments and, unless it is bare, the literals
-    /// behind them.
+    /// after them.
     pub segments: usize,
-    /// Whether the prefix ends with the last bound argument, before the literals behind it.
+    /// Whether the prefix ends with the last bound argument, before the literals after it.
     pub bare: bool,
     /// Where the rows end.
     pub end: ScanEnd,

@@ -74,7 +74,7 @@ impl Sequence {
         self.tails.get(index).copied().unwrap_or(Width::exactly(0))
     }
 
-    /// How many segments stand before the first that is no literal, and how many bytes they have.
+    /// How many segments come before the first that is no literal, and how many bytes they have.
     pub fn lead(&self) -> (usize, usize) {
         self.lead
     }
@@ -125,8 +125,8 @@ impl Sequence {
             .collect()
     }
 
-    /// The number of segments that a scan over the first `bound` arguments fixes: those arguments, what stands
-    /// between them, and the literals directly behind the last one.
+    /// The number of segments that a scan over the first `bound` arguments fixes: those arguments, what is
+    /// between them, and the literals directly after the last one.
     pub fn scanned_segments(&self, bound: usize) -> usize {
         let mut seen = 0;
         for (index, segment) in self.segments.iter().enumerate() {
@@ -142,7 +142,7 @@ impl Sequence {
         self.segments.len()
     }
 
-    /// How many arguments stand before the segment at `index`.
+    /// How many arguments come before the segment at `index`.
     pub fn arguments_before(&self, index: usize) -> usize {
         self.segments.iter().take(index).filter(|s| matches!(s, Segment::Argument(_))).count()
     }

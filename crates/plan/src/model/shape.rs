@@ -265,7 +265,7 @@ pub enum BytesEncoding {
     Hex(Case),
     /// Bech32 with this human-readable part.
     Bech32(String),
-    /// Base58 text, with a checksum behind the bytes or without.
+    /// Base58 text, with a checksum after the bytes or without.
     Base58 {
         /// Whether there is a checksum.
         check: bool,

@@ -26,7 +26,7 @@ pub enum Asks {
     Integers(Vec<String>),
     /// Byte strings are written in one of these encodings.
     Bytes(Vec<String>),
-    /// Literals behind the first argument are among these.
+    /// Literals after the first argument are among these.
     Separators(Vec<Vec<u8>>),
     /// The family is documented.
     Documented,
@@ -126,7 +126,7 @@ fn otherwise(
     }
 }
 
-/// Calls `look` with every leaf of a layout, and where it stands.
+/// Calls `look` with every leaf of a layout, and where it is.
 fn each_shape(sequence: &Sequence, look: &mut dyn FnMut(&Shape, Span)) {
     for segment in sequence.segments() {
         if let Segment::Argument(argument) = segment {

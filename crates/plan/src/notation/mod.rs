@@ -238,7 +238,7 @@ pub fn lengths_text(lengths: &LengthSet) -> Option<String> {
     }
 }
 
-/// A class of bytes, as it stands in a plan: `"\\x01-\\xff"`.
+/// A class of bytes, as it is in a plan: `"\\x01-\\xff"`.
 pub fn byte_class(class: &Alphabet) -> String {
     let shown = |byte: u8| {
         if byte.is_ascii_alphanumeric() || b"/:._ |".contains(&byte) {

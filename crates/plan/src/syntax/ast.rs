@@ -16,12 +16,12 @@ pub struct File {
     pub items: Vec<Item>,
 }
 
-/// A name and where it stands.
+/// A name and where it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ident {
     /// The name.
     pub text: String,
-    /// Where it stands.
+    /// Where it is.
     pub span: Span,
 }
 
@@ -30,18 +30,18 @@ pub struct Ident {
 pub struct Text {
     /// What it stands for, escapes resolved.
     pub value: String,
-    /// Where it stands.
+    /// Where it is.
     pub span: Span,
 }
 
 /// An integer literal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Int {
-    /// Whether a `-` stands before it.
+    /// Whether a `-` comes before it.
     pub negative: bool,
     /// Its magnitude.
     pub magnitude: u128,
-    /// Where it stands.
+    /// Where it is.
     pub span: Span,
 }
 
@@ -102,7 +102,7 @@ pub struct NamesDecl {
 pub struct NameEntry {
     /// Documentation, a line each.
     pub doc: Vec<String>,
-    /// Whether `retired` stands before it.
+    /// Whether `retired` comes before it.
     pub retired: bool,
     /// The name.
     pub text: Text,
@@ -256,7 +256,7 @@ pub struct FamilyDecl {
     pub span: Span,
 }
 
-/// What may stand behind a family's parts.
+/// What may come after a family's parts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Clause {
     /// `-> PARTS` or `-> DOMAIN`
@@ -327,7 +327,7 @@ pub enum RangeEnd {
 pub struct Example {
     /// The bytes, as literals in a row; never empty.
     pub literals: Vec<Literal>,
-    /// Where they stand.
+    /// Where they are.
     pub span: Span,
 }
 
@@ -345,11 +345,11 @@ pub struct RetiredClause {
 /// `retain 100_000 by height`
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RetainClause {
-    /// Whether `newest` stands before the number.
+    /// Whether `newest` comes before the number.
     pub newest: bool,
     /// How many.
     pub amount: Int,
-    /// A unit of time behind the number.
+    /// A unit of time after the number.
     pub unit: Option<Ident>,
     /// The argument behind `by`, or those behind `per`.
     pub arguments: Vec<Ident>,
@@ -430,7 +430,7 @@ pub struct AllowBreakClause {
 pub struct Path {
     /// Its names; never empty.
     pub names: Vec<Ident>,
-    /// Where it stands.
+    /// Where it is.
     pub span: Span,
 }
 
@@ -491,9 +491,9 @@ pub enum Part {
         function: Ident,
         /// The arguments whose bytes go into it.
         of: Vec<Ident>,
-        /// The modulus behind `%`.
+        /// The modulus after `%`.
         modulus: Option<Int>,
-        /// The integer encoding behind `as`.
+        /// The integer encoding after `as`.
         domain: Option<Domain>,
         /// The whole part.
         span: Span,
@@ -501,7 +501,7 @@ pub enum Part {
 }
 
 impl Part {
-    /// Where the part stands.
+    /// Where the part is.
     pub fn span(&self) -> Span {
         match self {
             Self::Literal(literal) => literal.span,
@@ -515,7 +515,7 @@ impl Part {
 pub struct Literal {
     /// How they are given.
     pub kind: LiteralKind,
-    /// Where the literal stands.
+    /// Where the literal is.
     pub span: Span,
 }
 
@@ -544,7 +544,7 @@ pub enum LiteralKind {
 pub struct Domain {
     /// The values.
     pub atom: Atom,
-    /// The encodings behind it, first to last.
+    /// The encodings after it, first to last.
     pub encodings: Vec<Call>,
     /// The whole domain.
     pub span: Span,
@@ -579,7 +579,7 @@ pub struct Alternative {
 pub struct Call {
     /// The name.
     pub name: Ident,
-    /// What stands in parentheses; `None` without them.
+    /// What is in parentheses; `None` without them.
     pub args: Option<Vec<CallArg>>,
     /// Name and arguments.
     pub span: Span,

@@ -11,7 +11,7 @@ pub(super) struct Brackets {
 pub(super) struct Group {
     /// The index of the closing bracket.
     pub(super) close: Option<usize>,
-    /// Whether a `|` stands directly inside.
+    /// Whether a `|` is directly inside.
     pub(super) has_bar: bool,
 }
 

@@ -56,7 +56,7 @@ pub(crate) fn bracketed(spelling: &str) -> String {
             ("Vec" | "vec" | "Box" | "Cow", "u8" | "[u8]") => "bytes".to_owned(),
             ("Option", inner) => format!("option({})", element(inner)),
             ("map" | "Map" | "HashMap" | "BTreeMap" | "mapping", _) => {
-                "an argument for the key, and the value behind `->`".to_owned()
+                "an argument for the key, and the value after `->`".to_owned()
             }
             (_, inner) => format!("list({})", element(inner)),
         };
@@ -85,6 +85,20 @@ fn element(word: &str) -> String {
         "" | "[u8]" | "Vec<u8>" | "[]byte" => "bytes".to_owned(),
         _ => domain(word, crate::model::domains()).unwrap_or_else(|| word.to_owned()),
     }
+}
+
+/// What a type of a package of Go is called here: `common.Address`, `sdk.AccAddress`, `math.Int`.
+pub(crate) fn qualified(package: &str, name: &str) -> Option<&'static str> {
+    Some(match (package, name) {
+        ("common" | "types" | "ethcommon", "Address") => "bytes(20)",
+        ("common" | "types" | "ethcommon", "Hash") => "bytes(32)",
+        ("sdk", "AccAddress" | "ValAddress" | "ConsAddress") => "bytes(20 | 32)",
+        ("sdk" | "math" | "sdkmath" | "big" | "uint256", "Int" | "Uint") => "u256",
+        ("sdk" | "math" | "sdkmath", "Dec" | "LegacyDec") => "i256",
+        ("sdk", "Coin") => "(denom: text(3..=128).len8 amount: u256)",
+        ("time" | "timestamppb" | "timestamp", "Time" | "Timestamp") => "time",
+        _ => return None,
+    })
 }
 
 /// What an encoding of another language is called here, if it is known.
@@ -133,6 +147,9 @@ mod tests {
             ("pool", None),
             ("u99999999999", None),
         ];
+        assert_eq!(qualified("common", "Address"), Some("bytes(20)"));
+        assert_eq!(qualified("math", "Int"), Some("u256"));
+        assert_eq!(qualified("u64", "dec"), None);
         for (word, expected) in cases {
             assert_eq!(domain(word, known).as_deref(), expected, "{word}");
         }
@@ -155,7 +172,7 @@ mod tests {
             ("Vec<u64>", "list(u64)"),
             ("Vec<Vec<u8>>", "list(bytes)"),
             ("Option<u64>", "option(u64)"),
-            ("HashMap<u64, String>", "an argument for the key, and the value behind `->`"),
+            ("HashMap<u64, String>", "an argument for the key, and the value after `->`"),
             ("[", "bytes"),
         ];
         for (spelling, expected) in cases {

@@ -1,6 +1,6 @@
 //! A plan's text in the one form that everybody's plan has.
 //!
-//! The formatter prints the tokens of the text in their order and decides only what stands between two of them,
+//! The formatter prints the tokens of the text in their order and decides only what is between two of them,
 //! so it can neither lose nor change one. What the parser found out ([`Mark`]s) says where lines begin; comments
 //! stay between the tokens between which they stood. A decision depends on the tokens, on the comments, on whether
 //! a comment begins a line and on blank lines, all of which the output keeps: formatting twice changes nothing.
@@ -46,31 +46,31 @@ pub fn format(text: &str) -> Result<String, Vec<Diagnostic>> {
 /// What is known of a text before it is printed. Vectors over tokens are indexed as they are.
 struct Layout<'a> {
     pieces: Vec<Piece<'a>>,
-    /// The comments behind the last token.
+    /// The comments after the last token.
     last_notes: Vec<Note<'a>>,
 }
 
-/// A token, and what stands before it.
+/// A token, and what comes before it.
 struct Piece<'a> {
     kind: &'a TokenKind,
     text: String,
     /// The comments between the token before and this one.
     notes: Vec<Note<'a>>,
-    /// Whether a blank line stands directly before the token.
+    /// Whether a blank line is directly before the token.
     blank: bool,
     /// What begins with this token.
     role: Role,
-    /// The index behind the part that begins with this token.
+    /// The index after the part that begins with this token.
     part: Option<usize>,
-    /// The index behind the choice that begins with this token.
+    /// The index after the choice that begins with this token.
     choice: Option<usize>,
     /// The index of the choice's `(`, for a `|` between its alternatives.
     bar_of: Option<usize>,
-    /// Whether the token stands right behind the one before it.
+    /// Whether the token comes right after the one before it.
     glued: bool,
     /// The characters of the text up to this token, on one line; the token itself included.
     flat_end: usize,
-    /// How many line ends must stand in the text up to this token.
+    /// How many line ends must be in the text up to this token.
     forced_end: usize,
 }
 
@@ -79,9 +79,9 @@ struct Piece<'a> {
 enum Role {
     Statement(Statement),
     Clause,
-    /// An alternative, or its label behind its documentation.
+    /// An alternative, or its label after its documentation.
     Alternative,
-    /// A token of a statement, clause or alternative behind its documentation.
+    /// A token of a statement, clause or alternative after its documentation.
     Documented,
     Other,
 }
@@ -91,14 +91,14 @@ struct Note<'a> {
     text: &'a str,
     /// Whether it begins its line.
     own_line: bool,
-    /// Whether a blank line stands before it.
+    /// Whether a blank line comes before it.
     blank: bool,
-    /// Whether its line ends behind it.
+    /// Whether its line ends after it.
     ends_line: bool,
 }
 
 impl Note<'_> {
-    /// Whether what stands behind it must begin a line.
+    /// Whether what comes after it must begin a line.
     fn forces(&self) -> bool {
         self.text.starts_with("//") || (self.own_line && self.ends_line)
     }
@@ -204,7 +204,7 @@ impl<'a> Layout<'a> {
     }
 
     /// The width of the tokens from `start` to before `end` on one line, together with what sticks to them; `None`
-    /// if they cannot stand on one line.
+    /// if they cannot be on one line.
     fn width(&self, start: usize, end: usize) -> Option<usize> {
         let first = self.pieces.get(start)?;
         let sticking = self.pieces.iter().skip(end);
@@ -259,7 +259,7 @@ fn is_glued(previous: &TokenKind, next: &TokenKind, opens_group: bool) -> bool {
 /// Whether a line must begin before a token, and where.
 #[derive(Clone, Copy)]
 enum Place {
-    /// It must: at this column, behind comments at another.
+    /// It must: at this column, after comments at another.
     NewLine { column: usize, notes: usize },
     /// It need not; if there is another reason for one, it begins at this column.
     SameLine { column: usize },
@@ -271,7 +271,7 @@ struct Broken {
     open: usize,
     /// The index of its `)`.
     close: usize,
-    /// The column of its `)`; bars and alternatives stand to the right of it.
+    /// The column of its `)`; bars and alternatives are to the right of it.
     column: usize,
 }
 
@@ -293,7 +293,7 @@ struct Printer<'a> {
     column: usize,
     /// Where the text of the current line begins.
     indent: usize,
-    /// Where the documentation stands that was printed last.
+    /// Where the documentation is that was printed last.
     doc_column: usize,
     /// The open choices that are printed on several lines.
     broken: Vec<Broken>,
@@ -379,7 +379,7 @@ impl<'a> Printer<'a> {
         Place::SameLine { column: notes + INDENT }
     }
 
-    /// Prints what stands between a token and the one before it.
+    /// Prints what is between a token and the one before it.
     fn gap(&mut self, index: usize, piece: &Piece<'_>, place: Place) {
         let (Place::NewLine { notes: note_column, .. } | Place::SameLine { column: note_column }) = place;
         let blanks = self.blanks(index, piece);
@@ -415,7 +415,7 @@ impl<'a> Printer<'a> {
         let required = match (piece.kind, piece.role) {
             (_, Role::Statement(kind)) => {
                 blanks.push(piece.blank);
-                self.requires_blank(kind)
+                self.requires_blank(kind, index)
             }
             (TokenKind::FileDoc(_), _) => {
                 blanks.push(piece.blank);
@@ -437,10 +437,38 @@ impl<'a> Printer<'a> {
         blanks
     }
 
-    /// Whether a blank line must stand between a statement and the one before it.
-    fn requires_blank(&self, kind: Statement) -> bool {
+    /// Whether a blank line must be between a statement and the one before it.
+    fn requires_blank(&self, kind: Statement, index: usize) -> bool {
         let Some(previous) = self.previous.last().copied().flatten() else { return false };
-        kind != Statement::Entry && (kind != previous || matches!(kind, Statement::Family | Statement::Block))
+        match kind {
+            Statement::Entry => false,
+            // A table of families, one per line, stays one.
+            Statement::Family if previous == kind => {
+                !(self.is_one_line(index)
+                    && self.before(index).is_some_and(|before| self.is_one_line(before)))
+            }
+            kind => kind != previous || kind == Statement::Block,
+        }
+    }
+
+    /// The statement before the one at `index`.
+    fn before(&self, index: usize) -> Option<usize> {
+        let mut pieces = self.layout.pieces.iter().take(index);
+        pieces.rposition(|piece| matches!(piece.role, Role::Statement(_)))
+    }
+
+    /// Whether the statement at `index` is one line: without documentation and clauses, and short enough.
+    fn is_one_line(&self, index: usize) -> bool {
+        let pieces = &self.layout.pieces;
+        let is_next = |piece: &Piece<'_>| {
+            matches!(piece.role, Role::Statement(_)) || *piece.kind == TokenKind::CloseBrace
+        };
+        let length = pieces.iter().skip(index + 1).take_while(|piece| !is_next(piece)).count() + 1;
+        let has_more = pieces.iter().skip(index).take(length).any(|piece| {
+            matches!(piece.kind, TokenKind::Doc(_)) || matches!(piece.role, Role::Clause | Role::Documented)
+        });
+        let width = self.layout.width(index, index + length);
+        !has_more && width.is_some_and(|width| self.base() + width <= WIDTH)
     }
 
     /// Whether a part begins the next line because it does not fit the current one.

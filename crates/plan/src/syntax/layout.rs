@@ -7,7 +7,7 @@ pub(super) struct Mark {
     pub(super) kind: MarkKind,
     /// The index of its first token, documentation included.
     pub(super) start: usize,
-    /// The index behind its last token.
+    /// The index after its last token.
     pub(super) end: usize,
 }
 
@@ -18,7 +18,7 @@ pub(super) enum MarkKind {
     Statement(Statement),
     /// A clause of a family.
     Clause,
-    /// A part, or a string that may stand in the next line as a part may.
+    /// A part, or a string that may be in the next line as a part may.
     Part,
     /// `( … )` of a record, with its parentheses.
     Record,

@@ -115,7 +115,7 @@ fn word(input: &mut &str) -> Lex<Class> {
         .parse_next(input)
 }
 
-/// `<u8>` behind a word, with what is nested in it.
+/// `<u8>` after a word, with what is nested in it.
 fn generics(input: &mut &str) -> Lex<()> {
     let mut depth = 0_usize;
     let mut end = 0;
@@ -215,7 +215,7 @@ fn punctuation(input: &mut &str) -> Lex<Class> {
     alt((several, one)).map(Class::Fixed).parse_next(input)
 }
 
-/// Characters that begin no token, as many as stand together.
+/// Characters that begin no token, as many as are together.
 fn bad(input: &mut &str) -> Lex<Class> {
     let begins = |char: char| {
         is_word(char) || char.is_ascii_whitespace() || ";:,.=|(){}%-\"/'#[`“”„«»‘’‹›".contains(char)
@@ -302,14 +302,17 @@ impl Lexer {
         self.token(TokenKind::Text(value), self.span(start, start + spelling.len()));
     }
 
-    /// What stands between the quotes; reports the one that is missing.
+    /// What is between the quotes; reports the one that is missing.
     fn unquote<'a>(&mut self, quotes: Quotes, spelling: &'a str, open: usize, start: usize) -> &'a str {
         let inner = spelling.get(open..).unwrap_or_default();
         if quotes == Quotes::Closed {
             return inner.strip_suffix('"').unwrap_or(inner);
         }
         let span = self.span(start, start + spelling.trim_end().len());
-        self.fault(Code::BadToken, "the string is not closed", span, "a string ends in its line");
+        self.lexed.faults.push(span.start);
+        let diagnostic =
+            Diagnostic::new(Code::BadToken, "the string is not closed", span, "a string ends in its line");
+        self.lexed.sink.push(diagnostic.with_help("put `\"` where it ends"));
         inner
     }
 
@@ -353,7 +356,7 @@ impl Lexer {
         self.told(
             format!("{what} in {name} quotes"),
             span,
-            "strings stand in double quotes",
+            "strings are in double quotes",
             format!("write `\"{right}\"`"),
         );
         self.token(TokenKind::Text(literal::text(inner).0), span);
@@ -435,7 +438,7 @@ fn instead(char: char) -> Option<&'static str> {
         '≤' | '≥' | '<' | '>' => "a range is written `1..=64`",
         '[' | ']' => "write `bytes(32)` for 32 bytes, `list(DOMAIN)` for several values",
         '\'' | '`' | '“' | '”' | '„' | '«' | '»' | '‘' | '’' | '‹' | '›' => {
-            "strings stand in double quotes and end in their line"
+            "strings are in double quotes and end in their line"
         }
         char if char.is_whitespace() || matches!(char, '\u{200b}' | '\u{feff}' | '\u{2060}') => {
             "write a plain space"
@@ -453,7 +456,7 @@ fn is_hidden(char: char) -> bool {
     }
 }
 
-/// A line of documentation without its marker, the space behind that, and space at its end.
+/// A line of documentation without its marker, the space after that, and space at its end.
 fn doc_line(spelling: &str) -> String {
     let line = spelling.get(3..).unwrap_or_default();
     line.strip_prefix(' ').unwrap_or(line).trim_end().to_owned()
@@ -570,7 +573,7 @@ mod tests {
             Text("ab") 0..4
             Ident("key") 5..8
             KP0101 0..4 the string is not closed; a string ends in its line
-            KP0103 3..4 nothing stands behind the backslash;
+            KP0103 3..4 nothing comes after the backslash;
             "#,
         );
     }
@@ -588,7 +591,7 @@ mod tests {
             Text("x") 0..3
             Ident("r") 4..5
             Text("y") 5..8
-            KP0101 0..3 a character in single quotes; strings stand in double quotes
+            KP0101 0..3 a character in single quotes; strings are in double quotes
             KP0101 4..5 `r` is not a prefix of strings; only `b"…"` is; put a space between them otherwise
             KP0101 9..10 `'` begins no token; not part of the language
             "#,

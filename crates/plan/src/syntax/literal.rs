@@ -7,7 +7,7 @@ use super::token::TokenKind;
 /// What is wrong with a literal: a stretch of its spelling, and a message.
 pub(super) type Fault = (Range<usize>, String);
 
-/// The token of a number, from all the letters and digits that stand together.
+/// The token of a number, from all the letters and digits that are together.
 pub(super) fn number(spelling: &str) -> (TokenKind, Option<Fault>) {
     let all = 0..spelling.len();
     if let Some(digits) = spelling.strip_prefix("0x") {
@@ -23,7 +23,7 @@ pub(super) fn number(spelling: &str) -> (TokenKind, Option<Fault>) {
     if let Some((at, letter)) = spelling.char_indices().find(|(_, c)| !c.is_ascii_digit() && *c != '_') {
         let message = match (at, letter) {
             (1, 'b' | 'o' | 'X') if spelling.starts_with('0') => {
-                "a number is decimal, or hexadecimal behind `0x`".to_owned()
+                "a number is decimal, or hexadecimal after `0x`".to_owned()
             }
             _ => format!("`{letter}` is not a decimal digit"),
         };
@@ -40,7 +40,7 @@ fn decimal(digits: &str) -> Option<u128> {
     digits.replace('_', "").parse().ok()
 }
 
-/// The value of a string, from what stands between its quotes.
+/// The value of a string, from what is between its quotes.
 pub(super) fn text(inner: &str) -> (String, Vec<Fault>) {
     let mut value = String::with_capacity(inner.len());
     let mut faults = Vec::new();
@@ -63,7 +63,7 @@ pub(super) fn text(inner: &str) -> (String, Vec<Fault>) {
     (value, faults)
 }
 
-/// The value of a byte string, from what stands between its quotes.
+/// The value of a byte string, from what is between its quotes.
 pub(super) fn bytes(inner: &str) -> (Vec<u8>, Vec<Fault>) {
     let mut value = Vec::with_capacity(inner.len());
     let mut faults = Vec::new();
@@ -74,14 +74,14 @@ pub(super) fn bytes(inner: &str) -> (Vec<u8>, Vec<Fault>) {
                 Ok(Escape::Byte(byte)) => value.push(byte),
                 Ok(Escape::Char(char)) if char.is_ascii() => value.extend(char.to_string().bytes()),
                 Ok(Escape::Char(_)) => {
-                    let message = "only ASCII stands in a byte string; write `\\xNN`".to_owned();
+                    let message = "a byte string holds only ASCII; write `\\xNN`".to_owned();
                     faults.push((at..position(&rest, inner), message));
                 }
                 Err(message) => faults.push((at..position(&rest, inner), message)),
             },
             _ if char.is_ascii() => value.extend(char.to_string().bytes()),
             _ => {
-                let message = "only ASCII stands in a byte string; write `\\xNN`".to_owned();
+                let message = "a byte string holds only ASCII; write `\\xNN`".to_owned();
                 faults.push((at..at + char.len_utf8(), message));
             }
         }
@@ -101,10 +101,10 @@ enum Escape {
     Byte(u8),
 }
 
-/// Reads what stands behind a backslash.
+/// Reads what comes after a backslash.
 fn escape(rest: &mut std::str::CharIndices<'_>) -> Result<Escape, String> {
     let Some((_, char)) = rest.next() else {
-        return Err("nothing stands behind the backslash".to_owned());
+        return Err("nothing comes after the backslash".to_owned());
     };
     Ok(match char {
         'n' => Escape::Char('\n'),
@@ -116,11 +116,16 @@ fn escape(rest: &mut std::str::CharIndices<'_>) -> Result<Escape, String> {
             let digits: String = take_digits(rest, 2);
             match u8::from_str_radix(&digits, 16) {
                 Ok(byte) if digits.len() == 2 => Escape::Byte(byte),
-                _ => return Err("two hexadecimal digits stand behind `\\x`".to_owned()),
+                _ => return Err("two hexadecimal digits belong after `\\x`".to_owned()),
             }
         }
         'u' => Escape::Char(unicode(rest)?),
-        _ => return Err(format!("there is no escape `\\{}`", char.escape_debug())),
+        _ => {
+            let shown = char.escape_debug();
+            return Err(format!(
+                "there is no escape `\\{shown}`; write a backslash as `\\\\`, a byte as `\\xNN`"
+            ));
+        }
     })
 }
 
@@ -178,7 +183,7 @@ mod tests {
         assert_eq!(number("12u8"), (TokenKind::Int(12), Some(fault(2..4, "`u` is not a decimal digit"))));
         assert_eq!(
             number("0b11"),
-            (TokenKind::Int(0), Some(fault(1..4, "a number is decimal, or hexadecimal behind `0x`")))
+            (TokenKind::Int(0), Some(fault(1..4, "a number is decimal, or hexadecimal after `0x`")))
         );
         assert_eq!(
             number("0x0g"),
@@ -191,16 +196,19 @@ mod tests {
     fn escapes_are_those_of_rust() {
         assert_eq!(text(r#"\n\r\t\\\"\0\x7f\u{e9}é"#), ("\n\r\t\\\"\0\x7f\u{e9}é".to_owned(), vec![]));
         assert_eq!(bytes(r"\x00ns\xff"), (b"\x00ns\xff".to_vec(), vec![]));
-        assert_eq!(text(r"a\qb"), ("ab".to_owned(), vec![fault(1..3, r"there is no escape `\q`")]));
+        assert_eq!(
+            text(r"a\qb"),
+            (
+                "ab".to_owned(),
+                vec![fault(1..3, r"there is no escape `\q`; write a backslash as `\\`, a byte as `\xNN`")]
+            )
+        );
         assert_eq!(
             text(r"\xff"),
             (String::new(), vec![fault(0..4, r#"`\xff` is not a character; write bytes as `b"…"`"#)])
         );
         assert_eq!(text(r"\u{d800}x"), ("x".to_owned(), vec![fault(0..8, "U+D800 is not a character")]));
-        assert_eq!(
-            bytes("é"),
-            (vec![], vec![fault(0..2, r"only ASCII stands in a byte string; write `\xNN`")])
-        );
+        assert_eq!(bytes("é"), (vec![], vec![fault(0..2, r"a byte string holds only ASCII; write `\xNN`")]));
     }
 
     #[test]

@@ -1,32 +1,32 @@
 use crate::diag::Span;
 
-/// A token and where it stands.
+/// A token and where it is.
 ///
 /// Every token is one that Rust's own lexer knows, so a macro can make them from the tokens it is given.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Token {
     /// What it is.
     pub kind: TokenKind,
-    /// Where it stands.
+    /// Where it is.
     pub span: Span,
 }
 
 /// What a [`Token`] is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TokenKind {
-    /// A name or a word of the language; the parser tells them apart by what stands around them.
+    /// A name or a word of the language; the parser tells them apart by what is around them.
     Ident(String),
     /// A decimal number.
     Int(u128),
-    /// The digits behind `0x`, without `_`: bytes among parts, a number in ranges.
+    /// The digits after `0x`, without `_`: bytes among parts, a number in ranges.
     Hex(String),
     /// A string, escapes resolved.
     Text(String),
     /// A byte string, escapes resolved.
     Bytes(Vec<u8>),
-    /// A line of `///` documentation, without the marker and the space behind it.
+    /// A line of `///` documentation, without the marker and the space after it.
     Doc(String),
-    /// A line of `//!` documentation, without the marker and the space behind it.
+    /// A line of `//!` documentation, without the marker and the space after it.
     FileDoc(String),
     /// `;`
     Semicolon,

@@ -22,7 +22,7 @@ pub struct Split {
     pub score: i32,
 }
 
-/// The bytes of each component of a key under a split, and of the raw part behind them.
+/// The bytes of each component of a key under a split, and of the raw part after them.
 pub fn component_bytes<'k>(key: &'k [u8], split: &Split) -> (Vec<&'k [u8]>, &'k [u8]) {
     let mut at = 0;
     let mut components = Vec::new();

@@ -7,7 +7,7 @@ use keyplan_plan::model::{Family, Module, Retired};
 use super::counted;
 use super::{Page, code, spaced};
 
-/// The ranges of a module: what for, how many numbers are taken, and which families stand in the wrong one.
+/// The ranges of a module: what for, how many numbers are taken, and which families are in the wrong one.
 pub(super) fn allotments(page: &mut Page<'_>, module: &Module, families: &[&Family]) {
     if module.allotments.is_empty() {
         return;

@@ -1,6 +1,6 @@
 //! A hand-kept document of prefixes against the plan: which line is wrong.
 //!
-//! Four kinds of lines are read, wherever they stand: rows of a table that give a module its prefix, rows that give a name a
+//! Four kinds of lines are read, wherever they are: rows of a table that give a module its prefix, rows that give a name a
 //! number, sentences that say which numbers are used and how many, and lists of reserved ranges. A heading that names a module
 //! says whose numbers follow. Everything else is left alone.
 

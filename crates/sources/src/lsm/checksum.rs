@@ -1,4 +1,4 @@
-//! The checks behind the blocks of tables.
+//! The checks after the blocks of tables.
 
 use super::bytes::low32;
 

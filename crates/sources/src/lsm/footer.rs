@@ -11,7 +11,7 @@ use super::bytes::{Bytes, u64_le};
 use super::checksum::{Checksum, of_place};
 use super::compression::Sizes;
 
-/// Where a block lies, without the five bytes behind it.
+/// Where a block lies, without the five bytes after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Handle {
     pub(crate) offset: u64,
@@ -24,7 +24,7 @@ impl Handle {
     }
 }
 
-/// The bytes behind a block: its compression, and its check.
+/// The bytes after a block: its compression, and its check.
 pub(crate) const BLOCK_TRAILER: u64 = 5;
 
 /// What a footer says.

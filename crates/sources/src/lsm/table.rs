@@ -326,7 +326,7 @@ impl Table {
         })
     }
 
-    /// The length of a block with what is behind it, if it lies in the file.
+    /// The length of a block with what is after it, if it lies in the file.
     fn stored_length(&self, place: Handle) -> Result<usize, SourceError> {
         let damaged = |what: String| SourceError::damaged(&self.path, place.offset.min(self.file.size), what);
         let end = place.size.checked_add(BLOCK_TRAILER).and_then(|length| place.offset.checked_add(length));

@@ -16,7 +16,7 @@ pub(super) enum Kind {
 }
 
 /// A page of a tree: `kind (1) | free block (2) | cells (2) | content (2) | fragments (1) | rightmost page (4, inside a
-/// tree only) | offsets of cells (2 each) …`, behind the file's header on the first page.
+/// tree only) | offsets of cells (2 each) …`, after the file's header on the first page.
 ///
 /// The items of an inner page of an index are pages and cells in turn; those of a table's are pages only.
 #[derive(Debug)]

@@ -55,7 +55,7 @@ struct Row {
     key_length: u32,
     space: u16,
     family: u16,
-    /// The key, and the value behind it.
+    /// The key, and the value after it.
     both: ByteView,
 }
 

@@ -1,6 +1,6 @@
-//! What a store stands on: named spaces of ordered bytes, snapshots over all of them, and atomic batches.
+//! What a store is on: named spaces of ordered bytes, snapshots over all of them, and atomic batches.
 //!
-//! [`Engine`] is small and synchronous, so that a database in this process and one behind a network both fit: nothing
+//! [`Engine`] is small and synchronous, so that a database in this process and one after a network both fit: nothing
 //! that it returns borrows from it, and its errors say what a caller of a remote one must know. What an engine cannot do
 //! is in its [`Capabilities`] and is refused by name; nothing is imitated.
 

@@ -24,7 +24,7 @@ impl<'k> KeyRange<'k> {
         Self { start: Bound::Included(start), end: Bound::Unbounded }
     }
 
-    /// Whether no key can lie in it: its start is behind its end, or nothing is between them.
+    /// Whether no key can lie in it: its start is after its end, or nothing is between them.
     pub fn is_empty(&self) -> bool {
         match (self.start, self.end) {
             (Bound::Unbounded, Bound::Excluded(end)) => end.is_empty(),
@@ -106,7 +106,7 @@ impl OwnedKeyRange {
         KeyRange { start: self.start.as_ref().map(Vec::as_slice), end: self.end.as_ref().map(Vec::as_slice) }
     }
 
-    /// The part of it behind `key`, for going on after a row.
+    /// The part of it after `key`, for going on after a row.
     #[must_use]
     pub fn after(mut self, key: &[u8]) -> Self {
         let behind = match &self.start {

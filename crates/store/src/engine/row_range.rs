@@ -15,7 +15,7 @@ pub trait RowRange:
     /// Lends the rows that are left to `each`, one after the other, until it breaks off.
     ///
     /// This is the cheapest way through many rows: a key and a value are borrowed where the engine has them, and are not
-    /// moved. A range that `each` broke off goes on behind the row that it broke off at.
+    /// moved. A range that `each` broke off goes on after the row that it broke off at.
     fn visit<T>(
         &mut self,
         direction: Direction,

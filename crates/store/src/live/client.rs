@@ -85,7 +85,7 @@ fn dial(directory: &Path) -> Result<Option<(UnixStream, Vec<u8>)>, Error> {
     Ok(Some((stream, greeting)))
 }
 
-/// Asks, and gives what stands behind a good answer.
+/// Asks, and gives what comes after a good answer.
 fn asked(stream: &mut UnixStream, question: &[u8]) -> Result<Vec<u8>, Error> {
     // A peer that refuses may have closed before all was sent: what it said counts.
     let sent = wire::send(stream, question);

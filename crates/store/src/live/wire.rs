@@ -58,7 +58,7 @@ pub(super) fn put_number(out: &mut Vec<u8>, number: u32) {
     out.extend_from_slice(&number.to_be_bytes());
 }
 
-/// Appends bytes behind their length; refused where that does not fit four bytes.
+/// Appends bytes after their length; refused where that does not fit four bytes.
 pub(super) fn put_bytes(out: &mut Vec<u8>, bytes: &[u8]) -> io::Result<()> {
     put_number(out, u32::try_from(bytes.len()).map_err(|_| broken("more bytes than a message has"))?);
     out.extend_from_slice(bytes);

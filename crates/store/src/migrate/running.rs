@@ -530,7 +530,7 @@ impl<E: Engine> Running<'_, '_, E> {
     }
 }
 
-/// Every key behind a key, or every key.
+/// Every key after a key, or every key.
 pub(crate) fn behind(last: Option<&[u8]>) -> OwnedKeyRange {
     let all = KeyRange::ALL.to_owned();
     match last {

@@ -181,7 +181,7 @@ pub trait StructureRead: fmt::Debug + Send + Sync {
     /// Members of a sorted set in the order of their scores, and of their bytes among those of one score.
     fn zset_range(&self, key: &[u8], query: &RangeQuery) -> Result<Vec<Scored>, StructureError>;
 
-    /// Members of a sorted set in the same order, read as they are asked for; from behind a member, if one is given.
+    /// Members of a sorted set in the same order, read as they are asked for; from after a member, if one is given.
     ///
     /// The member need not be there any more: its score and bytes say where to go on.
     fn zset_rows(

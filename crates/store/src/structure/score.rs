@@ -62,7 +62,7 @@ impl SetScore {
         }
     }
 
-    /// Where it stands against another: by value among scores of one kind, and numbers before places.
+    /// Where it is against another: by value among scores of one kind, and numbers before places.
     #[must_use]
     pub fn order(self, other: Self) -> Ordering {
         match (self, other) {

@@ -181,7 +181,7 @@ func wanted(code int) string {
 	case wantNibble:
 		return "00 to 0f"
 	case wantEscape:
-		return "ff or the end behind 00"
+		return "ff or the end after 00"
 	case wantGroupMarker:
 		return "a group marker"
 	case wantPadding:

@@ -801,7 +801,7 @@ function extentTerminated(_: Node, b: Uint8Array): number | Fault {
   const zero = escapedEnd(b);
   if (zero < 0) return tooShort(b.length, b.length + 2);
   if (zero + 1 === b.length) return tooShort(b.length, zero + 2);
-  return b[zero + 1] === 0 ? zero + 2 : new Fault(zero + 1, F_BYTE, b[zero + 1]!, 'ff or the end behind 00');
+  return b[zero + 1] === 0 ? zero + 2 : new Fault(zero + 1, F_BYTE, b[zero + 1]!, 'ff or the end after 00');
 }
 
 function unframeTerminated(n: Node, b: Uint8Array): Content | Fault {
@@ -818,7 +818,7 @@ function extentOrdered(_: Node, b: Uint8Array): number | Fault {
     if (at === b.length) return tooShort(b.length, at + 1);
     if (b[at] === 0xff - c) continue;
     if (c === 0 && b[at] === 1) return at + 1;
-    return new Fault(at, F_BYTE, b[at]!, 'ff or the end behind 00');
+    return new Fault(at, F_BYTE, b[at]!, 'ff or the end after 00');
   }
   return tooShort(b.length, b.length + 2);
 }

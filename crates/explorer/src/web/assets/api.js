@@ -30,6 +30,9 @@ export function query(params) {
   return pairs.toString();
 }
 
+/** Waits. */
+export const pause = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
+
 /** Asks a job until it has ended; `told` sees each answer. */
 export async function job(page, params, told, signal) {
   for (let again = params.again; ; again = false) {
@@ -37,11 +40,12 @@ export async function job(page, params, told, signal) {
     if (found.state === 'done') return found.result;
     if (found.state !== 'running') throw new Error(found.why ?? found.state);
     told(found);
-    await new Promise((done) => setTimeout(done, 300));
+    await pause(300);
+    signal?.throwIfAborted();
   }
 }
 
-/** The state: what stands behind the `?` of the address. */
+/** The state: what is after the `?` of the address. */
 export const state = () => Object.fromEntries(new URLSearchParams(location.search));
 
 const listeners = [];

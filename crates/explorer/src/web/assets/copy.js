@@ -1,5 +1,5 @@
 // A key or the rows of a page in another notation.
-import { h, fill, dialog, say, problem } from './dom.js';
+import { h, dialog, say, problem } from './dom.js';
 import { ask, rowsOf, state } from './api.js';
 
 const OF_KEY = [['hex', 'hex'], ['base64', 'base64'], ['command', 'command'], ['rust', 'Rust'], ['go', 'Go']];

@@ -58,6 +58,8 @@ export function map(items, label) {
 
 /** The first page: what is in the database, and what takes the space. */
 export async function start(main, now, signal) {
+  // It stays while the counts around it are drawn again.
+  const older = counted().overview?.heights && dead(signal);
   const draw = () => {
     const { overview, walk } = counted();
     if (signal.aborted || !walk) return;
@@ -88,7 +90,7 @@ export async function start(main, now, signal) {
         h('td', {}, h('a', { href: address({ family: one.path, height: now.height }) }, one.path)),
         h('td', { class: 'n' }, rowsText(one)), h('td', { class: 'n' }, bytes(one.key_bytes)), h('td', { class: 'n' }, bytes(one.value_bytes)),
         h('td', { class: 'n' }, bytes(one.bytes)), h('td', { class: 'n' }, percent(one.bytes, total))))))),
-      overview.heights && dead(signal));
+      older);
   };
   draw();
   update = draw;

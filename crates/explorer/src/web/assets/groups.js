@@ -1,24 +1,26 @@
 // Keys that no family makes, by the byte where they break; keys with two readings.
 import { h, fill, number, bytes, progress, problem } from './dom.js';
-import { act, address, ask, job } from './api.js';
+import { act, address, ask, job, pause } from './api.js';
 
 /** Shows the groups. */
 export async function show(main, now, signal) {
   const isUnread = now.v === 'unread';
+  // It stays while the groups above it are drawn again.
+  const draft = isUnread && drafts(now, signal);
   for (;;) {
     const page = await ask(now.v, { height: now.height }, signal);
     if (signal.aborted) return;
     fill(main, h('div', { class: 'head' },
       h('h1', {}, isUnread ? 'Unread keys' : 'Keys with two readings'),
-      h('span', { class: 'faint' }, isUnread ? 'which no family of the plan makes, by the byte where they break' : 'bytes that stand for two things')),
+      h('span', { class: 'faint' }, isUnread ? 'which no family of the plan makes, by the byte where they break' : 'bytes that mean two things')),
     page.state === 'walking' && progress(`≥ ${number(page.rows)}, walking`),
     page.groups.length === 0 && page.state !== 'walking' && h('p', { class: 'empty' }, isUnread
       ? 'Every key is read by a family of the plan.' : 'Every key has one reading.'),
     h('ol', { class: 'groups' }, page.groups.map((group) => groupOf(now, group, isUnread))),
     page.beyond > 0 && h('p', { class: 'faint' }, `${number(page.beyond)} more rows are in no group`),
-    isUnread && page.groups.length > 0 && drafts(now, signal));
+    page.groups.length > 0 && draft);
     if (page.state !== 'walking') return;
-    await new Promise((done) => setTimeout(done, 700));
+    await pause(700);
     if (signal.aborted) return;
   }
 }

@@ -1,6 +1,6 @@
 // The keyboard: everything can be done with it, and `?` lists it.
-import { h, $, dialog } from './dom.js';
-import { act, address, ask, go, state, without } from './api.js';
+import { h, $, dialog, problem } from './dom.js';
+import { ask, go, state } from './api.js';
 import * as rows from './rows.js';
 import * as side from './side.js';
 import * as tree from './tree.js';
@@ -8,7 +8,8 @@ import { ask_copy } from './copy.js';
 import { save } from './notes.js';
 
 export async function help() {
-  const list = await ask('keys');
+  let list;
+  try { list = await ask('keys'); } catch (error) { dialog('Keys', problem(error)); return; }
   dialog('Keys', h('dl', { class: 'keys' }, list.map((one) => [h('dt', {}, h('kbd', {}, one.key)), h('dd', {}, one.what)])));
 }
 
@@ -26,7 +27,6 @@ const DOES = {
   '/': () => { $('q').focus(); $('q').select(); },
   j: () => rows.move(1),
   k: () => rows.move(-1),
-  ArrowDown: null,
   J: () => tree.step(1),
   K: () => tree.step(-1),
   n: () => rows.step(1),
@@ -40,7 +40,7 @@ const DOES = {
   d: () => view('diff'),
   h: () => { const now = state(); if (now.key) go({ ...now, history: now.history ? '' : '1' }); },
   '@': () => $('height')?.focus(),
-  x: () => act('stop', { height: state().height }),
+  x: tree.stop,
   l: () => view('plan'),
   c: ask_copy,
   o: save,
@@ -65,5 +65,3 @@ export function begin() {
   });
   try { const kept = localStorage.getItem('keyplan-theme'); if (kept) document.documentElement.dataset.theme = kept; } catch { /* the system says */ }
 }
-
-export { address, without };

@@ -17,7 +17,7 @@ const VIEWS = { unread: groups, several: groups, facets, diff: compare, plan, no
 
 let showing = '';
 let latest;
-let height;
+let loaded = null;
 let running = new AbortController();
 let sideRunning = new AbortController();
 
@@ -26,10 +26,21 @@ const middle = (now) => JSON.stringify(without(now, 'key', 'as', 'history'));
 
 async function show(now) {
   latest = now;
-  if (now.height !== height) {
-    height = now.height;
-    try { where(await tree.load(height)); } catch (error) { fill($('main'), problem(error)); return; }
+  if (now.height !== loaded) {
+    // Whoever goes back before the answer asks again.
+    loaded = null;
+    let overview;
+    try { overview = await tree.load(now.height); } catch (error) {
+      if (now !== latest) return;
+      // Nothing of what was shown is of this height.
+      running.abort();
+      showing = '';
+      fill($('main'), problem(error));
+      return;
+    }
     if (now !== latest) return;
+    loaded = now.height;
+    where(overview);
   }
   tree.draw();
   views(now);
@@ -81,4 +92,4 @@ bindHover(document.body);
 search.begin();
 keys.begin();
 onstate(show);
-tree.load(state().height).then((overview) => { height = state().height; where(overview); changed(); }, (error) => fill($('main'), problem(error)));
+changed();

@@ -22,11 +22,14 @@ export function save() {
   const out = h('div', {});
   const keep = async (event) => {
     event.preventDefault();
+    const button = event.submitter ?? event.target.querySelector('button');
+    if (button.disabled) return;
+    button.disabled = true;
     try {
       const kept = await act('write-note', { name: name.value, at: query(now) });
       if (kept.written) { document.getElementById('dialog').close(); say(`saved in ${kept.written}`); }
       else fill(out, h('p', {}, 'Nothing is written by this page. Put this into the file:'), h('pre', { tabindex: '0', 'aria-label': 'Text of the note' }, kept.text));
-    } catch (error) { fill(out, problem(error)); }
+    } catch (error) { fill(out, problem(error)); } finally { button.disabled = false; }
   };
   dialog('Save this scan', h('form', { onsubmit: keep }, h('label', { for: 'note-name' }, 'Name '), name, h('button', { type: 'submit' }, 'Save')),
     h('p', {}, h('a', { href: '?v=notes', onclick: () => document.getElementById('dialog').close() }, 'All notes and saved scans')), out);

@@ -1,9 +1,10 @@
 // The plan beside its database: what is proved, findings with both keys, the map of numbers, and what if it were changed.
 import { h, fill, number, mark, progress, problem, SIGNS, say } from './dom.js';
-import { act, address, ask, job } from './api.js';
+import { act, address, ask, job, pause } from './api.js';
 import { overlay } from './lanes.js';
 
 let timer = 0;
+let tries = 0;
 
 /** Shows the plan. */
 export async function show(main, now, signal) {
@@ -13,7 +14,13 @@ export async function show(main, now, signal) {
   const area = h('textarea', { id: 'plan-text', class: 'plan-text', spellcheck: 'false', 'aria-label': 'The plan', value: file.text, rows: '24' });
   const gutter = h('div', { class: 'gutter', 'aria-hidden': 'true' });
   const lines = (findings = page.findings) => numbers(gutter, area, findings, file.name);
-  const look = () => { clearTimeout(timer); timer = setTimeout(() => attempt(page, area, result, lines, signal), 350); };
+  const look = () => {
+    clearTimeout(timer);
+    // What is shown is of another text: it cannot be saved or counted any more.
+    tries += 1;
+    for (const button of result.querySelectorAll('button')) button.disabled = true;
+    timer = setTimeout(() => attempt(page, area, result, lines, signal), 350);
+  };
   area.addEventListener('input', () => { lines([]); look(); });
   area.addEventListener('scroll', () => { gutter.scrollTop = area.scrollTop; });
   area.addEventListener('keydown', (event) => {
@@ -33,7 +40,7 @@ export async function show(main, now, signal) {
   if (now.draft) await draft(area, look, signal);
 }
 
-/** Puts the draft of the unread keys behind the plan's own families. */
+/** Puts the draft of the unread keys after the plan's own families. */
 async function draft(area, look, signal) {
   try {
     const found = await job('infer', {}, () => {}, signal);
@@ -52,16 +59,18 @@ function numbers(gutter, area, findings, name) {
 }
 
 async function attempt(page, area, result, lines, signal) {
-  if (area.value === page.files[0].text) { fill(result); lines(page.findings); return; }
+  const mine = ++tries;
+  const text = area.value;
+  if (text === page.files[0].text) { fill(result); lines(page.findings); return; }
   try {
-    const tried = await act('try', {}, area.value);
-    if (signal.aborted) return;
+    const tried = await act('try', {}, text);
+    if (signal.aborted || mine !== tries) return;
     lines(tried.findings);
     if (!tried.meaning) { fill(result, h('p', { class: 'problem' }, 'It does not compile yet.'), findingsOf(tried.findings)); return; }
     const was = tried.proof_now;
     const compare = (name, now, before) => h('div', { class: `stat ${name === 'refuted' && now > before ? 'bad' : ''}` }, h('b', {}, number(now), now === before ? '' : h('small', {}, ` was ${number(before)}`)), h('span', {}, name));
     const reads = tried.reads;
-    fill(result, h('p', {}, tried.same_layout ? 'The bytes of all keys stay as they are.' : h('span', { class: 'warn' }, '⚠ Another layout: keys that are written would be read otherwise, or not at all.')),
+    fill(result, h('p', {}, tried.same_layout ? 'The bytes of all keys stay as they are.' : h('span', { class: 'warn' }, '⚠ Another layout: keys that are already written would be read in another way, or not at all.')),
       h('div', { class: 'stats' }, compare('proved', tried.proof.holds, was.holds), compare('refuted', tried.proof.refuted, was.refuted), compare('unknown', tried.proof.unknown, was.unknown)),
       reads.why ? h('p', { class: 'problem' }, reads.why) : [
         h('ul', { class: 'reads' }, reads.spaces.map((space) => h('li', {}, `${space.space}: reads `, h('b', {}, number(space.read)), ` of ${space.whole ? 'all' : 'the first'} ${number(space.rows)} rows`))),
@@ -69,22 +78,26 @@ async function attempt(page, area, result, lines, signal) {
           `${number(group.rows)} unread keys of ${group.space} (${group.message}): `, group.read > 0 ? h('b', {}, `${group.read} of ${group.examples} examples are read now, as ${group.first.text}`) : 'still unread')))],
       h('div', {}, h('button', { type: 'button', onclick: () => countAll(tried.trial, result, signal) }, 'Count all rows under it'),
         page.writes && h('button', { type: 'button', onclick: async () => {
-          try { const kept = await act('write-plan', {}, area.value); say(`written: ${kept.written}`); location.reload(); } catch (error) { result.append(problem(error)); }
+          try { const kept = await act('write-plan', {}, text); say(`written: ${kept.written}`); location.reload(); } catch (error) { result.append(problem(error)); }
         } }, 'Save')),
       findingsOf(tried.findings));
-  } catch (error) { if (error.name !== 'AbortError') fill(result, problem(error)); }
+  } catch (error) { if (mine === tries) fill(result, problem(error)); }
 }
 
 async function countAll(trial, result, signal) {
   const out = h('div', {});
   result.append(out);
   for (;;) {
-    const walk = await ask('walk', { trial }, signal);
-    if (signal.aborted) return;
+    let walk;
+    try { walk = await ask('walk', { trial }, signal); } catch (error) {
+      if (error.name !== 'AbortError') fill(out, problem(error));
+      return;
+    }
     const line = `${number(walk.total.rows)} rows, ${number(walk.unread.counts.rows)} unread, ${number(walk.several.counts.rows)} with two readings`;
     fill(out, walk.state === 'walking' ? progress(`≥ ${line}`) : h('p', { class: 'counted' }, h('b', {}, line)));
     if (walk.state !== 'walking') return;
-    await new Promise((done) => setTimeout(done, 300));
+    await pause(300);
+    if (!out.isConnected) return;
   }
 }
 
@@ -108,7 +121,7 @@ function tableOf(table) {
     h('summary', {}, mark(claim.verdict), ` ${claim.family}: ${claim.guarantee}`, claim.other ? ` (${claim.other})` : ''), overlay(claim.witness))));
 }
 
-/** The 256 numbers behind a prefix, and what each is used for. */
+/** The 256 numbers after a prefix, and what each is used for. */
 function allotment(map) {
   if (map.numbers.length === 0) return '';
   const used = new Map(map.numbers.map((one) => [one.number, one]));

@@ -1,35 +1,33 @@
 // Rows as a table with one column per argument, and the scan that asks for them.
-import { h, fill, $, number, bytes, mark, colour, top, problem, say } from './dom.js';
+import { h, fill, $, number, bytes, mark, colour, top, say } from './dom.js';
 import { address, ask, go, rowsOf, state, without } from './api.js';
 import { overlay, strip } from './lanes.js';
 import { counts, rowsText } from './tree.js';
 import { copyMenu } from './copy.js';
 
-let page = null;
-let family = null;
-
 /** Shows the rows of a state. */
 export async function show(main, now, signal) {
-  [page, family] = await Promise.all([
+  const [page, family] = await Promise.all([
     ask('rows', rowsOf(now), signal),
     now.family ? ask('family', { family: now.family }, signal) : null,
   ]);
+  signal.throwIfAborted();
   const one = now.family ? counts(now.family) : null;
   fill(main,
     h('div', { class: 'head' },
       h('h1', {}, now.family ?? (now.only ? title(now) : `All rows of ${now.space}`)),
       family && h('span', { class: 'faint' }, family.doc.join(' ').split('. ')[0])),
     family && h('div', { class: 'layout' }, h('code', {}, family.layout), family.value && h('span', { class: 'faint' }, ` → ${family.value}`)),
-    family && builder(now),
-    table(now),
-    foot(now, one));
+    family && builder(now, page, family),
+    table(now, page),
+    foot(now, page, one));
   mark_chosen();
 }
 
 const title = (now) => now.only === 'unread' ? `Unread keys of ${now.space}` : `Keys of ${now.space} with two readings`;
 
 /** Only scans that the plan declares, each with its proof. */
-function builder(now) {
+function builder(now, page, family) {
   const called = family.scans.filter((scan) => scan.called);
   const chosen = called.find((scan) => scan.id === (now.scan ?? page.scan)) ?? called[0];
   const pick = h('select', { id: 'scan', 'aria-label': 'Scan', onchange: () => {
@@ -49,13 +47,13 @@ function builder(now) {
       onclick: turn }, now.rev ? '↑ last first' : '↓ first first'),
     h('a', { class: 'button quiet', href: address({ v: 'facets', family: now.family, height: now.height }) }, 'values'),
     copyMenu(now));
-  const put = (scan) => fill(inputs, arguments_(now, scan));
+  const put = (scan) => fill(inputs, arguments_(now, family, scan));
   const draft = (next, scan) => { put(scan); inputs.querySelector('input')?.focus(); };
   put(chosen);
   return h('div', { class: 'builder' }, box, chosen && proofs(chosen));
 }
 
-function arguments_(now, scan) {
+function arguments_(now, family, scan) {
   if (!scan) return [];
   const field = (name, label, value) => h('label', { class: `field ${colour(label)}` }, h('span', {}, label),
     h('input', { name, value: value ?? '', size: '10', autocomplete: 'off', spellcheck: 'false' }));
@@ -90,7 +88,7 @@ export function turn() {
   go({ ...without(now, 'after', 'before', 'rev'), rev: now.rev ? '' : '1' });
 }
 
-function table(now) {
+function table(now, page) {
   if (page.rows.length === 0) {
     return h('p', { class: 'empty' }, page.cut_short
       ? `none among the ${number(page.looked)} rows that were looked at` : 'There are no such rows.');
@@ -105,12 +103,14 @@ function table(now) {
       isOdd && h('th', { scope: 'col' }, now.only === 'unread' ? 'why' : 'readings'),
       h('th', { scope: 'col' }, 'key'),
       h('th', { scope: 'col' }, 'value'), h('th', { scope: 'col', class: 'n' }, 'bytes'))),
-    h('tbody', {}, page.rows.map((row, index) => rowOf(now, row, index, columns, isOdd)))));
+    h('tbody', {}, page.rows.map((row, index) => rowOf(now, page, row, index)))));
 }
 
 const numeric = (column) => /^[iu]\d|^f64|^time/.test(column.type);
 
-function rowOf(now, row, index, columns, isOdd) {
+function rowOf(now, page, row, index) {
+  const { columns } = page;
+  const isOdd = Boolean(now.only);
   const to = address({ ...now, key: row.key, space: page.space });
   const first = (content) => h('a', { href: to, class: 'open', tabindex: index === 0 ? '0' : '-1' }, content);
   const cells = columns.map((column, at) => h('td', {
@@ -120,7 +120,7 @@ function rowOf(now, row, index, columns, isOdd) {
     ? h('td', { class: 'wide' }, first(h('bdi', {}, row.why)))
     : h('td', { class: 'wide' }, first(row.readings.map((one) => h('div', {}, h('bdi', {}, one.text))))));
   const reading = !now.family && !isOdd && h('td', {}, first(row.text ? h('bdi', {}, row.text) : 'unread'));
-  return h('tr', { data: { key: row.key }, class: row.several ? 'several' : '',
+  return h('tr', { data: { key: row.key, space: page.space }, class: row.several ? 'several' : '',
     onclick: (event) => { if (!event.target.closest('a') && !getSelection().toString()) go({ ...now, key: row.key, space: page.space }); } },
   cells, reading, why,
   h('td', { class: 'key' }, columns.length === 0 && !isOdd && now.family ? first(strip(row.key, row.lanes, 24)) : strip(row.key, row.lanes, 24),
@@ -128,25 +128,23 @@ function rowOf(now, row, index, columns, isOdd) {
   h('td', { class: 'value' }, h('bdi', {}, row.value)), h('td', { class: 'n faint' }, number(row.length)));
 }
 
-function foot(now, one) {
+function foot(now, page, one) {
   const turned = now.before ? 'page before' : '';
   const total = one && !hasScan(now) ? `of ${rowsText(one)}${one.exact ? ' exact' : ', walking'}` : '';
   return h('div', { class: 'foot' },
-    h('button', { type: 'button', id: 'before', disabled: !page.before, onclick: () => step(-1) }, '‹ Before'),
+    h('button', { type: 'button', id: 'before', disabled: !page.before, onclick: () => go({ ...without(now, 'after', 'before', 'key'), before: page.before }) }, '‹ Before'),
     h('span', {}, `${number(page.rows.length)} rows ${total} ${turned}`,
       page.cut_short ? `, looked at ${number(page.looked)}: Next goes on` : ''),
-    h('button', { type: 'button', id: 'next', disabled: !page.next, onclick: () => step(1) }, 'Next ›'),
+    h('button', { type: 'button', id: 'next', disabled: !page.next, onclick: () => go({ ...without(now, 'after', 'before', 'key'), after: page.next }) }, 'Next ›'),
     h('span', { class: 'hints faint', 'aria-hidden': 'true' }, 'j k rows   n p pages   / find   s scan   d compare   ? keys'),
     one && h('span', { class: 'faint' }, `${bytes(one.bytes)}`));
 }
 
 const hasScan = (now) => Object.keys(now).some((name) => name.startsWith('a.')) || now.from || now.to;
 
-/** The next page, or the one before. */
+/** The next page of the rows that are seen, or the one before. */
 export function step(by) {
-  const now = without(state(), 'after', 'before', 'key');
-  if (by > 0 && page?.next) go({ ...now, after: page.next });
-  if (by < 0 && page?.before) go({ ...now, before: page.before });
+  $(by > 0 ? 'next' : 'before')?.click();
 }
 
 /** Marks the row of the key that is shown. */
@@ -167,9 +165,7 @@ export function move(by) {
   const at = rows.findIndex((row) => row.classList.contains('chosen'));
   const next = rows[Math.max(0, Math.min(rows.length - 1, at < 0 ? (by > 0 ? 0 : rows.length - 1) : at + by))];
   const now = state();
-  go({ ...now, key: next.dataset.key, space: page.space }, { replace: now.key !== undefined });
+  go({ ...now, key: next.dataset.key, space: next.dataset.space }, { replace: now.key !== undefined });
   next.querySelector('a.open')?.focus({ preventScroll: true });
   say('');
 }
-
-export const rows = () => page;

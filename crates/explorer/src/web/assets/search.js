@@ -4,7 +4,9 @@ import { address, ask, go, state } from './api.js';
 
 let found = [];
 let chosen = 0;
-let asked = 0;
+/** The text that `found` answers. */
+let answered = null;
+let running = new AbortController();
 
 export function begin() {
   const input = $('q');
@@ -25,13 +27,15 @@ export function begin() {
   document.addEventListener('click', (event) => { if (!event.target.closest('#find')) hide(); });
 }
 
+/** Looks for a text; false if something else was wanted before the answer came. */
 async function look(text) {
-  const mine = ++asked;
-  if (text.trim() === '') { hide(); return; }
+  cancel();
+  if (text.trim() === '') { hide(); return false; }
+  const { signal } = running;
   const now = state();
   let answer;
-  try { answer = await ask('search', { q: text, height: now.height }); } catch (error) { answer = { families: [], keys: [], notes: [], why: error.message }; }
-  if (mine !== asked) return;
+  try { answer = await ask('search', { q: text, height: now.height }, signal); } catch (error) { answer = { families: [], keys: [], notes: [], why: error.message }; }
+  if (signal.aborted) return false;
   found = [
     ...answer.keys.map((key) => ({ to: { v: 'rows', ...home(key), key: key.key, space: key.space, height: now.height }, kind: `key in ${key.notation}`,
       text: key.families?.[0] ?? key.text ?? `${key.key.slice(0, 40)}`, note: key.found === false ? 'not in the database' : key.found ? 'found' : '' })),
@@ -39,6 +43,8 @@ async function look(text) {
     ...answer.notes.map((note) => ({ to: note.at ? Object.fromEntries(new URLSearchParams(note.at)) : { v: 'notes' }, kind: 'note', text: note.name ?? note.text, note: note.on ?? '' })),
   ];
   draw(answer.why);
+  answered = text;
+  return true;
 }
 
 const home = (key) => {
@@ -65,8 +71,8 @@ function choose(at) {
 
 async function open() {
   const input = $('q');
-  // What was pasted this moment may not have been looked for yet.
-  await look(input.value);
+  // What was pasted this moment may not have been looked for yet; what is shown keeps the hit that was chosen.
+  if (input.value !== answered && !await look(input.value)) return;
   const one = found[chosen];
   if (!one) return;
   hide();
@@ -74,7 +80,15 @@ async function open() {
   go(one.to);
 }
 
+/** No answer that is still on its way counts any more. */
+function cancel() {
+  running.abort();
+  running = new AbortController();
+  answered = null;
+}
+
 function hide() {
+  cancel();
   $('found').hidden = true;
   $('q').setAttribute('aria-expanded', 'false');
   $('q').removeAttribute('aria-activedescendant');

@@ -4,17 +4,14 @@ import { address, ask, go, state, without } from './api.js';
 import { anatomy, declaration } from './lanes.js';
 import { copyKey } from './copy.js';
 
-let shown = null;
-
 /** Shows the key of a state, or hides the pane. */
 export async function show(now, signal) {
   const side = $('side');
   document.body.classList.toggle('has-key', now.key !== undefined);
-  if (now.key === undefined) { side.hidden = true; fill(side); shown = null; return; }
+  if (now.key === undefined) { side.hidden = true; fill(side); return; }
   side.hidden = false;
   try {
     const page = await ask('key', { key: now.key, space: now.space, height: now.height, as: now.as }, signal);
-    shown = page;
     fill(side, head(now, page), page.spaces.map((one) => spaceOf(now, page, one)));
     if (now.history) await history(now, page, signal);
   } catch (error) {
@@ -88,11 +85,15 @@ function valueOf(now, page, one) {
 function more(now, page, one, raw, value) {
   let from = value.hex.length / 2;
   const button = h('button', { type: 'button', class: 'small', onclick: async () => {
-    const part = await ask('bytes', { key: page.key, space: one.space, from, height: now.height });
-    raw.append(hexdump(part.hex, part.from));
-    from = part.to;
-    button.hidden = from >= part.length;
-    say(`${number(from)} of ${number(part.length)} bytes`);
+    // A second click must not bring the same bytes again.
+    button.disabled = true;
+    try {
+      const part = await ask('bytes', { key: page.key, space: one.space, from, height: now.height });
+      raw.append(hexdump(part.hex, part.from));
+      from = part.to;
+      button.hidden = from >= part.length;
+      say(`${number(from)} of ${number(part.length)} bytes`);
+    } catch (error) { raw.append(problem(error)); } finally { button.disabled = false; }
   } }, `show more of ${bytes(value.length)}`);
   return button;
 }
@@ -152,15 +153,18 @@ function structureOf(now, page, one) {
   const reading = one.readings[0];
   if (!reading) return '';
   const box = h('div', {}, 'reading…');
+  let asked = 0;
   const load = async (skip) => {
+    const mine = ++asked;
     try {
       const found = await ask('structure', { family: reading.family, key: page.key, rev: now.srev, skip });
+      if (mine !== asked) return;
       fill(box, h('h3', {}, `${found.holds} of ${number(found.count)}`), found.queue ? queueOf(found.queue) : partsOf(found),
         !found.queue && h('div', { class: 'foot' },
           h('button', { type: 'button', disabled: skip === 0, onclick: () => load(Math.max(0, skip - 200)) }, '‹ Before'),
           h('span', {}, `${number(skip + 1)}–${number(skip + found.parts.length)} of ${number(found.count)}`),
           h('button', { type: 'button', disabled: skip + found.parts.length >= found.count, onclick: () => load(skip + 200) }, 'Next ›')));
-    } catch (error) { fill(box, problem(error)); }
+    } catch (error) { if (mine === asked) fill(box, problem(error)); }
   };
   load(0);
   return box;
@@ -183,5 +187,3 @@ function queueOf(queue) {
       name !== 'waiting' && h('td', { class: 'n' }, item.attempts), name === 'held' && h('td', {}, new Date(item.until).toISOString()))))));
   return [part('waiting', 'Waits', queue.waiting), part('held', 'Is held', queue.held), part('failed', 'Has failed', queue.failed)];
 }
-
-export const key = () => shown;

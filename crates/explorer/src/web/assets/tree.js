@@ -1,11 +1,13 @@
 // The families with how much there is of each, and what no family makes.
-import { h, fill, $, number, short, bytes, percent, mark } from './dom.js';
+import { h, fill, $, number, short, bytes, percent, mark, say } from './dom.js';
 import { act, address, ask, go, state } from './api.js';
 
 let overview = null;
 let walk = null;
 let timer = 0;
 let wanted = '';
+let loading = null;
+let counting = 0;
 
 export const now = () => ({ overview, walk });
 
@@ -13,26 +15,42 @@ const listeners = [];
 /** Told when counts have changed. */
 export const oncounts = (listener) => listeners.push(listener);
 
-/** Loads the database and begins to count. */
-export async function load(height) {
-  wanted = height ?? '';
-  overview = await ask('overview', { height });
+/** Loads the database at a height and begins to count; whoever asks for it meanwhile gets the same. */
+export function load(height = '') {
+  if (loading?.height !== height) {
+    const found = begin(height);
+    loading = { height, found };
+    // What failed is asked again by the next who wants it.
+    found.catch(() => { if (loading?.found === found) loading = null; });
+  }
+  return loading.found;
+}
+
+async function begin(height) {
+  wanted = height;
+  const found = await ask('overview', { height });
+  // Another height may be wanted by now: its answer is the one to keep.
+  if (height !== wanted) return found;
+  overview = found;
   await count();
-  return overview;
+  return found;
 }
 
 async function count(again) {
   clearTimeout(timer);
-  const height = wanted;
+  const mine = ++counting;
+  let found;
   try {
-    walk = await ask('walk', { height, again });
+    found = await ask('walk', { height: wanted, again });
   } catch (error) {
-    walk = { state: 'failed', why: error.message, families: [], total: { rows: 0, bytes: 0 }, unread: { counts: { rows: 0 } }, several: { counts: { rows: 0 } } };
+    found = { state: 'failed', why: error.message, families: [], total: { rows: 0, bytes: 0 }, unread: { counts: { rows: 0 } }, several: { counts: { rows: 0 } } };
   }
-  if (height !== wanted) return;
+  // Only the last question is answered: an older answer would take the counts back.
+  if (mine !== counting) return;
+  walk = found;
   draw();
   for (const listener of listeners) listener(walk);
-  if (walk.state === 'walking') timer = setTimeout(count, 500);
+  if (walk.state === 'walking') timer = setTimeout(() => count(), 500);
 }
 
 export const counts = (path) => walk?.families.find((one) => one.path === path);
@@ -48,6 +66,7 @@ export function draw() {
   const nav = $('nav');
   const at = state();
   const scroll = nav.scrollTop;
+  const held = nav.contains(document.activeElement) ? document.activeElement.getAttribute('href') : null;
   const total = walk?.total.bytes ?? 0;
   fill(nav,
     h('div', { class: 'summary' }, walkLine()),
@@ -58,6 +77,8 @@ export function draw() {
     overview.unread_spaces.length > 0 && h('p', { class: 'faint' },
       'Not in the plan: ', overview.unread_spaces.slice(0, 20).join(', ')));
   nav.scrollTop = scroll;
+  // Whoever goes through the families by keyboard stays where they are while it counts.
+  if (held !== null) [...nav.querySelectorAll('a')].find((one) => one.getAttribute('href') === held)?.focus({ preventScroll: true });
 }
 
 function walkLine() {
@@ -65,11 +86,17 @@ function walkLine() {
   const line = `${number(walk.total.rows)} rows, ${bytes(walk.total.bytes)}`;
   if (walk.state === 'walking') {
     return [h('span', { class: 'spin', 'aria-hidden': 'true' }), h('span', {}, `≥ ${line}, walking`),
-      h('button', { type: 'button', class: 'small', onclick: async () => { await act('stop', { height: wanted }); count(); } }, 'Stop')];
+      h('button', { type: 'button', class: 'small', onclick: stop }, 'Stop')];
   }
   if (walk.state === 'done') return h('span', { title: `counted in ${(walk.took_ms / 1000).toFixed(1)} s` }, line);
   return [h('span', { class: 'problem' }, walk.state === 'stopped' ? `≥ ${line}, stopped` : `counting failed: ${walk.why}`),
     h('button', { type: 'button', class: 'small', onclick: () => count(true) }, 'Count again')];
+}
+
+/** Stops the count. */
+export async function stop() {
+  try { await act('stop', { height: wanted }); } catch (error) { say(error.message); }
+  await count();
 }
 
 function spaceOf(space, at, total) {

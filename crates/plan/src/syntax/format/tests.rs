@@ -193,13 +193,36 @@ space s {
         retired 0x04 "y";
 
         key a = 0x01;
-
         key b = 0x02;
     }
 }
 
 space t {}
 "#,
+    );
+}
+
+#[test]
+fn a_table_of_families_stays_one() {
+    check(
+        "plan p;\nspace s {\nkey a = 0x01;\nkey b = 0x02 x: u8;\n\nkey c = 0x03;\n/// Doc.\nkey d = 0x04;\nkey e = 0x05 scan all;\nkey f = 0x06;\n}",
+        "plan p;
+
+space s {
+    key a = 0x01;
+    key b = 0x02 x: u8;
+
+    key c = 0x03;
+
+    /// Doc.
+    key d = 0x04;
+
+    key e = 0x05
+        scan all;
+
+    key f = 0x06;
+}
+",
     );
 }
 
@@ -288,7 +311,7 @@ space s = "physical" {
 }
 "#;
 
-/// Texts that may stand between two tokens.
+/// Texts that may be between two tokens.
 fn gap() -> impl Strategy<Value = &'static str> {
     prop_oneof![
         8 => Just(" "),

@@ -1,4 +1,4 @@
-//! What stands behind the parts of a family.
+//! What comes after the parts of a family.
 
 use super::super::ast::{
     AcceptClause, Body, Clause, FieldClause, Ident, Path, RetainClause, RetiredClause, Text,
@@ -23,13 +23,19 @@ pub(super) const CLAUSE_WORDS: [&str; 13] = [
     "spread", "named",
 ];
 
-/// What to do about something that stands between two parts.
+/// What to do about something that is between two parts.
 pub(super) const BETWEEN_PARTS: &str =
     "parts are written one after the other, with nothing between them: leave it out";
 
 /// What to write instead of a word that begins no clause.
 fn word_help(word: &str, next: Option<&TokenKind>) -> String {
     match next {
+        _ if ["ttl", "expire", "expires", "expiry", "expiration"]
+            .contains(&word.to_ascii_lowercase().as_str()) =>
+        {
+            "which rows are kept is said by `retain`: `retain 30 days by at`, `retain 100_000 by height`"
+                .to_owned()
+        }
         Some(TokenKind::Ident(_)) => format!("an argument is written with a colon: `{word}: …`"),
         Some(TokenKind::OpenParen) if !BUILT_IN_CALLS.contains(&word) => {
             format!("no hash function is called `{word}`; there are: {}", HASHES.join(", "))
@@ -42,7 +48,7 @@ fn word_help(word: &str, next: Option<&TokenKind>) -> String {
 }
 
 impl Parser<'_> {
-    /// The clauses of a family and its `;`. Goes on behind every mistake.
+    /// The clauses of a family and its `;`. Goes on after every mistake.
     pub(super) fn clauses(&mut self, clauses: &mut Vec<Clause>) {
         loop {
             let docs = self.docs();
@@ -79,6 +85,9 @@ impl Parser<'_> {
     fn clause(&mut self, docs: Docs) -> Parse<Clause> {
         let start = self.span();
         if self.eat(&TokenKind::Arrow) {
+            if self.kind() == Some(&TokenKind::Semicolon) {
+                return Err(self.expected_like("the layout of the value", "-> amount: u64"));
+            }
             return self.body_of("the layout of the value").map(Clause::Value);
         }
         let was_quiet = self.quiet;
@@ -142,7 +151,7 @@ impl Parser<'_> {
             (TokenKind::Comma | TokenKind::Bar | TokenKind::Dot | TokenKind::Minus, _) => {
                 Some(BETWEEN_PARTS.to_owned())
             }
-            (TokenKind::Equals, _) => Some("a value is written behind `->`".to_owned()),
+            (TokenKind::Equals, _) => Some("a value is written after `->`".to_owned()),
             (TokenKind::Ident(word), next) => Some(word_help(&shortened(word), next)),
             _ => None,
         }
@@ -156,7 +165,7 @@ impl Parser<'_> {
             while self.eat(&TokenKind::Comma) {
                 of.push(self.path()?);
             }
-            self.require(&TokenKind::CloseParen, "behind the families")?;
+            self.require(&TokenKind::CloseParen, "after the families")?;
         }
         if !matches!(self.kind(), Some(TokenKind::Text(_))) {
             let flaw = shortened(&kind.text);
@@ -173,7 +182,7 @@ impl Parser<'_> {
         Ok(RetiredClause { since, why, span: self.since(start) })
     }
 
-    /// `since "v2"`, if it stands here.
+    /// `since "v2"`, if it is here.
     pub(super) fn since_when(&mut self) -> Parse<Option<Text>> {
         if !self.eat_word("since") {
             return Ok(None);
@@ -206,7 +215,7 @@ impl Parser<'_> {
         Ok(RetainClause { newest, amount, unit, arguments, span: self.since(start) })
     }
 
-    /// A string that may stand in the next line.
+    /// A string that may be in the next line.
     pub(super) fn reason(&mut self, what: &str) -> Parse<Text> {
         let start = self.at;
         let text = self.text(what)?;
@@ -226,7 +235,7 @@ impl Parser<'_> {
 
     fn field(&mut self, start: Span, docs: Docs) -> Parse<FieldClause> {
         let name = self.name("the name of the field")?;
-        self.equals("and parts behind the name of the field");
+        self.equals("and parts after the name of the field");
         let mut parts = Vec::new();
         self.parts(&mut parts)?;
         if parts.is_empty() {

@@ -33,7 +33,7 @@ impl Parser<'_> {
         Ok(encodings)
     }
 
-    /// A record, or a choice if a `|` stands directly inside.
+    /// A record, or a choice if a `|` is directly inside.
     fn group(&mut self) -> Parse<Atom> {
         let open = self.at;
         self.bump();
@@ -78,7 +78,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Goes behind the next `|` before `close`.
+    /// Goes past the next `|` before `close`.
     fn skip_alternative(&mut self, close: usize) -> bool {
         while self.at < close {
             if self.eat(&TokenKind::Bar) {
@@ -93,12 +93,12 @@ impl Parser<'_> {
         let docs = self.docs();
         let start = self.span();
         let label = self.name("the label of an alternative")?;
-        self.require(&TokenKind::Colon, "behind the label of an alternative")?;
+        self.require(&TokenKind::Colon, "after the label of an alternative")?;
         let body = self.body()?;
         Ok(Alternative { doc: docs.lines, label, body, span: self.since(start) })
     }
 
-    /// A name and what stands in parentheses behind it.
+    /// A name and what is in parentheses after it.
     fn call(&mut self, what: &str) -> Parse<Call> {
         let name = self.name(what)?;
         let start = name.span;
@@ -169,7 +169,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Goes past the `)` of the group that opened at `open`, or reports what stands there instead.
+    /// Goes past the `)` of the group that opened at `open`, or reports what is there instead.
     fn close_paren(&mut self, open: usize, expected: &str) -> Parse<()> {
         if self.eat(&TokenKind::CloseParen) {
             return Ok(());
@@ -184,7 +184,7 @@ impl Parser<'_> {
         Err(self.report_here(diagnostic))
     }
 
-    /// After a mistake inside of a group, goes behind the group if its end is known.
+    /// After a mistake inside of a group, goes past the group if its end is known.
     fn skip_group(&mut self, open: usize, reported: Reported) -> Parse<()> {
         let close = self.brackets.group(open).close.ok_or(reported)?;
         self.jump(self.at.max(close + 1));

@@ -19,7 +19,7 @@ impl Parser<'_> {
         };
         self.bump();
         let name = self.name("the name of the family")?;
-        self.equals("and parts behind the name of the family");
+        self.equals("and parts after the name of the family");
         let mut parts = Vec::new();
         let mut clauses = Vec::new();
         let read = self.parts(&mut parts);
@@ -51,7 +51,7 @@ impl Parser<'_> {
             Some(TokenKind::Text(_)) => Some(self.reason("the purpose")?),
             _ => None,
         };
-        self.finish_statement("behind the allotment");
+        self.finish_statement("after the allotment");
         Ok(AllotDecl { first, last, name, purpose, span: self.since(start) })
     }
 
@@ -96,7 +96,7 @@ impl Parser<'_> {
         let Some(why) = why else {
             return Err(self.expected("the reason, a string"));
         };
-        self.finish_statement("behind the reason");
+        self.finish_statement("after the reason");
         Ok(RetiredDecl { prefix, since, why, span: self.since(start) })
     }
 }

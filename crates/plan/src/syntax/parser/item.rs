@@ -1,4 +1,4 @@
-//! What stands at the top of a file, and what stands in braces.
+//! What is at the top of a file, and what is in braces.
 
 use super::super::ast::{File, Import, Item, Member, ModuleDecl, NameEntry, NamesDecl, SpaceDecl, TypeDecl};
 use super::super::layout::{MarkKind, Statement};
@@ -26,7 +26,7 @@ impl Parser<'_> {
         if file.name.is_none() && !self.plan_seen && !wrong_from_the_start {
             let message = "the file does not name its plan";
             let diagnostic = Diagnostic::new(Code::MissingPlanName, message, first, "expected `plan NAME;`")
-                .with_help("begin the file with `plan NAME;`, behind the lines of `//!` if there are any");
+                .with_help("begin the file with `plan NAME;`, after the lines of `//!` if there are any");
             self.report(diagnostic);
         }
         file.items.append(&mut self.misplaced);
@@ -44,7 +44,7 @@ impl Parser<'_> {
             Err(Reported) => return self.skip_statement(),
         };
         if MEMBER_WORDS.contains(&word) {
-            let message = format!("`{word}` stands outside of a space");
+            let message = format!("`{word}` is outside of a space");
             self.fail(Place::Here, message, "expected `space NAME { … }` around it");
             return self.skip_statement();
         }
@@ -62,7 +62,7 @@ impl Parser<'_> {
     /// Something other than a word at the top of the file.
     fn not_an_item(&mut self, docs: &Docs) {
         match self.kind() {
-            None => self.refuse_docs(docs, "with nothing behind it"),
+            None => self.refuse_docs(docs, "with nothing after it"),
             Some(TokenKind::CloseBrace) => {
                 self.fail(Place::Here, "`}` closes nothing", "there is no `{` before it");
                 self.bump();
@@ -85,14 +85,14 @@ impl Parser<'_> {
             let message = if file.name.is_some() {
                 "the plan is named twice"
             } else {
-                "`plan NAME;` stands before everything but `//!`"
+                "`plan NAME;` comes before everything but `//!`"
             };
             self.fail(Place::Here, message, "not here");
         }
         self.bump();
         let name = self.name("the name of the plan")?;
         file.name.get_or_insert(name);
-        self.finish_statement("behind the name of the plan");
+        self.finish_statement("after the name of the plan");
         Ok(None)
     }
 
@@ -104,19 +104,19 @@ impl Parser<'_> {
                 self.refuse_docs(&docs, "before `import`, which has none");
                 let types_only = self.eat_word("types");
                 let path = self.text("the path of a plan file, a string")?;
-                self.finish_statement("behind the path");
+                self.finish_statement("after the path");
                 Item::Import(Import { types_only, path, span: self.since(start) })
             }
             "type" => {
                 let name = self.name("the name of the type")?;
-                self.equals("and a domain behind the name of the type");
+                self.equals("and a domain after the name of the type");
                 let domain = self.domain()?;
-                self.finish_statement("behind the domain");
+                self.finish_statement("after the domain");
                 Item::Type(TypeDecl { doc: docs.lines, name, domain, span: self.since(start) })
             }
             "names" => {
                 let name = self.name("the name of the set")?;
-                self.equals("and a domain behind the name of the set");
+                self.equals("and a domain after the name of the set");
                 let domain = self.domain()?;
                 let entries = self.name_entries()?;
                 Item::Names(NamesDecl { doc: docs.lines, name, domain, entries, span: self.since(start) })
@@ -139,7 +139,7 @@ impl Parser<'_> {
             let docs = self.docs();
             match self.kind() {
                 Some(TokenKind::CloseBrace) => {
-                    self.refuse_docs(&docs, "with no name behind it");
+                    self.refuse_docs(&docs, "with no name after it");
                     self.bump();
                     return Ok(entries);
                 }
@@ -190,13 +190,13 @@ impl Parser<'_> {
 
     /// `{ … }` of a space or a module.
     fn members(&mut self) -> Parse<Vec<Member>> {
-        let open = self.open_brace("before what stands inside")?;
+        let open = self.open_brace("before what is inside")?;
         let mut members = Vec::new();
         loop {
             let docs = self.docs();
             match self.kind() {
                 Some(TokenKind::CloseBrace) => {
-                    self.refuse_docs(&docs, "with nothing behind it");
+                    self.refuse_docs(&docs, "with nothing after it");
                     self.bump();
                     return Ok(members);
                 }
@@ -235,7 +235,7 @@ impl Parser<'_> {
                 let start = self.span();
                 self.bump();
                 let name = self.name("the name of the module")?;
-                self.equals("and a prefix behind the name of the module");
+                self.equals("and a prefix after the name of the module");
                 let prefix = self.literals();
                 if prefix.is_empty() {
                     self.expected("the literals that the module's keys begin with");
@@ -245,11 +245,11 @@ impl Parser<'_> {
                 Ok(Member::Module(ModuleDecl { doc, name, prefix, members, span: self.since(start) }))
             }
             "allot" => {
-                self.refuse_docs(&docs, "before `allot`, which has its purpose in quotes behind it");
+                self.refuse_docs(&docs, "before `allot`, which has its purpose in quotes after it");
                 self.allotment().map(Member::Allot)
             }
             "retired" => {
-                self.refuse_docs(&docs, "before `retired`, which has its reason in quotes behind it");
+                self.refuse_docs(&docs, "before `retired`, which has its reason in quotes after it");
                 self.retirement().map(Member::Retired)
             }
             "drop" => {
@@ -269,7 +269,7 @@ impl Parser<'_> {
     /// A type or a space inside of a space: said once, and read as if it stood where it belongs.
     fn misplaced_item(&mut self, docs: Docs) {
         let word = self.word().unwrap_or_default();
-        let message = format!("`{word}` stands inside of a space");
+        let message = format!("`{word}` is inside of a space");
         self.fail(Place::Here, message, "it belongs to the top of the file");
         let done = match word {
             "plan" => Err(Reported),
@@ -304,14 +304,14 @@ impl Parser<'_> {
         let mut diagnostic =
             Diagnostic::new(Code::UnexpectedToken, "`{` is never closed", span, "this one has no `}`");
         if self.kind().is_some() {
-            diagnostic = diagnostic.with_label(self.span(), "this cannot stand inside of it");
+            diagnostic = diagnostic.with_label(self.span(), "this cannot be inside of it");
         }
         let index = self.sink.len();
         self.report_here(diagnostic);
         self.unclosed = (self.sink.len() > index).then_some(index);
     }
 
-    /// Whether something begins here that stands only at the top of a file.
+    /// Whether something begins here that is only at the top of a file.
     pub(super) fn at_item(&self) -> bool {
         match (self.word(), self.nth(1), self.nth(2)) {
             (Some("import"), Some(TokenKind::Text(_)), _)
@@ -361,7 +361,7 @@ impl Parser<'_> {
         Ok(meant)
     }
 
-    /// Goes past `=`; without one the text behind is read as if it stood there.
+    /// Goes past `=`; without one the text after is read as if it stood there.
     pub(super) fn equals(&mut self, why: &str) {
         // The rule that reads on reports nothing more about this token.
         let _ = self.require(&TokenKind::Equals, why);
@@ -382,7 +382,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Goes past the rest of a statement that could not be read: behind its `;` or `{ … }`, or to what cannot be
+    /// Goes past the rest of a statement that could not be read: after its `;` or `{ … }`, or to what cannot be
     /// part of it.
     fn skip_statement(&mut self) {
         let start = self.at;

@@ -84,12 +84,12 @@ struct Reported;
 
 type Parse<T> = Result<T, Reported>;
 
-/// What is reported of a token that stands where it cannot.
+/// What is reported of a token that is where it cannot be.
 #[derive(Clone, Copy)]
 enum Place {
     /// The token itself is wrong.
     Here,
-    /// Something is missing behind the token before it.
+    /// Something is missing after the token before it.
     Behind,
 }
 
@@ -99,7 +99,7 @@ struct Parser<'t> {
     brackets: Brackets,
     /// Offsets of the lexer's faults, ascending.
     faults: &'t [u32],
-    /// The empty span behind the last character of the text that is not space.
+    /// The empty span after the last character of the text that is not space.
     end: Span,
     /// The index of the current token.
     at: usize,
@@ -196,7 +196,7 @@ impl<'t> Parser<'t> {
         }
         self.fail(
             Place::Here,
-            "`//!` documents the file and stands first in it",
+            "`//!` documents the file and comes first in it",
             "nothing is documented by this",
         );
         while matches!(self.kind(), Some(TokenKind::FileDoc(_))) {
@@ -225,7 +225,7 @@ impl<'t> Parser<'t> {
         if self.eat(kind) { rule(self).map(Some) } else { Ok(None) }
     }
 
-    /// Goes past `kind`, or reports that it is missing behind the last token.
+    /// Goes past `kind`, or reports that it is missing after the last token.
     fn require(&mut self, kind: &TokenKind, why: &str) -> Parse<()> {
         if self.eat(kind) {
             return Ok(());
@@ -253,7 +253,7 @@ impl<'t> Parser<'t> {
         Ok(text)
     }
 
-    /// A decimal or hexadecimal number, negative behind a `-`.
+    /// A decimal or hexadecimal number, negative after a `-`.
     fn int(&mut self, what: &str) -> Parse<Int> {
         let start = self.span();
         let negative = self.eat(&TokenKind::Minus);
@@ -286,12 +286,12 @@ impl<'t> Parser<'t> {
         Docs { lines, span, ..docs }
     }
 
-    /// How many lines of documentation stand at the current token.
+    /// How many lines of documentation are at the current token.
     fn doc_count(&self) -> usize {
         self.tokens.iter().skip(self.at).take_while(|token| matches!(token.kind, TokenKind::Doc(_))).count()
     }
 
-    /// Reports documentation that stands before something that has none.
+    /// Reports documentation that comes before something that has none.
     fn refuse_docs(&mut self, docs: &Docs, what: &str) {
         if !docs.lines.is_empty() {
             let message = format!("documentation {what}");
@@ -307,7 +307,7 @@ impl<'t> Parser<'t> {
         self.kind().map_or_else(|| "the end of the file".to_owned(), TokenKind::describe)
     }
 
-    /// Reports that `what` should stand at the current token.
+    /// Reports that `what` should be at the current token.
     fn expected(&mut self, what: &str) -> Reported {
         let message = format!("expected {what}, found {}", self.found());
         self.fail(Place::Here, message, format!("expected {what}"))

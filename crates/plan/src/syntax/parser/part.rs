@@ -2,7 +2,7 @@
 
 use super::super::ast::{Body, Ident, Literal, LiteralKind, Part};
 use super::super::layout::MarkKind;
-use super::super::token::TokenKind;
+use super::super::token::{TokenKind, shortened};
 use super::clause::BETWEEN_PARTS;
 use super::{Parse, Parser};
 use crate::diag::{Code, Diagnostic};
@@ -115,14 +115,14 @@ impl Parser<'_> {
         Ok(Part::Derived { name, function, of, modulus, domain, span: self.since(start) })
     }
 
-    /// `(a, b)` behind the function of a derived part.
+    /// `(a, b)` after the function of a derived part.
     fn arguments(&mut self) -> Parse<Vec<Ident>> {
-        self.require(&TokenKind::OpenParen, "and the names of arguments behind the function")?;
+        self.require(&TokenKind::OpenParen, "and the names of arguments after the function")?;
         let mut names = vec![self.name("the name of an argument")?];
         while self.eat(&TokenKind::Comma) {
             names.push(self.name("the name of an argument")?);
         }
-        self.require(&TokenKind::CloseParen, "behind the arguments")?;
+        self.require(&TokenKind::CloseParen, "after the arguments")?;
         Ok(names)
     }
 
@@ -132,7 +132,7 @@ impl Parser<'_> {
         self.bump();
         self.bump();
         let name = self.name("the name of an argument")?;
-        self.require(&TokenKind::CloseParen, "behind the argument")?;
+        self.require(&TokenKind::CloseParen, "after the argument")?;
         let encodings = self.encodings()?;
         Ok(Part::Same { name, encodings, span: self.since(start) })
     }
@@ -161,17 +161,25 @@ impl Parser<'_> {
     /// `sha256("x", 8)`
     fn hash_literal(&mut self) -> Parse<LiteralKind> {
         let function = self.name("a hash function")?;
-        self.require(&TokenKind::OpenParen, "behind the hash function")?;
+        self.require(&TokenKind::OpenParen, "after the hash function")?;
         let of = match self.kind() {
             Some(TokenKind::Hex(digits)) => self.hex(digits),
             Some(TokenKind::Text(value)) => value.clone().into_bytes(),
             Some(TokenKind::Bytes(value)) => value.clone(),
-            _ => return Err(self.expected("the constant that is hashed")),
+            other => {
+                let like = match other {
+                    Some(TokenKind::Ident(name)) => {
+                        format!("{}: bytes(20).hashed({})", shortened(name), shortened(&function.text))
+                    }
+                    _ => format!("{}(\"balances\")", shortened(&function.text)),
+                };
+                return Err(self.expected_like("the constant that is hashed", &like));
+            }
         };
         self.bump();
         let what = "how many bytes of the hash are kept";
         let keep = self.behind(&TokenKind::Comma, |parser| parser.int(what))?;
-        self.require(&TokenKind::CloseParen, "behind the constant")?;
+        self.require(&TokenKind::CloseParen, "after the constant")?;
         Ok(LiteralKind::Hash { function, of, keep })
     }
 }

@@ -1,4 +1,4 @@
-//! `scan` and `own`: what is claimed of the rows behind a prefix.
+//! `scan` and `own`: what is claimed of the rows after a prefix.
 
 use super::super::ast::{Example, Literal, RangeEnd, ScanClause};
 use super::super::nearest::nearest;
@@ -6,7 +6,7 @@ use super::super::token::{TokenKind, shortened};
 use super::{Parse, Parser, Place};
 use crate::diag::Span;
 
-/// What may stand behind the arguments of a scan.
+/// What may be after the arguments of a scan.
 const WORDS: [&str; 7] = ["bare", "to", "through", "as", "with", "filtered", "in"];
 
 /// Which clause it is.
@@ -17,7 +17,7 @@ pub(super) enum Claim {
 }
 
 impl Parser<'_> {
-    /// The arguments of a scan and the words behind them, in any order and each once. The first word is read.
+    /// The arguments of a scan and the words after them, in any order and each once. The first word is read.
     pub(super) fn scan(&mut self, start: Span, claim: Claim) -> Parse<ScanClause> {
         let mut scan = ScanClause {
             own: claim == Claim::Own,
@@ -65,9 +65,9 @@ impl Parser<'_> {
                 self.bump();
             }
             "to" => {
-                scan.end = Some(RangeEnd::Before(self.bytes_of("`next`, or the bytes behind the prefix")?));
+                scan.end = Some(RangeEnd::Before(self.bytes_of("`next`, or the bytes after the prefix")?));
             }
-            "through" => scan.end = Some(RangeEnd::Through(self.bytes_of("the bytes behind the prefix")?)),
+            "through" => scan.end = Some(RangeEnd::Through(self.bytes_of("the bytes after the prefix")?)),
             "as" => {
                 let start = self.span();
                 let literals = self.bytes_of("the bytes of a prefix, such as `0x0c31`")?;

@@ -65,14 +65,17 @@ fn diagnostic<'a>(
     )
 }
 
-const BEHIND: &str = "what stands behind a short value sorts above a longer one";
-const TERMINATE: &str = "write it `.terminated`, or behind it a byte below all that it holds";
+const BEHIND: &str = "what comes after a short value sorts above a longer one";
+const TERMINATE: &str = "write it `.terminated`, or put after it a byte below all that it holds";
 
 /// Why the bytes of a shape do not sort as its values do, and what would.
 fn reason(shape: &Shape) -> (&'static str, &'static str) {
     match shape {
         Shape::Int(int) => match int.encoding {
             IntEncoding::Be => ("two's complement: negative numbers sort last", "write it `.signflip`"),
+            IntEncoding::Le if int.ty.signed => {
+                ("the least byte comes first", "write it `.signflip`: big-endian, with its sign bit flipped")
+            }
             IntEncoding::Le => ("the least byte comes first", "write it big-endian, the default"),
             IntEncoding::Dec => {
                 ("as text, 10 sorts before 9", "pad it, as in `.dec(20)`, or write it big-endian")

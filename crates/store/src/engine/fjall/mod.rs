@@ -38,7 +38,7 @@ pub use bytes::FjallBytes;
 pub use settings::{DamagedJournal, FjallSettings};
 pub use snapshot::{FjallRange, FjallSnapshot};
 
-/// The embedded engine that stores stand on by default: a log-structured merge tree for each space.
+/// The embedded engine that stores are on by default: a log-structured merge tree for each space.
 ///
 /// Every read goes through a snapshot, because the engine's direct reads can see half of a batch, and no snapshot is
 /// opened in the middle of one. Every batch says what it waits for. Batches are applied in the order of their keys,

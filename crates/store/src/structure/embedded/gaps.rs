@@ -7,12 +7,12 @@ use super::layout::VARLEN;
 /// Stretches of a sorted set's order in which nothing is left.
 ///
 /// Rows that were deleted stay in the engine for a while, and a scan walks over each of them: taking the first member
-/// again and again would cost more each time. A scan that begins in a gap begins behind it instead. Gaps are written
+/// again and again would cost more each time. A scan that begins in a gap begins after it instead. Gaps are written
 /// with the count of the set, so that every snapshot has those that are true of it, and they outlive the process.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Gaps(Vec<Gap>);
 
-/// The places from `from` up to but without `to`, or to the end: `from | to | removed`, each place behind its length.
+/// The places from `from` up to but without `to`, or to the end: `from | to | removed`, each place after its length.
 /// A `to` of no bytes stands for the end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Gap {
@@ -166,7 +166,7 @@ fn floor(place: &[u8]) -> Vec<u8> {
     place.get(..LONGEST).unwrap_or(place).to_vec()
 }
 
-/// The first place behind it, or one further on; `None` if there is none.
+/// The first place after it, or one further on; `None` if there is none.
 fn ceiling(place: &[u8]) -> Option<Vec<u8>> {
     match place.get(..LONGEST) {
         Some(front) if place.len() > LONGEST => after_prefix(front),
@@ -174,7 +174,7 @@ fn ceiling(place: &[u8]) -> Option<Vec<u8>> {
     }
 }
 
-/// The first bytes behind all that begin with `prefix`.
+/// The first bytes after all that begin with `prefix`.
 pub(super) fn after_prefix(prefix: &[u8]) -> Option<Vec<u8>> {
     let last = prefix.iter().rposition(|byte| *byte != u8::MAX)?;
     let mut end = prefix.get(..=last)?.to_vec();

@@ -54,7 +54,7 @@ impl Family {
         })
     }
 
-    /// `tag | key`, for the families that have nothing behind the key.
+    /// `tag | key`, for the families that have nothing after the key.
     #[inline]
     pub(super) fn plain(self, key: &[u8]) -> Scratch {
         let mut row = Scratch::new();
@@ -95,7 +95,7 @@ pub(crate) fn put_score<S: Sink>(score: SetScore, out: &mut S) -> Result<(), Enc
     }
 }
 
-/// Reads a score, and returns it with what stands behind it.
+/// Reads a score, and returns it with what comes after it.
 pub(crate) fn take_score(bytes: &[u8]) -> Result<(SetScore, &[u8]), DecodeError> {
     let (&tag, rest) = bytes.split_first().ok_or(DecodeError::new(0, Fault::Short { missing: 1 }))?;
     let read = match tag {
@@ -206,7 +206,7 @@ pub(super) fn lease_row(key: &[u8], until: u64, member: &[u8]) -> Result<Scratch
     Ok(row)
 }
 
-/// The key and what is behind it, in a row of a family with a prefix.
+/// The key and what is after it, in a row of a family with a prefix.
 pub(super) fn split(row: &[u8]) -> Result<(&[u8], &[u8]), DecodeError> {
     let rest = row.get(1..).unwrap_or_default();
     VARLEN.take(rest).map_err(|error| error.behind(1))

@@ -4,7 +4,7 @@ use keyplan_codec::{EncodeError, Sink};
 
 /// Bytes of a row while they are made.
 ///
-/// Short ones stand in place: a row is made for every read and write, and most of what one costs would be the allocation.
+/// Short ones are in place: a row is made for every read and write, and most of what one costs would be the allocation.
 #[derive(Clone, Debug)]
 pub(super) struct Scratch {
     // What there is, unless it is in `long`.

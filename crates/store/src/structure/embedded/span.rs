@@ -34,7 +34,7 @@ impl Span {
         Ok(Self { start, end })
     }
 
-    /// The part of it behind a member, in a direction.
+    /// The part of it after a member, in a direction.
     pub(super) fn after(mut self, member: &Scored, direction: Direction) -> Result<Self, EncodeError> {
         let mut at = place(member.score, &member.member)?.to_vec();
         match direction {

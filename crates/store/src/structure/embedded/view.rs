@@ -256,7 +256,7 @@ fn shown(member: Vec<u8>, item: &Item) -> QueueItem {
     QueueItem { member, score: item.score, attempts: item.attempts, state }
 }
 
-/// What is behind the first bytes of a row.
+/// What is after the first bytes of a row.
 fn behind(row: &[u8], skipped: usize) -> Vec<u8> {
     row.get(skipped..).unwrap_or_default().to_vec()
 }

@@ -99,7 +99,7 @@ pub(super) fn exactly(value: Value, count: usize) -> Result<Vec<Value>, Structur
     }
 }
 
-/// Pairs, one behind the other.
+/// Pairs, one after the other.
 pub(super) fn pairs(value: Value) -> Result<Vec<(Value, Value)>, StructureError> {
     let values = array(value)?;
     if values.len() % 2 != 0 {
@@ -113,7 +113,7 @@ pub(super) fn pairs(value: Value) -> Result<Vec<(Value, Value)>, StructureError>
     Ok(pairs)
 }
 
-/// Members and scores, one behind the other.
+/// Members and scores, one after the other.
 pub(super) fn scored(value: Value) -> Result<Vec<Scored>, StructureError> {
     let scored =
         |(member, found)| Ok(Scored { member: bytes(member)?, score: SetScore::Number(score(&found)?) });

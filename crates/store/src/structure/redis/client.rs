@@ -308,7 +308,7 @@ impl Client {
 }
 
 impl Group {
-    /// Sends the commands, and before and behind them what they need.
+    /// Sends the commands, and before and after them what they need.
     fn send(&mut self, batch: &Batch, replicas: u32, timeout: Duration) -> Result<(), Fault> {
         let Some(lease) = &mut self.lease else { return Ok(()) };
         self.loads = batch.has_scripts() && !lease.link.scripts;

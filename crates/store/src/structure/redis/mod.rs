@@ -51,7 +51,7 @@ use super::{Kind, ScoreRange, SetScore, StructureCapabilities, StructureError, S
 /// | | |
 /// |---|---|
 /// | a view of one moment | refused: [`Structures::snapshot`](super::Structures::snapshot) |
-/// | several commands as one step | each command is a step of its own. If one fails, those before it were done, and those behind it may have been: [`StructureError::Partly`] |
+/// | several commands as one step | each command is a step of its own. If one fails, those before it were done, and those after it may have been: [`StructureError::Partly`] |
 /// | exact scores | refused: scores are floats |
 /// | writes that wait for the disk | refused; [`RedisSettings::replicas`] waits for other machines instead |
 /// | order of members, fields and keys | they come in any order. One may come twice if the table that holds it shrinks while it is read |
@@ -183,7 +183,7 @@ impl fmt::Debug for Redis {
     }
 }
 
-/// What stands under the key of a queue that is not shared.
+/// What is under the key of a queue that is not shared.
 const MARK: &[u8] = b"keyplan:queue";
 
 const RESERVED: &str = "keys of the form that stands beside a queue or a spread hash";

@@ -1,4 +1,4 @@
-//! The keys on the server: those of the caller, and those that stand beside them.
+//! The keys on the server: those of the caller, and those that are beside them.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use super::slot::{TAG, crc16, slot, tag};
 
 /// The keys of a queue, all in one slot.
 ///
-/// What stands beside the key is named `{tag}key:keyplan:part`. The tag is the first word that lies in the slot of the
+/// What is beside the key is named `{tag}key:keyplan:part`. The tag is the first word that lies in the slot of the
 /// key, so that no byte of the key can move the rest to another slot.
 #[derive(Debug)]
 pub(super) struct QueueKeys {
@@ -17,7 +17,7 @@ pub(super) struct QueueKeys {
 const WAITING: &[u8] = b":keyplan:waiting";
 const LEASES: &[u8] = b":keyplan:leases";
 const DEAD: &[u8] = b":keyplan:dead";
-/// What is known of the items of a queue stands under a key with this end.
+/// What is known of the items of a queue is under a key with this end.
 pub(super) const ITEMS: &[u8] = b":keyplan:items";
 const RECEIPT: &[u8] = b":keyplan:receipt";
 
@@ -51,14 +51,14 @@ impl QueueKeys {
     }
 }
 
-/// Whether a key stands beside another one. Nobody else may use such a key.
+/// Whether a key is beside another one. Nobody else may use such a key.
 pub(super) fn stands_beside(key: &[u8]) -> bool {
     key.first() == Some(&b'{')
         && key.get(TAG + 1) == Some(&b'}')
         && [WAITING, LEASES, DEAD, ITEMS, RECEIPT].iter().any(|end| key.ends_with(end))
 }
 
-/// The key that another one stands beside.
+/// The key that another one is beside.
 pub(super) fn behind<'k>(key: &'k [u8], part: &[u8]) -> Option<&'k [u8]> {
     key.get(TAG + 2..)?.strip_suffix(part)
 }
@@ -119,7 +119,7 @@ pub(super) fn pattern(prefix: &[u8]) -> Vec<u8> {
     pattern
 }
 
-/// A pattern that matches what stands beside the keys with a prefix.
+/// A pattern that matches what is beside the keys with a prefix.
 pub(super) fn pattern_beside(prefix: &[u8], part: &[u8]) -> Vec<u8> {
     let mut pattern = b"{????}".to_vec();
     escape(prefix, &mut pattern);

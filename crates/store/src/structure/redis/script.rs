@@ -12,7 +12,7 @@ pub(super) struct Script {
 /// One step on a queue.
 pub(super) static QUEUE: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("queue.lua")));
 
-/// A page of a sorted set from behind a member.
+/// A page of a sorted set from after a member.
 pub(super) static PAGE: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("page.lua")));
 
 /// How many scripts [`all`] returns.

@@ -127,7 +127,7 @@ impl RedisSettings {
         self
     }
 
-    /// How long the answer to a command may take, behind that to the one before it: 5 seconds unless told.
+    /// How long the answer to a command may take, after that to the one before it: 5 seconds unless told.
     #[must_use]
     pub const fn timeout(mut self, time: Duration) -> Self {
         self.timeout = time;

@@ -96,7 +96,7 @@ impl Batch {
     }
 }
 
-/// Writes one command: `*words`, then `$length` and the bytes of each word, with CRLF behind each.
+/// Writes one command: `*words`, then `$length` and the bytes of each word, with CRLF after each.
 pub(super) fn write(out: &mut Vec<u8>, words: &[&[u8]]) {
     let mut number = itoa::Buffer::new();
     out.reserve(16 + words.iter().map(|word| word.len() + 16).sum::<usize>());

@@ -49,7 +49,7 @@ pub struct Deque<F, C> {
     ends: C,
 }
 
-/// Where the first element goes: there is as much room before it as behind.
+/// Where the first element goes: there is as much room before it as after.
 const MIDDLE: u64 = 1 << 63;
 
 impl<K, F, C> Deque<F, C>

@@ -1,6 +1,6 @@
 //! Hashes, sets, sorted sets and queues by the types of their families.
 //!
-//! A handle is of one family: it takes the family's keys, members, fields and scores, and gives them back. It stands on
+//! A handle is of one family: it takes the family's keys, members, fields and scores, and gives them back. It is on
 //! whatever [`Structures`](raw::Structures) there are: in a space of a [`Store`](super::Store), on a Redis server, or a
 //! snapshot of either. Bytes of another program that are not what the plan says are an error, never a value.
 //!

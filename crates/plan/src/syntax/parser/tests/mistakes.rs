@@ -35,9 +35,9 @@ fn several_mistakes_are_each_reported_once() {
             KP0102 11:38 expected a part, a clause or `;`, found `u64` [u64] cannot begin a part or a clause (help: an argument has a name: `name: u64`)
             KP0102 11:56 expected a clause or `;`, found `{` [{] expected a clause or `;`
             KP0101 12:25 `@` begins no token [@] not part of the language
-            KP0101 12:30 a character in single quotes ['y'] strings stand in double quotes (help: write `"y"`)
-            KP0103 12:35 there is no escape `\q` [\q]
-            KP0102 13:9 documentation with nothing behind it [/// dangling] nothing is documented by this (help: a comment is written `// …`)
+            KP0101 12:30 a character in single quotes ['y'] strings are in double quotes (help: write `"y"`)
+            KP0103 12:35 there is no escape `\q`; write a backslash as `\\`, a byte as `\xNN` [\q]
+            KP0102 13:9 documentation with nothing after it [/// dangling] nothing is documented by this (help: a comment is written `// …`)
         "#,
     );
 }
@@ -49,14 +49,14 @@ fn a_missing_semicolon_is_reported_behind_the_statement() {
         "
             KP0102 2:13 expected `;` at the end of the family, found documentation [] expected `;`
             KP0102 3:23 expected `;` at the end of the family, found `allot` [] expected `;`
-            KP0102 3:33 expected `;` behind the allotment, found `}` [] expected `;`
+            KP0102 3:33 expected `;` after the allotment, found `}` [] expected `;`
         ",
     );
     check_file(
         "plan p type A = u8 names B = text {} space s { key a = 0x01 }",
         "
-            KP0102 1:7 expected `;` behind the name of the plan, found `type` [] expected `;`
-            KP0102 1:19 expected `;` behind the domain, found `names` [] expected `;`
+            KP0102 1:7 expected `;` after the name of the plan, found `type` [] expected `;`
+            KP0102 1:19 expected `;` after the domain, found `names` [] expected `;`
             KP0102 1:60 expected `;` at the end of the family, found `}` [] expected `;`
         ",
     );
@@ -67,7 +67,7 @@ fn a_brace_that_is_never_closed_is_pointed_at() {
     check_file(
         "plan p; space s { key a = 0x01; module m = 0x01 { key b = 0x01; }\nspace t { key a = 0x01; }",
         "
-            KP0102 1:17 `{` is never closed [{] this one has no `}` [space] this cannot stand inside of it
+            KP0102 1:17 `{` is never closed [{] this one has no `}` [space] this cannot be inside of it
         ",
     );
     check_file(
@@ -79,7 +79,7 @@ fn a_brace_that_is_never_closed_is_pointed_at() {
     check_file(
         "plan p; names N = text { \"a\",\ntype A = u8;",
         "
-            KP0102 1:24 `{` is never closed [{] this one has no `}` [type] this cannot stand inside of it
+            KP0102 1:24 `{` is never closed [{] this one has no `}` [type] this cannot be inside of it
         ",
     );
     check_file(
@@ -134,19 +134,19 @@ fn documentation_needs_something_behind_it() {
         "
             KP0102 2:14 documentation before a part that is no argument, which has none [/// x] nothing is documented by this (help: a comment is written `// …`)
             KP0102 3:12 documentation before something that has none [/// y] nothing is documented by this (help: a comment is written `// …`)
-            KP0102 4:12 documentation before `allot`, which has its purpose in quotes behind it [/// z] nothing is documented by this (help: a comment is written `// …`)
-            KP0102 5:13 documentation before `retired`, which has its reason in quotes behind it [/// z] nothing is documented by this (help: a comment is written `// …`)
-            KP0102 6:20 documentation with nothing behind it [/// end] nothing is documented by this (help: a comment is written `// …`)
+            KP0102 4:12 documentation before `allot`, which has its purpose in quotes after it [/// z] nothing is documented by this (help: a comment is written `// …`)
+            KP0102 5:13 documentation before `retired`, which has its reason in quotes after it [/// z] nothing is documented by this (help: a comment is written `// …`)
+            KP0102 6:20 documentation with nothing after it [/// end] nothing is documented by this (help: a comment is written `// …`)
         ",
     );
     check_file(
         "/// Plan.\nplan p; //! late\n//! late\n/// i\nimport \"x\"; names N = text { /// none\n } /// end",
         "
             KP0102 1:1 documentation before `plan`; the plan is documented with `//!` [/// Plan.] nothing is documented by this (help: a comment is written `// …`)
-            KP0102 2:9 `//!` documents the file and stands first in it [//! late] nothing is documented by this
+            KP0102 2:9 `//!` documents the file and comes first in it [//! late] nothing is documented by this
             KP0102 4:1 documentation before `import`, which has none [/// i] nothing is documented by this (help: a comment is written `// …`)
-            KP0102 5:30 documentation with no name behind it [/// none] nothing is documented by this (help: a comment is written `// …`)
-            KP0102 6:4 documentation with nothing behind it [/// end] nothing is documented by this (help: a comment is written `// …`)
+            KP0102 5:30 documentation with no name after it [/// none] nothing is documented by this (help: a comment is written `// …`)
+            KP0102 6:4 documentation with nothing after it [/// end] nothing is documented by this (help: a comment is written `// …`)
         ",
     );
 }
@@ -156,15 +156,15 @@ fn items_and_families_stand_in_their_place() {
     check(
         "type A = u8; key a = 0x01; space t { key b = 0x01; } plan q;",
         "
-            KP0102 2:1 `type` stands inside of a space [type] it belongs to the top of the file
-            KP0102 2:28 `space` stands inside of a space [space] it belongs to the top of the file
-            KP0102 2:54 `plan` stands inside of a space [plan] it belongs to the top of the file
+            KP0102 2:1 `type` is inside of a space [type] it belongs to the top of the file
+            KP0102 2:28 `space` is inside of a space [space] it belongs to the top of the file
+            KP0102 2:54 `plan` is inside of a space [plan] it belongs to the top of the file
         ",
     );
     check_file(
         "plan p; key a = 0x01; plan q; ; type A = u8;",
         "
-            KP0102 1:9 `key` stands outside of a space [key] expected `space NAME { … }` around it
+            KP0102 1:9 `key` is outside of a space [key] expected `space NAME { … }` around it
             KP0102 1:23 the plan is named twice [plan] not here
             KP0102 1:31 `;` ends nothing [;] can be left out
         ",
@@ -172,13 +172,13 @@ fn items_and_families_stand_in_their_place() {
     check_file(
         "type A = u8; plan p;",
         "
-            KP0102 1:14 `plan NAME;` stands before everything but `//!` [plan] not here
+            KP0102 1:14 `plan NAME;` comes before everything but `//!` [plan] not here
         ",
     );
     check_file(
         "",
         "
-            KP0106 1:1 the file does not name its plan [] expected `plan NAME;` (help: begin the file with `plan NAME;`, behind the lines of `//!` if there are any)
+            KP0106 1:1 the file does not name its plan [] expected `plan NAME;` (help: begin the file with `plan NAME;`, after the lines of `//!` if there are any)
         ",
     );
     check_file(
@@ -190,7 +190,7 @@ fn items_and_families_stand_in_their_place() {
     check_file(
         "space s { }",
         "
-            KP0106 1:1 the file does not name its plan [space] expected `plan NAME;` (help: begin the file with `plan NAME;`, behind the lines of `//!` if there are any)
+            KP0106 1:1 the file does not name its plan [space] expected `plan NAME;` (help: begin the file with `plan NAME;`, after the lines of `//!` if there are any)
         ",
     );
 }
@@ -201,9 +201,9 @@ fn statements_lack_what_they_need() {
         "key = 0x01; key a 0x01; key b; module m { } module n = { } allot x; allot 1..3 x; allot 1; retired 0x01; retired \"x\";",
         "
             KP0102 2:5 expected the name of the family, found `=` [=] expected the name of the family
-            KP0102 2:18 expected `=` and parts behind the name of the family, found `0x01` [] expected `=`
-            KP0102 2:30 expected `=` and parts behind the name of the family, found `;` [] expected `=`
-            KP0102 2:40 expected `=` and a prefix behind the name of the module, found `{` [] expected `=`
+            KP0102 2:18 expected `=` and parts after the name of the family, found `0x01` [] expected `=`
+            KP0102 2:30 expected `=` and parts after the name of the family, found `;` [] expected `=`
+            KP0102 2:40 expected `=` and a prefix after the name of the module, found `{` [] expected `=`
             KP0102 2:56 expected the literals that the module's keys begin with, found `{` [{] expected the literals that the module's keys begin with
             KP0102 2:66 expected the number that is allotted, or the first of a range, found `x` [x] expected the number that is allotted, or the first of a range
             KP0102 2:76 expected `..=`: a range includes its end, found `..` [..] expected `..=`: a range includes its end
@@ -228,10 +228,10 @@ fn statements_lack_what_they_need() {
         "key a = x = 5; key b = x = crc16; key c = x = crc16(); key d = same(5); key e = sha256(u8); key f = sha256(\"\", x);",
         "
             KP0102 2:13 expected a function, such as `crc16`, found `5` [5] expected a function, such as `crc16`
-            KP0102 2:33 expected `(` and the names of arguments behind the function, found `;` [] expected `(`
+            KP0102 2:33 expected `(` and the names of arguments after the function, found `;` [] expected `(`
             KP0102 2:53 expected the name of an argument, found `)` [)] expected the name of an argument
             KP0102 2:69 expected the name of an argument, found `5` [5] expected the name of an argument
-            KP0102 2:88 expected the constant that is hashed, found `u8` [u8] expected the constant that is hashed
+            KP0102 2:88 expected the constant that is hashed, found `u8` [u8] expected the constant that is hashed (help: write `u8: bytes(20).hashed(sha256)`)
             KP0102 2:112 expected how many bytes of the hash are kept, found `x` [x] expected how many bytes of the hash are kept
         ",
     );
@@ -256,7 +256,7 @@ fn statements_lack_what_they_need() {
         "
             KP0102 1:16 expected the path of a plan file, a string, found `x` [x] expected the path of a plan file, a string
             KP0102 1:24 expected the name of the type, found `=` [=] expected the name of the type
-            KP0102 1:36 expected `=` and a domain behind the name of the type, found `u8` [] expected `=`
+            KP0102 1:36 expected `=` and a domain after the name of the type, found `u8` [] expected `=`
             KP0102 1:49 expected a domain, such as `u64`, found `;` [;] expected a domain, such as `u64`
             KP0102 1:65 expected `{` before the names, found `;` [] expected `{`
             KP0102 1:87 expected `,` between two names, found a string [] expected `,`
@@ -264,7 +264,7 @@ fn statements_lack_what_they_need() {
             KP0102 1:103 expected a name in quotes, found `,` [,] expected a name in quotes
             KP0102 1:117 expected the name of the space, found `{` [{] expected the name of the space
             KP0102 1:131 expected the name that the engine knows the space by, a string, found `5` [5] expected the name that the engine knows the space by, a string
-            KP0102 1:144 expected `{` before what stands inside, found the end of the file [] expected `{`
+            KP0102 1:144 expected `{` before what is inside, found the end of the file [] expected `{`
         ",
     );
 }
@@ -277,9 +277,9 @@ fn malformed_literals_are_reported_where_they_stand() {
             KP0103 2:9 bytes have an even number of hexadecimal digits [0x123]  (help: write `0x0123`)
             KP0103 2:18 `g` is not a hexadecimal digit [g]
             KP0103 2:22 `a` is not a decimal digit [ab]
-            KP0103 2:26 there is no escape `\q` [\q]
+            KP0103 2:26 there is no escape `\q`; write a backslash as `\\`, a byte as `\xNN` [\q]
             KP0103 2:28 `\x80` is not a character; write bytes as `b"…"` [\x80]
-            KP0103 2:36 only ASCII stands in a byte string; write `\xNN` [é]
+            KP0103 2:36 a byte string holds only ASCII; write `\xNN` [é]
             KP0103 2:58 the number does not fit 128 bits [0x100000000000000000000000000000000]
         "#,
     );
@@ -318,10 +318,10 @@ fn what_other_languages_write_is_told_with_what_to_write_here() {
     check(
         "key a = “accum/” 'b' 'cd' `e` x: u8 → u8;",
         r#"
-            KP0101 2:9 a string in curly quotes [“accum/”] strings stand in double quotes (help: write `"accum/"`)
-            KP0101 2:18 a character in single quotes ['b'] strings stand in double quotes (help: write `"b"`)
-            KP0101 2:22 a string in single quotes ['cd'] strings stand in double quotes (help: write `"cd"`)
-            KP0101 2:27 a string in back quotes [`e`] strings stand in double quotes (help: write `"e"`)
+            KP0101 2:9 a string in curly quotes [“accum/”] strings are in double quotes (help: write `"accum/"`)
+            KP0101 2:18 a character in single quotes ['b'] strings are in double quotes (help: write `"b"`)
+            KP0101 2:22 a string in single quotes ['cd'] strings are in double quotes (help: write `"cd"`)
+            KP0101 2:27 a string in back quotes [`e`] strings are in double quotes (help: write `"e"`)
             KP0101 2:37 `→ (U+2192)` begins no token [→] not part of the language (help: write `->`)
         "#,
     );
@@ -339,7 +339,7 @@ fn what_other_languages_write_is_told_with_what_to_write_here() {
         "key a = keccak(\"x\"); key b = 0x01 ttl 3600 scan all; key c = x: text(..=252);",
         "
             KP0102 2:9 expected a part, a clause or `;`, found `keccak` [keccak] cannot begin a part or a clause (help: no hash function is called `keccak`; there are: xxh3_64, twox_64, twox_128, blake2b_128, blake2b_256, sha256, keccak256, blake2b_224, hash160, siphash_24)
-            KP0102 2:35 expected a part, a clause or `;`, found `ttl` [ttl] cannot begin a part or a clause (help: the clauses of a family are: `->`, `scan`, `own`, `accept`, `allot`, `allow`, `from`, `retain`, `retired`, `member`, `score`, `field`, `spread` or `named`)
+            KP0102 2:35 expected a part, a clause or `;`, found `ttl` [ttl] cannot begin a part or a clause (help: which rows are kept is said by `retain`: `retain 30 days by at`, `retain 100_000 by height`)
             KP0102 2:70 expected the first number of the range, found `..=` [..=] expected the first number of the range (help: write `0..=252`)
         ",
     );

@@ -42,7 +42,7 @@ fn check_file(text: &str, expected: &str) {
     assert_eq!(findings(text), expected, "of {text}");
 }
 
-/// Checks the diagnostics of a space's members, which stand in line 2.
+/// Checks the diagnostics of a space's members, which are in line 2.
 #[track_caller]
 fn check(members: &str, expected: &str) {
     check_file(&format!("plan p; space s {{\n{members}\n}}"), expected);
