@@ -25,7 +25,7 @@ pub(crate) fn certificate_written(path: &str) -> String {
 /// What to do with a new project.
 pub(crate) fn after_init(has_editor: bool) -> String {
     let try_next = |command: &str, what: &str| {
-        format!("  {}{}", painted(STRONG, &format!("{command:<30}")), painted(DIM, what))
+        format!("  {}{}", painted(STRONG, format!("{command:<30}")), painted(DIM, what))
     };
     let editor = if has_editor {
         try_next("open tour.keyplan in it", "a finding, its two keys and its repair")
