@@ -1,9 +1,9 @@
 //! Typed reads beside hand-written ones of the same database, for counting instructions and allocations.
 //!
 //! ```text
-//! cargo build --release -p keyplan --features redb --example typed_bench
-//! typed_bench fjall|redb fill DIR
-//! valgrind --tool=callgrind typed_bench fjall|redb get|scan typed|raw PASSES DIR
+//! cargo build --release -p keyplan --features redb,lmdb --example typed_bench
+//! typed_bench fjall|redb|lmdb fill DIR
+//! valgrind --tool=callgrind typed_bench fjall|redb|lmdb get|scan typed|raw PASSES DIR
 //! ```
 //!
 //! Each pass reads the same rows. What one pass costs is the difference between two runs, so that opening the database
@@ -15,9 +15,13 @@ use std::ops::Bound;
 use std::path::Path;
 
 use fjall::{KeyspaceCreateOptions, Readable as _};
-use keyplan::store::engine::{Durability, Engine, Fjall, FjallSettings, Redb, RedbSettings};
+use keyplan::store::engine::{
+    Durability, Engine, Fjall, FjallSettings, Lmdb, LmdbSettings, Redb, RedbSettings,
+};
 use keyplan::store::{Read as _, Store};
 use keyplan::typed::Raw;
+use keyplan_lmdb::heed::types::Bytes;
+use keyplan_lmdb::{Access, Environment, Options, Sync};
 use redb::ReadableDatabase as _;
 
 keyplan::plan! {
@@ -49,6 +53,7 @@ fn main() -> Result<()> {
         [engine, "fill", directory] => match *engine {
             "fjall" => fill(Fjall::open(directory, FjallSettings::default())?),
             "redb" => fill(Redb::open(directory, RedbSettings::default())?),
+            "lmdb" => fill(Lmdb::open(directory, LmdbSettings::default())?),
             other => Err(format!("there is no engine `{other}`").into()),
         },
         [engine, operation, side, passes, directory] => {
@@ -62,6 +67,10 @@ fn main() -> Result<()> {
                     typed(Redb::open(directory, RedbSettings::default())?, operation, passes)
                 }
                 ("redb", "raw") => raw_redb(directory, operation, passes),
+                ("lmdb", "typed") => {
+                    typed(Lmdb::open(directory, LmdbSettings::default())?, operation, passes)
+                }
+                ("lmdb", "raw") => raw_lmdb(directory, operation, passes),
                 _ => Err("there is no such engine or side".into()),
             }?;
             black_box(sum);
@@ -196,4 +205,37 @@ fn raw_redb(directory: &Path, operation: &str, passes: u64) -> Result<u64> {
         }
     }
     Ok(sum)
+}
+
+fn raw_lmdb(directory: &Path, operation: &str, passes: u64) -> Result<u64> {
+    let options = Options {
+        map_bytes: None,
+        readers: 16,
+        databases: 8,
+        sync: Sync::Rows,
+        access: Access::Read,
+        verify: false,
+    };
+    let environment = Environment::open(directory, &options).map_err(|refused| format!("{refused:?}"))?;
+    environment.with(|env| {
+        let read = env.read_txn()?;
+        let rows = env.open_database::<Bytes, Bytes>(&read, Some(SPACE))?.ok_or("missing")?;
+        let mut sum = 0;
+        for _ in 0..passes {
+            match operation {
+                "get" => {
+                    for n in 0..ROWS {
+                        sum += value_by_hand(rows.get(&read, &key(n))?.ok_or("missing")?)?;
+                    }
+                }
+                _ => {
+                    for row in rows.range(&read, &ALL)? {
+                        let (key, value) = row?;
+                        sum += by_hand(key, value)?;
+                    }
+                }
+            }
+        }
+        Ok(sum)
+    })
 }

@@ -1,6 +1,6 @@
 //! Nonces, locks, sums, ends and checked batches: random operations against a model, on every engine.
 #![cfg(test)]
-#![cfg(feature = "store")]
+#![cfg(all(feature = "lmdb", feature = "redb"))]
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -8,7 +8,9 @@ use std::ops::ControlFlow;
 use keyplan::store::collection::{
     Expiring, ExpiringMap, ExpiringRows, LockKey, Locks, Nonces, NumberKey, Summed, SummedMap,
 };
-use keyplan::store::engine::{Durability, Engine, Fjall, FjallSettings, Memory, Redb, RedbSettings};
+use keyplan::store::engine::{
+    Durability, Engine, Fjall, FjallSettings, Lmdb, LmdbSettings, Memory, Redb, RedbSettings,
+};
 use keyplan::store::raw::Steps;
 use keyplan::store::{Batch, Error, Read as _, Store};
 use keyplan::typed::Scan;
@@ -354,6 +356,16 @@ fn guards_hold_on_fjall() {
         &Store::create_on(Fjall::open(folder.path(), FjallSettings::default()).unwrap(), &guards::PLAN)
             .unwrap(),
         3,
+    );
+}
+
+#[test]
+fn guards_hold_on_lmdb() {
+    let folder = tempfile::tempdir().unwrap();
+    on(
+        &Store::create_on(Lmdb::open(folder.path(), LmdbSettings::default()).unwrap(), &guards::PLAN)
+            .unwrap(),
+        5,
     );
 }
 

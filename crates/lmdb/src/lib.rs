@@ -7,18 +7,24 @@
 //!
 //! # Hostile input
 //!
-//! LMDB trusts its file. One that was damaged, or made to harm, can end the process; a file from elsewhere is read with a
-//! reader that checks it instead.
+//! LMDB trusts its file, and one that was damaged, or made to harm, could end the process. So a file is looked through before
+//! it is mapped, unless [`Options::verify`] says otherwise: every page that can be reached, and the bytes of all of them if
+//! the database was [sealed](Environment::seal) when it was closed.
+
+mod inspect;
+mod seal;
 
 use std::fmt;
 use std::fs::{File, TryLockError};
 use std::io;
 use std::path::Path;
 use std::sync::{Arc, PoisonError, RwLock};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 pub use heed;
 use heed::{Env, EnvFlags, EnvOpenOptions, RoTxn, RwTxn, WithoutTls};
+
+use crate::inspect::Failure;
 
 /// The file of rows inside a directory.
 pub const FILE: &str = "data.mdb";
@@ -47,6 +53,9 @@ pub struct Options {
     pub sync: Sync,
     /// Whether it is written.
     pub access: Access,
+    /// Whether the file is looked through before it is mapped, which reads all of it. It never is beside a writer, and not on
+    /// machines whose words have other than 64 bits.
+    pub verify: bool,
 }
 
 /// What a commit waits for.
@@ -76,6 +85,8 @@ pub enum Refused {
     AlreadyOpen,
     /// The system refused.
     Io(io::Error),
+    /// The file is damaged: what is wrong, with its name.
+    Damaged(String),
     /// LMDB refused.
     Lmdb(heed::Error),
 }
@@ -119,6 +130,9 @@ fn lock(file: &File) -> Result<(), TryLockError> {
 impl Environment {
     /// Opens the database in a directory, which must exist.
     pub fn open(directory: &Path, options: &Options) -> Result<Self, Refused> {
+        if options.verify {
+            missing(directory)?;
+        }
         let mut file = File::options();
         file.read(true);
         if options.access == Access::Write {
@@ -136,6 +150,7 @@ impl Environment {
         };
         // Rows that are read once should not drive others out of the system's memory.
         flags |= EnvFlags::NO_READ_AHEAD;
+        let alone = locked.is_ok();
         match (locked, options.access) {
             (Ok(()), Access::Write) => {}
             // The lock keeps writers out, and LMDB's own, which is a file, is not needed.
@@ -144,6 +159,9 @@ impl Environment {
             (Err(TryLockError::WouldBlock), Access::Read) => flags |= EnvFlags::READ_ONLY,
             (Err(TryLockError::WouldBlock), Access::Write) => return Err(Refused::AlreadyOpen),
             (Err(TryLockError::Error(error)), _) => return Err(Refused::Io(error)),
+        }
+        if alone && options.verify {
+            verify(&file, directory)?;
         }
         let env = map(directory, options, flags).map_err(|error| match error {
             heed::Error::EnvAlreadyOpened => Refused::AlreadyOpen,
@@ -178,6 +196,22 @@ impl Environment {
         call(&self.env)
     }
 
+    /// Writes down beside the file what is in it, so that any change is noticed when it is next opened; not if looking through
+    /// it takes longer than `within`. Nobody writes meanwhile. What was committed must be on the disk.
+    pub fn seal(&self, within: Duration) -> Result<(), Refused> {
+        if !KNOWN_MACHINE {
+            return Ok(());
+        }
+        let deadline = Instant::now().checked_add(within);
+        let _still = self.still.read().unwrap_or_else(PoisonError::into_inner);
+        let _alone = self.env.write_txn().map_err(Refused::Lmdb)?;
+        match inspect::inspect(&self.lock, deadline) {
+            Ok(found) => seal::write(self.env.path(), found).map_err(Refused::Io),
+            Err(Failure::Late) => Ok(()),
+            Err(failure) => Err(refused(failure)),
+        }
+    }
+
     /// The bytes that are mapped, and those of them that pages take.
     pub fn map_bytes(&self) -> (usize, usize) {
         let info = self.env.info();
@@ -193,6 +227,40 @@ impl Environment {
         }
         resize(&self.env, map_bytes)?;
         Ok(true)
+    }
+}
+
+/// The files of others have other layouts.
+const KNOWN_MACHINE: bool = cfg!(target_pointer_width = "64");
+
+/// Refuses a file that LMDB cannot be given, or that is not as it was sealed. One that is empty is a new one.
+fn verify(file: &File, directory: &Path) -> Result<(), Refused> {
+    if !KNOWN_MACHINE || file.metadata().map_err(Refused::Io)?.len() == 0 {
+        return Ok(());
+    }
+    let found = inspect::inspect(file, None).map_err(refused)?;
+    let broken = seal::read(directory).and_then(|sealed| seal::broken(sealed, found));
+    broken.map_or(Ok(()), |what| Err(Refused::Damaged(what)))
+}
+
+/// Refuses to make anew what was there when it was closed.
+fn missing(directory: &Path) -> Result<(), Refused> {
+    let empty = std::fs::metadata(directory.join(FILE)).map_or(true, |file| file.len() == 0);
+    match seal::read(directory).filter(|_| empty) {
+        Some(sealed) => Err(Refused::Damaged(format!(
+            "{FILE} is missing or empty, and had transaction {} when it was closed (the file {} says so)",
+            sealed.transaction,
+            seal::SEAL
+        ))),
+        None => Ok(()),
+    }
+}
+
+fn refused(failure: Failure) -> Refused {
+    match failure {
+        Failure::Io(error) => Refused::Io(error),
+        Failure::Damaged(what) => Refused::Damaged(what),
+        Failure::Late => Refused::Io(io::ErrorKind::TimedOut.into()),
     }
 }
 
@@ -221,7 +289,7 @@ mod tests {
     use heed::types::Bytes;
 
     fn options(access: Access) -> Options {
-        Options { map_bytes: Some(1 << 20), readers: 8, databases: 2, sync: Sync::None, access }
+        Options { map_bytes: Some(1 << 20), readers: 8, databases: 2, sync: Sync::None, access, verify: true }
     }
 
     #[test]

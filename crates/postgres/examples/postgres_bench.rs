@@ -1,7 +1,8 @@
 //! The store on PostgreSQL beside statements by hand on the same client, on a server of its own.
 //!
 //! `postgres_bench --rows N` prints an object for each measurement. By hand means one connection, prepared statements, arrays
-//! with `unnest`, `COPY` in its binary form, and a cursor of the server.
+//! with `unnest`, `COPY` in its binary form, and a cursor of the server. `--costs` says what the rows take on the disk of a server
+//! and in its log instead.
 
 #![expect(clippy::print_stdout, reason = "that is what the program is for")]
 
@@ -14,61 +15,26 @@
 #[path = "../tests/engine/server.rs"]
 mod server;
 
+#[path = "../../store/examples/shared/outputs.rs"]
+mod outputs;
+
 use std::hint::black_box;
 use std::pin::pin;
-use std::time::Instant;
 
 use futures_util::TryStreamExt as _;
 use keyplan_postgres::{Postgres, PostgresSettings};
 use keyplan_store::engine::{Batch, Durability, Engine as _, KeyRange, Snapshot as _, Space};
 use tokio_postgres::binary_copy::BinaryCopyInWriter;
 use tokio_postgres::types::Type;
-use tokio_postgres::{Client, NoTls};
+use tokio_postgres::{Client, NoTls, Statement};
 
-type Result<T> = std::result::Result<T, Box<dyn std::error::Error + Send + Sync>>;
-
-/// Rows of one batch.
-const BATCH: u64 = 1_000;
-
-fn key(number: u64) -> [u8; 36] {
-    let mut key = [0; 36];
-    for (at, bytes) in (0_u64..).zip(key.chunks_mut(8)) {
-        let word = mixed(number.wrapping_add(at << 56)).to_be_bytes();
-        bytes.iter_mut().zip(word).for_each(|(byte, from)| *byte = from);
-    }
-    key
-}
-
-fn value(number: u64) -> Vec<u8> {
-    (0_u64..19).flat_map(|at| mixed(number ^ (at << 40)).to_be_bytes()).take(150).collect()
-}
-
-fn mixed(mut word: u64) -> u64 {
-    word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    word ^ (word >> 31)
-}
-
-fn told(name: &str, value: f64, goal: f64, bound: &str, compared_with: &str) {
-    println!(
-        "{{\"name\":\"{name}\",\"value\":{value:.3},\"goal\":{goal},\"bound\":\"{bound}\",\"compared_with\":\"{compared_with}\"}}"
-    );
-}
-
-fn seconds(work: impl FnOnce() -> Result<()>) -> Result<f64> {
-    let begun = Instant::now();
-    work()?;
-    Ok(begun.elapsed().as_secs_f64())
-}
-
-fn float(number: u64) -> f64 {
-    f64::from(u32::try_from(number).unwrap_or(u32::MAX))
-}
+use outputs::{BATCH, Result, float, key, mixed, seconds, told, value};
 
 /// What one would write.
 struct Hand {
     runtime: tokio::runtime::Runtime,
     client: Client,
+    put: Statement,
 }
 
 const PUT: &str = "INSERT INTO hand SELECT * FROM unnest($1::bytea[], $2::bytea[]) \
@@ -77,27 +43,24 @@ const PUT: &str = "INSERT INTO hand SELECT * FROM unnest($1::bytea[], $2::bytea[
 impl Hand {
     fn open(url: &str) -> Result<Self> {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
-        let client = runtime.block_on(async {
+        let (client, put) = runtime.block_on(async {
             let (client, connection) = tokio_postgres::connect(url, NoTls).await?;
             tokio::spawn(connection);
             let tables = "CREATE TABLE hand (k bytea PRIMARY KEY, v bytea NOT NULL); \
                           CREATE TABLE loaded (k bytea PRIMARY KEY, v bytea NOT NULL)";
             client.batch_execute(tables).await?;
-            Ok::<_, tokio_postgres::Error>(client)
+            let put = client.prepare_typed(PUT, &[Type::BYTEA_ARRAY, Type::BYTEA_ARRAY]).await?;
+            Ok::<_, tokio_postgres::Error>((client, put))
         })?;
-        Ok(Self { runtime, client })
+        Ok(Self { runtime, client, put })
     }
 
-    fn batches(&self, rows: std::ops::Range<u64>) -> Result<()> {
+    fn batch(&self, rows: std::ops::Range<u64>) -> Result<()> {
         self.runtime.block_on(async {
-            let put = self.client.prepare_typed(PUT, &[Type::BYTEA_ARRAY, Type::BYTEA_ARRAY]).await?;
-            for first in rows.clone().step_by(usize::try_from(BATCH)?) {
-                let some = first..(first + BATCH).min(rows.end);
-                let keys: Vec<[u8; 36]> = some.clone().map(key).collect();
-                let keys: Vec<&[u8]> = keys.iter().map(<[u8; 36]>::as_slice).collect();
-                let values: Vec<Vec<u8>> = some.map(value).collect();
-                self.client.execute(&put, &[&keys, &values]).await?;
-            }
+            let keys: Vec<[u8; 36]> = rows.clone().map(key).collect();
+            let keys: Vec<&[u8]> = keys.iter().map(<[u8; 36]>::as_slice).collect();
+            let values: Vec<Vec<u8>> = rows.map(value).collect();
+            self.client.execute(&self.put, &[&keys, &values]).await?;
             Ok(())
         })
     }
@@ -151,6 +114,11 @@ impl Hand {
     }
 }
 
+fn median(times: &mut [f64]) -> f64 {
+    times.sort_by(f64::total_cmp);
+    times.get(times.len() / 2).copied().unwrap_or_default()
+}
+
 fn sorted(rows: u64) -> Vec<([u8; 36], u64)> {
     let mut all: Vec<([u8; 36], u64)> = (0..rows).map(|number| (key(number), number)).collect();
     all.sort_unstable();
@@ -158,13 +126,17 @@ fn sorted(rows: u64) -> Vec<([u8; 36], u64)> {
 }
 
 fn main() -> Result<()> {
-    let mut rows = 100_000_u64;
+    let (mut rows, mut costs) = (100_000_u64, false);
     let mut words = std::env::args().skip(1);
     while let Some(word) = words.next() {
         match word.as_str() {
             "--rows" => rows = words.next().ok_or("how many rows?")?.parse()?,
+            "--costs" => costs = true,
             other => return Err(format!("`{other}` is not known").into()),
         }
+    }
+    if costs {
+        return count(rows);
     }
     let server = server::Server::start(&["fsync = on", "shared_buffers = 256MB"]);
     let settings = PostgresSettings::new(&server.url())?;
@@ -173,29 +145,22 @@ fn main() -> Result<()> {
         (engine.create_space(&Space::map("put"))?, engine.create_space(&Space::map("loaded"))?);
     let mut hand = Hand::open(&server.url())?;
 
-    // In turns, so that a growing table and a busy machine are the same for both.
-    let (mut ours, mut by_hand) = (0.0, 0.0);
-    let step = (rows / 5).max(BATCH);
-    for first in (0..rows).step_by(usize::try_from(step)?) {
-        let end = (first + step).min(rows);
-        ours += seconds(|| {
-            for from in (first..end).step_by(usize::try_from(BATCH)?) {
-                let mut batch = Batch::new();
-                for number in from..(from + BATCH).min(end) {
-                    batch.put(put, key(number).as_slice(), value(number));
-                }
-                engine.commit(batch, Durability::SyncData)?;
+    // A batch each in turns, so that a growing table and a busy machine are the same for both; the median counts.
+    let (mut ours, mut by_hand) = (Vec::new(), Vec::new());
+    for first in (0..rows).step_by(usize::try_from(BATCH)?) {
+        let end = (first + BATCH).min(rows);
+        ours.push(seconds(|| {
+            let mut batch = Batch::new();
+            for number in first..end {
+                batch.put(put, key(number).as_slice(), value(number));
             }
-            Ok(())
-        })?;
-        by_hand += seconds(|| hand.batches(first..end))?;
+            Ok(engine.commit(batch, Durability::SyncData)?)
+        })?);
+        by_hand.push(seconds(|| hand.batch(first..end))?);
     }
     let rate = |time: f64| float(rows) / time;
-    let text = format!(
-        "rows/s: ours {:.0}, by hand {:.0}; batches of 1,000, each durable",
-        rate(ours),
-        rate(by_hand)
-    );
+    let (ours, by_hand) = (median(&mut ours), median(&mut by_hand));
+    let text = format!("ms a batch of 1,000, durable: ours {:.2}, by hand {:.2}", ours * 1e3, by_hand * 1e3);
     told("PostgreSQL, batches, throughput, ours ÷ unnest by hand", by_hand / ours, 0.9, "at least", &text);
 
     let all = sorted(rows);
@@ -246,10 +211,66 @@ fn main() -> Result<()> {
     let text = format!("µs: ours {:.0}, by hand {:.0}", best * each, best_hand * each);
     told("PostgreSQL, get, time, ours ÷ by hand", best / best_hand, 1.1, "at most", &text);
 
-    let size = hand.runtime.block_on(async {
-        let row = hand.client.query_one("SELECT pg_total_relation_size('loaded')", &[]).await?;
-        row.try_get::<_, i64>(0)
-    })?;
-    println!("{{\"costs\":\"postgres storage\",\"rows\":{rows},\"bytes\":{size}}}");
+    Ok(())
+}
+
+/// What a load, an import in batches and a day's blocks take on the server's disk, and in its log.
+fn count(rows: u64) -> Result<()> {
+    let server = server::Server::start(&["wal_level = replica"]);
+    let mut engine = Postgres::open(PostgresSettings::new(&server.url())?)?;
+    let (loaded, put) =
+        (engine.create_space(&Space::map("loaded"))?, engine.create_space(&Space::map("put"))?);
+    let hand = Hand::open(&server.url())?;
+    let ask = |asked: &str| -> Result<i64> {
+        hand.runtime.block_on(async { Ok(hand.client.query_one(asked, &[]).await?.try_get(0)?) })
+    };
+    let log = || ask("SELECT (pg_current_wal_insert_lsn() - '0/0')::int8");
+    let said = |name: &str, rows: u64, what: &str, bytes: i64| {
+        println!("{{\"costs\":\"{name}\",\"rows\":{rows},\"what\":\"{what}\",\"bytes\":{bytes}}}");
+    };
+    let disk = |table: usize| {
+        let table = format!("'keyplan.space_{table}'");
+        Ok::<_, Box<dyn std::error::Error + Send + Sync>>((
+            ask(&format!("SELECT pg_table_size({table})"))?,
+            ask(&format!("SELECT pg_indexes_size({table})"))?,
+        ))
+    };
+
+    let begun = log()?;
+    let all = sorted(rows);
+    engine
+        .ingest(loaded, all.iter().map(|(key, number)| Ok((key.as_slice().into(), value(*number).into()))))?;
+    said("load", rows, "log", log()? - begun);
+    let (table, index) = disk(0)?;
+    said("load", rows, "table", table);
+    said("load", rows, "index", index);
+
+    let begun = log()?;
+    for first in (0..rows).step_by(usize::try_from(BATCH)?) {
+        let mut batch = Batch::new();
+        for number in first..(first + BATCH).min(rows) {
+            batch.put(put, key(number).as_slice(), value(number));
+        }
+        engine.commit(batch, Durability::Buffer)?;
+    }
+    said("batches", rows, "log", log()? - begun);
+    let (table, index) = disk(1)?;
+    said("batches", rows, "table", table);
+    said("batches", rows, "index", index);
+
+    // Blocks of 660 outputs made and 600 spent, each durable by itself.
+    let begun = log()?;
+    for block in 0..10 {
+        let mut batch = Batch::new();
+        for number in 0..660 {
+            let number = rows + block * 660 + number;
+            batch.put(put, key(number).as_slice(), value(number));
+        }
+        for number in 0..600 {
+            batch.delete(put, key(block * 600 + number).as_slice());
+        }
+        engine.commit(batch, Durability::SyncData)?;
+    }
+    said("blocks", 10, "log", log()? - begun);
     Ok(())
 }

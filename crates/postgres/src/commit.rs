@@ -2,6 +2,7 @@
 
 use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
 
 use deadpool_postgres::Object;
 use keyplan_store::engine::{Action, Batch, Durability, Error, Expectation, Expected, SpaceId};
@@ -22,6 +23,33 @@ pub(crate) struct Writer {
     batch: i64,
     // Whether the outcome of a commit could not be learned.
     lost: bool,
+    // None if it must be learned again.
+    clock: Option<Clock>,
+    // Until when a batch is taken that was sent.
+    pub(crate) taken_until: Option<Instant>,
+}
+
+/// The clock of the server: what it said, and when.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Clock {
+    micros: i64,
+    at: Instant,
+}
+
+impl Clock {
+    pub(crate) async fn learn(client: &Object, layout: &Layout) -> Result<Self, Failure> {
+        let micros = client.query_one(layout.clock, &[]).await?.try_get(0)?;
+        // After the answer: it is rather behind than ahead.
+        Ok(Self { micros, at: Instant::now() })
+    }
+
+    /// The time there after `wait`, and the latest that it can be here by then.
+    fn after(self, wait: Duration) -> (i64, Instant) {
+        let now = Instant::now();
+        let passed = now.saturating_duration_since(self.at) + wait;
+        let micros = i64::try_from(passed.as_micros()).unwrap_or(i64::MAX);
+        (self.micros.saturating_add(micros), now.checked_add(wait).unwrap_or(now))
+    }
 }
 
 /// What a transaction does to one space.
@@ -39,7 +67,33 @@ impl Writer {
             Ok(client.query_one(&layout.register, &[&alone]).await?.try_get(0)?)
         });
         let id = id.map_err(|failure| failure.of("opening for writing"))?;
-        Ok(Self { id, epoch: 0, batch: 0, lost: false })
+        Ok(Self { id, epoch: 0, batch: 0, lost: false, clock: None, taken_until: None })
+    }
+
+    /// When it is too late for a batch that is sent now, by the clock of the server.
+    ///
+    /// What is on its way when the network breaks may arrive whenever it is whole again, also after somebody else has gone on.
+    pub(crate) async fn until(
+        &mut self,
+        client: &Object,
+        link: &Link,
+        layout: &Layout,
+    ) -> Result<i64, Failure> {
+        let clock = match self.clock {
+            Some(clock) => clock,
+            None => Clock::learn(client, layout).await?,
+        };
+        self.clock = Some(clock);
+        let (there, here) = clock.after(link.taken_within());
+        self.taken_until = Some(here);
+        Ok(there)
+    }
+
+    /// Waits until a batch whose outcome is not known is no longer taken.
+    fn outlast(&mut self) {
+        if let Some(until) = self.taken_until.take() {
+            std::thread::sleep(until.saturating_duration_since(Instant::now()));
+        }
     }
 
     /// Learns what became of a batch whose answer was lost, and keeps it from happening later than this.
@@ -50,8 +104,13 @@ impl Writer {
         let found = link.wait(async {
             link.again(async || {
                 let client = link.writes.get().await?;
-                let found = client.query_opt(&layout.settle, &[&id, &epoch]).await?;
-                Ok(found.map(|row| row.try_get::<_, i64>(0)).transpose()?)
+                // Others that were connected may be as silent as the one that was lost.
+                let asked =
+                    link.soon(async { Ok(client.query_opt(&layout.settle, &[&id, &epoch]).await?) }).await;
+                if asked.is_err() {
+                    drop(Object::take(client));
+                }
+                Ok(asked?.map(|row| row.try_get::<_, i64>(0)).transpose()?)
             })
             .await
         });
@@ -173,18 +232,28 @@ impl Postgres {
         // Connecting and preparing change nothing.
         let prepared = link.block_on(async {
             let client = link.connection(&link.writes).await?;
-            let begin = client.prepare_cached(&self.layout.begin).await?;
-            let mut asked = Vec::new();
-            prepare(&client, &mut asked).await?;
-            Ok::<_, Failure>((client, begin, asked))
+            let asked = link.soon(async {
+                let begin = client.prepare_cached(&self.layout.begin).await?;
+                let mut asked = Vec::new();
+                prepare(&client, &mut asked).await?;
+                let until = writer.until(&client, link, &self.layout).await?;
+                Ok((begin, asked, until))
+            });
+            match asked.await {
+                Ok(asked) => Ok((client, asked)),
+                Err(failure) => {
+                    drop(Object::take(client));
+                    Err(failure)
+                }
+            }
         });
-        let (client, begin, asked) = prepared.map_err(|failure| failure.of("preparing a commit"))?;
+        let (client, (begin, asked, until)) = prepared.map_err(|failure| failure.of("preparing a commit"))?;
         let open = match durability {
             Durability::Buffer => "BEGIN; SET LOCAL synchronous_commit = off",
             Durability::SyncData | Durability::SyncAll => "BEGIN",
         };
         let done = link.wait(async {
-            let first: [&(dyn ToSql + Sync); 3] = [&id, &number, &epoch];
+            let first: [&(dyn ToSql + Sync); 4] = [&id, &number, &epoch, &until];
             let parameters: Vec<Vec<&(dyn ToSql + Sync)>> = asked
                 .iter()
                 .map(|(_, parameters)| parameters.iter().map(|one| &**one as &(dyn ToSql + Sync)).collect())
@@ -236,10 +305,18 @@ impl Postgres {
                 Some(Err(other)) => Err(other.of("committing")),
                 None => {
                     writer.lost = true;
+                    // From then on it has happened or never will, and a read tells.
+                    writer.outlast();
                     Err(Error::CommitUnknown { source: failure.of("committing").into() })
                 }
             },
-            Err(failure) => Err(failure.of("committing")),
+            Err(failure) => {
+                if matches!(failure, Failure::Conflict) {
+                    // Perhaps it only came too late, by a clock that is no longer what it was.
+                    writer.clock = None;
+                }
+                Err(failure.of("committing"))
+            }
         }
     }
 

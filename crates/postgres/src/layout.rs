@@ -19,7 +19,10 @@ pub(crate) struct Layout {
     pub(crate) exists: &'static str,
     pub(crate) format: String,
     pub(crate) spaces: String,
+    /// Begins a transaction of a writer: its number, that of the batch, its epoch, and when it is too late for it.
     pub(crate) begin: String,
+    /// Microseconds, by the clock of the server.
+    pub(crate) clock: &'static str,
     pub(crate) register: String,
     pub(crate) leave: String,
     pub(crate) settle: String,
@@ -33,7 +36,12 @@ impl Layout {
             exists: "SELECT to_regclass(format('%I.keyplan_format', $1::text)) IS NOT NULL",
             format: format!("SELECT version FROM {schema}.keyplan_format"),
             spaces: format!("SELECT number, name, usage FROM {schema}.keyplan_spaces ORDER BY number"),
-            begin: format!("SELECT {schema}.keyplan_begin($1, $2, $3)"),
+            // What comes too late is refused like what has lost its ground: after the lock, for which it may have waited.
+            begin: format!(
+                "SELECT {schema}.keyplan_refuse(clock_timestamp() > to_timestamp($4::int8 / 1000000.0)) \
+                 FROM {schema}.keyplan_begin($1, $2, $3)"
+            ),
+            clock: "SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::int8",
             register: format!("SELECT {schema}.keyplan_register($1)"),
             leave: format!("DELETE FROM {schema}.keyplan_writers WHERE id = $1"),
             // Waits for the old transaction if that is still under way, and keeps it from beginning if it is not yet.

@@ -57,6 +57,21 @@ impl Link {
         )
     }
 
+    /// Asks for something that a server which can be reached answers soon.
+    pub(crate) async fn soon<T>(
+        &self,
+        asked: impl Future<Output = Result<T, Failure>>,
+    ) -> Result<T, Failure> {
+        let limit = self.taken_within();
+        let silent = || Failure::Unreachable(format!("no answer within {limit:?}").into());
+        tokio::time::timeout(limit, asked).await.unwrap_or_else(|_| Err(silent()))
+    }
+
+    /// How long after it was sent a batch is still taken by the server.
+    pub(crate) fn taken_within(&self) -> Duration {
+        self.patience.max(Duration::from_secs(5)).min(self.limit)
+    }
+
     /// Waits for something that takes as long as it takes.
     ///
     /// The thread is parked, and not lent to a runtime: it may be that of a task of another one.

@@ -64,7 +64,8 @@ impl Postgres {
             let client = link.connection(&link.writes).await?;
             client.batch_execute("BEGIN; SET LOCAL synchronous_commit = off").await?;
             let begin = client.prepare_cached(&self.layout.begin).await?;
-            client.execute(&begin, &[&id, &number, &epoch]).await?;
+            let until = writer.until(&client, link, &self.layout).await?;
+            client.execute(&begin, &[&id, &number, &epoch, &until]).await?;
             // Where nothing is at or behind the first row, no row of the load can be there already: nobody else writes now.
             let beyond = client.prepare_cached(&table.beyond).await?;
             let beyond: bool = client.query_one(&beyond, &[&&first.0[..]]).await?.try_get(0)?;

@@ -301,7 +301,15 @@ fn other_files_and_other_engines_are_refused_by_name() {
         Err(Error::NotFound { .. })
     ));
     std::fs::write(directory.path().join("data.mdb"), vec![0x5a; 8192]).unwrap();
-    assert!(matches!(Lmdb::open(directory.path(), LmdbSettings::default()), Err(Error::Format { .. })));
+    let refused = Lmdb::open(directory.path(), LmdbSettings::default()).unwrap_err();
+    assert_eq!(
+        refused.to_string(),
+        "the database is damaged: data.mdb has a page 0 that does not describe an LMDB database"
+    );
+    // The engine itself says what it can.
+    let mut unchecked = LmdbSettings::default();
+    unchecked.verify_on_open = false;
+    assert!(matches!(Lmdb::open(directory.path(), unchecked), Err(Error::Format { .. })));
     let fjall = tempfile::tempdir().unwrap();
     drop(keyplan_store::engine::Fjall::open(fjall.path(), small_fjall()).unwrap());
     assert!(matches!(

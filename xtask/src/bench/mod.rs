@@ -200,7 +200,7 @@ fn build() -> Result<()> {
     let packages = ["codec", "prover", "store", "chains"].map(|name| format!("--package=keyplan-{name}"));
     Job::cargo("build --quiet --release --bins --examples --package xtask --package keyplan")
         .arguments(&packages.join(" "))
-        .argument("--features=keyplan/redb,keyplan-store/redis,keyplan-store/redb,keyplan-store/lmdb,keyplan-chains/store")
+        .argument("--features=keyplan/redb,keyplan/lmdb,keyplan-store/redis,keyplan-store/redb,keyplan-store/lmdb,keyplan-chains/store")
         .run()
 }
 

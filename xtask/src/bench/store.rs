@@ -89,7 +89,7 @@ const TYPED_ROWS: f64 = 20_000.0;
 fn typed(scratch: &Path) -> Result<Vec<Measurement>> {
     let program = program("examples/typed_bench")?;
     let mut lines = Vec::new();
-    for (engine, scan) in [("fjall", 1.10), ("redb", 1.05)] {
+    for (engine, scan) in [("fjall", 1.10), ("redb", 1.05), ("lmdb", 1.10)] {
         let directory = scratch.join(format!("typed-{engine}"));
         let directory = directory.to_string_lossy();
         Job::new(&program, engine).argument("fill").argument(&*directory).run()?;

@@ -1,12 +1,8 @@
 use keyplan_store::BytesOf;
 use keyplan_store::cache::{Cached, CachedBytes, CachedSnapshot};
 #[cfg(any(feature = "lmdb", feature = "redb"))]
-use keyplan_store::engine::MultimapSnapshot as _;
+use keyplan_store::engine::MultimapSnapshot;
 use keyplan_store::engine::{Batch, Engine, Error, Fjall, Memory, SpaceId};
-#[cfg(feature = "lmdb")]
-use keyplan_store::engine::{Lmdb, LmdbSnapshot, LmdbValues};
-#[cfg(feature = "redb")]
-use keyplan_store::engine::{Redb, RedbSnapshot, RedbValues};
 
 /// What a state store asks of an engine besides [`Engine`]: several values for a key, or the refusal of them by name.
 pub trait StateEngine: Engine {
@@ -92,60 +88,46 @@ pub(super) fn unsupported<E: Engine>() -> Error {
     Error::Unsupported { engine: E::NAME, what: "namespaces with several values for a key" }
 }
 
-#[cfg(feature = "redb")]
-impl StateEngine for Redb {
-    type Values = RedbValues;
+/// An engine in which a key may have several values.
+#[cfg(any(feature = "lmdb", feature = "redb"))]
+macro_rules! with_several_values {
+    ($engine:ty) => {
+        impl StateEngine for $engine {
+            type Values = <<Self as Engine>::Snapshot as MultimapSnapshot>::Values;
 
-    fn iter_values(snapshot: &RedbSnapshot, space: SpaceId, key: &[u8]) -> Result<RedbValues, Error> {
-        snapshot.iter_values(space, key)
-    }
+            fn iter_values(
+                snapshot: &Self::Snapshot,
+                space: SpaceId,
+                key: &[u8],
+            ) -> Result<Self::Values, Error> {
+                snapshot.iter_values(space, key)
+            }
 
-    fn add_value(
-        batch: &mut Batch<Self>,
-        space: SpaceId,
-        key: Self::Buffer,
-        value: Self::Buffer,
-    ) -> Result<(), Error> {
-        batch.put_multi(space, key, value);
-        Ok(())
-    }
+            fn add_value(
+                batch: &mut Batch<Self>,
+                space: SpaceId,
+                key: Self::Buffer,
+                value: Self::Buffer,
+            ) -> Result<(), Error> {
+                batch.put_multi(space, key, value);
+                Ok(())
+            }
 
-    fn remove_value(
-        batch: &mut Batch<Self>,
-        space: SpaceId,
-        key: Self::Buffer,
-        value: Self::Buffer,
-    ) -> Result<(), Error> {
-        batch.remove_multi(space, key, value);
-        Ok(())
-    }
+            fn remove_value(
+                batch: &mut Batch<Self>,
+                space: SpaceId,
+                key: Self::Buffer,
+                value: Self::Buffer,
+            ) -> Result<(), Error> {
+                batch.remove_multi(space, key, value);
+                Ok(())
+            }
+        }
+    };
 }
+
+#[cfg(feature = "redb")]
+with_several_values!(keyplan_store::engine::Redb);
 
 #[cfg(feature = "lmdb")]
-impl StateEngine for Lmdb {
-    type Values = LmdbValues;
-
-    fn iter_values(snapshot: &LmdbSnapshot, space: SpaceId, key: &[u8]) -> Result<LmdbValues, Error> {
-        snapshot.iter_values(space, key)
-    }
-
-    fn add_value(
-        batch: &mut Batch<Self>,
-        space: SpaceId,
-        key: Self::Buffer,
-        value: Self::Buffer,
-    ) -> Result<(), Error> {
-        batch.put_multi(space, key, value);
-        Ok(())
-    }
-
-    fn remove_value(
-        batch: &mut Batch<Self>,
-        space: SpaceId,
-        key: Self::Buffer,
-        value: Self::Buffer,
-    ) -> Result<(), Error> {
-        batch.remove_multi(space, key, value);
-        Ok(())
-    }
-}
+with_several_values!(keyplan_store::engine::Lmdb);

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use keyplan::store::engine::{Engine, Fjall, FjallSettings, Memory, Redb, RedbSettings};
+use keyplan::store::engine::{Engine, Fjall, FjallSettings, Lmdb, LmdbSettings, Memory, Redb, RedbSettings};
 
 /// An engine that a test can open again at the same path.
 pub(crate) trait Opened: Engine {
@@ -15,6 +15,12 @@ impl Opened for Fjall {
         settings.memtable_bytes = 1024 * 1024;
         settings.cache_bytes = 4 * 1024 * 1024;
         Self::open(path, settings).expect("opens")
+    }
+}
+
+impl Opened for Lmdb {
+    fn open_at(path: &Path) -> Self {
+        Self::open(path, LmdbSettings::default()).expect("opens")
     }
 }
 
@@ -52,6 +58,7 @@ macro_rules! on_every_engine {
             $check::<keyplan::store::engine::Memory>();
             $check::<keyplan::store::engine::Fjall>();
             $check::<keyplan::store::engine::Redb>();
+            $check::<keyplan::store::engine::Lmdb>();
         }
     )*};
 }

@@ -4,6 +4,8 @@
 #[path = "../../../chains/tests/cardano/support.rs"]
 mod theirs;
 
+use std::time::Duration;
+
 use keyplan_chains::cardano::{Config, StateStore};
 use keyplan_postgres::{Postgres, PostgresSettings};
 
@@ -16,7 +18,9 @@ pub(crate) struct OnPostgres;
 pub(crate) fn settings(path: &std::path::Path) -> PostgresSettings {
     let name: String = path.display().to_string().chars().filter(char::is_ascii_alphanumeric).collect();
     let name = &name[name.len().saturating_sub(50)..];
-    PostgresSettings::new(&crate::server::shared().url()).unwrap().schema(name)
+    let settings = PostgresSettings::new(&crate::server::shared().url()).unwrap().schema(name);
+    // A suite takes as long as the machine is busy.
+    settings.snapshot_age(Duration::from_hours(1)).patience(Duration::from_mins(1))
 }
 
 impl Kind for OnPostgres {

@@ -8,6 +8,7 @@ use keyplan_store::engine::{Batch, Durability, Engine as _, Error, Snapshot as _
 use keyplan_store::{Store, StoreError};
 
 use crate::chain::{State, apply, commit, cursor, read, schema};
+use crate::partition::Network;
 use crate::proxy::{Cut, Proxy};
 use crate::server::{Server, shared};
 use crate::support::{Random, rounds};
@@ -104,7 +105,86 @@ fn a_server_that_cannot_be_reached_is_named_without_its_password() {
     assert!(matches!(refused, Error::Unavailable { .. }) && !said.contains("secret"), "{said}");
 }
 
-/// A server that ends in the middle of commits, again and again: what it acknowledged is there, and batches are whole.
+fn over(network: &Network, schema: &str) -> PostgresSettings {
+    let url = format!("postgres://keyplan@127.0.0.1:{}/postgres", network.port);
+    PostgresSettings::new(&url).unwrap().schema(schema)
+}
+
+/// What was sent before the network broke arrives when it is whole again: after somebody else has gone on, it must do nothing.
+#[test]
+fn a_batch_that_was_on_its_way_when_the_network_broke_does_not_happen_after_others() {
+    let network = Network::to(shared().port());
+    let limit = Duration::from_secs(5);
+    let mut engine = Postgres::open(over(&network, "divided").limit(limit).patience(limit)).unwrap();
+    let space = engine.create_space(&Space::map("s")).unwrap();
+    put(&engine, space, 1).unwrap();
+    network.divide();
+    let unknown = put(&engine, space, 2).unwrap_err();
+    assert!(matches!(unknown, Error::CommitUnknown { .. }) && unknown.is_fatal(), "{unknown:?}");
+
+    let direct = || PostgresSettings::new(&shared().url()).unwrap().schema("divided");
+    let other = Postgres::open(direct()).unwrap();
+    let theirs = other.space("s").unwrap();
+    assert_eq!(at(&other, theirs), 1);
+    put(&other, theirs, 3).unwrap();
+    drop(engine);
+    network.heal();
+    network.until_silent();
+    assert_eq!(at(&other, theirs), 3);
+    assert!(!other.snapshot().unwrap().contains(theirs, &2_u64.to_be_bytes()).unwrap());
+    put(&other, theirs, 4).unwrap();
+}
+
+/// A network that breaks and is whole again, over and over, on both sides of a server that takes everybody: what was acknowledged
+/// is there, batches are whole, and who can reach the server goes on.
+#[test]
+fn a_network_that_is_divided_for_a_while_costs_nothing_but_time() {
+    let network = Network::to(shared().port());
+    let patient = |settings: PostgresSettings| settings.patience(Duration::from_mins(1));
+    let store =
+        Store::open_or_create(Postgres::open(patient(over(&network, "healed"))).unwrap(), &schema()).unwrap();
+    let direct = Postgres::open(patient(PostgresSettings::new(&shared().url()).unwrap().schema("healed")));
+    let direct = direct.unwrap();
+    let mut random = Random::new(7);
+    let (stop, acknowledged) = (AtomicBool::new(false), AtomicU64::new(0));
+    std::thread::scope(|scope| {
+        let writer = scope.spawn(|| {
+            let mut number = 0;
+            while !stop.load(Ordering::Relaxed) {
+                match commit(&store, number + 1, Durability::SyncData) {
+                    Ok(()) => {
+                        number += 1;
+                        acknowledged.store(number, Ordering::Release);
+                    }
+                    // Nothing was written, which is what the error says.
+                    Err(StoreError::Engine(error)) if error.is_retryable() => {}
+                    Err(error) => panic!("{error:?}"),
+                }
+            }
+        });
+        for _ in 0..rounds(5) {
+            let now = acknowledged.load(Ordering::Acquire);
+            while acknowledged.load(Ordering::Acquire) < now + 3 && !writer.is_finished() {
+                std::thread::sleep(Duration::from_millis(2));
+            }
+            network.divide();
+            std::thread::sleep(Duration::from_millis(50 + random.below(300)));
+            // The other side reads all the time.
+            direct.snapshot().unwrap();
+            network.heal();
+        }
+        stop.store(true, Ordering::Relaxed);
+        writer.join().unwrap();
+    });
+    let found = read(&store).unwrap();
+    let reached = acknowledged.load(Ordering::Acquire);
+    assert_eq!(cursor(&found), reached);
+    let mut state = State::default();
+    (1..=reached).for_each(|number| apply(&mut state, number));
+    assert!(found == state, "the rows are not those of batch {reached}");
+    println!("divided {} times in {reached} batches", rounds(5));
+}
+
 /// A server that speaks TLS alone: it is let in whose authority is known, for the host that its certificate names.
 #[test]
 fn a_server_is_spoken_to_in_tls_if_its_certificate_is_one_of_those_that_are_trusted() {
@@ -145,6 +225,7 @@ fn a_server_is_spoken_to_in_tls_if_its_certificate_is_one_of_those_that_are_trus
     }
 }
 
+/// A server that ends in the middle of commits, again and again: what it acknowledged is there, and batches are whole.
 #[test]
 fn a_server_that_is_restarted_loses_nothing_that_it_acknowledged() {
     let mut server = Server::start(&[]);

@@ -13,6 +13,8 @@ mod laws;
 #[path = "../../../store/tests/structures/model.rs"]
 mod model;
 mod particular;
+#[path = "../../../store/tests/support/partition.rs"]
+mod partition;
 mod place;
 mod proxy;
 mod server;

@@ -21,7 +21,9 @@ pub(crate) fn settings(path: &Path) -> PostgresSettings {
     let settings = PostgresSettings::new(&url).unwrap();
     let name: String = path.display().to_string().chars().filter(char::is_ascii_alphanumeric).collect();
     let name = &name[name.len().saturating_sub(50)..];
-    settings.schema(&format!("test {name}")).snapshots(60).patience(Duration::from_mins(1))
+    let settings = settings.schema(&format!("test {name}")).snapshots(60).patience(Duration::from_mins(1));
+    // Thousands of commits beside a snapshot take as long as the machine is busy.
+    settings.snapshot_age(Duration::from_hours(1))
 }
 
 impl Opened for Postgres {

@@ -16,6 +16,7 @@ use slatedb::config::{GarbageCollectorDirectoryOptions, GarbageCollectorOptions}
 use crate::chain::{State, apply, commit, cursor, read, schema};
 use crate::faulty::{Fault, Faulty};
 use crate::laws;
+use crate::partition::Network;
 use crate::place::small;
 use crate::server::{Cluster, Which};
 use crate::support::rounds;
@@ -376,4 +377,43 @@ fn a_cluster_agrees_with_a_map_and_loses_nothing_with_one_of_its_parts() {
     let store = Store::open(Slate::open(settings()).unwrap(), &schema()).unwrap();
     assert!(read(&store).unwrap() == state, "after opening again");
     println!("{reached} batches, none lost");
+    drop(store);
+    is_divided_from_its_writer(&cluster);
+}
+
+/// The network between a writer and its storage breaks for a while, which costs time. Then for longer, and another takes over: the
+/// first is told when it is back, and what it had sent does nothing.
+fn is_divided_from_its_writer(cluster: &Cluster) {
+    let network = Network::to(cluster.port());
+    let settings =
+        |url: &str| small(url).limit(Duration::from_mins(2)).flush_interval(Duration::from_millis(20));
+    let (far, near) = (Cluster::url_at(network.port, "divided"), cluster.url("divided"));
+    let mut first = Slate::open(settings(&far)).unwrap();
+    first.create_space(&Space::map("s")).unwrap();
+    for key in 1..=3 {
+        put(&first, key, Durability::SyncAll).unwrap();
+        std::thread::scope(|scope| {
+            network.divide();
+            let waits = scope.spawn(|| put(&first, 10 + key, Durability::SyncAll));
+            std::thread::sleep(Duration::from_millis(300));
+            network.heal();
+            waits.join().unwrap().unwrap();
+        });
+    }
+    network.divide();
+    std::thread::scope(|scope| {
+        let cut_off = scope.spawn(|| put(&first, 100, Durability::SyncAll));
+        let second = Slate::open(settings(&near)).unwrap();
+        put(&second, 200, Durability::SyncAll).unwrap();
+        network.heal();
+        let told = cut_off.join().unwrap().expect_err("a fenced writer was told that its batch is durable");
+        assert!(matches!(told, Error::Fenced | Error::CommitUnknown { .. }) && told.is_fatal(), "{told:?}");
+        put(&second, 201, Durability::SyncAll).unwrap();
+    });
+    drop(first);
+    let third = Slate::open(settings(&near)).unwrap();
+    for key in [1, 2, 3, 11, 12, 13, 200, 201] {
+        assert!(has(&third, key), "{key} was acknowledged");
+    }
+    assert!(!has(&third, 100), "of the fenced writer");
 }

@@ -15,6 +15,9 @@ mod laws;
 #[path = "../../../store/tests/structures/model.rs"]
 mod model;
 mod particular;
+#[expect(dead_code, reason = "storage keeps connections open, and is never silent")]
+#[path = "../../../store/tests/support/partition.rs"]
+mod partition;
 mod place;
 mod server;
 mod structures;

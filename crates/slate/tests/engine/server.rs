@@ -174,12 +174,22 @@ impl Cluster {
         assert!(await_port(port) && await_port(self.s3), "{which:?} did not start again");
     }
 
+    /// The port at which it speaks S3.
+    pub(crate) fn port(&self) -> u16 {
+        self.s3
+    }
+
     /// The URL of a database.
     pub(crate) fn url(&self, path: &str) -> String {
+        Self::url_at(self.s3, path)
+    }
+
+    /// The URL of a database, by way of another port.
+    pub(crate) fn url_at(port: u16, path: &str) -> String {
         format!(
             "s3://bucket/{path}?endpoint=http%3A%2F%2F127.0.0.1%3A{}&region=local&access_key_id=keyplan\
              &secret_access_key=hush-hush&allow_http=true",
-            self.s3
+            port
         )
     }
 

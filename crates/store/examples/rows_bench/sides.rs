@@ -150,6 +150,7 @@ impl RawLmdb {
             databases: 2,
             sync: Sync::None,
             access: Access::Write,
+            verify: false,
         };
         let environment = Environment::open(&path, &options).map_err(|refused| format!("{refused:?}"))?;
         let all = sorted(rows);

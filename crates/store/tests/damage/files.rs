@@ -186,9 +186,9 @@ pub(crate) fn kind(name: &Path) -> &'static str {
         "format"
     } else if file.starts_with('v') {
         "manifest"
-    } else if file == "keyplan.mark" {
+    } else if file == "keyplan.mark" || file == "keyplan.seal" {
         "mark"
-    } else if file == "lock" {
+    } else if file == "lock" || file == "lock.mdb" {
         "lock"
     } else {
         "file"

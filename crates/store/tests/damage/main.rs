@@ -4,6 +4,7 @@
 #[path = "../support/chain.rs"]
 mod chain;
 mod files;
+mod lmdb;
 mod particular;
 mod read_only;
 #[path = "../support/mod.rs"]

@@ -71,6 +71,7 @@ pub(super) fn opening(refused: Refused, directory: &Path) -> Error {
     match refused {
         Refused::AlreadyOpen => Error::AlreadyOpen { path: directory.to_owned() },
         Refused::Io(source) => Error::Io { doing: "opening the database", source },
+        Refused::Damaged(what) => Error::Corrupt { what, source: None },
         Refused::Lmdb(error) => translated(error),
     }
 }

@@ -30,8 +30,8 @@ pub use snapshot::LmdbSnapshot;
 /// that is open can be read by other processes, with [`Lmdb::open_read_only`].
 ///
 /// Pages of rows that are gone are used again, and not given back: [`Engine::compact`] does nothing here, and a backup is
-/// a compacted copy. The engine trusts its file, and a damaged one can end the process: `keyplan db verify` reads it with a
-/// reader that checks it.
+/// a compacted copy. The engine trusts its file, so it is looked through before the engine has it
+/// ([`LmdbSettings::verify_on_open`]).
 pub struct Lmdb {
     environment: Environment,
     spaces: Arc<Vec<Opened>>,
@@ -266,10 +266,17 @@ fn environment(directory: &Path, settings: &LmdbSettings, access: Access) -> Res
     let least = filled.max(LEAST_MAP).next_multiple_of(LEAST_MAP);
     let asked = usize::try_from(settings.map_bytes).unwrap_or(usize::MAX / 2);
     let mut map = asked.max(least).next_multiple_of(LEAST_MAP);
+    let mut verify = settings.verify_on_open;
     loop {
         let map_bytes = (access == Access::Write).then_some(map);
-        let options =
-            Options { map_bytes, readers: settings.snapshots, databases: settings.spaces, sync, access };
+        let options = Options {
+            map_bytes,
+            readers: settings.snapshots,
+            databases: settings.spaces,
+            sync,
+            access,
+            verify,
+        };
         match Environment::open(directory, &options) {
             // A process may not map more than its limit says.
             Err(Refused::Io(error))
@@ -278,6 +285,8 @@ fn environment(directory: &Path, settings: &LmdbSettings, access: Access) -> Res
                     && map / 2 >= least =>
             {
                 map = (map / 2).next_multiple_of(LEAST_MAP);
+                // It was looked through before it was mapped.
+                verify = false;
             }
             opened => return opened.map_err(|refused| opening(refused, directory)),
         }
@@ -420,8 +429,16 @@ impl Engine for Lmdb {
         self.sync()
     }
 
-    fn shutdown(&self, _: Duration) -> Result<(), Error> {
-        if self.closed.swap(true, Ordering::AcqRel) { Ok(()) } else { self.force_sync() }
+    /// Writes down what is in the file, if there is time for it, so that damage is noticed when it is next opened.
+    fn shutdown(&self, within: Duration) -> Result<(), Error> {
+        if self.closed.swap(true, Ordering::AcqRel) {
+            return Ok(());
+        }
+        self.force_sync()?;
+        if within.is_zero() || !self.settings.verify_on_open || self.poisoned.load(Ordering::Acquire) {
+            return Ok(());
+        }
+        self.environment.seal(within).map_err(|refused| opening(refused, &self.directory))
     }
 
     /// Appends, if the rows come after all others of the space; that fills pages without looking for places.

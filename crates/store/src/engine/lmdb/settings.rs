@@ -22,6 +22,13 @@ pub struct LmdbSettings {
     pub snapshot_age: Option<Duration>,
     /// The most bytes of keys and values in one batch.
     pub batch_bytes: u64,
+    /// Whether the file is looked through before the engine has it, and again at [`Engine::shutdown`], to keep a checksum of it.
+    ///
+    /// The engine trusts its file and checks no page that it reads: one that was damaged could end the process, or give
+    /// wrong rows. Looking through it reads all of it, about half a second per GiB. Beside a writer it is not done.
+    ///
+    /// [`Engine::shutdown`]: crate::engine::Engine::shutdown
+    pub verify_on_open: bool,
 }
 
 /// What a commit that does not ask for the disk waits for, and what that means.
@@ -48,6 +55,7 @@ impl Default for LmdbSettings {
             spaces: 256,
             snapshot_age: None,
             batch_bytes: 512 * MIB,
+            verify_on_open: true,
         }
     }
 }
