@@ -20,15 +20,24 @@ fn schema() -> Value {
 /// What is wrong with a value under a schema. Words of the language of schemas that are not known here are no schema of ours.
 fn faults(root: &Value, schema: &Value, value: &Value, path: &str) -> Vec<String> {
     let mut all = Vec::new();
-    let fits = |one: &Value| faults(root, one, value, path).is_empty();
-    let among = |rule: &Value| rule.as_array().unwrap().iter().filter(|one| fits(one)).count();
+    // Those that say of which kind they are need not be looked into for another.
+    let candidates = |rule: &Value| {
+        let possible = |one: &Value| {
+            let kind = resolved(root, one).pointer("/properties/kind/const");
+            kind.is_none() || kind == value.get("kind")
+        };
+        rule.as_array().unwrap().iter().filter(|one| possible(one)).cloned().collect::<Vec<Value>>()
+    };
+    let among = |rule: &Value| {
+        let fits = |one: &&Value| faults(root, one, value, path).is_empty();
+        candidates(rule).iter().filter(fits).count()
+    };
     for (word, rule) in schema.as_object().unwrap() {
         let number = || rule.as_u64().unwrap();
         let length = || value.as_array().map_or(0, |items| u64::try_from(items.len()).unwrap());
         let wrong = match word.as_str() {
             "$ref" => {
-                let target = root.pointer(rule.as_str().unwrap().trim_start_matches('#')).unwrap();
-                all.extend(faults(root, target, value, path));
+                all.extend(faults(root, resolved(root, schema), value, path));
                 false
             }
             "type" => {
@@ -78,6 +87,14 @@ fn faults(root: &Value, schema: &Value, value: &Value, path: &str) -> Vec<String
         }
     }
     all
+}
+
+/// What a reference leads to, or the schema itself.
+fn resolved<'s>(root: &'s Value, schema: &'s Value) -> &'s Value {
+    match schema.get("$ref") {
+        Some(place) => root.pointer(place.as_str().unwrap().trim_start_matches('#')).unwrap(),
+        None => schema,
+    }
 }
 
 fn is(value: &Value, kind: &str) -> bool {
