@@ -80,9 +80,9 @@ fn number(number: u64, binary: bool) -> Vec<u8> {
 /// Makes the same structures under either plan, and gives the receipts of two leases.
 fn fill<E: Engine>(engine: E, new: bool) -> Vec<u64> {
     let text = if new { NEW } else { OLD };
-    let store = Arc::new(Store::create(engine, &Schema::of(&plan("p", text)).unwrap()).unwrap());
-    let structures = Embedded::open(store.clone(), "store").unwrap();
-    let moved = if new { Embedded::open(store.clone(), "other").unwrap() } else { structures.clone() };
+    let made = Arc::new(Store::create(engine, &Schema::of(&plan("p", text)).unwrap()).unwrap());
+    let structures = Embedded::open(made.clone(), "store").unwrap();
+    let moved = if new { Embedded::open(made.clone(), "other").unwrap() } else { structures.clone() };
     let apply =
         |on: &Embedded<E>, command: Command<'_>| on.apply(&[command], Durability::Buffer).unwrap().remove(0);
     let key = |old: &str, now: &str, name: u64| format!("{}{name}", if new { now } else { old }).into_bytes();
@@ -128,9 +128,9 @@ fn fill<E: Engine>(engine: E, new: bool) -> Vec<u64> {
     }
     let mut batch = keyplan_store::engine::Batch::new();
     for id in 0..20 {
-        batch.put_row(store.space("rows").unwrap(), &[if new { 2 } else { 1 }, id], &[id]);
+        batch.put_row(made.space("rows").unwrap(), &[if new { 2 } else { 1 }, id], &[id]);
     }
-    store.commit(batch, Durability::Buffer).unwrap();
+    made.commit(batch, Durability::Buffer).unwrap();
     receipts
 }
 

@@ -132,7 +132,7 @@ impl<E: Engine> Running<'_, '_, E> {
             && let Some(value) = snapshot.get(kept, last)?
         {
             let kind = kind_of(last, &value).ok_or(MigrationError::Record)?;
-            whole = self.take_rows(&from, kept, (kind, key_of(last)), rows, &mut read, &mut batch)?;
+            whole = take_rows(&from, kept, (kind, key_of(last)), rows, &mut read, &mut batch)?;
         }
         let mut last = None;
         if whole {
@@ -146,8 +146,7 @@ impl<E: Engine> Running<'_, '_, E> {
                     self.refuse_occupied(&from, &fate)?;
                     batch.put_row(kept, &place, &value);
                     batch.delete(id, &place[..]);
-                    whole =
-                        self.take_rows(&from, kept, (kind, key_of(&place)), rows, &mut read, &mut batch)?;
+                    whole = take_rows(&from, kept, (kind, key_of(&place)), rows, &mut read, &mut batch)?;
                 }
                 if !whole || read >= rows || batch.bytes() >= STEP_BYTES {
                     break;
@@ -162,30 +161,6 @@ impl<E: Engine> Running<'_, '_, E> {
         let (phase, done) = (mark.phase, mark.done);
         self.commit(batch, mark, Durability::Buffer)?;
         Ok(Step::More { phase, done })
-    }
-
-    /// Takes out what a key holds; whether that was all of it.
-    fn take_rows(
-        &self,
-        from: &From<'_, E>,
-        kept: SpaceId,
-        (kind, key): (Kind, &[u8]),
-        rows: usize,
-        read: &mut usize,
-        batch: &mut Batch<E>,
-    ) -> Result<bool, MigrationError> {
-        for prefix in rows_of(kind, key).ok_or(MigrationError::Record)? {
-            for row in from.snapshot.prefix(from.space, &prefix)? {
-                if *read >= rows || batch.bytes() >= STEP_BYTES {
-                    return Ok(false);
-                }
-                let (place, value) = row?;
-                batch.put_row(kept, &place, &value);
-                batch.delete(from.space, &place[..]);
-                *read += 1;
-            }
-        }
-        Ok(true)
     }
 
     /// Refuses a new key where another stays that holds something.
@@ -342,7 +317,7 @@ impl<E: Engine> Running<'_, '_, E> {
             let fate = self.migration.fate_of_key(index, kind, key_of(&place), &view)?;
             ended = false;
             if let KeyFate::Moves { route, key } = fate
-                && !self.take_away(&snapshot, self.target(route)?, &key, rows, &mut read, &mut batch)?
+                && !take_away(&snapshot, self.target(route)?, &key, rows, &mut read, &mut batch)?
             {
                 // Not all of it: the next step begins with this key again.
                 break;
@@ -361,38 +336,6 @@ impl<E: Engine> Running<'_, '_, E> {
         let done = mark.done;
         self.commit(batch, mark, Durability::Buffer)?;
         Ok(Step::More { phase: Phase::Unbuild, done })
-    }
-
-    /// Deletes what a key holds; whether that was all of it.
-    fn take_away(
-        &self,
-        snapshot: &E::Snapshot,
-        space: SpaceId,
-        key: &[u8],
-        rows: usize,
-        read: &mut usize,
-        batch: &mut Batch<E>,
-    ) -> Result<bool, MigrationError> {
-        let mut prefixes: Vec<Vec<u8>> =
-            HEADED.into_iter().filter_map(|kind| rows_of(kind, key)).flatten().collect();
-        prefixes.sort_unstable();
-        prefixes.dedup();
-        for prefix in prefixes {
-            for row in snapshot.prefix(space, &prefix)? {
-                if *read >= rows || batch.bytes() >= STEP_BYTES {
-                    return Ok(false);
-                }
-                batch.delete(space, &row?.0[..]);
-                *read += 1;
-            }
-        }
-        let value = thing_row(Kind::Value, key, &[]).ok_or(MigrationError::Record)?;
-        for place in [head_row(key), value] {
-            if snapshot.contains(space, &place)? {
-                batch.delete(space, place);
-            }
-        }
-        Ok(true)
     }
 
     /// Puts rows back that were taken out, up to `rows` of them; gives how many there were.
@@ -425,6 +368,60 @@ impl<E: Engine> Running<'_, '_, E> {
             None => Ok(false),
         }
     }
+}
+
+/// Takes out what a key holds; whether that was all of it.
+fn take_rows<E: Engine>(
+    from: &From<'_, E>,
+    kept: SpaceId,
+    (kind, key): (Kind, &[u8]),
+    rows: usize,
+    read: &mut usize,
+    batch: &mut Batch<E>,
+) -> Result<bool, MigrationError> {
+    for prefix in rows_of(kind, key).ok_or(MigrationError::Record)? {
+        for row in from.snapshot.prefix(from.space, &prefix)? {
+            if *read >= rows || batch.bytes() >= STEP_BYTES {
+                return Ok(false);
+            }
+            let (place, value) = row?;
+            batch.put_row(kept, &place, &value);
+            batch.delete(from.space, &place[..]);
+            *read += 1;
+        }
+    }
+    Ok(true)
+}
+
+/// Deletes what a key holds; whether that was all of it.
+fn take_away<E: Engine>(
+    snapshot: &E::Snapshot,
+    space: SpaceId,
+    key: &[u8],
+    rows: usize,
+    read: &mut usize,
+    batch: &mut Batch<E>,
+) -> Result<bool, MigrationError> {
+    let mut prefixes: Vec<Vec<u8>> =
+        HEADED.into_iter().filter_map(|kind| rows_of(kind, key)).flatten().collect();
+    prefixes.sort_unstable();
+    prefixes.dedup();
+    for prefix in prefixes {
+        for row in snapshot.prefix(space, &prefix)? {
+            if *read >= rows || batch.bytes() >= STEP_BYTES {
+                return Ok(false);
+            }
+            batch.delete(space, &row?.0[..]);
+            *read += 1;
+        }
+    }
+    let value = thing_row(Kind::Value, key, &[]).ok_or(MigrationError::Record)?;
+    for place in [head_row(key), value] {
+        if snapshot.contains(space, &place)? {
+            batch.delete(space, place);
+        }
+    }
+    Ok(true)
 }
 
 /// The key in a row of a value or of a head.
