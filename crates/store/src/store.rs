@@ -432,7 +432,7 @@ fn not_migrating(meta: &Meta) -> Result<(), StoreError> {
 
 /// Refuses a space that a store cannot have.
 fn admitted(space: &Space) -> Result<(), StoreError> {
-    if space.name == META_SPACE || space.name == crate::migrate::ASIDE_SPACE {
+    if space.name == META_SPACE || crate::migrate::is_own(&space.name) {
         return Err(StoreError::ReservedSpace { name: space.name.clone() });
     }
     if space.usage == SpaceUsage::Mixed {

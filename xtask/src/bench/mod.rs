@@ -8,6 +8,7 @@ mod decode;
 mod explain;
 mod explore;
 mod figures;
+mod generate;
 mod keys;
 mod migrate;
 mod prover;
@@ -72,6 +73,7 @@ const GROUPS: &[&dyn Group] = &[
     &decode::Decode,
     &explain::Explain,
     &codec::Codec,
+    &generate::Generate,
     &keys::Keys,
     &migrate::Migrate,
     &prover::Prover,

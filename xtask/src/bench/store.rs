@@ -7,9 +7,9 @@
 use std::path::Path;
 
 use anyhow::{Context as _, Result, bail};
-use serde_json::Value;
 use xtask::workspace;
 
+use super::figures::told_in;
 use super::{Effort, Goal, Group, Measurement, number, program};
 use crate::job::Job;
 use crate::tool::Tool;
@@ -58,28 +58,9 @@ fn cardano(effort: Effort, scratch: &Path) -> Result<Job> {
     })
 }
 
-/// Runs a benchmark that says its measurements as objects, one a line.
+/// Runs a benchmark that says its measurements as objects, one a line: ratios, and what they are of.
 fn told(job: &Job) -> Result<Vec<Measurement>> {
-    let output = job.command().output().with_context(|| format!("cannot run `{job}`"))?;
-    if !output.status.success() {
-        bail!("`{job}` failed: {}\n{}", output.status, String::from_utf8_lossy(&output.stderr));
-    }
-    String::from_utf8_lossy(&output.stdout).lines().map(measurement).collect()
-}
-
-/// A line of a benchmark: a ratio, and what it is of.
-fn measurement(line: &str) -> Result<Measurement> {
-    let read = || {
-        let object: Value = serde_json::from_str(line).ok()?;
-        Some(Measurement {
-            name: object.get("name")?.as_str()?.to_owned(),
-            value: object.get("value")?.as_f64()?,
-            goal: Goal::AtMost(object.get("goal")?.as_f64()?),
-            unit: "×",
-            compared_with: object.get("compared_with")?.as_str()?.to_owned(),
-        })
-    };
-    read().with_context(|| format!("a benchmark said what is no measurement: {line}"))
+    told_in(job, |_| Some("×"))
 }
 
 /// Rows that one pass of `typed_bench` reads.
@@ -190,24 +171,5 @@ impl Counter {
         let count = count.and_then(|(_, count)| count.split_whitespace().next());
         let count = count.with_context(|| format!("`{job}` does not say what it counted:\n{said}"))?;
         count.replace(',', "").parse().with_context(|| format!("`{job}` counted {count}"))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_line_of_a_benchmark_is_a_measurement() {
-        let line = r#"{"name":"get","value":0.5,"goal":0.9,"compared_with":"by hand: 1 against 2"}"#;
-        let read = Measurement {
-            name: "get".to_owned(),
-            value: 0.5,
-            goal: Goal::AtMost(0.9),
-            unit: "×",
-            compared_with: "by hand: 1 against 2".to_owned(),
-        };
-        assert_eq!(measurement(line).unwrap(), read);
-        assert!(measurement("get 0.5").is_err());
     }
 }

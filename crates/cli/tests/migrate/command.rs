@@ -1,9 +1,12 @@
 //! The commands: a release, what a change means, a database carried over, killed, gone on with and brought back.
 
 use std::process::{Command, Output, Stdio};
+use std::sync::Arc;
 use std::time::Instant;
 
-use keyplan_store::engine::{Engine, Fjall, FjallSettings, Redb, RedbSettings};
+use keyplan_store::engine::{Durability, Engine, Fjall, FjallSettings, Memory, Redb, RedbSettings};
+use keyplan_store::structure::{Command as Change, Embedded, SetScore, Structures as _};
+use keyplan_store::{Schema, Store};
 
 use crate::support::{Rows, fill, folder, path, plan, rows};
 
@@ -66,14 +69,22 @@ pub(crate) fn owners(count: u64) -> Rows {
     rows
 }
 
+/// What is carried: the new plan, the old database, and its rows at the end.
+struct Case<'a, E> {
+    new: &'a str,
+    fill: &'a dyn Fn(E),
+    after: &'a dyn Fn(&Rows),
+}
+
 /// Kills migrations at moments that are spread over their time, goes on, and goes back; rows must be all there.
-fn killed<E: Engine>(name: &str, open: &dyn Fn(&std::path::Path) -> E, rounds: u64) {
-    let home = folder(name);
+fn killed<E: Engine>(name: &str, open: &dyn Fn(&std::path::Path) -> E, case: &Case<'_, E>) {
+    let (home, rounds) = (folder(name), rounds());
     std::fs::create_dir_all(&home).unwrap();
     let file = home.join("new.keyplan");
-    std::fs::write(&file, NEW).unwrap();
-    let (data, before) = (home.join("data"), owners(2_000));
-    fill(open(&data), &plan("old", OLD), &before);
+    std::fs::write(&file, case.new).unwrap();
+    let data = home.join("data");
+    (case.fill)(open(&data));
+    let before = rows(&open(&data));
     let migrate = |more: &[&str]| {
         let mut args = vec!["db", "migrate", path(&data)];
         args.extend(more);
@@ -86,7 +97,7 @@ fn killed<E: Engine>(name: &str, open: &dyn Fn(&std::path::Path) -> E, rounds: u
     let whole = begun.elapsed();
     let anew = || {
         std::fs::remove_dir_all(&data).unwrap();
-        fill(open(&data), &plan("old", OLD), &before);
+        (case.fill)(open(&data));
     };
     anew();
     let (mut forth, mut middle) = (true, 0);
@@ -118,9 +129,60 @@ fn killed<E: Engine>(name: &str, open: &dyn Fn(&std::path::Path) -> E, rounds: u
     }
     let done = migrate(&["--apply", "--to", path(&file)]).output().unwrap();
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
-    let found = rows(&open(&data));
-    assert_eq!(found.len(), before.len());
-    assert!(found.keys().all(|(_, key)| key[0] != 0x02));
+    (case.after)(&rows(&open(&data)));
+}
+
+fn killed_with_rows<E: Engine>(name: &str, open: &dyn Fn(&std::path::Path) -> E) {
+    let before = owners(2_000);
+    let after = |found: &Rows| {
+        assert_eq!(found.len(), before.len());
+        assert!(found.keys().all(|(_, key)| key[0] != 0x02));
+    };
+    killed(
+        name,
+        open,
+        &Case { new: NEW, fill: &|engine| fill(engine, &plan("old", OLD), &before), after: &after },
+    );
+}
+
+const OLD_STRUCTURES: &str = "plan p;\n\nspace s {\n    hash out = \"h:\" id: u32.dec\n        field data = \"d:\" tag: u16.dec -> raw;\n    set names = \"s:\" name: u8.dec\n        member token: u64.dec;\n    zset events = \"z:\" event: u8.dec\n        member id: u64.dec\n        score at: score;\n    queue work = \"q:\" line: u8.dec\n        member id: u64.dec\n        score at: score;\n}\n";
+
+/// Members in binary, and sorted sets and queues have each other's prefix.
+fn new_structures() -> String {
+    let text = OLD_STRUCTURES.replace("u64.dec", "u64").replace("u16.dec", "u16");
+    text.replace("\"z:\"", "\"x:\"").replace("\"q:\"", "\"z:\"").replace("\"x:\"", "\"q:\"")
+}
+
+/// Makes the same structures under either plan.
+fn fill_structures<E: Engine>(engine: E, text: &str) {
+    let new = text != OLD_STRUCTURES;
+    let store = Store::create(engine, &Schema::of(&plan("p", text)).unwrap()).unwrap();
+    let structures = Embedded::open(Arc::new(store), "s").unwrap();
+    let (zset, queue) = if new { ("q:", "z:") } else { ("z:", "q:") };
+    for n in 0..300_u64 {
+        let key = |prefix: &str| format!("{prefix}{}", n % 3).into_bytes();
+        let member = if new { n.to_be_bytes().to_vec() } else { n.to_string().into_bytes() };
+        let tag = u16::try_from(n).unwrap();
+        let field = if new { tag.to_be_bytes().to_vec() } else { tag.to_string().into_bytes() };
+        let field = [b"d:", &field[..]].concat();
+        let score = SetScore::confirmed(tag.into(), 1);
+        let (hash, set, zset, queue) = (key("h:"), key("s:"), key(zset), key(queue));
+        let commands = [
+            Change::HashSet { key: &hash, field: &field, value: &[7] },
+            Change::SetAdd { key: &set, member: &member },
+            Change::ZsetAdd { key: &zset, member: &member, score },
+            Change::QueuePush { key: &queue, member: &member, score },
+        ];
+        structures.apply(&commands, Durability::Buffer).unwrap();
+    }
+}
+
+fn killed_with_structures<E: Engine>(name: &str, open: &dyn Fn(&std::path::Path) -> E) {
+    let (expected, new) = (Memory::new(), new_structures());
+    fill_structures(expected.clone(), &new);
+    let after = |found: &Rows| assert!(*found == rows(&expected), "not what the new plan would have made");
+    let fill = |engine| fill_structures(engine, OLD_STRUCTURES);
+    killed(name, open, &Case { new: &new, fill: &fill, after: &after });
 }
 
 #[test]
@@ -152,12 +214,26 @@ fn rounds() -> u64 {
 
 #[test]
 fn a_migration_on_fjall_survives_being_killed() {
-    killed("killed-fjall", &|path| Fjall::open(path, FjallSettings::default()).unwrap(), rounds());
+    killed_with_rows("killed-fjall", &|path| Fjall::open(path, FjallSettings::default()).unwrap());
 }
 
 #[test]
 fn a_migration_on_redb_survives_being_killed() {
-    killed("killed-redb", &|path| Redb::open(path, RedbSettings::default()).unwrap(), rounds());
+    killed_with_rows("killed-redb", &|path| Redb::open(path, RedbSettings::default()).unwrap());
+}
+
+#[test]
+fn a_migration_of_structures_on_fjall_survives_being_killed() {
+    killed_with_structures("killed-structures-fjall", &|path| {
+        Fjall::open(path, FjallSettings::default()).unwrap()
+    });
+}
+
+#[test]
+fn a_migration_of_structures_on_redb_survives_being_killed() {
+    killed_with_structures("killed-structures-redb", &|path| {
+        Redb::open(path, RedbSettings::default()).unwrap()
+    });
 }
 
 #[test]

@@ -10,17 +10,45 @@ use super::encode::{hex_form, left_out, lengths};
 use super::names::quoted;
 use super::tree::{Inside, Row};
 
+/// What a function that reads straight on gives back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Returns {
+    /// What it has read and whether that is all: the quickest for numbers.
+    Both,
+    /// Whether that is all; arrays are read to where they stay, and not copied.
+    Whether,
+}
+
+impl Returns {
+    pub(crate) fn of(row: &Row<'_>) -> Self {
+        let arrays = row.fields.iter().any(|(_, tree)| {
+            matches!(tree.inside, Inside::Hashed(_))
+                || (tree.go.starts_with('[') && !tree.go.starts_with("[]"))
+        });
+        if arrays { Self::Whether } else { Self::Both }
+    }
+
+    fn with(self, ok: &str) -> String {
+        match self {
+            Self::Both => format!("return k, {ok}"),
+            Self::Whether => format!("return {ok}"),
+        }
+    }
+}
+
 impl<'p> Go<'p> {
-    /// The body of `func(key []byte) (k T, ok bool)`; `None` for a layout that takes the search.
-    pub(crate) fn straight(&mut self, row: &Row<'p>) -> Option<String> {
+    /// The body of `func(key []byte) (k T, ok bool)`, or of `func(key []byte, k *T) bool`, whose statements return as
+    /// [`Returns`] says; `None` for a layout that takes the search.
+    pub(crate) fn straight(&mut self, row: &Row<'p>, returns: Returns) -> Option<String> {
+        let fail = returns.with("false");
         let program = Program::of(row.sequence);
         if !program.is_direct() || program.steps.is_empty() {
             return None;
         }
         let (min, max) = (row.sequence.width().min, row.sequence.width().max);
         let mut out = match max {
-            Some(max) if max == min => format!("\tif len(key) != {min} {{\n\t\treturn k, false\n\t}}\n"),
-            _ => format!("\tif len(key) < {min} {{\n\t\treturn k, false\n\t}}\n"),
+            Some(max) if max == min => format!("\tif len(key) != {min} {{\n\t\t{fail}\n\t}}\n"),
+            _ => format!("\tif len(key) < {min} {{\n\t\t{fail}\n\t}}\n"),
         };
         // A number while the offset is known, then a variable.
         let mut at = Place::Known(0);
@@ -39,19 +67,19 @@ impl<'p> Go<'p> {
                         }
                         bytes => format!("string({}) != {}", piece(&start, &at.text(size)), quoted(bytes)),
                     };
-                    let _ = writeln!(out, "\tif {short}{test} {{\n\t\treturn k, false\n\t}}");
+                    let _ = writeln!(out, "\tif {short}{test} {{\n\t\t{fail}\n\t}}");
                     at.advance(size, &mut out, index + 1 == program.steps.len());
                 }
                 (Segment::Argument(argument), End::Fixed(size)) => {
                     let (name, tree) = fields.next()?;
-                    if !matches!(tree.inside, Inside::Leaf) {
+                    if !matches!(tree.inside, Inside::Leaf | Inside::Hashed(_)) {
                         return None;
                     }
                     if !known {
-                        let _ = writeln!(out, "\tif len(key)-at < {size} {{\n\t\treturn k, false\n\t}}");
+                        let _ = writeln!(out, "\tif len(key)-at < {size} {{\n\t\t{fail}\n\t}}");
                     }
                     let piece = piece(&start, &at.text(size));
-                    out.push_str(&fixed(name, &argument.shape, &tree.go, &piece, &start)?);
+                    out.push_str(&fixed(name, &argument.shape, &tree.go, &piece, &start, &fail)?);
                     at.advance(size, &mut out, index + 1 == program.steps.len());
                 }
                 (Segment::Argument(argument), End::Rest | End::Run) => {
@@ -66,7 +94,7 @@ impl<'p> Go<'p> {
                             if known { format!("{start}+size{index}") } else { format!("at+size{index}") };
                         piece(&start, &end)
                     };
-                    out.push_str(&self.open(name, &argument.shape, &tree.go, &piece)?);
+                    out.push_str(&self.open(name, &argument.shape, &tree.go, &piece, &fail)?);
                     if step.end == End::Run {
                         let line = if known {
                             format!("\tat := {start} + size{index}\n")
@@ -76,16 +104,16 @@ impl<'p> Go<'p> {
                         out.push_str(&line);
                         at = Place::Unknown;
                     } else {
-                        return Some(out + "\treturn k, true\n");
+                        return Some(format!("{out}\t{}\n", returns.with("true")));
                     }
                 }
                 _ => return None,
             }
         }
         if let Place::Unknown = at {
-            out.push_str("\treturn k, at == len(key)\n");
+            let _ = writeln!(out, "\t{}", returns.with("at == len(key)"));
         } else {
-            out.push_str("\treturn k, true\n");
+            let _ = writeln!(out, "\t{}", returns.with("true"));
         }
         Some(out)
     }
@@ -110,7 +138,7 @@ impl<'p> Go<'p> {
     }
 
     /// The statements that read an argument of several lengths from all of `piece`.
-    fn open(&mut self, name: &str, shape: &Shape, go: &str, piece: &str) -> Option<String> {
+    fn open(&mut self, name: &str, shape: &Shape, go: &str, piece: &str, fail: &str) -> Option<String> {
         Some(match shape {
             Shape::Int(int)
                 if int.encoding == IntEncoding::Dec
@@ -122,11 +150,11 @@ impl<'p> Go<'p> {
                 let value = if int.ty.bits == 64 { "n".to_owned() } else { format!("{go}(n)") };
                 let bound = if int.ty.bits == 64 { String::new() } else { format!(" || n > {most}") };
                 format!(
-                    "\tif n, ok := decimal({piece}); !ok{bound} {{\n\t\treturn k, false\n\t}} else {{\n\t\tk.{name} = {value}\n\t}}\n"
+                    "\tif n, ok := decimal({piece}); !ok{bound} {{\n\t\t{fail}\n\t}} else {{\n\t\tk.{name} = {value}\n\t}}\n"
                 )
             }
             Shape::Bytes { lengths: of, encoding: BytesEncoding::Hex(case) } if go == "[]byte" => format!(
-                "\tif piece := {piece}; len(piece)%2 != 0 || hexRun({}, piece) != len(piece) || !({}).admits(len(piece)/2) {{\n\t\treturn k, false\n\t}} else {{\n\t\tk.{name} = make([]byte, len(piece)/2)\n\t\tunhex(k.{name}, piece)\n\t}}\n",
+                "\tif piece := {piece}; len(piece)%2 != 0 || hexRun({}, piece) != len(piece) || !({}).admits(len(piece)/2) {{\n\t\t{fail}\n\t}} else {{\n\t\tk.{name} = make([]byte, len(piece)/2)\n\t\tunhex(k.{name}, piece)\n\t}}\n",
                 hex_form(*case),
                 lengths(of)
             ),
@@ -134,7 +162,7 @@ impl<'p> Go<'p> {
                 let admits = if *of == LengthSet::ANY {
                     String::new()
                 } else {
-                    format!("\tif !({}).admits(len(k.{name})) {{\n\t\treturn k, false\n\t}}\n", lengths(of))
+                    format!("\tif !({}).admits(len(k.{name})) {{\n\t\t{fail}\n\t}}\n", lengths(of))
                 };
                 format!("\tk.{name} = clipped({piece})\n{admits}")
             }
@@ -149,7 +177,7 @@ impl<'p> Go<'p> {
                     .first
                     .map_or_else(|| "nil".to_owned(), |first| format!("&{}", self.alphabet(first.bits())));
                 format!(
-                    "\tk.{name} = string({piece})\n\tif !isText(k.{name}, {alphabet}, {first}, {}){} {{\n\t\treturn k, false\n\t}}\n",
+                    "\tk.{name} = string({piece})\n\tif !isText(k.{name}, {alphabet}, {first}, {}){} {{\n\t\t{fail}\n\t}}\n",
                     lengths(&text.lengths),
                     if text.except.is_empty() {
                         String::new()
@@ -199,8 +227,8 @@ impl Place {
 }
 
 /// The statements that read an argument of one length.
-fn fixed(name: &str, shape: &Shape, go: &str, piece: &str, start: &str) -> Option<String> {
-    let read = |ok: String| format!("\tif !({ok}) {{\n\t\treturn k, false\n\t}}\n");
+fn fixed(name: &str, shape: &Shape, go: &str, piece: &str, start: &str, fail: &str) -> Option<String> {
+    let read = |ok: String| format!("\tif !({ok}) {{\n\t\t{fail}\n\t}}\n");
     Some(match shape {
         Shape::Int(int) if int.range == int.ty.range() && int.ty.bits <= 64 => {
             let (bits, signed) = (int.ty.bits, int.ty.signed);
@@ -230,7 +258,8 @@ fn fixed(name: &str, shape: &Shape, go: &str, piece: &str, start: &str) -> Optio
                 _ => return None,
             }
         }
-        Shape::Bytes { encoding: BytesEncoding::Raw, .. } if go != "[]byte" => {
+        // Every digest is one, whether its name is known or not.
+        Shape::Bytes { encoding: BytesEncoding::Raw, .. } | Shape::Hashed { .. } if go != "[]byte" => {
             format!("\tk.{name} = *(*{go})({piece})\n")
         }
         Shape::Bytes { encoding: BytesEncoding::Hex(case), .. } if go != "[]byte" => {

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use keyplan_plan::model::{AcceptKind, Extent, Family, FamilyKind, Segment, Sequence, Shape};
 
+use super::decode::Returns;
 use super::encode::Body;
 use super::names::{exported, quoted};
 use super::tree::Row;
@@ -260,16 +261,26 @@ const {constant} = {prefix}
             "func from{go}({} val) {go} {{\n\treturn {made}\n}}\n",
             if unused { "_" } else { "v" }
         );
-        let straight = self.straight(row);
-        let quick = if let Some(body) = &straight {
-            let _ = writeln!(self.out, "func read{go}(key []byte) (k {go}, ok bool) {{\n{body}}}\n");
-            format!("\tif k, ok := read{go}(key); ok {{\n\t\treturn k, nil\n\t}}\n")
+        let returns = Returns::of(row);
+        let (head, call, result) = match returns {
+            Returns::Both => {
+                ("(key []byte) (k {go}, ok bool)", "k, ok := read{go}(key); ok", format!("({go}, error)"))
+            }
+            Returns::Whether => {
+                ("(key []byte, k *{go}) bool", "read{go}(key, &k)", format!("(k {go}, err error)"))
+            }
+        };
+        let straight = self.straight(row, returns);
+        let (quick, result) = if let Some(body) = &straight {
+            let _ = writeln!(self.out, "func read{go}{} {{\n{body}}}\n", head.replace("{go}", go));
+            let call = call.replace("{go}", go);
+            (format!("\tif {call} {{\n\t\treturn k, nil\n\t}}\n"), result)
         } else {
-            String::new()
+            (String::new(), format!("({go}, error)"))
         };
         let _ = writeln!(
             self.out,
-            "// {decode} reads what is exactly key, or says which segment and which byte are at fault.\nfunc {decode}(key []byte) ({go}, error) {{\n{quick}\tvalues, err := layout{go}.read({}, key)\n\tif err != nil {{\n\t\treturn {go}{{}}, err\n\t}}\n\treturn from{go}(val{{l: values}}), nil\n}}\n",
+            "// {decode} reads what is exactly key, or says which segment and which byte are at fault.\nfunc {decode}(key []byte) {result} {{\n{quick}\tvalues, err := layout{go}.read({}, key)\n\tif err != nil {{\n\t\treturn {go}{{}}, err\n\t}}\n\treturn from{go}(val{{l: values}}), nil\n}}\n",
             quoted(path.as_bytes())
         );
     }

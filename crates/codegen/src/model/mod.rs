@@ -8,7 +8,9 @@ mod shape;
 
 use keyplan_plan::Compiled;
 use keyplan_plan::diag::Diagnostic;
-use keyplan_plan::model::{Accept, Family, FamilyKind, Field, Module, Plan, Retired, Scan, ScanEnd, Space};
+use keyplan_plan::model::{
+    Accept, Family, FamilyKind, Field, Keep, Module, Plan, Retention, Retired, Scan, ScanEnd, Space,
+};
 use serde_json::{Value as Json, json};
 
 use crate::prove::prove;
@@ -101,7 +103,17 @@ fn family(family: &Family) -> Json {
         "scans": family.scans.iter().map(scan).collect::<Vec<_>>(),
         "accepts": family.accepts.iter().map(accept).collect::<Vec<_>>(),
         "retired": family.retired,
+        "retired_since": family.retired_since,
+        "retain": family.retention.as_ref().map(retention),
     })
+}
+
+fn retention(of: &Retention) -> Json {
+    let keep = match of.keep {
+        Keep::Within(size) => json!({"kind": "within", "size": size.to_string()}),
+        Keep::Newest { count, first } => json!({"kind": "newest", "count": count, "first": first}),
+    };
+    json!({"bound": of.bound, "keep": keep})
 }
 
 fn field(field: &Field) -> Json {

@@ -206,7 +206,8 @@ fn fixed_argument(name: &str, shape: &Shape, at: &Place, size: usize) -> Option<
                 _ => return None,
             }
         }
-        Shape::Bytes { encoding: BytesEncoding::Raw, .. } => {
+        // Every digest is one, whether its name is known or not.
+        Shape::Bytes { encoding: BytesEncoding::Raw, .. } | Shape::Hashed { .. } => {
             format!("  const {name}$ = b.slice({start}, {end});\n")
         }
         Shape::Bytes { encoding: BytesEncoding::Hex(case), .. } => format!(

@@ -65,14 +65,6 @@ pub enum MigrationError {
         /// Its new plan.
         to: PlanFingerprint,
     },
-    /// A family of structures moves, and more than its keys would have to be written anew.
-    #[error("`{family}` holds structures and cannot be carried: {why}")]
-    Structures {
-        /// Its path.
-        family: String,
-        /// What keeps it.
-        why: &'static str,
-    },
     /// A space in which a key has several values.
     #[error("keys of space `{space}` have several values: carry them into another database")]
     Multimap {

@@ -119,10 +119,18 @@ impl Migration<'_> {
         let mut load = BulkLoad::new(to, BulkOptions::default())?;
         let mut rows = 0_u64;
         for (index, space) in self.old.spaces.iter().enumerate() {
+            let Some(id) = from.space(space.engine_name()) else { continue };
+            let prefix = [&[Aside::Parked.byte()][..], &self.id].concat();
             if by_contents && has_structures(space) {
+                for row in snapshot.range(id, KeyRange::ALL)? {
+                    let (key, value) = row?;
+                    if let Some(why) = Self::stray::<S>(&snapshot, id, (&key, &value))? {
+                        let (place, row) = aside_row(&prefix, space.engine_name(), &key, &why, &value);
+                        load.push(aside, &place, &row)?;
+                    }
+                }
                 continue;
             }
-            let Some(id) = from.space(space.engine_name()) else { continue };
             for row in snapshot.range(id, KeyRange::ALL)? {
                 let (key, value) = row?;
                 match self.sort(index, &key, &value) {
@@ -133,7 +141,6 @@ impl Migration<'_> {
                     }
                     Fate::Dropped { .. } => {}
                     Fate::Aside { why, .. } => {
-                        let prefix = [&[Aside::Parked.byte()][..], &self.id].concat();
                         let (place, row) = aside_row(&prefix, space.engine_name(), &key, &why, &value);
                         load.push(aside, &place, &row)?;
                     }

@@ -34,10 +34,14 @@ pub enum Phase {
     Restore,
     /// The database is a copy that is being made.
     Copy,
+    /// New keys are being filled with what the old ones held.
+    Build,
+    /// New keys are being taken away with what they hold.
+    Unbuild,
 }
 
 impl Phase {
-    const ALL: [Self; 8] = [
+    const ALL: [Self; 10] = [
         Self::Park,
         Self::Move,
         Self::Settle,
@@ -46,11 +50,13 @@ impl Phase {
         Self::Unmove,
         Self::Restore,
         Self::Copy,
+        Self::Build,
+        Self::Unbuild,
     ];
 
     /// Whether the migration is going back.
     pub fn is_back(self) -> bool {
-        matches!(self, Self::Unsettle | Self::Unmove | Self::Restore)
+        matches!(self, Self::Unbuild | Self::Unsettle | Self::Unmove | Self::Restore)
     }
 
     /// What a person calls it.
@@ -64,6 +70,8 @@ impl Phase {
             Self::Unmove => "moving rows back",
             Self::Restore => "restoring rows",
             Self::Copy => "copying",
+            Self::Build => "filling structures",
+            Self::Unbuild => "taking structures out",
         }
     }
 }

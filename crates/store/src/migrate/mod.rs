@@ -12,11 +12,14 @@
 //! | park | sets rows aside that have no new key |
 //! | move | writes rows anew; those whose new keys may meet old ones go to a space of the migration's own |
 //! | settle | writes the rows of that space to their new place |
+//! | build | fills the new keys of structures with what the old ones held |
 //! | check | reads everything, and compares counts and checksums with those of the old rows |
 //! | back | the same the other way round |
 //!
-//! [`Migration::copy`] makes a copy instead, on any engine, and leaves the database as it is. Structures whose members, scores
-//! or fields are written differently are carried that way, thing by thing, and so are those of a server.
+//! Structures whose members, scores or fields are written differently are carried thing by thing: their old rows are taken
+//! out into a space of the migration's own, and the new keys are filled from there.
+//!
+//! [`Migration::copy`] makes a copy instead, on any engine, and leaves the database as it is. So it is with what a server holds.
 
 mod checksum;
 mod contents;
@@ -53,6 +56,11 @@ use crate::schema::{PlanFile, Schema};
 /// kind (1) | migration (8) | length of the space's name (1) | the name | the old key  ->  length of why (2) | why | the value
 /// ```
 pub const ASIDE_SPACE: &str = "keyplan-set-aside";
+
+/// Whether a space is one of the migrations' own, by its name: [`ASIDE_SPACE`], or one for old rows of structures.
+pub(crate) fn is_own(name: &str) -> bool {
+    name.starts_with(ASIDE_SPACE)
+}
 
 /// A function of the program that makes a new row of an old one: key and value, both ways as bytes.
 pub type RowMap<'p> = Box<dyn Fn(&[u8], &[u8]) -> Result<(Vec<u8>, Vec<u8>), String> + Send + Sync + 'p>;

@@ -5,8 +5,10 @@ use std::collections::BTreeSet;
 use keyplan_plan::mapping::Course;
 
 use super::checksum::Checksum;
+use super::contents::{kept_name, sum_of};
 use super::mark::{EXPECTED, FILES, MARK, MigrationMark, Phase, expected_row, read_expected};
 use super::sort::Fate;
+use super::structured::has_structures;
 use super::survey::Survey;
 use super::{ASIDE_SPACE, Migration, MigrationError, undo};
 use crate::engine::{
@@ -14,9 +16,13 @@ use crate::engine::{
 };
 use crate::error::StoreError;
 use crate::meta::{META_SPACE, Meta};
+use crate::structure::View;
 
 /// A step ends when its batch holds this many bytes, however few its rows are.
 const STEP_BYTES: u64 = 8 * 1024 * 1024;
+
+/// How many rows are deleted at once that an earlier migration has left.
+const PURGE: usize = 10_000;
 
 /// What a row that is aside is there for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,6 +65,8 @@ pub struct Running<'m, 'p, E: Engine> {
     pub(crate) mark: Option<MigrationMark>,
     /// The routes whose new rows do not tell the old ones.
     pub(crate) untold: Vec<bool>,
+    /// Whether structures are carried thing by thing.
+    pub(crate) by_contents: bool,
     meta_space: SpaceId,
 }
 
@@ -99,6 +107,7 @@ impl<'p> Migration<'p> {
                     engine,
                     mark: None,
                     untold,
+                    by_contents: false,
                     meta_space,
                 })));
             }
@@ -106,9 +115,6 @@ impl<'p> Migration<'p> {
                 return Err(MigrationError::OtherPlan { found: meta.fingerprint, from, to });
             }
             _ => {}
-        }
-        if let Some((family, why)) = self.structured() {
-            return Err(MigrationError::Structures { family, why });
         }
         for space in &meta.spaces {
             if space.kind == SpaceKind::Multimap {
@@ -118,7 +124,15 @@ impl<'p> Migration<'p> {
         let untold =
             (0..self.mapping.routes.len()).map(|route| undo::untold(self, route).is_some()).collect();
         let mark = meta.migration;
-        Ok(Attached::Ready(Box::new(Running { migration: self, engine, mark, untold, meta_space })))
+        let by_contents = self.is_by_contents();
+        Ok(Attached::Ready(Box::new(Running {
+            migration: self,
+            engine,
+            mark,
+            untold,
+            by_contents,
+            meta_space,
+        })))
     }
 }
 
@@ -149,12 +163,20 @@ impl<E: Engine> Running<'_, '_, E> {
             return Err(MigrationError::Unfit { rows: survey.open_rows() });
         }
         for space in &self.migration.schemas.1.spaces {
-            if space.name == META_SPACE || space.name == ASIDE_SPACE {
+            if space.name == META_SPACE || super::is_own(&space.name) {
                 return Err(StoreError::ReservedSpace { name: space.name.clone() }.into());
             }
             self.engine.create_space(space)?;
         }
         self.engine.create_space(&Space::map(ASIDE_SPACE))?;
+        if self.by_contents {
+            // What an earlier migration has left that was killed after its last step.
+            while self.purge(PURGE)? > 0 {}
+            let spaces = self.migration.old.spaces.iter().enumerate();
+            for (index, _) in spaces.filter(|(_, space)| has_structures(space)) {
+                self.engine.create_space(&Space::map(kept_name(index)))?;
+            }
+        }
         let mut batch = Batch::<E>::new();
         for (name, sum) in &survey.expected {
             let (key, value) = expected_row(name, *sum);
@@ -177,7 +199,9 @@ impl<E: Engine> Running<'_, '_, E> {
         match mark.phase {
             Phase::Park | Phase::Move => self.forward(mark, rows.max(1)),
             Phase::Settle => self.settle(mark, rows.max(1)),
+            Phase::Build => self.build(mark, rows.max(1)),
             Phase::Check => self.check(|_| ()),
+            Phase::Unbuild => self.unbuild(mark, rows.max(1)),
             Phase::Unsettle | Phase::Unmove => self.back(mark, rows.max(1)),
             Phase::Restore => self.restore(mark, rows.max(1)),
             Phase::Copy => Err(MigrationError::Unfinished),
@@ -190,8 +214,10 @@ impl<E: Engine> Running<'_, '_, E> {
         let phase = match mark.phase {
             Phase::Park => Phase::Restore,
             Phase::Move => Phase::Unmove,
+            Phase::Build => Phase::Unbuild,
+            Phase::Check if self.by_contents => Phase::Unbuild,
             Phase::Settle | Phase::Check => Phase::Unsettle,
-            Phase::Unsettle | Phase::Unmove | Phase::Restore => return Ok(()),
+            Phase::Unbuild | Phase::Unsettle | Phase::Unmove | Phase::Restore => return Ok(()),
             Phase::Copy => return Err(MigrationError::Unfinished),
         };
         let mark = MigrationMark { phase, space: 0, done: 0, last: None, ..mark };
@@ -206,6 +232,10 @@ impl<E: Engine> Running<'_, '_, E> {
             let mark = MigrationMark { phase, space: 0, done: 0, last: None, ..mark };
             return self.turn_to(Batch::new(), mark);
         };
+        let contents = self.by_contents && self.migration.old.spaces.get(index).is_some_and(has_structures);
+        if contents && phase == Phase::Move {
+            return self.take_out(mark, index, rows);
+        }
         let aside = self.aside_space()?;
         let snapshot = self.engine.snapshot()?;
         let mut batch = Batch::<E>::new();
@@ -214,7 +244,15 @@ impl<E: Engine> Running<'_, '_, E> {
         let mut made = BTreeSet::new();
         for row in snapshot.range(id, behind(mark.last.as_deref()).borrow())? {
             let (key, value) = row?;
-            self.forward_row(phase, (index, id, aside), (&key, &value), &mut batch, &mut made)?;
+            if contents {
+                if let Some(why) = Migration::stray::<E>(&snapshot, id, (&key, &value))? {
+                    let (place, row) = self.aside_row(Aside::Parked, index, &key, &why, &value);
+                    batch.put(aside, place, row);
+                    batch.delete(id, &key[..]);
+                }
+            } else {
+                self.forward_row(phase, (index, id, aside), (&key, &value), &mut batch, &mut made)?;
+            }
             read += 1;
             last = Some(key);
             if read >= rows || batch.bytes() >= STEP_BYTES {
@@ -354,7 +392,8 @@ impl<E: Engine> Running<'_, '_, E> {
         }
         mark.done = mark.done.saturating_add(u64::try_from(read).unwrap_or(u64::MAX));
         let Some(last) = last else {
-            let mark = MigrationMark { phase: Phase::Check, space: 0, done: 0, last: None, ..mark };
+            let phase = if self.by_contents { Phase::Build } else { Phase::Check };
+            let mark = MigrationMark { phase, space: 0, done: 0, last: None, ..mark };
             return self.turn_to(batch, mark);
         };
         mark.last = Some(last.to_vec());
@@ -389,12 +428,20 @@ impl<E: Engine> Running<'_, '_, E> {
                 None => Checksum::default(),
             };
             let mut found = Checksum::default();
-            for row in snapshot.range(id, KeyRange::ALL)? {
-                let (key, value) = row?;
-                found.add(&key, &value);
-                rows += 1;
-                if rows.is_multiple_of(4096) {
-                    progress(rows);
+            let structures = plans.into_iter().flat_map(|plan| &plan.spaces);
+            let mut structures = structures.filter(|space| self.by_contents && has_structures(space));
+            if structures.any(|space| space.engine_name() == name) {
+                let view = View::<E>::new(snapshot.clone(), id, name.into());
+                found = sum_of(&view, &mut |things| progress(rows + things))?;
+                rows += found.rows;
+            } else {
+                for row in snapshot.range(id, KeyRange::ALL)? {
+                    let (key, value) = row?;
+                    found.add(&key, &value);
+                    rows += 1;
+                    if rows.is_multiple_of(4096) {
+                        progress(rows);
+                    }
                 }
             }
             if found != expected {
@@ -450,6 +497,14 @@ impl<E: Engine> Running<'_, '_, E> {
                 batch.delete(aside, &row?.0[..]);
             }
         }
+        let kept = self.engine.spaces().into_iter().filter(|space| super::is_own(&space.name));
+        for space in kept.filter(|space| space.name != ASIDE_SPACE) {
+            let Some(id) = self.engine.space(&space.name) else { continue };
+            let left = rows.max(1).saturating_sub(batch.len());
+            for row in snapshot.range(id, KeyRange::ALL)?.take(left) {
+                batch.delete(id, &row?.0[..]);
+            }
+        }
         let gone = u64::try_from(batch.len()).unwrap_or(u64::MAX);
         self.engine.commit(batch, Durability::SyncData)?;
         Ok(gone)
@@ -496,7 +551,7 @@ impl<E: Engine> Running<'_, '_, E> {
         self.engine.space(ASIDE_SPACE).ok_or(MigrationError::Record)
     }
 
-    fn target(&self, route: usize) -> Result<SpaceId, MigrationError> {
+    pub(crate) fn target(&self, route: usize) -> Result<SpaceId, MigrationError> {
         let name = self.migration.target(route).ok_or(MigrationError::Record)?;
         self.engine.space(name).ok_or(MigrationError::Record)
     }

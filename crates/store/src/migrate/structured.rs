@@ -61,35 +61,27 @@ impl Migration<'_> {
         kinds(&row).contains(&read.family.kind).then_some(read)
     }
 
-    /// Why a family of structures cannot be carried, if there is one.
-    pub(crate) fn structured(&self) -> Option<(String, &'static str)> {
-        self.mapping.routes.iter().find_map(|route| {
-            let space = self.old.spaces.get(route.from.space).filter(|space| has_structures(space))?;
-            let why = self.left_out(route)?;
-            let family = space.families.get(route.from.family)?;
-            Some((family.path.clone(), why))
+    /// Whether structures have to be carried thing by thing: not only their keys are written anew, or these do not all
+    /// tell their family.
+    pub fn is_by_contents(&self) -> bool {
+        self.mapping.routes.iter().any(|route| {
+            self.old.spaces.get(route.from.space).is_some_and(has_structures) && self.needs_contents(route)
         })
     }
 
-    fn left_out(&self, route: &Route) -> Option<&'static str> {
-        let passage = match &route.course {
-            Course::Moved(passage) => Some(passage),
-            Course::Dropped { .. } => None,
-            Course::Kept { .. } | Course::Retired { .. } | Course::Unspoken => return None,
-        };
-        if !self.is_sure(route.from.space) {
-            // Rows of one key could have different fates.
-            return Some("keys of its space do not all tell their family: `--into` makes a copy");
+    fn needs_contents(&self, route: &Route) -> bool {
+        // Rows of one key could have different fates.
+        let unsure = !self.is_sure(route.from.space);
+        match &route.course {
+            Course::Moved(passage) => unsure || !verbatim(passage),
+            Course::Dropped { .. } => unsure,
+            Course::Kept { .. } | Course::Retired { .. } | Course::Unspoken => false,
         }
-        if passage.is_some_and(|passage| !verbatim(passage)) {
-            return Some("its members, scores or fields are written differently: `--into` makes a copy");
-        }
-        None
     }
 }
 
 /// Whether what a key holds stays as it is.
-fn verbatim(passage: &Passage) -> bool {
+pub(super) fn verbatim(passage: &Passage) -> bool {
     let still = |carried: &Carried| *carried == Carried::Verbatim;
     still(&passage.member)
         && still(&passage.score)

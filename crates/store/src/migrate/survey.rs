@@ -204,10 +204,11 @@ impl Migration<'_> {
         let mut survey = self.empty_survey();
         let by_contents = self.is_by_contents();
         for (index, space) in self.old.spaces.iter().enumerate() {
+            let Some(id) = engine.space(space.engine_name()) else { continue };
             if by_contents && has_structures(space) {
+                Self::survey_strays::<E>(&snapshot, id, space.engine_name(), &mut survey)?;
                 continue;
             }
-            let Some(id) = engine.space(space.engine_name()) else { continue };
             for row in snapshot.range(id, KeyRange::ALL)? {
                 let (key, value) = row?;
                 let fate = self.sort(index, &key, &value);
@@ -232,8 +233,31 @@ impl Migration<'_> {
         mut progress: impl FnMut(u64),
     ) -> Result<Survey, MigrationError> {
         let mut survey = self.empty_survey();
+        let snapshot = engine.snapshot()?;
+        for space in self.old.spaces.iter().filter(|space| has_structures(space)) {
+            let Some(id) = engine.space(space.engine_name()) else { continue };
+            Self::survey_strays::<E>(&snapshot, id, space.engine_name(), &mut survey)?;
+        }
         self.survey_views(engine, to.capabilities().exact_scores, &mut survey, &mut progress)?;
         Ok(survey)
+    }
+
+    /// Adds rows of a space of structures that belong to nothing.
+    fn survey_strays<E: Engine>(
+        snapshot: &E::Snapshot,
+        id: crate::engine::SpaceId,
+        name: &str,
+        survey: &mut Survey,
+    ) -> Result<(), MigrationError> {
+        for row in snapshot.range(id, KeyRange::ALL)? {
+            let (key, value) = row?;
+            if let Some(why) = Self::stray::<E>(snapshot, id, (&key, &value))? {
+                survey.rows += 1;
+                let example = Example { space: name.to_owned(), key: key.to_vec(), why };
+                survey.problem(ProblemKind::Unreadable, None, false, example);
+            }
+        }
+        Ok(())
     }
 
     fn survey_views<E: Engine>(

@@ -130,7 +130,9 @@ impl<E: Engine> Running<'_, '_, E> {
             return Ok(Step::More { phase, done: mark.done });
         }
         let number = usize::try_from(mark.space).map_err(|_| MigrationError::Record)?;
+        // Structures that are carried thing by thing were taken away before.
         let spaces = self.migration.new.spaces.iter().enumerate();
+        let spaces = spaces.filter(|(_, space)| !(self.by_contents && has_structures(space)));
         let mut spaces =
             spaces.filter_map(|(index, space)| Some((index, self.engine.space(space.engine_name())?)));
         let Some((index, id)) = spaces.nth(number) else {
@@ -232,11 +234,17 @@ impl<E: Engine> Running<'_, '_, E> {
                 let (index, key, value) = self.read_aside(&place, &stored).ok_or(MigrationError::Record)?;
                 let name = self.migration.old.spaces.get(index).map(keyplan_plan::model::Space::engine_name);
                 let to = name.and_then(|name| self.engine.space(name)).ok_or(MigrationError::Record)?;
-                batch.put_row(to, key, value);
+                // What was set aside of a key that was taken out goes back with the key.
+                if !self.is_kept(&snapshot, index, key)? {
+                    batch.put_row(to, key, value);
+                }
                 batch.delete(aside, &place[..]);
                 mark.last = Some(place.to_vec());
                 read += 1;
             }
+        }
+        if read == 0 {
+            read = self.put_back(rows, &mut batch)?;
         }
         if read == 0 {
             self.unmark(batch)?;

@@ -21,7 +21,9 @@ mod search;
 pub use capabilities::{Atomicity, StructureCapabilities};
 pub use command::{Claim, Claimed, Command, End, Now, Reply};
 pub use embedded::{Embedded, StructureRow, Transaction, View};
-pub(crate) use embedded::{put_score, thing_row, with_key};
+pub(crate) use embedded::{
+    Filling, Fresh, head_row, put_score, read_item, rows_of, take_score, thing_row, with_key,
+};
 pub use error::StructureError;
 pub(crate) use error::hex;
 pub use interface::{

@@ -6,7 +6,9 @@ use std::time::Duration;
 use keyplan_codec::Score;
 use keyplan_plan::Compiled;
 use keyplan_store::engine::{Durability, Engine, Fjall, FjallSettings, Memory};
-use keyplan_store::migrate::{ASIDE_SPACE, Migration, MigrationError, Survey, read_aside};
+use keyplan_store::migrate::{
+    ASIDE_SPACE, Migration, MigrationError, Phase, Step, Survey, read_aside, visit_parked,
+};
 use keyplan_store::structure::{
     Claim, Command, Embedded, Now, Redis, SetScore, StructureRead as _, Structures,
 };
@@ -14,7 +16,7 @@ use keyplan_store::{Schema, Store, StoreError};
 
 use crate::plans::count;
 use crate::server::Server;
-use crate::support::{Rows, folder, plan, prove, rows, text};
+use crate::support::{Rows, attach, folder, plan, prove, rows, run, text};
 
 const PLANS: (&str, &str) = ("plans/onesat.keyplan", "plans/onesat_v2.keyplan");
 
@@ -256,9 +258,39 @@ fn names_that_are_not_preferred_are_never_guessed() {
     let ambiguous: Vec<_> = survey.problems.iter().map(|problem| problem.examples[0].why.clone()).collect();
     assert!(ambiguous.iter().any(|why| why.contains("topic_outputs")), "{ambiguous:?}");
     assert!(ambiguous.iter().any(|why| why == "2 readings: fields subscription, owner"), "{ambiguous:?}");
-    // In place it is refused, with what to do instead.
-    let refused = migration.attach(source.engine().clone()).unwrap_err();
-    assert!(refused.to_string().contains("`--into` makes a copy"), "{refused}");
+    // In place they are not guessed, either: the plan says that they are set aside.
+    let mut running = attach(&migration, source.engine().clone());
+    running.begin(&survey, false).unwrap();
+    assert_eq!(run(&mut running, 1_000).0, Step::Finished);
+    assert_eq!(visit_parked(source.engine(), |_| ()).unwrap(), survey.aside());
+}
+
+#[test]
+fn onesat_is_carried_in_place() {
+    let (old, new) = plans();
+    let migration = migration(&old, &new);
+    let mut before = things(Layout::Old, 500);
+    before.extend(misfits().into_iter().map(|(put, _)| put));
+    let expected = rows(filled(Memory::new(), &new, &things(Layout::New, 500)).engine());
+    let source = filled(Memory::new(), &old, &before);
+    let as_it_was = rows(source.engine());
+    let mut running = attach(&migration, source.engine().clone());
+    let survey = running.survey(|_| ()).unwrap();
+    assert_eq!((survey.aside(), survey.open_rows()), (4, 0), "{:?}", survey.problems);
+    running.begin(&survey, false).unwrap();
+    while running.mark().unwrap().phase != Phase::Check {
+        running.step(1_000).unwrap();
+    }
+    running.turn_back().unwrap();
+    assert_eq!(run(&mut running, 1_000).0, Step::Undone);
+    assert!(rows(source.engine()) == as_it_was);
+    let mut running = attach(&migration, source.engine().clone());
+    running.begin(&survey, false).unwrap();
+    assert_eq!(run(&mut running, 1_000).0, Step::Finished);
+    while running.purge(1_000).unwrap() > 0 {}
+    let mut found = rows(source.engine());
+    check_parked(&mut found);
+    assert!(found == expected, "{} rows found, {} expected", found.len(), expected.len());
 }
 
 const EXACT: &str = r#"plan p;

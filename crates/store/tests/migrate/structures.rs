@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use keyplan_store::engine::{Durability, Engine, Fjall, FjallSettings, Memory};
-use keyplan_store::migrate::{Migration, MigrationError, Step};
+use keyplan_store::migrate::{Migration, Step};
 use keyplan_store::structure::{Claim, Command, Embedded, End, Now, SetScore, Structures as _};
 use keyplan_store::{Schema, Store};
 
@@ -123,23 +123,4 @@ fn structures_under_new_keys_are_those_that_would_have_been_made_under_them() {
     let copy = migration.create_copy(Fjall::open(&folder, FjallSettings::default()).unwrap()).unwrap();
     migration.copy(&source, &copy, &survey, false, |_| ()).unwrap();
     assert_eq!(rows(copy.engine()), rows(&expected));
-}
-
-#[test]
-fn what_a_key_holds_is_not_written_anew() {
-    let (old, new) =
-        (plan("p", OLD), plan("p", &NEW.replace("member token: text", "member token: text.len8")));
-    let proof = keyplan_prover::prove_migration(
-        old.plan.as_ref().unwrap(),
-        new.plan.as_ref().unwrap(),
-        &keyplan_prover::Options::default(),
-    );
-    let migration = Migration::between(&old, &new, proof.mapping).unwrap();
-    let engine = Memory::new();
-    fill(engine.clone(), OLD, &BEFORE);
-    let refused = migration.attach(engine).unwrap_err();
-    assert!(
-        matches!(&refused, MigrationError::Structures { family, .. } if family == "store.names"),
-        "{refused}"
-    );
 }

@@ -107,13 +107,6 @@ fn on<E: Engine>(engine: E, args: &DbMigrate, out: &mut Output) -> Result<Outcom
         }
         return copy(&migration, &proof, &engine, into, args, out);
     }
-    if migration.is_by_contents() && !args.apply && !args.undo {
-        // What a copy would hold: rows cannot be carried in place.
-        let progress = Progress::rows("reading everything");
-        let survey = migration.survey_of(&engine, |rows| progress.set(rows))?;
-        progress.end();
-        return dry(&proof, &survey, args, out);
-    }
     match migration.attach(engine)? {
         Attached::Done(_) if args.undo => {
             bail!(

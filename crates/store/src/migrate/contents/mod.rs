@@ -6,6 +6,7 @@
 
 mod fate;
 mod fit;
+mod place;
 mod server;
 mod thing;
 
@@ -16,6 +17,7 @@ use keyplan_plan::model::MisfitRule;
 
 use self::fate::KeyFate;
 use self::fit::{NO_PLACES, is_place, waiting};
+pub(crate) use self::place::kept_name;
 use self::thing::{Thing, add, keys, visit};
 use super::checksum::Checksum;
 use super::structured::has_structures;
@@ -83,11 +85,6 @@ impl Migration<'_> {
         self.preferred.insert(only.clone());
         self.id = super::id(&self.schemas.0, &self.schemas.1, &self.mapping, &self.preferred);
         Ok(())
-    }
-
-    /// Whether structures have to be carried thing by thing, because not only their keys are written anew.
-    pub fn is_by_contents(&self) -> bool {
-        self.structured().is_some()
     }
 
     /// The old spaces of structures of an engine.
@@ -165,13 +162,7 @@ impl Migration<'_> {
     /// Compares what new structures hold with what they must.
     pub(crate) fn compare_things(to: &NewSpaces<'_>, survey: &Survey) -> Result<(), MigrationError> {
         for (name, to) in to {
-            let mut found = Checksum::default();
-            keys(*to, |kind, key| {
-                visit(*to, kind, &key, &mut |thing| {
-                    add(&mut found, &key, &thing);
-                    Ok(true)
-                })
-            })?;
+            let found = sum_of(*to, &mut |_| ())?;
             let expected = survey.expected.get(name).copied().unwrap_or_default();
             if found != expected {
                 return Err(MigrationError::Checksum {
@@ -257,6 +248,24 @@ impl Migration<'_> {
         progress(survey.rows);
         Ok(())
     }
+}
+
+/// How many things structures hold, and a sum over them. `progress` is told how many were read.
+pub(crate) fn sum_of(
+    read: &dyn StructureRead,
+    progress: &mut dyn FnMut(u64),
+) -> Result<Checksum, MigrationError> {
+    let mut found = Checksum::default();
+    keys(read, |kind, key| {
+        visit(read, kind, &key, &mut |thing| {
+            add(&mut found, &key, &thing);
+            if found.rows.is_multiple_of(EVERY) {
+                progress(found.rows);
+            }
+            Ok(true)
+        })
+    })?;
+    Ok(found)
 }
 
 impl From<StructureError> for MigrationError {

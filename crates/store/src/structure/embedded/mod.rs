@@ -11,6 +11,7 @@
 //! | sum | the members in the range |
 //! | an offset | the members passed over |
 
+mod fresh;
 mod gaps;
 mod head;
 mod hold;
@@ -29,10 +30,11 @@ use std::hash::{BuildHasher as _, RandomState};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
+pub(crate) use self::fresh::{Filling, Fresh};
 use self::hold::Heads;
 pub(crate) use self::layout::{put_score, take_score};
 pub use self::row::StructureRow;
-pub(crate) use self::row::{thing_row, with_key};
+pub(crate) use self::row::{head_row, read_item, rows_of, thing_row, with_key};
 pub use self::transaction::Transaction;
 pub use self::view::View;
 use super::{

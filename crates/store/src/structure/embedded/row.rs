@@ -1,8 +1,9 @@
 use keyplan_codec::{Be, DecodeError, Delimited as _, Fault};
 
 use super::head::Head;
-use super::layout::{Family, split, take_score};
-use crate::structure::{Kind, SetScore};
+use super::layout::{Family, Item, split, take_score};
+use super::view::shown;
+use crate::structure::{Kind, QueueItem, SetScore};
 
 /// What a row of a space of structures is, for tools that come across it.
 #[derive(Clone, Debug, PartialEq)]
@@ -97,6 +98,28 @@ pub(crate) fn thing_row(kind: Kind, key: &[u8], part: &[u8]) -> Option<Vec<u8>> 
         Kind::Queue => Family::Item,
     };
     Some(family.row(key, part).ok()?.to_vec())
+}
+
+/// What the rows begin with that belong to a key of a kind, but for its value or its head.
+pub(crate) fn rows_of(kind: Kind, key: &[u8]) -> Option<Vec<Vec<u8>>> {
+    let families: &[Family] = match kind {
+        Kind::Value => &[],
+        Kind::Set => &[Family::SetMember],
+        Kind::Hash => &[Family::HashField],
+        Kind::Zset => &[Family::MemberScore, Family::ScoreMember],
+        Kind::Queue => &[Family::ScoreMember, Family::Item, Family::Lease, Family::Dead],
+    };
+    families.iter().map(|family| Some(family.prefix(key).ok()?.to_vec())).collect()
+}
+
+/// The row of the head of a key.
+pub(crate) fn head_row(key: &[u8]) -> Vec<u8> {
+    Family::Head.plain(key).to_vec()
+}
+
+/// An item of a queue, as its row has it.
+pub(crate) fn read_item(member: &[u8], value: &[u8]) -> Result<QueueItem, DecodeError> {
+    Item::decode(value).map(|item| shown(member.to_vec(), &item))
 }
 
 impl<'r> StructureRow<'r> {

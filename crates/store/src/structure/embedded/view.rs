@@ -247,7 +247,7 @@ impl<E: Engine> View<E> {
 }
 
 /// What is known of an item.
-fn shown(member: Vec<u8>, item: &Item) -> QueueItem {
+pub(super) fn shown(member: Vec<u8>, item: &Item) -> QueueItem {
     let state = match item.state {
         State::Waiting => QueueState::Waiting,
         State::Claimed { until, .. } => QueueState::Claimed { until },
@@ -262,7 +262,7 @@ fn behind(row: &[u8], skipped: usize) -> Vec<u8> {
 }
 
 #[cold]
-fn damaged(space: &str, row: &[u8], source: DecodeError) -> StructureError {
+pub(super) fn damaged(space: &str, row: &[u8], source: DecodeError) -> StructureError {
     StructureError::Row { space: space.to_owned(), key: row.to_vec(), source }
 }
 
