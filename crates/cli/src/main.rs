@@ -8,7 +8,6 @@ mod command;
 mod input;
 mod interrupt;
 mod key_text;
-mod output_file;
 mod render;
 
 use std::process::ExitCode;

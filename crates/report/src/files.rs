@@ -102,6 +102,23 @@ fn refuse_special(found: &fs::Metadata) -> io::Result<()> {
     if found.is_file() { Ok(()) } else { Err(io::Error::other("it is a pipe, a socket or a device")) }
 }
 
+/// A file as it was at a revision of the repository around the current directory.
+pub fn committed(revision: &str, path: &str) -> Result<Vec<u8>, String> {
+    let place = if Path::new(path).is_absolute() { path.to_owned() } else { format!("./{path}") };
+    let shown = std::process::Command::new("git")
+        .args(["show", "--end-of-options", &format!("{revision}:{place}")])
+        .output()
+        .map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => "`git` is not installed".to_owned(),
+            _ => error.to_string(),
+        })?;
+    if !shown.status.success() {
+        let said = String::from_utf8_lossy(&shown.stderr);
+        return Err(said.lines().next().unwrap_or_default().trim_start_matches("fatal: ").to_owned());
+    }
+    Ok(shown.stdout)
+}
+
 /// Why a file could not be read, in the words of its kind: what the system says differs from one to the next.
 pub fn reason(error: &io::Error) -> String {
     match error.kind() {

@@ -204,6 +204,18 @@ pub(crate) enum EngineName {
     Slate,
 }
 
+impl From<EngineName> for keyplan_database::EngineName {
+    fn from(name: EngineName) -> Self {
+        match name {
+            EngineName::Fjall => Self::Fjall,
+            EngineName::Redb => Self::Redb,
+            EngineName::Lmdb => Self::Lmdb,
+            EngineName::Postgres => Self::Postgres,
+            EngineName::Slate => Self::Slate,
+        }
+    }
+}
+
 /// `keyplan db put`
 #[derive(Debug, Group)]
 #[command(
@@ -466,6 +478,17 @@ pub(crate) enum DumpFormat {
     Base64,
     /// Blocks of rows, keys without what they share, each block with a check
     Binary,
+}
+
+impl From<DumpFormat> for keyplan_database::DumpFormat {
+    fn from(format: DumpFormat) -> Self {
+        match format {
+            DumpFormat::Json => Self::Json,
+            DumpFormat::Hex => Self::Hex,
+            DumpFormat::Base64 => Self::Base64,
+            DumpFormat::Binary => Self::Binary,
+        }
+    }
 }
 
 /// `keyplan db stats`

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::Path;
 
-use crate::command::{is_url, shown};
+use keyplan_database::{is_url, shown};
 
 /// What was typed, with the URL of a database where the directory of one stands.
 ///

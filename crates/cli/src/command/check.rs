@@ -4,19 +4,20 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Context as _, Result, anyhow, bail};
+use keyplan_database::AnyStore;
 use keyplan_plan::diag::Code;
+use keyplan_prover::certificate::certify;
 use keyplan_prover::{Engine, Options, page};
 use keyplan_report::findings::baseline::Baseline;
 use keyplan_report::findings::fix::{Fixed, Fixes, fix};
-use keyplan_report::findings::{Repairs, junit::junit};
+use keyplan_report::findings::junit::junit;
+use keyplan_report::findings::{Checked, Previous, Repairs, Tally};
+use keyplan_report::output_file;
 use keyplan_report::project::Project;
 
-use super::checked::{Checked, Tally};
-use super::db::Database;
 use super::{Outcome, watch};
 use crate::args::{Check, CheckFormat};
-use crate::input::{self, Previous};
-use crate::output_file;
+use crate::input;
 use crate::render::{self, Output};
 
 /// The file of known findings where nothing else is said.
@@ -90,8 +91,7 @@ fn print(args: &Check, plans: &[Checked], known: Known, started: Instant, out: &
         CheckFormat::Sarif => out.json(&render::sarif(plans)?)?,
         CheckFormat::Github => out.text(&render::github(plans))?,
         CheckFormat::Junit => {
-            let inner: Vec<_> = plans.iter().map(|plan| plan.inner.clone()).collect();
-            out.raw(junit(&inner).as_bytes())?;
+            out.raw(junit(plans).as_bytes())?;
         }
     }
     Ok(())
@@ -153,13 +153,13 @@ impl Task {
             if path == "-" || Path::new(path).is_dir() {
                 bail!("`--fix` changes plan files, and `{path}` is none");
             }
-            plan.inner = written(fix(plan.inner, options, allowed), args, out)?;
+            plan = written(fix(plan, options, allowed), args, out)?;
         }
         if let Some(old) = &args.against {
             let directory = Path::new(old);
             let old = if directory.is_dir() {
                 // A database has the plan inside that it was made with.
-                Previous { path: old.clone(), file: false, compiled: Database::recorded_plan(directory)? }
+                Previous { path: old.clone(), file: false, compiled: AnyStore::recorded_plan(directory)? }
             } else {
                 input::previous(old, path, self.plans.len() == 1)?
             };
@@ -172,7 +172,10 @@ impl Task {
             plan.compare_with_releases()?;
         }
         if let Some(file) = &args.certificate {
-            plan.write_certificate(file)?;
+            if let (Some(model), Some((options, report))) = (&plan.compiled.plan, &plan.proof) {
+                let text = certify(model, options, report).to_json()?;
+                output_file::write(Path::new(file), text.as_bytes())?;
+            }
         }
         Ok(plan)
     }
@@ -192,8 +195,7 @@ impl Task {
         let text =
             std::fs::read_to_string(path).with_context(|| format!("cannot read the baseline `{shown}`"))?;
         let mut baseline = Baseline::parse(&text).with_context(|| format!("the baseline `{shown}`"))?;
-        let again =
-            plans.iter_mut().map(|plan| baseline.take(&self.name(&plan.path.clone()), &mut plan.inner)).sum();
+        let again = plans.iter_mut().map(|plan| baseline.take(&self.name(&plan.path.clone()), plan)).sum();
         Ok(Known { again, gone: baseline.gone() })
     }
 
@@ -205,7 +207,7 @@ impl Task {
         };
         let path = self.baseline.clone().unwrap_or_else(fallback);
         let names: Vec<String> = plans.iter().map(|plan| self.name(&plan.path)).collect();
-        let text = Baseline::text(names.iter().map(String::as_str).zip(plans.iter().map(|plan| &plan.inner)));
+        let text = Baseline::text(names.iter().map(String::as_str).zip(plans));
         output_file::write(&path, text.as_bytes())?;
         let count = plans.iter().map(|plan| plan.findings.len()).sum();
         out.line(&render::baseline_written(count, &path))?;
@@ -214,7 +216,7 @@ impl Task {
 }
 
 /// Writes the files that repairs have changed, and tells what was done.
-fn written(fixed: Fixed, args: &Check, out: &mut Output) -> Result<keyplan_report::findings::Checked> {
+fn written(fixed: Fixed, args: &Check, out: &mut Output) -> Result<Checked> {
     for (file, text) in &fixed.files {
         output_file::write(Path::new(file), text.as_bytes())?;
     }

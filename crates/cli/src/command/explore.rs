@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context as _, Result, anyhow, bail};
+use keyplan_database::{AnyStore, given, is_own, on_engine, place};
 use keyplan_explorer::{Database as Explored, Explorer, Settings};
 use keyplan_infer::{Options, infer, known_plans};
 use keyplan_plan::{Compiled, compile};
@@ -14,8 +15,7 @@ use keyplan_store::source::Source;
 use keyplan_store::structure::{Redis, RedisSettings};
 
 use super::Outcome;
-use super::db::{Database, given, is_own, on_engine, only_space, place};
-use crate::args::db::Target;
+use super::db::only_space;
 use crate::args::explore::Explore;
 use crate::input;
 use crate::render::{self, Output, Progress};
@@ -91,9 +91,8 @@ fn open(typed: &str, plan: Option<&str>) -> Result<(Explored, Option<Compiled>)>
         if let Some(height) = height {
             bail!("`{}` has no height {height}: it keeps one state", path.display());
         }
-        let target = Target { directory: path.to_owned(), plan: None };
-        let (database, _) = Database::open(&target, Access::ReadOnly)?;
-        let plan = Database::recorded_plan(path)?;
+        let (database, _) = AnyStore::open(path, Access::ReadOnly)?;
+        let plan = AnyStore::recorded_plan(path)?;
         let explored = on_engine!(&database, store => Explored::of_store(typed, store));
         return Ok((explored, Some(plan)));
     }

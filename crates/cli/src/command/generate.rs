@@ -9,12 +9,12 @@ use clap::ValueEnum as _;
 use keyplan_codegen::{File, go, model, rust, typescript, vectors};
 use keyplan_plan::Compiled;
 use keyplan_plan::diag::Diagnostic;
+use keyplan_report::output_file;
 use keyplan_report::project::Project;
 
 use super::Outcome;
 use crate::args::generate::{Generate, Target};
 use crate::input;
-use crate::output_file;
 use crate::render::{self, Output};
 
 /// How much of a file is looked at to tell whether this command wrote it.

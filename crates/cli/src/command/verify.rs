@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::{Context, Result, anyhow, bail};
-use keyplan_prover::certificate::{Certificate, Certified, Ruling, verify};
+use keyplan_prover::certificate::{Certificate, Standing, verify};
 use keyplan_report::files;
 
 use super::Outcome;
@@ -13,35 +13,6 @@ use crate::render::{self, Output};
 
 /// The largest certificate that is read: plans of some thousand families have one of about a tenth of it.
 const LARGEST: u64 = 256 << 20;
-
-/// What a certificate that was found to be right says of its plan.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Standing {
-    /// Statements that hold, by assumption on a hash or without.
-    pub(crate) hold: usize,
-    /// Statements that are refuted and not accepted.
-    pub(crate) refuted: usize,
-    /// Statements that are neither proved nor refuted, and not accepted.
-    pub(crate) unknown: usize,
-    /// Statements that do not hold, and whose flaw the plan accepts.
-    pub(crate) accepted: usize,
-}
-
-impl Standing {
-    fn of(certificate: &Certificate) -> Self {
-        let mut standing = Self::default();
-        for Certified { verdict, accepted, .. } in &certificate.statements {
-            let count = match verdict {
-                Ruling::Holds(_) | Ruling::Assumed { .. } => &mut standing.hold,
-                _ if *accepted => &mut standing.accepted,
-                Ruling::Fails(_) => &mut standing.refuted,
-                Ruling::Unknown(_) => &mut standing.unknown,
-            };
-            *count += 1;
-        }
-        standing
-    }
-}
 
 /// Checks a certificate.
 pub(crate) fn run(args: &Verify, out: &mut Output) -> Result<Outcome> {

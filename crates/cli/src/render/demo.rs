@@ -6,10 +6,9 @@ use std::time::Duration;
 use comfy_table::{CellAlignment, Table, presets};
 use keyplan_plan::diag::grouped;
 use keyplan_prover::Statement;
+use keyplan_report::findings::{Checked, Tally};
 
-use super::findings::accepted_flaw;
-use super::{DIM, GOOD, NAME, STRONG, painted};
-use crate::command::{Checked, Tally};
+use super::{DIM, GOOD, NAME, STRONG, accepted_flaw, painted};
 
 /// A command as it would be typed.
 pub(crate) fn command_line(command: &str) -> String {
@@ -38,7 +37,7 @@ pub(crate) fn plan_table(plans: &[Checked]) -> String {
         column.set_cell_alignment(CellAlignment::Right);
     }
     let mut out = String::new();
-    table.lines().for_each(|line| put!(out, "  {}\n", line.trim_end()));
+    table.lines().for_each(|line| out.push_str(&format!("  {}\n", line.trim_end())));
     out.push('\n');
     out
 }
@@ -90,7 +89,7 @@ pub(crate) fn next_steps(directory: &Path) -> String {
     ];
     let mut out = format!("{}\n", painted(GOOD, "Try next:"));
     for (command, what) in steps {
-        put!(out, "  {}\n      {}\n", painted(STRONG, command), painted(DIM, what));
+        out.push_str(&format!("  {}\n      {}\n", painted(STRONG, command), painted(DIM, what)));
     }
     out
 }

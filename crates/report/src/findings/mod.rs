@@ -4,6 +4,7 @@
 //! repairs, [`baseline`] tells new findings from known ones, [`junit`](junit::junit) is a report for build servers.
 
 pub mod baseline;
+mod compared;
 pub mod fix;
 mod json;
 pub mod junit;
@@ -13,6 +14,7 @@ use keyplan_plan::Compiled;
 use keyplan_plan::diag::Severity;
 use keyplan_prover::{Found, Options, Report, Statement, found, found_and_repaired, prove};
 
+pub use compared::{Against, Previous, Tally};
 pub use json::{FindingJson, RepairJson, finding_json, help_page};
 pub use witness::witness_json;
 
@@ -36,6 +38,8 @@ pub struct Checked {
     pub proof: Option<(Options, Report)>,
     /// Mistakes, then refuted and unproved guarantees.
     pub findings: Vec<Found>,
+    /// The earlier version that it was compared with.
+    pub against: Option<Against>,
 }
 
 impl Checked {
@@ -56,7 +60,7 @@ impl Checked {
             findings.splice(0..0, crate::values::diagnose(plan).into_iter().map(Found::from));
         }
         findings.splice(0..0, std::mem::take(&mut compiled.diagnostics).into_iter().map(Found::from));
-        Self { path: path.to_owned(), compiled, proof, findings }
+        Self { path: path.to_owned(), compiled, proof, findings, against: None }
     }
 
     /// Everything that was asked of the plan.

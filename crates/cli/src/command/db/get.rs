@@ -1,21 +1,23 @@
 //! `keyplan db get`: one row.
 
 use anyhow::{Result, anyhow, bail};
+use keyplan_database::find;
+use keyplan_database::structure::{self, Listed};
+use keyplan_database::typed::{assignments, typed_key};
 use keyplan_plan::dynamic::{Decoded, Decoder};
 use keyplan_plan::model::Plan;
+use keyplan_report::key_text::{self, KeyText};
+use keyplan_report::row::{ValueDigits, View, row_json};
+use keyplan_report::structure::is_structured;
 use keyplan_store::Access;
 
-use super::foreign::{Foreign, planless};
-use super::row::typed_key;
+use super::scan::found;
 use super::server::Server;
-use super::structure::{self, is_structured};
-use super::{Database, View, on_engine};
-use crate::args::InputFormat;
+use super::structure::printed;
+use super::{foreign, opened, planless};
 use crate::args::db::{Get, RowFormat};
-use crate::command::encode::assignments;
-use crate::command::{Outcome, find};
+use crate::command::Outcome;
 use crate::render::{self, Output};
-use crate::{input, key_text};
 
 /// Reads one row.
 pub(super) fn run(args: &Get, out: &mut Output) -> Result<Outcome> {
@@ -27,27 +29,25 @@ pub(super) fn run(args: &Get, out: &mut Output) -> Result<Outcome> {
     {
         return super::raw::get(&*source, args, typed, out);
     }
-    if let Some(foreign) = Foreign::open(&args.source)? {
+    if let Some(foreign) = foreign(&args.source)? {
         if args.raw.is_none() {
             foreign.refuse_structures(find::family(&foreign.plan, family_name(args)?)?.0)?;
         }
-        return row(args, &foreign.plan, |index, key| foreign.get(index, key), out);
+        return row(args, &foreign.plan, |index, key| Ok(foreign.get(index, key)?), out);
     }
-    let (database, plan) = Database::open(&args.source.target(), Access::ReadOnly)?;
+    let (database, plan) = opened(&args.source.target(), Access::ReadOnly)?;
     if args.raw.is_none() {
         let name = family_name(args)?;
         let (index, _) = find::family(&plan, name)?;
         if let Some(space) = plan.spaces.get(index).filter(|space| is_structured(space)) {
             let read = database.structures(space)?;
-            return structure::get(&*read, &plan, name, &args.asked.values, args.format, out);
+            let take = &mut |listed: Listed<'_>| printed(listed, args.format, out);
+            return Ok(found(structure::get(&*read, &plan, name, &args.asked.values, take)?));
         }
     }
     let value = |index: usize, key: &[u8]| -> Result<Option<Vec<u8>>> {
         let Some(space) = plan.spaces.get(index) else { return Ok(None) };
-        on_engine!(&database, store => {
-            let id = store.space(space.engine_name())?;
-            Ok(store.snapshot()?.get(id, key)?.map(|value| value.to_vec()))
-        })
+        Ok(database.get(space.engine_name(), key)?)
     };
     row(args, &plan, value, out)
 }
@@ -87,13 +87,13 @@ fn raw(
     out: &mut Output,
 ) -> Result<Outcome> {
     let index = match (&args.space, plan.spaces.len()) {
-        (Some(name), _) => input::space(plan, name)?,
+        (Some(name), _) => find::space(plan, name)?,
         (None, 1) => 0,
         (None, _) => bail!("plan `{}` has several spaces: name one with --space", plan.name),
     };
     let Some(space) = plan.spaces.get(index) else { return Ok(Outcome::Findings) };
     let mut key = Vec::new();
-    key_text::read(typed.as_bytes(), InputFormat::Hex, &mut key)
+    key_text::read(typed.as_bytes(), KeyText::Hex, &mut key)
         .map_err(|error| anyhow!("`{typed}`: {error}"))?;
     let Some(value) = value(index, &key)? else {
         render::message(&render::no_raw_row(&space.name, &key));
@@ -114,7 +114,7 @@ fn print(args: &Get, plan: &Plan, index: usize, view: &View<'_, '_>, out: &mut O
         RowFormat::Json => {
             let mut line = Vec::new();
             let whole = view.is_unambiguous(&Decoder::new(plan), index);
-            render::row_json(&mut line, view, whole, render::ValueDigits::Decoded);
+            row_json(&mut line, view, whole, ValueDigits::Decoded);
             out.json(&line)?;
         }
     }

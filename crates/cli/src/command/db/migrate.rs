@@ -3,18 +3,19 @@
 use std::path::Path;
 
 use anyhow::{Context as _, Result, anyhow, bail};
+use keyplan_database::{
+    AnyEngine, EngineName, Opening, Remote, is_url, on_any_engine, refuse_directory, settings, shown,
+};
 use keyplan_plan::{Compiled, compile};
 use keyplan_prover::{MigrationProof, Options, diagnose_migration, prove_migration};
-use keyplan_store::engine::{Engine, Fjall, FjallSettings, Lmdb, LmdbSettings, Redb, RedbSettings};
+use keyplan_store::engine::{Engine, Fjall, FjallSettings, Redb, RedbSettings};
 use keyplan_store::migrate::{
     Attached, Migration, MigrationError, Phase, Running, Step, Survey, pending_plan,
 };
 use keyplan_store::structure::{Redis, RedisSettings, Structures, URL_VARIABLE};
 use keyplan_store::{Meta, PlanFile, Store, StoreError};
 
-use super::{Opening, on_remote};
 use crate::args::ExplainFormat;
-use crate::args::db::EngineName;
 use crate::args::evolve::DbMigrate;
 use crate::command::Outcome;
 use crate::input;
@@ -29,40 +30,10 @@ pub(super) fn run(args: &DbMigrate, out: &mut Output) -> Result<Outcome> {
     if args.plan.is_some() {
         bail!("a database has its plan in it: --plan is for a server");
     }
-    let refused = || format!("cannot open `{}`", super::shown(directory));
     // A dry run and a copy only read.
-    let writes = args.apply || args.undo;
-    if let Some(settings) = super::remote::settings(directory)? {
-        let opening = if writes { Opening::Write } else { Opening::Read };
-        return on_remote!(settings, opening, engine => on(engine.with_context(refused)?, args, out));
-    }
-    if Fjall::exists(directory) {
-        let settings = FjallSettings::default();
-        let engine = if writes {
-            Fjall::open_existing(directory, settings)
-        } else {
-            Fjall::open_read_only(directory, settings)
-        };
-        on(engine.with_context(refused)?, args, out)
-    } else if Redb::exists(directory) {
-        let settings = RedbSettings::default();
-        let engine = if writes {
-            Redb::open_existing(directory, settings)
-        } else {
-            Redb::open_read_only(directory, settings)
-        };
-        on(engine.with_context(refused)?, args, out)
-    } else if super::is_lmdb(directory) {
-        let settings = LmdbSettings::default();
-        let engine = if writes {
-            Lmdb::open_existing(directory, settings)
-        } else {
-            Lmdb::open_read_only(directory, settings)
-        };
-        on(engine.with_context(refused)?, args, out)
-    } else {
-        bail!("`{}` is not a database; `keyplan db create {0} PLAN` makes one", directory.display());
-    }
+    let opening = if args.apply || args.undo { Opening::Write } else { Opening::Read };
+    let engine = AnyEngine::open(directory, opening)?;
+    on_any_engine!(engine, engine => on(engine, args, out))
 }
 
 fn on<E: Engine>(engine: E, args: &DbMigrate, out: &mut Output) -> Result<Outcome> {
@@ -197,47 +168,40 @@ fn from_server(from: RedisSettings, args: &DbMigrate, out: &mut Output) -> Resul
             migration.copy_between_servers(&from, to, &survey, args.park, |rows| progress.set(rows))
         }),
         (Some(into), None) => {
-            let remote = super::remote::settings(into)?;
-            if remote.is_none() {
-                empty(&migration, into)?;
-            }
-            let copied = |progress: &Progress| {
-                if let Some(settings) = remote {
-                    return on_remote!(settings, Opening::Make, engine => {
-                        from_server_to(&migration, &from, engine?, &survey, args, progress)
-                    });
-                }
-                match args.engine {
-                    EngineName::Fjall | EngineName::Postgres | EngineName::Slate => {
-                        let engine = Fjall::open(into, FjallSettings::default())?;
-                        from_server_to(&migration, &from, engine, &survey, args, progress)
-                    }
-                    EngineName::Redb => {
-                        let engine = Redb::open(into, RedbSettings::default())?;
-                        from_server_to(&migration, &from, engine, &survey, args, progress)
-                    }
-                    EngineName::Lmdb => {
-                        let engine = Lmdb::open(into, LmdbSettings::default())?;
-                        from_server_to(&migration, &from, engine, &survey, args, progress)
-                    }
-                }
-            };
-            make_copy(&proof, &survey, into, args, out, copied)
+            let target = Place::of(&migration, into, args.engine.into())?;
+            make_copy(&proof, &survey, into, args, out, |progress| {
+                on_any_engine!(target.make()?, engine => {
+                    let store = migration.create_copy(engine)?;
+                    migration.copy_from_server(&from, &store, &survey, args.park, |rows| progress.set(rows))?;
+                    closed(&store)
+                })
+            })
         }
     }
 }
 
-fn from_server_to<E: Engine>(
-    migration: &Migration<'_>,
-    from: &Redis,
-    engine: E,
-    survey: &Survey,
-    args: &DbMigrate,
-    progress: &Progress,
-) -> Result<(), MigrationError> {
-    let store = migration.create_copy(engine)?;
-    migration.copy_from_server(from, &store, survey, args.park, |rows| progress.set(rows))?;
-    closed(&store)
+/// Where a copy is made.
+enum Place<'a> {
+    Remote(Remote),
+    Directory(&'a Path, EngineName),
+}
+
+impl<'a> Place<'a> {
+    /// A place with nothing in it but an unfinished copy of this migration.
+    fn of(migration: &Migration<'_>, into: &'a Path, engine: EngineName) -> Result<Self> {
+        if let Some(remote) = settings(into)? {
+            return Ok(Self::Remote(remote));
+        }
+        empty(migration, into)?;
+        Ok(Self::Directory(into, engine))
+    }
+
+    fn make(self) -> Result<AnyEngine, keyplan_store::engine::Error> {
+        match self {
+            Self::Remote(remote) => AnyEngine::remote(remote, Opening::Make),
+            Self::Directory(into, engine) => AnyEngine::make(into, engine),
+        }
+    }
 }
 
 fn closed<E: Engine>(store: &Store<E>) -> Result<(), MigrationError> {
@@ -276,7 +240,7 @@ fn make_copy(
         let named = if server(into, INTO_URL_VARIABLE)?.is_some() {
             "the server".to_owned()
         } else {
-            format!("`{}`", super::shown(into))
+            format!("`{}`", shown(into))
         };
         out.line(&format!("copied to {named}: counts and checksums of both sides agree"))?;
     }
@@ -320,7 +284,7 @@ fn carry<E: Engine>(
     args: &DbMigrate,
     out: &mut Output,
 ) -> Result<Outcome> {
-    let directory = super::shown(&args.directory);
+    let directory = shown(&args.directory);
     if args.undo {
         running.turn_back()?;
         steps(&mut running, args.batch, None)?;
@@ -439,40 +403,18 @@ fn copy<E: Engine>(
     args: &DbMigrate,
     out: &mut Output,
 ) -> Result<Outcome> {
-    if !super::is_url(into) {
-        super::remote::refuse_directory(args.engine)?;
+    if !is_url(into) {
+        refuse_directory(args.engine.into())?;
     }
-    let remote = super::remote::settings(into)?;
-    if remote.is_none() {
-        empty(migration, into)?;
-    }
+    let target = Place::of(migration, into, args.engine.into())?;
     let progress = Progress::rows("reading every row");
     let survey = migration.survey_of(from, |rows| progress.set(rows))?;
     progress.end();
-    if let Some(settings) = remote {
-        return make_copy(proof, &survey, into, args, out, |progress| {
-            on_remote!(settings, Opening::Make, engine => {
-                let store = migration.create_copy(engine?)?;
-                migration.copy(from, &store, &survey, args.park, |rows| progress.set(rows))?;
-                closed(&store)
-            })
-        });
-    }
-    make_copy(proof, &survey, into, args, out, |progress| match args.engine {
-        EngineName::Fjall | EngineName::Postgres | EngineName::Slate => {
-            let store = migration.create_copy(Fjall::open(into, FjallSettings::default())?)?;
+    make_copy(proof, &survey, into, args, out, |progress| {
+        on_any_engine!(target.make()?, engine => {
+            let store = migration.create_copy(engine)?;
             migration.copy(from, &store, &survey, args.park, |rows| progress.set(rows))?;
             closed(&store)
-        }
-        EngineName::Redb => {
-            let store = migration.create_copy(Redb::open(into, RedbSettings::default())?)?;
-            migration.copy(from, &store, &survey, args.park, |rows| progress.set(rows))?;
-            closed(&store)
-        }
-        EngineName::Lmdb => {
-            let store = migration.create_copy(Lmdb::open(into, LmdbSettings::default())?)?;
-            migration.copy(from, &store, &survey, args.park, |rows| progress.set(rows))?;
-            closed(&store)
-        }
+        })
     })
 }

@@ -1,27 +1,27 @@
 //! `keyplan db prune`: rows past the retention that the plan states.
 
-use std::ops::ControlFlow;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use anyhow::{Context as _, Result, anyhow, bail};
+use anyhow::{Context as _, Result, bail};
+use keyplan_database::{find, on_engine};
 use keyplan_plan::dynamic::{Value, parse};
 use keyplan_plan::model::{Family, Keep, Plan, Shape, TimeEncoding};
 use keyplan_store::engine::Durability;
 use keyplan_store::{Access, Prune as Rule, Removed, Steps};
 
-use super::{Database, on_engine};
+use super::opened;
 use crate::args::db::Prune;
-use crate::command::{Outcome, find};
+use crate::command::Outcome;
 use crate::render::{self, Output, Progress};
 use crate::{input, interrupt};
 
 /// Removes rows past their retention, or says how many there are.
 pub(super) fn run(args: &Prune, out: &mut Output) -> Result<Outcome> {
     let access = if args.apply { Access::ReadWrite } else { Access::ReadOnly };
-    let (database, recorded) = Database::open(&args.target, access)?;
+    let (database, recorded) = opened(&args.target, access)?;
     let plan = match args.target.plan.as_ref().filter(|_| args.rules_of_plan) {
         // It has the layout of the one in the database, or opening would have failed.
-        Some(path) => input::plan(path)?.ok_or_else(|| anyhow!("`{path}` does not compile"))?,
+        Some(path) => input::asked(path)?,
         None => recorded,
     };
     let families = families(args, &plan)?;
@@ -31,7 +31,7 @@ pub(super) fn run(args: &Prune, out: &mut Output) -> Result<Outcome> {
         let progress = Progress::rows(if args.apply { "pruning" } else { "counting" });
         let told = |removed: &Removed| {
             progress.set(removed.rows);
-            if interrupt::came() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            interrupt::goes_on()
         };
         let removed = on_engine!(&database, store => rule.run(store, &steps, told)?);
         progress.end();

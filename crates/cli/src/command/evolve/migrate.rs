@@ -3,14 +3,14 @@
 use std::path::Path;
 
 use anyhow::{Result, bail};
+use keyplan_database::AnyStore;
 use keyplan_plan::Compiled;
 use keyplan_prover::{Options, diagnose_migration, prove_migration};
+use keyplan_report::releases::last_release;
 
-use super::lock::last_release;
 use crate::args::ExplainFormat;
 use crate::args::evolve::{Migrate, MigratePlan};
 use crate::command::Outcome;
-use crate::command::db::Database;
 use crate::input;
 use crate::render::{self, Output};
 
@@ -57,7 +57,7 @@ fn plan(args: &MigratePlan, out: &mut Output) -> Result<Outcome> {
 fn previous(typed: &str, current: &str) -> Result<Compiled> {
     let directory = Path::new(typed);
     if directory.is_dir() {
-        return Database::recorded_plan(directory);
+        return Ok(AnyStore::recorded_plan(directory)?);
     }
     Ok(input::previous(typed, current, true)?.compiled)
 }

@@ -8,13 +8,13 @@ use keyplan_plan::lock::Release;
 use keyplan_prover::{
     Options, Version, compare, diagnose, diagnose_changes, diagnose_forgotten, forgotten, prove,
 };
+use keyplan_report::output_file;
+use keyplan_report::releases::beside;
 use keyplan_store::retired_targets;
 
-use super::lock::beside;
 use crate::args::evolve::Release as Args;
 use crate::command::Outcome;
 use crate::input;
-use crate::output_file;
 use crate::render::{self, Output};
 
 /// Releases a plan that has no findings.

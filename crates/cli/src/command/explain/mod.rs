@@ -1,20 +1,19 @@
 //! `keyplan explain`: what a key stands for.
 
-mod lines;
 mod part;
-mod rows;
 
 use std::io;
+use std::path::Path;
 
 use anyhow::{Result, bail};
+use keyplan_database::{ExplainedRows, find};
 use keyplan_plan::dynamic::Decoder;
 use keyplan_plan::explain::{Explanation, explain};
 use keyplan_plan::model::Plan;
 use keyplan_report::explain_json::{bad_line_json, explanation_json};
+use keyplan_report::lines::{Lines, MAX_LINE};
+use keyplan_report::row::Stored;
 
-use self::lines::{Lines, MAX_LINE};
-pub(crate) use self::rows::Begun;
-use self::rows::Rows;
 use super::Outcome;
 use crate::args::{Explain, ExplainFormat, InputFormat};
 use crate::input;
@@ -27,7 +26,12 @@ const READINGS: usize = 16;
 /// Explains keys, or a part of a row.
 pub(crate) fn run(args: &Explain, out: &mut Output) -> Result<Outcome> {
     let path = args.plan.as_deref().unwrap_or_default();
-    let rows = Rows::open(args)?;
+    let rows = if args.under.is_some() || Path::new(path).is_dir() {
+        let named = args.under.as_deref().map(|path| || input::asked(path));
+        Some(ExplainedRows::open(path, named, &args.bind)?)
+    } else {
+        None
+    };
     let read;
     let plan = if let Some(rows) = &rows {
         rows.plan()
@@ -40,7 +44,7 @@ pub(crate) fn run(args: &Explain, out: &mut Output) -> Result<Outcome> {
         return part::run(args, plan, family, out);
     }
     let spaces = match &args.space {
-        Some(name) => vec![input::space(plan, name)?],
+        Some(name) => vec![find::space(plan, name)?],
         None => (0..plan.spaces.len()).collect(),
     };
     let mut explainer = Explainer {
@@ -72,19 +76,11 @@ pub(crate) fn run(args: &Explain, out: &mut Output) -> Result<Outcome> {
     Ok(if explainer.failed { Outcome::Findings } else { Outcome::Clean })
 }
 
-/// What a database has under a key.
-pub(crate) enum Stored {
-    /// A row.
-    Value(Vec<u8>),
-    /// None, and so many rows whose keys begin with it.
-    Front(Begun),
-}
-
 struct Explainer<'p> {
     decoder: Decoder<'p>,
     spaces: Vec<usize>,
     /// The database that the rows are in, and what it was called.
-    rows: Option<(&'p str, &'p Rows)>,
+    rows: Option<(&'p str, &'p ExplainedRows)>,
     format: ExplainFormat,
     buffer: Vec<u8>,
     count: usize,
@@ -159,7 +155,7 @@ impl<'p> Explainer<'p> {
     fn stored(
         &mut self,
         name: &str,
-        rows: &Rows,
+        rows: &ExplainedRows,
         key: &[u8],
         explanation: &Explanation<'p>,
         out: &mut Output,

@@ -1,12 +1,13 @@
 //! A value, a field or a member of one family.
 
 use anyhow::{Context, Result, anyhow, bail};
+use keyplan_database::find;
 use keyplan_plan::dynamic::{Decoder, readings};
 use keyplan_plan::explain::explain;
 use keyplan_plan::model::{Family, Field, Plan, Sequence};
 use keyplan_report::explain_json::part_json;
 
-use super::super::{Outcome, find};
+use super::super::Outcome;
 use super::READINGS;
 use crate::args::{Explain, ExplainFormat};
 use crate::key_text;
