@@ -7,7 +7,6 @@ pub(crate) mod explore;
 pub(crate) mod generate;
 pub(crate) mod iavl;
 pub(crate) mod infer;
-pub(crate) mod place;
 pub(crate) mod source;
 
 use std::path::PathBuf;

@@ -13,8 +13,8 @@ mod render;
 use std::process::ExitCode;
 
 use clap::Parser;
+use keyplan_database::words::placed;
 
-use crate::args::place::placed;
 use crate::args::{Args, Command};
 use crate::command::Outcome;
 use crate::render::Output;

@@ -75,6 +75,9 @@ pub enum Error {
     /// A database of another program could not be read.
     #[error(transparent)]
     Source(#[from] SourceError),
+    /// A migration could not be prepared or carried on.
+    #[error(transparent)]
+    Migration(#[from] keyplan_store::migrate::MigrationError),
     /// Spaces of a plan and of a source could not be told apart.
     #[error(transparent)]
     Binding(#[from] BindingError),

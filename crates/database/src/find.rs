@@ -1,6 +1,7 @@
-//! Families and fields by the names that a person types.
+//! Families, fields and spaces by the names that a person types.
 
 use keyplan_plan::model::{Family, Field, Plan};
+use keyplan_report::structure::is_structured;
 
 use crate::error::{Result, bail};
 
@@ -34,6 +35,23 @@ pub fn space(plan: &Plan, name: &str) -> Result<usize> {
         bail!("plan `{}` has no space `{name}`; it has: {}", plan.name, names.join(", "));
     };
     Ok(found)
+}
+
+/// The space that the keys of a server are of: it has no spaces of its own.
+pub fn only_space(plan: &Plan) -> Result<usize> {
+    let all = || plan.spaces.iter().enumerate();
+    let mut found: Vec<(usize, &str)> = all()
+        .filter(|(_, space)| is_structured(space))
+        .map(|(index, space)| (index, space.name.as_str()))
+        .collect();
+    if found.is_empty() {
+        found = all().map(|(index, space)| (index, space.name.as_str())).collect();
+    }
+    if let [(index, _)] = found.as_slice() {
+        return Ok(*index);
+    }
+    let names: Vec<&str> = found.iter().map(|(_, name)| *name).collect();
+    bail!("a server has one space, and plan `{}` has several: {}", plan.name, names.join(", "))
 }
 
 /// The field of a hash that is called `name`.

@@ -42,12 +42,16 @@ mod explained;
 mod filter;
 pub mod find;
 mod foreign;
+mod layout;
 mod load;
+pub mod migrate;
 mod raw;
 mod remote;
 mod scan;
 pub mod structure;
 pub mod typed;
+mod upkeep;
+pub mod words;
 
 use std::ops::ControlFlow;
 
@@ -57,10 +61,12 @@ pub use engine::{AnyEngine, found};
 pub use error::{Error, Result};
 pub use explained::ExplainedRows;
 pub use foreign::{Foreign, Opened, given, is_own, open, place, planless, rows};
+pub use layout::{Layout, RowPart};
 pub use load::{LoadOptions, Loaded, load};
 pub use raw::{RawScan, hex, spaces};
 pub use remote::{EngineName, Opening, Remote, is_url, refuse_directory, settings, shown};
 pub use scan::{Found, LOOK_EVERY, Rows, ScanQuery, Scanned, is_undeclared, scan, scan_foreign};
+pub use upkeep::{present, pruned_families};
 
 /// Is told how much is done, and says whether to go on.
 pub type Told<'a> = &'a mut dyn FnMut(u64) -> ControlFlow<()>;

@@ -42,6 +42,7 @@ pub mod diff;
 pub mod explain_json;
 pub mod files;
 pub mod findings;
+pub mod folder;
 #[cfg(feature = "rows")]
 pub mod growth;
 pub mod json_text;
@@ -61,7 +62,9 @@ pub mod row;
 pub mod statistics;
 #[cfg(feature = "rows")]
 pub mod structure;
+pub mod task;
 #[cfg(feature = "rows")]
 pub mod values;
 #[cfg(feature = "rows")]
 pub mod verify;
+pub mod watch;

@@ -1,8 +1,22 @@
 //! The releases of a plan: the lock that lies beside its file.
 
+#[cfg(feature = "rows")]
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+#[cfg(feature = "rows")]
+use keyplan_plan::Compiled;
+#[cfg(feature = "rows")]
+use keyplan_plan::diag::Diagnostic;
 use keyplan_plan::lock::{LOCK_FILE, Lock, LockError, Release};
+#[cfg(feature = "rows")]
+use keyplan_plan::model::Plan;
+#[cfg(feature = "rows")]
+use keyplan_prover::{
+    Options, Version, compare, diagnose, diagnose_changes, diagnose_forgotten, forgotten, prove,
+};
+#[cfg(feature = "rows")]
+use keyplan_store::{RetiredTarget, retired_targets};
 
 use crate::files::{self, FileError};
 
@@ -21,6 +35,12 @@ pub enum ReleasesError {
         /// What is wrong, and where.
         fault: LockError,
     },
+    /// The plan has no meaning.
+    #[error("the plan does not compile")]
+    NoMeaning,
+    /// The lock cannot have the entry.
+    #[error("{0}")]
+    Entry(String),
 }
 
 /// The lock of a plan file: its path, and what is in it.
@@ -47,4 +67,106 @@ pub fn releases(path: &str, plan: &str) -> Result<Vec<Release>, ReleasesError> {
 /// The last release of a plan, if there is one.
 pub fn last_release(path: &str, plan: &str) -> Result<Option<Release>, ReleasesError> {
     Ok(releases(path, plan)?.pop())
+}
+
+/// What came of asking for a release.
+#[cfg(feature = "rows")]
+#[derive(Clone, Debug)]
+pub enum Releasing {
+    /// Nothing has moved since this one.
+    Unmoved(Release),
+    /// It has findings, and a release has none.
+    Refused(Vec<Diagnostic>),
+    /// It is an entry of the lock.
+    Ready {
+        /// The path of the lock.
+        path: PathBuf,
+        /// The lock with the entry.
+        lock: Lock,
+        /// What the release is called.
+        name: String,
+        /// Its fingerprint.
+        fingerprint: String,
+        /// What the plan has given up since the release before.
+        given_up: Vec<RetiredTarget>,
+    },
+}
+
+/// Makes the layout of a plan as it is now an entry of the lock beside its file, unless it has findings; `name` is its
+/// number without one. The lock is returned and not written.
+#[cfg(feature = "rows")]
+pub fn release(
+    file: &str,
+    compiled: &Compiled,
+    plan: &Plan,
+    name: Option<&str>,
+    date: &str,
+) -> Result<Releasing, ReleasesError> {
+    let (path, mut lock) = beside(file)?;
+    let options = Options::default();
+    let report = prove(plan, &options);
+    let mut findings = diagnose(plan, &report, &options, file);
+    let before: Vec<Release> = lock.of_file(&plan.name, file).cloned().collect();
+    let plans: Vec<_> =
+        before.iter().map(|release| (release.name.as_str(), release.compile().plan)).collect();
+    if let Some(last) = before.last() {
+        if last.fingerprint == plan.fingerprint().to_string() {
+            return Ok(Releasing::Unmoved(last.clone()));
+        }
+        if let Some(old) = &last.compile().plan {
+            let changes = compare(old, plan, &report);
+            let versions = (Version { plan: old, path: None }, Version { plan, path: Some(file) });
+            findings.extend(diagnose_changes(&changes, versions.0, versions.1));
+        }
+    }
+    let known = plans.iter().filter_map(|(name, plan)| Some((*name, plan.as_ref()?)));
+    findings.extend(diagnose_forgotten(&forgotten(known, plan)));
+    if !findings.is_empty() {
+        return Ok(Releasing::Refused(findings));
+    }
+    let name = name.map_or_else(|| (before.len() + 1).to_string(), str::to_owned);
+    let release = Release::new(&name, date, compiled).ok_or(ReleasesError::NoMeaning)?;
+    let fingerprint = release.fingerprint.clone();
+    lock.append(release).map_err(ReleasesError::Entry)?;
+    let known: BTreeSet<String> = plans
+        .last()
+        .and_then(|(_, plan)| plan.as_ref())
+        .map(|plan| retired_targets(plan).into_iter().map(|target| target.name).collect())
+        .unwrap_or_default();
+    let mut given_up = retired_targets(plan);
+    given_up.retain(|target| !known.contains(&target.name));
+    Ok(Releasing::Ready { path, lock, name, fingerprint, given_up })
+}
+
+/// The date of a time in seconds since 1970, in UTC: `2026-11-16`.
+pub fn date(seconds: u64) -> String {
+    let (year, month, day) = civil(seconds / 86_400);
+    format!("{year:04}-{month:02}-{day:02}")
+}
+
+/// The date of a day since 1970.
+fn civil(days: u64) -> (u64, u64, u64) {
+    // Years begin in March here, so that a leap day is the last of its year; 719,468 days lie between then and 1970.
+    let days = days + 719_468;
+    let era = days / 146_097;
+    let of_era = days % 146_097;
+    let year_of_era = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let month = (5 * of_year + 2) / 153;
+    let day = of_year - (153 * month + 2) / 5 + 1;
+    let month = if month < 10 { month + 3 } else { month - 9 };
+    (year_of_era + era * 400 + u64::from(month <= 2), month, day)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::civil;
+
+    #[test]
+    fn days_have_the_dates_of_the_calendar() {
+        assert_eq!(civil(0), (1970, 1, 1));
+        assert_eq!(civil(11_016), (2000, 2, 29));
+        assert_eq!(civil(11_017), (2000, 3, 1));
+        assert_eq!(civil(20_773), (2026, 11, 16));
+    }
 }

@@ -7,21 +7,17 @@ use anyhow::{Context as _, Result, anyhow, bail};
 use keyplan_database::AnyStore;
 use keyplan_plan::diag::Code;
 use keyplan_prover::certificate::certify;
-use keyplan_prover::{Engine, Options, page};
-use keyplan_report::findings::baseline::Baseline;
+use keyplan_prover::{Options, page};
 use keyplan_report::findings::fix::{Fixed, Fixes, fix};
 use keyplan_report::findings::junit::junit;
 use keyplan_report::findings::{Checked, Previous, Repairs, Tally};
 use keyplan_report::output_file;
-use keyplan_report::project::Project;
+use keyplan_report::task::{Known, Task, TaskOptions};
 
 use super::{Outcome, watch};
 use crate::args::{Check, CheckFormat};
 use crate::input;
 use crate::render::{self, Output};
-
-/// The file of known findings where nothing else is said.
-const BASELINE: &str = "keyplan.baseline";
 
 /// Checks plans, or prints the page of a code.
 pub(crate) fn run(args: &Check, out: &mut Output) -> Result<Outcome> {
@@ -38,10 +34,22 @@ pub(crate) fn run(args: &Check, out: &mut Output) -> Result<Outcome> {
 /// One run, and the files that it read.
 fn once(args: &Check, out: &mut Output) -> Result<(Outcome, Vec<PathBuf>)> {
     let started = Instant::now();
-    let task = Task::of(args)?;
+    let here = std::env::current_dir().context("cannot tell the current directory")?;
+    let task = Task::of(
+        &here,
+        TaskOptions {
+            plans: args.plans.clone(),
+            engine: args.engine.map(crate::args::Engine::known),
+            deny_warnings: args.deny_warnings,
+            baseline: args.baseline.as_ref().map(PathBuf::from),
+        },
+    )?;
+    if task.plans.len() > 1 && args.certificate.is_some() {
+        bail!("a certificate is of one plan; run `check` for each of them");
+    }
     let mut plans = Vec::new();
     for path in &task.plans {
-        plans.push(task.checked(args, path, out)?);
+        plans.push(checked(&task, args, path, out)?);
     }
     let mut files: Vec<PathBuf> =
         task.project.iter().map(|project| project.root.join("keyplan.toml")).collect();
@@ -49,22 +57,16 @@ fn once(args: &Check, out: &mut Output) -> Result<(Outcome, Vec<PathBuf>)> {
         plans.iter().flat_map(|plan| plan.compiled.sources.files()).map(|file| PathBuf::from(&file.name)),
     );
     if args.write_baseline {
-        task.write_baseline(&plans, out)?;
+        let (path, text) = task.baseline(&plans);
+        output_file::write(&path, text.as_bytes())?;
+        let count = plans.iter().map(|plan| plan.findings.len()).sum();
+        out.line(&render::baseline_written(count, &path))?;
         return Ok((Outcome::Clean, files));
     }
     let known = task.take_known(&mut plans)?;
     print(args, &plans, known, started, out)?;
     let found = plans.iter().any(|plan| plan.fails(task.deny_warnings));
     Ok((if found { Outcome::Findings } else { Outcome::Clean }, files))
-}
-
-/// What is in a baseline.
-#[derive(Clone, Copy, Default)]
-struct Known {
-    /// Findings that were found again.
-    again: usize,
-    /// Findings that were not.
-    gone: usize,
 }
 
 fn print(args: &Check, plans: &[Checked], known: Known, started: Instant, out: &mut Output) -> Result<()> {
@@ -97,122 +99,42 @@ fn print(args: &Check, plans: &[Checked], known: Known, started: Instant, out: &
     Ok(())
 }
 
-/// What is to be checked, and how: what was typed, and behind it what the project says.
-struct Task {
-    plans: Vec<String>,
-    project: Option<Project>,
-    here: PathBuf,
-    options: Option<Options>,
-    deny_warnings: bool,
-    baseline: Option<PathBuf>,
-}
-
-impl Task {
-    fn of(args: &Check) -> Result<Self> {
-        let here = std::env::current_dir().context("cannot tell the current directory")?;
-        let here = here.canonicalize().unwrap_or(here);
-        let project = Project::around(&here).context("keyplan.toml")?;
-        let plans = match &project {
-            _ if !args.plans.is_empty() => args.plans.clone(),
-            Some(project) => {
-                let seen = |path: String| project.seen_from(&here, &path);
-                project.plans()?.into_iter().map(seen).collect()
-            }
-            None => bail!(
-                "no plan was given, and neither this folder nor one above it has a `keyplan.toml`; \
-                `keyplan init` writes one, `keyplan check PLAN` checks a single plan"
-            ),
-        };
-        if plans.len() > 1 && args.certificate.is_some() {
-            bail!("a certificate is of one plan; run `check` for each of them");
+/// One plan, repaired if that was asked for.
+fn checked(task: &Task, args: &Check, path: &str, out: &mut Output) -> Result<Checked> {
+    let options = (!args.no_proof).then(|| Options { engine: task.engine, ..Options::default() });
+    let repairs = if args.no_repairs && !args.fix { Repairs::Unasked } else { Repairs::Wanted };
+    let loaded = input::load(path)?;
+    let mut plan = Checked::new(&loaded.path, loaded.compiled, options.as_ref(), repairs);
+    if let (true, Some(options)) = (args.fix, &options) {
+        let allowed = if args.unsafe_fixes { Fixes::Any } else { Fixes::Safe };
+        if path == "-" || Path::new(path).is_dir() {
+            bail!("`--fix` changes plan files, and `{path}` is none");
         }
-        let settings = project.as_ref().map(|project| &project.settings);
-        let engine = args.engine.map(crate::args::Engine::known);
-        let engine = engine.or(settings.and_then(|settings| settings.engine)).unwrap_or(Engine::Fjall);
-        let in_project = |name: &String| project.as_ref().map(|project| project.root.join(name));
-        let baseline = args.baseline.as_ref().map(PathBuf::from);
-        let baseline =
-            baseline.or(settings.and_then(|settings| settings.baseline.as_ref()).and_then(in_project));
-        Ok(Self {
-            plans,
-            here,
-            options: (!args.no_proof).then(|| Options { engine, ..Options::default() }),
-            deny_warnings: args.deny_warnings || settings.is_some_and(|settings| settings.deny_warnings),
-            baseline,
-            project,
-        })
+        plan = written(fix(plan, options, allowed), args, out)?;
     }
-
-    /// One plan, repaired if that was asked for.
-    fn checked(&self, args: &Check, path: &str, out: &mut Output) -> Result<Checked> {
-        let repairs = if args.no_repairs && !args.fix { Repairs::Unasked } else { Repairs::Wanted };
-        let loaded = input::load(path)?;
-        let mut plan = Checked::new(&loaded.path, loaded.compiled, self.options.as_ref(), repairs);
-        if let (true, Some(options)) = (args.fix, &self.options) {
-            let allowed = if args.unsafe_fixes { Fixes::Any } else { Fixes::Safe };
-            if path == "-" || Path::new(path).is_dir() {
-                bail!("`--fix` changes plan files, and `{path}` is none");
-            }
-            plan = written(fix(plan, options, allowed), args, out)?;
-        }
-        if let Some(old) = &args.against {
-            let directory = Path::new(old);
-            let old = if directory.is_dir() {
-                // A database has the plan inside that it was made with.
-                Previous { path: old.clone(), file: false, compiled: AnyStore::recorded_plan(directory)? }
-            } else {
-                input::previous(old, path, self.plans.len() == 1)?
-            };
-            if old.compiled.plan.is_none() {
-                render::message(&render::findings(&old.compiled.sources, &old.compiled.diagnostics));
-                bail!("`{}` has mistakes, so that nothing can be compared with it", old.path);
-            }
-            plan.compare_with(&old);
+    if let Some(old) = &args.against {
+        let directory = Path::new(old);
+        let old = if directory.is_dir() {
+            // A database has the plan inside that it was made with.
+            Previous { path: old.clone(), file: false, compiled: AnyStore::recorded_plan(directory)? }
         } else {
-            plan.compare_with_releases()?;
-        }
-        if let Some(file) = &args.certificate {
-            if let (Some(model), Some((options, report))) = (&plan.compiled.plan, &plan.proof) {
-                let text = certify(model, options, report).to_json()?;
-                output_file::write(Path::new(file), text.as_bytes())?;
-            }
-        }
-        Ok(plan)
-    }
-
-    /// The path of a plan from the root of the project, which is what a baseline knows it by.
-    fn name(&self, path: &str) -> String {
-        let Some(project) = &self.project else { return path.to_owned() };
-        let full = self.here.join(path);
-        let full = full.canonicalize().unwrap_or(full);
-        full.strip_prefix(&project.root).map_or_else(|_| path.to_owned(), |path| path.display().to_string())
-    }
-
-    /// Takes the known findings out.
-    fn take_known(&self, plans: &mut [Checked]) -> Result<Known> {
-        let Some(path) = &self.baseline else { return Ok(Known::default()) };
-        let shown = path.display();
-        let text =
-            std::fs::read_to_string(path).with_context(|| format!("cannot read the baseline `{shown}`"))?;
-        let mut baseline = Baseline::parse(&text).with_context(|| format!("the baseline `{shown}`"))?;
-        let again = plans.iter_mut().map(|plan| baseline.take(&self.name(&plan.path.clone()), plan)).sum();
-        Ok(Known { again, gone: baseline.gone() })
-    }
-
-    fn write_baseline(&self, plans: &[Checked], out: &mut Output) -> Result<()> {
-        let fallback = || {
-            self.project
-                .as_ref()
-                .map_or_else(|| PathBuf::from(BASELINE), |project| project.root.join(BASELINE))
+            input::previous(old, path, task.plans.len() == 1)?
         };
-        let path = self.baseline.clone().unwrap_or_else(fallback);
-        let names: Vec<String> = plans.iter().map(|plan| self.name(&plan.path)).collect();
-        let text = Baseline::text(names.iter().map(String::as_str).zip(plans));
-        output_file::write(&path, text.as_bytes())?;
-        let count = plans.iter().map(|plan| plan.findings.len()).sum();
-        out.line(&render::baseline_written(count, &path))?;
-        Ok(())
+        if old.compiled.plan.is_none() {
+            render::message(&render::findings(&old.compiled.sources, &old.compiled.diagnostics));
+            bail!("`{}` has mistakes, so that nothing can be compared with it", old.path);
+        }
+        plan.compare_with(&old);
+    } else {
+        plan.compare_with_releases()?;
     }
+    if let Some(file) = &args.certificate {
+        if let (Some(model), Some((options, report))) = (&plan.compiled.plan, &plan.proof) {
+            let text = certify(model, options, report).to_json()?;
+            output_file::write(Path::new(file), text.as_bytes())?;
+        }
+    }
+    Ok(plan)
 }
 
 /// Writes the files that repairs have changed, and tells what was done.

@@ -44,7 +44,11 @@ pub(crate) fn run(args: &Demo, out: &mut Output) -> Result<Outcome> {
     fill(args, out)?;
     explain(&plans, out)?;
     out.line("")?;
-    out.text(&render::next_steps(Path::new(&shown(&args.directory))))?;
+    let place = shown(&args.directory);
+    let browser = (format!("keyplan explore {place} --open"), "the same database in the browser");
+    let more = [browser];
+    let more = if cfg!(feature = "explore") { more.as_slice() } else { &[] };
+    out.text(&render::next_steps(Path::new(&place), more))?;
     let tally = Tally::of(&plans);
     Ok(if tally.findings + tally.unknown == 0 { Outcome::Clean } else { Outcome::Findings })
 }

@@ -1,10 +1,9 @@
 //! `keyplan encode`: arguments as a person writes them, to bytes.
 
-use anyhow::{Result, anyhow};
-use keyplan_database::find;
+use anyhow::Result;
 use keyplan_database::typed::{assignments, complete, front, scan_prefix};
-use keyplan_plan::dynamic::{Decoder, Other, Value, encode, other_key, other_layout};
-use keyplan_plan::model::{Family, Field, Plan, Sequence};
+use keyplan_database::{Layout, RowPart, find};
+use keyplan_plan::dynamic::encode;
 use keyplan_plan::notation::{Notation, escaped};
 use keyplan_report::row::base64;
 
@@ -20,7 +19,15 @@ const UNGUARDED: &str = "--unguarded prints it anyway";
 pub(crate) fn run(args: &Encode, out: &mut Output) -> Result<Outcome> {
     let Some(plan) = input::plan(&args.plan)? else { return Ok(Outcome::Findings) };
     let (space, family) = find::family(&plan, &args.family)?;
-    let layout = Layout::chosen(args, family)?;
+    let part = match (&args.field, args.value) {
+        (Some(name), true) => RowPart::FieldValue(name),
+        (Some(name), false) => RowPart::Field(name),
+        (None, true) => RowPart::Value,
+        (None, false) if args.member => RowPart::Member,
+        (None, false) if args.score => RowPart::Score,
+        (None, false) => RowPart::Key,
+    };
+    let layout = Layout::of(family, part)?;
     let given = assignments(&args.values)?;
     let (bytes, values) = if args.scan {
         scan_prefix(family, &given)?
@@ -55,64 +62,4 @@ pub(crate) fn run(args: &Encode, out: &mut Output) -> Result<Outcome> {
         }
     }
     Ok(Outcome::Clean)
-}
-
-/// Which of a family's layouts is to be encoded.
-struct Layout<'p> {
-    kind: &'static str,
-    field: Option<&'p Field>,
-    sequence: &'p Sequence,
-}
-
-impl<'p> Layout<'p> {
-    fn chosen(args: &Encode, family: &'p Family) -> Result<Self> {
-        let lacks = |what: &str| anyhow!("`{}` is a {} without a {what}", family.path, family.kind.keyword());
-        if let Some(name) = &args.field {
-            let field = find::field(family, name)?;
-            let sequence = if args.value {
-                field.value.as_ref().ok_or_else(|| lacks("value layout of that field"))?
-            } else {
-                &field.key
-            };
-            let kind = if args.value { "field value" } else { "field" };
-            return Ok(Self { kind, field: Some(field), sequence });
-        }
-        let (kind, sequence) = if args.value {
-            ("value", family.value.as_ref().ok_or_else(|| lacks("value layout"))?)
-        } else if args.member {
-            ("member", family.member.as_ref().ok_or_else(|| lacks("member layout"))?)
-        } else if args.score {
-            ("score", family.score.as_ref().ok_or_else(|| lacks("score layout"))?)
-        } else {
-            ("key", &family.key)
-        };
-        Ok(Self { kind, field: None, sequence })
-    }
-
-    /// What a message calls it.
-    fn title(&self, family: &Family) -> String {
-        match (self.kind, self.field) {
-            ("key", _) => family.path.clone(),
-            (kind, Some(field)) => format!("{kind} `{}` of {}", field.name, family.path),
-            (kind, None) => format!("{kind} of {}", family.path),
-        }
-    }
-
-    fn other_reading(
-        &self,
-        plan: &'p Plan,
-        space: usize,
-        family: &'p Family,
-        values: &[Value],
-        bytes: &[u8],
-    ) -> Option<Other<'p>> {
-        match (self.kind, self.field) {
-            ("key", _) => other_key(&Decoder::new(plan), space, family, values, bytes),
-            ("field", Some(field)) => {
-                let fields = family.fields.iter().map(|field| (field.name.as_str(), &field.key));
-                other_layout(fields, &field.name, values, bytes)
-            }
-            (kind, _) => other_layout([(kind, self.sequence)], kind, values, bytes),
-        }
-    }
 }

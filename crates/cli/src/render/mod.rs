@@ -4,7 +4,6 @@
 //! print cannot act on a terminal: text of plans, keys, servers and files goes through one function, [`shown`], and JSON
 //! through its sibling.
 
-mod demo;
 mod progress;
 
 use std::ffi::OsString;
@@ -12,13 +11,9 @@ use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
 use std::process::ExitCode;
 
 use anstream::ColorChoice;
+use keyplan_database::words::without_credentials;
 use keyplan_plan::notation::{is_hidden, visible, visible_json};
 
-use crate::args::place::without_credentials;
-
-#[cfg(feature = "explore")]
-pub(crate) use demo::exploring;
-pub(crate) use demo::{command_line, filled, flaw_of, next_steps, plan_table};
 pub(crate) use keyplan_plan::notation::hex;
 pub(crate) use keyplan_print::*;
 pub(crate) use progress::Progress;

@@ -29,8 +29,6 @@ use anyhow::Result;
 
 use open::{binding, plan_of, planless};
 pub(crate) use open::{foreign, opened};
-#[cfg(feature = "explore")]
-pub(crate) use server::only_space;
 
 use super::Outcome;
 use crate::args::db::Db;

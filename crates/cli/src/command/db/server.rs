@@ -3,10 +3,10 @@
 use std::ops::ControlFlow;
 
 use anyhow::{Context, Result, anyhow, bail};
+use keyplan_database::find::only_space;
 use keyplan_database::structure::{self, Listed, StructureQuery};
 use keyplan_plan::model::Plan;
 use keyplan_report::statistics::Census;
-use keyplan_report::structure::is_structured;
 use keyplan_report::verify::verify_structures;
 use keyplan_store::structure::{Redis, RedisSettings};
 
@@ -95,21 +95,4 @@ impl Server {
         structure::dump(&self.redis, &self.plan, self.space, take)?;
         Ok(Outcome::Clean)
     }
-}
-
-/// The space that the keys of a server are of: it has no spaces of its own.
-pub(crate) fn only_space(plan: &Plan) -> Result<usize> {
-    let all = || plan.spaces.iter().enumerate();
-    let mut found: Vec<(usize, &str)> = all()
-        .filter(|(_, space)| is_structured(space))
-        .map(|(index, space)| (index, space.name.as_str()))
-        .collect();
-    if found.is_empty() {
-        found = all().map(|(index, space)| (index, space.name.as_str())).collect();
-    }
-    if let [(index, _)] = found.as_slice() {
-        return Ok(*index);
-    }
-    let names: Vec<&str> = found.iter().map(|(_, name)| *name).collect();
-    bail!("a server has one space, and plan `{}` has several: {}", plan.name, names.join(", "))
 }

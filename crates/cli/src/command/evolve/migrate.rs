@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
-use anyhow::{Result, bail};
+use anyhow::{Result, anyhow, bail};
 use keyplan_database::AnyStore;
 use keyplan_plan::Compiled;
+use keyplan_plan::model::Plan;
 use keyplan_prover::{Options, diagnose_migration, prove_migration};
 use keyplan_report::releases::last_release;
 
@@ -33,13 +34,7 @@ fn plan(args: &MigratePlan, out: &mut Output) -> Result<Outcome> {
         }
         _ => bail!("give the older plan and the newer one"),
     };
-    for compiled in [&old, &new.compiled] {
-        if compiled.plan.is_none() || compiled.errors().next().is_some() {
-            render::message(&render::findings(&compiled.sources, &compiled.diagnostics));
-            bail!("a plan has mistakes, so that nothing can be carried from it or to it");
-        }
-    }
-    let (Some(before), Some(after)) = (&old.plan, &new.compiled.plan) else { return Ok(Outcome::Findings) };
+    let (before, after) = sound(&old, &new.compiled)?;
     let proof = prove_migration(before, after, &Options::default());
     match args.format {
         ExplainFormat::Json => out.raw(&render::migration_json(before, after, &proof)?)?,
@@ -60,4 +55,16 @@ fn previous(typed: &str, current: &str) -> Result<Compiled> {
         return Ok(AnyStore::recorded_plan(directory)?);
     }
     Ok(input::previous(typed, current, true)?.compiled)
+}
+
+/// Two plans without mistakes; those of the first that has some are shown.
+pub(crate) fn sound<'p>(old: &'p Compiled, new: &'p Compiled) -> Result<(&'p Plan, &'p Plan)> {
+    let meaning = |compiled: &'p Compiled| {
+        let plan = compiled.plan.as_ref().filter(|_| compiled.errors().next().is_none());
+        plan.ok_or_else(|| {
+            render::message(&render::findings(&compiled.sources, &compiled.diagnostics));
+            anyhow!("a plan has mistakes, so that nothing can be carried from it or to it")
+        })
+    };
+    Ok((meaning(old)?, meaning(new)?))
 }

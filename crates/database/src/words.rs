@@ -1,15 +1,16 @@
-//! `--engine ENGINE --url URL` for every subcommand that takes a database: the URL in place of DIR.
+//! `--engine ENGINE --url URL` for every subcommand that takes a database: the URL in place of DIR, and messages that repeat
+//! what was typed without the credentials of its URLs.
 
 use std::ffi::OsString;
 use std::path::Path;
 
-use keyplan_database::{is_url, shown};
+use crate::remote::{is_url, shown};
 
 /// What was typed, with the URL of a database where the directory of one stands.
 ///
 /// `keyplan db get --engine slate --url s3://bucket/chain tick pool=7` is `keyplan db get s3://bucket/chain tick pool=7`. The
 /// URLs of servers that have no database of ours are left to the subcommands that read them.
-pub(crate) fn placed(words: Vec<OsString>) -> Vec<OsString> {
+pub fn placed(words: Vec<OsString>) -> Vec<OsString> {
     let Some(at) = place(&words) else { return words };
     let mut found = Typed::default();
     let mut rest = Vec::with_capacity(words.len());
@@ -103,7 +104,7 @@ fn is_option(word: &OsString) -> bool {
 }
 
 /// A message in which what was typed is repeated, without the credentials of its URLs.
-pub(crate) fn without_credentials(message: &str, words: &[OsString]) -> String {
+pub fn without_credentials(message: &str, words: &[OsString]) -> String {
     let mut message = message.to_owned();
     for word in words {
         let word = word.to_string_lossy();

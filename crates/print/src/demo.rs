@@ -11,12 +11,12 @@ use keyplan_report::findings::{Checked, Tally};
 use super::{DIM, GOOD, NAME, STRONG, accepted_flaw, painted};
 
 /// A command as it would be typed.
-pub(crate) fn command_line(command: &str) -> String {
+pub fn command_line(command: &str) -> String {
     format!("{} {}", painted(DIM, "$"), painted(STRONG, command))
 }
 
 /// What each plan has, in numbers.
-pub(crate) fn plan_table(plans: &[Checked]) -> String {
+pub fn plan_table(plans: &[Checked]) -> String {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
     table.set_header(["", "spaces", "families", "scans", "findings", "accepted flaws", "unknown"]);
@@ -37,7 +37,7 @@ pub(crate) fn plan_table(plans: &[Checked]) -> String {
         column.set_cell_alignment(CellAlignment::Right);
     }
     let mut out = String::new();
-    table.lines().for_each(|line| out.push_str(&format!("  {}\n", line.trim_end())));
+    table.lines().for_each(|line| put!(out, "  {}\n", line.trim_end()));
     out.push('\n');
     out
 }
@@ -47,14 +47,14 @@ fn number_or_dash(n: usize) -> String {
 }
 
 /// An accepted flaw with the keys that show it, as `check --accepted` prints it.
-pub(crate) fn flaw_of(checked: &Checked, code: &str, family: &str) -> String {
+pub fn flaw_of(checked: &Checked, code: &str, family: &str) -> String {
     let wanted = |statement: &&Statement| statement.guarantee.code() == code && statement.family == family;
     let found = checked.accepted().find(wanted);
     found.map_or_else(String::new, |statement| accepted_flaw(checked, statement) + "\n")
 }
 
 /// How much was written, and how fast.
-pub(crate) fn filled(rows: u64, directory: &Path, took: Duration) -> String {
+pub fn filled(rows: u64, directory: &Path, took: Duration) -> String {
     let millis = u64::try_from(took.as_millis()).unwrap_or(u64::MAX).max(1);
     format!(
         "{} rows of five systems written to {} in {}.{} s, through types that {} made",
@@ -66,10 +66,10 @@ pub(crate) fn filled(rows: u64, directory: &Path, took: Duration) -> String {
     )
 }
 
-/// Commands to go on with.
-pub(crate) fn next_steps(directory: &Path) -> String {
+/// Commands to go on with, and others that follow them.
+pub fn next_steps(directory: &Path, more: &[(String, &str)]) -> String {
     let directory = directory.display();
-    let steps = vec![
+    let steps = [
         (
             format!("keyplan db scan {directory} cl.tick pool_id=1 --limit 5"),
             "rows of one pool, in order, decoded",
@@ -84,19 +84,10 @@ pub(crate) fn next_steps(directory: &Path) -> String {
         ),
         (format!("keyplan db scan {directory} token_queue --limit 5"), "queues, and how many items each has"),
         ("keyplan language".to_owned(), "how to write a plan of your own"),
-        #[cfg(feature = "explore")]
-        (format!("keyplan explore {directory} --open"), "the same database in the browser"),
     ];
     let mut out = format!("{}\n", painted(GOOD, "Try next:"));
-    for (command, what) in steps {
-        out.push_str(&format!("  {}\n      {}\n", painted(STRONG, command), painted(DIM, what)));
+    for (command, what) in steps.iter().chain(more) {
+        put!(out, "  {}\n      {}\n", painted(STRONG, command), painted(DIM, what));
     }
     out
-}
-
-/// Where the browser finds a database.
-#[cfg(feature = "explore")]
-pub(crate) fn exploring(source: &str, url: &str) -> String {
-    let end = painted(DIM, "Ctrl-C ends it. The address lets a browser of this machine in, and nobody else.");
-    format!("{} {source}\n  {}\n{end}", painted(GOOD, "exploring"), painted(STRONG, url))
 }
