@@ -41,15 +41,16 @@ const REPORT_EVERY: u64 = 5_000;
 
 /// How rows are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 #[non_exhaustive]
 pub enum DumpFormat {
-    /// JSON lines, with values as objects of their arguments where that makes the same bytes again.
+    /// One object per line, values by their layout where the plan has one, else in hex
     Json,
-    /// JSON lines, with values as hex.
+    /// One object per line, values in hex
     Hex,
-    /// JSON lines, with values as base64.
+    /// One object per line, values in base64
     Base64,
-    /// Blocks with checks, smaller and faster.
+    /// Blocks of rows, keys without what they share, each block with a check
     Binary,
 }
 

@@ -35,6 +35,7 @@
 
 mod any;
 mod binary;
+mod delete;
 mod dump;
 mod engine;
 mod error;
@@ -45,6 +46,7 @@ mod foreign;
 mod layout;
 mod load;
 pub mod migrate;
+mod parts;
 mod raw;
 mod remote;
 mod scan;
@@ -56,6 +58,7 @@ pub mod words;
 use std::ops::ControlFlow;
 
 pub use any::{AnyStore, expect_plan};
+pub use delete::{DeleteOutcome, DeleteQuery, delete};
 pub use dump::{DumpFormat, dump, dump_foreign, dump_raw};
 pub use engine::{AnyEngine, found};
 pub use error::{Error, Result};
@@ -63,6 +66,7 @@ pub use explained::ExplainedRows;
 pub use foreign::{Foreign, Opened, given, is_own, open, place, planless, rows};
 pub use layout::{Layout, RowPart};
 pub use load::{LoadOptions, Loaded, load};
+pub use parts::{PartBytes, parts, value_part};
 pub use raw::{RawScan, hex, spaces};
 pub use remote::{EngineName, Opening, Remote, is_url, refuse_directory, settings, shown};
 pub use scan::{Found, LOOK_EVERY, Rows, ScanQuery, Scanned, is_undeclared, scan, scan_foreign};

@@ -14,18 +14,19 @@ const VARIABLE: &str = "KEYPLAN_URL";
 
 /// The engines that keep rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 #[non_exhaustive]
 pub enum EngineName {
-    /// In a directory, by fjall.
+    /// A log-structured merge tree: cheap writes
     #[default]
     Fjall,
-    /// In a directory, by redb.
+    /// A copy-on-write tree in one file: cheap reads and opening
     Redb,
-    /// In a directory, by LMDB.
+    /// Copy-on-write trees in one mapped file: reads at the speed of memory, keys of up to 511 bytes
     Lmdb,
-    /// On a PostgreSQL server, which a URL names.
+    /// A server, which a URL names in place of DIR
     Postgres,
-    /// On object storage, which a URL names.
+    /// Object storage, which a URL names in place of DIR
     Slate,
 }
 

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args as Group, Subcommand, ValueEnum};
 
+pub(crate) use keyplan_database::{DumpFormat, EngineName};
+
 use super::iavl::{History, Iavl};
 use super::source::{Audit, Checksum, Diff};
 
@@ -187,33 +189,6 @@ pub(crate) struct Backup {
     /// The directory of the copy: one that does not exist or is empty, or an earlier backup
     #[arg(value_name = "INTO")]
     pub(crate) into: PathBuf,
-}
-
-/// An embedded engine.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum EngineName {
-    /// A log-structured merge tree: cheap writes
-    Fjall,
-    /// A copy-on-write tree in one file: cheap reads and opening
-    Redb,
-    /// Copy-on-write trees in one mapped file: reads at the speed of memory, keys of up to 511 bytes
-    Lmdb,
-    /// A server, which a URL names in place of DIR
-    Postgres,
-    /// Object storage, which a URL names in place of DIR
-    Slate,
-}
-
-impl From<EngineName> for keyplan_database::EngineName {
-    fn from(name: EngineName) -> Self {
-        match name {
-            EngineName::Fjall => Self::Fjall,
-            EngineName::Redb => Self::Redb,
-            EngineName::Lmdb => Self::Lmdb,
-            EngineName::Postgres => Self::Postgres,
-            EngineName::Slate => Self::Slate,
-        }
-    }
 }
 
 /// `keyplan db put`
@@ -465,30 +440,6 @@ fn kind(word: &str) -> Result<keyplan_sources::Kind, String> {
         let words: Vec<&str> = keyplan_sources::Kind::ALL.iter().map(|kind| kind.word()).collect();
         format!("it is one of: {}", words.join(", "))
     })
-}
-
-/// How rows are dumped.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum DumpFormat {
-    /// One object per line, values by their layout where the plan has one, else in hex
-    Json,
-    /// One object per line, values in hex
-    Hex,
-    /// One object per line, values in base64
-    Base64,
-    /// Blocks of rows, keys without what they share, each block with a check
-    Binary,
-}
-
-impl From<DumpFormat> for keyplan_database::DumpFormat {
-    fn from(format: DumpFormat) -> Self {
-        match format {
-            DumpFormat::Json => Self::Json,
-            DumpFormat::Hex => Self::Hex,
-            DumpFormat::Base64 => Self::Base64,
-            DumpFormat::Binary => Self::Binary,
-        }
-    }
 }
 
 /// `keyplan db stats`

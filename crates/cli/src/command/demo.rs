@@ -93,8 +93,8 @@ fn fill(args: &Demo, out: &mut Output) -> Result<()> {
     let engine = if let Some(remote) = settings(directory)? {
         AnyEngine::remote(remote, Opening::Make)
     } else {
-        refuse_directory(args.engine.into())?;
-        AnyEngine::make(directory, args.engine.into())
+        refuse_directory(args.engine)?;
+        AnyEngine::make(directory, args.engine)
     };
     on_any_engine!(engine.with_context(named)?, engine => fill_on(engine, args, out))
 }

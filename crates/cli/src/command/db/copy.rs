@@ -13,7 +13,7 @@ pub(super) fn run(args: &Copy, out: &mut Output) -> Result<Outcome> {
     let (source, _) = AnyStore::open(&args.source, Access::ReadOnly)?;
     let meta = source.meta().ok_or(StoreError::NoPlan)?;
     refuse_uncopied(meta)?;
-    let target = AnyStore::create(&args.target, args.engine.into(), &meta.schema())?;
+    let target = AnyStore::create(&args.target, args.engine, &meta.schema())?;
     let progress = Progress::rows("copying");
     let copied = on_engine!(&source, from => on_engine!(&target, to => copy_rows(from, to, |rows| progress.set(rows))))?;
     progress.end();

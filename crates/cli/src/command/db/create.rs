@@ -32,7 +32,7 @@ pub(super) fn run(args: &Create, out: &mut Output) -> Result<Outcome> {
             return Ok(Outcome::Findings);
         }
     }
-    let database = AnyStore::create(&args.directory, args.engine.into(), &schema)?;
+    let database = AnyStore::create(&args.directory, args.engine, &schema)?;
     let place = shown(&args.directory);
     out.line(&render::created(Path::new(&place), database.engine_name(), plan))?;
     Ok(Outcome::Clean)

@@ -19,7 +19,7 @@ use crate::render::{self, Output, Progress};
 
 /// Writes all rows.
 pub(super) fn run(args: &Dump, out: &mut Output) -> Result<Outcome> {
-    let format = args.format.into();
+    let format = args.format;
     if args.raw {
         let typed = args.source.directory.as_deref().unwrap_or_default();
         let mut options = Options::default();

@@ -141,7 +141,7 @@ fn from_server(from: RedisSettings, args: &DbMigrate, out: &mut Output) -> Resul
             migration.copy_between_servers(&from, to, &survey, args.park, |rows| progress.set(rows))
         }),
         (Some(into), None) => {
-            let target = CopyPlace::of(&migration, into, args.engine.into())?;
+            let target = CopyPlace::of(&migration, into, args.engine)?;
             make_copy(&proof, &survey, into, args, out, |progress| {
                 on_any_engine!(target.make()?, engine => {
                     let store = migration.create_copy(engine)?;
@@ -297,9 +297,9 @@ fn copy<E: Engine>(
     out: &mut Output,
 ) -> Result<Outcome> {
     if !is_url(into) {
-        refuse_directory(args.engine.into())?;
+        refuse_directory(args.engine)?;
     }
-    let target = CopyPlace::of(migration, into, args.engine.into())?;
+    let target = CopyPlace::of(migration, into, args.engine)?;
     let progress = Progress::rows("reading every row");
     let survey = migration.survey_of(from, |rows| progress.set(rows))?;
     progress.end();

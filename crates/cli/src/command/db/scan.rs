@@ -185,9 +185,12 @@ impl Printer<'_> {
                 RowFormat::Json => self.out.json(&render::rows_json(scanned.rows))?,
             }
         }
+        if let Some(next) = &scanned.next {
+            render::message(&render::more_rows(Some(next)));
+        }
         self.out.flush()?;
-        if scanned.cut || scanned.next.is_some() {
-            render::message(&render::more_rows(scanned.next.as_deref()));
+        if scanned.cut {
+            render::message(&render::more_rows(None));
         }
         let of_family = self.args.asked.family.is_some();
         if of_family && scanned.others > 0 {

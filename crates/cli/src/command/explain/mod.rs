@@ -6,7 +6,7 @@ use std::io;
 use std::path::Path;
 
 use anyhow::{Result, bail};
-use keyplan_database::{ExplainedRows, find};
+use keyplan_database::{ExplainedRows, find, value_part};
 use keyplan_plan::dynamic::Decoder;
 use keyplan_plan::explain::{Explanation, explain};
 use keyplan_plan::model::Plan;
@@ -176,10 +176,11 @@ impl<'p> Explainer<'p> {
                 ExplainFormat::Json => out.json(&render::stored_json(name, &space.name, &stored))?,
                 ExplainFormat::Text => out.text(&render::stored(name, &space.name, &stored))?,
             }
-            let layout = reading.and_then(|reading| reading.decoded.family.value.as_ref());
-            if let (Stored::Value(value), Some(layout), Some(reading)) = (&stored, layout, reading) {
-                let title = format!("value of {}", reading.decoded.family.path);
-                self.failed |= !part::part(self.plan(), &title, &[], layout, value, self.format, out)?;
+            if let (Stored::Value(value), Some(reading)) = (stored, reading)
+                && reading.decoded.family.value.is_some()
+            {
+                let value = value_part(reading.decoded.family, None, value)?;
+                self.failed |= !part::part(self.plan(), &value, self.format, out)?;
             }
         }
         Ok(())
