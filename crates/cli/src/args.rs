@@ -14,6 +14,7 @@ use std::path::PathBuf;
 use clap::{Args as Group, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use keyplan_report::files::Imports;
+use keyplan_report::key_text::KeyText;
 
 /// The key space of a program, as a plan: check it, encode and explain keys, write its reference.
 #[derive(Debug, Parser)]
@@ -447,6 +448,17 @@ pub(crate) enum InputFormat {
     Base64,
     /// Text with escapes such as \x01
     Text,
+}
+
+impl From<InputFormat> for KeyText {
+    fn from(format: InputFormat) -> Self {
+        match format {
+            InputFormat::Auto => Self::Auto,
+            InputFormat::Hex => Self::Hex,
+            InputFormat::Base64 => Self::Base64,
+            InputFormat::Text => Self::Text,
+        }
+    }
 }
 
 /// How an explanation is printed.

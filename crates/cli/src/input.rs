@@ -9,7 +9,7 @@ use keyplan_database::AnyStore;
 use keyplan_plan::Compiled;
 use keyplan_plan::load::ENOUGH;
 use keyplan_plan::model::Plan;
-use keyplan_report::files::{Files, Imports, committed, read, reason};
+use keyplan_report::files::{Files, Imports, read, reason};
 use keyplan_report::findings::Previous;
 
 use crate::render;
@@ -69,17 +69,10 @@ pub(crate) fn previous(typed: &str, current: &str, alone: bool) -> Result<Previo
         let Loaded { path, compiled } = load(typed)?;
         return Ok(Previous { path, file: true, compiled });
     };
-    let (revision, path) = match revision.split_once(':') {
-        Some((_, path)) if !alone => {
-            bail!("`{typed}` names one plan, {path}, and cannot be compared with several")
-        }
-        Some(both) => both,
-        None => (revision, current),
-    };
-    let compiled = keyplan_plan::load::load(path, |path| committed(revision, path))
-        .map_err(|why| anyhow!("cannot read `{path}` at `{revision}`: {why}"))?;
-    let name = format!("git:{revision}:{path}");
-    Ok(Previous { path: name, file: false, compiled })
+    if let (Some((_, path)), false) = (revision.split_once(':'), alone) {
+        bail!("`{typed}` names one plan, {path}, and cannot be compared with several");
+    }
+    Ok(Previous::at(revision, current)?)
 }
 
 /// The plan at `path`; if it has no meaning, its mistakes are shown on standard error.

@@ -7,7 +7,6 @@ mod args;
 mod command;
 mod input;
 mod interrupt;
-mod key_text;
 mod render;
 
 use std::process::ExitCode;

@@ -12,11 +12,14 @@ use keyplan_store::engine::{Engine, OwnedKeyRange};
 use keyplan_store::source::Walk;
 use keyplan_store::{Direction, Reader, Row, Store, StoreError};
 
+use crate::any::AnyStore;
 use crate::error::{Error, Result, bail, refused};
 use crate::filter::Filter;
 use crate::find;
 use crate::foreign::Foreign;
+use crate::on_engine;
 use crate::raw::hex;
+use crate::structure::{self, Listed, StructureQuery};
 use crate::typed::{assignments, front, leading, scan_prefix};
 
 /// How many rows lie between two looks at whether to go on.
@@ -64,6 +67,14 @@ impl ScanQuery<'_> {
         let mut range = OwnedKeyRange::prefix(&prefix.unwrap_or_default());
         after(&mut range, self)?;
         Ok(range)
+    }
+
+    /// Refuses what only the rows of a family have, for a scan `of` something else.
+    pub fn refuse_ranges(&self, of: &str) -> Result<()> {
+        if !self.from.is_empty() || !self.to.is_empty() || !self.filter.is_empty() || self.count {
+            bail!("--from, --to, --where and --count are for the rows of a family, not for a scan {of}");
+        }
+        Ok(())
     }
 
     /// The space of the plan that was named.
@@ -114,10 +125,68 @@ pub trait Rows {
     /// Takes a row.
     fn row(&mut self, row: &Found<'_, '_>) -> io::Result<()>;
 
+    /// Takes what is in a space of structures.
+    fn listed(&mut self, _: Listed<'_>) -> io::Result<()> {
+        Ok(())
+    }
+
+    /// Hears that no scan binds the arguments, so that every row of the family is looked at.
+    fn full_scan(&mut self, _: &Family) {}
+
+    /// Hears that all rows were given out; what structures hold may follow.
+    fn ended(&mut self, _: &Scanned) -> io::Result<()> {
+        Ok(())
+    }
+
     /// Whether to go on; asked every [`LOOK_EVERY`] rows.
     fn goes_on(&mut self) -> ControlFlow<()> {
         ControlFlow::Continue(())
     }
+}
+
+/// Gives out what is asked for of a database: rows, and what structures hold. False if a key was named that holds nothing.
+pub fn scan_database(
+    database: &AnyStore,
+    plan: &Plan,
+    args: &ScanQuery<'_>,
+    rows: &mut dyn Rows,
+) -> Result<bool> {
+    let query = StructureQuery { values: args.values, limit: args.limit, reverse: args.reverse };
+    if let Some(family) = args.family {
+        let (index, _) = find::family(plan, family)?;
+        if let Some(space) = plan.spaces.get(index).filter(|space| is_structured(space)) {
+            args.refuse_ranges("of structures")?;
+            if args.token.is_some() {
+                bail!("`{}` holds structures, whose scans have no tokens", space.name);
+            }
+            let read = database.structures(space)?;
+            return structure::scan(&*read, plan, family, &query, &mut |listed| rows.listed(listed));
+        }
+    }
+    if args.count && args.family.is_none() && plan.spaces.iter().any(is_structured) {
+        bail!(
+            "some spaces hold structures, which have no rows to be counted: name a family, or see `keyplan db stats`"
+        );
+    }
+    let scanned = on_engine!(database, store => scan(store, plan, args, rows))?;
+    rows.ended(&scanned)?;
+    if args.family.is_some() || scanned.cut || args.prefix.is_some() || args.after.is_some() {
+        return Ok(true);
+    }
+    // The limit is one for everything.
+    let mut left = scanned.left;
+    let chosen = args.chosen(plan)?;
+    for (index, space) in plan.spaces.iter().enumerate().filter(|(_, space)| is_structured(space)) {
+        if chosen.is_some_and(|chosen| chosen != index) {
+            continue;
+        }
+        let read = database.structures(space)?;
+        let query = StructureQuery { limit: left, ..query };
+        let take = &mut |listed: Listed<'_>| rows.listed(listed);
+        let shown = structure::scan_space(&*read, plan, index, args.unknown, &query, take)?;
+        left = left.map(|left| left.saturating_sub(shown));
+    }
+    Ok(true)
 }
 
 /// Gives out rows of a store, of spaces that hold no structures.
@@ -194,6 +263,7 @@ pub fn scan_foreign(foreign: &Foreign, args: &ScanQuery<'_>, rows: &mut dyn Rows
         giver.only(family, args)?;
         let mut walk = view.walk(foreign.space(index)?, range.borrow(), args.direction())?;
         giver.walk(index, &mut *walk)?;
+        giver.rows.ended(&giver.scanned)?;
         return Ok(giver.scanned);
     }
     let wanted = args.chosen(&foreign.plan)?;
@@ -209,6 +279,7 @@ pub fn scan_foreign(foreign: &Foreign, args: &ScanQuery<'_>, rows: &mut dyn Rows
             break;
         }
     }
+    giver.rows.ended(&giver.scanned)?;
     Ok(giver.scanned)
 }
 
@@ -256,7 +327,7 @@ fn bounded(family: &Family, args: &ScanQuery<'_>) -> Result<(OwnedKeyRange, bool
 }
 
 /// Whether the plan declares no scan that binds just these arguments of a family.
-pub fn is_undeclared(family: &Family, typed: &[String]) -> Result<bool> {
+fn is_undeclared(family: &Family, typed: &[String]) -> Result<bool> {
     let given = assignments(typed)?;
     let values = leading(&family.key, &given, &family.path)?;
     let fits = values.len() == given.len() && family.scan_by(given.len()).is_some();
@@ -298,6 +369,9 @@ impl<'a, 'p> Giver<'a, 'p> {
         self.family = Some(family);
         // Arguments that bind no scan are looked for in each row.
         let unbound = if is_undeclared(family, args.values)? { args.values } else { &[] };
+        if !unbound.is_empty() {
+            self.rows.full_scan(family);
+        }
         let typed = args.filter.iter().chain(unbound);
         self.filters = typed.map(|typed| Filter::new(family, typed)).collect::<Result<_>>()?;
         Ok(())

@@ -49,6 +49,7 @@ mod statement_json;
 mod structure;
 mod style;
 mod upkeep;
+mod vectors;
 
 pub use audit::{audit, audit_json, audit_sarif};
 pub use census::{census, census_json, details, growth, server_census};
@@ -82,5 +83,6 @@ pub use structure::{
 };
 pub use style::{DIM, ERROR, GOOD, NAME, STRONG, marked, painted, shown};
 pub use upkeep::{given_up, pruned, retired};
+pub use vectors::{vectors, vectors_json};
 
 use keyplan_plan::notation::{Notation, assignments, hex, scan};

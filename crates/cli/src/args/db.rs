@@ -115,6 +115,12 @@ impl Source {
     pub(crate) const fn is_server(&self) -> bool {
         self.url.is_some() || self.engine.is_some()
     }
+
+    /// The database in the directory, unless a server was named.
+    pub(crate) fn target(&self) -> Target {
+        let directory = self.directory.clone().unwrap_or_default().into();
+        Target { directory, plan: self.plan.clone() }
+    }
 }
 
 /// A server.
@@ -122,14 +128,6 @@ impl Source {
 pub(crate) enum ServerName {
     /// Redis 6.2 or later, alone or as a cluster
     Redis,
-}
-
-impl Source {
-    /// The database in the directory, unless a server was named.
-    pub(crate) fn target(&self) -> Target {
-        let directory = self.directory.clone().unwrap_or_default().into();
-        Target { directory, plan: self.plan.clone() }
-    }
 }
 
 /// A family and arguments of its keys, after the source.

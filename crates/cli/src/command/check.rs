@@ -5,12 +5,11 @@ use std::time::Instant;
 
 use anyhow::{Context as _, Result, anyhow, bail};
 use keyplan_database::AnyStore;
-use keyplan_plan::diag::Code;
+use keyplan_prover::Options;
 use keyplan_prover::certificate::certify;
-use keyplan_prover::{Options, page};
 use keyplan_report::findings::fix::{Fixed, Fixes, fix};
 use keyplan_report::findings::junit::junit;
-use keyplan_report::findings::{Checked, Previous, Repairs, Tally};
+use keyplan_report::findings::{Checked, Previous, Repairs, Tally, code_page};
 use keyplan_report::output_file;
 use keyplan_report::task::{Known, Task, TaskOptions};
 
@@ -22,7 +21,9 @@ use crate::render::{self, Output};
 /// Checks plans, or prints the page of a code.
 pub(crate) fn run(args: &Check, out: &mut Output) -> Result<Outcome> {
     if let Some(code) = &args.explain {
-        out.raw(explained(code)?.as_bytes())?;
+        let page =
+            code_page(code).ok_or_else(|| anyhow!("there is no code `{code}`; codes look like KP0004"))?;
+        out.raw(page.as_bytes())?;
         return Ok(Outcome::Clean);
     }
     if !args.watch {
@@ -146,15 +147,4 @@ fn written(fixed: Fixed, args: &Check, out: &mut Output) -> Result<Checked> {
         out.text(&render::fixes(&fixed.fixes))?;
     }
     Ok(fixed.checked)
-}
-
-/// The page of a code, or what it finds if it has none.
-fn explained(typed: &str) -> Result<String> {
-    let known = Code::ALL.iter().find(|code| code.id().eq_ignore_ascii_case(typed) || code.slug() == typed);
-    let code = *known.ok_or_else(|| anyhow!("there is no code `{typed}`; codes look like KP0004"))?;
-    if let Some(page) = page(code) {
-        return Ok(page.text.to_owned());
-    }
-    let lines: Vec<&str> = code.explanation().trim().lines().map(str::trim).collect();
-    Ok(format!("# {}: {}\n\n{}\n", code.id(), code.slug(), lines.join("\n")))
 }

@@ -6,14 +6,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::{Context as _, Result, anyhow, bail};
-use keyplan_database::find::only_space;
-use keyplan_database::{AnyStore, given, is_own, on_engine, place};
+use keyplan_database::{AnyStore, given, is_own, on_engine, place, redis};
 use keyplan_explorer::{Database as Explored, Explorer, Settings};
 use keyplan_infer::{ChosenPlan, Options, infer};
 use keyplan_plan::Compiled;
 use keyplan_store::Access;
 use keyplan_store::source::Source;
-use keyplan_store::structure::{Redis, RedisSettings};
 
 use super::Outcome;
 use crate::args::explore::Explore;
@@ -112,10 +110,8 @@ fn is_redis(typed: &str) -> bool {
 fn of_redis(url: &str, plan: Option<&str>) -> Result<Explored> {
     let path = plan.ok_or_else(|| anyhow!("a server has no plan in it: name one with `--plan PLAN`"))?;
     let plan = input::plan(path)?.ok_or_else(|| anyhow!("`{path}` has no meaning"))?;
-    let space = plan.spaces.get(only_space(&plan)?).ok_or_else(|| anyhow!("the plan has no space"))?;
-    let settings =
-        if url == "redis:" { RedisSettings::from_environment()? } else { RedisSettings::new(url)? };
-    let redis = Redis::open(settings.plan(&plan)).context("cannot reach the server")?;
+    let (redis, space) = redis(&plan, Some(url).filter(|url| *url != "redis:"))?;
+    let space = plan.spaces.get(space).ok_or_else(|| anyhow!("the plan has no space"))?;
     // A name that is shown has no credentials in it.
     let shown = url.rsplit_once('@').map_or_else(
         || url.to_owned(),

@@ -2,12 +2,14 @@
 
 use keyplan_plan::Compiled;
 use keyplan_plan::diag::{Diagnostic, Severity};
+use keyplan_plan::load::load;
 use keyplan_plan::model::Plan;
 use keyplan_prover::{
     Change, Found, Statement, Version, compare, diagnose_changes, diagnose_forgotten, forgotten, unproved,
 };
 
 use super::Checked;
+use crate::files::committed;
 use crate::releases::{ReleasesError, releases};
 
 /// An earlier version of a plan.
@@ -19,6 +21,31 @@ pub struct Previous {
     pub file: bool,
     /// What came of it.
     pub compiled: Compiled,
+}
+
+impl Previous {
+    /// The plan as it was at a revision of git, `REV` or `REV:PATH`; `current` is the path where none is given.
+    pub fn at(revision: &str, current: &str) -> Result<Self, RevisionError> {
+        let (revision, path) = revision.split_once(':').unwrap_or((revision, current));
+        let compiled = load(path, |path| committed(revision, path)).map_err(|why| RevisionError {
+            path: path.to_owned(),
+            revision: revision.to_owned(),
+            why,
+        })?;
+        Ok(Self { path: format!("git:{revision}:{path}"), file: false, compiled })
+    }
+}
+
+/// Why a plan of a revision could not be read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("cannot read `{path}` at `{revision}`: {why}")]
+pub struct RevisionError {
+    /// The plan.
+    pub path: String,
+    /// The revision.
+    pub revision: String,
+    /// Why, in a few words.
+    pub why: String,
 }
 
 /// What became of an earlier version.

@@ -11,10 +11,10 @@ pub mod junit;
 mod witness;
 
 use keyplan_plan::Compiled;
-use keyplan_plan::diag::Severity;
-use keyplan_prover::{Found, Options, Report, Statement, found, found_and_repaired, prove};
+use keyplan_plan::diag::{Code, Severity};
+use keyplan_prover::{Found, Options, Report, Statement, found, found_and_repaired, page, prove};
 
-pub use compared::{Against, Previous, Tally};
+pub use compared::{Against, Previous, RevisionError, Tally};
 pub use json::{FindingJson, RepairJson, finding_json, help_page};
 pub use witness::witness_json;
 
@@ -72,6 +72,17 @@ impl Checked {
     pub fn fails(&self, deny_warnings: bool) -> bool {
         self.findings.iter().any(|found| deny_warnings || found.diagnostic.severity() == Severity::Error)
     }
+}
+
+/// The page of a code that is typed as `KP0004` or by its name, or what it finds if it has no page.
+pub fn code_page(typed: &str) -> Option<String> {
+    let known = Code::ALL.iter().find(|code| code.id().eq_ignore_ascii_case(typed) || code.slug() == typed);
+    let code = *known?;
+    if let Some(page) = page(code) {
+        return Some(page.text.to_owned());
+    }
+    let lines: Vec<&str> = code.explanation().trim().lines().map(str::trim).collect();
+    Some(format!("# {}: {}\n\n{}\n", code.id(), code.slug(), lines.join("\n")))
 }
 
 #[cfg(test)]

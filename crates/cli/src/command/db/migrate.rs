@@ -122,15 +122,9 @@ fn from_server(from: RedisSettings, args: &DbMigrate, out: &mut Output) -> Resul
     let mut migration = Migration::between(&old, &new, proof.mapping.clone())?;
     prefer(&mut migration, args)?;
     let from = Redis::open(from.plan(before)).context("cannot reach the server")?;
-    let to = match &args.into {
-        Some(into) => match redis_server(into, INTO_URL_VARIABLE)? {
-            Some(settings) => {
-                Some(Redis::open(settings.plan(after)).context("cannot reach the server of the copy")?)
-            }
-            None => None,
-        },
-        None => None,
-    };
+    let to = args.into.as_deref().map(|into| redis_server(into, INTO_URL_VARIABLE)).transpose()?.flatten();
+    let to = to.map(|to| Redis::open(to.plan(after)).context("cannot reach the server of the copy"));
+    let to = to.transpose()?;
     let progress = Progress::rows("reading everything");
     let structures = to.as_ref().map(|to| to as &dyn Structures);
     let survey = migration.survey_server(&from, structures, |rows| progress.set(rows))?;

@@ -2,13 +2,13 @@
 
 use std::ops::ControlFlow;
 
-use anyhow::{Context, Result, anyhow, bail};
-use keyplan_database::find::only_space;
+use anyhow::{Result, anyhow, bail};
+use keyplan_database::redis;
 use keyplan_database::structure::{self, Listed, StructureQuery};
 use keyplan_plan::model::Plan;
 use keyplan_report::statistics::Census;
 use keyplan_report::verify::verify_structures;
-use keyplan_store::structure::{Redis, RedisSettings};
+use keyplan_store::structure::Redis;
 
 use super::scan::found;
 use super::structure::printed;
@@ -34,14 +34,7 @@ impl Server {
         let path =
             source.plan.as_deref().ok_or_else(|| anyhow!("a server has no plan: name one with --plan"))?;
         let plan = input::asked(path)?;
-        let space = only_space(&plan)?;
-        // A password in an argument is seen by everybody who lists processes.
-        let settings = match &source.url {
-            Some(url) => RedisSettings::new(url)?,
-            None => RedisSettings::from_environment()?,
-        };
-        let settings = settings.plan(&plan);
-        let redis = Redis::open(settings).context("cannot reach the server")?;
+        let (redis, space) = redis(&plan, source.url.as_deref())?;
         Ok(Some(Self { redis, plan, space }))
     }
 

@@ -11,13 +11,13 @@ use keyplan_plan::dynamic::Decoder;
 use keyplan_plan::explain::{Explanation, explain};
 use keyplan_plan::model::Plan;
 use keyplan_report::explain_json::{bad_line_json, explanation_json};
+use keyplan_report::key_text;
 use keyplan_report::lines::{Lines, MAX_LINE};
 use keyplan_report::row::Stored;
 
 use super::Outcome;
 use crate::args::{Explain, ExplainFormat, InputFormat};
 use crate::input;
-use crate::key_text;
 use crate::render::{self, Output};
 
 /// How many readings of a part are looked for.
@@ -65,7 +65,7 @@ pub(crate) fn run(args: &Explain, out: &mut Output) -> Result<Outcome> {
     }
     let mut key = Vec::new();
     for text in args.keys.iter().filter(|text| *text != "-") {
-        key_text::read(text.as_bytes(), args.input, &mut key)
+        key_text::read(text.as_bytes(), args.input.into(), &mut key)
             .map_err(|error| anyhow::Error::new(error).context(format!("`{text}` is not a key")))?;
         explainer.explain(&key, out)?;
         if let Some(value) = &args.value {
@@ -95,7 +95,9 @@ impl<'p> Explainer<'p> {
         while let Some(line) = lines.next()? {
             let error = match line.text {
                 Some([]) => continue,
-                Some(text) => key_text::read(text, format, &mut key).err().map(|error| error.to_string()),
+                Some(text) => {
+                    key_text::read(text, format.into(), &mut key).err().map(|error| error.to_string())
+                }
                 None => Some(format!("over {MAX_LINE} bytes long")),
             };
             match error {

@@ -6,11 +6,11 @@ use keyplan_plan::dynamic::{Decoder, readings};
 use keyplan_plan::explain::explain;
 use keyplan_plan::model::{Family, Plan};
 use keyplan_report::explain_json::part_json;
+use keyplan_report::key_text;
 
 use super::super::Outcome;
 use super::READINGS;
 use crate::args::{Explain, ExplainFormat};
-use crate::key_text;
 use crate::render::{self, Output};
 
 /// Explains the parts that were given.
@@ -56,7 +56,7 @@ pub(super) fn value_of_key(
 
 fn bytes(text: &str, args: &Explain) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    key_text::read(text.as_bytes(), args.input, &mut bytes)
+    key_text::read(text.as_bytes(), args.input.into(), &mut bytes)
         .with_context(|| format!("cannot read `{text}`"))?;
     Ok(bytes)
 }
