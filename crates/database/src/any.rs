@@ -18,7 +18,6 @@ use keyplan_store::{Access, Meta, PlanFingerprint, Schema, Store, StoreError};
 
 use crate::engine::{AnyEngine, found};
 use crate::error::{Context as _, Error, Result, bail, refused};
-use crate::on_any_engine;
 use crate::remote::{self, EngineName, Opening};
 
 /// An open database, on whichever engine it was made with.
@@ -45,38 +44,27 @@ impl Debug for AnyStore {
     }
 }
 
-/// Does the same on whichever engine a database is.
+/// Writes down the macro, with an arm for each engine that is built in: features are looked at here, and not where the macro
+/// is used.
+macro_rules! with_stores {
+    ($d:tt $($engine:ident)*) => {
+        /// Does the same on whichever engine a database is.
+        #[macro_export]
+        macro_rules! on_engine {
+            ($d database:expr, $d store:ident => $d body:expr) => {
+                match $d database {
+                    $($crate::AnyStore::$engine($d store) => $d body,)*
+                    #[cfg(unix)]
+                    $crate::AnyStore::Live($d store) => $d body,
+                }
+            };
+        }
+    };
+}
 #[cfg(feature = "slate")]
-#[macro_export]
-macro_rules! on_engine {
-    ($database:expr, $store:ident => $body:expr) => {
-        match $database {
-            $crate::AnyStore::Fjall($store) => $body,
-            $crate::AnyStore::Redb($store) => $body,
-            $crate::AnyStore::Postgres($store) => $body,
-            $crate::AnyStore::Lmdb($store) => $body,
-            $crate::AnyStore::Slate($store) => $body,
-            #[cfg(unix)]
-            $crate::AnyStore::Live($store) => $body,
-        }
-    };
-}
-
-/// Does the same on whichever engine a database is.
+with_stores!($ Fjall Redb Lmdb Postgres Slate);
 #[cfg(not(feature = "slate"))]
-#[macro_export]
-macro_rules! on_engine {
-    ($database:expr, $store:ident => $body:expr) => {
-        match $database {
-            $crate::AnyStore::Fjall($store) => $body,
-            $crate::AnyStore::Redb($store) => $body,
-            $crate::AnyStore::Postgres($store) => $body,
-            $crate::AnyStore::Lmdb($store) => $body,
-            #[cfg(unix)]
-            $crate::AnyStore::Live($store) => $body,
-        }
-    };
-}
+with_stores!($ Fjall Redb Lmdb Postgres);
 
 impl AnyStore {
     /// Opens a database with the plan that is in it. One that another process has open is asked through that process, if it

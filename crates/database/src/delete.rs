@@ -10,7 +10,7 @@ use keyplan_store::{DeleteScan, Deleted};
 use crate::any::AnyStore;
 use crate::error::{Result, bail};
 use crate::typed::{assignments, scan_prefix, typed_key};
-use crate::{Told, find, on_engine};
+use crate::{Told, find};
 
 /// What is to be deleted.
 #[derive(Clone, Copy, Debug)]

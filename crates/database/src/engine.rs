@@ -27,61 +27,28 @@ pub enum AnyEngine {
     Slate(Box<Slate>),
 }
 
-/// Does the same with whichever engine it is; the engine is the block's own.
+/// Writes down the macro, with an arm for each engine that is built in: features are looked at here, and not where the macro
+/// is used.
+macro_rules! with_engines {
+    ($d:tt $($engine:ident)*) => {
+        /// Does the same with whichever engine it is; the engine is the block's own.
+        #[macro_export]
+        macro_rules! on_any_engine {
+            ($d any:expr, $d engine:ident => $d body:expr) => {
+                match $d any {
+                    $($crate::AnyEngine::$engine(engine) => {
+                        let $d engine = *engine;
+                        $d body
+                    })*
+                }
+            };
+        }
+    };
+}
 #[cfg(feature = "slate")]
-#[macro_export]
-macro_rules! on_any_engine {
-    ($any:expr, $engine:ident => $body:expr) => {
-        match $any {
-            $crate::AnyEngine::Fjall(engine) => {
-                let $engine = *engine;
-                $body
-            }
-            $crate::AnyEngine::Redb(engine) => {
-                let $engine = *engine;
-                $body
-            }
-            $crate::AnyEngine::Lmdb(engine) => {
-                let $engine = *engine;
-                $body
-            }
-            $crate::AnyEngine::Postgres(engine) => {
-                let $engine = *engine;
-                $body
-            }
-            $crate::AnyEngine::Slate(engine) => {
-                let $engine = *engine;
-                $body
-            }
-        }
-    };
-}
-
-/// Does the same with whichever engine it is; the engine is the block's own.
+with_engines!($ Fjall Redb Lmdb Postgres Slate);
 #[cfg(not(feature = "slate"))]
-#[macro_export]
-macro_rules! on_any_engine {
-    ($any:expr, $engine:ident => $body:expr) => {
-        match $any {
-            $crate::AnyEngine::Fjall(engine) => {
-                let $engine = *engine;
-                $body
-            }
-            $crate::AnyEngine::Redb(engine) => {
-                let $engine = *engine;
-                $body
-            }
-            $crate::AnyEngine::Lmdb(engine) => {
-                let $engine = *engine;
-                $body
-            }
-            $crate::AnyEngine::Postgres(engine) => {
-                let $engine = *engine;
-                $body
-            }
-        }
-    };
-}
+with_engines!($ Fjall Redb Lmdb Postgres);
 
 impl AnyEngine {
     /// Opens the database at a path or a URL for reading, or for writing to what is there.

@@ -12,7 +12,6 @@ use keyplan_store::{Access, Direction};
 use crate::any::{AnyStore, expect_plan};
 use crate::error::{Error, Result};
 use crate::foreign::Foreign;
-use crate::on_engine;
 
 /// How many rows that begin with some bytes are counted.
 const COUNTED: u64 = 10_000;

@@ -12,7 +12,6 @@ use keyplan_store::source::{EngineSource, Source};
 use crate::any::{AnyStore, unanswered};
 use crate::engine::{AnyEngine, found};
 use crate::error::{Context as _, Error, Result, bail, refused};
-use crate::on_any_engine;
 use crate::remote::{self, Opening};
 
 /// A source, and the plan that it has in it.

@@ -33,11 +33,15 @@
 //!
 //! The feature `slate` adds databases on object storage.
 
+// The macros of these two are used by the others.
+#[macro_use]
+mod engine;
+#[macro_use]
 mod any;
+
 mod binary;
 mod delete;
 mod dump;
-mod engine;
 mod error;
 mod explained;
 mod filter;

@@ -11,7 +11,6 @@ use keyplan_store::{PlanFile, Store};
 
 use crate::engine::{AnyEngine, found};
 use crate::error::{Context as _, Result, bail, refused};
-use crate::on_any_engine;
 use crate::remote::{EngineName, Opening, Remote, settings};
 
 /// The server that was named in place of a directory, if one was: a URL, or `redis` for the one that a variable names.

@@ -17,7 +17,6 @@ use crate::error::{Error, Result, bail, refused};
 use crate::filter::Filter;
 use crate::find;
 use crate::foreign::Foreign;
-use crate::on_engine;
 use crate::raw::hex;
 use crate::structure::{self, Listed, StructureQuery};
 use crate::typed::{assignments, front, leading, scan_prefix};
