@@ -9,28 +9,32 @@ use std::collections::{BTreeMap, BTreeSet};
 use xtask::workspace;
 
 /// Crates whose public types are words that users meet.
-const CRATES: [&str; 12] = [
-    "codec", "explorer", "infer", "keyplan", "plan", "postgres", "prover", "report", "slate", "sources",
-    "store", "values",
+const CRATES: [&str; 14] = [
+    "codec", "database", "explorer", "infer", "keyplan", "plan", "postgres", "print", "prover", "report",
+    "slate", "sources", "store", "values",
 ];
 
 /// Names of public types that mean here what they mean in every program, are names of formats and products, or say in a
 /// verb's form what became of something. A noun with a meaning of its own belongs into the glossary instead.
 const PLAIN: &str = "
-    access action ages asks assumption atom atomicity attached badger base58 bech32 body bool broken buffer
-    buffered by bytes cached call carried case certified change checked checksum claimed codec coded
-    comment compare compiled count counterexample course crc16 crc32 data database decimal decision
-    decoded decoder decomposition deque derivation desc detail differences direction dropped
-    duplicates duty embedded end ends entry error escaped example except expected expiring explorer
-    failure fate figures file files fit fixes fjall forgotten format found framing furthest ground
-    hashed held history hit iavl ident import imported imports indexed inference int keep kind label
-    lawful leaf lexed limit limits lmdb lsm made map memcmp memory messages meta more narrow nibbles
-    node nonces note now opaque operation other pair pairing params parsed passage past phase
-    position postgres problem prune pruning query rank ranked read reader reason redb redis rejected
-    remade removed resolved retire room ruling running same scored search seen setting settings
-    severity shown side signed sizes slate slots split sqlite statistics step steps stored style sum
-    summary summed survives terminated text tick9 ticket token transaction type unescaped unmatched
-    unread unsigned unwritable variant verified version view way wide widening window writers zset
+    access action against ages amount asks assumption atom atomicity attached badger base58
+    bech32 begun body bool broken buffer buffered by bytes cached call carried case certified
+    change checked checksum claimed codec coded comment compare compiled copied count
+    counterexample course crc16 crc32 data database decimal decision decoded decoder
+    decomposition deleted deque derivation desc detail differences direction dropped duplicates
+    duty embedded end ends entry error escaped example except expected expiring explorer failure
+    fate figures file files fit fixes fjall flawed foreign forgotten format found framing
+    furthest ground growth hashed held history hit iavl ident import imported imports indexed
+    inference int keep kind known label lawful leaf lexed limit limits line lines listed lmdb
+    loaded looked lsm made map memcmp memory messages meta more narrow nibbles node nonces note
+    now opaque opened opening operation other pair pairing params parsed passage past phase
+    position postgres previous problem product prune pruning query rank ranked read reader
+    reason redb redis rejected releasing remade remote removed resolved result retire room rows
+    ruling running same scanned scored search seen setting settings severity shown side signed
+    sizes slate slots split sqlite standing statistics step steps stored style sum summary
+    summed survives take tally task tell terminated text tick9 ticket token told transaction
+    type unescaped unmatched unread unsigned unwritable variant verified version view watch way
+    wide widening window writers zset
 ";
 
 fn glossary() -> String {

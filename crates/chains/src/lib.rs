@@ -16,6 +16,7 @@
 //! ```
 //!
 //! `store` adds the stores, on fjall and in memory; `redb`, `lmdb` and `redis` put them on these; `minicbor` reads entities.
+//! `five` is the plan that holds all five in one database, and `demo` fills one.
 
 #![cfg_attr(not(feature = "std"), no_std)]
 
@@ -39,6 +40,8 @@ keyplan::plan!("plans/five.keyplan");
 pub mod cardano;
 #[cfg(feature = "cosmwasm")]
 pub mod cosmwasm;
+#[cfg(feature = "demo")]
+pub mod demo;
 #[cfg(feature = "onesat")]
 pub mod onesat;
 #[cfg(all(feature = "osmosis_cl", feature = "store"))]

@@ -7,7 +7,6 @@ pub(crate) mod explore;
 pub(crate) mod generate;
 pub(crate) mod iavl;
 pub(crate) mod infer;
-pub(crate) mod place;
 pub(crate) mod source;
 
 use std::path::PathBuf;
@@ -15,6 +14,7 @@ use std::path::PathBuf;
 use clap::{Args as Group, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use keyplan_report::files::Imports;
+use keyplan_report::key_text::KeyText;
 
 /// The key space of a program, as a plan: check it, encode and explain keys, write its reference.
 #[derive(Debug, Parser)]
@@ -463,6 +463,17 @@ pub(crate) enum InputFormat {
     Base64,
     /// Text with escapes such as \x01
     Text,
+}
+
+impl From<InputFormat> for KeyText {
+    fn from(format: InputFormat) -> Self {
+        match format {
+            InputFormat::Auto => Self::Auto,
+            InputFormat::Hex => Self::Hex,
+            InputFormat::Base64 => Self::Base64,
+            InputFormat::Text => Self::Text,
+        }
+    }
 }
 
 /// How an explanation is printed.

@@ -7,15 +7,13 @@ mod args;
 mod command;
 mod input;
 mod interrupt;
-mod key_text;
-mod output_file;
 mod render;
 
 use std::process::ExitCode;
 
 use clap::Parser;
+use keyplan_database::words::placed;
 
-use crate::args::place::placed;
 use crate::args::{Args, Command};
 use crate::command::Outcome;
 use crate::render::Output;

@@ -14,6 +14,7 @@
 
 mod about;
 pub mod go;
+mod make;
 pub mod model;
 mod naming;
 mod prove;
@@ -23,6 +24,7 @@ mod shake;
 pub mod typescript;
 pub mod vectors;
 
+pub use make::{Made, MakeOptions, Product, is_made, make};
 pub use prove::prove;
 
 /// A file that was made, by its path below the output directory.

@@ -32,6 +32,7 @@
 //! are tried has limits, each a named constant.
 
 mod bits;
+mod chosen;
 mod class;
 mod cut;
 mod divide;
@@ -47,5 +48,6 @@ mod search;
 mod unsure;
 mod values;
 
+pub use chosen::ChosenPlan;
 pub use inference::{Draft, DraftFamily, DraftedSpace, InferError, Inference, Options, infer};
 pub use known::{KnownFit, KnownPlan, KnownSpace, NAMED, known_plans};

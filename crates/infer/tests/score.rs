@@ -14,27 +14,7 @@ use keyplan_plan::model::{Family, FamilyKind, IntRange, LengthSet, Plan, Segment
 use keyplan_plan::notation::Notation;
 use keyplan_store::engine::{Batch, Durability, Engine, Memory, Space};
 use keyplan_store::source::EngineSource;
-
-/// `SplitMix64`.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut x = self.0;
-        x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        x ^ (x >> 31)
-    }
-
-    fn below(&mut self, n: u64) -> u64 {
-        self.next() % n.max(1)
-    }
-
-    fn between(&mut self, least: u64, most: u64) -> u64 {
-        least + self.below(most - least + 1)
-    }
-}
+use keyplan_testkit::Random;
 
 /// What one argument's values are like, fixed for a family.
 #[derive(Clone)]
@@ -129,7 +109,9 @@ impl Maker<'_> {
             Shape::Float(_) => {
                 Value::Float(f64::from(u32::try_from(self.random.below(1 << 20)).unwrap()) / 8.0)
             }
-            Shape::Time(_) => Value::Time(1_700_000_000_000_000_000 + i128::from(self.random.below(1 << 50))),
+            Shape::Time(_) => {
+                Value::Time(1_700_000_000_000_000_000 + i128::from(self.random.below(1_u64 << 50)))
+            }
             Shape::Score(_) => Value::Score(Score::Confirmed {
                 height: 800_000 + u32::try_from(self.random.below(10_000)).unwrap(),
                 index: self.random.below(2_000),

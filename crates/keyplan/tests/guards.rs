@@ -14,6 +14,7 @@ use keyplan::store::engine::{
 use keyplan::store::raw::Steps;
 use keyplan::store::{Batch, Error, Read as _, Store};
 use keyplan::typed::Scan;
+use keyplan_testkit::Random;
 
 keyplan::plan! {
     plan guards;
@@ -104,19 +105,6 @@ impl ExpiringRows<'_> for Sessions {
     }
 }
 
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % n
-    }
-
-    fn byte(&mut self, n: u64) -> u8 {
-        u8::try_from(self.below(n)).unwrap()
-    }
-}
-
 /// Random operations on one store, each batch committed or dropped, against what they mean.
 #[expect(clippy::too_many_lines, reason = "a line for each operation and what the model says of it")]
 fn as_the_model_says<E: Engine>(store: &Store<E>, seed: u64) {
@@ -130,7 +118,7 @@ fn as_the_model_says<E: Engine>(store: &Store<E>, seed: u64) {
         let before = (nonces.clone(), locks.clone(), amounts.clone(), ends.clone());
         let mut batch = store.checked_batch().unwrap();
         for _ in 0..=random.below(4) {
-            let (pool, owner) = (random.byte(2), random.byte(3));
+            let (pool, owner) = (random.byte_below(2), random.byte_below(3));
             let shares = SummedMap::<OfPool, ShareByPool, _, _>::new(
                 Share::by_pool(pool),
                 Shares { pool },

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use keyplan_plan::compile;
 use keyplan_plan::diag::{Code, Diagnostic};
+use keyplan_testkit::Random;
 
 /// Domains with an encoding, as a plan writes them.
 const DOMAINS: &[&str] = &[
@@ -91,20 +92,15 @@ const FLAWS: &[(Code, &str)] = &[
 const PLANS: usize = 8;
 const FAMILIES: usize = 6;
 
-struct Random(u64);
+struct Families(Random);
 
-impl Random {
+impl Families {
     fn below(&mut self, n: usize) -> usize {
-        // splitmix64
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        usize::try_from((z ^ (z >> 31)) % n as u64).unwrap()
+        self.0.below(n)
     }
 
     fn of<'a>(&mut self, list: &[&'a str]) -> &'a str {
-        list[self.below(list.len())]
+        self.0.choose(list)
     }
 
     /// The parts and scans of a family.
@@ -135,7 +131,7 @@ fn findings(family: &str) -> Vec<Diagnostic> {
 }
 
 /// A family that can be had: its flaws are accepted, and it has a Rust type.
-fn sound(random: &mut Random, number: usize) -> String {
+fn sound(random: &mut Families, number: usize) -> String {
     loop {
         let mut family = random.family(number);
         for _ in 0..FLAWS.len() {
@@ -155,7 +151,7 @@ fn sound(random: &mut Random, number: usize) -> String {
 
 #[test]
 fn random_plans_agree_with_the_dynamic_path() {
-    let mut random = Random(0x0bad_5eed);
+    let mut random = Families(Random(0x0bad_5eed));
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let agree = root.join("../keyplan/tests/agree/mod.rs");
     let mut program = format!("#![allow(dead_code)]\n#[path = {agree:?}]\nmod agree;\n\n");

@@ -4,19 +4,7 @@
 use std::fmt::Write as _;
 
 use keyplan_prover::{Guarantee, NumberFault, Options, Verdict, Witness, prove};
-
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % n
-    }
-
-    fn byte(&mut self, n: u64) -> u8 {
-        u8::try_from(self.below(n)).unwrap()
-    }
-}
+use keyplan_testkit::Random;
 
 /// A family as it was written down.
 struct Made {
@@ -42,20 +30,20 @@ fn case(random: &mut Random) -> Case {
     for module in 0..2_u8 {
         let _ = writeln!(text, "module m{module} = 0x{module:02x} {{");
         let mut ranges = Vec::new();
-        let mut next = random.byte(3);
+        let mut next = random.byte_below(3);
         for index in 0..random.below(3) {
-            let last = next + random.byte(3);
+            let last = next + random.byte_below(3);
             let _ = writeln!(text, "allot 0x{next:02x}..=0x{last:02x} r{index};");
             ranges.push((next, last));
-            next = last + 1 + random.byte(2);
+            next = last + 1 + random.byte_below(2);
         }
         if random.below(2) == 0 {
-            let number = random.byte(12);
+            let number = random.byte_below(12);
             let _ = writeln!(text, "retired 0x{number:02x} \"gone\";");
             retired.push(vec![module, number]);
         }
         for family in 0..=random.below(3) {
-            let number = (random.below(5) > 0).then(|| random.byte(12));
+            let number = (random.below(5) > 0).then(|| random.byte_below(12));
             let says = (!ranges.is_empty() && random.below(2) == 0)
                 .then(|| usize::try_from(random.below(ranges.len() as u64)).unwrap());
             let given_up = random.below(6) == 0;

@@ -8,33 +8,10 @@ use std::collections::BTreeMap;
 use keyplan_plan::dynamic::{Value, encode};
 use keyplan_plan::model::{IntRange, LengthSet, Plan, Sequence, Shape};
 use keyplan_prover::{Fate, Part as ChangedPart, Remade, Report, compare};
+use keyplan_testkit::Random;
 
 /// The most argument lists of a layout that are tried.
 const MOST_ROWS: usize = 4_000;
-
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    fn below(&mut self, limit: usize) -> usize {
-        usize::try_from(self.next() % limit as u64).unwrap()
-    }
-
-    fn chance(&mut self, percent: usize) -> bool {
-        self.below(100) < percent
-    }
-
-    fn pick<T: Clone>(&mut self, list: &[T]) -> T {
-        list[self.below(list.len())].clone()
-    }
-}
 
 /// A layout as text, taken apart so that it can be changed.
 #[derive(Clone, Debug)]
@@ -90,7 +67,7 @@ impl Maker<'_> {
         let mut items = Vec::new();
         for _ in 0..=self.random.below(most) {
             if self.random.chance(50) {
-                items.push(Item::Literal(self.random.pick(&LITERALS).to_owned()));
+                items.push(Item::Literal(self.random.choose(&LITERALS).to_owned()));
             }
             let name = self.name();
             items.push(Item::Argument(name.clone(), self.domain(depth)));
@@ -98,11 +75,11 @@ impl Maker<'_> {
                 items.push(Item::Same(name.clone()));
             }
             if self.random.chance(8) {
-                items.push(Item::Derived(vec![name], self.random.pick(&["crc16", "crc32"])));
+                items.push(Item::Derived(vec![name], self.random.choose(&["crc16", "crc32"])));
             }
         }
         if self.random.chance(20) {
-            items.push(Item::Literal(self.random.pick(&LITERALS).to_owned()));
+            items.push(Item::Literal(self.random.choose(&LITERALS).to_owned()));
         }
         items
     }
@@ -111,23 +88,23 @@ impl Maker<'_> {
         let inner = match self.random.below(if depth == 0 { 8 } else { 13 }) {
             0 | 1 => {
                 let min = i32::try_from(self.random.below(12)).unwrap();
-                let ty = self.random.pick(&["u8", "u16", "u64"]);
-                Domain::Int { ty, min, max: min + 3, encoding: self.random.pick(&UNSIGNED) }
+                let ty = self.random.choose(&["u8", "u16", "u64"]);
+                Domain::Int { ty, min, max: min + 3, encoding: self.random.choose(&UNSIGNED) }
             }
             2 | 3 => {
-                let ty = self.random.pick(&["i8", "i16", "i64"]);
-                Domain::Int { ty, min: -2, max: 2, encoding: self.random.pick(&SIGNED) }
+                let ty = self.random.choose(&["i8", "i16", "i64"]);
+                Domain::Int { ty, min: -2, max: 2, encoding: self.random.choose(&SIGNED) }
             }
             4 | 5 => Domain::Text {
-                class: self.random.pick(&CLASSES),
-                first: self.random.chance(20).then(|| self.random.pick(&CLASSES)),
+                class: self.random.choose(&CLASSES),
+                first: self.random.chance(20).then(|| self.random.choose(&CLASSES)),
                 min: self.random.below(2),
                 max: 2,
                 tuple: self.random.chance(10),
             },
             6 => Domain::Bytes {
-                lengths: self.random.pick(&["0..=1", "1", "0 | 1"]),
-                encoding: self.random.pick(&["", ".hex", ".HEX"]),
+                lengths: self.random.choose(&["0..=1", "1", "0 | 1"]),
+                encoding: self.random.choose(&["", ".hex", ".HEX"]),
             },
             7 => Domain::Bool,
             8 => Domain::Option(Box::new(self.domain(depth - 1))),
@@ -143,11 +120,11 @@ impl Maker<'_> {
                 item: Box::new(self.domain(0)),
                 min: self.random.below(2),
                 max: 2,
-                framing: self.random.pick(&FRAMINGS),
+                framing: self.random.choose(&FRAMINGS),
             },
         };
         if self.random.chance(25) {
-            Domain::Wrapped(Box::new(inner), self.random.pick(&WRAPS))
+            Domain::Wrapped(Box::new(inner), self.random.choose(&WRAPS))
         } else {
             inner
         }
@@ -167,7 +144,7 @@ impl Maker<'_> {
                 let name = self.name();
                 items.push(Item::Argument(name, Domain::Option(Box::new(Domain::Bool))));
             }
-            2 => items.insert(at, Item::Literal(self.random.pick(&LITERALS).to_owned())),
+            2 => items.insert(at, Item::Literal(self.random.choose(&LITERALS).to_owned())),
             3 if items.len() > 1 && !matches!(items[at], Item::Argument(..)) => {
                 items.remove(at);
             }
@@ -207,7 +184,7 @@ impl Maker<'_> {
             return;
         }
         if self.random.chance(10) {
-            *domain = Domain::Wrapped(Box::new(domain.clone()), self.random.pick(&WRAPS));
+            *domain = Domain::Wrapped(Box::new(domain.clone()), self.random.choose(&WRAPS));
             return;
         }
         match domain {
@@ -218,17 +195,17 @@ impl Maker<'_> {
                 3 => *max -= 1,
                 4 => {
                     *encoding = if ty.starts_with('u') {
-                        self.random.pick(&UNSIGNED)
+                        self.random.choose(&UNSIGNED)
                     } else {
-                        self.random.pick(&SIGNED)
+                        self.random.choose(&SIGNED)
                     }
                 }
-                _ if ty.starts_with('u') => *ty = self.random.pick(&["u8", "u16", "u32", "u64", "u128"]),
-                _ => *ty = self.random.pick(&["i8", "i16", "i32", "i64", "i128"]),
+                _ if ty.starts_with('u') => *ty = self.random.choose(&["u8", "u16", "u32", "u64", "u128"]),
+                _ => *ty = self.random.choose(&["i8", "i16", "i32", "i64", "i128"]),
             },
             Domain::Text { class, first, min, max, tuple } => match self.random.below(6) {
-                0 => *class = self.random.pick(&CLASSES),
-                1 => *first = self.random.pick(&[None, Some("a"), Some("ab")]),
+                0 => *class = self.random.choose(&CLASSES),
+                1 => *first = self.random.choose(&[None, Some("a"), Some("ab")]),
                 2 => *min = self.random.below(3),
                 3 => *max = 2 + self.random.below(2),
                 4 => *tuple = !*tuple,
@@ -236,8 +213,8 @@ impl Maker<'_> {
                 _ => *domain = Domain::Bytes { lengths: "0..=1", encoding: "" },
             },
             Domain::Bytes { lengths, encoding } => match self.random.below(3) {
-                0 => *encoding = self.random.pick(&["", ".hex", ".HEX"]),
-                1 => *lengths = self.random.pick(&["0..=1", "1", "0 | 1", "0"]),
+                0 => *encoding = self.random.choose(&["", ".hex", ".HEX"]),
+                1 => *lengths = self.random.choose(&["0..=1", "1", "0 | 1", "0"]),
                 _ => *domain = Domain::Text { class: "ab", first: None, min: 0, max: 2, tuple: false },
             },
             Domain::Bool => *domain = Domain::Int { ty: "u8", min: 0, max: 1, encoding: "" },
@@ -264,11 +241,11 @@ impl Maker<'_> {
             Domain::List { item, min, max, framing } => match self.random.below(4) {
                 0 => *min = 1 - (*min).min(1),
                 1 => *max = 1 + self.random.below(2),
-                2 => *framing = self.random.pick(&FRAMINGS),
+                2 => *framing = self.random.choose(&FRAMINGS),
                 _ => self.change(item),
             },
             Domain::Wrapped(inner, wrap) => match self.random.below(3) {
-                0 => *wrap = self.random.pick(&WRAPS),
+                0 => *wrap = self.random.choose(&WRAPS),
                 1 => *domain = *inner.clone(),
                 _ => self.change(inner),
             },

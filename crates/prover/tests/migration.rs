@@ -11,6 +11,7 @@ use keyplan_plan::dynamic::{Decoder, Value, encode};
 use keyplan_plan::mapping::{Carrier, Course};
 use keyplan_plan::model::{Family, Plan};
 use keyplan_prover::{Counterexample, Decision, MigrationProof, Obligation, Options, prove_migration};
+use keyplan_testkit::Random;
 
 /// Domains that are small enough to write all values down.
 const DOMAINS: &[&str] = &[
@@ -92,27 +93,12 @@ impl Sketch {
     }
 }
 
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        usize::try_from(self.0 >> 33).unwrap() % n
-    }
-
-    fn of<T: Copy>(&mut self, all: &[T]) -> T {
-        all[self.below(all.len())]
-    }
-}
-
 const PREFIXES: &[&str] = &["0x01", "0x02", "0x03", "0x0161", "\"a\"", "0x01 0x00"];
 
 fn sketch(random: &mut Random, name: &'static str) -> Sketch {
     let names: &[&[&'static str]] = &[&["x"], &["x", "y"], &[]];
-    let arguments = random.of(names).iter().map(|argument| (*argument, random.of(DOMAINS))).collect();
-    Sketch { name, prefix: random.of(PREFIXES), arguments, from: String::new() }
+    let arguments = random.choose(names).iter().map(|argument| (*argument, random.choose(DOMAINS))).collect();
+    Sketch { name, prefix: random.choose(PREFIXES), arguments, from: String::new() }
 }
 
 /// The sketch as the next plan might have it.
@@ -120,11 +106,11 @@ fn changed(random: &mut Random, old: &Sketch) -> Sketch {
     let mut new = old.clone();
     for _ in 0..=random.below(3) {
         match random.below(7) {
-            0 => new.prefix = random.of(PREFIXES),
+            0 => new.prefix = random.choose(PREFIXES),
             1 => new.arguments.reverse(),
             2 if !new.arguments.is_empty() => {
                 let index = random.below(new.arguments.len());
-                new.arguments[index].1 = random.of(DOMAINS);
+                new.arguments[index].1 = random.choose(DOMAINS);
             }
             3 if new.arguments.len() == 2 && new.from.is_empty() => {
                 let (gone, _) = new.arguments.pop().unwrap();

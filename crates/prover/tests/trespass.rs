@@ -6,16 +6,7 @@ use std::fmt::Write as _;
 use keyplan_plan::dynamic::{Value, encode};
 use keyplan_plan::model::{Family, ModuleId, Plan, Space};
 use keyplan_prover::{Guarantee, Options, Verdict, Witness, diagnose, prove};
-
-/// Numbers that look random, the same in every run.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % n
-    }
-}
+use keyplan_testkit::Random;
 
 fn compile(text: &str) -> Plan {
     let compiled = keyplan_plan::compile("p.keyplan", text, |_| Err("none".to_owned()));

@@ -102,6 +102,84 @@ fn refuse_special(found: &fs::Metadata) -> io::Result<()> {
     if found.is_file() { Ok(()) } else { Err(io::Error::other("it is a pipe, a socket or a device")) }
 }
 
+/// A file as it was at a revision of the repository around the current directory.
+pub fn committed(revision: &str, path: &str) -> Result<Vec<u8>, String> {
+    let place = if Path::new(path).is_absolute() { path.to_owned() } else { format!("./{path}") };
+    let shown = std::process::Command::new("git")
+        .args(["show", "--end-of-options", &format!("{revision}:{place}")])
+        .output()
+        .map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => "`git` is not installed".to_owned(),
+            _ => error.to_string(),
+        })?;
+    if !shown.status.success() {
+        let said = String::from_utf8_lossy(&shown.stderr);
+        return Err(said.lines().next().unwrap_or_default().trim_start_matches("fatal: ").to_owned());
+    }
+    Ok(shown.stdout)
+}
+
+/// The text of a file of at most `most` bytes; `what` is what it is to hold, in the words of the error.
+pub fn read_text(path: &str, most: u64, what: &str) -> Result<String, TextError> {
+    let bytes = read(Path::new(path), most.saturating_add(1))
+        .map_err(|error| FileError { path: path.to_owned(), why: reason(&error) })?;
+    if bytes.len() as u64 > most {
+        return Err(TextError::TooLarge { path: path.to_owned(), what: what.to_owned(), most });
+    }
+    let none = |_| TextError::NoText { path: path.to_owned(), what: what.to_owned() };
+    String::from_utf8(bytes).map_err(none)
+}
+
+/// Why a text was not read.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TextError {
+    /// The file could not be read.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// It is larger than such files are.
+    #[error("`{path}` is too large for {what}: over {} MiB", most >> 20)]
+    TooLarge {
+        /// The file.
+        path: String,
+        /// What it is to hold.
+        what: String,
+        /// The most bytes.
+        most: u64,
+    },
+    /// It is no UTF-8.
+    #[error("`{path}` is not {what}: it is no text")]
+    NoText {
+        /// The file.
+        path: String,
+        /// What it is to hold.
+        what: String,
+    },
+    /// Of a certificate and a plan, none is the plan.
+    #[error("`{first}` and `{second}` are both no plan")]
+    NoPlan {
+        /// One file.
+        first: String,
+        /// The other.
+        second: String,
+    },
+}
+
+/// Of a certificate and a plan in either order, the certificate first: it is an object of JSON, and no plan begins with a
+/// brace.
+pub fn certificate_first<'a>(first: &'a str, second: &'a str) -> Result<(&'a str, &'a str), TextError> {
+    let is_certificate = |path: &str| -> Result<bool, FileError> {
+        let start = read(Path::new(path), 64)
+            .map_err(|error| FileError { path: path.to_owned(), why: reason(&error) })?;
+        Ok(start.trim_ascii_start().starts_with(b"{"))
+    };
+    match (is_certificate(first)?, is_certificate(second)?) {
+        (true, true) => Err(TextError::NoPlan { first: first.to_owned(), second: second.to_owned() }),
+        (false, true) => Ok((second, first)),
+        _ => Ok((first, second)),
+    }
+}
+
 /// Why a file could not be read, in the words of its kind: what the system says differs from one to the next.
 pub fn reason(error: &io::Error) -> String {
     match error.kind() {

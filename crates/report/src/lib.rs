@@ -4,7 +4,9 @@
 //! page of a plan, [`picture`] the bytes of a key with what each is, [`explain_json`] what a key means as JSON,
 //! [`statistics`] what is in a database, [`audit`] what a plan does not
 //! explain in one, [`diff`] what became of its rows, [`checksum`] its rows in one number, [`decompose`] the keys of a contract without a plan, [`files`] plans on disk,
-//! [`findings`] what is wrong with a plan, [`key_text`] bytes as people write them, [`project`] what `keyplan.toml` says.
+//! [`findings`] what is wrong with a plan, [`key_text`] bytes as people write them, [`project`] what `keyplan.toml` says,
+//! [`releases`] the lock beside a plan, [`verify`] every row held against a plan, [`look`] one value, [`growth`] figures
+//! compared with earlier ones, [`row`] a row as JSON.
 //!
 //! ```
 //! use keyplan_plan::{dynamic::Decoder, explain::explain};
@@ -21,7 +23,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Only [`files`] and [`project`] read files, and only those that they are asked for. Nothing here prints or knows a terminal. Hostile
+//! Only [`files`], [`project`], [`releases`] and [`growth`] read files, and only those that they are asked for; [`output_file`] writes them. Nothing here prints or knows a terminal. Hostile
 //! plans, keys and databases get an answer within the bounds of the crates below.
 //!
 //! The feature `rows`, on by default, is everything about the rows of a database and their values. Without it the crate
@@ -40,15 +42,29 @@ pub mod diff;
 pub mod explain_json;
 pub mod files;
 pub mod findings;
+pub mod folder;
+#[cfg(feature = "rows")]
+pub mod growth;
 pub mod json_text;
 pub mod key_text;
+pub mod lines;
+#[cfg(feature = "rows")]
+pub mod look;
+pub mod output_file;
 pub mod picture;
 pub mod project;
 pub mod reference;
 pub mod registry;
+pub mod releases;
+#[cfg(feature = "rows")]
+pub mod row;
 #[cfg(feature = "rows")]
 pub mod statistics;
 #[cfg(feature = "rows")]
 pub mod structure;
+pub mod task;
 #[cfg(feature = "rows")]
 pub mod values;
+#[cfg(feature = "rows")]
+pub mod verify;
+pub mod watch;

@@ -2,7 +2,7 @@
 
 use keyplan_codec::{Delimited as _, LenPrefix, LenWidth, Segment as _};
 use keyplan_plan::model::{FamilyKind, Space};
-use keyplan_store::structure::{Kind, StructureError, StructureRead};
+use keyplan_store::structure::{Kind, QueueItem, SetScore, StructureError, StructureRead};
 
 /// Whether the rows of a space are those of structures, and not the keys themselves.
 pub fn is_structured(space: &Space) -> bool {
@@ -45,6 +45,29 @@ pub fn queue_item(row: &[u8]) -> Option<(&[u8], &[u8])> {
 
 /// The byte that rows of items of queues begin with.
 pub const QUEUE_ITEM: u8 = 7;
+
+/// A thing under a key.
+#[derive(Clone, Copy, Debug)]
+pub enum Part<'a> {
+    /// The value of a plain key.
+    Value(&'a [u8]),
+    /// A field of a hash.
+    Field {
+        /// Its own key.
+        field: &'a [u8],
+        /// Its value.
+        value: &'a [u8],
+    },
+    /// A member of a set, sorted set or queue.
+    Member {
+        /// Its bytes.
+        member: &'a [u8],
+        /// What it is ranked by.
+        score: Option<SetScore>,
+        /// What a queue knows of it.
+        item: Option<&'a QueueItem>,
+    },
+}
 
 /// How many fields, members or items a key holds.
 pub fn size(read: &dyn StructureRead, kind: Kind, key: &[u8]) -> Result<u64, StructureError> {

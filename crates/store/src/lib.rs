@@ -37,6 +37,7 @@ mod backup;
 mod batch;
 mod bulk;
 pub mod cache;
+mod copy;
 pub mod engine;
 mod error;
 #[cfg(all(unix, feature = "live"))]
@@ -57,6 +58,7 @@ mod upkeep;
 pub use backup::Backup;
 pub use batch::{Found, PendingRange, StoreBatch};
 pub use bulk::{BulkLoad, BulkOptions, BulkProgress, Duplicates};
+pub use copy::{Copied, CopyError, compare_copy, copy_rows, refuse_uncopied};
 pub use error::{StoreError, TokenFault};
 pub use meta::{FORMAT, META_PLAN, META_SPACE, Meta};
 pub use page::{Direction, Page, PageToken};
@@ -64,4 +66,7 @@ pub use reader::{Figures, Reader, Row, Rows, SpaceFigures};
 pub use schema::{FamilyPrefix, PlanFile, PlanFingerprint, Schema};
 pub use snapshot::{BytesOf, RangeOf, StoreSnapshot};
 pub use store::{Access, ChangedSettings, RecordedName, Store};
-pub use upkeep::{Prune, Removed, RemovedRange, Retire, RetiredTarget, Steps, retired_targets, to_the_end};
+pub use upkeep::{
+    DeleteScan, Deleted, Prune, Removed, RemovedRange, Retire, RetiredTarget, Steps, retired_targets,
+    to_the_end,
+};

@@ -1,9 +1,7 @@
 //! A process that is killed at any moment leaves exactly one of its commits, and none that it reported less.
 
 use std::collections::BTreeMap;
-use std::io::{BufRead as _, BufReader};
 use std::path::Path;
-use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use keyplan_chains::cardano::{
@@ -11,6 +9,7 @@ use keyplan_chains::cardano::{
 };
 use keyplan_store::StoreError;
 use keyplan_store::engine::{self, Durability};
+use keyplan_testkit::{Writer, again};
 
 use crate::support::{Random, entities, output, rounds, schema, slot, utxos};
 
@@ -124,22 +123,11 @@ fn import<E: StateEngine>(store: &StateStore<E>) {
 
 /// Runs the import, kills it after a while, and returns the last batch that it acknowledged.
 fn killed(path: &Path, engine: &str, after: Duration) -> Option<u64> {
-    let mut child = Command::new(std::env::current_exe().unwrap())
-        .args(["crash::import_until_killed", "--exact", "--nocapture"])
-        .env(CHILD, format!("{engine}:{}", path.display()))
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
-    let out = BufReader::new(child.stdout.take().unwrap());
-    let read = std::thread::spawn(move || {
-        let lines = out.lines().map_while(Result::ok);
-        lines.filter_map(|line| line.split("acknowledged ").nth(1)?.parse::<u64>().ok()).last()
-    });
+    let mut command = again("crash::import_until_killed");
+    // Batches are counted from 0 on: one more is none.
+    let child = Writer::start(command.env(CHILD, format!("{engine}:{}", path.display())), u64::MAX);
     std::thread::sleep(after);
-    child.kill().unwrap();
-    child.wait().unwrap();
-    read.join().unwrap()
+    Some(child.kill()).filter(|last| *last != u64::MAX)
 }
 
 fn survives<E: StateEngine>(engine: &str, count: u64, open: impl Fn(&Path) -> StateStore<E>) {

@@ -172,29 +172,4 @@ pub(crate) fn entities<E: StateEngine>(
     rows.map(|row| row.map(|(key, value)| (key, value.to_vec())).unwrap()).collect()
 }
 
-/// A small generator of random numbers, so that a failure can be run again from its seed.
-pub(crate) struct Random(pub(crate) u64);
-
-impl Random {
-    pub(crate) fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    pub(crate) fn below(&mut self, n: u64) -> u64 {
-        self.next() % n
-    }
-
-    pub(crate) fn byte(&mut self) -> u8 {
-        self.next().to_be_bytes()[0]
-    }
-}
-
-/// How often a test goes round: as often as `KEYPLAN_SOAK` says, if that is more.
-pub(crate) fn rounds(usual: u64) -> u64 {
-    let asked = std::env::var("KEYPLAN_SOAK").ok().map(|rounds| rounds.parse().unwrap());
-    asked.map_or(usual, |asked: u64| asked.max(usual))
-}
+pub(crate) use keyplan_testkit::{Random, rounds};

@@ -8,25 +8,18 @@ use keyplan::store::engine::Engine;
 use keyplan_chains::paw_chain::{
     ComputeParams, Inside, JobState, Module, OracleParams, Packet, Paw, PawError, Quote, Swap,
 };
+use keyplan_testkit::Random;
 
 const TOKENS: [&str; 4] = ["upaw", "usdc", "uatom", "upa"];
 const CHANNELS: [&str; 2] = ["channel-0", "channel-1"];
 const SENDERS: [&str; 3] = ["a", "a/b", "b"];
 
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % n
-    }
-    fn amount(&mut self) -> u128 {
-        match self.below(4) {
-            0 => u128::from(self.below(3)),
-            1 => u128::from(self.below(2_000)),
-            _ => u128::from(self.below(1_000_000)),
-        }
-    }
+fn amount(random: &mut Random) -> u128 {
+    u128::from(match random.below(4_u64) {
+        0 => random.below(3_u64),
+        1 => random.below(2_000),
+        _ => random.below(1_000_000),
+    })
 }
 
 fn account(n: u64) -> Vec<u8> {
@@ -301,13 +294,13 @@ pub(crate) fn random_operations_agree<E: Engine>(mut open: impl FnMut() -> Paw<E
                 (told(chain.create_pool(token, second)), wanted)
             }
             1..=4 => {
-                let (a, b) = (random.amount(), random.amount());
+                let (a, b) = (amount(&mut random), amount(&mut random));
                 (told(chain.add_liquidity(pool, &who, a, b, height)), model.add(pool, &who, a, b, height))
             }
             5 | 6 => {
                 let most = model.pools.get(&pool).and_then(|pool| pool.shares.get(&who)).copied();
                 let shares = match random.below(3) {
-                    0 => random.amount(),
+                    0 => amount(&mut random),
                     1 => most.unwrap_or(1),
                     _ => most.unwrap_or(3) / 2,
                 };
@@ -318,8 +311,8 @@ pub(crate) fn random_operations_agree<E: Engine>(mut open: impl FnMut() -> Paw<E
                 let swap = Swap {
                     pool,
                     token_in: token,
-                    amount_in: random.amount(),
-                    min_out: random.amount() / 500,
+                    amount_in: amount(&mut random),
+                    min_out: amount(&mut random) / 500,
                 };
                 if kind == 10 {
                     let found = chain.receive_swap(&packet, &swap, height).map(|swapped| swapped.out);
@@ -370,7 +363,7 @@ pub(crate) fn random_operations_agree<E: Engine>(mut open: impl FnMut() -> Paw<E
                 (told(chain.collect_protocol_fees(token)), done(wanted))
             }
             15 => {
-                let stake = random.amount();
+                let stake = amount(&mut random);
                 let wanted = if model.providers.contains_key(&who) {
                     refused("Registered")
                 } else if stake < 1_000 {
@@ -382,7 +375,7 @@ pub(crate) fn random_operations_agree<E: Engine>(mut open: impl FnMut() -> Paw<E
                 (told(chain.register_provider(&who, stake)), wanted)
             }
             16 => {
-                let amount = random.amount();
+                let amount = amount(&mut random);
                 let wanted = match model.providers.get_mut(&who) {
                     None => refused("NotRegistered"),
                     Some(had) if had.0 < amount || had.0 - amount < 1_000 => refused("TooFew"),
@@ -405,7 +398,7 @@ pub(crate) fn random_operations_agree<E: Engine>(mut open: impl FnMut() -> Paw<E
                 (told(chain.retire_provider(&who)), wanted)
             }
             18 => {
-                let (nonce, fee) = (random.below(step / 10 + 3), random.amount());
+                let (nonce, fee) = (random.below(step / 10 + 3), amount(&mut random));
                 let wanted = if model.nonces.get(&who).is_some_and(|last| nonce <= *last) {
                     refused("Replayed")
                 } else {
@@ -415,7 +408,7 @@ pub(crate) fn random_operations_agree<E: Engine>(mut open: impl FnMut() -> Paw<E
                 (told(chain.request(&who, nonce, fee)), wanted)
             }
             19 => {
-                let fee = random.amount();
+                let fee = amount(&mut random);
                 let wanted = model.pass(0, &packet).and_then(|()| done(model.ask(fee)));
                 (told(chain.receive_request(&packet, &who, fee)), wanted)
             }
@@ -506,7 +499,7 @@ pub(crate) fn random_operations_agree<E: Engine>(mut open: impl FnMut() -> Paw<E
                 }
             }
             26 | 27 => {
-                let (price, by) = (random.amount(), if random.below(3) == 0 { &other } else { &who });
+                let (price, by) = (amount(&mut random), if random.below(3) == 0 { &other } else { &who });
                 let wanted = model.may_vote(&who, by).and_then(|()| {
                     model.validators.get_mut(&who).unwrap().voted = Some(height);
                     model.votes.entry((height, token.to_owned())).or_default().insert(who.clone(), price);

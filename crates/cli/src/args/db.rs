@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args as Group, Subcommand, ValueEnum};
 
+pub(crate) use keyplan_database::{DumpFormat, EngineName};
+
 use super::iavl::{History, Iavl};
 use super::source::{Audit, Checksum, Diff};
 
@@ -113,6 +115,12 @@ impl Source {
     pub(crate) const fn is_server(&self) -> bool {
         self.url.is_some() || self.engine.is_some()
     }
+
+    /// The database in the directory, unless a server was named.
+    pub(crate) fn target(&self) -> Target {
+        let directory = self.directory.clone().unwrap_or_default().into();
+        Target { directory, plan: self.plan.clone() }
+    }
 }
 
 /// A server.
@@ -120,14 +128,6 @@ impl Source {
 pub(crate) enum ServerName {
     /// Redis 6.2 or later, alone or as a cluster
     Redis,
-}
-
-impl Source {
-    /// The database in the directory, unless a server was named.
-    pub(crate) fn target(&self) -> Target {
-        let directory = self.directory.clone().unwrap_or_default().into();
-        Target { directory, plan: self.plan.clone() }
-    }
 }
 
 /// A family and arguments of its keys, after the source.
@@ -187,21 +187,6 @@ pub(crate) struct Backup {
     /// The directory of the copy: one that does not exist or is empty, or an earlier backup
     #[arg(value_name = "INTO")]
     pub(crate) into: PathBuf,
-}
-
-/// An embedded engine.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum EngineName {
-    /// A log-structured merge tree: cheap writes
-    Fjall,
-    /// A copy-on-write tree in one file: cheap reads and opening
-    Redb,
-    /// Copy-on-write trees in one mapped file: reads at the speed of memory, keys of up to 511 bytes
-    Lmdb,
-    /// A server, which a URL names in place of DIR
-    Postgres,
-    /// Object storage, which a URL names in place of DIR
-    Slate,
 }
 
 /// `keyplan db put`
@@ -453,19 +438,6 @@ fn kind(word: &str) -> Result<keyplan_sources::Kind, String> {
         let words: Vec<&str> = keyplan_sources::Kind::ALL.iter().map(|kind| kind.word()).collect();
         format!("it is one of: {}", words.join(", "))
     })
-}
-
-/// How rows are dumped.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum DumpFormat {
-    /// One object per line, values by their layout where the plan has one, else in hex
-    Json,
-    /// One object per line, values in hex
-    Hex,
-    /// One object per line, values in base64
-    Base64,
-    /// Blocks of rows, keys without what they share, each block with a check
-    Binary,
 }
 
 /// `keyplan db stats`

@@ -60,6 +60,18 @@ pub(crate) enum Target {
     Model,
 }
 
+impl From<Target> for keyplan_codegen::Product {
+    fn from(target: Target) -> Self {
+        match target {
+            Target::Go => Self::Go,
+            Target::Typescript => Self::Typescript,
+            Target::Rust => Self::Rust,
+            Target::Vectors => Self::Vectors,
+            Target::Model => Self::Model,
+        }
+    }
+}
+
 /// `keyplan vectors`
 #[derive(Debug, Subcommand)]
 pub(crate) enum Vectors {

@@ -3,29 +3,27 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use anyhow::{Context as _, Result, bail};
-use keyplan_plan::diag::Code;
-use keyplan_prover::{Engine, Guarantee, Options, page};
-use keyplan_report::findings::baseline::Baseline;
+use anyhow::{Context as _, Result, anyhow, bail};
+use keyplan_database::AnyStore;
+use keyplan_prover::Options;
+use keyplan_prover::certificate::certify;
 use keyplan_report::findings::fix::{Fixed, Fixes, fix};
-use keyplan_report::findings::{Repairs, junit::junit};
-use keyplan_report::project::Project;
+use keyplan_report::findings::junit::junit;
+use keyplan_report::findings::{Checked, Previous, Repairs, Tally, code_page};
+use keyplan_report::output_file;
+use keyplan_report::task::{Known, Task, TaskOptions};
 
-use super::checked::{Checked, Tally};
-use super::db::Database;
 use super::{Outcome, watch};
 use crate::args::{Check, CheckFormat};
-use crate::input::{self, Previous};
-use crate::output_file;
+use crate::input;
 use crate::render::{self, Output};
-
-/// The file of known findings where nothing else is said.
-const BASELINE: &str = "keyplan.baseline";
 
 /// Checks plans, or prints the page of a code.
 pub(crate) fn run(args: &Check, out: &mut Output) -> Result<Outcome> {
     if let Some(code) = &args.explain {
-        out.raw(explained(code)?.as_bytes())?;
+        let page =
+            code_page(code).ok_or_else(|| anyhow!("there is no code `{code}`; codes look like KP0004"))?;
+        out.raw(page.as_bytes())?;
         return Ok(Outcome::Clean);
     }
     if !args.watch {
@@ -37,10 +35,22 @@ pub(crate) fn run(args: &Check, out: &mut Output) -> Result<Outcome> {
 /// One run, and the files that it read.
 fn once(args: &Check, out: &mut Output) -> Result<(Outcome, Vec<PathBuf>)> {
     let started = Instant::now();
-    let task = Task::of(args)?;
+    let here = std::env::current_dir().context("cannot tell the current directory")?;
+    let task = Task::of(
+        &here,
+        TaskOptions {
+            plans: args.plans.clone(),
+            engine: args.engine.map(crate::args::Engine::known),
+            deny_warnings: args.deny_warnings,
+            baseline: args.baseline.as_ref().map(PathBuf::from),
+        },
+    )?;
+    if task.plans.len() > 1 && args.certificate.is_some() {
+        bail!("a certificate is of one plan; run `check` for each of them");
+    }
     let mut plans = Vec::new();
     for path in &task.plans {
-        plans.push(task.checked(args, path, out)?);
+        plans.push(checked(&task, args, path, out)?);
     }
     let mut files: Vec<PathBuf> =
         task.project.iter().map(|project| project.root.join("keyplan.toml")).collect();
@@ -48,22 +58,16 @@ fn once(args: &Check, out: &mut Output) -> Result<(Outcome, Vec<PathBuf>)> {
         plans.iter().flat_map(|plan| plan.compiled.sources.files()).map(|file| PathBuf::from(&file.name)),
     );
     if args.write_baseline {
-        task.write_baseline(&plans, out)?;
+        let (path, text) = task.baseline(&plans);
+        output_file::write(&path, text.as_bytes())?;
+        let count = plans.iter().map(|plan| plan.findings.len()).sum();
+        out.line(&render::baseline_written(count, &path))?;
         return Ok((Outcome::Clean, files));
     }
     let known = task.take_known(&mut plans)?;
     print(args, &plans, known, started, out)?;
     let found = plans.iter().any(|plan| plan.fails(task.deny_warnings));
     Ok((if found { Outcome::Findings } else { Outcome::Clean }, files))
-}
-
-/// What is in a baseline.
-#[derive(Clone, Copy, Default)]
-struct Known {
-    /// Findings that were found again.
-    again: usize,
-    /// Findings that were not.
-    gone: usize,
 }
 
 fn print(args: &Check, plans: &[Checked], known: Known, started: Instant, out: &mut Output) -> Result<()> {
@@ -90,132 +94,53 @@ fn print(args: &Check, plans: &[Checked], known: Known, started: Instant, out: &
         CheckFormat::Sarif => out.json(&render::sarif(plans)?)?,
         CheckFormat::Github => out.text(&render::github(plans))?,
         CheckFormat::Junit => {
-            let inner: Vec<_> = plans.iter().map(|plan| plan.inner.clone()).collect();
-            out.raw(junit(&inner).as_bytes())?;
+            out.raw(junit(plans).as_bytes())?;
         }
     }
     Ok(())
 }
 
-/// What is to be checked, and how: what was typed, and behind it what the project says.
-struct Task {
-    plans: Vec<String>,
-    project: Option<Project>,
-    here: PathBuf,
-    options: Option<Options>,
-    deny_warnings: bool,
-    baseline: Option<PathBuf>,
-}
-
-impl Task {
-    fn of(args: &Check) -> Result<Self> {
-        let here = std::env::current_dir().context("cannot tell the current directory")?;
-        let here = here.canonicalize().unwrap_or(here);
-        let project = Project::around(&here).context("keyplan.toml")?;
-        let plans = match &project {
-            _ if !args.plans.is_empty() => args.plans.clone(),
-            Some(project) => {
-                let seen = |path: String| project.seen_from(&here, &path);
-                project.plans()?.into_iter().map(seen).collect()
-            }
-            None => bail!(
-                "no plan was given, and neither this folder nor one above it has a `keyplan.toml`; \
-                `keyplan init` writes one, `keyplan check PLAN` checks a single plan"
-            ),
-        };
-        if plans.len() > 1 && args.certificate.is_some() {
-            bail!("a certificate is of one plan; run `check` for each of them");
+/// One plan, repaired if that was asked for.
+fn checked(task: &Task, args: &Check, path: &str, out: &mut Output) -> Result<Checked> {
+    let options = (!args.no_proof).then(|| Options { engine: task.engine, ..Options::default() });
+    let repairs = if args.no_repairs && !args.fix { Repairs::Unasked } else { Repairs::Wanted };
+    let loaded = input::load(path)?;
+    let mut plan = Checked::new(&loaded.path, loaded.compiled, options.as_ref(), repairs);
+    if let (true, Some(options)) = (args.fix, &options) {
+        let allowed = if args.unsafe_fixes { Fixes::Any } else { Fixes::Safe };
+        if path == "-" || Path::new(path).is_dir() {
+            bail!("`--fix` changes plan files, and `{path}` is none");
         }
-        let settings = project.as_ref().map(|project| &project.settings);
-        let engine = args.engine.map(crate::args::Engine::known);
-        let engine = engine.or(settings.and_then(|settings| settings.engine)).unwrap_or(Engine::Fjall);
-        let in_project = |name: &String| project.as_ref().map(|project| project.root.join(name));
-        let baseline = args.baseline.as_ref().map(PathBuf::from);
-        let baseline =
-            baseline.or(settings.and_then(|settings| settings.baseline.as_ref()).and_then(in_project));
-        Ok(Self {
-            plans,
-            here,
-            options: (!args.no_proof).then(|| Options { engine, ..Options::default() }),
-            deny_warnings: args.deny_warnings || settings.is_some_and(|settings| settings.deny_warnings),
-            baseline,
-            project,
-        })
+        plan = written(fix(plan, options, allowed), args, out)?;
     }
-
-    /// One plan, repaired if that was asked for.
-    fn checked(&self, args: &Check, path: &str, out: &mut Output) -> Result<Checked> {
-        let repairs = if args.no_repairs && !args.fix { Repairs::Unasked } else { Repairs::Wanted };
-        let loaded = input::load(path)?;
-        let mut plan = Checked::new(&loaded.path, loaded.compiled, self.options.as_ref(), repairs);
-        if let (true, Some(options)) = (args.fix, &self.options) {
-            let allowed = if args.unsafe_fixes { Fixes::Any } else { Fixes::Safe };
-            if path == "-" || Path::new(path).is_dir() {
-                bail!("`--fix` changes plan files, and `{path}` is none");
-            }
-            plan.inner = written(fix(plan.inner, options, allowed), args, out)?;
-        }
-        if let Some(old) = &args.against {
-            let directory = Path::new(old);
-            let old = if directory.is_dir() {
-                // A database has the plan inside that it was made with.
-                Previous { path: old.clone(), file: false, compiled: Database::recorded_plan(directory)? }
-            } else {
-                input::previous(old, path, self.plans.len() == 1)?
-            };
-            if old.compiled.plan.is_none() {
-                render::message(&render::findings(&old.compiled.sources, &old.compiled.diagnostics));
-                bail!("`{}` has mistakes, so that nothing can be compared with it", old.path);
-            }
-            plan.compare_with(&old);
+    if let Some(old) = &args.against {
+        let directory = Path::new(old);
+        let old = if directory.is_dir() {
+            // A database has the plan inside that it was made with.
+            Previous { path: old.clone(), file: false, compiled: AnyStore::recorded_plan(directory)? }
         } else {
-            plan.compare_with_releases()?;
+            input::previous(old, path, task.plans.len() == 1)?
+        };
+        if old.compiled.plan.is_none() {
+            render::message(&render::findings(&old.compiled.sources, &old.compiled.diagnostics));
+            bail!("`{}` has mistakes, so that nothing can be compared with it", old.path);
         }
-        if let Some(file) = &args.certificate {
-            plan.write_certificate(file)?;
+        plan.compare_with(&old);
+    } else {
+        plan.compare_with_releases()?;
+    }
+    if let Some(file) = &args.certificate {
+        if let (Some(model), Some((options, report))) = (&plan.compiled.plan, &plan.proof) {
+            let text = certify(model, options, report).to_json()?;
+            output_file::write(Path::new(file), text.as_bytes())?;
             render::message(&render::certificate_written(file));
         }
-        Ok(plan)
     }
-
-    /// The path of a plan from the root of the project, which is what a baseline knows it by.
-    fn name(&self, path: &str) -> String {
-        let Some(project) = &self.project else { return path.to_owned() };
-        let full = self.here.join(path);
-        let full = full.canonicalize().unwrap_or(full);
-        full.strip_prefix(&project.root).map_or_else(|_| path.to_owned(), |path| path.display().to_string())
-    }
-
-    /// Takes the known findings out.
-    fn take_known(&self, plans: &mut [Checked]) -> Result<Known> {
-        let Some(path) = &self.baseline else { return Ok(Known::default()) };
-        let shown = path.display();
-        let text =
-            std::fs::read_to_string(path).with_context(|| format!("cannot read the baseline `{shown}`"))?;
-        let mut baseline = Baseline::parse(&text).with_context(|| format!("the baseline `{shown}`"))?;
-        let again =
-            plans.iter_mut().map(|plan| baseline.take(&self.name(&plan.path.clone()), &mut plan.inner)).sum();
-        Ok(Known { again, gone: baseline.gone() })
-    }
-
-    fn write_baseline(&self, plans: &[Checked], out: &mut Output) -> Result<()> {
-        let fallback = || {
-            self.project
-                .as_ref()
-                .map_or_else(|| PathBuf::from(BASELINE), |project| project.root.join(BASELINE))
-        };
-        let path = self.baseline.clone().unwrap_or_else(fallback);
-        let names: Vec<String> = plans.iter().map(|plan| self.name(&plan.path)).collect();
-        let text = Baseline::text(names.iter().map(String::as_str).zip(plans.iter().map(|plan| &plan.inner)));
-        output_file::write(&path, text.as_bytes())?;
-        let count = plans.iter().map(|plan| plan.findings.len()).sum();
-        out.line(&render::baseline_written(count, &path))?;
-        Ok(())
-    }
+    Ok(plan)
 }
 
 /// Writes the files that repairs have changed, and tells what was done.
-fn written(fixed: Fixed, args: &Check, out: &mut Output) -> Result<keyplan_report::findings::Checked> {
+fn written(fixed: Fixed, args: &Check, out: &mut Output) -> Result<Checked> {
     for (file, text) in &fixed.files {
         output_file::write(Path::new(file), text.as_bytes())?;
     }
@@ -223,30 +148,4 @@ fn written(fixed: Fixed, args: &Check, out: &mut Output) -> Result<keyplan_repor
         out.text(&render::fixes(&fixed.fixes))?;
     }
     Ok(fixed.checked)
-}
-
-/// The pages of a code, of its name, or of a word that follows `accept`.
-fn explained(typed: &str) -> Result<String> {
-    let accepts = |code: Code| {
-        let guarantee = Guarantee::ALL.iter().find(|guarantee| guarantee.code() == code.id());
-        guarantee.and_then(|guarantee| guarantee.accepted_as()).is_some_and(|kind| kind.word() == typed)
-    };
-    let known: Vec<String> = Code::ALL
-        .iter()
-        .filter(|code| code.id().eq_ignore_ascii_case(typed) || code.slug() == typed || accepts(**code))
-        .map(|code| explanation(*code))
-        .collect();
-    if known.is_empty() {
-        bail!("there is no code `{typed}`; codes look like KP0004");
-    }
-    Ok(known.join("\n"))
-}
-
-/// The page of a code, or what it finds if it has none.
-fn explanation(code: Code) -> String {
-    if let Some(page) = page(code) {
-        return page.text.to_owned();
-    }
-    let lines: Vec<&str> = code.explanation().trim().lines().map(str::trim).collect();
-    format!("# {}: {}\n\n{}\n", code.id(), code.slug(), lines.join("\n"))
 }

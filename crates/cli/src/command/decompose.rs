@@ -5,10 +5,10 @@ use std::io::{self, Read};
 
 use anyhow::{Context, Result, anyhow, bail};
 use keyplan_report::decompose::{decompose, decomposition_json};
+use keyplan_report::files::reason;
 
 use super::Outcome;
 use crate::args::ExplainFormat;
-use crate::input;
 use crate::render::{self, Output};
 
 /// The largest state that is read.
@@ -46,7 +46,7 @@ fn read(file: &str) -> Result<Vec<u8>> {
             .context("cannot read standard input")?;
     } else {
         let opened = File::open(file);
-        let opened = opened.map_err(|error| anyhow!("cannot read `{file}`: {}", input::reason(&error)))?;
+        let opened = opened.map_err(|error| anyhow!("cannot read `{file}`: {}", reason(&error)))?;
         opened.take(MAX_STATE + 1).read_to_end(&mut text).with_context(|| format!("cannot read `{file}`"))?;
     }
     if text.len() as u64 > MAX_STATE {

@@ -4,12 +4,13 @@ use std::path::Path;
 
 use anyhow::Result;
 use keyplan_plan::notation::visible;
+use keyplan_report::output_file;
 use keyplan_report::reference::reference;
 
 use super::Outcome;
 use crate::args::Doc;
+use crate::input;
 use crate::render::Output;
-use crate::{input, output_file};
 
 /// Writes the reference of a plan.
 pub(crate) fn run(args: &Doc, out: &mut Output) -> Result<Outcome> {

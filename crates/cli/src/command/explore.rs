@@ -2,23 +2,21 @@
 
 use std::io::IsTerminal as _;
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::{Context as _, Result, anyhow, bail};
+use keyplan_database::{AnyStore, given, is_own, on_engine, place, redis};
 use keyplan_explorer::{Database as Explored, Explorer, Settings};
-use keyplan_infer::{Options, infer, known_plans};
-use keyplan_plan::{Compiled, compile};
+use keyplan_infer::{ChosenPlan, Options, infer};
+use keyplan_plan::Compiled;
 use keyplan_store::Access;
 use keyplan_store::source::Source;
-use keyplan_store::structure::{Redis, RedisSettings};
 
 use super::Outcome;
-use super::db::{Database, given, is_own, on_engine, only_space, place};
-use crate::args::db::Target;
 use crate::args::explore::Explore;
 use crate::input;
-use crate::render::{self, Output, Progress};
+use crate::render::{self, DIM, GOOD, Output, Progress, STRONG, painted};
 
 /// Looks into a database.
 pub(super) fn run(args: &Explore, out: &mut Output) -> Result<Outcome> {
@@ -34,7 +32,7 @@ pub(super) fn run(args: &Explore, out: &mut Output) -> Result<Outcome> {
     let mut told = Ok(());
     let served = keyplan_explorer::web::serve_here(explorer, args.listen, |url| {
         let url = &if place.is_empty() { url.to_owned() } else { format!("{url}&{place}") };
-        told = out.line(&render::exploring(&args.source, url)).and_then(|()| out.flush());
+        told = out.line(&exploring(&args.source, url)).and_then(|()| out.flush());
         if args.open {
             open_browser(url);
         }
@@ -60,10 +58,10 @@ fn explorer(args: &Explore) -> Result<Arc<Explorer>> {
     } else if let Some(recorded) = recorded {
         recorded
     } else {
-        let (compiled, spaces, drafted) = inferred(&args.source, &*database.source())?;
-        draft = drafted;
-        bind.extend(spaces);
-        compiled
+        let chosen = inferred(&args.source, &*database.source())?;
+        draft = chosen.draft;
+        bind.extend(chosen.spaces);
+        chosen.compiled
     };
     if compiled.plan.is_none() {
         render::message(&render::findings(&compiled.sources, &compiled.diagnostics));
@@ -91,9 +89,8 @@ fn open(typed: &str, plan: Option<&str>) -> Result<(Explored, Option<Compiled>)>
         if let Some(height) = height {
             bail!("`{}` has no height {height}: it keeps one state", path.display());
         }
-        let target = Target { directory: path.to_owned(), plan: None };
-        let (database, _) = Database::open(&target, Access::ReadOnly)?;
-        let plan = Database::recorded_plan(path)?;
+        let (database, _) = AnyStore::open(path, Access::ReadOnly)?;
+        let plan = AnyStore::recorded_plan(path)?;
         let explored = on_engine!(&database, store => Explored::of_store(typed, store));
         return Ok((explored, Some(plan)));
     }
@@ -113,10 +110,8 @@ fn is_redis(typed: &str) -> bool {
 fn of_redis(url: &str, plan: Option<&str>) -> Result<Explored> {
     let path = plan.ok_or_else(|| anyhow!("a server has no plan in it: name one with `--plan PLAN`"))?;
     let plan = input::plan(path)?.ok_or_else(|| anyhow!("`{path}` has no meaning"))?;
-    let space = plan.spaces.get(only_space(&plan)?).ok_or_else(|| anyhow!("the plan has no space"))?;
-    let settings =
-        if url == "redis:" { RedisSettings::from_environment()? } else { RedisSettings::new(url)? };
-    let redis = Redis::open(settings.plan(&plan)).context("cannot reach the server")?;
+    let (redis, space) = redis(&plan, Some(url).filter(|url| *url != "redis:"))?;
+    let space = plan.spaces.get(space).ok_or_else(|| anyhow!("the plan has no space"))?;
     // A name that is shown has no credentials in it.
     let shown = url.rsplit_once('@').map_or_else(
         || url.to_owned(),
@@ -125,11 +120,8 @@ fn of_redis(url: &str, plan: Option<&str>) -> Result<Explored> {
     Ok(Explored::of_server(shown, "redis", space, Arc::new(redis)))
 }
 
-/// A plan, which space of it is which, and whether it is a draft.
-type Inferred = (Compiled, Vec<(String, String)>, bool);
-
 /// A known plan that fits, or a draft.
-fn inferred(name: &str, source: &dyn Source) -> Result<Inferred> {
+fn inferred(name: &str, source: &dyn Source) -> Result<ChosenPlan> {
     let progress = Progress::rows("reading");
     let found = infer(source, &Options::default(), |rows| {
         progress.set(rows);
@@ -137,21 +129,7 @@ fn inferred(name: &str, source: &dyn Source) -> Result<Inferred> {
     })
     .with_context(|| format!("cannot draft a plan of `{name}`"))?;
     progress.end();
-    if let Some(fit) = found.known.first() {
-        let known = known_plans();
-        let plan = known.iter().find(|plan| plan.path == fit.path);
-        let plan = plan.ok_or_else(|| anyhow!("there is no plan {}", fit.path))?;
-        let compiled = compile(plan.path, plan.text, |path| {
-            let name = Path::new(path).file_name();
-            let found = known.iter().find(|plan| Path::new(plan.path).file_name() == name);
-            found.map(|plan| plan.text.to_owned()).ok_or_else(|| "there is no such plan".to_owned())
-        });
-        let spaces = fit.spaces.iter().map(|space| (space.space.clone(), space.source_space.clone()));
-        return Ok((compiled, spaces.collect(), false));
-    }
-    let draft = found.draft.ok_or_else(|| anyhow!("no plan of `{name}` could be drafted"))?;
-    let compiled = compile("draft.keyplan", &draft.text, |_| Err("a draft imports nothing".to_owned()));
-    Ok((compiled, Vec::new(), true))
+    found.plan().ok_or_else(|| anyhow!("no plan of `{name}` could be drafted"))
 }
 
 /// Opens the browser of this system; who has none copies the address.
@@ -162,4 +140,10 @@ fn open_browser(url: &str) {
     command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null());
     // The address was printed: nothing is lost.
     let _ = command.spawn();
+}
+
+/// Where the browser finds a database.
+fn exploring(source: &str, url: &str) -> String {
+    let end = painted(DIM, "Ctrl-C ends it. The address lets a browser of this machine in, and nobody else.");
+    format!("{} {source}\n  {}\n{end}", painted(GOOD, "exploring"), painted(STRONG, url))
 }

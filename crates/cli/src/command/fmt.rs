@@ -5,11 +5,12 @@ use std::path::Path;
 use anyhow::Result;
 use keyplan_plan::diag::{Diagnostic, FileId, SourceMap};
 use keyplan_plan::syntax::{decode_source, format};
+use keyplan_report::output_file;
 
 use super::Outcome;
 use crate::args::Fmt;
+use crate::input;
 use crate::render::{self, Output};
-use crate::{input, output_file};
 
 /// Formats plans, or shows what would change.
 pub(crate) fn run(args: &Fmt, out: &mut Output) -> Result<Outcome> {

@@ -1,24 +1,18 @@
 //! `keyplan generate`: a plan in other languages, its vectors, its model.
 
-use std::collections::BTreeMap;
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum as _;
-use keyplan_codegen::{File, go, model, rust, typescript, vectors};
-use keyplan_plan::Compiled;
-use keyplan_plan::diag::Diagnostic;
+use keyplan_codegen::{Made, MakeOptions, is_made, make};
+use keyplan_report::folder::{self, file};
+use keyplan_report::output_file;
 use keyplan_report::project::Project;
 
 use super::Outcome;
 use crate::args::generate::{Generate, Target};
 use crate::input;
-use crate::output_file;
 use crate::render::{self, Output};
-
-/// How much of a file is looked at to tell whether this command wrote it.
-const HEAD: usize = 512;
 
 /// Writes what was asked for, or tells what is stale.
 pub(crate) fn run(args: &Generate, out: &mut Output) -> Result<Outcome> {
@@ -27,10 +21,8 @@ pub(crate) fn run(args: &Generate, out: &mut Output) -> Result<Outcome> {
         target,
         plan: plan.clone(),
         out: args.out.clone(),
-        package: args.package.clone(),
-        cosmos: args.cosmos,
+        options: MakeOptions { package: args.package.clone(), cosmos: args.cosmos, count: args.count },
         migration: args.migration.clone(),
-        count: args.count,
         check: args.check,
     };
     if wanted.migration.is_some() && target != Target::Go {
@@ -44,10 +36,8 @@ struct Wanted {
     target: Target,
     plan: String,
     out: Option<PathBuf>,
-    package: Option<String>,
-    cosmos: bool,
+    options: MakeOptions,
     migration: Option<String>,
-    count: usize,
     check: bool,
 }
 
@@ -80,10 +70,12 @@ fn project(args: &Generate, out: &mut Output) -> Result<Outcome> {
             target: *known,
             plan: project.seen_from(&here, &target.plan),
             out: Some(project.seen_from(&here, &target.out).into()),
-            package: target.package.clone(),
-            cosmos: target.cosmos,
+            options: MakeOptions {
+                package: target.package.clone(),
+                cosmos: target.cosmos,
+                count: args.count,
+            },
             migration: target.migration.as_ref().map(|old| project.seen_from(&here, old)),
-            count: args.count,
             check: args.check,
         };
         if one(&wanted, out)? == Outcome::Findings {
@@ -99,138 +91,41 @@ fn one(args: &Wanted, out: &mut Output) -> Result<Outcome> {
         Some(old) => Some(input::previous(old, &args.plan, true)?.compiled),
         None => None,
     };
-    let made = match make(args, &compiled, old.as_ref()) {
+    let made = match make(args.target.into(), &compiled, old.as_ref(), &args.options) {
         Ok(made) => made,
         Err(diagnostics) => {
             render::message(&render::findings(&compiled.sources, &diagnostics));
             return Ok(Outcome::Findings);
         }
     };
-    match (made, &args.out) {
+    let stale = match (&made, &args.out) {
         (Made::Text(text), None) if args.check => {
             bail!("`--check` compares with a file: name it with `-o` ({} bytes were made)", text.len())
         }
         (Made::Text(text), None) => {
-            out.text(&text)?;
-            Ok(Outcome::Clean)
+            out.text(text)?;
+            Vec::new()
         }
-        (Made::Text(text), Some(path)) => single(path, &text, args.check, out),
-        (Made::Files(_), None) => bail!("several files are made: name a directory for them with `-o`"),
-        (Made::Files(files), Some(folder)) => directory(folder, &files, args.check, out),
-    }
-}
-
-/// What was made.
-enum Made {
-    Text(String),
-    Files(Vec<File>),
-}
-
-fn make(args: &Wanted, compiled: &Compiled, old: Option<&Compiled>) -> Result<Made, Vec<Diagnostic>> {
-    let lines = |count| vectors::generate(compiled, vectors::Options { count });
-    let with_vectors = |mut files: Vec<File>| {
-        files.push(File { path: "testdata/keyplan.jsonl".to_owned(), text: lines(args.count)? });
-        Ok(Made::Files(files))
-    };
-    match args.target {
-        Target::Go => {
-            let options = go::Options { package: args.package.clone(), cosmos: args.cosmos };
-            with_vectors(match old {
-                Some(old) => go::generate_migration(compiled, old, &options)?,
-                None => go::generate(compiled, &options)?,
-            })
-        }
-        Target::Typescript => with_vectors(typescript::generate(compiled)?),
-        Target::Rust => rust::expand(compiled).map(|code| Made::Text(rust::format(&code))),
-        Target::Vectors => lines(args.count).map(Made::Text),
-        Target::Model => model::generate(compiled).map(Made::Text),
-    }
-}
-
-fn single(path: &Path, text: &str, check: bool, out: &mut Output) -> Result<Outcome> {
-    let shown = path.display().to_string();
-    let old = fs::read(path).ok();
-    if old.as_deref() == Some(text.as_bytes()) {
-        return Ok(Outcome::Clean);
-    }
-    if check {
-        out.line(&format!("{shown} is {}", if old.is_some() { "stale" } else { "missing" }))?;
-        return Ok(Outcome::Findings);
-    }
-    output_file::write(path, text.as_bytes())?;
-    Ok(Outcome::Clean)
-}
-
-fn directory(folder: &Path, files: &[File], check: bool, out: &mut Output) -> Result<Outcome> {
-    let there = files_below(folder)?;
-    let foreign: Vec<String> =
-        there.iter().filter(|(_, ours)| !**ours).map(|(path, _)| path.clone()).collect();
-    if !foreign.is_empty() {
-        bail!(
-            "`{}` holds files that `keyplan generate` did not write, and is left as it is: {}; name another directory",
-            folder.display(),
-            foreign.join(", ")
-        );
-    }
-    let mut outcome = Outcome::Clean;
-    for file in files {
-        let path = folder.join(&file.path);
-        let old = fs::read(&path).ok();
-        if old.as_deref() == Some(file.text.as_bytes()) {
-            continue;
-        }
-        if check {
-            out.line(&format!("{} is {}", path.display(), if old.is_some() { "stale" } else { "missing" }))?;
-            outcome = Outcome::Findings;
-            continue;
-        }
-        if let Some(parent) = path.parent() {
-            fs::create_dir_all(parent).with_context(|| format!("cannot make `{}`", parent.display()))?;
-        }
-        output_file::write(&path, file.text.as_bytes())?;
-    }
-    for old in there.keys().filter(|old| !files.iter().any(|file| file.path == **old)) {
-        let path = folder.join(old);
-        if check {
-            out.line(&format!("{} is no longer made", path.display()))?;
-            outcome = Outcome::Findings;
-        } else {
-            fs::remove_file(&path).with_context(|| format!("cannot remove `{}`", path.display()))?;
-        }
-    }
-    Ok(outcome)
-}
-
-/// The files below a directory, and whether this command wrote each. Fuzzers keep what they find below `testdata/fuzz`.
-fn files_below(folder: &Path) -> Result<BTreeMap<String, bool>> {
-    let mut found = BTreeMap::new();
-    let mut left: Vec<(PathBuf, String)> = vec![(folder.to_path_buf(), String::new())];
-    while let Some((path, name)) = left.pop() {
-        let entries = match fs::read_dir(&path) {
-            Ok(entries) => entries,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
-            Err(error) => return Err(error).with_context(|| format!("cannot read `{}`", path.display())),
-        };
-        for entry in entries {
-            let entry = entry?;
-            let own = entry.file_name().to_string_lossy().into_owned();
-            let name = if name.is_empty() { own } else { format!("{name}/{own}") };
-            if entry.file_type()?.is_dir() {
-                if name != "testdata/fuzz" {
-                    left.push((entry.path(), name));
-                }
-            } else {
-                found.insert(name, is_ours(&entry.path()));
+        (Made::Text(text), Some(path)) if args.check => file(path, text).into_iter().collect(),
+        (Made::Text(text), Some(path)) => {
+            if file(path, text).is_some() {
+                output_file::write(path, text.as_bytes())?;
             }
+            Vec::new()
+        }
+        (Made::Files(_), None) => bail!("several files are made: name a directory for them with `-o`"),
+        (Made::Files(files), Some(place)) => {
+            let files: Vec<(&str, &str)> =
+                files.iter().map(|file| (file.path.as_str(), file.text.as_str())).collect();
+            folder::folder(place, &files, is_made)?
+        }
+    };
+    for one in &stale {
+        if args.check {
+            out.line(&one.to_string())?;
+        } else {
+            one.apply()?;
         }
     }
-    Ok(found)
-}
-
-fn is_ours(path: &Path) -> bool {
-    use std::io::Read as _;
-    let mut head = Vec::new();
-    let read = fs::File::open(path).and_then(|file| file.take(HEAD as u64).read_to_end(&mut head));
-    let head = String::from_utf8_lossy(&head);
-    read.is_ok() && (head.contains("Code generated by keyplan") || head.starts_with("{\"keyplan\":"))
+    Ok(if args.check && !stale.is_empty() { Outcome::Findings } else { Outcome::Clean })
 }

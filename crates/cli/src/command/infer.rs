@@ -2,10 +2,11 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use anyhow::{Context as _, Result, bail};
+use keyplan_database::open;
 use keyplan_infer::{Inference, Options, infer};
+use keyplan_report::output_file;
 
 use super::Outcome;
-use super::db::open_source;
 use crate::args::ExplainFormat;
 use crate::args::infer::Infer;
 use crate::render::{self, Output, Progress};
@@ -16,7 +17,7 @@ pub(super) fn run(args: &Infer, out: &mut Output) -> Result<Outcome> {
     if let Some(file) = file.filter(|file| file.exists()) {
         bail!("`{}` is there already: a draft replaces no file", file.display());
     }
-    let opened = open_source(&args.source, None)?;
+    let opened = open(&args.source, None)?;
     let mut options = Options::default().draft(args.draft || file.is_some());
     options = options.space(args.space.clone()).values(args.values);
     if let Some(stem) = file.and_then(Path::file_stem) {
@@ -30,7 +31,7 @@ pub(super) fn run(args: &Infer, out: &mut Output) -> Result<Outcome> {
     .with_context(|| format!("cannot draft a plan of `{}`", args.source))?;
     progress.end();
     if let (Some(file), Some(draft)) = (file, &found.draft) {
-        crate::output_file::write(file, draft.text.as_bytes())?;
+        output_file::write(file, draft.text.as_bytes())?;
     }
     match args.format {
         ExplainFormat::Text => out.text(&render::inference(&found, args.output.as_deref()))?,

@@ -4,11 +4,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
+use keyplan_report::output_file;
 use keyplan_report::project::FILE;
 
 use super::Outcome;
 use crate::args::{Editor, Init};
-use crate::output_file;
 use crate::render::{self, Output};
 
 const PROJECT: &str = include_str!("init/keyplan.toml");

@@ -1,7 +1,6 @@
 //! One subcommand a file.
 
 mod check;
-mod checked;
 mod db;
 mod decompose;
 mod demo;
@@ -12,7 +11,6 @@ mod expand;
 mod explain;
 #[cfg(feature = "explore")]
 mod explore;
-mod find;
 mod fmt;
 mod generate;
 mod infer;
@@ -25,13 +23,6 @@ mod watch;
 
 use anyhow::Result;
 use clap::CommandFactory;
-
-pub(crate) use checked::{Against, Checked, Tally};
-pub(crate) use db::{
-    Amount, Copied, Database, Deleted, Flaw, Growth, Looked, Verified, View, is_url, look, opaque, shown,
-};
-pub(crate) use explain::Stored;
-pub(crate) use verify::Standing;
 
 use crate::args::{Args, Command};
 use crate::render::Output;

@@ -26,9 +26,7 @@ pub(crate) fn run(args: &args::Registry, out: &mut Output) -> Result<Outcome> {
         };
         let mut registry = Registry::of(plan, file);
         if let Some(module) = &args.module {
-            let suffix = format!(".{module}");
-            registry.modules.retain(|entry| entry.path == *module || entry.path.ends_with(&suffix));
-            anyhow::ensure!(!registry.modules.is_empty(), "no module of the plan is called `{module}`");
+            anyhow::ensure!(registry.only(module), "no module of the plan is called `{module}`");
         }
         match args.format {
             ExplainFormat::Text => out.text(&render::registry(&registry))?,

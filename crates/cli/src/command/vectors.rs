@@ -2,7 +2,6 @@
 
 use anyhow::Result;
 use keyplan_codegen::vectors;
-use serde_json::json;
 
 use super::Outcome;
 use crate::args::ExplainFormat;
@@ -27,16 +26,10 @@ fn check(args: &CheckVectors, out: &mut Output) -> Result<Outcome> {
     let bytes = input::bytes(&args.file)?;
     let text = String::from_utf8_lossy(&bytes);
     let (wrong, count) = vectors::check(plan, &text);
-    if args.format == ExplainFormat::Json {
-        let wrong: Vec<_> = wrong.iter().map(|one| json!({"line": one.line, "what": one.what})).collect();
-        let found = json!({"file": args.file, "lines": count, "wrong": wrong});
-        out.json(found.to_string().as_bytes())?;
-        out.text("\n")?;
-    } else {
-        for one in &wrong {
-            out.line(&format!("{}:{}: {}", args.file, one.line, one.what))?;
-        }
-        out.line(&format!("{count} lines, {} wrong", wrong.len()))?;
+    let wrong: Vec<(usize, &str)> = wrong.iter().map(|one| (one.line, one.what.as_str())).collect();
+    match args.format {
+        ExplainFormat::Json => out.json(&render::vectors_json(&args.file, count, &wrong))?,
+        ExplainFormat::Text => out.text(&render::vectors(&args.file, count, &wrong))?,
     }
     Ok(if wrong.is_empty() { Outcome::Clean } else { Outcome::Findings })
 }

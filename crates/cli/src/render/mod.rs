@@ -1,90 +1,22 @@
 //! Every byte that is printed.
 //!
-//! [`Output`] and [`message`] are the only places that print, and what they print cannot act on a terminal: text of plans,
-//! keys, servers and files goes through one function, [`shown`], and JSON through its sibling.
+//! What libraries return is said by `keyplan-print`. [`Output`] and [`message`] are the only places that print, and what they
+//! print cannot act on a terminal: text of plans, keys, servers and files goes through one function, [`shown`], and JSON
+//! through its sibling.
 
-/// Appends formatted text to a `String`, which cannot fail.
-macro_rules! put {
-    ($out:expr, $($text:tt)*) => {{
-        use std::fmt::Write as _;
-        let _ = $out.write_fmt(format_args!($($text)*));
-    }};
-}
-
-mod audit;
-mod census;
-mod certified;
-mod check_json;
-mod compare;
-mod decomposition;
-mod demo;
-mod difference;
-mod encoded;
-mod explanation;
-mod findings;
-mod github;
-mod infer;
-mod migration;
-mod picture;
 mod progress;
-mod project;
-mod registry;
-mod row;
-mod sarif;
-mod source;
-mod statement_json;
-mod structure;
-mod style;
-mod upkeep;
 
 use std::ffi::OsString;
 use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
 use std::process::ExitCode;
 
 use anstream::ColorChoice;
+use keyplan_database::words::without_credentials;
 use keyplan_plan::notation::{is_hidden, visible, visible_json};
 
-use crate::args::place::without_credentials;
-
-pub(crate) use audit::{audit, audit_json, audit_sarif};
-pub(crate) use census::{census, census_json, details, growth, server_census};
-pub(crate) use certified::{certified, certified_json};
-pub(crate) use check_json::check_json;
-pub(crate) use compare::{change, change_json, checksums, checksums_json, differences, differences_json};
-pub(crate) use decomposition::decompositions;
-#[cfg(feature = "explore")]
-pub(crate) use demo::exploring;
-pub(crate) use demo::{command_line, filled, flaw_of, next_steps, plan_table};
-pub(crate) use difference::difference;
-pub(crate) use encoded::{encoded_json, refusal};
-pub(crate) use explanation::{bad_line, explanation, part, stored, stored_json};
-pub(crate) use findings::{checked, counted, evolution, findings, summary};
-pub(crate) use github::github;
-pub(crate) use infer::{inference, inference_json};
-pub(crate) use keyplan_plan::notation::{Notation, assignments, escaped, hex, scan};
-pub(crate) use migration::{
-    mapping, migration_json, migration_summary, parked, parked_json, parked_summary, state_json, survey,
-    survey_json, survey_summary,
-};
+pub(crate) use keyplan_plan::notation::hex;
+pub(crate) use keyplan_print::*;
 pub(crate) use progress::Progress;
-pub(crate) use project::{
-    after_init, baseline_written, certificate_written, fixes, formatted, initialised, known, pages_written,
-    watching,
-};
-pub(crate) use registry::{document_fault_json, document_faults, registry};
-pub(crate) use row::{
-    ValueDigits, copied, created, deleted, dumped, flaw, flaw_json, full_scan, known_names, loaded,
-    more_rows, no_raw_row, no_row, no_rows, other_rows, plain_row, row_json, row_text, rows, rows_json,
-    unsound, value_text, verified, verified_json, written,
-};
-pub(crate) use sarif::sarif;
-pub(crate) use source::{key_history, key_history_json, multistore, multistore_json, raw_row};
-pub(crate) use structure::{
-    Part, key_size, key_size_json, part_object, part_text, queue_size, unknown_key, unknown_key_json,
-    unknown_part_json,
-};
-pub(crate) use style::{DIM, ERROR, GOOD, NAME, STRONG, base64, marked, painted, shown};
-pub(crate) use upkeep::{given_up, pruned, retired};
 
 /// How wide a picture may get where there is no terminal to ask.
 const PIPE_WIDTH: usize = 100;

@@ -8,6 +8,7 @@ use std::process::Command;
 
 use keyplan_codegen::{prove, vectors};
 use keyplan_plan::{Compiled, compile};
+use keyplan_testkit::Random;
 
 /// How many packages of a run are compiled together.
 const BATCH: usize = 50;
@@ -147,20 +148,15 @@ const DOMAINS: &[&str] = &[
 
 const SEPARATORS: &[&str] = &["", "", "\"/\"", "\"|\"", "0x00", "\"::\""];
 
-struct Random(u64);
+struct Families(Random);
 
-impl Random {
+impl Families {
     fn below(&mut self, n: usize) -> usize {
-        // splitmix64
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        usize::try_from((z ^ (z >> 31)) % n as u64).unwrap()
+        self.0.below(n)
     }
 
     fn of<'a>(&mut self, list: &[&'a str]) -> &'a str {
-        list.get(self.below(list.len())).unwrap()
+        self.0.choose(list)
     }
 
     /// A family whose flaws are accepted. `None` if the plan of it alone does not check.
@@ -215,7 +211,7 @@ fn wanted() -> (usize, u64) {
 /// names are met again.
 pub(crate) fn at_random(mut judge: impl FnMut(Vec<(String, Compiled)>)) {
     let (plans, seed) = wanted();
-    let mut random = Random(seed);
+    let mut random = Families(Random(seed));
     let packages = plans.div_ceil(PLANS);
     let mut batch = Vec::new();
     for number in 0..packages {

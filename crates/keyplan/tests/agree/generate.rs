@@ -9,28 +9,23 @@ use keyplan::plan::dynamic::Value;
 use keyplan::plan::model::{BytesEncoding, Frame, IntRange, LengthSet, Sequence, Shape, TextShape};
 
 /// Arguments at random, the edges of their domains among them; the same every time.
-pub(crate) struct Random(u64);
+pub(crate) struct Random(keyplan_testkit::Random);
 
 impl Random {
     pub(crate) fn new(seed: u64) -> Self {
-        Self(seed)
+        Self(keyplan_testkit::Random(seed))
     }
 
     fn next(&mut self) -> u64 {
-        // splitmix64
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
+        self.0.next()
     }
 
     fn below(&mut self, n: usize) -> usize {
-        (self.next() % n.max(1) as u64) as usize
+        self.0.below(n.max(1))
     }
 
     fn coin(&mut self) -> bool {
-        self.next().is_multiple_of(2)
+        self.0.coin()
     }
 
     /// A value for each argument of a layout; `None` if a domain turned out to be empty.

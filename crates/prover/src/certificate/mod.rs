@@ -17,6 +17,7 @@
 mod ends;
 mod pruned;
 mod reason;
+mod standing;
 mod verify;
 mod witness;
 
@@ -29,6 +30,7 @@ use crate::prove::Options;
 use reason::{Distance, Layouts};
 
 pub use pruned::Pruned;
+pub use standing::Standing;
 pub use verify::{MOST_STEPS, Rejected, Verified, verify};
 pub use witness::{Fault, Key, Keys};
 

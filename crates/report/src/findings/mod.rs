@@ -4,15 +4,17 @@
 //! repairs, [`baseline`] tells new findings from known ones, [`junit`](junit::junit) is a report for build servers.
 
 pub mod baseline;
+mod compared;
 pub mod fix;
 mod json;
 pub mod junit;
 mod witness;
 
 use keyplan_plan::Compiled;
-use keyplan_plan::diag::Severity;
-use keyplan_prover::{Found, Options, Report, Statement, found, found_and_repaired, prove};
+use keyplan_plan::diag::{Code, Severity};
+use keyplan_prover::{Found, Guarantee, Options, Report, Statement, found, found_and_repaired, page, prove};
 
+pub use compared::{Against, Previous, RevisionError, Tally};
 pub use json::{FindingJson, RepairJson, finding_json, help_page};
 pub use witness::witness_json;
 
@@ -36,6 +38,8 @@ pub struct Checked {
     pub proof: Option<(Options, Report)>,
     /// Mistakes, then refuted and unproved guarantees.
     pub findings: Vec<Found>,
+    /// The earlier version that it was compared with.
+    pub against: Option<Against>,
 }
 
 impl Checked {
@@ -56,7 +60,7 @@ impl Checked {
             findings.splice(0..0, crate::values::diagnose(plan).into_iter().map(Found::from));
         }
         findings.splice(0..0, std::mem::take(&mut compiled.diagnostics).into_iter().map(Found::from));
-        Self { path: path.to_owned(), compiled, proof, findings }
+        Self { path: path.to_owned(), compiled, proof, findings, against: None }
     }
 
     /// Everything that was asked of the plan.
@@ -68,6 +72,30 @@ impl Checked {
     pub fn fails(&self, deny_warnings: bool) -> bool {
         self.findings.iter().any(|found| deny_warnings || found.diagnostic.severity() == Severity::Error)
     }
+}
+
+/// The pages of a code, of its name, or of a word that follows `accept`; `None` if it is none of these.
+pub fn code_page(typed: &str) -> Option<String> {
+    let accepts = |code: Code| {
+        let guarantee = Guarantee::ALL.iter().find(|guarantee| guarantee.code() == code.id());
+        guarantee.and_then(|guarantee| guarantee.accepted_as()).is_some_and(|kind| kind.word() == typed)
+    };
+    let named = |code: Code| code.id().eq_ignore_ascii_case(typed) || code.slug() == typed;
+    let pages: Vec<String> = Code::ALL
+        .iter()
+        .filter(|code| named(**code) || accepts(**code))
+        .map(|code| own_page(*code))
+        .collect();
+    (!pages.is_empty()).then(|| pages.join("\n"))
+}
+
+/// The page of a code, or what it finds if it has none.
+fn own_page(code: Code) -> String {
+    if let Some(page) = page(code) {
+        return page.text.to_owned();
+    }
+    let lines: Vec<&str> = code.explanation().trim().lines().map(str::trim).collect();
+    format!("# {}: {}\n\n{}\n", code.id(), code.slug(), lines.join("\n"))
 }
 
 #[cfg(test)]

@@ -101,6 +101,13 @@ pub struct RetiredPrefix {
 }
 
 impl Registry {
+    /// Keeps the modules of a name, which may be the last part of a path; false if there are none.
+    pub fn only(&mut self, module: &str) -> bool {
+        let suffix = format!(".{module}");
+        self.modules.retain(|entry| entry.path == module || entry.path.ends_with(&suffix));
+        !self.modules.is_empty()
+    }
+
     /// The registry of a plan. `file` says which file a span is in.
     pub fn of(plan: &Plan, file: impl Fn(keyplan_plan::diag::Span) -> Option<String>) -> Self {
         let mut modules = Vec::new();

@@ -1,13 +1,15 @@
-//! Rows that a plan no longer wants: those past their retention, and those of retired families and prefixes.
+//! Rows that are no longer wanted: those of a scan, those past their retention, and those of retired families and prefixes.
 //!
 //! Everything here goes in steps, each one batch, and can be stopped or killed between any two of them: what is left is found
 //! again by the same call. A dry run reads the same rows and writes nothing.
 
+mod delete;
 mod prune;
 mod retire;
 
 use std::ops::ControlFlow;
 
+pub use delete::{DeleteScan, Deleted};
 pub use prune::Prune;
 pub use retire::{Retire, RetiredTarget, retired_targets};
 

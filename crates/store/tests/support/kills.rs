@@ -1,14 +1,12 @@
 //! Processes that write and are killed at any moment.
 
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::io::Write as _;
 use std::path::Path;
-use std::process::{Command, Stdio};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use keyplan_store::Store;
 use keyplan_store::engine::{Durability, Engine, Survives};
+use keyplan_testkit::{Writer, again};
 
 use super::chain::{State, apply, commit, cursor, read, schema};
 use super::support::{Opened, Random};
@@ -46,47 +44,20 @@ pub(crate) fn survives_being_killed<E: Shared>(name: &str, seed: u64, rounds: u6
     let mut state = State::default();
     let mut reached = 0;
     for round in 0..rounds {
-        let mut child = Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "child", "--nocapture", "--test-threads=1"])
-            .env(CHILD, format!("{name}:{}", directory.path().display()))
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let acknowledged = Arc::new(AtomicU64::new(reached));
-        let lines = BufReader::new(child.stdout.take().unwrap());
-        let listener = std::thread::spawn({
-            let acknowledged = acknowledged.clone();
-            move || {
-                for line in lines.lines() {
-                    let Ok(line) = line else { break };
-                    if let Some((_, number)) = line.split_once("acknowledged ") {
-                        acknowledged.store(number.trim().parse().unwrap(), Ordering::Release);
-                    }
-                }
-            }
-        });
+        let mut command = again("child");
+        command.env(CHILD, format!("{name}:{}", directory.path().display()));
+        let child = Writer::start(&mut command, reached);
         // Mostly once it has begun to write, however long that takes here; sometimes while it still opens the database.
-        if random.below(4) > 0 {
-            let begun = Instant::now();
-            while acknowledged.load(Ordering::Acquire) == reached && begun.elapsed() < Duration::from_mins(1)
-            {
-                std::thread::sleep(Duration::from_millis(1));
-            }
+        if random.below(4_u64) > 0 {
+            child.wait_for_first();
         }
-        let longest = *random.pick(&[350, 350, 350, 350, 1_500]);
+        let longest = *random.pick(&[350_u64, 350, 350, 350, 1_500]);
         std::thread::sleep(Duration::from_millis(20 + random.below(longest)));
-        child.kill().unwrap();
-        child.wait().unwrap();
-        listener.join().unwrap();
-        let mut complaint = String::new();
-        child.stderr.take().unwrap().read_to_string(&mut complaint).unwrap();
-        assert!(!complaint.contains("panicked"), "{complaint}");
+        let acknowledged = child.kill();
 
         let store = Store::open_or_create(E::open_at(directory.path()), &schema()).unwrap();
         let found = read(&store).unwrap();
         let at = cursor(&found);
-        let acknowledged = acknowledged.load(Ordering::Acquire);
         assert!(
             at >= acknowledged,
             "round {round}: batch {acknowledged} was acknowledged, and {at} is the last"

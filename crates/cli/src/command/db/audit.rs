@@ -1,7 +1,8 @@
 use anyhow::{Result, bail};
+use keyplan_database::open;
 use keyplan_report::audit::{AuditError, audit};
 
-use super::foreign::{binding, open, plan_of};
+use super::{binding, plan_of};
 use crate::args::source::{Audit, AuditFormat};
 use crate::command::Outcome;
 use crate::interrupt;

@@ -1,15 +1,14 @@
-use anyhow::{Result, anyhow};
+use anyhow::Result;
+use keyplan_database::{hex, open};
 use keyplan_plan::dynamic::Decoder;
 use keyplan_report::checksum::{ChecksumError, Query, checksum};
 use keyplan_report::diff::{pairs_by_name, pairs_of_plan};
 
-use super::foreign::{binding, open, plan_of};
-use crate::args::InputFormat;
+use super::{binding, plan_of};
 use crate::args::db::RowFormat;
 use crate::args::source::Checksum;
 use crate::command::Outcome;
 use crate::interrupt;
-use crate::key_text;
 use crate::render::{self, Output, Progress};
 
 /// Sums the rows of a source.
@@ -24,10 +23,7 @@ pub(super) fn run(args: &Checksum, out: &mut Output) -> Result<Outcome> {
         }
         None => pairs_by_name(source, None),
     };
-    let mut prefix = Vec::new();
-    key_text::read(args.prefix.as_bytes(), InputFormat::Hex, &mut prefix)
-        .map_err(|error| anyhow!("`--prefix {}`: {error}", args.prefix))?;
-    let query = Query { prefix, depth: args.depth };
+    let query = Query { prefix: hex(&args.prefix, "--prefix")?, depth: args.depth };
     let decoder = plan.as_ref().map(Decoder::new);
     let progress = Progress::rows("summing");
     let sums = checksum(source, &pairs, decoder.as_ref(), &query, |rows| {

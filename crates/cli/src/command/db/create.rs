@@ -1,11 +1,11 @@
 use std::path::Path;
 
 use anyhow::Result;
+use keyplan_database::{AnyStore, shown};
 use keyplan_plan::diag::Severity;
 use keyplan_prover::{Options, diagnose, prove};
 use keyplan_store::Schema;
 
-use super::Database;
 use crate::args::db::Create;
 use crate::command::Outcome;
 use crate::input;
@@ -32,8 +32,8 @@ pub(super) fn run(args: &Create, out: &mut Output) -> Result<Outcome> {
             return Ok(Outcome::Findings);
         }
     }
-    let database = Database::create(&args.directory, args.engine, &schema)?;
-    let shown = super::shown(&args.directory);
-    out.line(&render::created(Path::new(&shown), database.engine_name(), plan))?;
+    let database = AnyStore::create(&args.directory, args.engine, &schema)?;
+    let place = shown(&args.directory);
+    out.line(&render::created(Path::new(&place), database.engine_name(), plan))?;
     Ok(Outcome::Clean)
 }

@@ -1,10 +1,11 @@
 use std::io;
 
 use anyhow::Result;
+use keyplan_database::open;
 use keyplan_plan::dynamic::Decoder;
 use keyplan_report::diff::{Change, DiffError, diff, pairs_by_name, pairs_of_plan};
 
-use super::foreign::{binding, open, plan_of};
+use super::{binding, plan_of};
 use crate::args::db::RowFormat;
 use crate::args::source::Diff;
 use crate::command::Outcome;

@@ -2,101 +2,59 @@
 
 use std::path::Path;
 
-use anyhow::{Context as _, Result, anyhow, bail};
+use anyhow::{Context as _, Result, bail};
+use keyplan_database::migrate::{CopyPlace, close_copy, pending, redis_server, to_the_end};
+use keyplan_database::{AnyEngine, Opening, is_url, on_any_engine, refuse_directory, shown};
+use keyplan_plan::model::Plan;
 use keyplan_plan::{Compiled, compile};
 use keyplan_prover::{MigrationProof, Options, diagnose_migration, prove_migration};
-use keyplan_store::engine::{Engine, Fjall, FjallSettings, Lmdb, LmdbSettings, Redb, RedbSettings};
-use keyplan_store::migrate::{
-    Attached, Migration, MigrationError, Phase, Running, Step, Survey, pending_plan,
-};
+use keyplan_store::engine::Engine;
+use keyplan_store::migrate::{Attached, Migration, MigrationError, Phase, Running, Survey, pending_plan};
 use keyplan_store::structure::{Redis, RedisSettings, Structures, URL_VARIABLE};
-use keyplan_store::{Meta, PlanFile, Store, StoreError};
+use keyplan_store::{Meta, StoreError};
 
-use super::{Opening, on_remote};
 use crate::args::ExplainFormat;
-use crate::args::db::EngineName;
 use crate::args::evolve::DbMigrate;
-use crate::command::Outcome;
+use crate::command::{Outcome, evolve};
 use crate::input;
 use crate::render::{self, Output, Progress};
 
 /// Carries a database to another plan, or says what would become of it.
 pub(super) fn run(args: &DbMigrate, out: &mut Output) -> Result<Outcome> {
     let directory = &args.directory;
-    if let Some(from) = server(directory, URL_VARIABLE)? {
+    if let Some(from) = redis_server(directory, URL_VARIABLE)? {
         return from_server(from, args, out);
     }
     if args.plan.is_some() {
         bail!("a database has its plan in it: --plan is for a server");
     }
-    let refused = || format!("cannot open `{}`", super::shown(directory));
     // A dry run and a copy only read.
-    let writes = args.apply || args.undo;
-    if let Some(settings) = super::remote::settings(directory)? {
-        let opening = if writes { Opening::Write } else { Opening::Read };
-        return on_remote!(settings, opening, engine => on(engine.with_context(refused)?, args, out));
-    }
-    if Fjall::exists(directory) {
-        let settings = FjallSettings::default();
-        let engine = if writes {
-            Fjall::open_existing(directory, settings)
-        } else {
-            Fjall::open_read_only(directory, settings)
-        };
-        on(engine.with_context(refused)?, args, out)
-    } else if Redb::exists(directory) {
-        let settings = RedbSettings::default();
-        let engine = if writes {
-            Redb::open_existing(directory, settings)
-        } else {
-            Redb::open_read_only(directory, settings)
-        };
-        on(engine.with_context(refused)?, args, out)
-    } else if super::is_lmdb(directory) {
-        let settings = LmdbSettings::default();
-        let engine = if writes {
-            Lmdb::open_existing(directory, settings)
-        } else {
-            Lmdb::open_read_only(directory, settings)
-        };
-        on(engine.with_context(refused)?, args, out)
-    } else {
-        bail!("`{}` is not a database; `keyplan db create {0} PLAN` makes one", directory.display());
-    }
+    let opening = if args.apply || args.undo { Opening::Write } else { Opening::Read };
+    let engine = AnyEngine::open(directory, opening)?;
+    on_any_engine!(engine, engine => on(engine, args, out))
 }
 
 fn on<E: Engine>(engine: E, args: &DbMigrate, out: &mut Output) -> Result<Outcome> {
     let meta = Meta::read(&engine)?.ok_or(StoreError::NoPlan)?;
     let old = compile(meta.plan_name(), meta.plan_text(), |path| meta.import(path));
-    let pending = pending_plan(&engine)?;
-    let new = match (&args.to, pending.is_empty()) {
+    let files = pending_plan(&engine)?;
+    let new = match (&args.to, files.is_empty()) {
         (Some(path), _) => input::load(path)?.compiled,
-        (None, false) => recorded(&pending),
+        (None, false) => pending(&files),
         (None, true) if meta.migration.is_some() => {
             bail!("the plan that the database is on the way to is not in it")
         }
         (None, true) => bail!("the database is not in the middle of a migration; name a plan: `--to PLAN`"),
     };
-    for compiled in [&old, &new] {
-        if compiled.plan.is_none() || compiled.errors().next().is_some() {
-            render::message(&render::findings(&compiled.sources, &compiled.diagnostics));
-            bail!("a plan has mistakes, so that nothing can be carried from it or to it");
-        }
-    }
-    let (Some(before), Some(after)) = (&old.plan, &new.plan) else { return Ok(Outcome::Findings) };
-    let proof = prove_migration(before, after, &Options::default());
-    if proof.blockers().next().is_some() {
-        out.text(&render::findings(&new.sources, &diagnose_migration(&proof, before, after)))?;
-        out.line("nothing was touched: `keyplan migrate plan` shows what is not proved")?;
-        return Ok(Outcome::Findings);
-    }
+    let (before, after) = evolve::sound(&old, &new)?;
+    let Some(proof) = proved(before, after, &new, out)? else { return Ok(Outcome::Findings) };
     let mut migration = Migration::between(&old, &new, proof.mapping.clone())?;
     prefer(&mut migration, args)?;
     if let Some(into) = &args.into {
         if let Some(mark) = &meta.migration {
             return Err(StoreError::Migrating { from: mark.from, to: mark.to }.into());
         }
-        if let Some(settings) = server(into, INTO_URL_VARIABLE)? {
+        if let Some(settings) = redis_server(into, INTO_URL_VARIABLE)? {
             let to = Redis::open(settings.plan(after)).context("cannot reach the server of the copy")?;
             let progress = Progress::rows("reading everything");
             let survey = migration.survey_for(&engine, &to, |rows| progress.set(rows))?;
@@ -125,18 +83,15 @@ fn on<E: Engine>(engine: E, args: &DbMigrate, out: &mut Output) -> Result<Outcom
 /// What names the server that a copy is made on.
 const INTO_URL_VARIABLE: &str = "KEYPLAN_INTO_URL";
 
-/// The server that was named in place of a directory, if one was: a URL, or `redis` for the one that a variable names.
-fn server(named: &Path, variable: &str) -> Result<Option<RedisSettings>> {
-    let Some(text) = named.to_str() else { return Ok(None) };
-    if text == "redis" && !named.exists() {
-        let url = std::env::var(variable).map_err(|_| anyhow!("set {variable} to the URL of the server"))?;
-        return Ok(Some(RedisSettings::new(&url)?));
+/// What is proved of a migration, unless something stands in its way.
+fn proved(before: &Plan, after: &Plan, new: &Compiled, out: &mut Output) -> Result<Option<MigrationProof>> {
+    let proof = prove_migration(before, after, &Options::default());
+    if proof.blockers().next().is_none() {
+        return Ok(Some(proof));
     }
-    let scheme = text.split_once("://").map(|(scheme, _)| scheme);
-    Ok(match scheme {
-        Some("redis" | "rediss" | "redis-cluster" | "rediss-cluster") => Some(RedisSettings::new(text)?),
-        _ => None,
-    })
+    out.text(&render::findings(&new.sources, &diagnose_migration(&proof, before, after)))?;
+    out.line("nothing was touched: `keyplan migrate plan` shows what is not proved")?;
+    Ok(None)
 }
 
 fn prefer(migration: &mut Migration<'_>, args: &DbMigrate) -> Result<()> {
@@ -155,31 +110,14 @@ fn from_server(from: RedisSettings, args: &DbMigrate, out: &mut Output) -> Resul
         bail!("a server is only read: `--into DIR2` makes a copy");
     }
     let (old, new) = (input::load(old)?.compiled, input::load(new)?.compiled);
-    for compiled in [&old, &new] {
-        if compiled.plan.is_none() || compiled.errors().next().is_some() {
-            render::message(&render::findings(&compiled.sources, &compiled.diagnostics));
-            bail!("a plan has mistakes, so that nothing can be carried from it or to it");
-        }
-    }
-    let (Some(before), Some(after)) = (&old.plan, &new.plan) else { return Ok(Outcome::Findings) };
-    let proof = prove_migration(before, after, &Options::default());
-    if proof.blockers().next().is_some() {
-        out.text(&render::findings(&new.sources, &diagnose_migration(&proof, before, after)))?;
-        out.line("nothing was touched: `keyplan migrate plan` shows what is not proved")?;
-        return Ok(Outcome::Findings);
-    }
+    let (before, after) = evolve::sound(&old, &new)?;
+    let Some(proof) = proved(before, after, &new, out)? else { return Ok(Outcome::Findings) };
     let mut migration = Migration::between(&old, &new, proof.mapping.clone())?;
     prefer(&mut migration, args)?;
     let from = Redis::open(from.plan(before)).context("cannot reach the server")?;
-    let to = match &args.into {
-        Some(into) => match server(into, INTO_URL_VARIABLE)? {
-            Some(settings) => {
-                Some(Redis::open(settings.plan(after)).context("cannot reach the server of the copy")?)
-            }
-            None => None,
-        },
-        None => None,
-    };
+    let to = args.into.as_deref().map(|into| redis_server(into, INTO_URL_VARIABLE)).transpose()?.flatten();
+    let to = to.map(|to| Redis::open(to.plan(after)).context("cannot reach the server of the copy"));
+    let to = to.transpose()?;
     let progress = Progress::rows("reading everything");
     let structures = to.as_ref().map(|to| to as &dyn Structures);
     let survey = migration.survey_server(&from, structures, |rows| progress.set(rows))?;
@@ -190,51 +128,16 @@ fn from_server(from: RedisSettings, args: &DbMigrate, out: &mut Output) -> Resul
             migration.copy_between_servers(&from, to, &survey, args.park, |rows| progress.set(rows))
         }),
         (Some(into), None) => {
-            let remote = super::remote::settings(into)?;
-            if remote.is_none() {
-                empty(&migration, into)?;
-            }
-            let copied = |progress: &Progress| {
-                if let Some(settings) = remote {
-                    return on_remote!(settings, Opening::Make, engine => {
-                        from_server_to(&migration, &from, engine?, &survey, args, progress)
-                    });
-                }
-                match args.engine {
-                    EngineName::Fjall | EngineName::Postgres | EngineName::Slate => {
-                        let engine = Fjall::open(into, FjallSettings::default())?;
-                        from_server_to(&migration, &from, engine, &survey, args, progress)
-                    }
-                    EngineName::Redb => {
-                        let engine = Redb::open(into, RedbSettings::default())?;
-                        from_server_to(&migration, &from, engine, &survey, args, progress)
-                    }
-                    EngineName::Lmdb => {
-                        let engine = Lmdb::open(into, LmdbSettings::default())?;
-                        from_server_to(&migration, &from, engine, &survey, args, progress)
-                    }
-                }
-            };
-            make_copy(&proof, &survey, into, args, out, copied)
+            let target = CopyPlace::of(&migration, into, args.engine)?;
+            make_copy(&proof, &survey, into, args, out, |progress| {
+                on_any_engine!(target.make()?, engine => {
+                    let store = migration.create_copy(engine)?;
+                    migration.copy_from_server(&from, &store, &survey, args.park, |rows| progress.set(rows))?;
+                    close_copy(&store)
+                })
+            })
         }
     }
-}
-
-fn from_server_to<E: Engine>(
-    migration: &Migration<'_>,
-    from: &Redis,
-    engine: E,
-    survey: &Survey,
-    args: &DbMigrate,
-    progress: &Progress,
-) -> Result<(), MigrationError> {
-    let store = migration.create_copy(engine)?;
-    migration.copy_from_server(from, &store, survey, args.park, |rows| progress.set(rows))?;
-    closed(&store)
-}
-
-fn closed<E: Engine>(store: &Store<E>) -> Result<(), MigrationError> {
-    Ok(store.shutdown(std::time::Duration::from_mins(1))?)
 }
 
 /// Says what would become of everything.
@@ -266,45 +169,14 @@ fn make_copy(
     tell(proof, survey, "done", args.format, out)?;
     if args.format == ExplainFormat::Text {
         // A URL may hold a password.
-        let named = if server(into, INTO_URL_VARIABLE)?.is_some() {
+        let named = if redis_server(into, INTO_URL_VARIABLE)?.is_some() {
             "the server".to_owned()
         } else {
-            format!("`{}`", super::shown(into))
+            format!("`{}`", shown(into))
         };
         out.line(&format!("copied to {named}: counts and checksums of both sides agree"))?;
     }
     Ok(Outcome::Clean)
-}
-
-/// Refuses a directory with something in it; a copy of this migration that was not finished is made again.
-fn empty(migration: &Migration<'_>, into: &Path) -> Result<()> {
-    let occupied = into.read_dir().is_ok_and(|mut entries| entries.next().is_some());
-    if !occupied {
-        return Ok(());
-    }
-    let unfinished = if Fjall::exists(into) {
-        let engine = Fjall::open_read_only(into, FjallSettings::default());
-        engine.ok().map(|engine| migration.is_unfinished_copy(&engine))
-    } else if Redb::exists(into) {
-        let engine = Redb::open_read_only(into, RedbSettings::default());
-        engine.ok().map(|engine| migration.is_unfinished_copy(&engine))
-    } else {
-        None
-    };
-    if let Some(Ok(true)) = unfinished {
-        return std::fs::remove_dir_all(into)
-            .with_context(|| format!("cannot remove the unfinished copy in `{}`", into.display()));
-    }
-    bail!("`{}` is not empty: a copy is made in a directory of its own", into.display());
-}
-
-fn recorded(files: &[PlanFile]) -> Compiled {
-    let none = PlanFile { name: String::new(), text: String::new() };
-    let root = files.first().unwrap_or(&none);
-    compile(&root.name, &root.text, |path| {
-        let found = files.iter().find(|file| file.name == path);
-        found.map(|file| file.text.clone()).ok_or_else(|| format!("`{path}` is not in the database"))
-    })
 }
 
 fn carry<E: Engine>(
@@ -313,7 +185,7 @@ fn carry<E: Engine>(
     args: &DbMigrate,
     out: &mut Output,
 ) -> Result<Outcome> {
-    let directory = super::shown(&args.directory);
+    let directory = shown(&args.directory);
     if args.undo {
         running.turn_back()?;
         steps(&mut running, args.batch, None)?;
@@ -388,38 +260,17 @@ fn tell(
 
 /// Takes steps until the database has the new plan, or the old one again.
 fn steps<E: Engine>(running: &mut Running<'_, '_, E>, rows: usize, total: Option<u64>) -> Result<()> {
-    let mut phase = None;
-    let mut progress: Option<Progress> = None;
-    loop {
-        let now = running.mark().map(|mark| mark.phase);
-        if now != phase {
-            phase = now;
-            let word = now.map_or("", Phase::word);
-            progress = Some(match total {
-                Some(total) => Progress::rows_of(word, total),
-                None => Progress::rows(word),
-            });
+    let mut shown: Option<(Option<Phase>, Progress)> = None;
+    to_the_end(running, rows, |phase, done| {
+        if shown.as_ref().is_none_or(|(of, _)| *of != phase) {
+            let word = phase.map_or("", Phase::word);
+            let progress = total.map_or_else(|| Progress::rows(word), |total| Progress::rows_of(word, total));
+            shown = Some((phase, progress));
         }
-        let step = if now == Some(Phase::Check) {
-            running.check(|rows| {
-                if let Some(progress) = &progress {
-                    progress.set(rows);
-                }
-            })?
-        } else {
-            running.step(rows)?
-        };
-        match step {
-            Step::More { done, .. } => {
-                if let Some(progress) = &progress {
-                    progress.set(done);
-                }
-            }
-            Step::Finished => break,
-            Step::Undone => return Ok(()),
+        if let Some((_, progress)) = &shown {
+            progress.set(done);
         }
-    }
-    while running.purge(rows)? > 0 {}
+    })?;
     Ok(())
 }
 
@@ -432,40 +283,18 @@ fn copy<E: Engine>(
     args: &DbMigrate,
     out: &mut Output,
 ) -> Result<Outcome> {
-    if !super::is_url(into) {
-        super::remote::refuse_directory(args.engine)?;
+    if !is_url(into) {
+        refuse_directory(args.engine)?;
     }
-    let remote = super::remote::settings(into)?;
-    if remote.is_none() {
-        empty(migration, into)?;
-    }
+    let target = CopyPlace::of(migration, into, args.engine)?;
     let progress = Progress::rows("reading every row");
     let survey = migration.survey_of(from, |rows| progress.set(rows))?;
     progress.end();
-    if let Some(settings) = remote {
-        return make_copy(proof, &survey, into, args, out, |progress| {
-            on_remote!(settings, Opening::Make, engine => {
-                let store = migration.create_copy(engine?)?;
-                migration.copy(from, &store, &survey, args.park, |rows| progress.set(rows))?;
-                closed(&store)
-            })
-        });
-    }
-    make_copy(proof, &survey, into, args, out, |progress| match args.engine {
-        EngineName::Fjall | EngineName::Postgres | EngineName::Slate => {
-            let store = migration.create_copy(Fjall::open(into, FjallSettings::default())?)?;
+    make_copy(proof, &survey, into, args, out, |progress| {
+        on_any_engine!(target.make()?, engine => {
+            let store = migration.create_copy(engine)?;
             migration.copy(from, &store, &survey, args.park, |rows| progress.set(rows))?;
-            closed(&store)
-        }
-        EngineName::Redb => {
-            let store = migration.create_copy(Redb::open(into, RedbSettings::default())?)?;
-            migration.copy(from, &store, &survey, args.park, |rows| progress.set(rows))?;
-            closed(&store)
-        }
-        EngineName::Lmdb => {
-            let store = migration.create_copy(Lmdb::open(into, LmdbSettings::default())?)?;
-            migration.copy(from, &store, &survey, args.park, |rows| progress.set(rows))?;
-            closed(&store)
-        }
+            close_copy(&store)
+        })
     })
 }

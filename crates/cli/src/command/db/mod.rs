@@ -2,30 +2,23 @@
 
 mod audit;
 mod backup;
-mod binary;
 mod checksum;
 mod copy;
 mod create;
-mod database;
 mod delete;
 mod diff;
 mod dump;
-mod filter;
-mod foreign;
 mod get;
-mod growth;
 mod iavl;
 mod load;
-mod look;
 mod migrate;
+mod open;
 mod parked;
 mod plan;
 mod prune;
 mod put;
 mod raw;
-mod remote;
 mod retire;
-mod row;
 mod scan;
 mod server;
 mod stats;
@@ -34,20 +27,8 @@ mod verify;
 
 use anyhow::Result;
 
-pub(crate) use copy::Copied;
-pub(crate) use database::{Database, is_lmdb, on_engine};
-pub(crate) use delete::Deleted;
-pub(crate) use foreign::{Foreign, open as open_source};
-#[cfg(feature = "explore")]
-pub(crate) use foreign::{given, is_own, place};
-pub(crate) use growth::{Amount, Growth};
-pub(crate) use look::{Looked, look};
-pub(crate) use remote::{ByUrl, Opening, Remote, is_url, on_remote, refuse_directory, settings, shown};
-pub(crate) use row::{View, opaque, opaque_value};
-#[cfg(feature = "explore")]
-pub(crate) use server::only_space;
-pub(crate) use structure::is_structured;
-pub(crate) use verify::{Flaw, Verified};
+use open::{binding, plan_of, planless};
+pub(crate) use open::{foreign, opened};
 
 use super::Outcome;
 use crate::args::db::Db;

@@ -1,25 +1,19 @@
 //! `keyplan db plan`: the plan that a database was made with.
 
 use anyhow::{Result, bail};
+use keyplan_database::{AnyStore, is_own};
 use keyplan_plan::notation::visible;
-use keyplan_store::engine::{Fjall, Redb};
 
-use super::Database;
 use crate::args::db::PlanText;
 use crate::command::Outcome;
 use crate::render::Output;
 
 /// Prints the text of the plan, its own file first and then those that it imports.
 pub(super) fn run(args: &PlanText, out: &mut Output) -> Result<Outcome> {
-    if !super::is_url(&args.directory)
-        && !Fjall::exists(&args.directory)
-        && !Redb::exists(&args.directory)
-        && !super::is_lmdb(&args.directory)
-        && keyplan_sources::fits(&args.directory)
-    {
+    if !is_own(&args.directory) && keyplan_sources::fits(&args.directory) {
         bail!("`{}` has no plan in it: it is another program's", args.directory.display());
     }
-    let compiled = Database::recorded_plan(&args.directory)?;
+    let compiled = AnyStore::recorded_plan(&args.directory)?;
     let files = compiled.sources.files();
     for (index, file) in files.iter().enumerate() {
         if index > 0 {

@@ -1,19 +1,19 @@
 use anyhow::{Result, bail};
+use keyplan_database::structure::refuse_structured;
+use keyplan_database::typed::{assignments, divided, typed_key, typed_value};
+use keyplan_database::{find, on_engine};
 use keyplan_plan::dynamic::{Decoder, other_key};
 use keyplan_store::Access;
 use keyplan_store::engine::Durability;
 
-use super::row::{divided, typed_key, typed_value};
-use super::structure::refuse_structured;
-use super::{Database, on_engine};
+use super::opened;
 use crate::args::db::Put;
-use crate::command::encode::assignments;
-use crate::command::{Outcome, find};
+use crate::command::Outcome;
 use crate::render::{self, Output};
 
 /// Writes one row.
 pub(super) fn run(args: &Put, out: &mut Output) -> Result<Outcome> {
-    let (database, plan) = Database::open(&args.target, Access::ReadWrite)?;
+    let (database, plan) = opened(&args.target, Access::ReadWrite)?;
     let (index, family) = find::family(&plan, &args.family)?;
     if let Some(why) = &family.retired {
         bail!("`{}` is retired: {why}", family.path);

@@ -1,12 +1,11 @@
 //! `keyplan db retire`: rows of what the plan has given up.
 
-use std::ops::ControlFlow;
-
 use anyhow::Result;
+use keyplan_database::on_engine;
 use keyplan_store::engine::Durability;
 use keyplan_store::{Access, Removed, Retire as Rule, Steps, retired_targets};
 
-use super::{Database, on_engine};
+use super::opened;
 use crate::args::db::Retire;
 use crate::command::Outcome;
 use crate::interrupt;
@@ -15,7 +14,7 @@ use crate::render::{self, Output, Progress};
 /// Lists what is retired, or removes the rows of one of them.
 pub(super) fn run(args: &Retire, out: &mut Output) -> Result<Outcome> {
     let access = if args.apply { Access::ReadWrite } else { Access::ReadOnly };
-    let (database, plan) = Database::open(&args.target, access)?;
+    let (database, plan) = opened(&args.target, access)?;
     let steps = Steps { rows: args.step.max(1), durability: Durability::SyncData, dry_run: !args.apply };
     let names: Vec<String> = match &args.name {
         Some(name) => vec![name.clone()],
@@ -29,7 +28,7 @@ pub(super) fn run(args: &Retire, out: &mut Output) -> Result<Outcome> {
         let progress = Progress::rows(if args.apply { "removing" } else { "counting" });
         let told = |removed: &Removed| {
             progress.set(removed.rows);
-            if interrupt::came() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            interrupt::goes_on()
         };
         let mut listed = Vec::new();
         let look = |key: &[u8], _: &[u8]| {

@@ -2,14 +2,17 @@
 
 use std::ops::ControlFlow;
 
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Result, anyhow, bail};
+use keyplan_database::redis;
+use keyplan_database::structure::{self, Listed, StructureQuery};
 use keyplan_plan::model::Plan;
 use keyplan_report::statistics::Census;
-use keyplan_report::structure::is_structured;
-use keyplan_store::structure::{Redis, RedisSettings};
+use keyplan_report::verify::verify_structures;
+use keyplan_store::structure::Redis;
 
-use super::structure::{self, Query, Queues};
-use super::verify::Review;
+use super::scan::found;
+use super::structure::printed;
+use super::verify::review;
 use crate::args::db::{Dump, DumpFormat, Get, RowFormat, Scan, Source, Stats, Verify};
 use crate::command::Outcome;
 use crate::input;
@@ -30,32 +33,27 @@ impl Server {
         }
         let path =
             source.plan.as_deref().ok_or_else(|| anyhow!("a server has no plan: name one with --plan"))?;
-        let plan = input::plan(path)?.ok_or_else(|| anyhow!("`{path}` does not compile"))?;
-        let space = only_space(&plan)?;
-        // A password in an argument is seen by everybody who lists processes.
-        let settings = match &source.url {
-            Some(url) => RedisSettings::new(url)?,
-            None => RedisSettings::from_environment()?,
-        };
-        let settings = settings.plan(&plan);
-        let redis = Redis::open(settings).context("cannot reach the server")?;
+        let plan = input::asked(path)?;
+        let (redis, space) = redis(&plan, source.url.as_deref())?;
         Ok(Some(Self { redis, plan, space }))
     }
 
     pub(super) fn scan(&self, args: &Scan, out: &mut Output) -> Result<Outcome> {
         let (family, values) = args.asked.of(&args.source);
-        let query = Query { values: &values, limit: args.limit, reverse: args.rev, format: args.format };
+        let query = StructureQuery { values: &values, limit: args.limit, reverse: args.rev };
+        let take = &mut |listed: Listed<'_>| printed(listed, args.format, out);
         if let Some(family) = family {
-            return structure::scan(&self.redis, &self.plan, &family, &query, out);
+            return Ok(found(structure::scan(&self.redis, &self.plan, &family, &query, take)?));
         }
-        structure::scan_space(&self.redis, &self.plan, self.space, args.unknown, &query, out)?;
+        structure::scan_space(&self.redis, &self.plan, self.space, args.unknown, &query, take)?;
         Ok(Outcome::Clean)
     }
 
     pub(super) fn get(&self, args: &Get, out: &mut Output) -> Result<Outcome> {
         let (family, values) = args.asked.of(&args.source);
         let family = family.ok_or_else(|| anyhow!("name a family, and the arguments of its key"))?;
-        structure::get(&self.redis, &self.plan, &family, &values, args.format, out)
+        let take = &mut |listed: Listed<'_>| printed(listed, args.format, out);
+        Ok(found(structure::get(&self.redis, &self.plan, &family, &values, take)?))
     }
 
     pub(super) fn stats(&self, url: Option<&str>, args: &Stats, out: &mut Output) -> Result<Outcome> {
@@ -74,35 +72,20 @@ impl Server {
     }
 
     pub(super) fn verify(&self, args: &Verify, out: &mut Output) -> Result<Outcome> {
-        let progress = Progress::rows("verifying");
-        let mut review = Review::new(args, out);
-        let told = |done: u64| progress.set(done);
-        let done = structure::verify(&self.redis, &self.plan, self.space, Queues::Seen, told, &mut review)?;
-        progress.end();
-        review.end(done)
+        review(
+            args,
+            out,
+            || ControlFlow::Continue(()),
+            |tell, told| verify_structures(&self.redis, &self.plan, self.space, tell, told),
+        )
     }
 
     pub(super) fn dump(&self, args: &Dump, out: &mut Output) -> Result<Outcome> {
         if args.format != DumpFormat::Json || args.output.is_some() {
             bail!("a server is dumped as JSON lines to standard output");
         }
-        structure::dump(&self.redis, &self.plan, self.space, out)
+        let take = &mut |listed: Listed<'_>| printed(listed, RowFormat::Json, out);
+        structure::dump(&self.redis, &self.plan, self.space, take)?;
+        Ok(Outcome::Clean)
     }
-}
-
-/// The space that the keys of a server are of: it has no spaces of its own.
-pub(crate) fn only_space(plan: &Plan) -> Result<usize> {
-    let all = || plan.spaces.iter().enumerate();
-    let mut found: Vec<(usize, &str)> = all()
-        .filter(|(_, space)| is_structured(space))
-        .map(|(index, space)| (index, space.name.as_str()))
-        .collect();
-    if found.is_empty() {
-        found = all().map(|(index, space)| (index, space.name.as_str())).collect();
-    }
-    if let [(index, _)] = found.as_slice() {
-        return Ok(*index);
-    }
-    let names: Vec<&str> = found.iter().map(|(_, name)| *name).collect();
-    bail!("a server has one space, and plan `{}` has several: {}", plan.name, names.join(", "))
 }

@@ -1,13 +1,14 @@
 use std::path::Path;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::Result;
+use keyplan_database::{on_engine, shown};
+use keyplan_report::growth;
 use keyplan_report::statistics::{Census, CensusError};
 use keyplan_store::{Access, StoreError};
 
-use super::foreign::Foreign;
-use super::growth;
 use super::server::Server;
-use super::{Database, on_engine};
+use super::{foreign, opened};
 use crate::args::db::{RowFormat, Stats};
 use crate::command::Outcome;
 use crate::interrupt;
@@ -18,39 +19,29 @@ pub(super) fn run(args: &Stats, out: &mut Output) -> Result<Outcome> {
     if let Some(server) = Server::open(&args.source)? {
         return server.stats(args.source.url.as_deref(), args, out);
     }
-    if let Some(foreign) = Foreign::open(&args.source)? {
-        return of_foreign(&foreign, args, out);
+    let progress = Progress::rows("counting");
+    let told = |done| {
+        progress.set(done);
+        interrupt::goes_on()
+    };
+    if let Some(foreign) = foreign(&args.source)? {
+        let census = Census::of_source(&*foreign.source, &foreign.plan, &foreign.binding, told);
+        let typed =
+            [args.source.directory.as_deref(), args.source.plan.as_deref()].map(Option::unwrap_or_default);
+        let census = census.map_err(stopped)?;
+        progress.end();
+        return print(Path::new(&typed.join(" --plan ")), &census, args, out);
     }
     let target = args.source.target();
-    let (database, plan) = Database::open(&target, Access::ReadOnly)?;
-    let progress = Progress::rows("counting");
-    let told = |done| {
-        progress.set(done);
-        interrupt::goes_on()
-    };
-    let census = on_engine!(&database, store => Census::take(store, &plan, told));
-    let census = census.map_err(stopped)?;
+    let (database, plan) = opened(&target, Access::ReadOnly)?;
+    let census = on_engine!(&database, store => Census::take(store, &plan, told)).map_err(stopped)?;
     progress.end();
-    print(Path::new(&super::shown(&target.directory)), &census, args, out)
-}
-
-/// Counts rows and bytes of a source that has no plan in it.
-fn of_foreign(foreign: &Foreign, args: &Stats, out: &mut Output) -> Result<Outcome> {
-    let progress = Progress::rows("counting");
-    let told = |done| {
-        progress.set(done);
-        interrupt::goes_on()
-    };
-    let census =
-        Census::of_source(&*foreign.source, &foreign.plan, &foreign.binding, told).map_err(stopped)?;
-    progress.end();
-    let typed =
-        [args.source.directory.as_deref(), args.source.plan.as_deref()].map(Option::unwrap_or_default);
-    print(Path::new(&typed.join(" --plan ")), &census, args, out)
+    print(Path::new(&shown(&target.directory)), &census, args, out)
 }
 
 fn print(typed: &Path, census: &Census, args: &Stats, out: &mut Output) -> Result<Outcome> {
-    let growth = args.since.as_deref().map(|path| growth::since(path, census)).transpose()?;
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+    let growth = args.since.as_deref().map(|path| growth::since(path, census, now)).transpose()?;
     match args.format {
         RowFormat::Text => {
             out.text(&render::census(typed, census))?;

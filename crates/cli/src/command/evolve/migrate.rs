@@ -2,15 +2,16 @@
 
 use std::path::Path;
 
-use anyhow::{Result, bail};
+use anyhow::{Result, anyhow, bail};
+use keyplan_database::AnyStore;
 use keyplan_plan::Compiled;
+use keyplan_plan::model::Plan;
 use keyplan_prover::{Options, diagnose_migration, prove_migration};
+use keyplan_report::releases::last_release;
 
-use super::lock::last_release;
 use crate::args::ExplainFormat;
 use crate::args::evolve::{Migrate, MigratePlan};
 use crate::command::Outcome;
-use crate::command::db::Database;
 use crate::input;
 use crate::render::{self, Output};
 
@@ -33,13 +34,7 @@ fn plan(args: &MigratePlan, out: &mut Output) -> Result<Outcome> {
         }
         _ => bail!("give the older plan and the newer one"),
     };
-    for compiled in [&old, &new.compiled] {
-        if compiled.plan.is_none() || compiled.errors().next().is_some() {
-            render::message(&render::findings(&compiled.sources, &compiled.diagnostics));
-            bail!("a plan has mistakes, so that nothing can be carried from it or to it");
-        }
-    }
-    let (Some(before), Some(after)) = (&old.plan, &new.compiled.plan) else { return Ok(Outcome::Findings) };
+    let (before, after) = sound(&old, &new.compiled)?;
     let proof = prove_migration(before, after, &Options::default());
     match args.format {
         ExplainFormat::Json => out.raw(&render::migration_json(before, after, &proof)?)?,
@@ -57,7 +52,19 @@ fn plan(args: &MigratePlan, out: &mut Output) -> Result<Outcome> {
 fn previous(typed: &str, current: &str) -> Result<Compiled> {
     let directory = Path::new(typed);
     if directory.is_dir() {
-        return Database::recorded_plan(directory);
+        return Ok(AnyStore::recorded_plan(directory)?);
     }
     Ok(input::previous(typed, current, true)?.compiled)
+}
+
+/// Two plans without mistakes; those of the first that has some are shown.
+pub(crate) fn sound<'p>(old: &'p Compiled, new: &'p Compiled) -> Result<(&'p Plan, &'p Plan)> {
+    let meaning = |compiled: &'p Compiled| {
+        let plan = compiled.plan.as_ref().filter(|_| compiled.errors().next().is_none());
+        plan.ok_or_else(|| {
+            render::message(&render::findings(&compiled.sources, &compiled.diagnostics));
+            anyhow!("a plan has mistakes, so that nothing can be carried from it or to it")
+        })
+    };
+    Ok((meaning(old)?, meaning(new)?))
 }

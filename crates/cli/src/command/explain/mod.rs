@@ -1,24 +1,23 @@
 //! `keyplan explain`: what a key stands for.
 
-mod lines;
 mod part;
-mod rows;
 
 use std::io;
+use std::path::Path;
 
 use anyhow::{Result, bail};
+use keyplan_database::{ExplainedRows, find, value_part};
 use keyplan_plan::dynamic::Decoder;
 use keyplan_plan::explain::{Explanation, explain};
 use keyplan_plan::model::Plan;
 use keyplan_report::explain_json::{bad_line_json, explanation_json};
+use keyplan_report::key_text;
+use keyplan_report::lines::{Lines, MAX_LINE};
+use keyplan_report::row::Stored;
 
-use self::lines::{Lines, MAX_LINE};
-pub(crate) use self::rows::Begun;
-use self::rows::Rows;
 use super::Outcome;
 use crate::args::{Explain, ExplainFormat, InputFormat};
 use crate::input;
-use crate::key_text;
 use crate::render::{self, Output};
 
 /// How many readings of a part are looked for.
@@ -27,7 +26,12 @@ const READINGS: usize = 16;
 /// Explains keys, or a part of a row.
 pub(crate) fn run(args: &Explain, out: &mut Output) -> Result<Outcome> {
     let path = args.plan.as_deref().unwrap_or_default();
-    let rows = Rows::open(args)?;
+    let rows = if args.under.is_some() || Path::new(path).is_dir() {
+        let named = args.under.as_deref().map(|path| || input::asked(path));
+        Some(ExplainedRows::open(path, named, &args.bind)?)
+    } else {
+        None
+    };
     let read;
     let plan = if let Some(rows) = &rows {
         rows.plan()
@@ -40,7 +44,7 @@ pub(crate) fn run(args: &Explain, out: &mut Output) -> Result<Outcome> {
         return part::run(args, plan, family, out);
     }
     let spaces = match &args.space {
-        Some(name) => vec![input::space(plan, name)?],
+        Some(name) => vec![find::space(plan, name)?],
         None => (0..plan.spaces.len()).collect(),
     };
     let mut explainer = Explainer {
@@ -61,7 +65,7 @@ pub(crate) fn run(args: &Explain, out: &mut Output) -> Result<Outcome> {
     }
     let mut key = Vec::new();
     for text in args.keys.iter().filter(|text| *text != "-") {
-        key_text::read(text.as_bytes(), args.input, &mut key)
+        key_text::read(text.as_bytes(), args.input.into(), &mut key)
             .map_err(|error| anyhow::Error::new(error).context(format!("`{text}` is not a key")))?;
         explainer.explain(&key, out)?;
         if let Some(value) = &args.value {
@@ -72,19 +76,11 @@ pub(crate) fn run(args: &Explain, out: &mut Output) -> Result<Outcome> {
     Ok(if explainer.failed { Outcome::Findings } else { Outcome::Clean })
 }
 
-/// What a database has under a key.
-pub(crate) enum Stored {
-    /// A row.
-    Value(Vec<u8>),
-    /// None, and so many rows whose keys begin with it.
-    Front(Begun),
-}
-
 struct Explainer<'p> {
     decoder: Decoder<'p>,
     spaces: Vec<usize>,
     /// The database that the rows are in, and what it was called.
-    rows: Option<(&'p str, &'p Rows)>,
+    rows: Option<(&'p str, &'p ExplainedRows)>,
     format: ExplainFormat,
     buffer: Vec<u8>,
     count: usize,
@@ -99,7 +95,9 @@ impl<'p> Explainer<'p> {
         while let Some(line) = lines.next()? {
             let error = match line.text {
                 Some([]) => continue,
-                Some(text) => key_text::read(text, format, &mut key).err().map(|error| error.to_string()),
+                Some(text) => {
+                    key_text::read(text, format.into(), &mut key).err().map(|error| error.to_string())
+                }
                 None => Some(format!("over {MAX_LINE} bytes long")),
             };
             match error {
@@ -159,7 +157,7 @@ impl<'p> Explainer<'p> {
     fn stored(
         &mut self,
         name: &str,
-        rows: &Rows,
+        rows: &ExplainedRows,
         key: &[u8],
         explanation: &Explanation<'p>,
         out: &mut Output,
@@ -180,10 +178,11 @@ impl<'p> Explainer<'p> {
                 ExplainFormat::Json => out.json(&render::stored_json(name, &space.name, &stored))?,
                 ExplainFormat::Text => out.text(&render::stored(name, &space.name, &stored))?,
             }
-            let layout = reading.and_then(|reading| reading.decoded.family.value.as_ref());
-            if let (Stored::Value(value), Some(layout), Some(reading)) = (&stored, layout, reading) {
-                let title = format!("value of {}", reading.decoded.family.path);
-                self.failed |= !part::part(self.plan(), &title, &[], layout, value, self.format, out)?;
+            if let (Stored::Value(value), Some(reading)) = (stored, reading)
+                && reading.decoded.family.value.is_some()
+            {
+                let value = value_part(reading.decoded.family, None, value)?;
+                self.failed |= !part::part(self.plan(), &value, self.format, out)?;
             }
         }
         Ok(())

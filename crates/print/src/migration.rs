@@ -1,0 +1,319 @@
+//! What becomes of a database, as text and as JSON: version 1 of a format of its own.
+
+use keyplan_plan::mapping::{Course, Route};
+use keyplan_plan::model::Plan;
+use keyplan_prover::{Decision, Duty, MigrationProof, Obligation};
+use keyplan_store::migrate::{Parked, Survey};
+use serde::Serialize;
+use serde_json::Result;
+
+use super::{DIM, ERROR, GOOD, NAME, hex, painted};
+
+/// A line for each family of the old plan.
+pub fn mapping(old: &Plan, proof: &MigrationProof) -> String {
+    let width = old.families().map(|(_, family)| family.path.len()).max().unwrap_or_default();
+    let mut out = String::new();
+    for route in &proof.mapping.routes {
+        let path = format!("{:width$}", route.from.path);
+        put!(out, "{}  {}", painted(NAME, path), course(route));
+        let duties: Vec<String> = proof
+            .duties
+            .iter()
+            .filter(|duty| duty.from == route.from.path && duty.obligation != Obligation::Complete)
+            .map(shown)
+            .collect();
+        if !duties.is_empty() {
+            put!(out, "\n{:width$}    {}", "", duties.join("  "));
+        }
+        out.push('\n');
+    }
+    out
+}
+
+fn course(route: &Route) -> String {
+    match &route.course {
+        Course::Kept { to } if to.path == route.from.path => "kept".to_owned(),
+        Course::Kept { to } => format!("kept as {}", to.path),
+        Course::Moved(passage) => {
+            let staged = if passage.staged { ", by a place of its own" } else { "" };
+            format!("moved to {}{staged}", passage.to.path)
+        }
+        Course::Retired { prefix } => format!("stays under the retired prefix {}", hex(prefix)),
+        Course::Dropped { why } => format!("dropped: {why}"),
+        Course::Unspoken => painted(ERROR, "not said"),
+    }
+}
+
+fn shown(duty: &Duty) -> String {
+    let word = duty.obligation.word();
+    match (&duty.decision, duty.rule) {
+        (Decision::Proved | Decision::Assumed(_), _) => painted(GOOD, format!("{word} proved")),
+        (_, Some(rule)) => format!("{word} by rule: {}", rule.word()),
+        (Decision::Refuted(_), None) if !duty.is_finding() => painted(DIM, format!("{word} refuted")),
+        (Decision::Refuted(_), None) => painted(ERROR, format!("{word} refuted")),
+        (Decision::Unknown(_), None) => painted(ERROR, format!("{word} unknown")),
+    }
+}
+
+/// How many families move, and how many obligations are proved.
+pub fn migration_summary(proof: &MigrationProof) -> String {
+    let count = |of: &dyn Fn(&Route) -> bool| proof.mapping.routes.iter().filter(|route| of(route)).count();
+    let moved = count(&|route| matches!(route.course, Course::Moved(_)));
+    let kept = count(&|route| matches!(route.course, Course::Kept { .. }));
+    let proved = |duty: &&Duty| matches!(duty.decision, Decision::Proved | Decision::Assumed(_));
+    format!(
+        "{} families: {kept} kept, {moved} moved; {} of {} obligations proved, {} findings",
+        proof.mapping.routes.len(),
+        proof.duties.iter().filter(proved).count(),
+        proof.duties.len(),
+        proof.findings().count(),
+    )
+}
+
+#[derive(Serialize)]
+struct ProofJson<'a> {
+    version: u32,
+    from: PlanJson<'a>,
+    to: PlanJson<'a>,
+    routes: Vec<RouteJson<'a>>,
+    obligations: Vec<DutyJson<'a>>,
+    findings: usize,
+}
+
+#[derive(Serialize)]
+struct PlanJson<'a> {
+    name: &'a str,
+    fingerprint: String,
+}
+
+#[derive(Serialize)]
+struct RouteJson<'a> {
+    from: &'a str,
+    course: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    to: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rule: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    staged: Option<bool>,
+    readable: bool,
+}
+
+#[derive(Serialize)]
+struct DutyJson<'a> {
+    obligation: &'static str,
+    code: &'static str,
+    from: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    to: Option<&'a str>,
+    verdict: &'static str,
+    finding: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rule: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    shown: Option<String>,
+}
+
+/// The mapping and what was proved of it as JSON.
+pub fn migration_json(old: &Plan, new: &Plan, proof: &MigrationProof) -> Result<Vec<u8>> {
+    let plan = |plan: &'_ Plan| plan.fingerprint().to_string();
+    let json = ProofJson {
+        version: 1,
+        from: PlanJson { name: &old.name, fingerprint: plan(old) },
+        to: PlanJson { name: &new.name, fingerprint: plan(new) },
+        routes: proof.mapping.routes.iter().map(route_json).collect(),
+        obligations: proof.duties.iter().map(duty_json).collect(),
+        findings: proof.findings().count(),
+    };
+    let mut bytes = serde_json::to_vec_pretty(&json)?;
+    bytes.push(b'\n');
+    Ok(bytes)
+}
+
+fn route_json(route: &Route) -> RouteJson<'_> {
+    let (course, to, rule, staged) = match &route.course {
+        Course::Kept { to } => ("kept", Some(to.path.as_str()), None, None),
+        Course::Moved(passage) => {
+            ("moved", Some(passage.to.path.as_str()), Some(passage.rule.word()), Some(passage.staged))
+        }
+        Course::Retired { .. } => ("retired", None, None, None),
+        Course::Dropped { .. } => ("dropped", None, None, None),
+        Course::Unspoken => ("unspoken", None, None, None),
+    };
+    RouteJson { from: &route.from.path, course, to, rule, staged, readable: route.readable }
+}
+
+fn duty_json(duty: &Duty) -> DutyJson<'_> {
+    let (verdict, shown) = match &duty.decision {
+        Decision::Proved => ("proved", None),
+        Decision::Assumed(assumption) => ("assumed", Some(assumption.to_string())),
+        Decision::Refuted(found) => ("refuted", Some(found.to_string())),
+        Decision::Unknown(why) => ("unknown", Some(why.clone())),
+    };
+    DutyJson {
+        obligation: duty.obligation.word(),
+        code: duty.obligation.code().id(),
+        from: &duty.from,
+        to: duty.to.as_deref(),
+        verdict,
+        finding: duty.is_finding(),
+        rule: duty.rule.map(keyplan_plan::model::MisfitRule::word),
+        shown,
+    }
+}
+
+/// What a migration does with the rows of a database.
+pub fn survey(proof: &MigrationProof, survey: &Survey) -> String {
+    let width = proof.mapping.routes.iter().map(|route| route.from.path.len()).max().unwrap_or_default();
+    let mut out = String::new();
+    for (route, figures) in proof.mapping.routes.iter().zip(&survey.routes) {
+        let mut counts = Vec::new();
+        for (count, word) in [
+            (figures.kept, "kept"),
+            (figures.moved.rows, "moved"),
+            (figures.dropped, "dropped"),
+            (figures.aside, "without a new key"),
+        ] {
+            if count > 0 {
+                counts.push(format!("{count} {word}"));
+            }
+        }
+        if counts.is_empty() {
+            continue;
+        }
+        put!(out, "{}  {}\n", painted(NAME, format!("{:width$}", route.from.path)), counts.join(", "));
+        if figures.moved.rows > 0 {
+            put!(out, "{:width$}  {}\n", "", painted(DIM, format!("checksum {:016x}", figures.moved.sum)));
+        }
+    }
+    for problem in &survey.problems {
+        let family = problem.family.as_deref().unwrap_or("no family");
+        let (kind, rows) = (problem.kind.word(), rows(problem.rows));
+        put!(out, "{} {kind}: {rows} of {family}\n", painted(ERROR, "!"));
+        for example in &problem.examples {
+            put!(out, "    {} {}: {}\n", example.space, hex(&example.key), example.why);
+        }
+    }
+    out
+}
+
+fn rows(count: u64) -> String {
+    format!("{count} {}", if count == 1 { "row" } else { "rows" })
+}
+
+/// The last line of a list of rows that are set aside.
+pub fn parked_summary(count: u64) -> String {
+    format!("{} set aside", rows(count))
+}
+
+/// One line about a survey.
+pub fn survey_summary(survey: &Survey) -> String {
+    format!(
+        "{}: {} moved, {} dropped, {} without a new key",
+        rows(survey.rows),
+        survey.moved(),
+        survey.dropped(),
+        survey.aside()
+    )
+}
+
+#[derive(Serialize)]
+struct SurveyJson<'a> {
+    version: u32,
+    state: &'a str,
+    rows: u64,
+    families: Vec<FamilyJson<'a>>,
+    problems: Vec<ProblemJson<'a>>,
+}
+
+#[derive(Serialize)]
+struct FamilyJson<'a> {
+    family: &'a str,
+    kept: u64,
+    moved: u64,
+    checksum: String,
+    dropped: u64,
+    aside: u64,
+}
+
+#[derive(Serialize)]
+struct ProblemJson<'a> {
+    kind: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    family: Option<&'a str>,
+    rows: u64,
+    examples: Vec<ExampleJson<'a>>,
+}
+
+#[derive(Serialize)]
+struct ExampleJson<'a> {
+    space: &'a str,
+    key: String,
+    why: &'a str,
+}
+
+/// What a migration did or would do, as JSON.
+pub fn survey_json(proof: &MigrationProof, survey: &Survey, state: &str) -> Result<Vec<u8>> {
+    let families = proof.mapping.routes.iter().zip(&survey.routes).map(|(route, figures)| FamilyJson {
+        family: &route.from.path,
+        kept: figures.kept,
+        moved: figures.moved.rows,
+        checksum: format!("{:016x}", figures.moved.sum),
+        dropped: figures.dropped,
+        aside: figures.aside,
+    });
+    let problems = survey.problems.iter().map(|problem| ProblemJson {
+        kind: problem.kind.word(),
+        family: problem.family.as_deref(),
+        rows: problem.rows,
+        examples: problem
+            .examples
+            .iter()
+            .map(|example| ExampleJson { space: &example.space, key: hex(&example.key), why: &example.why })
+            .collect(),
+    });
+    let json = SurveyJson {
+        version: 1,
+        state,
+        rows: survey.rows,
+        families: families.collect(),
+        problems: problems.collect(),
+    };
+    let mut bytes = serde_json::to_vec_pretty(&json)?;
+    bytes.push(b'\n');
+    Ok(bytes)
+}
+
+#[derive(Serialize)]
+struct StateJson<'a> {
+    version: u32,
+    state: &'a str,
+}
+
+/// How a migration ended that went on or back, as JSON.
+pub fn state_json(state: &str) -> Result<Vec<u8>> {
+    let mut bytes = serde_json::to_vec_pretty(&StateJson { version: 1, state })?;
+    bytes.push(b'\n');
+    Ok(bytes)
+}
+
+/// A row that is set aside, in a line.
+pub fn parked(row: &Parked<'_>) -> String {
+    format!("{}  0x{}: {}", painted(NAME, row.space), hex(row.key), row.why)
+}
+
+#[derive(Serialize)]
+struct ParkedJson<'a> {
+    space: &'a str,
+    key: String,
+    value: String,
+    why: &'a str,
+}
+
+/// A row that is set aside, as an object in a line.
+pub fn parked_json(row: &Parked<'_>) -> Result<Vec<u8>> {
+    let json = ParkedJson { space: row.space, key: hex(row.key), value: hex(row.value), why: row.why };
+    let mut bytes = serde_json::to_vec(&json)?;
+    bytes.push(b'\n');
+    Ok(bytes)
+}

@@ -1,0 +1,157 @@
+//! The releases of a plan: the lock that lies beside its file.
+
+#[cfg(feature = "rows")]
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+#[cfg(feature = "rows")]
+use keyplan_plan::Compiled;
+#[cfg(feature = "rows")]
+use keyplan_plan::diag::Diagnostic;
+use keyplan_plan::lock::{LOCK_FILE, Lock, LockError, Release};
+#[cfg(feature = "rows")]
+use keyplan_plan::model::Plan;
+#[cfg(feature = "rows")]
+use keyplan_prover::{
+    Options, Version, compare, diagnose, diagnose_changes, diagnose_forgotten, forgotten, prove,
+};
+#[cfg(feature = "rows")]
+use keyplan_store::{RetiredTarget, retired_targets};
+
+use crate::files::{self, FileError};
+
+/// Why a lock could not be used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ReleasesError {
+    /// It could not be read.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// It is damaged, or was changed by hand.
+    #[error("`{path}` cannot be trusted: {fault}")]
+    Untrusted {
+        /// The file.
+        path: String,
+        /// What is wrong, and where.
+        fault: LockError,
+    },
+    /// The plan has no meaning.
+    #[error("the plan does not compile")]
+    NoMeaning,
+    /// The lock cannot have the entry.
+    #[error("{0}")]
+    Entry(String),
+}
+
+/// The lock of a plan file: its path, and what is in it.
+pub fn beside(plan: &str) -> Result<(PathBuf, Lock), ReleasesError> {
+    let path = Path::new(plan).parent().unwrap_or_else(|| Path::new("")).join(LOCK_FILE);
+    let text = match std::fs::read_to_string(&path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok((path, Lock::default())),
+        Err(error) => {
+            return Err(FileError { path: path.display().to_string(), why: files::reason(&error) }.into());
+        }
+    };
+    let refused = |fault| ReleasesError::Untrusted { path: path.display().to_string(), fault };
+    let lock = Lock::parse(&text).map_err(refused)?;
+    lock.verify().map_err(refused)?;
+    Ok((path, lock))
+}
+
+/// The releases of a plan or its file that the lock beside it has, the oldest first.
+pub fn releases(path: &str, plan: &str) -> Result<Vec<Release>, ReleasesError> {
+    Ok(beside(path)?.1.of_file(plan, path).cloned().collect())
+}
+
+/// The last release of a plan, if there is one.
+pub fn last_release(path: &str, plan: &str) -> Result<Option<Release>, ReleasesError> {
+    Ok(releases(path, plan)?.pop())
+}
+
+/// What came of asking for a release.
+#[cfg(feature = "rows")]
+#[derive(Clone, Debug)]
+pub enum Releasing {
+    /// Nothing has moved since this one.
+    Unmoved(Release),
+    /// It has findings, and a release has none.
+    Refused(Vec<Diagnostic>),
+    /// It is an entry of the lock.
+    Ready {
+        /// The path of the lock.
+        path: PathBuf,
+        /// The lock with the entry.
+        lock: Lock,
+        /// What the release is called.
+        name: String,
+        /// Its fingerprint.
+        fingerprint: String,
+        /// What the plan has given up since the release before.
+        given_up: Vec<RetiredTarget>,
+    },
+}
+
+/// Makes the layout of a plan as it is now an entry of the lock beside its file, unless it has findings; `name` is its
+/// number without one. The lock is returned and not written.
+#[cfg(feature = "rows")]
+pub fn release(
+    file: &str,
+    compiled: &Compiled,
+    plan: &Plan,
+    name: Option<&str>,
+    date: &str,
+) -> Result<Releasing, ReleasesError> {
+    let (path, mut lock) = beside(file)?;
+    let options = Options::default();
+    let report = prove(plan, &options);
+    let mut findings = diagnose(plan, &report, &options, file);
+    let before: Vec<Release> = lock.of_file(&plan.name, file).cloned().collect();
+    let plans: Vec<_> =
+        before.iter().map(|release| (release.name.as_str(), release.compile().plan)).collect();
+    if let Some(last) = before.last() {
+        if last.fingerprint == plan.fingerprint().to_string() {
+            return Ok(Releasing::Unmoved(last.clone()));
+        }
+        if let Some(old) = &last.compile().plan {
+            let changes = compare(old, plan, &report);
+            let versions = (Version { plan: old, path: None }, Version { plan, path: Some(file) });
+            findings.extend(diagnose_changes(&changes, versions.0, versions.1));
+        }
+    }
+    let known = plans.iter().filter_map(|(name, plan)| Some((*name, plan.as_ref()?)));
+    findings.extend(diagnose_forgotten(&forgotten(known, plan)));
+    if !findings.is_empty() {
+        return Ok(Releasing::Refused(findings));
+    }
+    let name = name.map_or_else(|| (before.len() + 1).to_string(), str::to_owned);
+    let release = Release::new(&name, date, compiled).ok_or(ReleasesError::NoMeaning)?;
+    let fingerprint = release.fingerprint.clone();
+    lock.append(release).map_err(ReleasesError::Entry)?;
+    let known: BTreeSet<String> = plans
+        .last()
+        .and_then(|(_, plan)| plan.as_ref())
+        .map(|plan| retired_targets(plan).into_iter().map(|target| target.name).collect())
+        .unwrap_or_default();
+    let mut given_up = retired_targets(plan);
+    given_up.retain(|target| !known.contains(&target.name));
+    Ok(Releasing::Ready { path, lock, name, fingerprint, given_up })
+}
+
+/// The date of a time in seconds since 1970, in UTC: `2026-11-16`.
+#[cfg(feature = "rows")]
+pub fn date(seconds: u64) -> String {
+    let shown = i64::try_from(seconds).ok().and_then(|seconds| keyplan_values::time::show(seconds, 0));
+    shown.and_then(|text| text.split('T').next().map(str::to_owned)).unwrap_or_default()
+}
+
+#[cfg(all(test, feature = "rows"))]
+mod tests {
+    use super::date;
+
+    #[test]
+    fn seconds_have_the_dates_of_the_calendar() {
+        let days = [0, 11_016, 11_017, 20_773].map(|day: u64| date(day * 86_400 + 7));
+        assert_eq!(days, ["1970-01-01", "2000-02-29", "2000-03-01", "2026-11-16"]);
+    }
+}

@@ -1,0 +1,103 @@
+//! Numbers that look random, the same on every machine.
+
+/// A small generator of random numbers (`SplitMix64`), so that a failure can be run again from its seed.
+///
+/// ```
+/// use keyplan_testkit::Random;
+///
+/// let (mut one, mut other) = (Random(7), Random(7));
+/// assert_eq!(one.next(), other.next());
+/// assert!(one.below(10_u64) < 10 && one.below(10_usize) < 10);
+/// assert_eq!(one.bytes(3).len(), 3);
+/// ```
+#[derive(Clone, Debug)]
+pub struct Random(pub u64);
+
+/// A number that random ones can be below of.
+pub trait Limit: Copy {
+    /// As 64 bits.
+    fn wide(self) -> u64;
+    /// Back from 64 bits, which are below one of these.
+    fn of(wide: u64) -> Self;
+}
+
+macro_rules! limit {
+    ($($number:ty)*) => {$(
+        impl Limit for $number {
+            fn wide(self) -> u64 {
+                u64::try_from(self).unwrap()
+            }
+
+            fn of(wide: u64) -> Self {
+                Self::try_from(wide).unwrap()
+            }
+        }
+    )*};
+}
+limit!(i32 u32 u64 usize);
+
+impl Random {
+    /// A generator that begins at a seed.
+    pub const fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+
+    /// The next 64 bits.
+    #[expect(
+        clippy::should_implement_trait,
+        reason = "it never ends, and tests read better without an Option"
+    )]
+    pub const fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// A number below `limit`, which is not 0.
+    pub fn below<N: Limit>(&mut self, limit: N) -> N {
+        N::of(self.next() % limit.wide())
+    }
+
+    /// A number from `least` to `most`.
+    pub fn between(&mut self, least: u64, most: u64) -> u64 {
+        least + self.below(most - least + 1)
+    }
+
+    /// True this often of a hundred times.
+    pub fn chance(&mut self, percent: usize) -> bool {
+        self.below(100_usize) < percent
+    }
+
+    /// True every other time.
+    pub const fn coin(&mut self) -> bool {
+        self.next().is_multiple_of(2)
+    }
+
+    /// One of a list.
+    pub fn pick<'t, T>(&mut self, list: &'t [T]) -> &'t T {
+        list.get(self.below(list.len())).unwrap()
+    }
+
+    /// One of a list, as a value.
+    pub fn choose<T: Clone>(&mut self, list: &[T]) -> T {
+        self.pick(list).clone()
+    }
+
+    /// A byte.
+    pub const fn byte(&mut self) -> u8 {
+        let [first, ..] = self.next().to_be_bytes();
+        first
+    }
+
+    /// A byte below `limit`, which is at most 256 and not 0.
+    pub fn byte_below(&mut self, limit: u64) -> u8 {
+        u8::try_from(self.below(limit)).unwrap()
+    }
+
+    /// So many bytes.
+    pub fn bytes(&mut self, length: usize) -> Vec<u8> {
+        (0..length).map(|_| self.byte()).collect()
+    }
+}
