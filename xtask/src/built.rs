@@ -8,7 +8,8 @@ use xtask::workspace;
 use crate::job::Job;
 
 /// Builds every test and the command, and runs the tests.
-pub(crate) const TESTS: &str = "test --quiet --workspace --all-features --lib --bins --tests --examples";
+pub(crate) const TESTS: &str =
+    "test --quiet --workspace --all-features --lib --bins --tests --examples --no-fail-fast";
 
 /// Builds the command, and says where it is.
 ///
