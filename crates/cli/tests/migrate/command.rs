@@ -156,8 +156,8 @@ fn new_structures() -> String {
 /// Makes the same structures under either plan.
 fn fill_structures<E: Engine>(engine: E, text: &str) {
     let new = text != OLD_STRUCTURES;
-    let store = Store::create(engine, &Schema::of(&plan("p", text)).unwrap()).unwrap();
-    let structures = Embedded::open(Arc::new(store), "s").unwrap();
+    let made = Store::create(engine, &Schema::of(&plan("p", text)).unwrap()).unwrap();
+    let structures = Embedded::open(Arc::new(made), "s").unwrap();
     let (zset, queue) = if new { ("q:", "z:") } else { ("z:", "q:") };
     for n in 0..300_u64 {
         let key = |prefix: &str| format!("{prefix}{}", n % 3).into_bytes();
