@@ -12,7 +12,7 @@ mod process;
 mod random;
 
 pub use process::{Writer, again};
-pub use random::{Limit, Random};
+pub use random::Random;
 
 /// How often a test goes round: as often as `KEYPLAN_SOAK` says, if that is more.
 pub fn rounds(usual: u64) -> u64 {
