@@ -4,7 +4,6 @@
 #![expect(
     clippy::missing_panics_doc,
     clippy::unwrap_used,
-    clippy::panic,
     reason = "all of it is for tests, which fail by a panic"
 )]
 

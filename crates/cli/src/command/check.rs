@@ -129,11 +129,11 @@ fn checked(task: &Task, args: &Check, path: &str, out: &mut Output) -> Result<Ch
     } else {
         plan.compare_with_releases()?;
     }
-    if let Some(file) = &args.certificate {
-        if let (Some(model), Some((options, report))) = (&plan.compiled.plan, &plan.proof) {
-            let text = certify(model, options, report).to_json()?;
-            output_file::write(Path::new(file), text.as_bytes())?;
-        }
+    if let Some(file) = &args.certificate
+        && let (Some(model), Some((options, report))) = (&plan.compiled.plan, &plan.proof)
+    {
+        let text = certify(model, options, report).to_json()?;
+        output_file::write(Path::new(file), text.as_bytes())?;
     }
     Ok(plan)
 }
