@@ -49,7 +49,11 @@ enum Chore {
     /// Tests the grammar for Visual Studio Code and packages the extension into target/vscode.
     Vscode,
     /// Checks the combinations of features that users take.
-    Features,
+    Features {
+        /// Only those that the test command looks at
+        #[arg(long)]
+        short: bool,
+    },
     /// Builds the codec into a program without `std` and without an allocator.
     NoStd,
 }
@@ -65,7 +69,7 @@ fn main() -> ExitCode {
         Chore::Site(site) => site::run(&site),
         Chore::Wasm => site::package_only(),
         Chore::Dist(dist) => dist::run(&dist),
-        Chore::Features => features::run(),
+        Chore::Features { short } => features::run(short),
         Chore::Vscode => vscode::run(),
         Chore::NoStd => no_std::run(),
     };

@@ -50,14 +50,10 @@ pub fn parts(
 
 /// The value of a row of a family, or of one of its fields.
 pub fn value_part<'p>(family: &'p Family, field: Option<&'p Field>, bytes: Vec<u8>) -> Result<PartBytes<'p>> {
-    let sequence = match field {
-        Some(field) => {
-            field.value.as_ref().ok_or_else(|| refused!("the plan gives no layout for its value"))?
-        }
-        None => {
-            let lacks = || refused!("`{}` has no value layout of its own", family.path);
-            family.value.as_ref().ok_or_else(lacks)?
-        }
+    let sequence = if let Some(field) = field {
+        field.value.as_ref().ok_or_else(|| refused!("the plan gives no layout for its value"))?
+    } else {
+        family.value.as_ref().ok_or_else(|| refused!("`{}` has no value layout of its own", family.path))?
     };
     let owner = field.map_or(String::new(), |field| format!("field {} of ", field.name));
     Ok(PartBytes { title: format!("value of {owner}{}", family.path), doc: &[], sequence, bytes })

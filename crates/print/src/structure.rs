@@ -191,7 +191,7 @@ fn key_object(key: &Decoded<'_>) -> Result<Map<String, serde_json::Value>> {
 fn parsed(layout: &Sequence, values: &[Value]) -> Result<serde_json::Value> {
     let mut text = Vec::new();
     write_shown_json(&mut text, layout, values);
-    Ok(serde_json::from_slice(&text)?)
+    serde_json::from_slice(&text)
 }
 
 fn ended(object: &Map<String, serde_json::Value>) -> Result<Vec<u8>> {

@@ -65,7 +65,7 @@ impl Maker<'_> {
 
     fn items(&mut self, depth: usize, most: usize) -> Vec<Item> {
         let mut items = Vec::new();
-        for _ in 0..=self.random.below(most) {
+        for _ in 0..=self.random.index(most) {
             if self.random.chance(50) {
                 items.push(Item::Literal(self.random.choose(&LITERALS).to_owned()));
             }
@@ -85,9 +85,9 @@ impl Maker<'_> {
     }
 
     fn domain(&mut self, depth: usize) -> Domain {
-        let inner = match self.random.below(if depth == 0 { 8 } else { 13 }) {
+        let inner = match self.random.index(if depth == 0 { 8 } else { 13 }) {
             0 | 1 => {
-                let min = i32::try_from(self.random.below(12)).unwrap();
+                let min = i32::try_from(self.random.index(12)).unwrap();
                 let ty = self.random.choose(&["u8", "u16", "u64"]);
                 Domain::Int { ty, min, max: min + 3, encoding: self.random.choose(&UNSIGNED) }
             }
@@ -98,7 +98,7 @@ impl Maker<'_> {
             4 | 5 => Domain::Text {
                 class: self.random.choose(&CLASSES),
                 first: self.random.chance(20).then(|| self.random.choose(&CLASSES)),
-                min: self.random.below(2),
+                min: self.random.index(2),
                 max: 2,
                 tuple: self.random.chance(10),
             },
@@ -118,7 +118,7 @@ impl Maker<'_> {
             }
             _ => Domain::List {
                 item: Box::new(self.domain(0)),
-                min: self.random.below(2),
+                min: self.random.index(2),
                 max: 2,
                 framing: self.random.choose(&FRAMINGS),
             },
@@ -131,10 +131,10 @@ impl Maker<'_> {
     }
 
     fn change_items(&mut self, items: &mut Vec<Item>) {
-        let at = self.random.below(items.len());
-        match self.random.below(12) {
+        let at = self.random.index(items.len());
+        match self.random.index(12) {
             0 => {
-                let to = self.random.below(items.len());
+                let to = self.random.index(items.len());
                 let movable = !items.iter().any(|item| matches!(item, Item::Same(_) | Item::Derived(..)));
                 if movable {
                     items.swap(at, to);
@@ -169,7 +169,7 @@ impl Maker<'_> {
                     .position(|item| matches!(item, Item::Argument(..)));
                 let place = at.map(|offset| (offset, items.len()));
                 if let Some((offset, length)) = place {
-                    let index = (self.random.below(1) + offset) % length;
+                    let index = (self.random.index(1) + offset) % length;
                     if let Item::Argument(_, domain) = &mut items[index] {
                         self.change(domain);
                     }
@@ -188,7 +188,7 @@ impl Maker<'_> {
             return;
         }
         match domain {
-            Domain::Int { ty, min, max, encoding } => match self.random.below(6) {
+            Domain::Int { ty, min, max, encoding } => match self.random.index(6) {
                 0 => *min = (*min - 1).max(if ty.starts_with('u') { 0 } else { -3 }),
                 1 => *min += 1,
                 2 => *max += 1,
@@ -203,16 +203,16 @@ impl Maker<'_> {
                 _ if ty.starts_with('u') => *ty = self.random.choose(&["u8", "u16", "u32", "u64", "u128"]),
                 _ => *ty = self.random.choose(&["i8", "i16", "i32", "i64", "i128"]),
             },
-            Domain::Text { class, first, min, max, tuple } => match self.random.below(6) {
+            Domain::Text { class, first, min, max, tuple } => match self.random.index(6) {
                 0 => *class = self.random.choose(&CLASSES),
                 1 => *first = self.random.choose(&[None, Some("a"), Some("ab")]),
-                2 => *min = self.random.below(3),
-                3 => *max = 2 + self.random.below(2),
+                2 => *min = self.random.index(3),
+                3 => *max = 2 + self.random.index(2),
                 4 => *tuple = !*tuple,
                 _ if *tuple => {}
                 _ => *domain = Domain::Bytes { lengths: "0..=1", encoding: "" },
             },
-            Domain::Bytes { lengths, encoding } => match self.random.below(3) {
+            Domain::Bytes { lengths, encoding } => match self.random.index(3) {
                 0 => *encoding = self.random.choose(&["", ".hex", ".HEX"]),
                 1 => *lengths = self.random.choose(&["0..=1", "1", "0 | 1", "0"]),
                 _ => *domain = Domain::Text { class: "ab", first: None, min: 0, max: 2, tuple: false },
@@ -226,25 +226,25 @@ impl Maker<'_> {
                 }
             }
             Domain::Record(items) => self.change_items(items),
-            Domain::Choice(alternatives) => match self.random.below(4) {
+            Domain::Choice(alternatives) => match self.random.index(4) {
                 0 if alternatives.len() > 2 => {
-                    let at = self.random.below(alternatives.len());
+                    let at = self.random.index(alternatives.len());
                     alternatives.remove(at);
                 }
                 0 | 1 => alternatives.push(("s", vec![Item::Literal("0x09".to_owned())])),
                 2 => alternatives.reverse(),
                 _ => {
-                    let at = self.random.below(alternatives.len());
+                    let at = self.random.index(alternatives.len());
                     self.change_items(&mut alternatives[at].1);
                 }
             },
-            Domain::List { item, min, max, framing } => match self.random.below(4) {
+            Domain::List { item, min, max, framing } => match self.random.index(4) {
                 0 => *min = 1 - (*min).min(1),
-                1 => *max = 1 + self.random.below(2),
+                1 => *max = 1 + self.random.index(2),
                 2 => *framing = self.random.choose(&FRAMINGS),
                 _ => self.change(item),
             },
-            Domain::Wrapped(inner, wrap) => match self.random.below(3) {
+            Domain::Wrapped(inner, wrap) => match self.random.index(3) {
                 0 => *wrap = self.random.choose(&WRAPS),
                 1 => *domain = *inner.clone(),
                 _ => self.change(inner),
@@ -530,7 +530,7 @@ fn verdicts_on_changes_agree_with_enumeration() {
         let mut maker = Maker { random: &mut random, names: 0 };
         let before = maker.items(2, 3);
         let mut after = before.clone();
-        for _ in 0..=maker.random.below(2) {
+        for _ in 0..=maker.random.index(2) {
             maker.change_items(&mut after);
         }
         let (Some(old), Some(new)) = (compile(&before), compile(&after)) else { continue };

@@ -104,12 +104,12 @@ fn sketch(random: &mut Random, name: &'static str) -> Sketch {
 /// The sketch as the next plan might have it.
 fn changed(random: &mut Random, old: &Sketch) -> Sketch {
     let mut new = old.clone();
-    for _ in 0..=random.below(3) {
-        match random.below(7) {
+    for _ in 0..=random.index(3) {
+        match random.index(7) {
             0 => new.prefix = random.choose(PREFIXES),
             1 => new.arguments.reverse(),
             2 if !new.arguments.is_empty() => {
-                let index = random.below(new.arguments.len());
+                let index = random.index(new.arguments.len());
                 new.arguments[index].1 = random.choose(DOMAINS);
             }
             3 if new.arguments.len() == 2 && new.from.is_empty() => {
@@ -261,9 +261,9 @@ fn verdicts_agree_with_enumeration() {
     let (mut proved, mut refuted, mut looked_at) = (0, 0, 0);
     for _ in 0..pairs {
         let old: Vec<Sketch> =
-            ["f", "g"].into_iter().take(1 + random.below(2)).map(|name| sketch(&mut random, name)).collect();
+            ["f", "g"].into_iter().take(1 + random.index(2)).map(|name| sketch(&mut random, name)).collect();
         let mut new: Vec<Sketch> = old.iter().map(|sketch| changed(&mut random, sketch)).collect();
-        if random.below(8) == 0 {
+        if random.index(8) == 0 {
             new.pop();
         }
         if let Some((some, others)) = check(&old, &new) {

@@ -4,7 +4,6 @@
 #![expect(
     clippy::missing_panics_doc,
     clippy::unwrap_used,
-    clippy::panic,
     reason = "all of it is for tests, which fail by a panic"
 )]
 
@@ -12,7 +11,7 @@ mod process;
 mod random;
 
 pub use process::{Writer, again};
-pub use random::{Limit, Random};
+pub use random::Random;
 
 /// How often a test goes round: as often as `KEYPLAN_SOAK` says, if that is more.
 pub fn rounds(usual: u64) -> u64 {

@@ -7,34 +7,11 @@
 ///
 /// let (mut one, mut other) = (Random(7), Random(7));
 /// assert_eq!(one.next(), other.next());
-/// assert!(one.below(10_u64) < 10 && one.below(10_usize) < 10);
+/// assert!(one.below(10) < 10 && one.index(10) < 10);
 /// assert_eq!(one.bytes(3).len(), 3);
 /// ```
 #[derive(Clone, Debug)]
 pub struct Random(pub u64);
-
-/// A number that random ones can be below of.
-pub trait Limit: Copy {
-    /// As 64 bits.
-    fn wide(self) -> u64;
-    /// Back from 64 bits, which are below one of these.
-    fn of(wide: u64) -> Self;
-}
-
-macro_rules! limit {
-    ($($number:ty)*) => {$(
-        impl Limit for $number {
-            fn wide(self) -> u64 {
-                u64::try_from(self).unwrap()
-            }
-
-            fn of(wide: u64) -> Self {
-                Self::try_from(wide).unwrap()
-            }
-        }
-    )*};
-}
-limit!(i32 u32 u64 usize);
 
 impl Random {
     /// A generator that begins at a seed.
@@ -43,10 +20,6 @@ impl Random {
     }
 
     /// The next 64 bits.
-    #[expect(
-        clippy::should_implement_trait,
-        reason = "it never ends, and tests read better without an Option"
-    )]
     pub const fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
@@ -56,18 +29,23 @@ impl Random {
     }
 
     /// A number below `limit`, which is not 0.
-    pub fn below<N: Limit>(&mut self, limit: N) -> N {
-        N::of(self.next() % limit.wide())
+    pub const fn below(&mut self, limit: u64) -> u64 {
+        self.next() % limit
+    }
+
+    /// The same for places in a list of this length.
+    pub fn index(&mut self, length: usize) -> usize {
+        usize::try_from(self.below(length as u64)).unwrap()
     }
 
     /// A number from `least` to `most`.
-    pub fn between(&mut self, least: u64, most: u64) -> u64 {
+    pub const fn between(&mut self, least: u64, most: u64) -> u64 {
         least + self.below(most - least + 1)
     }
 
     /// True this often of a hundred times.
     pub fn chance(&mut self, percent: usize) -> bool {
-        self.below(100_usize) < percent
+        self.index(100) < percent
     }
 
     /// True every other time.
@@ -77,7 +55,7 @@ impl Random {
 
     /// One of a list.
     pub fn pick<'t, T>(&mut self, list: &'t [T]) -> &'t T {
-        list.get(self.below(list.len())).unwrap()
+        list.get(self.index(list.len())).unwrap()
     }
 
     /// One of a list, as a value.

@@ -22,8 +22,8 @@ mod paw;
 mod plans;
 mod random;
 
-use alloc::format;
 use alloc::string::String;
+use core::fmt::Write as _;
 
 use keyplan::store::Store;
 use keyplan::store::engine::Engine;
@@ -46,5 +46,10 @@ pub fn fill<E: Engine>(store: &Store<E>, rows: u64, told: &mut dyn FnMut(u64)) -
 }
 
 fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    let mut out = String::with_capacity(bytes.len() * 2);
+    for byte in bytes {
+        // Writing to a string cannot fail.
+        let _ = write!(out, "{byte:02x}");
+    }
+    out
 }

@@ -129,12 +129,12 @@ fn checked(task: &Task, args: &Check, path: &str, out: &mut Output) -> Result<Ch
     } else {
         plan.compare_with_releases()?;
     }
-    if let Some(file) = &args.certificate {
-        if let (Some(model), Some((options, report))) = (&plan.compiled.plan, &plan.proof) {
-            let text = certify(model, options, report).to_json()?;
-            output_file::write(Path::new(file), text.as_bytes())?;
-            render::message(&render::certificate_written(file));
-        }
+    if let Some(file) = &args.certificate
+        && let (Some(model), Some((options, report))) = (&plan.compiled.plan, &plan.proof)
+    {
+        let text = certify(model, options, report).to_json()?;
+        output_file::write(Path::new(file), text.as_bytes())?;
+        render::message(&render::certificate_written(file));
     }
     Ok(plan)
 }
@@ -143,6 +143,7 @@ fn checked(task: &Task, args: &Check, path: &str, out: &mut Output) -> Result<Ch
 fn written(fixed: Fixed, args: &Check, out: &mut Output) -> Result<Checked> {
     for (file, text) in &fixed.files {
         output_file::write(Path::new(file), text.as_bytes())?;
+        render::message(&render::certificate_written(file));
     }
     if args.format.is_none_or(|format| format == CheckFormat::Text) {
         out.text(&render::fixes(&fixed.fixes))?;

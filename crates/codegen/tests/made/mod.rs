@@ -152,7 +152,7 @@ struct Families(Random);
 
 impl Families {
     fn below(&mut self, n: usize) -> usize {
-        self.0.below(n)
+        self.0.index(n)
     }
 
     fn of<'a>(&mut self, list: &[&'a str]) -> &'a str {

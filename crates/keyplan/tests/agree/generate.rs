@@ -21,7 +21,7 @@ impl Random {
     }
 
     fn below(&mut self, n: usize) -> usize {
-        self.0.below(n.max(1))
+        self.0.index(n.max(1))
     }
 
     fn coin(&mut self) -> bool {

@@ -2,7 +2,30 @@
 
 use std::fmt::Write as _;
 
-pub(crate) use keyplan_testkit::Random;
+/// A sequence of numbers that is the same on every machine.
+pub(crate) struct Random(pub(crate) u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    fn below(&mut self, limit: usize) -> usize {
+        usize::try_from(self.next() % limit as u64).unwrap()
+    }
+
+    fn chance(&mut self, percent: usize) -> bool {
+        self.below(100) < percent
+    }
+
+    fn pick<'a>(&mut self, list: &[&'a str]) -> &'a str {
+        list[self.below(list.len())]
+    }
+}
 
 const LITERALS: &[&str] = &[
     "0x00", "0x01", "0x02", "0x03", "\"a\"", "\"b\"", "\"0\"", "\"1\"", "\"/\"", "0x80", "0xff", "0x00ff",
@@ -223,13 +246,13 @@ const FRAMES: &[&str] = &[
 
 fn domain(random: &mut Random, depth: usize) -> String {
     let inner = match random.below(if depth == 0 { 10 } else { 17 }) {
-        8 if random.chance(50) => random.choose(WIDE).to_owned(),
-        0..=9 => random.choose(LEAVES).to_owned(),
+        8 if random.chance(50) => random.pick(WIDE).to_owned(),
+        0..=9 => random.pick(LEAVES).to_owned(),
         10 | 11 => format!("option({})", domain(random, depth - 1)),
         12 | 13 => {
             let item = domain(random, depth - 1);
-            let counts = random.choose(&["0..=2", "1..=2", "2", "0..=1", "0 | 2", "1.."]);
-            let framing = random.choose(&[
+            let counts = random.pick(&["0..=2", "1..=2", "2", "0..=1", "0 | 2", "1.."]);
+            let framing = random.pick(&[
                 "",
                 ".joined(\"/\")",
                 ".joined(\"a\")",
@@ -244,18 +267,18 @@ fn domain(random: &mut Random, depth: usize) -> String {
         }
         14 => {
             let (a, b) = (parts(random, depth - 1, 2, "x"), parts(random, depth - 1, 2, "x"));
-            let c = random.choose(LITERALS);
+            let c = random.pick(LITERALS);
             match random.below(3) {
                 0 => format!("(p: {a} | q: {b})"),
                 1 => format!("(p: {a} | q: {b} | r: {c})"),
-                _ => format!("(p: {c} | q: {})", random.choose(LITERALS)),
+                _ => format!("(p: {c} | q: {})", random.pick(LITERALS)),
             }
         }
         _ => format!("({})", parts(random, depth - 1, 2, "x")),
     };
     match random.below(10) {
-        0..=2 => format!("{inner}.{}", random.choose(FRAMES)),
-        3 if random.chance(30) => format!("{inner}.{}.{}", random.choose(FRAMES), random.choose(FRAMES)),
+        0..=2 => format!("{inner}.{}", random.pick(FRAMES)),
+        3 if random.chance(30) => format!("{inner}.{}.{}", random.pick(FRAMES), random.pick(FRAMES)),
         _ => inner,
     }
 }
@@ -266,7 +289,7 @@ fn parts(random: &mut Random, depth: usize, most: usize, name: &str) -> String {
     let count = 1 + random.below(most);
     for index in 0..count {
         if random.chance(30) {
-            let _ = write!(text, "{} ", random.choose(LITERALS));
+            let _ = write!(text, "{} ", random.pick(LITERALS));
         }
         let _ = write!(text, "{name}{index}: {} ", domain(random, depth));
         if index > 0 && random.chance(4) {
@@ -277,7 +300,7 @@ fn parts(random: &mut Random, depth: usize, most: usize, name: &str) -> String {
         }
     }
     if random.chance(15) {
-        let _ = write!(text, "{} ", random.choose(LITERALS));
+        let _ = write!(text, "{} ", random.pick(LITERALS));
     }
     text.trim_end().to_owned()
 }
@@ -289,13 +312,13 @@ fn long_parts(random: &mut Random) -> String {
             let _ = write!(
                 text,
                 "{} ",
-                random.choose(&["0x01", "0x00", "\"a\"", "0x0101", "0x7f", "0xff", "0x80"])
+                random.pick(&["0x01", "0x00", "\"a\"", "0x0101", "0x7f", "0xff", "0x80"])
             );
         }
-        let _ = write!(text, "a{index}: {} ", random.choose(LONG));
+        let _ = write!(text, "a{index}: {} ", random.pick(LONG));
     }
     if random.chance(20) {
-        let _ = write!(text, "{} ", random.choose(&["0x01", "0x00", "\"a\""]));
+        let _ = write!(text, "{} ", random.pick(&["0x01", "0x00", "\"a\""]));
     }
     text.trim_end().to_owned()
 }
@@ -366,18 +389,17 @@ fn module_text(random: &mut Random) -> String {
     let mut text = "plan p; space s {\n  module m = 0x02 {\n".to_owned();
     text.push_str("    allot 0x01..=0x0f core; allot 0x10..=0x1f more;\n");
     if random.chance(50) {
-        let _ =
-            writeln!(text, "    retired {} \"old\";", random.choose(&["0x05", "0x15", "0x0501", "0x0203"]));
+        let _ = writeln!(text, "    retired {} \"old\";", random.pick(&["0x05", "0x15", "0x0501", "0x0203"]));
     }
     for family in 0..2 {
-        let number = random.choose(&["0x01", "0x02", "0x05", "0x10", "0x15", "0x20"]);
-        let allot = random.choose(&["core", "more"]);
+        let number = random.pick(&["0x01", "0x02", "0x05", "0x10", "0x15", "0x20"]);
+        let allot = random.pick(&["core", "more"]);
         let body = parts(random, 1, 2, "a");
         let _ = writeln!(text, "    key k{family} = {number} {body} allot {allot};");
     }
     text.push_str("  }\n");
     if random.chance(60) {
-        let front = random.choose(&["0x02", "0x0205", "0x03", ""]);
+        let front = random.pick(&["0x02", "0x0205", "0x03", ""]);
         let _ = writeln!(text, "  key loose = {front} {};", parts(random, 1, 2, "b"));
     }
     text.push('}');
@@ -391,13 +413,13 @@ fn names_text(random: &mut Random) -> String {
         let second = char::from(b'a' + u8::try_from(random.below(26)).unwrap());
         let _ = writeln!(text, "  \"{letter}{second}{}\",", if index % 2 == 0 { "x" } else { "" });
     }
-    let keep = random.choose(&["1", "1", "2", "8"]);
+    let keep = random.pick(&["1", "1", "2", "8"]);
     let _ = write!(
         text,
         "}}\nspace s {{\n  key k0 = 0x01 a0: Name.hashed(sha256, {keep}) {};\n",
         parts(random, 1, 1, "b")
     );
-    let literal = random.choose(&["sha256(\"ab\", 1)", "xxh3_64(\"ab\")", "0x02"]);
+    let literal = random.pick(&["sha256(\"ab\", 1)", "xxh3_64(\"ab\")", "0x02"]);
     let _ = write!(text, "  key k1 = 0x02 {literal} {};\n}}", parts(random, 1, 1, "a"));
     text
 }
@@ -405,7 +427,7 @@ fn names_text(random: &mut Random) -> String {
 fn space_text(random: &mut Random) -> String {
     let mut text = "plan p; space s {\n".to_owned();
     let long = random.chance(12);
-    let first = random.choose(&["", "", "0x01 ", "\"a\" ", "0x00 "]);
+    let first = random.pick(&["", "", "0x01 ", "\"a\" ", "0x00 "]);
     let mut bodies: Vec<String> = Vec::new();
     for family in 0..2 {
         let body = match bodies.first() {
@@ -435,8 +457,8 @@ fn space_text(random: &mut Random) -> String {
             }
             if random.chance(12) {
                 let by = if bound == 0 { "all".to_owned() } else { format!("by {}", arguments_of(bound)) };
-                let end = random.choose(&["0xff", "0x80", "\"a\"", "0x00", "0x01ff", "\"9\"", "\"/\""]);
-                let (how, bare) = (random.choose(&["to", "through"]), bound > 0 && random.chance(30));
+                let end = random.pick(&["0xff", "0x80", "\"a\"", "0x00", "0x01ff", "\"9\"", "\"/\""]);
+                let (how, bare) = (random.pick(&["to", "through"]), bound > 0 && random.chance(30));
                 let _ = write!(text, "\n    scan {by}{} {how} {end}", if bare { " bare" } else { "" });
             }
             if bound > 0 && integer(&body, bound - 1) && random.chance(40) {
