@@ -143,7 +143,6 @@ fn checked(task: &Task, args: &Check, path: &str, out: &mut Output) -> Result<Ch
 fn written(fixed: Fixed, args: &Check, out: &mut Output) -> Result<Checked> {
     for (file, text) in &fixed.files {
         output_file::write(Path::new(file), text.as_bytes())?;
-        render::message(&render::certificate_written(file));
     }
     if args.format.is_none_or(|format| format == CheckFormat::Text) {
         out.text(&render::fixes(&fixed.fixes))?;
