@@ -113,7 +113,7 @@ pub struct Inference {
     pub source: String,
     /// The known plans that fit, the best first.
     pub known: Vec<KnownFit>,
-    /// The draft, if no known plan fits or one was asked for.
+    /// The draft: of the spaces that no known plan fits, or of all if that was asked for.
     pub draft: Option<Draft>,
 }
 
@@ -204,10 +204,20 @@ pub fn infer(
         samples.iter().map(|(name, sample)| (name.clone(), sample.keys())).collect();
     let known = try_known(&keys);
     drop(keys);
-    let draft = if known.is_empty() || options.draft {
-        Some(drafted(source, &*view, &mut samples, options, not_looked_at, &mut progress)?)
-    } else {
+    if !options.draft {
+        // What a known plan explains needs no draft.
+        let is_known =
+            |name: &str| known.iter().flat_map(|fit| &fit.spaces).any(|fit| fit.source_space == name);
+        if known.iter().all(|fit| fit.in_part) {
+            samples.retain(|(name, _)| !is_known(name));
+        } else {
+            samples.clear();
+        }
+    }
+    let draft = if samples.is_empty() {
         None
+    } else {
+        Some(drafted(source, &*view, &mut samples, options, not_looked_at, &mut progress)?)
     };
     Ok(Inference { source: source.kind().to_owned(), known, draft })
 }

@@ -8,7 +8,9 @@ mod shape;
 
 use keyplan_plan::Compiled;
 use keyplan_plan::diag::Diagnostic;
-use keyplan_plan::model::{Accept, Family, FamilyKind, Field, Module, Plan, Retired, Scan, ScanEnd, Space};
+use keyplan_plan::model::{
+    Accept, Family, FamilyKind, Field, Module, Plan, Relation, Retired, Scan, ScanEnd, Space,
+};
 use serde_json::{Value as Json, json};
 
 use crate::prove::prove;
@@ -101,6 +103,7 @@ fn family(family: &Family) -> Json {
         "scans": family.scans.iter().map(scan).collect::<Vec<_>>(),
         "accepts": family.accepts.iter().map(accept).collect::<Vec<_>>(),
         "retired": family.retired,
+        "relations": family.relations.iter().map(relation).collect::<Vec<_>>(),
     })
 }
 
@@ -128,6 +131,15 @@ fn scan(scan: &Scan) -> Json {
         "own": scan.own,
         "example": scan.example.as_deref().map(hex),
     })
+}
+
+/// A row that rows refer to, each argument of its key with the source as the plan has it.
+fn relation(relation: &Relation) -> Json {
+    let bindings = relation
+        .bindings
+        .iter()
+        .map(|reference| json!({"argument": reference.argument, "source": reference.spelled}));
+    json!({"family": relation.family, "bindings": bindings.collect::<Vec<_>>()})
 }
 
 fn accept(accept: &Accept) -> Json {

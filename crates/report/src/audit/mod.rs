@@ -4,6 +4,7 @@
 //! its memory does not grow with the source.
 
 mod finding;
+mod relation;
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -18,6 +19,7 @@ use serde::Serialize;
 
 use finding::Groups;
 pub use finding::{EXAMPLES, Example, Finding, FindingKind, MAX_FINDINGS};
+use relation::Relations;
 
 use crate::binding::Binding;
 use crate::structure::is_structured;
@@ -60,6 +62,8 @@ pub struct AuditedSpace {
     pub families: BTreeMap<String, u64>,
     /// How many values were compared with a layout.
     pub values: u64,
+    /// How many rows that others refer to were looked for.
+    pub references: u64,
 }
 
 impl Audit {
@@ -117,11 +121,13 @@ pub fn audit(
         }
         let their = theirs.iter().find(|space| source.space(&space.name) == Some(id));
         let before = audit.rows();
-        let mut pass = Pass::new(&decoder, space, index, their.map_or(SpaceKind::Map, |space| space.kind));
+        let relations = Relations::new(plan, index, binding, &*view);
+        let kind = their.map_or(SpaceKind::Map, |space| space.kind);
+        let mut pass = Pass::new(&decoder, space, index, kind, relations);
         pass.audited.source_space = their.map(|space| space.name.clone()).unwrap_or_default();
         let mut walk = view.walk(id, KeyRange::ALL, Direction::Ascending)?;
         while let Some(row) = walk.next()? {
-            pass.row(row);
+            pass.row(row)?;
             let rows = before + pass.audited.rows;
             if rows.is_multiple_of(REPORT_EVERY) && progress(rows).is_break() {
                 return Err(AuditError::Stopped { rows });
@@ -133,12 +139,14 @@ pub fn audit(
     audit.not_looked_at.extend(binding.unread.iter().map(unread));
     let absent = |name: &String| format!("space `{name}` of the plan: the source has no such space");
     audit.not_looked_at.extend(binding.absent.iter().map(absent));
-    audit.not_looked_at.push("relations between rows: the plan declares none".to_owned());
+    if plan.families().all(|(_, family)| family.relations.is_empty()) {
+        audit.not_looked_at.push("relations between rows: the plan declares none".to_owned());
+    }
     Ok(audit)
 }
 
 /// One space while it is read.
-struct Pass<'d, 'p> {
+struct Pass<'d, 'p, 'v> {
     decoder: &'d Decoder<'p>,
     space: &'p Space,
     index: usize,
@@ -147,13 +155,20 @@ struct Pass<'d, 'p> {
     // Counts by the index of the family: a path is not compared for each row.
     families: Vec<u64>,
     retired: Vec<&'p Retired>,
+    relations: Relations<'p, 'v>,
     groups: Groups,
     last: Vec<u8>,
     again: Vec<u8>,
 }
 
-impl<'d, 'p> Pass<'d, 'p> {
-    fn new(decoder: &'d Decoder<'p>, space: &'p Space, index: usize, kind: SpaceKind) -> Self {
+impl<'d, 'p, 'v> Pass<'d, 'p, 'v> {
+    fn new(
+        decoder: &'d Decoder<'p>,
+        space: &'p Space,
+        index: usize,
+        kind: SpaceKind,
+        relations: Relations<'p, 'v>,
+    ) -> Self {
         let modules = space.modules.iter().flat_map(|module| &module.retired);
         Self {
             decoder,
@@ -163,13 +178,14 @@ impl<'d, 'p> Pass<'d, 'p> {
             audited: AuditedSpace { space: space.name.clone(), ..AuditedSpace::default() },
             families: vec![0; space.families.len()],
             retired: space.retired.iter().chain(modules).collect(),
+            relations,
             groups: Groups::default(),
             last: Vec::new(),
             again: Vec::new(),
         }
     }
 
-    fn row(&mut self, row: RowRef<'_>) {
+    fn row(&mut self, row: RowRef<'_>) -> Result<(), SourceError> {
         let is_after = match self.kind {
             SpaceKind::Map => self.last.as_slice() < row.key,
             SpaceKind::Multimap => self.last.as_slice() <= row.key,
@@ -191,11 +207,49 @@ impl<'d, 'p> Pass<'d, 'p> {
                 if found.readings.len() > 1 {
                     self.several(row.key, &found.readings);
                 }
-                if let Some(first) = found.readings.into_iter().next() {
-                    self.read(row, &first);
+                if let Some(first) = found.readings.first() {
+                    self.read(row, first);
                 }
+                self.referred(row, &found.readings)?;
             }
         }
+        Ok(())
+    }
+
+    /// Looks for the rows that a row refers to. One with several readings is as good as the best of them.
+    fn referred(&mut self, row: RowRef<'_>, found: &[Decoded<'p>]) -> Result<(), SourceError> {
+        let mut first = None;
+        for reading in found {
+            let Some(at) = self.place(reading) else { return Ok(()) };
+            if !self.relations.has(at) {
+                return Ok(());
+            }
+            let missing = self.relations.missing(at, reading, row.value)?;
+            if missing.is_empty() {
+                return Ok(());
+            }
+            first.get_or_insert((at, reading, missing));
+        }
+        let Some((at, reading, missing)) = first else { return Ok(()) };
+        for missing in missing {
+            let Some(asked) = self.relations.of(at).get(missing.relation) else { continue };
+            let (own, other) = (reading.family.path.clone(), asked.relation.family.clone());
+            let label = format!("{own} {:04}", missing.relation);
+            let message = format!("`{own}` {}, and the row is not there", asked.relation.words());
+            let families = vec![own, other];
+            let shown = || Example {
+                readings: vec![self::reading(reading)],
+                target: Some(missing.target),
+                ..example(row.key)
+            };
+            self.add(FindingKind::MissingTarget, label, families, None, || message, shown);
+        }
+        Ok(())
+    }
+
+    /// The index of a reading's family in the space.
+    fn place(&self, reading: &Decoded<'p>) -> Option<usize> {
+        self.space.families.iter().position(|other| std::ptr::eq(other, reading.family))
     }
 
     fn add(
@@ -251,8 +305,7 @@ impl<'d, 'p> Pass<'d, 'p> {
     /// A row of a family: its value, and whether the family may have rows at all.
     fn read(&mut self, row: RowRef<'_>, decoded: &Decoded<'p>) {
         let family = decoded.family;
-        let at = self.space.families.iter().position(|other| std::ptr::eq(other, family));
-        if let Some(count) = at.and_then(|at| self.families.get_mut(at)) {
+        if let Some(count) = self.place(decoded).and_then(|at| self.families.get_mut(at)) {
             *count += 1;
         }
         if let Some(why) = &family.retired {
@@ -310,6 +363,8 @@ impl<'d, 'p> Pass<'d, 'p> {
             );
             audit.not_looked_at.push(what);
         }
+        self.audited.references = self.relations.rows();
+        audit.not_looked_at.append(&mut self.relations.unasked);
         audit.spaces.push(self.audited);
         audit.findings.extend(self.groups.into_findings());
     }
@@ -361,7 +416,7 @@ fn inside(layout: &Sequence, values: &[Value]) -> Option<(Option<usize>, String,
 }
 
 fn example(key: &[u8]) -> Example {
-    Example { key: hex(key), value: None, readings: Vec::new() }
+    Example { key: hex(key), value: None, readings: Vec::new(), target: None }
 }
 
 /// `cl.tick pool_id=7 tick=-100`

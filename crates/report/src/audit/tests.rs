@@ -46,6 +46,7 @@ fn a_sound_space_has_no_findings_and_exact_counts() {
         rows: 2,
         families: BTreeMap::from([("s.a".to_owned(), 2)]),
         values: 2,
+        references: 0,
     };
     assert_eq!(found.spaces, [space]);
     assert_eq!(found.not_looked_at, ["relations between rows: the plan declares none"]);
@@ -102,4 +103,114 @@ fn values_that_do_not_decode_are_found_whatever_their_form() {
     assert_eq!(families, [(value, "s.a"), (value, "s.b"), (value, "s.c"), (value, "s.d")]);
     let right = audited(plan, &[(&[1], &[1, 2]), (&[2], b"[]"), (&[3], &[0x80]), (&[4], &[0x0a, 0])]);
     assert_eq!(right.findings, []);
+}
+
+/// The findings of missing rows: the message, how many rows, and the examples with what is missing.
+fn missing(audit: &Audit) -> Vec<(String, u64, Vec<(String, String)>)> {
+    let of_kind = audit.findings.iter().filter(|finding| finding.kind == FindingKind::MissingTarget);
+    let one = |finding: &Finding| {
+        let shown = |example: &Example| (example.key.clone(), example.target.clone().unwrap_or_default());
+        (finding.message.clone(), finding.rows, finding.examples.iter().map(shown).collect())
+    };
+    of_kind.map(one).collect()
+}
+
+fn pairs(pairs: &[(&str, &str)]) -> Vec<(String, String)> {
+    pairs.iter().map(|(a, b)| ((*a).to_owned(), (*b).to_owned())).collect()
+}
+
+#[test]
+fn rows_that_are_referred_to_and_missing_are_found_by_relation() {
+    let plan = r#"plan p; space s {
+        key pool = 0x03 id: u64.dec -> raw;
+        key by_owner = 0x04 owner: u8 pool_id: u32 -> "" refers to pool(id = pool_id);
+        key by_name = 0x05 name: text -> pool: u16 refers to pool(id = value.pool);
+    }"#;
+    let rows: [(&[u8], &[u8]); 6] = [
+        (b"\x037", b""),
+        (&[4, 1, 0, 0, 0, 7], b""),
+        (&[4, 1, 0, 0, 0, 8], b""),
+        (&[4, 2, 0, 0, 0, 8], b""),
+        (b"\x05a", &[0, 7]),
+        (b"\x05b", &[0, 9]),
+    ];
+    let found = audited(plan, &rows);
+    let expected = [
+        (
+            "`s.by_name` refers to s.pool(id = value.pool), and the row is not there".to_owned(),
+            1,
+            pairs(&[("0562", "s.pool id=9")]),
+        ),
+        (
+            "`s.by_owner` refers to s.pool(id = pool_id), and the row is not there".to_owned(),
+            2,
+            pairs(&[("040100000008", "s.pool id=8"), ("040200000008", "s.pool id=8")]),
+        ),
+    ];
+    assert_eq!(missing(&found), expected);
+    assert_eq!(found.spaces[0].references, 5);
+    assert_eq!(found.not_looked_at, Vec::<String>::new());
+}
+
+#[test]
+fn what_is_absent_refers_to_nothing_and_what_fits_no_key_is_found() {
+    let plan = r#"plan p; space s {
+        key row = 0x01 id: u8 -> "";
+        key wide = 0x02 id: u16 -> "" refers to row;
+        key maybe = 0x03 n: u8 -> json refers to row(id = value.inner.row);
+    }"#;
+    let rows: [(&[u8], &[u8]); 8] = [
+        (&[1, 1], b""),
+        (&[2, 0, 1], b""),
+        (&[2, 1, 1], b""),
+        (&[3, 1], br#"{"inner":{"row":1}}"#),
+        (&[3, 2], br#"{"inner":{"row":2}}"#),
+        (&[3, 3], br#"{"inner":{"row":null}}"#),
+        (&[3, 4], br#"{"inner":[]}"#),
+        (&[3, 5], br#"{"inner":{"row":-1}}"#),
+    ];
+    let found = audited(plan, &rows);
+    let expected = [
+        (
+            "`s.maybe` refers to s.row(id = value.inner.row), and the row is not there".to_owned(),
+            2,
+            pairs(&[
+                ("0302", "s.row id=2"),
+                ("0305", "no row of s.row: `value.inner.row` is no value of `id`"),
+            ]),
+        ),
+        (
+            "`s.wide` refers to s.row, and the row is not there".to_owned(),
+            1,
+            pairs(&[("020101", "no row of s.row: `id`: 257 is out of range: 0 to 255")]),
+        ),
+    ];
+    assert_eq!(missing(&found), expected);
+}
+
+#[test]
+fn a_row_with_several_readings_is_as_good_as_the_best_of_them() {
+    let plan = r#"plan p; space s {
+        key name = 0x01 a: text "/" b: text -> "" refers to one(name = b) accept ambiguous "kept";
+        key one = 0x02 name: text -> "";
+    }"#;
+    let found = audited(plan, &[(b"\x01x/y/z", b""), (b"\x01x/q/w", b""), (b"\x02y/z", b"")]);
+    let shown: Vec<_> = missing(&found).into_iter().map(|(_, rows, examples)| (rows, examples)).collect();
+    assert_eq!(shown.len(), 1);
+    assert_eq!(shown[0].0, 1);
+    assert_eq!(shown[0].1[0].0, hex(b"\x01x/q/w"));
+}
+
+#[test]
+fn rows_of_spaces_that_are_not_there_are_not_asked_for() {
+    let plan = "plan p; space s { key a = 0x01 id: u8 refers to b; } space t { key b = 0x01 id: u8; }";
+    let found = audited(plan, &[(&[1, 1], b"")]);
+    assert_eq!(found.findings, []);
+    assert_eq!(
+        found.not_looked_at,
+        [
+            "`s.a` refers to t.b: the source has no space `t`",
+            "space `t` of the plan: the source has no such space",
+        ]
+    );
 }

@@ -122,7 +122,7 @@ fn misspelled_words_are_read_as_what_was_meant() {
         "
             KP0102 1:9 `structure` begins nothing at the top of a file [structure] expected `import`, `type`, `names`, `space` or `plan`
             KP0102 1:32 `struct` begins nothing inside a space [struct] expected `key`, `hash`, `zset`, `set`, `queue`, `module`, `allot`, `retired`, `drop` or `rule`
-            KP0102 1:58 expected a part, a clause or `;`, found `limit` [limit] cannot begin a part or a clause (help: the clauses of a family are: `->`, `scan`, `own`, `accept`, `allot`, `allow`, `from`, `retain`, `retired`, `member`, `score`, `field`, `spread` or `named`)
+            KP0102 1:58 expected a part, a clause or `;`, found `limit` [limit] cannot begin a part or a clause (help: the clauses of a family are: `->`, `scan`, `own`, `accept`, `allot`, `allow`, `from`, `retain`, `retired`, `member`, `score`, `field`, `spread`, `named` or `refers`)
         ",
     );
 }
@@ -339,7 +339,7 @@ fn what_other_languages_write_is_told_with_what_to_write_here() {
         "key a = keccak(\"x\"); key b = 0x01 ttl 3600 scan all; key c = x: text(..=252);",
         "
             KP0102 2:9 expected a part, a clause or `;`, found `keccak` [keccak] cannot begin a part or a clause (help: no hash function is called `keccak`; there are: xxh3_64, twox_64, twox_128, blake2b_128, blake2b_256, sha256, keccak256, blake2b_224, hash160, siphash_24)
-            KP0102 2:35 expected a part, a clause or `;`, found `ttl` [ttl] cannot begin a part or a clause (help: the clauses of a family are: `->`, `scan`, `own`, `accept`, `allot`, `allow`, `from`, `retain`, `retired`, `member`, `score`, `field`, `spread` or `named`)
+            KP0102 2:35 expected a part, a clause or `;`, found `ttl` [ttl] cannot begin a part or a clause (help: the clauses of a family are: `->`, `scan`, `own`, `accept`, `allot`, `allow`, `from`, `retain`, `retired`, `member`, `score`, `field`, `spread`, `named` or `refers`)
             KP0102 2:70 expected the first number of the range, found `..=` [..=] expected the first number of the range (help: write `0..=252`)
         ",
     );
