@@ -19,7 +19,7 @@ use crate::run::{Explained, findings, run};
 use crate::sample::{BYTES, LONGEST, Sample, sample};
 use crate::search::{Piece, common_prefix};
 use crate::unsure::unsure;
-use crate::values::value_layout;
+use crate::values::{ValueGuess, value_layout};
 
 /// How often a draft is mended with keys that it did not explain.
 const ROUNDS: usize = 3;
@@ -303,11 +303,15 @@ fn once(
     progress: &mut dyn FnMut(u64) -> ControlFlow<()>,
 ) -> Result<(Made, Vec<Explained>), InferError> {
     let mut spaces = Vec::new();
+    let mut unsure_values = Vec::new();
     for (name, sample) in samples {
         let mut groups = divide(&sample.keys());
         groups.iter_mut().for_each(keep_sound);
-        let values = groups.iter().map(|group| options.values.then(|| values_of(sample, group)).flatten());
-        let values = values.collect();
+        let values: Vec<Option<ValueGuess>> =
+            groups.iter().map(|group| options.values.then(|| values_of(sample, group)).flatten()).collect();
+        let notes = values.iter().map(|guess| guess.as_ref().and_then(|guess| guess.unsure.clone()));
+        unsure_values.push(notes.collect::<Vec<_>>());
+        let values = values.into_iter().map(|guess| guess.map(|guess| guess.layout)).collect();
         spaces.push(DraftSpace { name: name.clone(), groups, values });
     }
     let plan = options.name.as_deref().map_or_else(|| "draft".to_owned(), identifier);
@@ -326,7 +330,10 @@ fn once(
         let Some(id) = source.space(&space.name) else { continue };
         explained.push(run(view, id, &decoder, index, &kept, progress)?);
     }
-    let unsure = spaces.iter().map(|space| unsure(&space.groups)).collect();
+    let mut unsure: Vec<Vec<Vec<String>>> = spaces.iter().map(|space| unsure(&space.groups)).collect();
+    for (families, notes) in unsure.iter_mut().zip(unsure_values) {
+        families.iter_mut().zip(notes).for_each(|(family, note)| family.extend(note));
+    }
     let findings = findings(&model);
     Ok((Made { text, paths, unsure, findings }, explained))
 }
@@ -345,7 +352,7 @@ fn keep_sound(group: &mut Group<'_>) {
 }
 
 /// The layout of the values of a group, from those that were kept.
-fn values_of(sample: &Sample, group: &Group<'_>) -> Option<String> {
+fn values_of(sample: &Sample, group: &Group<'_>) -> Option<ValueGuess> {
     let kept = |key: &&[u8]| sample.rows.get(*key).and_then(Option::as_deref);
     let values: Vec<&[u8]> = evenly(&group.keys, VALUES).iter().filter_map(kept).collect();
     value_layout(&values)

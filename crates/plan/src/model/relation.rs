@@ -72,6 +72,11 @@ impl Relation {
         }
     }
 
+    /// Whether each member refers to a row of its own.
+    pub fn reads_member(&self) -> bool {
+        self.bindings.iter().any(|reference| matches!(reference.source, ReferenceSource::Member(_)))
+    }
+
     /// Whether a row's value has to be read to know what it refers to.
     pub fn reads_value(&self) -> bool {
         let of_value = |reference: &Reference| {

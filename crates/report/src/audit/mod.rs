@@ -5,21 +5,23 @@
 
 mod finding;
 mod relation;
+mod structured;
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use keyplan_plan::dynamic::{Decoded, Decoder, Miss, Value, encode, readings};
-use keyplan_plan::model::{FamilyKind, Plan, Retired, Sequence, Shape, Space};
+use keyplan_plan::model::{Family, FamilyKind, Plan, Retired, Sequence, Shape, Space};
 use keyplan_plan::notation::{argument_name, assignments, hex};
 use keyplan_store::engine::{KeyRange, SpaceKind};
 use keyplan_store::source::{RowRef, Source, SourceError};
-use keyplan_store::{Direction, PlanFingerprint};
+use keyplan_store::{Direction, META_SPACE, PlanFingerprint};
 use serde::Serialize;
 
 use finding::Groups;
 pub use finding::{EXAMPLES, Example, Finding, FindingKind, MAX_FINDINGS};
-use relation::Relations;
+use relation::{Relations, Row};
+use structured::Held;
 
 use crate::binding::Binding;
 use crate::structure::is_structured;
@@ -113,9 +115,10 @@ pub fn audit(
     };
     for &(index, id) in &binding.pairs {
         let Some(space) = plan.spaces.get(index) else { continue };
-        if is_structured(space) {
-            let why =
-                "its hashes, sets and queues lie in rows of their own layout; `keyplan db verify` reads them";
+        // Rows of structures are known of databases that a store of ours has made.
+        let structured = is_structured(space);
+        if structured && source.space(META_SPACE).is_none() {
+            let why = "it holds structures, which another program's database has no rows of";
             audit.not_looked_at.push(format!("space `{}`: {why}", space.name));
             continue;
         }
@@ -127,7 +130,11 @@ pub fn audit(
         pass.audited.source_space = their.map(|space| space.name.clone()).unwrap_or_default();
         let mut walk = view.walk(id, KeyRange::ALL, Direction::Ascending)?;
         while let Some(row) = walk.next()? {
-            pass.row(row)?;
+            if structured {
+                pass.structured_row(row)?;
+            } else {
+                pass.row(row)?;
+            }
             let rows = before + pass.audited.rows;
             if rows.is_multiple_of(REPORT_EVERY) && progress(rows).is_break() {
                 return Err(AuditError::Stopped { rows });
@@ -156,6 +163,7 @@ struct Pass<'d, 'p, 'v> {
     families: Vec<u64>,
     retired: Vec<&'p Retired>,
     relations: Relations<'p, 'v>,
+    held: Held<'p>,
     groups: Groups,
     last: Vec<u8>,
     again: Vec<u8>,
@@ -179,6 +187,7 @@ impl<'d, 'p, 'v> Pass<'d, 'p, 'v> {
             families: vec![0; space.families.len()],
             retired: space.retired.iter().chain(modules).collect(),
             relations,
+            held: Held::default(),
             groups: Groups::default(),
             last: Vec::new(),
             again: Vec::new(),
@@ -186,16 +195,7 @@ impl<'d, 'p, 'v> Pass<'d, 'p, 'v> {
     }
 
     fn row(&mut self, row: RowRef<'_>) -> Result<(), SourceError> {
-        let is_after = match self.kind {
-            SpaceKind::Map => self.last.as_slice() < row.key,
-            SpaceKind::Multimap => self.last.as_slice() <= row.key,
-        };
-        if self.audited.rows > 0 && !is_after {
-            self.out_of_order(row.key);
-        }
-        self.audited.rows += 1;
-        self.last.clear();
-        self.last.extend_from_slice(row.key);
+        self.ordered(row.key);
         if let Some(retired) = self.retired.iter().find(|retired| row.key.starts_with(&retired.prefix)) {
             let label = hex(&retired.prefix);
             let message = format!("keys of {label} are retired: {}", retired.why);
@@ -210,21 +210,26 @@ impl<'d, 'p, 'v> Pass<'d, 'p, 'v> {
                 if let Some(first) = found.readings.first() {
                     self.read(row, first);
                 }
-                self.referred(row, &found.readings)?;
+                self.referred(row, &found.readings, None)?;
             }
         }
         Ok(())
     }
 
     /// Looks for the rows that a row refers to. One with several readings is as good as the best of them.
-    fn referred(&mut self, row: RowRef<'_>, found: &[Decoded<'p>]) -> Result<(), SourceError> {
+    fn referred(
+        &mut self,
+        row: RowRef<'_>,
+        found: &[Decoded<'p>],
+        member: Option<&[Value]>,
+    ) -> Result<(), SourceError> {
         let mut first = None;
         for reading in found {
             let Some(at) = self.place(reading) else { return Ok(()) };
             if !self.relations.has(at) {
                 return Ok(());
             }
-            let missing = self.relations.missing(at, reading, row.value)?;
+            let missing = self.relations.missing(at, &Row { decoded: reading, value: row.value, member })?;
             if missing.is_empty() {
                 return Ok(());
             }
@@ -237,12 +242,13 @@ impl<'d, 'p, 'v> Pass<'d, 'p, 'v> {
             let label = format!("{own} {:04}", missing.relation);
             let message = format!("`{own}` {}, and the row is not there", asked.relation.words());
             let families = vec![own, other];
-            let shown = || Example {
+            let missed = || Example {
                 readings: vec![self::reading(reading)],
                 target: Some(missing.target),
+                value: member.map(|_| shown(row.value)),
                 ..example(row.key)
             };
-            self.add(FindingKind::MissingTarget, label, families, None, || message, shown);
+            self.add(FindingKind::MissingTarget, label, families, None, || message, missed);
         }
         Ok(())
     }
@@ -272,6 +278,20 @@ impl<'d, 'p, 'v> Pass<'d, 'p, 'v> {
             examples: Vec::new(),
         };
         self.groups.count(kind, label, new, example);
+    }
+
+    /// Counts a row, and looks whether it comes after the one before it.
+    fn ordered(&mut self, key: &[u8]) {
+        let is_after = match self.kind {
+            SpaceKind::Map => self.last.as_slice() < key,
+            SpaceKind::Multimap => self.last.as_slice() <= key,
+        };
+        if self.audited.rows > 0 && !is_after {
+            self.out_of_order(key);
+        }
+        self.audited.rows += 1;
+        self.last.clear();
+        self.last.extend_from_slice(key);
     }
 
     fn out_of_order(&mut self, key: &[u8]) {
@@ -308,11 +328,21 @@ impl<'d, 'p, 'v> Pass<'d, 'p, 'v> {
         if let Some(count) = self.place(decoded).and_then(|at| self.families.get_mut(at)) {
             *count += 1;
         }
+        self.retired_family(row.key, family);
+        self.value_of(row, decoded);
+    }
+
+    /// A family whose rows should be gone.
+    fn retired_family(&mut self, key: &[u8], family: &Family) {
         if let Some(why) = &family.retired {
             let (label, families) = (family.path.clone(), vec![family.path.clone()]);
             let message = format!("`{}` is retired: {why}", family.path);
-            self.add(FindingKind::Retired, label, families, None, || message, || example(row.key));
+            self.add(FindingKind::Retired, label, families, None, || message, || example(key));
         }
+    }
+
+    fn value_of(&mut self, row: RowRef<'_>, decoded: &Decoded<'p>) {
+        let family = decoded.family;
         let Some(layout) = family.value.as_ref().filter(|_| family.kind == FamilyKind::Key) else { return };
         self.audited.values += 1;
         let fault = self.value_fault(layout, row.value);

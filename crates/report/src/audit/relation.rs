@@ -12,6 +12,7 @@ use keyplan_store::engine::SpaceId;
 use keyplan_store::source::{SourceError, View};
 use keyplan_values::{Data, Node};
 
+use super::structured::tag;
 use crate::binding::Binding;
 use crate::structure::is_structured;
 use crate::values::{has_schema, read};
@@ -26,6 +27,8 @@ const LONGEST_KEPT: usize = 256;
 pub(super) struct Asked<'p> {
     pub(super) relation: &'p Relation,
     family: &'p Family,
+    /// What a key begins with in a space of structures.
+    tag: Option<u8>,
     space: Option<SpaceId>,
     /// How many rows were asked for.
     pub(super) rows: u64,
@@ -40,6 +43,17 @@ enum Target {
     Impossible(String),
     /// Nothing: a part is absent, or does not decode, which is a fault of its own.
     Nothing,
+}
+
+/// A row that may refer to others.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Row<'r, 'p> {
+    /// What its key stands for.
+    pub(super) decoded: &'r Decoded<'p>,
+    /// Its value.
+    pub(super) value: &'r [u8],
+    /// The member that it is, in a space of structures.
+    pub(super) member: Option<&'r [Value]>,
 }
 
 /// A row that is referred to and is not there.
@@ -92,18 +106,17 @@ impl<'p, 'v> Relations<'p, 'v> {
     }
 
     /// The rows that one reading of a row refers to and that are not there.
-    pub(super) fn missing(
-        &mut self,
-        at: usize,
-        decoded: &Decoded<'_>,
-        value: &[u8],
-    ) -> Result<Vec<Missing>, SourceError> {
+    pub(super) fn missing(&mut self, at: usize, row: &Row<'_, '_>) -> Result<Vec<Missing>, SourceError> {
         let mut missing = Vec::new();
         for index in 0..self.of(at).len() {
             let Some(asked) = self.families.get_mut(at).and_then(|asked| asked.get_mut(index)) else { break };
             let Some(space) = asked.space else { continue };
+            // What is said of members is asked for each of them, the rest once for the key.
+            if asked.relation.reads_member() != row.member.is_some() {
+                continue;
+            }
             let family = asked.family;
-            let (key, values) = match target(asked.relation, family, decoded, value) {
+            let (mut key, values) = match target(asked.relation, family, row) {
                 Target::Nothing => continue,
                 Target::Key(key, values) => (key, values),
                 Target::Impossible(why) => {
@@ -114,6 +127,7 @@ impl<'p, 'v> Relations<'p, 'v> {
                 }
             };
             asked.rows += 1;
+            key.splice(0..0, asked.tag);
             match self.is_there(space, &key) {
                 Ok(true) => {}
                 Ok(false) => {
@@ -182,17 +196,14 @@ fn asked<'p>(
         Some((index, space, family))
     });
     let (index, space, family) = found?;
-    if is_structured(space) {
-        let why = "holds structures, whose rows have a layout of their own";
-        return refuse(format!("space `{}` {why}", space.name));
-    }
     let Some(&(_, id)) = binding.pairs.iter().find(|(bound, _)| *bound == index) else {
         return refuse(format!("the source has no space `{}`", space.name));
     };
     if let Some(message) = unread(own, relation) {
         return refuse(format!("the plan has no schema of `{message}`, which says what it refers to"));
     }
-    Some(Asked { relation, family, space: Some(id), rows: 0 })
+    let tag = is_structured(space).then(|| tag(family.kind));
+    Some(Asked { relation, family, tag, space: Some(id), rows: 0 })
 }
 
 /// A message that a relation reads and whose parts have no names, because its schema is missing.
@@ -208,8 +219,8 @@ fn unread(own: &Family, relation: &Relation) -> Option<String> {
     })
 }
 
-fn target(relation: &Relation, family: &Family, row: &Decoded<'_>, value: &[u8]) -> Target {
-    let value = Held::new(row.family.value.as_ref(), value, relation.reads_value());
+fn target(relation: &Relation, family: &Family, row: &Row<'_, '_>) -> Target {
+    let value = Held::new(row.decoded.family.value.as_ref(), row.value, relation.reads_value());
     let mut values = Vec::with_capacity(relation.bindings.len());
     for (reference, argument) in relation.bindings.iter().zip(family.key.arguments()) {
         match one(reference, argument, row, &value) {
@@ -248,12 +259,14 @@ impl<'r> Held<'r> {
 fn one(
     reference: &Reference,
     argument: &Argument,
-    row: &Decoded<'_>,
+    row: &Row<'_, '_>,
     value: &Held<'_>,
 ) -> Result<Option<Value>, String> {
     match &reference.source {
         ReferenceSource::Constant(value) => Ok(Some(value.clone())),
-        ReferenceSource::Key(place) => taken(&row.family.key, &row.values, place, reference, argument),
+        ReferenceSource::Key(place) => {
+            taken(&row.decoded.family.key, &row.decoded.values, place, reference, argument)
+        }
         ReferenceSource::Value(place) => match value.layout {
             Some(layout) => taken(layout, &value.values, place, reference, argument),
             None => Ok(None),
@@ -266,8 +279,10 @@ fn one(
             };
             inside(opaque, bytes, path, reference, argument)
         }
-        // Members are not rows here.
-        ReferenceSource::Member(_) => Ok(None),
+        ReferenceSource::Member(place) => match (&row.decoded.family.member, row.member) {
+            (Some(layout), Some(values)) => taken(layout, values, place, reference, argument),
+            _ => Ok(None),
+        },
     }
 }
 
