@@ -1,6 +1,6 @@
 //! Rows of structures, as `plans/structures.keyplan` lays them out: what lies under each key of the plan, held against it.
 
-use keyplan_codec::{Delimited as _, FloatOrdered, LenPrefix, LenWidth, Score, ScoreExact, Segment as _};
+use keyplan_codec::{Delimited as _, FloatOrdered, LenPrefix, LenWidth, ScoreExact, Segment as _};
 use keyplan_plan::dynamic::{Decoded, Value, readings};
 use keyplan_plan::model::{Family, FamilyKind, IntRange, Sequence, Shape};
 use keyplan_plan::notation::argument_name;
@@ -181,7 +181,7 @@ impl<'p> Pass<'_, 'p, '_> {
                 rest.get(..8).and_then(|bytes| FloatOrdered.decode(bytes).ok()).map(Rank::Number)
             }
             Some((1, rest)) => {
-                rest.get(..13).and_then(|bytes| ScoreExact.decode(bytes).ok()).map(Rank::Place)
+                rest.get(..13).and_then(|bytes| ScoreExact.decode(bytes).ok()).map(|_| Rank::Place)
             }
             _ => None,
         };
@@ -213,7 +213,7 @@ impl<'p> Pass<'_, 'p, '_> {
 /// What a member is ranked by.
 enum Rank {
     Number(f64),
-    Place(Score),
+    Place,
 }
 
 /// Why a score is none of its layout; `None` if it may be one.
@@ -224,11 +224,11 @@ fn refused(layout: &Sequence, rank: &Rank) -> Option<String> {
     let fits = match (&argument.shape, rank) {
         (Shape::Int(int), Rank::Number(number)) => is_in(int.range, *number),
         (Shape::Score(_), _) | (_, Rank::Number(_)) => true,
-        (_, Rank::Place(_)) => false,
+        (_, Rank::Place) => false,
     };
     let shown = || match rank {
         Rank::Number(number) => number.to_string(),
-        Rank::Place(_) => "of a place in chain order".to_owned(),
+        Rank::Place => "of a place in chain order".to_owned(),
     };
     (!fits).then(|| format!("the score {} is none of `{}`", shown(), argument_name(argument)))
 }
