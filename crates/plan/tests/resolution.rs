@@ -574,7 +574,7 @@ fn references_that_cannot_be_followed_are_refused() {
     assert_eq!(said("refers to pool(id = a, id = a)"), ["KP0211 `id` is said to come from two places"]);
     assert_eq!(
         said("refers to pool(id = h)"),
-        ["KP0211 `id` cannot come from here: it is bytes, and not an integer"]
+        ["KP0211 `id` cannot come from here: it is bytes, and not an unsigned integer"]
     );
     assert_eq!(
         said("refers to pool(id = digest)"),
