@@ -121,44 +121,19 @@ fn is_tick(piece: &[u8]) -> bool {
     matches!(piece, [5, 0x80..=0xff, ..] | [6, 0x00..=0x7f, ..])
 }
 
-/// A range of numbers, each at the same cost, each by its size, or few of them that come again and again.
+/// A range of numbers, each at the same cost, or each by its size.
 fn integer_bits(width: usize, prior: f64, values: &mut dyn Iterator<Item = u128>) -> Bits {
-    let (mut min, mut max, mut n) = (u128::MAX, 0, 0_usize);
-    let mut sizes = [0_usize; 129];
-    let mut distinct = BTreeSet::new();
+    let (mut min, mut max, mut n, mut sizes) = (u128::MAX, 0, 0_usize, 0.0);
     for value in values {
         min = min.min(value);
         max = max.max(value);
-        if let Some(count) = usize::try_from(size(value)).ok().and_then(|size| sizes.get_mut(size)) {
-            *count += 1;
-        }
-        distinct.insert(value);
+        sizes += f64::from(128 - value.leading_zeros());
         n += 1;
     }
     let range = log2_next(max.saturating_sub(min));
     let each = float(n) * range;
-    let mut keys = each.min(by_size(width, n, &sizes));
-    if distinct.len() >= 2 && distinct.len() * 4 <= n {
-        let stored: f64 = distinct.iter().map(|value| f64::from(size(*value)) + choice(width * 8)).sum();
-        keys = keys.min(stored + float(n) * choice(distinct.len()));
-    }
-    Bits::new(SEGMENT + 6.0 + prior + range / 2.0, keys)
-}
-
-/// How many bits a number has without its leading zeros.
-const fn size(value: u128) -> u32 {
-    128 - value.leading_zeros()
-}
-
-/// What numbers cost if each says its size first: sizes that are seen often cost little, so that a few large numbers among small
-/// ones do not make all of them dear. The first bit of a number is known.
-fn by_size(width: usize, n: usize, sizes: &[usize]) -> f64 {
-    let seen = sizes.iter().enumerate().filter(|(_, count)| **count > 0);
-    seen.map(|(size, count)| {
-        let share = float(n).log2() - float(*count).log2();
-        float(*count) * (share + float(size.saturating_sub(1))) + choice(width * 8 + 1)
-    })
-    .sum()
+    let by_size = sizes + float(n) * choice(width * 8);
+    Bits::new(SEGMENT + 6.0 + prior + range / 2.0, each.min(by_size))
 }
 
 /// Digits without needless zeros, or padded to one width.
@@ -273,10 +248,5 @@ mod tests {
         check(&[b"\x06\0\0\0\0\0\0\0\x07", b"\x05\xff\xff\xff\xff\xff\xff\xff\x9c"], "i64.tick9");
         check(&[b"00017", b"00123", b"10000"], "u64(0..=99999).dec(5)");
         check(&[b"\xff\x01", b"\x80\x7f\x33"], "bytes(1..)");
-        // One large number among small ones does not make them anything else.
-        let mut pools: Vec<[u8; 8]> = (1..60_u64).map(|n| (n * 17 % 900).to_be_bytes()).collect();
-        pools.push(0x100_0000_0007_u64.to_be_bytes());
-        let pools: Vec<&[u8]> = pools.iter().map(<[u8; 8]>::as_slice).collect();
-        check(&pools, "u64");
     }
 }
