@@ -1,6 +1,6 @@
 // The syntax of plans. A test compares it with the parser of `keyplan-plan`: both accept and refuse the same texts.
 const WORDS = [
-  "scan", "own", "accept", "allot", "allow", "from", "retain", "retired", "member", "score", "field", "spread", "named", "same",
+  "scan", "own", "accept", "allot", "allow", "from", "retain", "retired", "member", "score", "field", "spread", "named", "refers", "same",
   "key", "hash", "zset", "set", "queue", "module", "drop", "plan", "import", "type", "names", "space", "rule", "types", "since", "newest", "per",
   "bare", "to", "next", "through", "with", "filtered", "by", "all", "in", "order", "as", "fitting", "refuse", "park", "value", "break",
 ];
@@ -30,7 +30,7 @@ module.exports = grammar({
     family: $ => seq(
       repeat($.doc), choice("key", "hash", "zset", "set", "queue"), field("name", $.identifier), "=",
       repeat1($._part), repeat($._clause), ";"),
-    _clause: $ => choice($.value, $.scan, $.accept, $.allotted, $.retirement, $.retain, $.member, $.score, $.field, $.spread, $.named, $.from, $.allow),
+    _clause: $ => choice($.value, $.scan, $.accept, $.allotted, $.retirement, $.retain, $.member, $.score, $.field, $.spread, $.named, $.from, $.allow, $.refers),
     value: $ => seq("->", $._body),
     scan: $ => prec.right(seq(choice("scan", "own"), choice(seq("by", commas1($._name)), "all"), repeat($._scan_word))),
     _scan_word: $ => prec.right(choice(
@@ -52,6 +52,8 @@ module.exports = grammar({
     binding: $ => choice(
       seq("drop", $._name),
       seq(field("name", $._name), "=", choice($._name, seq("value", ".", $._name), $._number, $.hex, $.string))),
+    refers: $ => prec.right(seq("refers", "to", $.path, optional(seq("(", commas1($.reference), ")")))),
+    reference: $ => seq(field("name", $._name), "=", choice(seq($._name, repeat(seq(".", $._name))), $._number, $.hex, $.string)),
     _number: $ => seq(optional("-"), $.int),
     allow: $ => seq("allow", "break", optional(seq("(", commas1($._name), ")")), $.string),
     path: $ => seq($.identifier, repeat(seq(".", $.identifier))),

@@ -19,7 +19,7 @@ use crate::run::{Explained, findings, run};
 use crate::sample::{BYTES, LONGEST, Sample, sample};
 use crate::search::{Piece, common_prefix};
 use crate::unsure::unsure;
-use crate::values::value_layout;
+use crate::values::{ValueGuess, value_layout};
 
 /// How often a draft is mended with keys that it did not explain.
 const ROUNDS: usize = 3;
@@ -113,7 +113,7 @@ pub struct Inference {
     pub source: String,
     /// The known plans that fit, the best first.
     pub known: Vec<KnownFit>,
-    /// The draft, if no known plan fits or one was asked for.
+    /// The draft: of the spaces that no known plan fits, or of all if that was asked for.
     pub draft: Option<Draft>,
 }
 
@@ -204,10 +204,20 @@ pub fn infer(
         samples.iter().map(|(name, sample)| (name.clone(), sample.keys())).collect();
     let known = try_known(&keys);
     drop(keys);
-    let draft = if known.is_empty() || options.draft {
-        Some(drafted(source, &*view, &mut samples, options, not_looked_at, &mut progress)?)
-    } else {
+    if !options.draft {
+        // What a known plan explains needs no draft.
+        let is_known =
+            |name: &str| known.iter().flat_map(|fit| &fit.spaces).any(|fit| fit.source_space == name);
+        if known.iter().all(|fit| fit.in_part) {
+            samples.retain(|(name, _)| !is_known(name));
+        } else {
+            samples.clear();
+        }
+    }
+    let draft = if samples.is_empty() {
         None
+    } else {
+        Some(drafted(source, &*view, &mut samples, options, not_looked_at, &mut progress)?)
     };
     Ok(Inference { source: source.kind().to_owned(), known, draft })
 }
@@ -293,11 +303,15 @@ fn once(
     progress: &mut dyn FnMut(u64) -> ControlFlow<()>,
 ) -> Result<(Made, Vec<Explained>), InferError> {
     let mut spaces = Vec::new();
+    let mut unsure_values = Vec::new();
     for (name, sample) in samples {
         let mut groups = divide(&sample.keys());
         groups.iter_mut().for_each(keep_sound);
-        let values = groups.iter().map(|group| options.values.then(|| values_of(sample, group)).flatten());
-        let values = values.collect();
+        let values: Vec<Option<ValueGuess>> =
+            groups.iter().map(|group| options.values.then(|| values_of(sample, group)).flatten()).collect();
+        let notes = values.iter().map(|guess| guess.as_ref().and_then(|guess| guess.unsure.clone()));
+        unsure_values.push(notes.collect::<Vec<_>>());
+        let values = values.into_iter().map(|guess| guess.map(|guess| guess.layout)).collect();
         spaces.push(DraftSpace { name: name.clone(), groups, values });
     }
     let plan = options.name.as_deref().map_or_else(|| "draft".to_owned(), identifier);
@@ -316,7 +330,10 @@ fn once(
         let Some(id) = source.space(&space.name) else { continue };
         explained.push(run(view, id, &decoder, index, &kept, progress)?);
     }
-    let unsure = spaces.iter().map(|space| unsure(&space.groups)).collect();
+    let mut unsure: Vec<Vec<Vec<String>>> = spaces.iter().map(|space| unsure(&space.groups)).collect();
+    for (families, notes) in unsure.iter_mut().zip(unsure_values) {
+        families.iter_mut().zip(notes).for_each(|(family, note)| family.extend(note));
+    }
     let findings = findings(&model);
     Ok((Made { text, paths, unsure, findings }, explained))
 }
@@ -335,7 +352,7 @@ fn keep_sound(group: &mut Group<'_>) {
 }
 
 /// The layout of the values of a group, from those that were kept.
-fn values_of(sample: &Sample, group: &Group<'_>) -> Option<String> {
+fn values_of(sample: &Sample, group: &Group<'_>) -> Option<ValueGuess> {
     let kept = |key: &&[u8]| sample.rows.get(*key).and_then(Option::as_deref);
     let values: Vec<&[u8]> = evenly(&group.keys, VALUES).iter().filter_map(kept).collect();
     value_layout(&values)

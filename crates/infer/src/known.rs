@@ -39,6 +39,8 @@ const PARTS: [(&str, &str); 4] = [
 pub const NAMED: f64 = 0.9;
 /// How many bits of a key a plan must foretell, on average, to be more than a wildcard.
 const FORETOLD: f64 = 8.0;
+/// How many bits of all its keys together a space must foretell if it does not have the name of the source's: few keys fit anything.
+const FORETOLD_IN_ALL: f64 = 64.0;
 /// How many keys of a space are tried.
 const TRIED: usize = 2_000;
 
@@ -49,8 +51,10 @@ pub struct KnownFit {
     pub plan: String,
     /// Its path in the repository.
     pub path: String,
-    /// The share of the keys that were tried which it explains, 0 to 1.
+    /// The share of the keys that were tried which it explains, 0 to 1: of all spaces, or of those below if it fits some only.
     pub share: f64,
+    /// Whether there are spaces of the source that it does not fit.
+    pub in_part: bool,
     /// Which space of the plan each space of the source is.
     pub spaces: Vec<KnownSpace>,
 }
@@ -98,11 +102,57 @@ pub fn known_plans() -> Vec<KnownPlan> {
     PLANS.iter().filter_map(compiled).collect()
 }
 
-/// Tries every known plan on some keys of each space; those that explain most come first.
+/// Tries every known plan on some keys of each space; those that explain most come first. Where no plan fits the source as a
+/// whole, as with a node whose stores are of many modules, those that fit some of its spaces are named for these.
 pub(crate) fn try_known(spaces: &[(String, Vec<&[u8]>)]) -> Vec<KnownFit> {
+    let plans = known_plans();
+    let whole = try_whole(&plans, spaces);
+    if whole.is_empty() && spaces.len() > 1 { try_in_part(&plans, spaces) } else { whole }
+}
+
+/// The plan that fits each space best, if one does.
+fn try_in_part(plans: &[KnownPlan], spaces: &[(String, Vec<&[u8]>)]) -> Vec<KnownFit> {
+    let decoders: Vec<Decoder<'_>> = plans.iter().map(|known| Decoder::new(&known.plan)).collect();
+    let mut fits: Vec<Vec<KnownSpace>> = plans.iter().map(|_| Vec::new()).collect();
+    for (name, keys) in spaces {
+        let keys = evenly(keys, TRIED);
+        let mut best: Option<(f64, usize, KnownSpace)> = None;
+        for (index, (known, decoder)) in plans.iter().zip(&decoders).enumerate() {
+            let Some((fit, bits)) = best_space(decoder, &known.plan, name, &keys) else { continue };
+            let is_called =
+                known.plan.spaces.iter().any(|space| {
+                    space.name == fit.space && (space.engine_name() == name || space.name == *name)
+                });
+            let share = ratio(fit.explained, fit.tried);
+            let each = bits / f64::from(u32::try_from(fit.explained.max(1)).unwrap_or(u32::MAX));
+            let enough = is_called && share > 0.0 || bits >= FORETOLD_IN_ALL;
+            let rank = share + each / 4096.0;
+            let better = best.as_ref().is_none_or(|(most, _, _)| *most < rank);
+            if share >= NAMED && each >= FORETOLD && enough && better {
+                best = Some((rank, index, fit));
+            }
+        }
+        if let Some((_, index, fit)) = best
+            && let Some(bound) = fits.get_mut(index)
+        {
+            bound.push(fit);
+        }
+    }
+    let named = plans.iter().zip(fits).filter(|(_, bound)| !bound.is_empty()).map(|(known, bound)| {
+        let sum = |of: fn(&KnownSpace) -> u64| bound.iter().map(of).sum::<u64>();
+        let share = ratio(sum(|space| space.explained), sum(|space| space.tried));
+        let (plan, path) = (known.plan.name.clone(), known.path.to_owned());
+        KnownFit { plan, path, share, in_part: bound.len() < spaces.len(), spaces: bound }
+    });
+    let mut named: Vec<KnownFit> = named.collect();
+    named.sort_by(|a, b| b.spaces.len().cmp(&a.spaces.len()).then(b.share.total_cmp(&a.share)));
+    named
+}
+
+fn try_whole(plans: &[KnownPlan], spaces: &[(String, Vec<&[u8]>)]) -> Vec<KnownFit> {
     let total: usize = spaces.iter().map(|(_, keys)| keys.len().min(TRIED)).sum();
     let mut fits: Vec<(f64, KnownFit)> = Vec::new();
-    for known in known_plans() {
+    for known in plans {
         let decoder = Decoder::new(&known.plan);
         let (mut bound, mut explained, mut bits) = (Vec::new(), 0_u64, 0.0);
         for (name, keys) in spaces {
@@ -116,8 +166,8 @@ pub(crate) fn try_known(spaces: &[(String, Vec<&[u8]>)]) -> Vec<KnownFit> {
         let share = ratio(explained, tried);
         let each = bits / f64::from(u32::try_from(explained.max(1)).unwrap_or(u32::MAX));
         if share >= NAMED && each >= FORETOLD {
-            let fit =
-                KnownFit { plan: known.plan.name.clone(), path: known.path.to_owned(), share, spaces: bound };
+            let (plan, path) = (known.plan.name.clone(), known.path.to_owned());
+            let fit = KnownFit { plan, path, share, in_part: false, spaces: bound };
             fits.push((share + each / 4096.0, fit));
         }
     }

@@ -7,35 +7,76 @@ use crate::guess::Guess;
 use crate::guess::literal;
 use crate::search::search;
 
-/// The layout of some values in the language; `None` if nothing can be said.
-pub(crate) fn value_layout(values: &[&[u8]]) -> Option<String> {
+/// The share of values, in percent, that must be of a format for it to be named: there may be damaged ones among them.
+const NAMED: usize = 80;
+/// How many values there must be for some of them to be damaged.
+const ENOUGH: usize = 8;
+
+/// What some values are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ValueGuess {
+    /// The layout in the language.
+    pub(crate) layout: String,
+    /// What is not sure.
+    pub(crate) unsure: Option<String>,
+}
+
+impl ValueGuess {
+    fn sure(layout: impl Into<String>) -> Self {
+        Self { layout: layout.into(), unsure: None }
+    }
+}
+
+/// The layout of some values; `None` if nothing can be said.
+pub(crate) fn value_layout(values: &[&[u8]]) -> Option<ValueGuess> {
     let first = values.first()?;
     let is_same = values.iter().all(|value| value == first);
     Some(match first {
-        [] if is_same => "\"\"".to_owned(),
-        [_] if is_same && values.len() > 1 => literal(first),
+        [] if is_same => ValueGuess::sure("\"\""),
+        [_] if is_same && values.len() > 1 => ValueGuess::sure(literal(first)),
         _ => described(values),
     })
 }
 
-fn described(values: &[&[u8]]) -> String {
+fn described(values: &[&[u8]]) -> ValueGuess {
     if values.iter().all(|value| is_json(value)) {
-        return "json".to_owned();
+        return ValueGuess::sure("json");
     }
     if let Some(number) = number(values) {
-        return number;
+        return ValueGuess::sure(number);
     }
     if values.iter().all(|value| is_cbor(value)) {
-        return "cbor".to_owned();
+        return ValueGuess::sure("cbor");
     }
     let is_text = |text: &str| !text.chars().any(char::is_control);
     if values.iter().all(|value| str::from_utf8(value).is_ok_and(is_text)) {
-        return "text: text".to_owned();
+        return ValueGuess::sure("text: text");
     }
     // A message says the numbers of its fields, not its name.
-    let is_message =
-        values.iter().all(|value| is_message(value)) && values.iter().any(|value| value.len() > 2);
-    if is_message { "proto(\"Unknown\")" } else { "raw" }.to_owned()
+    let is_long = values.iter().any(|value| value.len() > 2);
+    if is_long && values.iter().all(|value| is_message(value)) {
+        return ValueGuess::sure("proto(\"Unknown\")");
+    }
+    mostly(values).unwrap_or_else(|| ValueGuess::sure("raw"))
+}
+
+/// The format that most values are of, where some of them are not.
+fn mostly(values: &[&[u8]]) -> Option<ValueGuess> {
+    // Of bytes by chance, few are long messages.
+    let long_message = |value: &[u8]| value.len() > 2 && is_message(value);
+    let formats: [(&str, &str, &dyn Fn(&[u8]) -> bool); 3] = [
+        ("json", "JSON", &is_json),
+        ("cbor", "CBOR", &is_cbor),
+        ("proto(\"Unknown\")", "protobuf messages", &long_message),
+    ];
+    formats.into_iter().find_map(|(layout, name, is_one)| {
+        let wrong = values.iter().filter(|value| !value.is_empty() && !is_one(value)).count();
+        let right = values.iter().filter(|value| is_one(value)).count();
+        (values.len() >= ENOUGH && right * 100 >= values.len() * NAMED).then(|| ValueGuess {
+            layout: layout.to_owned(),
+            unsure: Some(format!("{wrong} of {} values that were looked at are not {name}", values.len())),
+        })
+    })
 }
 
 /// Numbers of one width.
@@ -88,8 +129,23 @@ mod tests {
             (&[b"\x08\x01\x12\x02\xff\xfe", b"\x08\x07"], "proto(\"Unknown\")"),
             (&[b"\xff\x00\x01", b"\xfe"], "raw"),
         ] {
-            assert_eq!(value_layout(values).as_deref(), Some(expected));
+            assert_eq!(value_layout(values), Some(ValueGuess::sure(expected)));
         }
         assert_eq!(value_layout(&[]), None);
+    }
+
+    #[test]
+    fn damaged_values_among_others_are_counted() {
+        let messages: Vec<Vec<u8>> = (0..18_u8).map(|n| vec![0x08, n, 0x12, 2, 0xff, n]).collect();
+        let mut values: Vec<&[u8]> = messages.iter().map(Vec::as_slice).collect();
+        values.extend([&b"\xff\xfe"[..], b"\x12\x09cut"]);
+        let guess = ValueGuess {
+            layout: "proto(\"Unknown\")".to_owned(),
+            unsure: Some("2 of 20 values that were looked at are not protobuf messages".to_owned()),
+        };
+        assert_eq!(value_layout(&values), Some(guess));
+        let half: Vec<&[u8]> =
+            values.iter().copied().skip(16).chain([&b"\xff"[..], b"\xfd", b"\xfc", b"\xfb"]).collect();
+        assert_eq!(value_layout(&half), Some(ValueGuess::sure("raw")));
     }
 }

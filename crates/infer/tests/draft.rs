@@ -140,3 +140,37 @@ fn what_cannot_be_drafted_is_said() {
     assert_eq!((draft.explained_keys(), draft.keys()), (1, 2));
     assert_eq!(draft.not_looked_at, ["1 keys of space `s` of more than 4096 bytes"]);
 }
+
+/// A node has stores of many modules: each is recognised by itself, and the others are drafted.
+#[test]
+fn spaces_that_a_known_plan_fits_are_recognised_beside_others() {
+    let known = known_plans();
+    let osmosis =
+        known.iter().find(|known| known.path == "plans/upstream/osmosis_cl.keyplan").expect("there");
+    let mut engine = Memory::new();
+    let pools = engine.create_space(&Space::map("concentratedliquidity")).expect("made");
+    let other = engine.create_space(&Space::map("bank")).expect("made");
+    let mut batch = Batch::new();
+    for pool in 1..40_u128 {
+        let mut key = Vec::new();
+        encode(&osmosis.plan.find("pool")[0].1.key, &[Value::Unsigned(pool)], &mut key).expect("encoded");
+        batch.put(pools, key, Vec::new());
+        batch.put(other, format!("balance/{pool:03}/atom").into_bytes(), Vec::new());
+    }
+    engine.commit(batch, Durability::Buffer).expect("committed");
+    let source = EngineSource::new(engine);
+    let found = infer(&source, &Options::default(), |_| ControlFlow::Continue(())).expect("an answer");
+    let named: Vec<_> = found.known.iter().map(|fit| (fit.plan.as_str(), fit.in_part, fit.share)).collect();
+    assert_eq!(named, [("osmosis_cl_upstream", true, 1.0)]);
+    assert_eq!(found.known[0].spaces[0].source_space, "concentratedliquidity");
+    let spaces = |found: &Inference| -> Vec<String> {
+        let draft = found.draft.as_ref().expect("drafted");
+        let mut names: Vec<String> = draft.spaces.iter().map(|space| space.source_space.clone()).collect();
+        names.sort_unstable();
+        names
+    };
+    assert_eq!(spaces(&found), ["bank"]);
+    let all =
+        infer(&source, &Options::default().draft(true), |_| ControlFlow::Continue(())).expect("an answer");
+    assert_eq!(spaces(&all), ["bank", "concentratedliquidity"]);
+}

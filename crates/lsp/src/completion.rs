@@ -20,9 +20,9 @@ const STRUCT: u32 = 22;
 
 const ITEMS: [&str; 5] = ["plan", "import", "type", "names", "space"];
 const MEMBERS: [&str; 9] = ["key", "hash", "zset", "set", "queue", "module", "allot", "retired", "drop"];
-const CLAUSES: [&str; 12] = [
-    "scan", "own", "accept", "allot", "allow", "from", "retired", "member", "score", "field", "spread",
-    "named",
+const CLAUSES: [&str; 14] = [
+    "scan", "own", "accept", "allot", "allow", "from", "retain", "retired", "member", "score", "field",
+    "spread", "named", "refers",
 ];
 
 /// The completions at an offset.
@@ -58,6 +58,8 @@ fn suggestions(document: &Document, tokens: &[Token], apart: bool, offset: usize
         (_, Some("scan")) if apart => words(&["by", "all"], KEYWORD),
         (_, Some("in")) if apart => words(&["order"], KEYWORD),
         (_, Some("accept")) if apart => words(&AcceptKind::ALL.map(AcceptKind::word), KEYWORD),
+        (_, Some("refers")) if apart => words(&["to"], KEYWORD),
+        (_, Some("to")) if apart && word(1) == Some("refers") => of_kind(document, Kind::Family, CLASS),
         (_, Some("allot")) if apart => of_kind(document, Kind::Allotment, PROPERTY),
         (None, _) => words(&ITEMS, KEYWORD),
         (

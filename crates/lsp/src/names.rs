@@ -6,6 +6,7 @@ use keyplan_plan::diag::{FileId, Span};
 use keyplan_plan::model::domains;
 use keyplan_plan::syntax::ast::{
     Alternative, Atom, Body, Call, CallArg, Clause, Domain, FamilyDecl, File, Ident, Item, Member, Part,
+    RefersSource,
 };
 
 /// What a name names.
@@ -57,8 +58,8 @@ struct Walk {
     all: Vec<Name>,
     /// The path of each family.
     families: Vec<String>,
-    /// Paths of families that are used, and the space that they are used in.
-    later: Vec<(String, Vec<Ident>)>,
+    /// Paths of families that are used, the family that uses them, and the arguments of theirs that it names.
+    later: Vec<(String, Vec<Ident>, Vec<Ident>)>,
 }
 
 impl Walk {
@@ -117,14 +118,36 @@ impl Walk {
                 Clause::Score(body) => self.body(body, &format!("{own} score")),
                 Clause::Scan(scan) => {
                     scan.by.iter().for_each(|name| self.push(Kind::Argument, &key, name, false));
-                    self.later.extend(scan.with.iter().map(|with| (own.clone(), with.names.clone())));
+                    let paths = scan.with.iter().map(|with| (own.clone(), with.names.clone(), Vec::new()));
+                    self.later.extend(paths);
                 }
                 Clause::Accept(accept) => {
-                    let paths = accept.of.iter().map(|of| (own.clone(), of.names.clone()));
+                    let paths = accept.of.iter().map(|of| (own.clone(), of.names.clone(), Vec::new()));
                     self.later.extend(paths);
                 }
                 Clause::Retain(retain) => {
                     retain.arguments.iter().for_each(|name| self.push(Kind::Argument, &key, name, false));
+                }
+                Clause::Refers(refers) => {
+                    let theirs = refers.bindings.iter().map(|binding| binding.name.clone()).collect();
+                    self.later.push((own.clone(), refers.family.names.clone(), theirs));
+                    let ours = decl.parts.iter().filter_map(|part| match part {
+                        Part::Argument { name, .. } => Some(name.text.as_str()),
+                        _ => None,
+                    });
+                    let ours: Vec<&str> = ours.collect();
+                    for binding in &refers.bindings {
+                        let RefersSource::Named(path) = &binding.source else { continue };
+                        match path.names.as_slice() {
+                            [name, ..] if ours.contains(&name.text.as_str()) => {
+                                self.push(Kind::Argument, &key, name, false);
+                            }
+                            [part, name, ..] if part.text == "value" || part.text == "member" => {
+                                self.push(Kind::Argument, &format!("{own} {}", part.text), name, false);
+                            }
+                            _ => {}
+                        }
+                    }
                 }
                 Clause::Allot(name) => self.push(Kind::Allotment, path, name, false),
                 Clause::Field(field) => {
@@ -214,7 +237,7 @@ impl Walk {
 
     /// Settles which family each path names: the one whose own path ends so, the nearest space first.
     fn paths(&mut self) {
-        for (from, names) in std::mem::take(&mut self.later) {
+        for (from, names, arguments) in std::mem::take(&mut self.later) {
             let wanted: Vec<&str> = names.iter().map(|name| name.text.as_str()).collect();
             let wanted = wanted.join(".");
             let space = from.split('.').next().unwrap_or_default().to_owned();
@@ -225,6 +248,9 @@ impl Walk {
             let (Some(found), Some(last)) = (found, names.last()) else { continue };
             let scope = found.rsplit_once('.').map_or("", |(scope, _)| scope).to_owned();
             self.push(Kind::Family, &scope, last, false);
+            for argument in &arguments {
+                self.push(Kind::Argument, &format!("{found} key"), argument, false);
+            }
         }
     }
 }
@@ -263,5 +289,14 @@ mod tests {
         assert_eq!(uses(text, "T = u8"), [(13, true), (42, false), (47, false), (71, false)]);
         assert_eq!(uses(text, "x: T y"), [(39, true), (57, false)]);
         assert_eq!(uses(text, "a = x"), [(35, true), (88, false)]);
+    }
+
+    #[test]
+    fn what_a_family_refers_to_is_named() {
+        let text = "plan p; space s { key a = x: u8; key b = y: u8 -> z: u8 refers to a(x = y) refers to a(x = value.z); }";
+        assert_eq!(uses(text, "a = x"), [(22, true), (66, false), (85, false)]);
+        assert_eq!(uses(text, "x: u8"), [(26, true), (68, false), (87, false)]);
+        assert_eq!(uses(text, "y: u8"), [(41, true), (72, false)]);
+        assert_eq!(uses(text, "z: u8"), [(50, true), (97, false)]);
     }
 }

@@ -25,13 +25,17 @@ pub fn audit(audit: &Audit) -> String {
         let named: u64 = space.families.values().sum();
         put!(
             out,
-            "  {}  {}, {} of {}, {} compared with a layout\n",
+            "  {}  {}, {} of {}, {} compared with a layout",
             painted(NAME, &space.space),
             many(space.rows, "row", "rows"),
             grouped(named),
             many(u64::try_from(space.families.len()).unwrap_or(u64::MAX), "family", "families"),
             many(space.values, "value", "values"),
         );
+        if space.references > 0 {
+            put!(out, ", {} looked for", many(space.references, "reference", "references"));
+        }
+        out.push('\n');
     }
     for what in &audit.not_looked_at {
         put!(out, "  {}\n", painted(DIM, format!("not looked at: {what}")));
@@ -59,6 +63,9 @@ fn put_finding(out: &mut String, finding: &Finding) {
         out.push('\n');
         for reading in &example.readings {
             put!(out, "      {reading}\n");
+        }
+        if let Some(target) = &example.target {
+            put!(out, "      {} {target}\n", painted(DIM, "missing:"));
         }
     }
 }

@@ -16,6 +16,8 @@ pub fn inference(found: &Inference, file: Option<&str>) -> String {
     let Some(draft) = &found.draft else { return out };
     if found.known.is_empty() {
         out.push_str("no known plan fits; this is a draft\n");
+    } else if draft.spaces.iter().all(|space| !is_known(found, &space.source_space)) {
+        out.push_str("no known plan fits the other spaces; this is a draft of them\n");
     }
     out.push('\n');
     if let Some(file) = file {
@@ -27,12 +29,18 @@ pub fn inference(found: &Inference, file: Option<&str>) -> String {
     out
 }
 
+/// Whether a known plan fits a space of the source.
+fn is_known(found: &Inference, space: &str) -> bool {
+    found.known.iter().flat_map(|fit| &fit.spaces).any(|fit| fit.source_space == space)
+}
+
 fn put_known(out: &mut String, fit: &KnownFit) {
     put!(
         out,
-        "{} explains {:.1} % of the keys that were tried ({})\n",
+        "{} explains {:.1} % of the keys that were tried{} ({})\n",
         painted(GOOD, &fit.plan),
         fit.share * 100.0,
+        if fit.in_part { " in these spaces" } else { "" },
         fit.path
     );
     for space in &fit.spaces {

@@ -157,7 +157,11 @@ pub fn open(path: &Path, options: &Options) -> Result<Box<dyn Source>, SourceErr
 /// A file or directory of no kind that is read here, by name if its kind is known all the same.
 fn unknown(path: &Path) -> SourceError {
     let file = if path.is_dir() { path.join("mdbx.dat") } else { path.to_owned() };
-    let what = if crate::lmdb::is_mdbx(&file) { "MDBX" } else { "a database of an unknown kind" };
+    let what = if crate::lmdb::is_mdbx(&file) {
+        "MDBX (its library would leave a lock file beside the database, and its pages are not those of LMDB)"
+    } else {
+        "a database of an unknown kind"
+    };
     SourceError::unsupported(path, what)
 }
 

@@ -3,7 +3,7 @@ if exists("b:current_syntax")
   finish
 endif
 syntax keyword keyplanDeclaration plan import type names space module key hash zset set queue
-syntax keyword keyplanClause scan by all in order accept allot retain newest per retired since rule member score field spread named same as
+syntax keyword keyplanClause scan by all in order accept allot retain newest per retired since rule member score field spread named refers to same as
 syntax keyword keyplanType u8 u16 u24 u32 u64 u128 u256 i8 i16 i32 i64 i128 i256 bool f64 bytes text nibbles time option list cbor json proto raw
 syntax match keyplanName "\<[A-Z][A-Za-z0-9]*\>"
 syntax match keyplanEncoding "\.\h\w*"

@@ -1,5 +1,5 @@
 ["plan" "import" "type" "names" "space" "module" "key" "hash" "zset" "set" "queue" "drop" "rule" "types"] @keyword
-["scan" "by" "all" "in" "order" "accept" "allot" "allow" "break" "from" "retain" "newest" "per" "retired" "since" "member" "score" "field" "spread" "named" "same" "as"] @keyword
+["scan" "by" "all" "in" "order" "accept" "allot" "allow" "break" "from" "retain" "newest" "per" "retired" "since" "member" "score" "field" "spread" "named" "refers" "same" "as"] @keyword
 (plan name: (identifier) @namespace)
 (space name: (identifier) @namespace)
 (module name: (identifier) @namespace)

@@ -9,7 +9,7 @@ mod shape;
 use keyplan_plan::Compiled;
 use keyplan_plan::diag::Diagnostic;
 use keyplan_plan::model::{
-    Accept, Family, FamilyKind, Field, Keep, Module, Plan, Retention, Retired, Scan, ScanEnd, Space,
+    Accept, Family, FamilyKind, Field, Keep, Module, Plan, Relation, Retention, Retired, Scan, ScanEnd, Space,
 };
 use serde_json::{Value as Json, json};
 
@@ -105,6 +105,7 @@ fn family(family: &Family) -> Json {
         "retired": family.retired,
         "retired_since": family.retired_since,
         "retain": family.retention.as_ref().map(retention),
+        "relations": family.relations.iter().map(relation).collect::<Vec<_>>(),
     })
 }
 
@@ -140,6 +141,15 @@ fn scan(scan: &Scan) -> Json {
         "own": scan.own,
         "example": scan.example.as_deref().map(hex),
     })
+}
+
+/// A row that rows refer to, each argument of its key with the source as the plan has it.
+fn relation(relation: &Relation) -> Json {
+    let bindings = relation
+        .bindings
+        .iter()
+        .map(|reference| json!({"argument": reference.argument, "source": reference.spelled}));
+    json!({"family": relation.family, "bindings": bindings.collect::<Vec<_>>()})
 }
 
 fn accept(accept: &Accept) -> Json {

@@ -43,6 +43,7 @@ impl<'a> Resolver<'a> {
             accepts: Vec::new(),
             predecessors: Vec::new(),
             allowed_breaks: Vec::new(),
+            relations: Vec::new(),
             retired: None,
             retired_since: None,
             retention: None,
@@ -107,6 +108,8 @@ impl<'a> Resolver<'a> {
             ast::Clause::Accept(accept) => self.accept(accept, family),
             ast::Clause::From(from) => self.predecessor(from, family),
             ast::Clause::AllowBreak(allow) => self.allowed_break(allow, family),
+            // Looked at when all families are known.
+            ast::Clause::Refers(refers) => self.references.push((family.path.clone(), refers)),
             ast::Clause::Retired(retired) => {
                 self.once("retired", &[], family, family.retired.is_some(), retired.span);
                 family.retired = Some(retired.why.value.clone());

@@ -227,7 +227,7 @@ impl Resolver<'_> {
 }
 
 /// A value that the shape can write, from text as a person writes it.
-fn constant(shape: &Shape, written: &str) -> Result<Value, String> {
+pub(super) fn constant(shape: &Shape, written: &str) -> Result<Value, String> {
     let value = parse(shape, written).map_err(|error| format!("expected {}", error.expected))?;
     encode_one(shape, &value, &mut Vec::new()).map_err(|error| error.to_string())?;
     Ok(value)

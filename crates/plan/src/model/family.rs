@@ -1,4 +1,4 @@
-use super::{AllowedBreak, FamilyKind, ModuleId, Predecessor, Retention, Scan, Sequence};
+use super::{AllowedBreak, FamilyKind, ModuleId, Predecessor, Relation, Retention, Scan, Sequence};
 use crate::diag::Span;
 
 /// The keys of one layout.
@@ -34,6 +34,8 @@ pub struct Family {
     pub predecessors: Vec<Predecessor>,
     /// The changes against older plans that are meant. No part of the layout, nor of the fingerprint.
     pub allowed_breaks: Vec<AllowedBreak>,
+    /// The rows that its rows refer to. No part of the layout, nor of the fingerprint.
+    pub relations: Vec<Relation>,
     /// Why it is no longer written.
     pub retired: Option<String>,
     /// Since when it is no longer written.

@@ -60,6 +60,8 @@ pub(super) struct Resolver<'a> {
     pub(super) depth: usize,
     /// The families of the space that is being resolved, by path, and where their names are.
     pub(super) families: BTreeMap<String, Span>,
+    /// The clauses that refer to other families, with the path of the family that has them.
+    pub(super) references: Vec<(String, &'a ast::RefersClause)>,
     /// The family or type that is being resolved, as messages name it.
     pub(super) at: Option<String>,
     /// The schemas of values.
@@ -129,6 +131,7 @@ impl<'a> Resolver<'a> {
             nodes: 0,
             depth: 0,
             families: BTreeMap::new(),
+            references: Vec::new(),
             at: None,
             schemas,
             shown: None,
@@ -287,6 +290,7 @@ impl<'a> Resolver<'a> {
         }
         self.accepted_paths(&mut spaces);
         self.scanned_company(&files, &mut spaces);
+        self.relations(&mut spaces);
         // Behind an error a use may simply not have been seen.
         if self.diagnostics.iter().all(|diagnostic| diagnostic.severity() == Severity::Warning) {
             self.unused(root);

@@ -285,6 +285,8 @@ pub enum Clause {
     From(FromClause),
     /// `allow break(moved) "why"`
     AllowBreak(AllowBreakClause),
+    /// `refers to pool(pool_id = value.pool)`
+    Refers(RefersClause),
 }
 
 /// `scan all`, `scan by a, b in order`, `own by a`
@@ -423,6 +425,39 @@ pub struct AllowBreakClause {
     pub why: Text,
     /// The whole clause.
     pub span: Span,
+}
+
+/// `refers to pool(pool_id = value.pool)`
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RefersClause {
+    /// The family that has the row.
+    pub family: Path,
+    /// What is said of the arguments of its key.
+    pub bindings: Vec<RefersBinding>,
+    /// The whole clause.
+    pub span: Span,
+}
+
+/// What a `refers to` clause says of one argument.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RefersBinding {
+    /// The argument of the other family's key.
+    pub name: Ident,
+    /// Where it comes from.
+    pub source: RefersSource,
+}
+
+/// Where an argument of the key that a row refers to comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RefersSource {
+    /// `pool_id`, `txo.index`, `value.pool`, `member.vout`
+    Named(Path),
+    /// A number.
+    Int(Int),
+    /// A text, or a value as a person writes it.
+    Text(Text),
+    /// Bytes.
+    Bytes(Vec<u8>, Span),
 }
 
 /// A dotted name.

@@ -18,12 +18,21 @@ pub enum FindingKind {
     Member,
     /// The row does not come after the one before it.
     Order,
+    /// A row that the row refers to is not there.
+    MissingTarget,
 }
 
 impl FindingKind {
     /// Every kind.
-    pub const ALL: [Self; 6] =
-        [Self::UnknownKey, Self::TwoReadings, Self::Retired, Self::Value, Self::Member, Self::Order];
+    pub const ALL: [Self; 7] = [
+        Self::UnknownKey,
+        Self::TwoReadings,
+        Self::Retired,
+        Self::Value,
+        Self::Member,
+        Self::Order,
+        Self::MissingTarget,
+    ];
 
     /// The word in reports.
     pub const fn word(self) -> &'static str {
@@ -34,6 +43,7 @@ impl FindingKind {
             Self::Value => "value",
             Self::Member => "member",
             Self::Order => "order",
+            Self::MissingTarget => "missing-target",
         }
     }
 
@@ -46,6 +56,7 @@ impl FindingKind {
             Self::Value => "the value is not one that its family writes",
             Self::Member => "a field, member or score is not one that its family writes",
             Self::Order => "the row does not come after the one before it",
+            Self::MissingTarget => "a row that the row refers to is not there",
         }
     }
 }
@@ -80,6 +91,9 @@ pub struct Example {
     /// What the key may stand for.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub readings: Vec<String>,
+    /// The row that it refers to and that is not there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub target: Option<String>,
 }
 
 /// How many rows of one fault are shown.

@@ -4,20 +4,24 @@
 //! its memory does not grow with the source.
 
 mod finding;
+mod relation;
+mod structured;
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use keyplan_plan::dynamic::{Decoded, Decoder, Miss, Value, encode, readings};
-use keyplan_plan::model::{FamilyKind, Plan, Retired, Sequence, Shape, Space};
+use keyplan_plan::model::{Family, FamilyKind, Plan, Retired, Sequence, Shape, Space};
 use keyplan_plan::notation::{argument_name, assignments, hex};
 use keyplan_store::engine::{KeyRange, SpaceKind};
 use keyplan_store::source::{RowRef, Source, SourceError};
-use keyplan_store::{Direction, PlanFingerprint};
+use keyplan_store::{Direction, META_SPACE, PlanFingerprint};
 use serde::Serialize;
 
 use finding::Groups;
 pub use finding::{EXAMPLES, Example, Finding, FindingKind, MAX_FINDINGS};
+use relation::{Relations, Row};
+use structured::Held;
 
 use crate::binding::Binding;
 use crate::structure::is_structured;
@@ -60,6 +64,8 @@ pub struct AuditedSpace {
     pub families: BTreeMap<String, u64>,
     /// How many values were compared with a layout.
     pub values: u64,
+    /// How many rows that others refer to were looked for.
+    pub references: u64,
 }
 
 impl Audit {
@@ -109,19 +115,26 @@ pub fn audit(
     };
     for &(index, id) in &binding.pairs {
         let Some(space) = plan.spaces.get(index) else { continue };
-        if is_structured(space) {
-            let why =
-                "its hashes, sets and queues lie in rows of their own layout; `keyplan db verify` reads them";
+        // Rows of structures are known of databases that a store of ours has made.
+        let structured = is_structured(space);
+        if structured && source.space(META_SPACE).is_none() {
+            let why = "it holds structures, which another program's database has no rows of";
             audit.not_looked_at.push(format!("space `{}`: {why}", space.name));
             continue;
         }
         let their = theirs.iter().find(|space| source.space(&space.name) == Some(id));
         let before = audit.rows();
-        let mut pass = Pass::new(&decoder, space, index, their.map_or(SpaceKind::Map, |space| space.kind));
+        let relations = Relations::new(plan, index, binding, &*view);
+        let kind = their.map_or(SpaceKind::Map, |space| space.kind);
+        let mut pass = Pass::new(&decoder, space, index, kind, relations);
         pass.audited.source_space = their.map(|space| space.name.clone()).unwrap_or_default();
         let mut walk = view.walk(id, KeyRange::ALL, Direction::Ascending)?;
         while let Some(row) = walk.next()? {
-            pass.row(row);
+            if structured {
+                pass.structured_row(row)?;
+            } else {
+                pass.row(row)?;
+            }
             let rows = before + pass.audited.rows;
             if rows.is_multiple_of(REPORT_EVERY) && progress(rows).is_break() {
                 return Err(AuditError::Stopped { rows });
@@ -133,12 +146,14 @@ pub fn audit(
     audit.not_looked_at.extend(binding.unread.iter().map(unread));
     let absent = |name: &String| format!("space `{name}` of the plan: the source has no such space");
     audit.not_looked_at.extend(binding.absent.iter().map(absent));
-    audit.not_looked_at.push("relations between rows: the plan declares none".to_owned());
+    if plan.families().all(|(_, family)| family.relations.is_empty()) {
+        audit.not_looked_at.push("relations between rows: the plan declares none".to_owned());
+    }
     Ok(audit)
 }
 
 /// One space while it is read.
-struct Pass<'d, 'p> {
+struct Pass<'d, 'p, 'v> {
     decoder: &'d Decoder<'p>,
     space: &'p Space,
     index: usize,
@@ -147,13 +162,21 @@ struct Pass<'d, 'p> {
     // Counts by the index of the family: a path is not compared for each row.
     families: Vec<u64>,
     retired: Vec<&'p Retired>,
+    relations: Relations<'p, 'v>,
+    held: Held<'p>,
     groups: Groups,
     last: Vec<u8>,
     again: Vec<u8>,
 }
 
-impl<'d, 'p> Pass<'d, 'p> {
-    fn new(decoder: &'d Decoder<'p>, space: &'p Space, index: usize, kind: SpaceKind) -> Self {
+impl<'d, 'p, 'v> Pass<'d, 'p, 'v> {
+    fn new(
+        decoder: &'d Decoder<'p>,
+        space: &'p Space,
+        index: usize,
+        kind: SpaceKind,
+        relations: Relations<'p, 'v>,
+    ) -> Self {
         let modules = space.modules.iter().flat_map(|module| &module.retired);
         Self {
             decoder,
@@ -163,23 +186,16 @@ impl<'d, 'p> Pass<'d, 'p> {
             audited: AuditedSpace { space: space.name.clone(), ..AuditedSpace::default() },
             families: vec![0; space.families.len()],
             retired: space.retired.iter().chain(modules).collect(),
+            relations,
+            held: Held::default(),
             groups: Groups::default(),
             last: Vec::new(),
             again: Vec::new(),
         }
     }
 
-    fn row(&mut self, row: RowRef<'_>) {
-        let is_after = match self.kind {
-            SpaceKind::Map => self.last.as_slice() < row.key,
-            SpaceKind::Multimap => self.last.as_slice() <= row.key,
-        };
-        if self.audited.rows > 0 && !is_after {
-            self.out_of_order(row.key);
-        }
-        self.audited.rows += 1;
-        self.last.clear();
-        self.last.extend_from_slice(row.key);
+    fn row(&mut self, row: RowRef<'_>) -> Result<(), SourceError> {
+        self.ordered(row.key);
         if let Some(retired) = self.retired.iter().find(|retired| row.key.starts_with(&retired.prefix)) {
             let label = hex(&retired.prefix);
             let message = format!("keys of {label} are retired: {}", retired.why);
@@ -191,11 +207,55 @@ impl<'d, 'p> Pass<'d, 'p> {
                 if found.readings.len() > 1 {
                     self.several(row.key, &found.readings);
                 }
-                if let Some(first) = found.readings.into_iter().next() {
-                    self.read(row, &first);
+                if let Some(first) = found.readings.first() {
+                    self.read(row, first);
                 }
+                self.referred(row, &found.readings, None)?;
             }
         }
+        Ok(())
+    }
+
+    /// Looks for the rows that a row refers to. One with several readings is as good as the best of them.
+    fn referred(
+        &mut self,
+        row: RowRef<'_>,
+        found: &[Decoded<'p>],
+        member: Option<&[Value]>,
+    ) -> Result<(), SourceError> {
+        let mut first = None;
+        for reading in found {
+            let Some(at) = self.place(reading) else { return Ok(()) };
+            if !self.relations.has(at) {
+                return Ok(());
+            }
+            let missing = self.relations.missing(at, &Row { decoded: reading, value: row.value, member })?;
+            if missing.is_empty() {
+                return Ok(());
+            }
+            first.get_or_insert((at, reading, missing));
+        }
+        let Some((at, reading, missing)) = first else { return Ok(()) };
+        for missing in missing {
+            let Some(asked) = self.relations.of(at).get(missing.relation) else { continue };
+            let (own, other) = (reading.family.path.clone(), asked.relation.family.clone());
+            let label = format!("{own} {:04}", missing.relation);
+            let message = format!("`{own}` {}, and the row is not there", asked.relation.words());
+            let families = vec![own, other];
+            let missed = || Example {
+                readings: vec![self::reading(reading)],
+                target: Some(missing.target),
+                value: member.map(|_| shown(row.value)),
+                ..example(row.key)
+            };
+            self.add(FindingKind::MissingTarget, label, families, None, || message, missed);
+        }
+        Ok(())
+    }
+
+    /// The index of a reading's family in the space.
+    fn place(&self, reading: &Decoded<'p>) -> Option<usize> {
+        self.space.families.iter().position(|other| std::ptr::eq(other, reading.family))
     }
 
     fn add(
@@ -218,6 +278,20 @@ impl<'d, 'p> Pass<'d, 'p> {
             examples: Vec::new(),
         };
         self.groups.count(kind, label, new, example);
+    }
+
+    /// Counts a row, and looks whether it comes after the one before it.
+    fn ordered(&mut self, key: &[u8]) {
+        let is_after = match self.kind {
+            SpaceKind::Map => self.last.as_slice() < key,
+            SpaceKind::Multimap => self.last.as_slice() <= key,
+        };
+        if self.audited.rows > 0 && !is_after {
+            self.out_of_order(key);
+        }
+        self.audited.rows += 1;
+        self.last.clear();
+        self.last.extend_from_slice(key);
     }
 
     fn out_of_order(&mut self, key: &[u8]) {
@@ -251,15 +325,24 @@ impl<'d, 'p> Pass<'d, 'p> {
     /// A row of a family: its value, and whether the family may have rows at all.
     fn read(&mut self, row: RowRef<'_>, decoded: &Decoded<'p>) {
         let family = decoded.family;
-        let at = self.space.families.iter().position(|other| std::ptr::eq(other, family));
-        if let Some(count) = at.and_then(|at| self.families.get_mut(at)) {
+        if let Some(count) = self.place(decoded).and_then(|at| self.families.get_mut(at)) {
             *count += 1;
         }
+        self.retired_family(row.key, family);
+        self.value_of(row, decoded);
+    }
+
+    /// A family whose rows should be gone.
+    fn retired_family(&mut self, key: &[u8], family: &Family) {
         if let Some(why) = &family.retired {
             let (label, families) = (family.path.clone(), vec![family.path.clone()]);
             let message = format!("`{}` is retired: {why}", family.path);
-            self.add(FindingKind::Retired, label, families, None, || message, || example(row.key));
+            self.add(FindingKind::Retired, label, families, None, || message, || example(key));
         }
+    }
+
+    fn value_of(&mut self, row: RowRef<'_>, decoded: &Decoded<'p>) {
+        let family = decoded.family;
         let Some(layout) = family.value.as_ref().filter(|_| family.kind == FamilyKind::Key) else { return };
         self.audited.values += 1;
         let fault = self.value_fault(layout, row.value);
@@ -310,6 +393,8 @@ impl<'d, 'p> Pass<'d, 'p> {
             );
             audit.not_looked_at.push(what);
         }
+        self.audited.references = self.relations.rows();
+        audit.not_looked_at.append(&mut self.relations.unasked);
         audit.spaces.push(self.audited);
         audit.findings.extend(self.groups.into_findings());
     }
@@ -361,7 +446,7 @@ fn inside(layout: &Sequence, values: &[Value]) -> Option<(Option<usize>, String,
 }
 
 fn example(key: &[u8]) -> Example {
-    Example { key: hex(key), value: None, readings: Vec::new() }
+    Example { key: hex(key), value: None, readings: Vec::new(), target: None }
 }
 
 /// `cl.tick pool_id=7 tick=-100`

@@ -46,6 +46,7 @@ fn a_sound_space_has_no_findings_and_exact_counts() {
         rows: 2,
         families: BTreeMap::from([("s.a".to_owned(), 2)]),
         values: 2,
+        references: 0,
     };
     assert_eq!(found.spaces, [space]);
     assert_eq!(found.not_looked_at, ["relations between rows: the plan declares none"]);

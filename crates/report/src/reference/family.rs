@@ -35,6 +35,7 @@ pub(super) fn section(page: &mut Page<'_>, space: &Space, family: &Family, headi
     page.line(&format!("A key has {}.", width(family.key.width())));
     arguments(page, &family.key);
     scans(page, family);
+    relations(page, family);
     value(page, family.value.as_ref());
     fields(page, family);
     if let (Some(buckets), Some(key)) = (family.spread, family.key.constant()) {
@@ -198,6 +199,14 @@ fn scans(page: &mut Page<'_>, family: &Family) {
     page.table(&["scan", "prefix", "such as", "order of the rows"], &rows);
     if family.scans.iter().any(|claim| claim.filtered) {
         page.line("A filtered scan also reads the rows of other families that begin with the same bytes, and drops them.");
+    }
+}
+
+fn relations(page: &mut Page<'_>, family: &Family) {
+    for relation in &family.relations {
+        let words = relation.words();
+        let words = words.strip_prefix("refers to ").unwrap_or(&words);
+        page.line(&format!("Every row refers to a row of {}.", code(words)));
     }
 }
 

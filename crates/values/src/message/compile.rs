@@ -8,7 +8,7 @@ use prost_reflect::{Cardinality, DescriptorPool, FieldDescriptor, Kind as Descri
 use protox::Compiler;
 use protox::file::{ChainFileResolver, File, FileResolver, GoogleFileResolver};
 
-use super::{Enum, Field, Form, Kind, MAX_FIELDS, MAX_MESSAGES, Many, Message, Messages};
+use super::{Enum, Field, Form, Kind, MAX_FIELDS, MAX_MESSAGES, Many, Message, Messages, ends};
 
 /// How deep brackets may lie in each other in a schema.
 const MAX_DEPTH: usize = 64;
@@ -177,7 +177,8 @@ fn table(pool: &DescriptorPool) -> Result<Messages, MessagesError> {
     let enums = enums.iter().map(|found| Enum {
         values: found.values().map(|value| (value.number(), value.name().to_owned())).collect(),
     });
-    Ok(Messages { messages, enums: enums.collect(), names })
+    let ends = ends(&names);
+    Ok(Messages { messages, enums: enums.collect(), names, ends })
 }
 
 struct Indices {

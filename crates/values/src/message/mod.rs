@@ -29,6 +29,8 @@ pub struct Messages {
     messages: Vec<Message>,
     enums: Vec<Enum>,
     names: BTreeMap<String, usize>,
+    /// What the ends of these names mean: every value asks for its message, mostly by its last name.
+    ends: BTreeMap<String, End>,
 }
 
 /// One message.
@@ -165,15 +167,43 @@ impl Messages {
         if let Some(index) = self.names.get(name) {
             return Ok(*index);
         }
-        let ends =
-            |full: &str| full.strip_suffix(name).is_some_and(|rest| !name.is_empty() && rest.ends_with('.'));
-        let mut found = self.names.iter().filter(|(full, _)| ends(full));
-        match (found.next(), found.next()) {
-            (Some((_, index)), None) => Ok(*index),
-            (Some((one, _)), Some((other, _))) => Err(NoMessage::Several(one.clone(), other.clone())),
-            _ => Err(NoMessage::Unknown),
+        match self.ends.get(name) {
+            Some(End::One(index)) => Ok(*index),
+            Some(End::Several(one, other)) => {
+                let full = |index: &usize| {
+                    self.messages.get(*index).map(|message| message.name.to_string()).unwrap_or_default()
+                };
+                Err(NoMessage::Several(full(one), full(other)))
+            }
+            None => Err(NoMessage::Unknown),
         }
     }
+}
+
+/// Which messages have a name that ends in the same way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum End {
+    /// The one at this place.
+    One(usize),
+    /// Several: the first two by name.
+    Several(usize, usize),
+}
+
+/// The ends of names, each after a dot.
+fn ends(names: &BTreeMap<String, usize>) -> BTreeMap<String, End> {
+    let mut ends: BTreeMap<String, End> = BTreeMap::new();
+    for (name, index) in names {
+        for (dot, _) in name.match_indices('.') {
+            let Some(end) = name.get(dot + 1..).filter(|end| !end.is_empty()) else { continue };
+            let several = match ends.get(end) {
+                None => End::One(*index),
+                Some(End::One(first)) => End::Several(*first, *index),
+                Some(several) => *several,
+            };
+            ends.insert(end.to_owned(), several);
+        }
+    }
+    ends
 }
 
 /// Why a name is not that of a message.

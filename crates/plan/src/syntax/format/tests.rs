@@ -42,13 +42,14 @@ fn a_family_has_its_clauses_below_it() {
 fn what_is_said_of_older_plans_is_formatted_as_other_clauses_are() {
     check_items(
         r#"space s{ drop  o . j   "empty";key k=0x01 a:u8 b:u8 from o . k( a=x,b = value . y , drop  z )fitting park
-        from i allow  break( moved,scan )"why" allow break   "all";}"#,
+        from i refers  to o . j(a=b,c = value . d ,e=1) allow  break( moved,scan )"why" allow break   "all";}"#,
         r#"space s {
     drop o.j "empty";
 
     key k = 0x01 a: u8 b: u8
         from o.k(a = x, b = value.y, drop z) fitting park
         from i
+        refers to o.j(a = b, c = value.d, e = 1)
         allow break(moved, scan) "why"
         allow break "all";
 }

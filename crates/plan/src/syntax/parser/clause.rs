@@ -18,9 +18,9 @@ const BUILT_IN_CALLS: [&str; 20] = [
     "u64", "u128", "i8", "i16", "i32", "i64", "i128",
 ];
 
-pub(super) const CLAUSE_WORDS: [&str; 13] = [
+pub(super) const CLAUSE_WORDS: [&str; 14] = [
     "scan", "own", "accept", "allot", "allow", "from", "retain", "retired", "member", "score", "field",
-    "spread", "named",
+    "spread", "named", "refers",
 ];
 
 /// What to do about something that is between two parts.
@@ -106,6 +106,7 @@ impl Parser<'_> {
             "named" => self.text("the name that the program has for it, a string").map(Clause::Named),
             "from" => self.from(start).map(Clause::From),
             "allow" => self.allow_break(start).map(Clause::AllowBreak),
+            "refers" => self.refers(start).map(Clause::Refers),
             _ => self.field(start, docs).map(Clause::Field),
         };
         self.quiet = was_quiet;

@@ -10,6 +10,7 @@ mod evolution;
 mod family;
 mod item;
 mod part;
+mod relation;
 mod scan;
 #[cfg(test)]
 mod tests;

@@ -122,7 +122,7 @@ fn misspelled_words_are_read_as_what_was_meant() {
         "
             KP0102 1:9 `structure` begins nothing at the top of a file [structure] expected `import`, `type`, `names`, `space` or `plan`
             KP0102 1:32 `struct` begins nothing inside a space [struct] expected `key`, `hash`, `zset`, `set`, `queue`, `module`, `allot`, `retired`, `drop` or `rule`
-            KP0102 1:58 expected a part, a clause or `;`, found `limit` [limit] cannot begin a part or a clause (help: the clauses of a family are: `->`, `scan`, `own`, `accept`, `allot`, `allow`, `from`, `retain`, `retired`, `member`, `score`, `field`, `spread` or `named`)
+            KP0102 1:58 expected a part, a clause or `;`, found `limit` [limit] cannot begin a part or a clause (help: the clauses of a family are: `->`, `scan`, `own`, `accept`, `allot`, `allow`, `from`, `retain`, `retired`, `member`, `score`, `field`, `spread`, `named` or `refers`)
         ",
     );
 }

@@ -4,7 +4,7 @@ use super::super::*;
 use super::{check, dedented};
 use crate::syntax::ast::{
     Alternative, Atom, Body, Call, CallArg, Clause, Domain, FromBinding, FromSource, Literal, LiteralKind,
-    Member, NameEntry, Part, RangeEnd,
+    Member, NameEntry, Part, RangeEnd, RefersBinding, RefersSource,
 };
 
 /// Checks the tree of one statement of a space, in the short form of the functions below.
@@ -91,6 +91,10 @@ fn clause(clause: &Clause) -> String {
             let rule = it.rule.as_ref().map_or("", |rule| &rule.text);
             format!("from {} {bindings:?} fitting: {} {rule:?}", names(&it.family.names), it.fitting)
         }
+        Clause::Refers(it) => {
+            let bindings: Vec<String> = it.bindings.iter().map(reference).collect();
+            format!("refers to {} {bindings:?}", names(&it.family.names))
+        }
         Clause::AllowBreak(it) => format!("allow break {} {:?}", names(&it.kinds), it.why.value),
         Clause::Field(it) => {
             let value = it.value.as_ref().map_or("no value".to_owned(), body);
@@ -110,6 +114,19 @@ fn binding(binding: &FromBinding) -> String {
             FromSource::Text(text) => format!("{} = text {}", name.text, text.value),
             FromSource::Bytes(bytes, _) => format!("{} = bytes {bytes:02x?}", name.text),
         },
+    }
+}
+
+fn reference(binding: &RefersBinding) -> String {
+    let name = &binding.name.text;
+    match &binding.source {
+        RefersSource::Named(path) => {
+            let dotted: Vec<&str> = path.names.iter().map(|name| name.text.as_str()).collect();
+            format!("{name} = {}", dotted.join("."))
+        }
+        RefersSource::Int(number) => format!("{name} = {}", int(*number)),
+        RefersSource::Text(text) => format!("{name} = text {}", text.value),
+        RefersSource::Bytes(bytes, _) => format!("{name} = bytes {bytes:02x?}"),
     }
 }
 
@@ -323,6 +340,19 @@ fn modules_hold_allotments_retirements_and_modules() {
             Queue q [hex[01]]
             end
             end
+        "#,
+    );
+}
+
+#[test]
+fn families_say_which_rows_they_refer_to() {
+    check_tree(
+        "key k = 0x01 refers: u8 refers to s.m.j(a = b, c = value.d, e = -1, f = \"x\", g = 0x00ff, h = m.n.o) \
+         refers to i;",
+        r#"
+            Key k [hex[01] refers: u8]
+            refers to ["s", "m", "j"] ["a = b", "c = value.d", "e = -1", "f = text x", "g = bytes [00, ff]", "h = m.n.o"]
+            refers to ["i"] []
         "#,
     );
 }
