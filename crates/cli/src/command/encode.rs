@@ -202,14 +202,15 @@ pub(super) fn front(family: &Family, given: &[(&str, &str)]) -> Result<(Vec<u8>,
 
 /// The prefix of the scan that binds exactly the arguments given.
 pub(super) fn scan_prefix(family: &Family, given: &[(&str, &str)]) -> Result<(Vec<u8>, Vec<Value>)> {
-    let values = leading(&family.key, given, &family.path)?;
-    let scan = family.scan_by(given.len()).filter(|_| values.len() == given.len());
-    let Some(scan) = scan else {
+    let names: Vec<&str> = given.iter().map(|(name, _)| *name).collect();
+    let scan = family.scan_named(&names).or_else(|| family.scan_by(given.len()));
+    let values = leading(scan.map_or(&family.key, |scan| scan.layout(&family.key)), given, &family.path)?;
+    let Some(scan) = scan.filter(|_| values.len() == given.len()) else {
         let scans: Vec<String> = family.scans.iter().map(|scan| render::scan(family, scan)).collect();
         let has = if scans.is_empty() { "none".to_owned() } else { scans.join("; ") };
         bail!("`{}` has no scan that binds just these arguments; its scans: {has}", family.path);
     };
     let mut bytes = Vec::new();
-    prefix(&family.key, scan.segments, &values, &mut bytes)?;
+    scan.write(&family.key, &values, &mut bytes)?;
     Ok((bytes, values))
 }

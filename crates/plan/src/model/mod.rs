@@ -30,7 +30,7 @@ pub use layout::{Extent, Width};
 pub use numbers::Numbers;
 pub use resolve::{Imported, Part, Resolved, resolve};
 pub use retention::{Keep, Retention};
-pub use scan::{Company, Scan, ScanEnd, ScanId};
+pub use scan::{BoundPart, Company, Scan, ScanEnd, ScanId};
 pub use schema::{Coded, Made, MissingSchema, ProtoMessage, SchemaFile, SchemaFormat, Schemas, ValueCodec};
 pub use segment::{Argument, Derivation, Derived, Literal, Same, Segment, Sequence};
 pub use shape::{

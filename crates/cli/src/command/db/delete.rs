@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use anyhow::{Result, bail};
-use keyplan_plan::dynamic::{Decoded, Decoder, prefix};
+use keyplan_plan::dynamic::{Decoded, Decoder};
 use keyplan_plan::model::{Family, FamilyKind, Plan, Space};
 use keyplan_store::engine::{Batch, Durability, Engine, OwnedKeyRange};
 use keyplan_store::structure::{Command, Embedded, Reply, Structures};
@@ -69,8 +69,8 @@ struct Scan<'p> {
     decoder: Decoder<'p>,
     space: usize,
     family: &'p Family,
-    /// How many arguments and segments it binds.
-    bound: (usize, usize),
+    /// What the plan says of it.
+    claim: Option<&'p keyplan_plan::model::Scan>,
     prefix: Vec<u8>,
 }
 
@@ -80,10 +80,10 @@ impl<'p> Scan<'p> {
         if given.is_empty() && family.scan_by(0).is_none() {
             bail!("`{}` has no scan of all its rows, so they cannot be deleted as one", family.path);
         }
-        let (prefix, values) = scan_prefix(family, &given)?;
-        let claim = family.scan_by(values.len());
-        let bound = (values.len(), claim.map_or(0, |scan| scan.segments));
-        Ok(Self { decoder: Decoder::new(plan), space, family, bound, prefix })
+        let (prefix, _) = scan_prefix(family, &given)?;
+        let names: Vec<&str> = given.iter().map(|(name, _)| *name).collect();
+        let claim = family.scan_named(&names).or_else(|| family.scan_by(given.len()));
+        Ok(Self { decoder: Decoder::new(plan), space, family, claim, prefix })
     }
 
     /// Deletes the rows that are the family's and have these arguments, however they are read. A flaw that the plan accepts
@@ -132,12 +132,12 @@ impl<'p> Scan<'p> {
     }
 
     fn is_own(&self, read: &Decoded<'_>) -> bool {
-        let (arguments, segments) = self.bound;
-        let mut bytes = Vec::new();
+        let Some(claim) = self.claim else { return false };
+        let (key, mut bytes) = (&self.family.key, Vec::new());
         read.family.path == self.family.path
-            && read.values.get(..arguments).is_some_and(|values| {
-                prefix(&self.family.key, segments, values, &mut bytes).is_ok() && bytes == self.prefix
-            })
+            && claim
+                .values_of(key, &read.values)
+                .is_some_and(|values| claim.write(key, &values, &mut bytes).is_ok() && bytes == self.prefix)
     }
 }
 

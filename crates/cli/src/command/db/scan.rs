@@ -239,8 +239,10 @@ fn bounded(family: &Family, args: &Scan) -> Result<(OwnedKeyRange, bool)> {
 /// Whether the plan declares no scan that binds just these arguments of a family.
 fn fits_none(family: &Family, typed: &[String]) -> Result<bool> {
     let given = assignments(typed)?;
-    let values = leading(&family.key, &given, &family.path)?;
-    let fits = values.len() == given.len() && family.scan_by(given.len()).is_some();
+    let names: Vec<&str> = given.iter().map(|(name, _)| *name).collect();
+    let scan = family.scan_named(&names);
+    let values = leading(scan.map_or(&family.key, |scan| scan.layout(&family.key)), &given, &family.path)?;
+    let fits = values.len() == given.len() && scan.is_some();
     Ok(!given.is_empty() && !fits)
 }
 
@@ -266,8 +268,10 @@ pub(super) fn shared(family: &Family, typed: &[String]) -> Result<(Vec<u8>, bool
         return Ok((family.key.literal_prefix(), false));
     }
     let (prefix, _) = scan_prefix(family, &given)?;
+    let names: Vec<&str> = given.iter().map(|(name, _)| *name).collect();
+    let scan = family.scan_named(&names).or_else(|| family.scan_by(given.len()));
     // Of a filtered scan only the rows of the family are meant.
-    Ok((prefix, family.scan_by(given.len()).is_some_and(|scan| !scan.filtered)))
+    Ok((prefix, scan.is_some_and(|scan| !scan.filtered)))
 }
 
 /// Prints or counts rows until there were enough.

@@ -32,7 +32,7 @@ pub(in super::super) fn diagnostic(finding: Finding<'_>, scan: &Side, row: &Side
         )
     };
     let sides = [
-        Shown { title: "scan", subject, side: scan, made: finding.prefix_made() },
+        Shown { title: "scan", subject: finding.scanned_subject()?, side: scan, made: finding.prefix_made() },
         Shown { title: "row", subject, side: row, made: Made::Whole },
     ];
     Some(
