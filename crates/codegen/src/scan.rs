@@ -6,6 +6,9 @@ use keyplan_plan::model::{
 
 /// Whether the argument after the prefix of a scan can bound it, and whether nothing comes after it.
 pub(crate) fn next_bound(family: &Family, scan: &Scan) -> Option<bool> {
+    if scan.part.is_some() {
+        return None;
+    }
     let Some(Segment::Argument(argument)) = family.key.segments().get(scan.segments) else { return None };
     let last = scan.segments + 1 == family.key.segments().len();
     let fixed = matches!(argument.shape.extent(), Extent::Fixed(_));

@@ -9,7 +9,7 @@ use keyplan_store::{DeleteScan, Deleted};
 
 use crate::any::AnyStore;
 use crate::error::{Result, bail};
-use crate::typed::{assignments, scan_prefix, typed_key};
+use crate::typed::{assignments, scan_of, scan_prefix, typed_key};
 use crate::{Told, find};
 
 /// What is to be deleted.
@@ -102,7 +102,10 @@ fn delete_scan(
     if given.is_empty() && family.scan_by(0).is_none() {
         bail!("`{}` has no scan of all its rows, so they cannot be deleted as one", family.path);
     }
-    let (prefix, values) = scan_prefix(family, &given)?;
-    let scan = DeleteScan::new(plan, space, family, values.len(), prefix);
+    let (prefix, _) = scan_prefix(family, &given)?;
+    let Some(claim) = scan_of(family, &given) else {
+        bail!("`{}` has no scan that binds just these arguments", family.path);
+    };
+    let scan = DeleteScan::new(plan, space, family, claim, prefix);
     on_engine!(database, store => Ok(scan.run(store, query.dry_run, told)?))
 }

@@ -19,7 +19,7 @@ use crate::find;
 use crate::foreign::Foreign;
 use crate::raw::hex;
 use crate::structure::{self, Listed, StructureQuery};
-use crate::typed::{assignments, front, leading, scan_prefix};
+use crate::typed::{assignments, front, leading, scan_of, scan_prefix};
 
 /// How many rows lie between two looks at whether to go on.
 pub const LOOK_EVERY: u64 = 1_000;
@@ -328,8 +328,10 @@ fn bounded(family: &Family, args: &ScanQuery<'_>) -> Result<(OwnedKeyRange, bool
 /// Whether the plan declares no scan that binds just these arguments of a family.
 fn is_undeclared(family: &Family, typed: &[String]) -> Result<bool> {
     let given = assignments(typed)?;
-    let values = leading(&family.key, &given, &family.path)?;
-    let fits = values.len() == given.len() && family.scan_by(given.len()).is_some();
+    let names: Vec<&str> = given.iter().map(|(name, _)| *name).collect();
+    let scan = family.scan_named(&names);
+    let values = leading(scan.map_or(&family.key, |scan| scan.layout(&family.key)), &given, &family.path)?;
+    let fits = values.len() == given.len() && scan.is_some();
     Ok(!given.is_empty() && !fits)
 }
 
@@ -342,7 +344,7 @@ pub(crate) fn shared(family: &Family, typed: &[String]) -> Result<(Vec<u8>, bool
     }
     let (prefix, _) = scan_prefix(family, &given)?;
     // Of a filtered scan only the rows of the family are meant.
-    Ok((prefix, family.scan_by(given.len()).is_some_and(|scan| !scan.filtered)))
+    Ok((prefix, scan_of(family, &given).is_some_and(|scan| !scan.filtered)))
 }
 
 /// Gives out or counts rows until there were enough.

@@ -12,7 +12,7 @@
 //! ```
 
 use keyplan_plan::dynamic::{Value, encode, prefix};
-use keyplan_plan::model::{Argument, Family, Opaque, Plan, Segment, Sequence, Shape};
+use keyplan_plan::model::{Argument, Family, Opaque, Plan, Scan, Segment, Sequence, Shape};
 use keyplan_plan::notation::{self, Notation};
 use keyplan_report::key_text::{self, KeyText};
 use keyplan_report::row::opaque;
@@ -108,17 +108,23 @@ pub fn front(family: &Family, given: &[(&str, &str)]) -> Result<(Vec<u8>, Vec<Va
     Ok((bytes, values))
 }
 
+/// The scan of a family that binds the arguments of these names, or as many.
+pub fn scan_of<'f>(family: &'f Family, given: &[(&str, &str)]) -> Option<&'f Scan> {
+    let names: Vec<&str> = given.iter().map(|(name, _)| *name).collect();
+    family.scan_named(&names).or_else(|| family.scan_by(given.len()))
+}
+
 /// The prefix of the scan that binds exactly the arguments given.
 pub fn scan_prefix(family: &Family, given: &[(&str, &str)]) -> Result<(Vec<u8>, Vec<Value>)> {
-    let values = leading(&family.key, given, &family.path)?;
-    let scan = family.scan_by(given.len()).filter(|_| values.len() == given.len());
-    let Some(scan) = scan else {
+    let scan = scan_of(family, given);
+    let values = leading(scan.map_or(&family.key, |scan| scan.layout(&family.key)), given, &family.path)?;
+    let Some(scan) = scan.filter(|_| values.len() == given.len()) else {
         let scans: Vec<String> = family.scans.iter().map(|scan| notation::scan(family, scan)).collect();
         let has = if scans.is_empty() { "none".to_owned() } else { scans.join("; ") };
         bail!("`{}` has no scan that binds just these arguments; its scans: {has}", family.path);
     };
     let mut bytes = Vec::new();
-    prefix(&family.key, scan.segments, &values, &mut bytes)?;
+    scan.write(&family.key, &values, &mut bytes)?;
     Ok((bytes, values))
 }
 

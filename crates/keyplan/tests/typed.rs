@@ -53,6 +53,10 @@ keyplan::plan! {
 
         key small = 0x09 n: u8(1..=5);
 
+        /// A row of a namespace, by the slot of its key.
+        key slotted = 0x0e ns: text("a-z", 1..=8).len8 slot = crc16(user) % 16384 as u16 user: bytes(1..=9)
+            scan by ns, slot;
+
         key params = 0x0a;
 
         /// In order because of what stands behind the name, which only the prover knows.
@@ -75,7 +79,7 @@ keyplan::plan! {
 
 use example::cl::{
     ByDenom, Entity, EntityNs, Event, Key, Last, Listed, Nonce, NonceValue, Params, Position, PositionValue,
-    Ranked, Small, Spent, Tick, TickByPool,
+    Ranked, Slotted, SlottedByNsSlot, Small, Spent, Tick, TickByPool,
 };
 use example::store;
 
@@ -217,6 +221,20 @@ fn a_cursor_goes_on_where_the_page_ended() {
     assert_eq!(rows(&store, &Tick::by_pool(7).from(1).after_key(&cursor)), [1, 2, 3, 4]);
     let end = tick(7, 4).encode();
     assert_eq!(rows(&store, &Tick::by_pool(7).after_key(&end)), [0; 0]);
+}
+
+#[test]
+fn a_derived_part_is_scanned_by_its_value() {
+    // The check value of CRC-16/XMODEM is 31c3, which is 12739.
+    let row = Slotted { ns: "a", user: b"123456789" }.encode().unwrap();
+    let scan = Slotted::by_ns_slot("a", 12_739).unwrap();
+    assert_eq!(scan.prefix(), b"\x0e\x01a\x31\xc3");
+    assert!(scan.contains(&row));
+    assert!(!Slotted::by_ns_slot("a", 12_738).unwrap().contains(&row));
+    assert!(!Slotted::by_ns_slot("b", 12_739).unwrap().contains(&row));
+    // There is no slot 16384.
+    assert!(Slotted::by_ns_slot("a", 16_384).is_err());
+    assert_eq!(SlottedByNsSlot::SCAN, "cl.slotted by ns, slot");
 }
 
 #[test]

@@ -123,7 +123,7 @@ fn scans(document: &Document, family: &Family) -> Vec<Value> {
         return Vec::new();
     }
     let names: Vec<&str> = family.key.arguments().filter_map(|argument| argument.name.as_deref()).collect();
-    let claimed = |bound: usize| family.scans.iter().any(|scan| scan.bound == bound);
+    let claimed = |bound: usize| family.scans.iter().any(|scan| scan.bound == bound && scan.part.is_none());
     let missing = (0..names.len()).filter(|bound| !claimed(*bound));
     let mut all = Vec::new();
     for bound in missing.take(4) {

@@ -331,6 +331,44 @@ fn a_scan_covers_the_literals_behind_its_arguments() {
 }
 
 #[test]
+fn a_derived_part_is_bound_last_and_right_behind_the_arguments_before_it() {
+    let text = |scan: &str| {
+        format!(
+            "space s {{ key k = 0x01 ns: text.len8 slot = crc16(user) % 16384 as u16 \"/\" user: bytes {scan}; }}"
+        )
+    };
+    let plan = plan(&text("scan by ns, user scan by ns, slot scan by ns, slot bare scan by ns"));
+    let family = &plan.spaces[0].families[0];
+    let scans: Vec<(String, String, usize, usize)> = family
+        .scans
+        .iter()
+        .map(|scan| (scan.id.to_string(), scan.words(&family.key), scan.value_count(), scan.segments))
+        .collect();
+    let scan = |id: &str, words: &str, values, segments| (id.to_owned(), words.to_owned(), values, segments);
+    assert_eq!(
+        scans,
+        [
+            scan("2", "by ns, user", 2, 5),
+            scan("1.1", "by ns, slot", 2, 4),
+            scan("1.2", "by ns, slot bare", 2, 3),
+            scan("1", "by ns", 1, 2),
+        ]
+    );
+    // Who binds as many arguments is called, unless the part is named.
+    assert_eq!(family.scan_named(&["ns", "user"]).unwrap().segments, 5);
+    assert_eq!(family.scan_named(&["slot", "ns"]).unwrap().segments, 4);
+    let refused = |scan: &str| compiled(&text(scan)).1.concat();
+    for scan in ["scan by slot", "scan by ns, slot, user", "scan by ns, user, slot"] {
+        let wanted = "a scan binds a derived part right behind the arguments before it";
+        assert!(refused(scan).contains(wanted), "{scan}: {}", refused(scan));
+    }
+    for scan in ["scan by ns, slot in order", "scan by ns, slot to next", "scan by ns, slot filtered"] {
+        assert!(refused(scan).contains("a scan is not written like this"), "{scan}: {}", refused(scan));
+    }
+    assert!(refused("scan by ns, slot scan by ns, slot").contains("the same scan is given twice"));
+}
+
+#[test]
 fn a_module_stands_before_its_families_and_a_number_behind_it() {
     let plan = plan("space s { module a = 0x01 { module b = \"x\" { key k = 0x05 n: u8; } } }");
     let family = &plan.spaces[0].families[0];

@@ -90,6 +90,49 @@ fn most_proofs_of_the_first_four_guarantees_have_a_short_reason() {
     assert!(short * 100 >= all * 90, "{short} of {all}");
 }
 
+/// A derived part is bound by its value: the witness has it in place of the argument behind it, which is a number too.
+#[test]
+fn scans_by_a_derived_part_are_certified_with_the_value_of_the_part() {
+    let plan = inline(
+        r"plan p; space s {
+            key sound = 0x01 ns: u8 slot = crc16(user) % 4 as u8 user: u16 scan by ns, slot scan by ns, user;
+            key leaks = 0x02 ns: bytes(0..=2) slot = crc16(user) % 4 as u8 user: u16 scan by ns, slot;
+            key other = 0x01 0x00 0x03 scan all;
+        }",
+    );
+    let certificate = of(&plan);
+    let said = |code: &str, family: &str| -> Vec<String> {
+        let those = certificate.statements.iter().filter(|one| one.code == code && one.family == family);
+        those
+            .map(|one| match &one.verdict {
+                Ruling::Fails(keys) => {
+                    format!("{:?} {}", (one.scan.unwrap(), one.nth), serde_json::to_string(keys).unwrap())
+                }
+                Ruling::Holds(_) => format!("{:?} holds", (one.scan.unwrap(), one.nth)),
+                other => format!("{other:?}"),
+            })
+            .collect()
+    };
+    assert_eq!(said("KP0004", "s.sound"), ["(1, 0) holds", "(2, 0) holds"]);
+    // A key of another family in the slot 3 of the namespace 0.
+    let foreign = said("KP0003", "s.sound");
+    assert!(
+        foreign[1]
+            .starts_with(r#"(1, 0) {"row":[{"family":"s.sound","arguments":["0","3"],"bytes":"010003"}"#),
+        "{foreign:?}"
+    );
+    assert_eq!(foreign[0], "(2, 0) holds");
+    let leak = said("KP0004", "s.leaks");
+    assert!(leak[0].starts_with(r#"(1, 0) {"row":[{"family":"s.leaks""#), "{leak:?}");
+    let read = Certificate::from_json(&certificate.to_json().unwrap()).unwrap();
+    let verified = verify(&read, &plan).unwrap_or_else(|rejected| panic!("{rejected}"));
+    assert_eq!(verified.statements, certificate.statements.len());
+    // Another value of the part has another prefix.
+    let forged = certificate.to_json().unwrap().replace("\"3\"\n", "\"2\"\n");
+    assert_ne!(forged, certificate.to_json().unwrap());
+    assert!(verify(&Certificate::from_json(&forged).unwrap(), &plan).is_err());
+}
+
 #[test]
 fn a_certificate_of_another_plan_is_rejected() {
     let (one, other) =

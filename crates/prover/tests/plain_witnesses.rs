@@ -49,6 +49,34 @@ fn an_address_of_two_lengths_before_a_length_collides() {
 }
 
 #[test]
+fn a_range_that_ends_before_what_begins_alike_is_proved() {
+    // `aa` begins with `a`, and comes behind every range from `a` to `aa`.
+    let family = r#"0x06 a: text("a-z", 1..=40) "/" n: u8 scan by a bare to "a""#;
+    assert_eq!(said(family, Guarantee::NoSiblingRows), "proved");
+    let family = r#"0x06 a: text("a-z", 1..=40) "/" n: u8 scan by a bare to "b""#;
+    let found = said(family, Guarantee::NoSiblingRows);
+    assert!(found.starts_with("Range "), "{found}");
+}
+
+#[test]
+fn elements_of_a_list_without_an_end_of_their_own_collide() {
+    assert_eq!(said("0x01 a: list(u8.dec, 1..).count16 0xff", Guarantee::Unambiguous), "collides in 7 bytes");
+    let family = "0x01 a: list(text(\"a-z\", 1..), 2..).varcount.len16 b: u8 scan by a";
+    assert!(said(family, Guarantee::NoSiblingRows).contains(" -> "));
+}
+
+#[test]
+fn copies_and_derived_parts_of_small_domains_are_decided_by_their_keys() {
+    let family = r#"0x01 a: text("01", 1..=3) b: text("01", 1..=3) same(a)"#;
+    assert_eq!(said(family, Guarantee::Unambiguous), "collides in 6 bytes");
+    // Three or four bytes with one letter of `a`, five or six with two.
+    let family = r#"0x01 a: text("01", 1..=2) b: text("01", 1..=2) same(a) check = crc16(b) % 3 as u8"#;
+    assert_eq!(said(family, Guarantee::Unambiguous), "proved");
+    let family = r#"0x01 a: u8(0..=9).dec b: text("ab", 0..=2) same(a) "0""#;
+    assert_eq!(said(family, Guarantee::Unambiguous), "proved");
+}
+
+#[test]
 fn a_list_of_bytes_under_a_length_is_read_one_way() {
     let family = "0x01 a: list(u8(1..=9), 1..=200).len8 b: u8";
     assert_eq!(said(family, Guarantee::Unambiguous), "proved");

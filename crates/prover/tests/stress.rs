@@ -111,6 +111,29 @@ fn every_family_of_a_large_plan_is_spoken_of() {
 }
 
 #[cfg(feature = "certificate")]
+/// What is decided of two families alone is decided among 531 of them, by steps in proportion to their number.
+#[test]
+fn scans_in_order_of_531_families_of_one_space_are_all_decided() {
+    let text = |count: usize| {
+        families(count, |n| {
+            let end = ["u64", "bytes(8)", "text(\"a-z\", 1..=20)", "u32 \"/\" c: u32"][n % 4];
+            format!(
+                "key k{n} = \"k{n}\" a: text(\"a-z\", 1..=20) \"/\" b: {end} scan all in order scan by a in order;"
+            )
+        })
+    };
+    let steps = |count: usize| {
+        let report = proved(&text(count)).1;
+        let open: Vec<_> =
+            report.statements.iter().filter(|s| matches!(s.verdict, Verdict::Unknown(_))).take(3).collect();
+        assert!(open.is_empty(), "{open:?}");
+        assert_eq!(covered(&report, Guarantee::InOrder).len(), count);
+        report.steps
+    };
+    let (few, many) = (steps(53), steps(531));
+    assert!(many <= 20 * few, "{many} steps for 531 families, {few} for 53");
+}
+
 #[test]
 fn a_certificate_speaks_of_every_family_of_the_plan() {
     use keyplan_prover::certificate::{Rejected, certify, verify};

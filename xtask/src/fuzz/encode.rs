@@ -1,4 +1,4 @@
-use keyplan_plan::dynamic::{Decoder, Value, encode as write, prefix, readings};
+use keyplan_plan::dynamic::{Decoder, Value, encode as write, readings};
 use keyplan_plan::model::{Argument, Sequence};
 
 use super::{Arbitrary, kept};
@@ -25,9 +25,9 @@ pub fn encode(bytes: &[u8]) {
     if write(&family.key, &values, &mut key).is_ok() {
         among_readings(&family.key, &values, &key);
         for scan in &family.scans {
-            let bound = values.get(..family.key.arguments_before(scan.segments)).unwrap_or_default();
+            let bound = scan.values_of(&family.key, &values).unwrap_or_default();
             let mut start = Vec::new();
-            let written = prefix(&family.key, scan.segments, bound, &mut start);
+            let written = scan.write(&family.key, &bound, &mut start);
             assert_eq!(written, Ok(()), "a key of {bound:?}, but no scan");
             assert!(key.starts_with(&start), "the scan over {bound:?} leaves out {values:?}");
         }

@@ -15,17 +15,18 @@ impl<'p> Go<'p> {
     pub(crate) fn scans(&mut self, family: &'p Family, go: &str, row: &Row<'p>) {
         let mut seen = std::collections::BTreeSet::new();
         for scan in &family.scans {
-            if is_exact(self.report, family, scan) && seen.insert((scan.bound, scan.bare)) {
+            let part = scan.part.as_ref().map(|part| part.segment);
+            if is_exact(self.report, family, scan) && seen.insert((scan.bound, part, scan.bare)) {
                 self.scan(family, go, row, scan);
             }
         }
     }
 
-    fn scan(&mut self, family: &'p Family, go: &str, row: &Row<'p>, scan: &Scan) {
-        let names: Vec<&str> = family
-            .key
+    fn scan(&mut self, family: &'p Family, go: &str, row: &Row<'p>, scan: &'p Scan) {
+        let names: Vec<&str> = scan
+            .layout(&family.key)
             .arguments()
-            .take(scan.bound)
+            .take(scan.value_count())
             .map(|argument| argument.name.as_deref().unwrap_or("value"))
             .collect();
         let suffix: String = names.iter().map(|name| exported(name)).collect();
@@ -34,12 +35,13 @@ impl<'p> Go<'p> {
         let function = self.scope.fresh(&wanted);
         let words = scan.words(&family.key);
         let ordered = is_ordered(self.report, family, scan);
-        let (parameters, variables) = Self::parameters(row, scan.bound);
+        let scanned = self.scanned(row, scan);
+        let (parameters, variables) = Self::parameters(&scanned, scan.value_count());
         let mut body = Body::new(
             &family.path,
             if ordered && next_bound(family, scan).is_some() { "r" } else { "Range{}" },
         );
-        self.put_row(&mut body, row, scan.segments, &variables, "");
+        self.put_row(&mut body, &scanned, scan.segments, &variables, "");
         let order = if ordered { ", in the order of the other arguments" } else { "" };
         let mut doc = format!("// {function} is the range of the rows of `{}` {words}{order}.", family.path);
         if scan.filtered {
@@ -71,6 +73,17 @@ impl<'p> Go<'p> {
             self.keeps(go, &ty);
         }
         self.narrowed(family, row, scan, &ty, whole);
+    }
+
+    /// The row of a scan's prefix: of a scan that binds a derived part, with that part as an argument.
+    fn scanned(&mut self, row: &Row<'p>, scan: &'p Scan) -> Row<'p> {
+        let Some(part) = &scan.part else { return row.clone() };
+        let mut fields: Vec<_> = row.fields.iter().take(scan.bound).cloned().collect();
+        if let Some(argument) = part.prefix.arguments().nth(scan.bound) {
+            let name = exported(argument.name.as_deref().unwrap_or("value"));
+            fields.push((name, self.tree("", &argument.shape, None)));
+        }
+        Row { sequence: &part.prefix, fields }
     }
 
     /// A scan between whose rows there are others, and which nothing narrows.

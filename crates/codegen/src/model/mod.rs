@@ -131,6 +131,7 @@ fn scan(scan: &Scan) -> Json {
     let with = scan.with.iter().flat_map(|company| &company.families);
     json!({
         "bound": scan.bound,
+        "part": scan.part.as_ref().map(|part| part.segment),
         "segments": scan.segments,
         "in_order": scan.in_order,
         "bare": scan.bare,

@@ -2,7 +2,7 @@
 
 use keyplan_codec::{Alphabet, Case};
 use keyplan_plan::model::{
-    BytesEncoding, Derivation, Derived, Extent, Framing, IntEncoding, Segment, Sequence, Shape,
+    BytesEncoding, Derivation, Derived, Extent, Framing, IntEncoding, Scan, Segment, Sequence, Shape,
 };
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
@@ -77,6 +77,22 @@ impl Expander<'_> {
 /// The variable that holds the argument at `index`.
 pub(crate) fn arg(index: usize) -> Ident {
     format_ident!("arg_{index}")
+}
+
+impl<'s> Row<'s> {
+    /// The row of a scan's prefix: of a scan that binds a derived part, with that part as an argument.
+    pub(crate) fn scanned(&self, scan: &'s Scan) -> Self {
+        let mut codes = self.codes.clone();
+        let Some(part) = &scan.part else { return Self { sequence: self.sequence, codes } };
+        if let Some(slot) = codes.get_mut(part.segment)
+            && let Some(Segment::Argument(argument)) = part.prefix.segments().get(part.segment)
+            && let Shape::Int(int) = &argument.shape
+        {
+            *slot = Some(leaf::int(int, argument.name.as_deref().unwrap_or_default()));
+        }
+        codes.truncate(scan.segments);
+        Self { sequence: &part.prefix, codes }
+    }
 }
 
 impl Row<'_> {

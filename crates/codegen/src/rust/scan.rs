@@ -25,7 +25,10 @@ impl Expander<'_> {
         let scans: Vec<TokenStream> = family
             .scans
             .iter()
-            .filter(|scan| is_exact(self.report, family, scan) && seen.insert((scan.bound, scan.bare)))
+            .filter(|scan| {
+                let part = scan.part.as_ref().map(|part| part.segment);
+                is_exact(self.report, family, scan) && seen.insert((scan.bound, part, scan.bare))
+            })
             .map(|scan| self.scan(at, family, row, made, scan))
             .collect();
         quote!(#(#scans)*)
@@ -39,7 +42,8 @@ impl Expander<'_> {
         made: &Composite,
         scan: &Scan,
     ) -> TokenStream {
-        let bound: Vec<_> = row.arguments().take(scan.bound).collect();
+        let scanned = row.scanned(scan);
+        let bound: Vec<_> = scanned.arguments().take(scan.value_count()).collect();
         let names: Vec<&str> =
             bound.iter().map(|(_, argument, _)| argument.name.as_deref().unwrap_or("value")).collect();
         let (function, suffix) = if names.is_empty() {
@@ -54,7 +58,9 @@ impl Expander<'_> {
         let marker = names::ty(&marker);
         let in_order = is_ordered(self.report, family, scan);
         let next = if in_order { next(family, row, scan) } else { None };
-        self.table.scan(family, scan, &function, next.is_some());
+        if scan.part.is_none() {
+            self.table.scan(family, scan, &function, next.is_some());
+        }
         let most = prefix_width(family, scan).max.zip(next.as_ref().map_or(Some(0), |next| next.most));
         let most = most.map(|(prefix, next)| prefix + next + 1).filter(|most| *most <= IN_PLACE);
         let room = if let Some(most) = most {
@@ -102,7 +108,7 @@ impl Expander<'_> {
         self.emit(at, item);
         let order = if in_order { ", in the order of the other arguments" } else { "" };
         let doc = docs::lines(&[format!("The rows of the scan `{words}`{order}.")]);
-        let function = begin(row, scan, &function, &marker, &doc, &family.path);
+        let function = begin(&scanned, scan, &function, &marker, &doc, &family.path);
         if most.is_some() { function } else { quote!(::keyplan::__with_alloc! { #function }) }
     }
 }
@@ -116,11 +122,11 @@ fn begin(
     doc: &TokenStream,
     path: &str,
 ) -> TokenStream {
-    let parameters = row.arguments().take(scan.bound).map(|(_, argument, code)| {
+    let parameters = row.arguments().take(scan.value_count()).map(|(_, argument, code)| {
         let (name, ty) = (names::field(argument.name.as_deref().unwrap_or("value")), &code.ty);
         quote!(#name: #ty)
     });
-    let bindings = row.arguments().take(scan.bound).map(|(index, argument, _)| {
+    let bindings = row.arguments().take(scan.value_count()).map(|(index, argument, _)| {
         let (name, value) = (names::field(argument.name.as_deref().unwrap_or("value")), arg(index));
         quote!(let #value = &#name;)
     });

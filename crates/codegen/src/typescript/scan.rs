@@ -15,14 +15,17 @@ impl TypeScript<'_> {
     pub(crate) fn scans(&mut self, family: &Family, name: &str) {
         let mut seen = std::collections::BTreeSet::new();
         for scan in &family.scans {
-            if is_exact(self.report, family, scan) && seen.insert((scan.bound, scan.bare)) {
+            let part = scan.part.as_ref().map(|part| part.segment);
+            if is_exact(self.report, family, scan) && seen.insert((scan.bound, part, scan.bare)) {
                 self.scan(family, name, scan);
             }
         }
     }
 
     fn scan(&mut self, family: &Family, name: &str, scan: &Scan) {
-        let names: Vec<&str> = family.key.arguments().take(scan.bound).map(argument_name).collect();
+        let layout = scan.layout(&family.key);
+        let bound = || layout.arguments().take(scan.value_count());
+        let names: Vec<&str> = bound().map(argument_name).collect();
         let suffix: String = names.iter().map(|name| pascal(name)).collect();
         let owner = small(name);
         let bare = if scan.bare { "Bare" } else { "" };
@@ -35,14 +38,14 @@ impl TypeScript<'_> {
         scope.reserve(self.declared.iter().map(String::as_str));
         let mut parameters = Vec::new();
         let mut variables = Vec::new();
-        for argument in family.key.arguments().take(scan.bound) {
+        for argument in bound() {
             let variable = scope.fresh(&camel(argument_name(argument)));
             let ty = self.type_of(&argument.shape, argument.type_name.as_deref());
             parameters.push(format!("{variable}: {ty}"));
             variables.push(variable);
         }
         let mut body = Body::new(1);
-        self.put_row(&mut body, &family.key, scan.segments, &variables, "");
+        self.put_row(&mut body, layout, scan.segments, &variables, "");
         let path = text(&family.path);
         let order = if ordered { ", in the order of the other arguments" } else { "" };
         let mut about = vec![format!("The range of the rows of `{}` {words}{order}.", family.path)];

@@ -26,7 +26,8 @@ fn one(reading: &Reading, family: &Family, scan: &Scan) -> Json {
         .into_iter()
         .find(|mark| claims.iter().any(|claim| field(claim, "verdict") == *mark))
         .unwrap_or("proved");
-    let bound: Vec<&str> = family.key.arguments().take(scan.bound).map(argument_name).collect();
+    let bound = scan.layout(&family.key).arguments().take(scan.value_count());
+    let bound: Vec<&str> = bound.map(argument_name).collect();
     json!({
         "id": scan.id.to_string(),
         "words": notation::scan(family, scan),
@@ -129,7 +130,8 @@ pub(super) fn asked<'f>(family: &'f Family, params: &Params) -> Result<Asked<'f>
         }
         None if given.is_empty() => family.scan_by(0),
         None => {
-            let declared = family.scan_by(given.len());
+            let names: Vec<&str> = given.iter().map(|(name, _)| *name).collect();
+            let declared = family.scan_named(&names);
             let none = || {
                 let all: Vec<String> = family.scans.iter().map(|scan| notation::scan(family, scan)).collect();
                 let has = if all.is_empty() { "none".to_owned() } else { all.join("; ") };
@@ -144,10 +146,9 @@ pub(super) fn asked<'f>(family: &'f Family, params: &Params) -> Result<Asked<'f>
     let Some(scan) = scan else {
         return Ok(Asked { prefix: family.key.literal_prefix(), from: None, to: None, scan: None });
     };
-    let values = leading(&family.key, scan.bound, &given)?;
+    let values = leading(scan.layout(&family.key), scan.value_count(), &given)?;
     let mut bytes = Vec::new();
-    prefix(&family.key, scan.segments, &values, &mut bytes)
-        .map_err(|error| Problem::Asked(error.to_string()))?;
+    scan.write(&family.key, &values, &mut bytes).map_err(|error| Problem::Asked(error.to_string()))?;
     let end = |name: &str| -> Result<Option<Vec<u8>>, Problem> {
         let Some(text) = params.get(name) else { return Ok(None) };
         if !scan.in_order {

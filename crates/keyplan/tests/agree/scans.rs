@@ -19,8 +19,8 @@ const BINDINGS: usize = 12;
 /// others; limits, directions and cursors keep to the order of the arguments.
 pub(crate) fn scans_return_exactly_their_rows(plan: &Plan, entry: &ScanEntry, keys: &[&Sample]) {
     let family = plan.families().find(|(_, family)| family.path == entry.family).unwrap().1;
-    let declared =
-        family.scans.iter().find(|scan| (scan.bound, scan.bare) == (entry.bound, entry.bare)).unwrap();
+    let mut by_arguments = family.scans.iter().filter(|scan| scan.part.is_none());
+    let declared = by_arguments.find(|scan| (scan.bound, scan.bare) == (entry.bound, entry.bare)).unwrap();
     let own: Vec<&Sample> = keys.iter().copied().filter(|sample| sample.family == entry.family).collect();
     for sample in own.iter().take(BINDINGS) {
         let bound = &sample.values[..entry.bound];

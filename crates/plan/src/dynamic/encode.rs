@@ -157,6 +157,21 @@ fn missing(sequence: &Sequence, values: &[Value]) -> EncodeError {
     EncodeError::new(EncodeFault::Arguments { expected: sequence.argument_count(), found: values.len() })
 }
 
+/// The value of the derived part at `index` in a key of these arguments.
+pub fn derived_value(sequence: &Sequence, index: usize, values: &[Value]) -> Result<u128, EncodeError> {
+    let Some(Segment::Derived(derived)) = sequence.segments().get(index) else {
+        return Err(missing(sequence, values));
+    };
+    let mut pieces = Vec::new();
+    for &of in &derived.of {
+        let value = values.get(sequence.arguments_before(of)).ok_or_else(|| missing(sequence, values))?;
+        if let Some(Segment::Argument(argument)) = sequence.segments().get(of) {
+            shape(&argument.shape, value, &mut pieces)?;
+        }
+    }
+    Ok(derive(derived, &pieces))
+}
+
 /// The value of a derived part, from the joined bytes of the arguments that go into it.
 pub fn derive(derived: &Derived, bytes: &[u8]) -> u128 {
     let eight = |hash: Hash| {

@@ -20,7 +20,7 @@ mod wide;
 pub use decode::{Failure, Readings, readings};
 pub(crate) use decode::{READINGS, located};
 pub use dispatch::{Decoded, Decoder, KeyReadings, Miss};
-pub use encode::{EncodeError, EncodeFault, derive, encode, encode_one, prefix};
+pub use encode::{EncodeError, EncodeFault, derive, derived_value, encode, encode_one, prefix};
 pub use guard::{Other, other_key, other_layout};
 pub(crate) use int::decode as decode_int;
 pub(crate) use leaf::{Unframed, unframe};

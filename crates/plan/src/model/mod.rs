@@ -32,7 +32,7 @@ pub use numbers::Numbers;
 pub use relation::{Reference, ReferenceSource, Relation};
 pub use resolve::{Imported, Part, Resolved, resolve};
 pub use retention::{Keep, Retention};
-pub use scan::{Company, Scan, ScanEnd, ScanId};
+pub use scan::{BoundPart, Company, Scan, ScanEnd, ScanId};
 pub use schema::{Coded, Made, MissingSchema, ProtoMessage, SchemaFile, SchemaFormat, Schemas, ValueCodec};
 pub use segment::{Argument, Derivation, Derived, Literal, Same, Segment, Sequence};
 pub use shape::{

@@ -225,7 +225,9 @@ impl<'a> Resolver<'a> {
     /// Whether the family claims what makes the rows that go a range; reports what is missing.
     fn is_range(&mut self, span: Span, family: &Family, retention: &Retention) -> bool {
         let bound = retention.bound;
-        let plain = |scan: &&Scan| scan.is_called() && !scan.bare && !scan.filtered && scan.with.is_empty();
+        let plain = |scan: &&Scan| {
+            scan.part.is_none() && scan.is_called() && !scan.bare && !scan.filtered && scan.with.is_empty()
+        };
         let claimed = family.scans.iter().filter(plain).any(|scan| scan.bound == bound && scan.in_order);
         if !claimed {
             let names: Vec<&str> =

@@ -4,13 +4,13 @@ use std::fmt::{self, Write as _};
 
 use super::clause::chosen;
 use super::resolve::{Resolver, unknown};
-use super::{Family, Segment, Sequence, Space};
+use super::{Argument, Family, IntRange, Segment, Sequence, Shape, Space};
 use crate::diag::{Code, Diagnostic, NoteKind, Span};
-use crate::dynamic::readings;
+use crate::dynamic::{EncodeError, Value, derived_value, readings};
 use crate::syntax::ast;
 
 /// A claim about the rows that share a prefix.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a word of the clause")]
 pub struct Scan {
     /// Which of the family's scans it is.
@@ -22,6 +22,8 @@ pub struct Scan {
     pub segments: usize,
     /// Whether the prefix ends with the last bound argument, before the literals after it.
     pub bare: bool,
+    /// The derived part that is bound by its value, behind the bound arguments.
+    pub part: Option<BoundPart>,
     /// Where the rows end.
     pub end: ScanEnd,
     /// What else is wanted among the rows.
@@ -36,6 +38,15 @@ pub struct Scan {
     pub in_order: bool,
     /// Where it is declared.
     pub span: Span,
+}
+
+/// A derived part that a scan binds by its value: whoever scans need not know what it is derived from.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BoundPart {
+    /// The index of the part among the segments of the key.
+    pub segment: usize,
+    /// The layout of the prefix, in which the part is an argument like the others, and the last one.
+    pub prefix: Sequence,
 }
 
 /// Which scan of a family: how many arguments it binds and, where several bind as many, which of them.
@@ -91,15 +102,51 @@ impl Scan {
         !self.own && self.end == ScanEnd::Prefix
     }
 
-    /// The layout of its prefix.
+    /// The layout of its prefix. A derived part that is bound by its value is an argument of it.
     pub fn prefix(&self, key: &Sequence) -> Sequence {
-        Sequence::new(key.segments().iter().take(self.segments).cloned().collect())
+        match &self.part {
+            Some(part) => part.prefix.clone(),
+            None => Sequence::new(key.segments().iter().take(self.segments).cloned().collect()),
+        }
+    }
+
+    /// The layout whose first segments are those of the prefix: the key's own, but for a scan that binds a derived part.
+    pub fn layout<'a>(&'a self, key: &'a Sequence) -> &'a Sequence {
+        self.part.as_ref().map_or(key, |part| &part.prefix)
+    }
+
+    /// How many values whoever scans has to give.
+    pub fn value_count(&self) -> usize {
+        self.bound + usize::from(self.part.is_some())
+    }
+
+    /// Appends the prefix of these values.
+    pub fn write(&self, key: &Sequence, values: &[Value], out: &mut Vec<u8>) -> Result<(), EncodeError> {
+        crate::dynamic::prefix(self.layout(key), self.segments, values, out)
+    }
+
+    /// The values by which a row is scanned; `None` if these are not the arguments of a row.
+    pub fn values_of(&self, key: &Sequence, row: &[Value]) -> Option<Vec<Value>> {
+        let mut values = row.get(..self.bound)?.to_vec();
+        if let Some(part) = &self.part {
+            values.push(Value::Unsigned(derived_value(key, part.segment, row).ok()?));
+        }
+        Some(values)
+    }
+
+    /// Whether a row of the family is one of the scan with these values.
+    pub fn owns(&self, key: &Sequence, values: &[Value], row: &[Value]) -> bool {
+        match &self.part {
+            Some(_) => self.values_of(key, row).is_some_and(|own| own == values),
+            None => row.starts_with(values),
+        }
     }
 
     /// The scan in words, as in the plan: `by pool bare to next`. The words of the claim about order and company are
     /// left out.
     pub fn words(&self, key: &Sequence) -> String {
-        let names: Vec<&str> = key.arguments().take(self.bound).filter_map(|a| a.name.as_deref()).collect();
+        let bound = self.layout(key).arguments().take(self.value_count());
+        let names: Vec<&str> = bound.filter_map(|a| a.name.as_deref()).collect();
         let mut words = if names.is_empty() { "all".to_owned() } else { format!("by {}", names.join(", ")) };
         if self.bare {
             words.push_str(" bare");
@@ -120,8 +167,19 @@ impl Scan {
 impl Family {
     /// The scan that binds the first `bound` arguments and can be called; the one that is not bare, where there are two.
     pub fn scan_by(&self, bound: usize) -> Option<&Scan> {
-        let those = self.scans.iter().filter(|scan| scan.bound == bound && scan.is_called());
-        those.min_by_key(|scan| scan.id)
+        let those = self.scans.iter().filter(|scan| scan.bound == bound && scan.part.is_none());
+        those.filter(|scan| scan.is_called()).min_by_key(|scan| scan.id)
+    }
+
+    /// The scan that can be called with values of these names: of the first arguments, and perhaps of a derived part
+    /// behind them.
+    pub fn scan_named(&self, names: &[&str]) -> Option<&Scan> {
+        let by_part = self.scans.iter().filter(|scan| {
+            let part = scan.part.as_ref().and_then(|part| part.prefix.arguments().last());
+            part.and_then(|part| part.name.as_deref()).is_some_and(|part| names.contains(&part))
+        });
+        let by_part = by_part.filter(|scan| scan.is_called() && scan.value_count() == names.len());
+        by_part.min_by_key(|scan| scan.id).or_else(|| self.scan_by(names.len()))
     }
 
     /// The scan of this number.
@@ -131,10 +189,13 @@ impl Family {
 
     /// Numbers the scans that bind equally many arguments.
     pub(super) fn number_scans(&mut self) {
-        let all: Vec<(usize, bool, ScanEnd)> =
-            self.scans.iter().map(|scan| (scan.bound, scan.bare, scan.end.clone())).collect();
+        let key = |scan: &Scan| {
+            let part = scan.part.as_ref().map(|part| part.segment);
+            (scan.bound, part, scan.bare, scan.end.clone())
+        };
+        let all: Vec<(usize, Option<usize>, bool, ScanEnd)> = self.scans.iter().map(key).collect();
         for scan in &mut self.scans {
-            let own = (scan.bound, scan.bare, scan.end.clone());
+            let own = key(scan);
             let nth = all.iter().filter(|other| other.0 == own.0 && **other < own).count();
             scan.id = ScanId { bound: scan.bound, nth };
         }
@@ -152,30 +213,43 @@ impl Sequence {
 
 impl Resolver<'_> {
     pub(super) fn scan(&mut self, scan: &ast::ScanClause, family: &mut Family) {
-        if !self.binds_first(scan, family) {
-            return;
-        }
-        let bound = scan.by.len();
+        let (bound, part) = match self.binds_first(scan, family) {
+            Some(Bound::Arguments) => (scan.by.len(), None),
+            Some(Bound::Part(segment)) => (scan.by.len() - 1, Some(segment)),
+            None => return,
+        };
         let Some(end) = self.scan_end(scan) else { return };
-        if let Some((label, help)) = misfit(scan, family) {
+        if let Some((label, help)) = misfit(scan, family, part.is_some()) {
             let message = "a scan is not written like this";
             self.report(Diagnostic::new(Code::BadScan, message, scan.span, label).with_help(help));
             return;
         }
-        if family.scans.iter().any(|other| (other.bound, other.bare, &other.end) == (bound, scan.bare, &end))
-        {
+        let segment_of = |scan: &Scan| scan.part.as_ref().map(|part| part.segment);
+        let same = |other: &Scan| {
+            (other.bound, segment_of(other), other.bare, &other.end) == (bound, part, scan.bare, &end)
+        };
+        if family.scans.iter().any(same) {
             self.report(Diagnostic::new(Code::BadScan, "the same scan is given twice", scan.span, "again"));
             return;
         }
         let scanned = family.key.scanned_segments(bound);
         // A part that is derived from arguments which are not bound ends the prefix before them.
-        let segments = if scan.bare { scanned.min(family.key.bare_segments(bound)) } else { scanned };
-        let example = self.example(scan, &family.key, segments);
+        let (segments, part) = match part {
+            Some(segment) => {
+                let (segments, part) = bound_part(&family.key, segment, scan.bare);
+                (segments, Some(part))
+            }
+            None if scan.bare => (scanned.min(family.key.bare_segments(bound)), None),
+            None => (scanned, None),
+        };
+        let layout = part.as_ref().map_or(&family.key, |part| &part.prefix);
+        let example = self.example(scan, layout, segments);
         family.scans.push(Scan {
             id: ScanId { bound, nth: 0 },
             bound,
             segments,
             bare: scan.bare,
+            part,
             end,
             with: Vec::new(),
             filtered: scan.filtered,
@@ -186,10 +260,32 @@ impl Resolver<'_> {
         });
     }
 
-    fn binds_first(&mut self, scan: &ast::ScanClause, family: &Family) -> bool {
+    /// What the scan binds; `None` if that is not what it may.
+    fn binds_first(&mut self, scan: &ast::ScanClause, family: &Family) -> Option<Bound> {
         let known =
             || family.key.arguments().filter_map(|argument| argument.name.as_deref()).collect::<Vec<_>>();
         for (index, name) in scan.by.iter().enumerate() {
+            if let Some(segment) = part_named(&family.key, &name.text) {
+                let last = index + 1 == scan.by.len();
+                if last && family.key.scanned_segments(index) == segment {
+                    return Some(Bound::Part(segment));
+                }
+                let help = if last {
+                    "the arguments before it must be bound, and those that it is derived from must not be"
+                } else {
+                    "name it last: the arguments behind it decide it, so that a scan by them needs no value of it"
+                };
+                self.report(
+                    Diagnostic::new(
+                        Code::BadScan,
+                        "a scan binds a derived part right behind the arguments before it",
+                        name.span,
+                        "not there",
+                    )
+                    .with_help(help),
+                );
+                return None;
+            }
             let diagnostic = match family.key.argument_index(&name.text) {
                 Some(position) if position == index => continue,
                 Some(_) => Diagnostic::new(
@@ -202,9 +298,9 @@ impl Resolver<'_> {
                 None => unknown(name, "argument", &known()),
             };
             self.report(diagnostic);
-            return false;
+            return None;
         }
-        true
+        Some(Bound::Arguments)
     }
 
     fn scan_end(&mut self, scan: &ast::ScanClause) -> Option<ScanEnd> {
@@ -238,7 +334,7 @@ impl Resolver<'_> {
             example.span,
             "no prefix of this scan",
         );
-        let bare = key.bare_segments(scan.by.len());
+        let bare = key.bare_segments(key.argument_count().min(scan.by.len()));
         let (real, other) = if scan.bare { (bare, segments_behind(key, bare)) } else { (segments, bare) };
         // The arguments of the example are known if only the literals behind them are missing or too many.
         let values =
@@ -301,14 +397,61 @@ fn hex(bytes: &[u8]) -> String {
     })
 }
 
+/// What a scan binds.
+enum Bound {
+    /// The first arguments.
+    Arguments,
+    /// The first arguments and behind them the derived part at this segment, by its value.
+    Part(usize),
+}
+
+/// The segment of the derived part with this name.
+fn part_named(key: &Sequence, name: &str) -> Option<usize> {
+    key.segments()
+        .iter()
+        .position(|segment| matches!(segment, Segment::Derived(derived) if derived.name == name))
+}
+
+/// How many segments the prefix has that ends with a derived part, and its layout with that part as an argument.
+fn bound_part(key: &Sequence, segment: usize, bare: bool) -> (usize, BoundPart) {
+    let mut segments: Vec<Segment> = key.segments().iter().take(segment + 1).cloned().collect();
+    if let Some(last) = segments.last_mut()
+        && let Segment::Derived(derived) = last
+    {
+        let mut shape = derived.shape.clone();
+        if let (Some(modulus), IntRange::Unsigned { min, max }) = (derived.modulus, shape.range) {
+            shape.range = IntRange::Unsigned { min, max: max.min(modulus.saturating_sub(1)) };
+        }
+        *last = Segment::Argument(Argument {
+            name: Some(derived.name.clone()),
+            type_name: None,
+            shape: Shape::Int(shape),
+            shown: None,
+            doc: Vec::new(),
+            span: derived.span,
+        });
+    }
+    if !bare {
+        let behind = key.segments().iter().skip(segment + 1);
+        segments.extend(behind.take_while(|segment| matches!(segment, Segment::Literal(_))).cloned());
+    }
+    (segments.len(), BoundPart { segment, prefix: Sequence::new(segments) })
+}
+
 /// The segments of a scan that is not bare and whose last argument ends at `bare`.
 fn segments_behind(key: &Sequence, bare: usize) -> usize {
     key.scanned_segments(key.arguments_before(bare))
 }
 
 /// What does not fit together in a scan, and what to write.
-fn misfit(scan: &ast::ScanClause, family: &Family) -> Option<(&'static str, &'static str)> {
+fn misfit(scan: &ast::ScanClause, family: &Family, part: bool) -> Option<(&'static str, &'static str)> {
     let range = scan.end.is_some();
+    if part && (range || scan.filtered || scan.in_order) {
+        return Some((
+            "claims too much of a derived part",
+            "a scan by a derived part takes `bare`, `as` and `with`, and no others: state them of the scan by its arguments",
+        ));
+    }
     if scan.bare && scan.by.is_empty() {
         return Some((
             "binds no argument",

@@ -31,7 +31,6 @@ use keyplan_codec::Alphabet;
 
 #[cfg(doc)]
 use crate::dynamic::Value;
-use crate::dynamic::prefix;
 use crate::model::{
     Argument, BytesEncoding, Derived, Family, IntShape, LengthSet, NamedType, Opaque, Plan, Scan, Segment,
     Sequence, Shape, TextShape,
@@ -196,7 +195,7 @@ pub fn scan_bytes(family: &Family, scan: &Scan) -> Option<String> {
     let bytes = scan.example.clone().or_else(|| {
         let values = crate::sample::arguments(&scan.prefix(&family.key))?;
         let mut bytes = Vec::new();
-        prefix(&family.key, scan.segments, &values, &mut bytes).ok().map(|()| bytes)
+        scan.write(&family.key, &values, &mut bytes).ok().map(|()| bytes)
     })?;
     (!bytes.is_empty()).then(|| hex(&bytes))
 }

@@ -193,7 +193,10 @@ fn certified(layouts: &Layouts<'_>, statement: &Statement) -> Certified {
             keep: assumption.keep,
             ground: ground(layouts, statement),
         },
-        Verdict::Fails(witness) => Ruling::Fails(Keys::new(layouts, witness)),
+        Verdict::Fails(witness) => {
+            let scan = statement.scan.and_then(|id| layouts.scan(&statement.space, &statement.family, id));
+            Ruling::Fails(Keys::new(layouts, witness, scan))
+        }
         Verdict::Unknown(reason) => Ruling::Unknown(reason.to_string()),
     };
     Certified {

@@ -361,7 +361,11 @@ impl Checker<'_> {
             (Ruling::Assumed { hash, keep, .. }, Verdict::Assumed(assumption)) => {
                 *hash == assumption.hash.name() && *keep == assumption.keep
             }
-            (Ruling::Fails(keys), Verdict::Fails(witness)) => *keys == Keys::new(&self.layouts, witness),
+            (Ruling::Fails(keys), Verdict::Fails(witness)) => {
+                let scan = statement.scan_id();
+                let scan = scan.and_then(|id| self.layouts.scan(&statement.space, &statement.family, id));
+                *keys == Keys::new(&self.layouts, witness, scan)
+            }
             (Ruling::Unknown(why), Verdict::Unknown(reason)) => *why == reason.to_string(),
             _ => false,
         };
@@ -497,7 +501,11 @@ impl Checker<'_> {
                     && !(foreign && claim.wants(other))
                     && !dropped
                     && claim.end == ScanEnd::Prefix
-                    && Witness::row(scan.scanned(layout(scan)?, claim)?, found).is_some()
+                    && {
+                        let front = scan.scanned(layout(scan)?, claim)?;
+                        let own = !foreign && claim.owns(layout(scan)?, &front.values, &found.values);
+                        !own && found.bytes.starts_with(&front.bytes)
+                    }
             }
             (
                 Guarantee::NoForeignRows | Guarantee::NoSiblingRows | Guarantee::NoMissingRows,

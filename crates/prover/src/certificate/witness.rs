@@ -87,14 +87,16 @@ pub struct Key {
 }
 
 impl Keys {
-    pub(super) fn new(layouts: &Layouts<'_>, witness: &Witness) -> Self {
+    /// The keys of a witness; `scan` is the one that the statement is about.
+    pub(super) fn new(layouts: &Layouts<'_>, witness: &Witness, scan: Option<&Scan>) -> Self {
         let two = |make: fn(Key, Key) -> Self, a: &Side, b: &Side| {
             Some(make(Key::new(layouts, a)?, Key::new(layouts, b)?))
         };
         let keys =
             match witness {
                 Witness::SameKey { first, second } => two(Self::Same, first, second),
-                Witness::Row { scan, row } => two(Self::Row, scan, row),
+                Witness::Row { scan: front, row } => Key::of_scan(layouts, front, scan)
+                    .and_then(|front| Some(Self::Row(front, Key::new(layouts, row)?))),
                 Witness::Disorder { first, second } => two(Self::Disorder, first, second),
                 Witness::RangeEnd { end, row } => two(Self::RangeEnd, end, row),
                 Witness::Range { start, row, .. } => two(Self::Range, start, row),
@@ -127,6 +129,16 @@ impl Key {
     /// `None` if the values do not survive being written as text.
     fn new(layouts: &Layouts<'_>, side: &Side) -> Option<Self> {
         let (_, sequence) = layouts.anywhere(&side.family)?;
+        Self::of(sequence, side)
+    }
+
+    /// The prefix of a scan.
+    fn of_scan(layouts: &Layouts<'_>, side: &Side, scan: Option<&Scan>) -> Option<Self> {
+        let (_, sequence) = layouts.anywhere(&side.family)?;
+        Self::of(scan.map_or(sequence, |scan| scan.layout(sequence)), side)
+    }
+
+    fn of(sequence: &Sequence, side: &Side) -> Option<Self> {
         let key = Self {
             family: side.family.clone(),
             arguments: texts(sequence, &side.values),
@@ -149,7 +161,7 @@ impl Key {
 
     /// The front of a key up to what a scan binds.
     pub(super) fn scanned(&self, sequence: &Sequence, scan: &Scan) -> Option<Side> {
-        self.front(sequence, scan.segments)
+        self.front(scan.layout(sequence), scan.segments)
     }
 
     /// The values; `None` if the texts are not exactly theirs.

@@ -195,21 +195,22 @@ impl Pair<'_> {
         if new.retired.is_some() {
             return;
         }
-        let bound = |family: &Family, count: usize| -> Vec<String> {
-            let names = family.key.arguments().take(count);
+        let bound = |family: &Family, scan: &Scan| -> Vec<String> {
+            let names = scan.layout(&family.key).arguments().take(scan.value_count());
             names.map(|argument| argument.name.clone().unwrap_or_default()).collect()
         };
         let still = matches!(keys, Fate::Same | Fate::Widened { .. });
         // What is only claimed of a program is not called, and nothing is lost with it.
         for scan in old.scans.iter().filter(|scan| scan.is_called()) {
-            let by = bound(old, scan.bound);
+            let by = bound(old, scan);
+            let part = |scan: &Scan| scan.part.as_ref().map(|part| part.segment);
             let alike = |other: &&Scan| {
                 other.is_called()
-                    && (other.bound, other.bare) == (scan.bound, scan.bare)
+                    && (other.bound, part(other), other.bare) == (scan.bound, part(scan), scan.bare)
                     && (!scan.with.is_empty() || other.with.is_empty())
             };
             let mut found = new.scans.iter().filter(alike);
-            let found = found.find(|other| still || bound(new, other.bound) == by);
+            let found = found.find(|other| still || bound(new, other) == by);
             let fate = match found {
                 None => Fate::ScanLost(by),
                 Some(found) if scan.in_order && !found.in_order => Fate::OrderLost(by),

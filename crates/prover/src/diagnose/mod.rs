@@ -225,6 +225,16 @@ impl<'a> Finding<'a> {
         Subject::find(self.plan, &self.statement.family, self.statement)
     }
 
+    /// The subject with the layout of the scan's prefix, which may bind what is no argument of a key.
+    fn scanned_subject(self) -> Option<Subject<'a>> {
+        let subject = self.subject()?;
+        let scan = self.statement.scan.and_then(|id| subject.family.scan(id));
+        Some(Subject {
+            sequence: scan.map_or(subject.sequence, |scan| scan.layout(subject.sequence)),
+            ..subject
+        })
+    }
+
     /// The other family, where it is about two.
     pub(crate) fn other(self) -> Option<Subject<'a>> {
         // A module is no family, though the two may have one path.
@@ -283,6 +293,7 @@ impl<'a> Finding<'a> {
             Some((scan, subject.family.scan_by(scan.bound)))
         });
         match scan {
+            Some((scan, _)) if scan.part.is_some() && scan.is_called() => Made::Prefix,
             Some((scan, _)) if scan.bare => Made::Front,
             Some((scan, Some(called))) if called.segments == scan.segments => Made::Prefix,
             _ => Made::Untyped,

@@ -67,11 +67,8 @@ pub(crate) fn disjoint(a: &Layout<'_>, b: &Layout<'_>, budget: &mut Budget) -> O
 
 /// The prefixes of a scan, one for each list of bound arguments.
 fn prefixes(scanned: Scanned<'_, '_>) -> Option<Vec<Side>> {
-    let layout = scanned.layout;
     let bound = every::rows(&scanned.prefix(), MOST_KEYS)?;
-    let side =
-        |values: &Vec<Value>| Side::prefix(layout.path, layout.sequence, scanned.scan.segments, values);
-    Some(bound.iter().filter_map(side).collect())
+    Some(bound.iter().filter_map(|values| scanned.side(values)).collect())
 }
 
 /// Whether a scan, or a range, returns no row of `other` that it should not; with `other` its own family, none with other
@@ -87,7 +84,7 @@ pub(crate) fn leaks(scanned: Scanned<'_, '_>, other: &Layout<'_>, budget: &mut B
             return None;
         }
         budget.spend(rows.len().saturating_mul(prefixes.len()) as u64 / 16);
-        return Some(told(prefixes.iter().filter_map(|prefix| ends(scanned, &prefix.values)).flat_map(
+        return Some(told(prefixes.iter().filter_map(|prefix| ends(scanned, &prefix.values)).filter_map(
             |(start, end)| {
                 let inside = rows.iter().filter(|row| is_within(&start, &end, &row.bytes));
                 let found = inside.filter_map(|row| {
@@ -102,7 +99,7 @@ pub(crate) fn leaks(scanned: Scanned<'_, '_>, other: &Layout<'_>, budget: &mut B
     Some(told(prefixes.iter().filter_map(|prefix| {
         let from = rows.partition_point(|row| row.bytes < prefix.bytes);
         let begin = rows.iter().skip(from).take_while(|row| row.bytes.starts_with(&prefix.bytes));
-        begin.filter_map(|row| Witness::row(prefix.clone(), row.clone())).min_by_key(Witness::length)
+        begin.filter_map(|row| scanned.leak(prefix.clone(), row.clone())).min_by_key(Witness::length)
     })))
 }
 

@@ -178,13 +178,15 @@ fn leaks(own: &Listed<'_>, scan: &Scan, rows: &[&Row], siblings: bool) -> Option
     if scan.end != ScanEnd::Prefix {
         return leaks_of_range(own, scan, &rows, siblings);
     }
-    let segments = scan.segments;
-    let mut prefixes: Vec<(Vec<u8>, &[Value])> = Vec::new();
-    for (_, values) in &own.keys {
-        let bound = &values[..scan.bound];
+    let mut prefixes: Vec<(Vec<u8>, Vec<Value>)> = Vec::new();
+    let front = scan.prefix(&own.family.key);
+    // A derived part may be scanned by a value that no listed row has.
+    let others = scan.part.iter().flat_map(|_| crate::values::rows(&front, MOST_KEYS).0);
+    for bound in own.keys.iter().map(|(_, values)| bound_of(own.family, scan, values)).chain(others) {
         let mut bytes = Vec::new();
-        prefix(&own.family.key, segments, bound, &mut bytes).unwrap();
-        prefixes.push((bytes, bound));
+        if encode(&front, &bound, &mut bytes).is_ok() {
+            prefixes.push((bytes, bound));
+        }
     }
     prefixes.sort_by(|a, b| a.0.cmp(&b.0));
     prefixes.dedup();
@@ -192,12 +194,26 @@ fn leaks(own: &Listed<'_>, scan: &Scan, rows: &[&Row], siblings: bool) -> Option
     for (prefix, bound) in prefixes {
         let from = rows.partition_point(|(key, _)| key.as_slice() < prefix.as_slice());
         for (key, values) in rows[from..].iter().take_while(|(key, _)| key.starts_with(&prefix)) {
-            if !siblings || !values.starts_with(bound) {
+            if !siblings || bound_of(own.family, scan, values) != bound {
                 best = best.min(Some(key.len())).or(Some(key.len()));
             }
         }
     }
     best
+}
+
+/// By what a row is scanned, written apart from the model's: the number of a derived part is read from the row's own bytes.
+pub(crate) fn bound_of(family: &Family, scan: &Scan, row: &[Value]) -> Vec<Value> {
+    let mut bound = row[..scan.bound].to_vec();
+    if let Some(part) = &scan.part {
+        let mut front = Vec::new();
+        prefix(&family.key, part.segment, &bound, &mut front).unwrap();
+        let mut key = Vec::new();
+        encode(&family.key, row, &mut key).unwrap();
+        // The random plans write it as one byte.
+        bound.push(Value::Unsigned(key[front.len()].into()));
+    }
+    bound
 }
 
 /// The first key of a range, its end, and whether the end is in it.

@@ -12,6 +12,7 @@ pub(crate) const KINDS: &[&str] = &[
     "literal",
     "same",
     "derived",
+    "scan by part",
     "be",
     "le",
     "signflip",

@@ -111,6 +111,9 @@ fn check_plan(text: &str, plan: &Plan, report: &Report, tally: &mut Tally) {
     let listed: Vec<Listed<'_>> = space.families.iter().map(list).collect();
     for family in &space.families {
         kinds::count(&family.key, &mut tally.kinds);
+        if family.scans.iter().any(|scan| scan.part.is_some()) {
+            *tally.kinds.entry("scan by part").or_default() += 1;
+        }
         // Where nothing can be lost there is nothing to say.
         let lossy = |s: &Statement| s.guarantee == Guarantee::Lossless && s.family == family.path;
         if !report.statements.iter().any(lossy) {

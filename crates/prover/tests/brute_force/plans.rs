@@ -436,10 +436,16 @@ fn space_text(random: &mut Random) -> String {
             _ if long => long_parts(random),
             _ => parts(random, 2, 3, "a"),
         };
+        let body = if random.chance(12) { with_part(random, &body) } else { body };
         bodies.push(body.clone());
         let _ = write!(text, "  key k{family} = {first}{body}");
         let arguments = (0..9).take_while(|index| body.contains(&format!("a{index}: "))).count();
         for bound in 0..=arguments {
+            if body.contains(&format!("part{bound} = ")) && random.chance(80) {
+                let before = if bound == 0 { String::new() } else { arguments_of(bound) + ", " };
+                let bare = if random.chance(30) { " bare" } else { "" };
+                let _ = write!(text, "\n    scan by {before}part{bound}{bare}");
+            }
             if random.chance(45) {
                 let by = if bound == 0 { "all".to_owned() } else { format!("by {}", arguments_of(bound)) };
                 let other = if family == 0 { "k1" } else { "k0" };
@@ -470,6 +476,19 @@ fn space_text(random: &mut Random) -> String {
     }
     text.push('}');
     text
+}
+
+/// The same parts with one that is derived from an argument behind it.
+fn with_part(random: &mut Random, body: &str) -> String {
+    let index = random.below(2);
+    let name = format!("a{index}: ");
+    let Some((front, rest)) = body.find(&name).map(|at| body.split_at(at)) else { return body.to_owned() };
+    // One of them, and among the arguments of the key: not inside of one.
+    if body.contains("part") || front.matches('(').count() != front.matches(')').count() {
+        return body.to_owned();
+    }
+    let modulus = 2 + random.below(2);
+    format!("{front}part{index} = crc16(a{index}) % {modulus} as u8 {rest}")
 }
 
 fn arguments_of(bound: usize) -> String {

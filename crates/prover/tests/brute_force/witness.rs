@@ -3,10 +3,18 @@
 use std::cmp::Ordering;
 
 use keyplan_plan::dynamic::{encode, prefix};
-use keyplan_plan::model::Plan;
+use keyplan_plan::model::{Plan, Scan};
 use keyplan_prover::{Guarantee, NumberFault, Side, Statement, Witness};
 
-use crate::enumeration::{logical_rows, range};
+use crate::enumeration::{bound_of, logical_rows, range};
+
+/// The prefix of a scan must encode to what it says.
+fn check_scan(plan: &Plan, scan: &Scan, side: &Side) {
+    let (_, family) = plan.find(&side.family)[0];
+    let mut bytes = Vec::new();
+    encode(&scan.prefix(&family.key), &side.values, &mut bytes).unwrap();
+    assert_eq!(bytes, side.bytes);
+}
 
 fn check_side(plan: &Plan, side: &Side, segments: Option<usize>) {
     let (_, family) = plan.find(&side.family)[0];
@@ -35,11 +43,11 @@ pub(crate) fn check_witness(plan: &Plan, statement: &Statement, witness: &Witnes
             assert!(first.family != second.family || format!("{first:?}") != format!("{second:?}"));
         }
         Witness::Row { scan, row } => {
-            check_side(plan, scan, segments);
+            let claim = family.scan(statement.scan.unwrap()).unwrap();
+            check_scan(plan, claim, scan);
             check_side(plan, row, None);
             assert!(row.bytes.starts_with(&scan.bytes));
-            assert!(row.family != scan.family || !row.values.starts_with(&scan.values));
-            let claim = family.scan(statement.scan.unwrap()).unwrap();
+            assert!(row.family != scan.family || bound_of(family, claim, &row.values) != scan.values);
             assert!(!claim.wants(&row.family));
         }
         Witness::Disorder { first, second } => {

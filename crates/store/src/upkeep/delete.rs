@@ -1,8 +1,8 @@
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
-use keyplan_plan::dynamic::{Decoded, Decoder, prefix};
-use keyplan_plan::model::{Family, Plan};
+use keyplan_plan::dynamic::{Decoded, Decoder};
+use keyplan_plan::model::{Family, Plan, Scan};
 
 use crate::engine::{Batch, Durability, Engine, OwnedKeyRange};
 use crate::error::StoreError;
@@ -27,16 +27,15 @@ pub struct DeleteScan<'p> {
     decoder: Decoder<'p>,
     space: usize,
     family: &'p Family,
-    /// How many arguments and segments it binds.
-    bound: (usize, usize),
+    /// What the plan says of it.
+    claim: &'p Scan,
     prefix: Vec<u8>,
 }
 
 impl<'p> DeleteScan<'p> {
-    /// The rows of a family of the plan's space at `space` that begin with `prefix`, which its first `arguments` make.
-    pub fn new(plan: &'p Plan, space: usize, family: &'p Family, arguments: usize, prefix: Vec<u8>) -> Self {
-        let bound = (arguments, family.scan_by(arguments).map_or(0, |scan| scan.segments));
-        Self { decoder: Decoder::new(plan), space, family, bound, prefix }
+    /// The rows of a scan of a family of the plan's space at `space`; `prefix` is what its bound arguments make.
+    pub fn new(plan: &'p Plan, space: usize, family: &'p Family, claim: &'p Scan, prefix: Vec<u8>) -> Self {
+        Self { decoder: Decoder::new(plan), space, family, claim, prefix }
     }
 
     /// Deletes the rows that are the family's and have these arguments, however they are read. A flaw that the plan accepts
@@ -88,11 +87,10 @@ impl<'p> DeleteScan<'p> {
     }
 
     fn is_own(&self, read: &Decoded<'_>) -> bool {
-        let (arguments, segments) = self.bound;
-        let mut bytes = Vec::new();
+        let (key, mut bytes) = (&self.family.key, Vec::new());
         read.family.path == self.family.path
-            && read.values.get(..arguments).is_some_and(|values| {
-                prefix(&self.family.key, segments, values, &mut bytes).is_ok() && bytes == self.prefix
+            && self.claim.values_of(key, &read.values).is_some_and(|values| {
+                self.claim.write(key, &values, &mut bytes).is_ok() && bytes == self.prefix
             })
     }
 }

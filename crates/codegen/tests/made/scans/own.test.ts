@@ -11,7 +11,9 @@ import {
   inRange,
   KeyError,
   nameByOwner,
+  encodeSlotted,
   sPool1_2ByNew,
+  slottedByNsSlot,
   type Range,
   type SKey,
   tickAll,
@@ -61,6 +63,15 @@ test('scans and bounds', () => {
   assert.equal(show(nameByOwner(owner, { through: 'b' })), 'ffffff ffffff6200');
   assert.equal(show(nameByOwner(owner, { after: 'b' })), 'ffffff6200 none');
   assert.equal(show(sPool1_2ByNew(5)), '0305 0306');
+});
+
+test('a derived part is scanned by its value', () => {
+  const slot = slottedByNsSlot(7, 12739);
+  assert.equal(show(slot), '050731c3 050731c4');
+  // The check value of CRC-16/XMODEM is 31c3, which is 12739.
+  const key = encodeSlotted({ ns: 7, user: Uint8Array.from([...'123456789'], (digit) => digit.charCodeAt(0)) });
+  assert.ok(inRange(slot, key));
+  assert.deepEqual(refused(() => slottedByNsSlot(7, 16384)), ['refused', 's.slotted', 'slot', -1, 'the number is out of its range']);
 });
 
 test('spaces, refusals and names', () => {

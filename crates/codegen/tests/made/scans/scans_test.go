@@ -22,6 +22,25 @@ func equal(t *testing.T, found, wanted string) {
 	}
 }
 
+func TestScanByDerivedPart(t *testing.T) {
+	slot, err := SlottedByNsSlot(7, 12739)
+	if err != nil {
+		t.Fatal(err)
+	}
+	equal(t, hexRange(slot), "050731c3 050731c4")
+	// The check value of CRC-16/XMODEM is 31c3, which is 12739.
+	key, err := Slotted{Ns: 7, User: []byte("123456789")}.MarshalBinary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slot.Contains(key) {
+		t.Errorf("%x is not in its slot", key)
+	}
+	if _, err := SlottedByNsSlot(7, 16384); err == nil {
+		t.Error("there is no slot 16384")
+	}
+}
+
 func TestScans(t *testing.T) {
 	all, err := TickAll()
 	if err != nil {

@@ -99,9 +99,8 @@ fn is_read_alone(shape: &Shape) -> bool {
         Shape::List { item, framing: Framing::ToEnd | Framing::Joined(_), .. } => {
             is_delimited(item) && Width::of_shape(item).min > 0
         }
-        Shape::Framed { frame: Frame::Escaped, inner } => is_read_alone(inner),
         Shape::Option(inner) => is_read_alone(inner) && Width::of_shape(inner).min > 0,
-        Shape::Desc(inner) => is_read_alone(inner),
+        Shape::Framed { frame: Frame::Escaped, inner } | Shape::Desc(inner) => is_read_alone(inner),
         _ => false,
     }
 }

@@ -22,7 +22,12 @@ pub(crate) fn diagnostic(finding: Finding<'_>, scan: &Side, row: &Side) -> Optio
     let row_title = format!("row   {}", other.name());
     let scan_title = format!("scan  {}", subject.name());
     let sides = [
-        Shown { title: &scan_title, subject, side: scan, made: finding.prefix_made() },
+        Shown {
+            title: &scan_title,
+            subject: finding.scanned_subject()?,
+            side: scan,
+            made: finding.prefix_made(),
+        },
         Shown { title: &row_title, subject: other, side: row, made: Made::Whole },
     ];
     let mut diagnostic = with_witness(diagnostic, finding, sides);

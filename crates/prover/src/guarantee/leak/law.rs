@@ -39,8 +39,7 @@ impl Scanned<'_, '_> {
 
     /// The layout of the prefix alone.
     pub(crate) fn prefix(self) -> Sequence {
-        let segments = self.layout.sequence.segments();
-        Sequence::new(segments.get(..self.scan.segments).unwrap_or(segments).to_vec())
+        self.scan.prefix(self.layout.sequence)
     }
 
     /// The literals at the front of the prefix.
@@ -51,13 +50,30 @@ impl Scanned<'_, '_> {
     /// The leak that two argument lists with one key are, if they differ in a bound argument.
     pub(crate) fn leak_of(self, witness: &Witness) -> Option<Witness> {
         let Witness::SameKey { first, second } = witness else { return None };
-        let bound = self.layout.sequence.arguments_before(self.scan.segments);
-        Witness::row(self.side(first.values.get(..bound)?)?, second.clone())
+        self.leak(self.side(&self.bound_of(&first.values)?)?, second.clone())
+    }
+
+    /// The values by which a row of the family is scanned.
+    fn bound_of(self, row: &[Value]) -> Option<Vec<Value>> {
+        let arguments = self.layout.sequence.arguments_before(self.scan.segments);
+        match self.scan.part {
+            Some(_) => self.scan.values_of(self.layout.sequence, row),
+            // The marks of a range may bind fewer than the scan.
+            None => row.get(..arguments).map(<[Value]>::to_vec),
+        }
+    }
+
+    /// The witness that a row is, for the scan by other values.
+    pub(super) fn leak(self, scan: Side, row: Side) -> Option<Witness> {
+        let own =
+            row.family == scan.family && self.scan.owns(self.layout.sequence, &scan.values, &row.values);
+        (!own && row.bytes.starts_with(&scan.bytes)).then_some(Witness::Row { scan, row })
     }
 
     /// The prefix of bound arguments.
-    fn side(self, values: &[Value]) -> Option<Side> {
-        Side::prefix(self.layout.path, self.layout.sequence, self.scan.segments, values)
+    pub(super) fn side(self, values: &[Value]) -> Option<Side> {
+        let layout = self.scan.layout(self.layout.sequence);
+        Side::prefix(self.layout.path, layout, self.scan.segments, values)
     }
 }
 
@@ -103,9 +119,8 @@ pub(crate) fn foreign_if_filtered(
         Verdict::Fails(witness) => match *witness {
             Witness::SameKey { first, second } => {
                 let (own, row) = if first.family == other.path { (second, first) } else { (first, second) };
-                let bound = scanned.layout.sequence.arguments_before(scanned.scan.segments);
-                let scan = own.values.get(..bound).and_then(|bound| scanned.side(bound));
-                match scan.and_then(|scan| Witness::row(scan, row)) {
+                let scan = scanned.bound_of(&own.values).and_then(|bound| scanned.side(&bound));
+                match scan.and_then(|scan| scanned.leak(scan, row)) {
                     Some(witness) => Verdict::Fails(Box::new(witness)),
                     None => Verdict::Unknown(Reason::NotRealised { loose: Vec::new() }),
                 }
@@ -134,8 +149,8 @@ pub(crate) fn siblings(arena: &mut Arena, scanned: Scanned<'_, '_>, budget: &mut
 fn twin_bound(arena: &mut Arena, scanned: Scanned<'_, '_>, budget: &mut Budget) -> Option<Witness> {
     let layout = scanned.layout;
     let (a, b) = twin_rows(arena, layout.sequence, scanned.scan.bound, budget)?;
-    let scan = scanned.side(a.get(..scanned.scan.bound)?)?;
-    Witness::row(scan, Side::key(layout.path, layout.sequence, &b)?)
+    let scan = scanned.side(&scanned.bound_of(&a)?)?;
+    scanned.leak(scan, Side::key(layout.path, layout.sequence, &b)?)
 }
 
 /// The same by the graph.
@@ -159,11 +174,17 @@ fn begin_alike(arena: &mut Arena, scanned: Scanned<'_, '_>, budget: &mut Budget)
 fn merged(arena: &mut Arena, scanned: Scanned<'_, '_>, witness: &Witness) -> Option<Witness> {
     let Witness::SameKey { first, second } = witness else { return None };
     let sequence = scanned.layout.sequence;
-    let mut row = second.values.clone();
+    let bound = sequence.arguments_before(scanned.scan.segments);
+    let mut row = second.values.get(..bound)?.to_vec();
     for argument in sequence.arguments().skip(row.len()) {
         row.push(least_value(arena, &argument.shape)?);
     }
-    Witness::row(scanned.side(&first.values)?, Side::key(scanned.layout.path, sequence, &row)?)
+    let mut values = first.values.clone();
+    if scanned.scan.part.is_some() {
+        // What is derived from the row's own arguments is bound with them.
+        *values.last_mut()? = scanned.bound_of(&row)?.pop()?;
+    }
+    scanned.leak(scanned.side(&values)?, Side::key(scanned.layout.path, sequence, &row)?)
 }
 
 /// The same, apart from what a lossy encoding merges.
@@ -322,14 +343,17 @@ fn realise(
             continue;
         }
         for bound in read(prefix, front, 4, effort) {
-            let same = |values: &[Value]| layout.path == scanned.layout.path && values.starts_with(&bound);
+            let same = |values: &[Value]| {
+                layout.path == scanned.layout.path
+                    && scanned.scan.owns(scanned.layout.sequence, &bound, values)
+            };
             for values in rows.iter().filter(|values| !same(values)) {
                 if !grounded(&bound) || !grounded(values) {
                     *by_digest = true;
                     continue;
                 }
-                let witness =
-                    Witness::row(scanned.side(&bound)?, Side::key(layout.path, layout.sequence, values)?);
+                let row = Side::key(layout.path, layout.sequence, values)?;
+                let witness = scanned.leak(scanned.side(&bound)?, row);
                 if witness.is_some() {
                     return witness;
                 }

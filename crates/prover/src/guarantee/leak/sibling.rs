@@ -32,7 +32,7 @@ pub(crate) fn diagnostic(finding: Finding<'_>, scan: &Side, row: &Side) -> Optio
         )
     };
     let sides = [
-        Shown { title: "scan", subject, side: scan, made: finding.prefix_made() },
+        Shown { title: "scan", subject: finding.scanned_subject()?, side: scan, made: finding.prefix_made() },
         Shown { title: "row", subject, side: row, made: Made::Whole },
     ];
     Some(

@@ -128,14 +128,15 @@ fn siblings_by_graph(arena: &mut Arena, scanned: Scanned<'_, '_>, budget: &mut B
             beside(arena, scanned, &pieces, &shown, budget)
         }
         Some(_) => Verdict::Unknown(Reason::TooLarge),
-        None => match siblings_before_next(arena, scanned, budget) {
-            Some(decided) => decided,
-            None => {
+        None => {
+            if let Some(decided) = siblings_before_next(arena, scanned, budget) {
+                decided
+            } else {
                 // A row that begins with the prefix of a value mostly comes before that of the next one.
                 verdicts.push(siblings(arena, scanned, budget));
                 verdicts.first().map_or(Verdict::Unknown(Reason::Internal), unknown)
             }
-        },
+        }
     };
     match rest {
         Verdict::Unknown(_) => decided(scanned, scanned.layout, Fault::Inside, &verdicts, rest),
