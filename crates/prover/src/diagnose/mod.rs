@@ -226,7 +226,7 @@ impl<'a> Finding<'a> {
     }
 
     /// The subject with the layout of the scan's prefix, which may bind what is no argument of a key.
-    fn scanned_subject(self) -> Option<Subject<'a>> {
+    pub(crate) fn scanned_subject(self) -> Option<Subject<'a>> {
         let subject = self.subject()?;
         let scan = self.statement.scan.and_then(|id| subject.family.scan(id));
         Some(Subject {

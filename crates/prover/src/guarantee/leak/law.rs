@@ -64,14 +64,14 @@ impl Scanned<'_, '_> {
     }
 
     /// The witness that a row is, for the scan by other values.
-    pub(super) fn leak(self, scan: Side, row: Side) -> Option<Witness> {
+    pub(crate) fn leak(self, scan: Side, row: Side) -> Option<Witness> {
         let own =
             row.family == scan.family && self.scan.owns(self.layout.sequence, &scan.values, &row.values);
         (!own && row.bytes.starts_with(&scan.bytes)).then_some(Witness::Row { scan, row })
     }
 
     /// The prefix of bound arguments.
-    pub(super) fn side(self, values: &[Value]) -> Option<Side> {
+    pub(crate) fn side(self, values: &[Value]) -> Option<Side> {
         let layout = self.scan.layout(self.layout.sequence);
         Side::prefix(self.layout.path, layout, self.scan.segments, values)
     }
