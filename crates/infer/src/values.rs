@@ -63,11 +63,11 @@ fn described(values: &[&[u8]]) -> ValueGuess {
 /// The format that most values are of, where some of them are not.
 fn mostly(values: &[&[u8]]) -> Option<ValueGuess> {
     // Of bytes by chance, few are long messages.
-    let long_message = |value: &[u8]| value.len() > 2 && is_message(value);
-    let formats: [(&str, &str, &dyn Fn(&[u8]) -> bool); 3] = [
-        ("json", "JSON", &is_json),
-        ("cbor", "CBOR", &is_cbor),
-        ("proto(\"Unknown\")", "protobuf messages", &long_message),
+    let long_message: fn(&[u8]) -> bool = |value| value.len() > 2 && is_message(value);
+    let formats = [
+        ("json", "JSON", is_json as fn(&[u8]) -> bool),
+        ("cbor", "CBOR", is_cbor),
+        ("proto(\"Unknown\")", "protobuf messages", long_message),
     ];
     formats.into_iter().find_map(|(layout, name, is_one)| {
         let wrong = values.iter().filter(|value| !value.is_empty() && !is_one(value)).count();

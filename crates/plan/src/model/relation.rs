@@ -279,7 +279,7 @@ impl Resolver<'_> {
         // A value without a name, or one that is in a format of its own altogether.
         if let Some(only) = layout.arguments().next().filter(|only| only.name.is_none()) {
             if let Shape::Opaque(opaque) = &only.shape {
-                return self.in_format(opaque, 0, rest, first.span, make(vec![0]));
+                return self.in_format(opaque, 0, rest, first.span, &make(vec![0]));
             }
             if rest.is_empty() {
                 return Some(Found { source: make(vec![0]), shape: Some(&only.shape) });
@@ -326,7 +326,7 @@ impl Resolver<'_> {
             match bare(shape) {
                 Shape::Record(inner) => layout = inner,
                 Shape::Opaque(opaque) => {
-                    return self.in_format(opaque, at, rest, name.span, make(place));
+                    return self.in_format(opaque, at, rest, name.span, &make(place));
                 }
                 _ => {
                     let message = format!("`{}` has no parts", name.text);
@@ -346,11 +346,11 @@ impl Resolver<'_> {
         argument: usize,
         rest: &[ast::Ident],
         span: Span,
-        place: ReferenceSource,
+        place: &ReferenceSource,
     ) -> Option<Found<'f>> {
         let silent = matches!(opaque, Opaque::Raw | Opaque::Rlp);
         // Only what stands in the value itself is read like this.
-        let direct = matches!(&place, ReferenceSource::Value(place) if place.len() == 1);
+        let direct = matches!(place, ReferenceSource::Value(place) if place.len() == 1);
         let (message, label) = if silent {
             (format!("{} has no parts with names", opaque.name()), "says nothing of its parts")
         } else if rest.is_empty() {

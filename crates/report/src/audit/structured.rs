@@ -97,16 +97,13 @@ impl<'p> Pass<'_, 'p, '_> {
                 self.referred(RowRef { key, value: rest }, std::slice::from_ref(&first), Some(&member))
             }
             HASH_FIELD => {
-                match family.decode_field(rest) {
-                    Some((field, _)) => {
-                        let title = format!("field {}", field.name);
-                        self.part(family, field.value.as_ref(), &title, key, row.value);
-                    }
-                    None => {
-                        self.audited.values += 1;
-                        let message = "no field of the family is written like this".to_owned();
-                        self.member_fault(family, "field", None, message, key, rest);
-                    }
+                if let Some((field, _)) = family.decode_field(rest) {
+                    let title = format!("field {}", field.name);
+                    self.part(family, field.value.as_ref(), &title, key, row.value);
+                } else {
+                    self.audited.values += 1;
+                    let message = "no field of the family is written like this".to_owned();
+                    self.member_fault(family, "field", None, message, key, rest);
                 }
                 Ok(())
             }
@@ -138,7 +135,7 @@ impl<'p> Pass<'_, 'p, '_> {
 
     /// Whether a key holds what its family says.
     fn is_of_kind(&mut self, tag: u8, family: &Family, key: &[u8], head: &[u8]) -> bool {
-        let held = match (tag, head.first()) {
+        let kind = match (tag, head.first()) {
             (VALUE, _) => Some(FamilyKind::Key),
             (_, Some(1)) => Some(FamilyKind::Set),
             (_, Some(2)) => Some(FamilyKind::Hash),
@@ -146,12 +143,12 @@ impl<'p> Pass<'_, 'p, '_> {
             (_, Some(4)) => Some(FamilyKind::Queue),
             _ => None,
         };
-        if held == Some(family.kind) {
+        if kind == Some(family.kind) {
             return true;
         }
-        let held = held.map_or("nothing that is known", FamilyKind::keyword);
-        let message = format!("it is a {held} where the plan has a {}", family.kind.keyword());
-        self.member_fault(family, &format!("kind {held}"), None, message, key, head);
+        let word = kind.map_or("nothing that is known", FamilyKind::keyword);
+        let message = format!("it is a {word} where the plan has a {}", family.kind.keyword());
+        self.member_fault(family, &format!("kind {word}"), None, message, key, head);
         false
     }
 
