@@ -165,9 +165,9 @@ fn spaces_that_a_known_plan_fits_are_recognised_beside_others() {
     assert_eq!(found.known[0].spaces[0].source_space, "concentratedliquidity");
     let spaces = |found: &Inference| -> Vec<String> {
         let draft = found.draft.as_ref().expect("drafted");
-        let mut names: Vec<String> = draft.spaces.iter().map(|space| space.source_space.clone()).collect();
-        names.sort_unstable();
-        names
+        let mut spaces: Vec<String> = draft.spaces.iter().map(|space| space.source_space.clone()).collect();
+        spaces.sort_unstable();
+        spaces
     };
     assert_eq!(spaces(&found), ["bank"]);
     let all =

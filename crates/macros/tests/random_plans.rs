@@ -1,6 +1,5 @@
 //! Plans at random: the types made of each against the dynamic path.
 #![expect(
-    clippy::indexing_slicing,
     clippy::unwrap_used,
     reason = "all of it is a test, though most of it stands outside of the function marked as one"
 )]

@@ -25,8 +25,11 @@ fn audited(plan: &str, rows: &[(&[u8], &[u8])]) -> Audit {
     audit(&source, &plan, &binding, |_| ControlFlow::Continue(())).expect("read")
 }
 
+/// A relation, how many of its targets are missing, and examples.
+type Missing = (String, u64, Vec<(String, String)>);
+
 /// The findings of missing rows: the message, how many rows, and the examples with what is missing.
-fn missing(audit: &Audit) -> Vec<(String, u64, Vec<(String, String)>)> {
+fn missing(audit: &Audit) -> Vec<Missing> {
     let of_kind = audit.findings.iter().filter(|finding| finding.kind == FindingKind::MissingTarget);
     let one = |finding: &Finding| {
         let shown = |example: &Example| (example.key.clone(), example.target.clone().unwrap_or_default());
@@ -163,16 +166,16 @@ fn members_fields_and_scores_of_structures_are_held_against_the_plan() {
         out
     };
     let count = [0, 0, 0, 0, 0, 0, 0, 1];
-    let held = |kind: &[u8]| [kind, &count].concat();
+    let counted = |kind: &[u8]| [kind, &count].concat();
     let rows: Vec<(Vec<u8>, Vec<u8>)> = vec![
         ([&[1][..], b"k:\x01"].concat(), vec![7]),
         ([&[1][..], b"k:\x02"].concat(), vec![7, 7]),
-        (head(b"h:\x01"), held(&[2])),
-        (head(b"h:\x02"), held(&[1])),
-        (head(b"x:\x02"), held(&[1])),
-        (head(b"z:\x01"), held(&[3, 0])),
-        (head(b"s:\x01"), held(&[1])),
-        (head(b"s:\x05"), held(&[1])),
+        (head(b"h:\x01"), counted(&[2])),
+        (head(b"h:\x02"), counted(&[1])),
+        (head(b"x:\x02"), counted(&[1])),
+        (head(b"z:\x01"), counted(&[3, 0])),
+        (head(b"s:\x01"), counted(&[1])),
+        (head(b"s:\x05"), counted(&[1])),
         (under(3, b"s:\x01", &[1]), vec![]),
         (under(3, b"s:\x05", &[1, 2]), vec![]),
         (under(4, b"h:\x01", b"n"), b"name".to_vec()),

@@ -187,9 +187,8 @@ impl Cluster {
     /// The URL of a database, by way of another port.
     pub(crate) fn url_at(port: u16, path: &str) -> String {
         format!(
-            "s3://bucket/{path}?endpoint=http%3A%2F%2F127.0.0.1%3A{}&region=local&access_key_id=keyplan\
-             &secret_access_key=hush-hush&allow_http=true",
-            port
+            "s3://bucket/{path}?endpoint=http%3A%2F%2F127.0.0.1%3A{port}&region=local&access_key_id=keyplan\
+             &secret_access_key=hush-hush&allow_http=true"
         )
     }
 
