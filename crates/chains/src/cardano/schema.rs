@@ -188,7 +188,8 @@ fn refused(name: &str, why: &'static str) -> StateError {
 
 /// The schema of the layout in which namespaces are hashed: that of the plan which the types are made from.
 pub(super) fn hashed() -> Schema {
-    Schema::from(&PLAN)
+    let files = vec![keyplan_store::PlanFile { name: STORE_PLAN.to_owned(), text: PLAN.text().to_owned() }];
+    Schema { files, ..Schema::from(&PLAN) }
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use keyplan::typed::Value as _;
 use keyplan_store::engine::{Durability, Engine, Fjall, FjallSettings, Memory};
 use keyplan_store::structure::{Command, Embedded, Kind, Structures};
-use keyplan_store::{Schema, Store};
+use keyplan_store::{PlanFile, Schema, Store};
 
 use super::error::malformed;
 use super::layout::{member_of, read_txid};
@@ -244,9 +244,13 @@ impl<S: fmt::Debug> fmt::Debug for OneSat<S> {
     }
 }
 
+/// The name under which the plan is recorded.
+const PLAN_FILE: &str = "onesat_v2.keyplan";
+
 /// The schema of the plan that the types are made from.
 fn schema() -> Schema {
-    Schema::from(&v2::PLAN)
+    let files = vec![PlanFile { name: PLAN_FILE.to_owned(), text: v2::PLAN.text().to_owned() }];
+    Schema { files, ..Schema::from(&v2::PLAN) }
 }
 
 fn height_value(height: u32) -> [u8; 4] {
@@ -287,8 +291,7 @@ mod tests {
 
     #[test]
     fn the_schema_of_the_types_is_that_of_their_plan() {
-        let compiled =
-            keyplan::plan::compile("onesat_v2.keyplan", v2::PLAN.text(), |_| Err("no imports".into()));
+        let compiled = keyplan::plan::compile(PLAN_FILE, v2::PLAN.text(), |_| Err("no imports".into()));
         assert_eq!(Schema::of(&compiled), Some(schema()));
     }
 }

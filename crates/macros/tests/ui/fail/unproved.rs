@@ -1,7 +1,8 @@
 keyplan::plan! {
     plan unproved;
     space s {
-        key wide = 0x01 pair: (x: text(0..=3000) "/" y: text(0..=3000)).len16 n: u8;
+        key short = 0x01 id: u64.hashed(sha256, 4);
+        key other = 0x01 "aaaa";
     }
 }
 
