@@ -50,6 +50,7 @@ pub mod key_text;
 pub mod lines;
 #[cfg(feature = "rows")]
 pub mod look;
+pub mod new_project;
 pub mod output_file;
 pub mod picture;
 pub mod project;

@@ -1,1 +1,0 @@
-../../../../../editors/neovim/ftdetect/keyplan.lua

@@ -1,1 +1,0 @@
-../../../../../editors/neovim/ftplugin/keyplan.lua

@@ -1,1 +1,0 @@
-../../../../../editors/neovim/syntax/keyplan.vim

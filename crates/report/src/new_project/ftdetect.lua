@@ -1,0 +1,1 @@
+../../../../editors/neovim/ftdetect/keyplan.lua

@@ -1,0 +1,1 @@
+../../../../editors/neovim/ftplugin/keyplan.lua
