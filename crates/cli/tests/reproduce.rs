@@ -120,3 +120,32 @@ fn the_commands_of_every_counterexample_make_its_keys() {
     assert!(shown > 100, "{shown} counterexamples");
     assert_eq!(typed, shown, "some counterexamples have no commands");
 }
+
+/// Whoever follows the demo gets what it says, far from any checkout.
+#[test]
+fn every_command_that_the_demo_names_works() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = |arguments: &[&str]| {
+        let output = Command::new(env!("CARGO_BIN_EXE_keyplan"))
+            .args(arguments)
+            .current_dir(folder.path())
+            .env("NO_COLOR", "1")
+            .output()
+            .unwrap();
+        let said = String::from_utf8(output.stdout).unwrap();
+        assert!(output.status.success(), "{arguments:?}: {said}{}", String::from_utf8_lossy(&output.stderr));
+        said
+    };
+    let said = run(&["demo", "--rows", "2000"]);
+    let (_, next) = said.split_once("Try next:").unwrap();
+    let commands: Vec<Vec<&str>> = next
+        .lines()
+        .filter_map(|line| line.trim().strip_prefix("keyplan "))
+        .map(|command| command.split(' ').collect())
+        .filter(|command: &Vec<&str>| command[0] != "explore")
+        .collect();
+    assert!(commands.len() >= 5, "{next}");
+    for command in commands {
+        assert!(!run(&command).trim().is_empty(), "{command:?}");
+    }
+}

@@ -75,11 +75,11 @@ pub fn next_steps(directory: &Path, more: &[(String, &str)]) -> String {
             "rows of one pool, in order, decoded",
         ),
         (
-            format!("keyplan encode {directory} pool_by_tokens token_a=upaw token_b=usdc"),
-            "refused: two argument lists make this key",
+            format!("keyplan explain {directory} 01000000000000000705ffffffffffffff9c --space cl"),
+            "what each byte of a key means",
         ),
         (
-            format!("keyplan db plan {directory} | keyplan check - --accepted"),
+            format!("keyplan check {directory} --accepted"),
             "the plan of the database, and every flaw that it keeps",
         ),
         (format!("keyplan db scan {directory} token_queue --limit 5"), "queues, and how many items each has"),
