@@ -29,7 +29,7 @@ pub enum Error {
         source: Box<Error>,
     },
     /// A load ended before its input did.
-    #[error("{unit} {number}: {}; {}", chain(cause), kept(unit, *written))]
+    #[error("{unit} {number}: {}; {}", in_one_line(cause), kept(unit, *written))]
     Load {
         /// What the input is made of: `line` or `block`.
         unit: &'static str,
@@ -129,13 +129,21 @@ impl Error {
     }
 }
 
-/// An error and what it came from, in one line.
-fn chain(error: &Error) -> String {
+/// An error and what it came from, in one line. A cause that an error says itself is not said again.
+///
+/// ```
+/// let missing = std::io::Error::other("no such file");
+/// assert_eq!(keyplan_database::in_one_line(&missing), "no such file");
+/// ```
+pub fn in_one_line(error: &(dyn std::error::Error + 'static)) -> String {
     let mut text = error.to_string();
-    let mut cause = std::error::Error::source(error);
+    let mut cause = error.source();
     while let Some(found) = cause {
-        text.push_str(": ");
-        text.push_str(&found.to_string());
+        let said = found.to_string();
+        if !text.ends_with(&said) {
+            text.push_str(": ");
+            text.push_str(&said);
+        }
         cause = found.source();
     }
     text
@@ -168,5 +176,19 @@ pub(crate) trait Context<T> {
 impl<T, E: Into<Error>> Context<T> for std::result::Result<T, E> {
     fn with_context(self, doing: impl FnOnce() -> String) -> Result<T> {
         self.map_err(|error| Error::While { doing: doing(), source: Box::new(error.into()) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cause_is_said_once() {
+        let source = std::io::Error::new(std::io::ErrorKind::NotFound, "no such file");
+        let error = keyplan_store::source::SourceError::Io { path: "data/LOCK".into(), source };
+        assert_eq!(in_one_line(&error), "data/LOCK: no such file");
+        let doing = Error::While { doing: "reading".to_owned(), source: Box::new(error.into()) };
+        assert_eq!(in_one_line(&doing), "reading: data/LOCK: no such file");
     }
 }

@@ -67,7 +67,7 @@ pub use any::{AnyStore, expect_plan};
 pub use delete::{DeleteOutcome, DeleteQuery, delete};
 pub use dump::{DumpFormat, dump, dump_foreign, dump_raw};
 pub use engine::{AnyEngine, found};
-pub use error::{Error, Result};
+pub use error::{Error, Result, in_one_line};
 pub use explained::ExplainedRows;
 pub use foreign::{Foreign, Opened, given, is_own, open, place, planless, rows};
 pub use get::{GotRow, RowQuery, get_row};

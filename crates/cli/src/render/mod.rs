@@ -11,6 +11,7 @@ use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
 use std::process::ExitCode;
 
 use anstream::ColorChoice;
+use keyplan_database::in_one_line;
 use keyplan_database::words::without_credentials;
 use keyplan_plan::notation::{is_hidden, visible, visible_json};
 
@@ -94,7 +95,7 @@ pub(crate) fn refused(error: &clap::Error, words: &[OsString]) -> ExitCode {
 
 /// Says on standard error why the command could not run.
 pub(crate) fn fatal(error: &anyhow::Error) {
-    message(&format!("{}: {error:#}\n", painted(ERROR, "error")));
+    message(&format!("{}: {}\n", painted(ERROR, "error"), in_one_line(error.as_ref())));
 }
 
 /// Writes text that may have styles on standard error. Where even that fails, nobody is left to be told.
