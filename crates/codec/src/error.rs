@@ -31,7 +31,7 @@ pub enum Fault {
         /// How many more bytes are needed, at least.
         missing: usize,
     },
-    /// Bytes are left over behind the segment.
+    /// Bytes are left over after the segment.
     Trailing {
         /// How many.
         extra: usize,
@@ -104,7 +104,7 @@ pub enum Expected {
     First,
     /// `00` to `0f`.
     Nibble,
-    /// `ff` or the end behind an escaped `00`.
+    /// `ff` or the end after an escaped `00`.
     Escape,
     /// The marker of a group of eight.
     GroupMarker,

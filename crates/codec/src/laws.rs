@@ -159,7 +159,7 @@ impl<'s, S: Lawful> Law<'s, S> {
                     }
                     self.canonical_in(&bytes, &mut again);
                 }
-                // Count on: the last byte that is not ff goes up, those behind it start again.
+                // Count on: the last byte that is not ff goes up, those after it start again.
                 let Some(at) = bytes.iter().rposition(|&byte| byte != 0xff) else { break };
                 for byte in bytes.iter_mut().skip(at) {
                     *byte = byte.wrapping_add(1);

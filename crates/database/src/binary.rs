@@ -1,7 +1,7 @@
 //! The binary form of a dump.
 //!
 //! ```text
-//! 8a 4b 50 44 0d 0a 1a 01 | fingerprint (16) | number of spaces | their names, each behind its length
+//! 8a 4b 50 44 0d 0a 1a 01 | fingerprint (16) | number of spaces | their names, each after its length
 //! block:  length (4) | rows | xxh3_64 of the rows (8)
 //! row:    space | bytes shared with the key before | length of the rest | the rest | length of the value | the value
 //! end:    00000000 | number of rows (8)
@@ -132,7 +132,7 @@ pub(crate) fn read_head(from: &mut impl Read) -> Result<Head> {
     Ok(Head { fingerprint: PlanFingerprint(fingerprint), spaces })
 }
 
-/// Reads the next block into `block`; `None` behind it, the number of rows that the dump claims to have.
+/// Reads the next block into `block`; `None` after it, the number of rows that the dump claims to have.
 pub(crate) fn read_block(from: &mut impl Read, block: &mut Vec<u8>) -> Result<Option<u64>> {
     let cut = |_: std::io::Error| refused!("the dump is cut off");
     let mut length = [0; 4];

@@ -97,7 +97,7 @@ pub fn complete(
     Ok(values)
 }
 
-/// A key up to the last argument given, and nothing behind that.
+/// A key up to the last argument given, and nothing after that.
 pub fn front(family: &Family, given: &[(&str, &str)]) -> Result<(Vec<u8>, Vec<Value>)> {
     let values = leading(&family.key, given, &family.path)?;
     let segments = family.key.segments().iter().enumerate();

@@ -83,7 +83,7 @@ fn fits(engine: &OsString, url: &OsString) -> bool {
     engine == if of_postgres { "postgres" } else { "slate" }
 }
 
-/// Where the words of the subcommand begin: behind `db SUBCOMMAND` or `demo`.
+/// Where the words of the subcommand begin: after `db SUBCOMMAND` or `demo`.
 fn place(words: &[OsString]) -> Option<usize> {
     let mut at = 1;
     loop {

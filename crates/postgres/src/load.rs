@@ -66,7 +66,7 @@ impl Postgres {
             let begin = client.prepare_cached(&self.layout.begin).await?;
             let until = writer.until(&client, link, &self.layout).await?;
             client.execute(&begin, &[&id, &number, &epoch, &until]).await?;
-            // Where nothing is at or behind the first row, no row of the load can be there already: nobody else writes now.
+            // Where nothing is at or after the first row, no row of the load can be there already: nobody else writes now.
             let beyond = client.prepare_cached(&table.beyond).await?;
             let beyond: bool = client.query_one(&beyond, &[&&first.0[..]]).await?.try_get(0)?;
             let copy = if beyond {

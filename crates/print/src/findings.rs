@@ -78,7 +78,7 @@ fn flaw(statement: &Statement) -> Option<Flaw> {
     }
 }
 
-/// The columns behind the number of families.
+/// The columns after the number of families.
 const COLUMNS: [&str; 6] = ["collide", "ambiguous", "scans", "order", "allotment", "lossy"];
 
 fn column(statement: &Statement) -> Option<usize> {

@@ -38,7 +38,7 @@ fn annotation(sources: &SourceMap, diagnostic: &Diagnostic) -> String {
     )
 }
 
-/// Text behind the second `::`.
+/// Text after the second `::`.
 fn data(text: &str) -> String {
     text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }

@@ -188,7 +188,7 @@ pub enum Witness {
     },
 }
 
-/// The last key of a range, or the first behind it.
+/// The last key of a range, or the first after it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RangeStop {
     /// The bytes.

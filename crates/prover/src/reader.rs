@@ -1,4 +1,4 @@
-//! Every argument list that stands behind some bytes.
+//! Every argument list that stands after some bytes.
 //!
 //! The decoder of `keyplan-plan` ends a delimited segment where its own bytes say so. A witness of an ambiguity may
 //! need the other readings too, so this reader tries every end of every segment. It knows nothing of the graphs.
@@ -206,7 +206,7 @@ impl Reader<'_> {
                 }
             }
             Shape::Bytes { lengths, encoding: BytesEncoding::Fit(_) } => {
-                // Without the padding, or with something behind what was cut.
+                // Without the padding, or with something after what was cut.
                 let padding = bytes.iter().rev().take_while(|&&byte| byte == 0).count();
                 let shortest = bytes.len().saturating_sub(padding);
                 let lengths = (shortest..=bytes.len().saturating_add(64)).filter(|&n| lengths.admits(n));

@@ -86,7 +86,7 @@ impl<R: Read> Lines<R> {
         Line { number: self.number, text: text.map(<[u8]>::trim_ascii) }
     }
 
-    /// Reads more behind what is held, which is moved to the front first.
+    /// Reads more after what is held, which is moved to the front first.
     fn fill(&mut self) -> io::Result<()> {
         self.buffer.copy_within(self.start..self.end, 0);
         self.end -= self.start;

@@ -87,7 +87,7 @@ pub enum TaskError {
 }
 
 impl Task {
-    /// What is to be checked from a folder: what was asked for, and behind it what the project says.
+    /// What is to be checked from a folder: what was asked for, and after it what the project says.
     pub fn of(here: &Path, options: TaskOptions) -> Result<Self, TaskError> {
         let here = here.canonicalize().unwrap_or_else(|_| here.to_owned());
         let project = Project::around(&here).map_err(|source| TaskError::Project { source })?;

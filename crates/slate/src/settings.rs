@@ -18,7 +18,7 @@ use slatedb::object_store::{BackoffConfig, ClientOptions, ObjectStore, RetryConf
 /// | `memory://NAME` | the memory of this process |
 ///
 /// Credentials, region and endpoint of S3 come from the environment, under the names that Amazon's own tools use
-/// (`AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`, `AWS_REGION`, `AWS_ENDPOINT_URL`, …), and from options behind a `?`:
+/// (`AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`, `AWS_REGION`, `AWS_ENDPOINT_URL`, …), and from options after a `?`:
 /// `region`, `endpoint`, `access_key_id`, `secret_access_key`, `session_token`, `allow_http=true`.
 #[derive(Clone)]
 pub struct SlateSettings {

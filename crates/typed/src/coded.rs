@@ -205,7 +205,7 @@ impl<'k> CodedText<'k> {
     pub fn escaped(view: Result<Unescaped<'k>, DecodeError>, text: &Text<'_>) -> Result<Self, DecodeError> {
         let coded = CodedBytes::escaped(view, &text.lengths)?;
         let Form::Escaped(view) = coded.0 else { return Ok(Self(coded)) };
-        // A piece ends behind a zero byte, which is a character of its own: each piece is text if the whole is.
+        // A piece ends after a zero byte, which is a character of its own: each piece is text if the whole is.
         let mut at = 0;
         for piece in view.pieces() {
             let first = text.first.filter(|_| at == 0);

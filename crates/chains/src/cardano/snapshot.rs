@@ -169,7 +169,7 @@ impl<E: StateEngine> StateSnapshot<E> {
             let entity =
                 entity.map_err(|error| StateError::malformed(self.layout.name(space), &key, error))?;
             found.push(FoundNamespace { ns: entity.ns, first: EntityKey(entity.key) });
-            // Everything behind the last key that begins with this hash.
+            // Everything after the last key that begins with this hash.
             match OwnedKeyRange::prefix(&entity.ns.digest()).end {
                 std::ops::Bound::Excluded(next) => rest.start = std::ops::Bound::Included(next),
                 _ => break,

@@ -44,7 +44,7 @@ pub struct Terminated;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Escaped;
 
-/// Contents in groups of 8, the last one padded with `00`, each with a marker byte behind it: `ff` less the
+/// Contents in groups of 8, the last one padded with `00`, each with a marker byte after it: `ff` less the
 /// count of padding bytes. A full group is always followed by another. Byte order is the order of the
 /// contents.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -229,7 +229,7 @@ fn set(bytes: &mut [u8], at: usize, byte: u8) {
     }
 }
 
-/// Returns the length of the escaped contents at the front of `input`, and the byte behind the `00` that ends
+/// Returns the length of the escaped contents at the front of `input`, and the byte after the `00` that ends
 /// them.
 #[inline]
 fn escaped_end(input: &[u8]) -> Option<(usize, Option<u8>)> {
@@ -435,7 +435,7 @@ impl<'a> Unescaped<'a> {
         Self { raw, form: Form::Zeros }
     }
 
-    /// Contents of which each `00` has `ff` behind it, and each `ff` has `00`.
+    /// Contents of which each `00` has `ff` after it, and each `ff` has `00`.
     pub(super) const fn ordered(raw: &'a [u8]) -> Self {
         Self { raw, form: Form::Ordered }
     }

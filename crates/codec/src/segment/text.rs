@@ -10,7 +10,7 @@ pub struct Text<'t> {
     pub first: Option<&'t Alphabet>,
     /// The lengths allowed, in bytes.
     pub lengths: Lengths<'t>,
-    /// The values that are left out, each behind its length in two bytes, big-endian.
+    /// The values that are left out, each after its length in two bytes, big-endian.
     pub except: &'t [u8],
 }
 

@@ -86,7 +86,7 @@ pub(super) fn rows(explorer: &Arc<Explorer>, params: &Params) -> Result<Json, Pr
             shown.push(json);
         }
     }
-    // Where the next page begins: behind what was looked at, whether it was shown or not.
+    // Where the next page begins: after what was looked at, whether it was shown or not.
     let end = more.then(|| hex(&last));
     let first = shown.first().and_then(|row: &Json| field(row, "raw").as_str().map(str::to_owned));
     let (next, before) = if back.is_some() {

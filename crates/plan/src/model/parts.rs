@@ -37,7 +37,7 @@ impl<'a> Resolver<'a> {
         self.types.get(&key).map(|entry| entry.name.clone())
     }
 
-    /// The segments of `parts`, behind those of `prefix`.
+    /// The segments of `parts`, after those of `prefix`.
     pub(super) fn sequence_behind(
         &mut self,
         prefix: Vec<Segment>,

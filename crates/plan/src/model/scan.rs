@@ -22,7 +22,7 @@ pub struct Scan {
     pub segments: usize,
     /// Whether the prefix ends with the last bound argument, before the literals after it.
     pub bare: bool,
-    /// The derived part that is bound by its value, behind the bound arguments.
+    /// The derived part that is bound by its value, after the bound arguments.
     pub part: Option<BoundPart>,
     /// Where the rows end.
     pub end: ScanEnd,
@@ -172,7 +172,7 @@ impl Family {
     }
 
     /// The scan that can be called with values of these names: of the first arguments, and perhaps of a derived part
-    /// behind them.
+    /// after them.
     pub fn scan_named(&self, names: &[&str]) -> Option<&Scan> {
         let by_part = self.scans.iter().filter(|scan| {
             let part = scan.part.as_ref().and_then(|part| part.prefix.arguments().last());
@@ -336,7 +336,7 @@ impl Resolver<'_> {
         );
         let bare = key.bare_segments(key.argument_count().min(scan.by.len()));
         let (real, other) = if scan.bare { (bare, segments_behind(key, bare)) } else { (segments, bare) };
-        // The arguments of the example are known if only the literals behind them are missing or too many.
+        // The arguments of the example are known if only the literals after them are missing or too many.
         let values =
             readings(&front(other), &bytes, 1).ok().and_then(|read| read.readings.into_iter().next());
         diagnostic = match values {
@@ -401,7 +401,7 @@ fn hex(bytes: &[u8]) -> String {
 enum Bound {
     /// The first arguments.
     Arguments,
-    /// The first arguments and behind them the derived part at this segment, by its value.
+    /// The first arguments and after them the derived part at this segment, by its value.
     Part(usize),
 }
 

@@ -353,7 +353,7 @@ pub struct RetainClause {
     pub amount: Int,
     /// A unit of time after the number.
     pub unit: Option<Ident>,
-    /// The argument behind `by`, or those behind `per`.
+    /// The argument after `by`, or those after `per`.
     pub arguments: Vec<Ident>,
     /// The whole clause.
     pub span: Span,

@@ -24,7 +24,7 @@ impl ByteSet {
 
     /// The bytes from `first` to `last`, both included; empty if `last` is below `first`.
     pub(crate) fn range(first: u8, last: u8) -> Self {
-        // The bits from the first on, without those behind the last.
+        // The bits from the first on, without those after the last.
         let from = |byte: u16| {
             let word = |base: u16| match byte.checked_sub(base) {
                 None => u64::MAX,

@@ -336,7 +336,7 @@ impl Arena {
         next: NodeId,
         flip: bool,
     ) -> NodeId {
-        // By the six bits of the first byte: which numbers go on behind it depends on them.
+        // By the six bits of the first byte: which numbers go on after it depends on them.
         let mut ways: Vec<(NodeId, ByteSet)> = Vec::new();
         for low in 0..64u128 {
             // Numbers `64 × high + low` from `min` to `max`.

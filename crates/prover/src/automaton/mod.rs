@@ -383,7 +383,7 @@ impl Arena {
         Some(cores)
     }
 
-    /// The nodes that can be reached from `from`, not going on behind the mark at `stop`; ascending.
+    /// The nodes that can be reached from `from`, not going on after the mark at `stop`; ascending.
     pub(crate) fn reachable(&self, from: NodeId, stop: Option<u32>) -> Vec<NodeId> {
         let mut seen: Set<NodeId> = Set::default();
         let mut found = Vec::new();
@@ -423,7 +423,7 @@ impl Arena {
         found
     }
 
-    /// The node behind the mark of a segment on the way from `from`.
+    /// The node after the mark of a segment on the way from `from`.
     pub(crate) fn behind_mark(&self, from: NodeId, segment: u32) -> Option<NodeId> {
         self.reachable(from, Some(segment)).into_iter().find_map(|id| match self.node(id) {
             Node::Mark { segment: found, next } if *found == segment => Some(*next),

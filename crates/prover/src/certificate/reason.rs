@@ -298,7 +298,7 @@ pub(super) fn union(a: Alphabet, b: Alphabet) -> Alphabet {
 }
 
 /// Whether the segments can be read from left to right in one way: every argument has one reading, and its end is
-/// known before what follows is read. At the end of a key the last arguments may also be found from behind.
+/// known before what follows is read. At the end of a key the last arguments may also be found from the end.
 fn marked(segments: &[Segment], to_the_end: bool, hashes: &mut Vec<(Hash, usize)>) -> bool {
     segments.iter().enumerate().all(|(index, segment)| match segment {
         // What was read before decides these bytes.

@@ -93,7 +93,7 @@ pub struct Found {
     pub diagnostic: Diagnostic,
     /// The statement that it is about, if it is about one.
     pub statement: Option<Statement>,
-    /// Changes to the plan's text that cure it, each proved: the one to take first, and behind it one that gives a claim
+    /// Changes to the plan's text that cure it, each proved: the one to take first, and after it one that gives a claim
     /// up, if that is all that helps without a migration.
     pub repairs: Vec<Repair>,
 }

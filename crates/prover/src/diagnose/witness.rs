@@ -41,7 +41,7 @@ pub(crate) fn mark_end(sequence: &Sequence, index: usize) -> String {
     let Some(segment) = sequence.segments().get(index) else { return String::new() };
     let name = segment.label();
     if sequence.segments().get(index + 1).is_some_and(|next| matches!(next, Segment::Literal(_))) {
-        // What stands behind it may also stand in it.
+        // What comes after it may also be in it.
         return format!(
             "narrow `{name}` so that it cannot hold what comes after it, or write its length first: `.len8`"
         );

@@ -656,7 +656,7 @@ impl<'a> Product<'a> {
         self.push(Place::At(*after_first), Place::Within(*second), Some(n.differences(m)));
     }
 
-    /// Whether the smaller of two can come behind the larger in byte order.
+    /// Whether the smaller of two can come after the larger in byte order.
     fn disordered(smaller: &Item, larger: &Item) -> bool {
         match (smaller, larger) {
             (Item::End, _) => false,

@@ -1,4 +1,4 @@
-//! The bytes behind a yes: the shortest first.
+//! The bytes after a yes: the shortest first.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -467,7 +467,7 @@ impl<'a> Search<'a> {
                     continue;
                 }
                 let seconds: Vec<Spot> = match y {
-                    // The second side does not stop: it goes on behind the mark.
+                    // The second side does not stop: it goes on after the mark.
                     Spot::Stop(mark) => self.entry(*mark, None).0.into_iter().map(|(y, _)| y).collect(),
                     y => vec![*y],
                 };

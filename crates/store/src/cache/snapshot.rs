@@ -137,7 +137,7 @@ impl<S: Snapshot> Snapshot for CachedSnapshot<S> {
         }
         self.check()?;
         let mut found = Vec::with_capacity(keys.len());
-        // What is not here is asked for at once: an engine behind a network answers it in one turn.
+        // What is not here is asked for at once: an engine across a network answers it in one turn.
         let mut missing: Vec<&[u8]> = Vec::new();
         let mut places = Vec::new();
         for (at, key) in keys.iter().enumerate() {

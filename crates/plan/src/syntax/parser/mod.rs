@@ -221,7 +221,7 @@ impl<'t> Parser<'t> {
         found
     }
 
-    /// What `rule` reads behind `kind`, or nothing if that is not the current token.
+    /// What `rule` reads after `kind`, or nothing if that is not the current token.
     fn behind<T>(&mut self, kind: &TokenKind, rule: impl FnOnce(&mut Self) -> Parse<T>) -> Parse<Option<T>> {
         if self.eat(kind) { rule(self).map(Some) } else { Ok(None) }
     }

@@ -6,7 +6,7 @@ use super::{MOST_SLICED, Pen};
 use crate::automaton::{ByteSet, DEAD, END, Node, NodeId, Numbers, UNLIMITED};
 use crate::hash::Map;
 
-/// Which bytes have another behind them.
+/// Which bytes have another after them.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct Escape(&'static [(u8, u8)]);
 
@@ -47,7 +47,7 @@ impl Pen<'_> {
         Some(self.escape(escape, contents, hole, end, flip))
     }
 
-    /// The same graph with the escapes behind the bytes that have one, and `end` in place of `hole`.
+    /// The same graph with the escapes after the bytes that have one, and `end` in place of `hole`.
     pub(super) fn escape(
         &mut self,
         how: Escape,
@@ -130,7 +130,7 @@ impl Pen<'_> {
         successor(&changed, start, &mut self.broken)
     }
 
-    /// One byte of `set`, with its escape behind it if it has one: the ways in the order of the bytes.
+    /// One byte of `set`, with its escape after it if it has one: the ways in the order of the bytes.
     fn one_escaped(&mut self, how: Escape, set: ByteSet, next: NodeId, flip: bool) -> Vec<NodeId> {
         let mut ways = Vec::new();
         let other = self.arena.byte(set.minus(how.set()).flipped_if(flip), next);
@@ -147,7 +147,7 @@ impl Pen<'_> {
         ways
     }
 
-    /// As many bytes of `set` as one of `counts`, with the escapes behind those that have one. Fewer bytes come first in logical
+    /// As many bytes of `set` as one of `counts`, with the escapes after those that have one. Fewer bytes come first in logical
     /// order, or last if `reversed`, which is not `flip` where what is escaped is itself complemented.
     pub(super) fn escaped_run(
         &mut self,

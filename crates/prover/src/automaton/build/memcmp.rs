@@ -1,4 +1,4 @@
-//! Parts in groups of eight bytes, each with a marker behind it.
+//! Parts in groups of eight bytes, each with a marker after it.
 
 use keyplan_plan::model::Shape;
 
@@ -23,7 +23,7 @@ impl Pen<'_> {
         Some(self.grouped_run(ByteSet::FULL, &Numbers::range(0, UNLIMITED), next, flip))
     }
 
-    /// The same graph with a marker behind each eighth byte, and padding in place of the hole.
+    /// The same graph with a marker after each eighth byte, and padding in place of the hole.
     fn group(&mut self, groups: &mut Groups, node: NodeId, place: u8) -> Option<NodeId> {
         if node == groups.hole {
             return Some(self.last_group(place, groups.next, groups.flip));

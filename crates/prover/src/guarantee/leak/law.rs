@@ -295,7 +295,7 @@ fn attempt(
     }
 }
 
-/// Keys that begin like a word that is none: as many of its first arguments as can be read, and behind them the
+/// Keys that begin like a word that is none: as many of its first arguments as can be read, and after them the
 /// shortest others. The word may fail at a checksum or at a copy, which are free in the graph.
 fn mended(arena: &mut Arena, layout: &Layout<'_>, word: &[u8], effort: &mut Effort) -> Vec<Vec<u8>> {
     let segments = layout.sequence.segments();

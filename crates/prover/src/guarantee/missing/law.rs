@@ -422,14 +422,14 @@ fn descends(shape: &Shape) -> bool {
     }
 }
 
-/// On which side of an end the bytes behind a prefix lie.
+/// On which side of an end the bytes after a prefix lie.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Half {
     Below,
     Above,
 }
 
-/// What may stand behind a prefix: exactly these bytes, or these and then a byte of a range and anything.
+/// What may come after a prefix: exactly these bytes, or these and then a byte of a range and anything.
 pub(crate) enum Piece {
     Exactly(Vec<u8>),
     Begins(Vec<u8>, Option<(u8, u8)>),

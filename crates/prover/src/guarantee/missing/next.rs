@@ -276,7 +276,7 @@ fn between(low: &[u8], high: &[u8]) -> Vec<Piece> {
     all
 }
 
-/// Pieces behind some bytes.
+/// Pieces after some bytes.
 fn prefixed(front: &[u8], pieces: Vec<Piece>) -> Vec<Piece> {
     let behind = |bytes: Vec<u8>| [front, bytes.as_slice()].concat();
     pieces

@@ -86,7 +86,7 @@ fn lines(names: &[&str]) -> String {
     let mut width = 0;
     for name in names {
         if width > 0 {
-            // A comma stands behind each but the last.
+            // A comma comes after each but the last.
             let fits = width + name.len() + 3 <= WIDTH;
             out.push_str(if fits { ", " } else { ",\n" });
             width = if fits { width + 2 } else { 0 };

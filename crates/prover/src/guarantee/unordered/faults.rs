@@ -1,4 +1,4 @@
-//! Values whose bytes are in the wrong order whatever comes behind them.
+//! Values whose bytes are in the wrong order whatever comes after them.
 
 use std::cmp::Ordering;
 

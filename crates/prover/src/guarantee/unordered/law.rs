@@ -51,7 +51,7 @@ pub(crate) fn ordered(arena: &mut Arena, scanned: Scanned<'_, '_>, budget: &mut 
     }
 }
 
-/// The segment behind the first argument that the scan leaves free.
+/// The segment after the first argument that the scan leaves free.
 pub(crate) fn behind_next(sequence: &Sequence, segments: usize) -> Option<usize> {
     let segment = sequence.segments().get(segments)?;
     matches!(segment, Segment::Argument(_)).then_some(segments + 1)
@@ -102,7 +102,7 @@ fn attempt(
     })
 }
 
-/// Whether nothing behind the scan's prefix is drawn as plain bytes.
+/// Whether nothing after the scan's prefix is drawn as plain bytes.
 fn region_is_seen(arena: &mut Arena, scanned: Scanned<'_, '_>) -> bool {
     let segments = scanned.layout.sequence.segments();
     let region = Sequence::new(segments.get(scanned.scan.segments..).unwrap_or_default().to_vec());

@@ -1,4 +1,4 @@
-//! Lengths in front: where they sort as the values behind them do.
+//! Lengths in front: where they sort as the values after them do.
 //!
 //! A value with its length in front sorts by the length first. That keeps the logical order if no value is longer than one
 //! that comes after it, if the lengths sort as they are written, and if values of one length sort by their bytes.

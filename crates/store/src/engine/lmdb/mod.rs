@@ -134,7 +134,7 @@ impl Lmdb {
             let mut names = Vec::new();
             for row in root.iter(&read)? {
                 let (name, record) = row?;
-                // A record of the engine has its flags in two bytes behind four others, in the order of the machine. Those
+                // A record of the engine has its flags in two bytes after four others, in the order of the machine. Those
                 // of a plain row are anything; it is no database then, and does not open as one.
                 let several = record.iter().skip(4).take(2).any(|byte| byte & 0x04 != 0);
                 let kind = if several { SpaceKind::Multimap } else { SpaceKind::Map };

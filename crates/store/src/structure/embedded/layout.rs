@@ -15,19 +15,19 @@ pub(super) enum Family {
     Value = 1,
     /// `02 | key`: what a key holds, and how much of it.
     Head = 2,
-    /// `03 | key behind its length | member`: a member of a set.
+    /// `03 | key after its length | member`: a member of a set.
     SetMember = 3,
-    /// `04 | key behind its length | field`: a field of a hash.
+    /// `04 | key after its length | field`: a field of a hash.
     HashField = 4,
-    /// `05 | key behind its length | member`: the score of a member of a sorted set.
+    /// `05 | key after its length | member`: the score of a member of a sorted set.
     MemberScore = 5,
-    /// `06 | key behind its length | score | member`: the order of a sorted set, or of what waits in a queue.
+    /// `06 | key after its length | score | member`: the order of a sorted set, or of what waits in a queue.
     ScoreMember = 6,
-    /// `07 | key behind its length | member`: an item of a queue.
+    /// `07 | key after its length | member`: an item of a queue.
     Item = 7,
-    /// `08 | key behind its length | end of the lease (8) | member`: items that workers hold.
+    /// `08 | key after its length | end of the lease (8) | member`: items that workers hold.
     Lease = 8,
-    /// `09 | key behind its length | member`: items that were given up.
+    /// `09 | key after its length | member`: items that were given up.
     Dead = 9,
 }
 
@@ -63,7 +63,7 @@ impl Family {
         row
     }
 
-    /// `tag | key behind its length`.
+    /// `tag | key after its length`.
     #[inline]
     pub(super) fn prefix(self, key: &[u8]) -> Result<Scratch, EncodeError> {
         let mut row = Scratch::new();
@@ -72,7 +72,7 @@ impl Family {
         Ok(row)
     }
 
-    /// `tag | key behind its length | member`.
+    /// `tag | key after its length | member`.
     #[inline]
     pub(super) fn row(self, key: &[u8], member: &[u8]) -> Result<Scratch, EncodeError> {
         let mut row = self.prefix(key)?;
@@ -198,7 +198,7 @@ impl Item {
     }
 }
 
-/// `tag | key behind its length | end of the lease (8) | member`.
+/// `tag | key after its length | end of the lease (8) | member`.
 pub(super) fn lease_row(key: &[u8], until: u64, member: &[u8]) -> Result<Scratch, EncodeError> {
     let mut row = Family::Lease.prefix(key)?;
     Be::new().encode(until, &mut row)?;

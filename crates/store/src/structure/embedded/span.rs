@@ -22,7 +22,7 @@ impl Span {
     pub(super) fn of(scores: &ScoreRange) -> Result<Self, EncodeError> {
         let start = match scores.min {
             Bound::Included(min) => score_bytes(min)?,
-            // Scores end below `02`, so that something always comes behind them.
+            // Scores end below `02`, so that something always comes after them.
             Bound::Excluded(min) => after_prefix(&score_bytes(min)?).unwrap_or_default(),
             Bound::Unbounded => Vec::new(),
         };
