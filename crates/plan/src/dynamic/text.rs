@@ -362,7 +362,7 @@ impl<'t> Reader<'t> {
     fn bytes_of(&mut self, lengths: &LengthSet) -> Result<Vec<u8>, ParseError> {
         self.space();
         let before = self.at;
-        let bytes = match self.address() {
+        let bytes = match self.address()? {
             Some(bytes) => bytes,
             None => self.bytes()?,
         };
@@ -374,19 +374,25 @@ impl<'t> Reader<'t> {
         Ok(bytes)
     }
 
-    /// The bytes of bech32 text whose checksum is right; otherwise nothing is read.
-    fn address(&mut self) -> Option<Vec<u8>> {
+    /// The bytes of bech32 text; nothing is read of a text that is none. What has the form of an address and another
+    /// checksum was mistyped.
+    fn address(&mut self) -> Result<Option<Vec<u8>>, ParseError> {
         let before = self.at;
         let word = self.word(|c| c.is_ascii_alphanumeric());
         let lengths = LengthSet::ANY;
-        let read = word.rsplit_once('1').filter(|_| !is_hex(word)).and_then(|(hrp, _)| {
+        let parts = word.rsplit_once('1').filter(|(hrp, _)| !hrp.is_empty() && !is_hex(word));
+        let read = parts.and_then(|(hrp, _)| {
             let segment = Bech32 { hrp, lengths: lengths.lengths() };
             Some(segment.decode(word.as_bytes()).ok()?.bytes().collect())
         });
         if read.is_none() {
             self.at = before;
+            let is_data = |c| "qpzry9x8gf2tvdw0s3jn54khce6mua7l".contains(c);
+            if parts.is_some_and(|(_, data)| data.len() > 6 && data.chars().all(is_data)) {
+                return Err(self.expected("a bech32 address: one or more characters of this one are wrong"));
+            }
         }
-        read
+        Ok(read)
     }
 
     fn bytes(&mut self) -> Result<Vec<u8>, ParseError> {
@@ -603,7 +609,8 @@ mod tests {
         let broken = "cosmos1qypqxpq9qcrsszg2pvxq6rs0zqg3yyc5lzv7xx";
         assert_eq!(
             read("bytes(20)", broken),
-            Err("character 1: expected bytes as hex digits, such as 0x00ff, or as a bech32 address, found 'o'".to_owned())
+            Err("character 0: expected a bech32 address: one or more characters of this one are wrong"
+                .to_owned())
         );
     }
 
