@@ -125,6 +125,7 @@ fn steps() -> Vec<Step> {
         Step::new("the extension for Visual Studio Code", Job::cargo("xtask vscode")),
         Step::new("the archive of a release", Job::cargo("xtask dist --check")),
         Step::new("codec without std", Job::cargo("xtask no-std")),
+        Step::new("combinations of features", Job::cargo("xtask features --short")),
         Step::new("generated pages", Job::cargo("xtask generate --check")),
         Step::new("short fuzzing", Job::cargo("xtask fuzz --seconds 8")),
         Step::new("the demonstration", Job::cargo("run --quiet --release -- demo target/demo")),

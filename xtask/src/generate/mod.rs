@@ -8,6 +8,7 @@
 //! | `docs/findings.md` | what the prover says about every plan |
 //! | `docs/pictures/figures.svg` | three figures of `docs/benchmarks.md` |
 //! | `README.md` | what its commands print, and the three figures; nothing else of it |
+//! | `docs/language.md` | its table of encodings; nothing else of it |
 
 mod console;
 
@@ -19,6 +20,7 @@ use std::process::ExitCode;
 use anyhow::{Context as _, Result};
 use clap::Args;
 use keyplan_plan::diag::{Code, Severity};
+use keyplan_plan::model::table;
 use keyplan_prover::PAGES;
 use xtask::{findings, workspace};
 
@@ -43,6 +45,12 @@ const README: &str = "README.md";
 /// Where the figures of the README begin and end.
 const FIGURES: &str = "<!-- figures of docs/benchmarks.md, by `cargo xtask generate` -->";
 const FIGURES_END: &str = "<!-- end of figures -->";
+
+const LANGUAGE: &str = "docs/language.md";
+
+/// Where the table of encodings begins and ends.
+const ENCODINGS: &str = "<!-- encodings of crates/plan/src/model/table.rs, by `cargo xtask generate` -->";
+const ENCODINGS_END: &str = "<!-- end of encodings -->";
 
 /// Writes every page, or compares it.
 pub(crate) fn run(generate: &Generate) -> Result<ExitCode> {
@@ -104,7 +112,10 @@ fn pages(generate: &Generate) -> Result<BTreeMap<String, String>> {
     let benchmarks = std::fs::read_to_string(workspace::root().join("docs/benchmarks.md"))
         .context("cannot read docs/benchmarks.md")?;
     let (figures, picture) = charts::first_figures(&benchmarks)?;
-    pages.insert(README.to_owned(), with_figures(&readme, &figures)?);
+    pages.insert(README.to_owned(), with_part(&readme, (FIGURES, FIGURES_END), &figures)?);
+    let language =
+        std::fs::read_to_string(workspace::root().join(LANGUAGE)).context("cannot read docs/language.md")?;
+    pages.insert(LANGUAGE.to_owned(), with_part(&language, (ENCODINGS, ENCODINGS_END), &encodings())?);
     pages.insert("docs/pictures/figures.svg".to_owned(), picture);
     pages.insert("docs/diagnostics.md".to_owned(), diagnostics());
     pages.insert("docs/findings.md".to_owned(), format!("{}{}", notice("the plans"), findings::page()?));
@@ -120,11 +131,31 @@ fn notice(from: &str) -> String {
     format!("<!-- Written by `cargo xtask generate` from {from}: change that instead. -->\n")
 }
 
-/// The page with the figures between the two lines that are for them.
-fn with_figures(page: &str, figures: &str) -> Result<String> {
-    let (before, rest) = page.split_once(FIGURES).context("README.md has no place for its figures")?;
-    let (_, after) = rest.split_once(FIGURES_END).context("the figures of README.md have no end")?;
-    Ok(format!("{before}{FIGURES}\n{figures}{FIGURES_END}{after}"))
+/// The page with a part of it between the two lines that are for it.
+fn with_part(page: &str, (start, end): (&str, &str), part: &str) -> Result<String> {
+    let (before, rest) = page.split_once(start).with_context(|| format!("there is no line {start}"))?;
+    let (_, after) = rest.split_once(end).with_context(|| format!("there is no line {end}"))?;
+    Ok(format!("{before}{start}\n{part}{end}{after}"))
+}
+
+/// The table of encodings, a row per word and domain.
+fn encodings() -> String {
+    let mut text = String::from(
+        "| encoding | of | bytes | ends | order | loses |\n| --- | --- | --- | --- | --- | --- |\n",
+    );
+    for row in table().filter(|row| !row.word.is_empty() && !row.bytes.is_empty()) {
+        let (extent, order, loses) =
+            (row.extent.name(), row.order.name(), if row.loses { "yes" } else { "" });
+        // Writing to a string does not fail.
+        let _ = writeln!(
+            text,
+            "| `{}` | {} | {} | {extent} | {order} | {loses} |",
+            row.example(),
+            row.domain.name(),
+            row.bytes
+        );
+    }
+    text
 }
 
 /// The page of a rule.
@@ -201,7 +232,9 @@ mod tests {
     #[test]
     fn figures_go_between_their_lines() {
         let page = format!("a\n{FIGURES}\nold\n{FIGURES_END}\nb\n");
-        assert_eq!(with_figures(&page, "new\n").unwrap(), format!("a\n{FIGURES}\nnew\n{FIGURES_END}\nb\n"));
-        assert!(with_figures("a\nb\n", "new\n").is_err());
+        let lines = (FIGURES, FIGURES_END);
+        let expected = format!("a\n{FIGURES}\nnew\n{FIGURES_END}\nb\n");
+        assert_eq!(with_part(&page, lines, "new\n").unwrap(), expected);
+        assert!(with_part("a\nb\n", lines, "new\n").is_err());
     }
 }

@@ -1,9 +1,9 @@
 //! Layouts and shapes as JSON.
 
-use keyplan_codec::{Alphabet, Case, LenWidth, WideForm};
+use keyplan_codec::{Alphabet, LenWidth};
 use keyplan_plan::model::{
-    BoolEncoding, BytesEncoding, Extent, FloatEncoding, Frame, Framing, IntEncoding, IntRange, IntShape,
-    LengthSet, NibbleEncoding, Opaque, ScoreEncoding, Segment, Sequence, Shape, TextShape, TimeEncoding,
+    BoolEncoding, BytesEncoding, Extent, FloatEncoding, Frame, Framing, IntRange, IntShape, LengthSet,
+    NibbleEncoding, Opaque, Segment, Sequence, Shape, TextShape,
 };
 use keyplan_plan::program::{End, Program};
 use serde_json::{Value as Json, json};
@@ -56,57 +56,41 @@ pub(super) fn shape(of: &Shape) -> Json {
             };
             json!({"kind": "bool", "encoding": encoding})
         }
-        Shape::Float(encoding) => match encoding {
-            FloatEncoding::Bits => json!({"kind": "float", "encoding": "bits"}),
-            FloatEncoding::Ordered => json!({"kind": "float", "encoding": "ordered"}),
-            FloatEncoding::Badger => json!({"kind": "float", "encoding": "badger"}),
-            FloatEncoding::Fixed(decimals) => {
-                json!({"kind": "float", "encoding": "fixed", "decimals": decimals})
-            }
-            FloatEncoding::Tuple => json!({"kind": "float", "encoding": "tuple"}),
-        },
-        Shape::Time(TimeEncoding::Text9) => json!({"kind": "time", "encoding": "text9"}),
-        Shape::Time(TimeEncoding::Nanos) => json!({"kind": "time", "encoding": "nanos"}),
-        Shape::Score(ScoreEncoding::Exact) => json!({"kind": "score", "encoding": "exact"}),
-        Shape::Score(ScoreEncoding::HeightScore) => json!({"kind": "score", "encoding": "height_score"}),
+        Shape::Float(FloatEncoding::Fixed(decimals)) => {
+            json!({"kind": "float", "encoding": "fixed", "decimals": decimals})
+        }
+        Shape::Float(encoding) => json!({"kind": "float", "encoding": encoding.row().word}),
+        Shape::Time(encoding) => json!({"kind": "time", "encoding": encoding.row().word}),
+        Shape::Score(encoding) => json!({"kind": "score", "encoding": encoding.row().word}),
         Shape::Bytes { lengths: of, encoding } => {
             let lengths = lengths(of);
             match encoding {
-                BytesEncoding::Raw => json!({"kind": "bytes", "lengths": lengths, "encoding": "raw"}),
                 BytesEncoding::Class(class) => {
                     json!({"kind": "bytes", "lengths": lengths, "encoding": "raw", "alphabet": alphabet(class)})
-                }
-                BytesEncoding::Hex(case) => {
-                    json!({"kind": "bytes", "lengths": lengths, "encoding": hex_word(*case)})
                 }
                 BytesEncoding::Bech32(hrp) => {
                     json!({"kind": "bytes", "lengths": lengths, "encoding": "bech32", "hrp": hrp})
                 }
-                BytesEncoding::Base58 { check } => {
-                    let encoding = if *check { "base58check" } else { "base58" };
-                    json!({"kind": "bytes", "lengths": lengths, "encoding": encoding})
-                }
-                BytesEncoding::Wide { signed, form } => {
-                    let encoding = match form {
-                        WideForm::Be => "be",
-                        WideForm::Le => "le",
-                        WideForm::SignFlip => "signflip",
-                    };
-                    json!({"kind": "wide", "type": if *signed { "i256" } else { "u256" }, "encoding": encoding})
+                BytesEncoding::Wide { signed, .. } => {
+                    let ty = if *signed { "i256" } else { "u256" };
+                    json!({"kind": "wide", "type": ty, "encoding": encoding.row().word})
                 }
                 BytesEncoding::Fit(width) => {
                     json!({"kind": "bytes", "lengths": lengths, "encoding": "fit", "width": width})
                 }
-                BytesEncoding::Tuple => json!({"kind": "bytes", "lengths": lengths, "encoding": "tuple"}),
+                BytesEncoding::Raw
+                | BytesEncoding::Hex(_)
+                | BytesEncoding::Base58 { .. }
+                | BytesEncoding::Tuple => {
+                    json!({"kind": "bytes", "lengths": lengths, "encoding": encoding.row().word})
+                }
             }
         }
         Shape::Text(text) => of_text(text),
         Shape::Nibbles { lengths: of, encoding } => {
             let encoding = match encoding {
                 NibbleEncoding::Unpacked => "unpacked",
-                NibbleEncoding::Packed => "packed",
-                NibbleEncoding::HexPrefix => "hex_prefix",
-                NibbleEncoding::Counted => "counted",
+                encoding => encoding.row().word,
             };
             json!({"kind": "nibbles", "lengths": lengths(of), "encoding": encoding})
         }
@@ -133,10 +117,7 @@ pub(super) fn shape(of: &Shape) -> Json {
         Shape::Framed { frame, inner } => {
             let frame = match frame {
                 Frame::Len(width) => json!({"kind": "length", "width": len_word(*width)}),
-                Frame::Terminated => json!({"kind": "terminated"}),
-                Frame::Escaped => json!({"kind": "escaped"}),
-                Frame::Memcmp => json!({"kind": "memcmp"}),
-                Frame::OrderedCode => json!({"kind": "orderedcode"}),
+                frame => json!({"kind": frame.row().word}),
             };
             json!({"kind": "framed", "frame": frame, "inner": shape(inner)})
         }
@@ -156,24 +137,7 @@ fn int(int: &IntShape) -> Json {
         IntRange::Unsigned { min, max } => (min.to_string(), max.to_string()),
         IntRange::Signed { min, max } => (min.to_string(), max.to_string()),
     };
-    let (encoding, width) = match int.encoding {
-        IntEncoding::Be => ("be", None),
-        IntEncoding::Le => ("le", None),
-        IntEncoding::SignFlip => ("signflip", None),
-        IntEncoding::Tick9 => ("tick9", None),
-        IntEncoding::Dec => ("dec", None),
-        IntEncoding::DecPadded(width) => ("dec", Some(width)),
-        IntEncoding::Hex(case) => (hex_word(case), None),
-        IntEncoding::HexPadded(case, width) => (hex_word(case), Some(width)),
-        IntEncoding::Leb128 => ("leb128", None),
-        IntEncoding::OrdVar => ("ordvar", None),
-        IntEncoding::BitcoinVarint => ("bitcoin_varint", None),
-        IntEncoding::CompactSize => ("compact_size", None),
-        IntEncoding::ScaleCompact => ("scale_compact", None),
-        IntEncoding::OrderedCode => ("orderedcode", None),
-        IntEncoding::Saturating => ("saturating", None),
-        IntEncoding::Tuple => ("tuple", None),
-    };
+    let (encoding, width) = (int.encoding.row().word, int.encoding.number());
     let size = match Extent::of_int(int) {
         Extent::Fixed(size) => Some(size),
         Extent::Delimited | Extent::Open => None,
@@ -209,13 +173,6 @@ fn lengths(lengths: &LengthSet) -> Json {
     match lengths {
         LengthSet::Range { min, .. } => json!({"min": min, "max": lengths.max()}),
         LengthSet::OneOf(of) => json!({"one_of": of}),
-    }
-}
-
-const fn hex_word(case: Case) -> &'static str {
-    match case {
-        Case::Lower => "hex",
-        Case::Upper => "HEX",
     }
 }
 

@@ -2,84 +2,16 @@
 
 use std::sync::Arc;
 
-use keyplan_codec::{Base58, Case, Hash, LenWidth, Segment as _, Text as TextCodec, WideForm};
+use keyplan_codec::{Base58, Hash, Segment as _, Text as TextCodec, WideForm};
 
 use super::resolve::{Resolver, unknown};
+use super::table::{self, Given, encodings, read};
 use super::{
     BoolEncoding, BytesEncoding, Except, FloatEncoding, Frame, Framing, IntEncoding, IntShape, Name,
     NibbleEncoding, ScoreEncoding, Shape, Shown, TextShape, TimeEncoding, Width,
 };
 use crate::diag::{Code, Diagnostic, Span};
 use crate::syntax::{ast, foreign};
-
-/// The encodings of the language.
-const ENCODINGS: &[&str] = &[
-    "be",
-    "le",
-    "signflip",
-    "tick9",
-    "dec",
-    "hex",
-    "HEX",
-    "leb128",
-    "ordvar",
-    "bitcoin_varint",
-    "compact_size",
-    "scale_compact",
-    "orderedcode",
-    "saturating",
-    "bits",
-    "ordered",
-    "badger",
-    "exact",
-    "height_score",
-    "fixed",
-    "text9",
-    "nanos",
-    "except",
-    "packed",
-    "hex_prefix",
-    "counted",
-    "bech32",
-    "base58",
-    "base58check",
-    "tuple",
-    "len8",
-    "len16",
-    "len32",
-    "len64",
-    "len16le",
-    "len32le",
-    "len64le",
-    "varlen",
-    "compactlen",
-    "scalelen",
-    "terminated",
-    "escaped",
-    "memcmp",
-    "fit",
-    "desc",
-    "hashed",
-    "hash_concat",
-    "joined",
-    "count8",
-    "count16",
-    "count32",
-    "count64",
-    "count16le",
-    "count32le",
-    "count64le",
-    "varcount",
-    "compactcount",
-    "scalecount",
-    "raw",
-    "shown",
-];
-
-/// The words for encodings.
-pub fn encodings() -> &'static [&'static str] {
-    ENCODINGS
-}
 
 /// How many encodings one domain may have. Each is a level of nesting in its shape, and shapes are walked by
 /// recursion.
@@ -104,9 +36,10 @@ impl<'a> Resolver<'a> {
             return None;
         }
         // `be` is how an integer is written unless told, and is still what the next encoding would change.
-        if let (Shape::Int(int), [first, second, ..]) = (&shape, calls)
-            && first.name.text == "be"
-            && int_encoding(&second.name.text, None, int).is_some()
+        if let (Shape::Int(_), [first, second, ..]) = (&shape, calls)
+            && first.name.text == table::BE
+            && read(IntEncoding::TABLE, plain_word(&second.name.text, &shape), &Given::Nothing, &shape)
+                .is_some()
         {
             let message = format!("`{}` does not encode an integer that is already `be`", second.name.text);
             let help = format!("write one of them: `.be` or `.{}`", second.name.text);
@@ -120,27 +53,27 @@ impl<'a> Resolver<'a> {
     fn encode_as(&mut self, shape: Shape, call: &'a ast::Call, span: Span) -> Option<Shape> {
         let args = call.args.as_deref().unwrap_or_default();
         let name = call.name.text.as_str();
-        if let Some(width) = len_width(name) {
-            return self.framed(Frame::Len(width), shape, call, span);
+        let is = |row: table::Encoding| row.word == name;
+        // Of an integer `orderedcode` is another form than of what is text or bytes.
+        let plain = if shape.is_plain() { &shape } else { &Shape::Bool(BoolEncoding::Byte) };
+        if let Some(frame) = read(Frame::TABLE, name, &Given::Nothing, plain) {
+            return self.framed(frame, shape, call, span);
         }
-        match name {
-            "terminated" => self.framed(Frame::Terminated, shape, call, span),
-            "escaped" => self.framed(Frame::Escaped, shape, call, span),
-            "memcmp" => self.framed(Frame::Memcmp, shape, call, span),
-            // Of an integer it is another form than of what is text or bytes.
-            "orderedcode" if !matches!(&shape, Shape::Int(_) if shape.is_plain()) => {
-                self.framed(Frame::OrderedCode, shape, call, span)
-            }
-            "shown" => self.shown_as(shape, call, args),
-            "desc" => self.without_args(call).map(|()| Shape::Desc(Box::new(shape))),
-            "except" => self.excepted(shape, call, args),
-            "hashed" | "hash_concat" => self.hashed(shape, call, args),
-            name if name == "joined" || count_width(name).is_some() => self.framed_list(shape, call, args),
-            _ if !ENCODINGS.contains(&name) => {
-                self.unknown_encoding(&shape, call);
-                None
-            }
-            _ => self.leaf(&shape, call, args),
+        if is(table::SHOWN) {
+            self.shown_as(shape, call, args)
+        } else if is(table::DESC) {
+            self.without_args(call).map(|()| Shape::Desc(Box::new(shape)))
+        } else if is(table::EXCEPT) {
+            self.excepted(shape, call, args)
+        } else if is(table::HASHED) || is(table::HASH_CONCAT) {
+            self.hashed(shape, call, args)
+        } else if Framing::TABLE.iter().any(|maker| is(maker.row)) {
+            self.framed_list(shape, call, args)
+        } else if encodings().contains(&name) {
+            self.leaf(&shape, call, args)
+        } else {
+            self.unknown_encoding(&shape, call);
+            None
         }
     }
 
@@ -198,48 +131,17 @@ impl<'a> Resolver<'a> {
     /// An encoding of a single value, which replaces the default one.
     fn leaf(&mut self, shape: &Shape, call: &ast::Call, args: &[ast::CallArg]) -> Option<Shape> {
         let name = call.name.text.as_str();
-        let number = match args {
-            [ast::CallArg::Int(int)] if !int.negative => usize::try_from(int.magnitude).ok(),
-            _ => None,
-        };
-        let text = match args {
-            [ast::CallArg::Text(text)] => Some(text.value.clone()),
-            _ => None,
-        };
-        let encoded = if shape.is_plain() {
-            match shape.clone() {
-                Shape::Int(int) => {
-                    int_encoding(name, number, &int).map(|encoding| Shape::Int(IntShape { encoding, ..int }))
-                }
-                Shape::Bool(_) if name == "tuple" => Some(Shape::Bool(BoolEncoding::Tuple)),
-                Shape::Float(_) => float_encoding(name, number).map(Shape::Float),
-                Shape::Time(_) => time_encoding(name).map(Shape::Time),
-                Shape::Score(_) => score_encoding(name).map(Shape::Score),
-                Shape::Bytes { lengths, encoding: BytesEncoding::Wide { signed, .. } } => {
-                    let form = match name {
-                        "be" | "raw" => Some(WideForm::Be),
-                        "le" => Some(WideForm::Le),
-                        "signflip" if signed => Some(WideForm::SignFlip),
-                        _ => None,
-                    };
-                    let encoding = |form| BytesEncoding::Wide { signed, form };
-                    form.map(|form| Shape::Bytes { lengths, encoding: encoding(form) })
-                }
-                Shape::Bytes { lengths, .. } => bytes_encoding(name, number, text.as_deref())
-                    .map(|encoding| Shape::Bytes { lengths, encoding }),
-                Shape::Text(text) if name == "tuple" => Some(Shape::Text(TextShape { tuple: true, ..text })),
-                Shape::Text(text) if name == "raw" => Some(Shape::Text(text)),
-                Shape::Nibbles { lengths, .. } => {
-                    nibble_encoding(name).map(|encoding| Shape::Nibbles { lengths, encoding })
-                }
-                _ => None,
+        let given = match args {
+            [] if call.args.is_none() => Given::Nothing,
+            [ast::CallArg::Int(int)] if !int.negative => {
+                usize::try_from(int.magnitude).map_or(Given::Other, Given::Number)
             }
-        } else {
-            None
+            [ast::CallArg::Text(text)] => Given::Text(text.value.clone()),
+            _ => Given::Other,
         };
-        let takes_args = matches!(name, "dec" | "hex" | "HEX" | "fixed" | "bech32" | "fit");
-        let args_fit = call.args.is_none() || (takes_args && (number.is_some() || text.is_some()));
-        let Some(encoded) = encoded.filter(|_| args_fit) else {
+        let encoded =
+            shape.is_plain().then(|| plain_encoded(shape, plain_word(name, shape), &given)).flatten();
+        let Some(encoded) = encoded else {
             self.misfit(shape, call);
             return None;
         };
@@ -290,7 +192,7 @@ impl<'a> Resolver<'a> {
         let name = call.name.text.as_str();
         let little = |name: &str| name.ends_with("le");
         let known: Vec<&str> =
-            ENCODINGS.iter().copied().filter(|known| little(known) == little(name)).collect();
+            encodings().iter().copied().filter(|known| little(known) == little(name)).collect();
         let mut diagnostic = unknown(&call.name, "encoding", &known);
         let here = match name {
             name if Hash::ALL.iter().any(|hash| hash.name() == name) => Some(format!("hashed({name})")),
@@ -396,7 +298,7 @@ impl<'a> Resolver<'a> {
 
     fn without_args(&mut self, call: &ast::Call) -> Option<()> {
         if call.args.is_some() {
-            return self.bad(call, &format!("`.{}` alone", call.name.text));
+            return self.bad(call, &format!("only `.{}`", call.name.text));
         }
         Some(())
     }
@@ -425,13 +327,15 @@ impl<'a> Resolver<'a> {
             self.misfit(&shape, call);
             return None;
         };
-        let framing = match (call.name.text.as_str(), args) {
-            ("joined", [ast::CallArg::Text(text)]) if !text.value.is_empty() => {
+        let name = call.name.text.as_str();
+        let counted = Framing::TABLE.iter().find(|maker| maker.row.word == name);
+        let framing = match (counted.and_then(|maker| (maker.make)(&Given::Nothing)), args) {
+            (Some(framing), _) if call.args.is_none() => framing,
+            (Some(_), _) => return self.bad(call, &format!("only `.{name}`")),
+            (None, [ast::CallArg::Text(text)]) if !text.value.is_empty() => {
                 Framing::Joined(text.value.clone().into_bytes())
             }
-            ("joined", _) => return self.bad(call, "`.joined(\"/\")`"),
-            (name, []) if call.args.is_none() => Framing::Counted(count_width(name)?),
-            (name, _) => return self.bad(call, &format!("`.{name}` alone")),
+            (None, _) => return self.bad(call, "`.joined(\"/\")`"),
         };
         if let Framing::Counted(width) = framing
             && counts.min() > width.limit()
@@ -458,7 +362,7 @@ impl<'a> Resolver<'a> {
             return self.bad(call, &format!("`.{name}(xxh3_64)`"));
         };
         let (hash, keep) = self.hash_function(function, keep)?;
-        if name == "hash_concat" {
+        if name == table::HASH_CONCAT.word {
             return Some(Shape::HashConcat { hash, keep, inner: Box::new(inner) });
         }
         let digest =
@@ -495,128 +399,54 @@ fn own_encodings(shape: &Shape) -> Vec<&'static str> {
     if !shape.is_plain() {
         return Vec::new();
     }
-    let fits = |name: &&'static str| match shape {
-        Shape::Int(int) => int_encoding(name, None, int).is_some(),
-        Shape::Float(_) => float_encoding(name, None).is_some() || *name == "fixed",
-        Shape::Time(_) => time_encoding(name).is_some(),
-        Shape::Score(_) => score_encoding(name).is_some(),
-        Shape::Bytes { .. } => {
-            bytes_encoding(name, None, None).is_some() || matches!(*name, "fit" | "bech32")
+    let mut own: Vec<&'static str> = Vec::new();
+    let rows = table::table().filter(|row| row.domain.admits(shape) && !row.word.is_empty());
+    for row in rows.filter(|row| row.domain.is_leaf() && row.word != table::EXCEPT.word) {
+        if !own.contains(&row.word) {
+            own.push(row.word);
         }
-        Shape::Nibbles { .. } => nibble_encoding(name).is_some(),
-        Shape::Text(_) => matches!(*name, "raw" | "tuple"),
-        Shape::Bool(_) => *name == "tuple",
-        _ => false,
-    };
-    ENCODINGS.iter().copied().filter(fits).collect()
-}
-
-fn len_width(name: &str) -> Option<LenWidth> {
-    Some(match name {
-        "len8" => LenWidth::L8,
-        "len16" => LenWidth::L16,
-        "len32" => LenWidth::L32,
-        "len64" => LenWidth::L64,
-        "len16le" => LenWidth::L16Le,
-        "len32le" => LenWidth::L32Le,
-        "len64le" => LenWidth::L64Le,
-        "varlen" => LenWidth::Varint,
-        "compactlen" => LenWidth::Compact,
-        "scalelen" => LenWidth::Scale,
-        _ => return None,
-    })
-}
-
-fn count_width(name: &str) -> Option<LenWidth> {
-    Some(match name {
-        "count8" => LenWidth::L8,
-        "count16" => LenWidth::L16,
-        "count32" => LenWidth::L32,
-        "count64" => LenWidth::L64,
-        "count16le" => LenWidth::L16Le,
-        "count32le" => LenWidth::L32Le,
-        "count64le" => LenWidth::L64Le,
-        "varcount" => LenWidth::Varint,
-        "compactcount" => LenWidth::Compact,
-        "scalecount" => LenWidth::Scale,
-        _ => return None,
-    })
-}
-
-fn int_encoding(name: &str, number: Option<usize>, int: &IntShape) -> Option<IntEncoding> {
-    let signed = int.ty.signed;
-    Some(match (name, number) {
-        ("be" | "raw", None) => IntEncoding::Be,
-        ("le", None) => IntEncoding::Le,
-        ("signflip", None) if signed => IntEncoding::SignFlip,
-        ("saturating", None) if signed => IntEncoding::Saturating,
-        ("tick9", None) if signed && int.ty.bits == 64 => IntEncoding::Tick9,
-        ("dec", None) => IntEncoding::Dec,
-        ("tuple", None) => IntEncoding::Tuple,
-        ("orderedcode", None) if int.ty.bits <= 64 => IntEncoding::OrderedCode,
-        _ if signed => return None,
-        ("dec", Some(width)) => IntEncoding::DecPadded(width),
-        ("hex", None) => IntEncoding::Hex(Case::Lower),
-        ("HEX", None) => IntEncoding::Hex(Case::Upper),
-        ("hex", Some(width)) => IntEncoding::HexPadded(Case::Lower, width),
-        ("HEX", Some(width)) => IntEncoding::HexPadded(Case::Upper, width),
-        ("leb128", None) => IntEncoding::Leb128,
-        ("ordvar", None) if int.ty.bits <= 64 => IntEncoding::OrdVar,
-        ("bitcoin_varint", None) => IntEncoding::BitcoinVarint,
-        ("compact_size", None) if int.ty.bits == 64 => IntEncoding::CompactSize,
-        ("scale_compact", None) => IntEncoding::ScaleCompact,
-        _ => return None,
-    })
-}
-
-fn float_encoding(name: &str, number: Option<usize>) -> Option<FloatEncoding> {
-    Some(match (name, number) {
-        ("bits", None) => FloatEncoding::Bits,
-        ("ordered", None) => FloatEncoding::Ordered,
-        ("badger", None) => FloatEncoding::Badger,
-        ("tuple", None) => FloatEncoding::Tuple,
-        ("fixed", Some(decimals)) => FloatEncoding::Fixed(u8::try_from(decimals).ok()?),
-        _ => return None,
-    })
-}
-
-fn time_encoding(name: &str) -> Option<TimeEncoding> {
-    match name {
-        "text9" => Some(TimeEncoding::Text9),
-        "nanos" => Some(TimeEncoding::Nanos),
-        _ => None,
     }
+    own.extend(is_number(shape).then_some(table::TEXT.word));
+    own
 }
 
-fn score_encoding(name: &str) -> Option<ScoreEncoding> {
-    match name {
-        "exact" => Some(ScoreEncoding::Exact),
-        "height_score" => Some(ScoreEncoding::HeightScore),
-        _ => None,
-    }
+/// Whether a shape is an integer, of whatever width.
+fn is_number(shape: &Shape) -> bool {
+    matches!(shape, Shape::Int(_) | Shape::Bytes { encoding: BytesEncoding::Wide { .. }, .. })
 }
 
-fn bytes_encoding(name: &str, number: Option<usize>, text: Option<&str>) -> Option<BytesEncoding> {
-    Some(match (name, number, text) {
-        ("raw", None, None) => BytesEncoding::Raw,
-        ("hex", None, None) => BytesEncoding::Hex(Case::Lower),
-        ("HEX", None, None) => BytesEncoding::Hex(Case::Upper),
-        ("tuple", None, None) => BytesEncoding::Tuple,
-        ("fit", Some(width), None) => BytesEncoding::Fit(width),
-        ("bech32", None, Some(hrp)) => BytesEncoding::Bech32(hrp.to_owned()),
-        ("base58", None, None) => BytesEncoding::Base58 { check: false },
-        ("base58check", None, None) => BytesEncoding::Base58 { check: true },
+/// The word of the table for one that a plan has: an integer as it is, `raw`, is big-endian.
+fn plain_word<'w>(word: &'w str, shape: &Shape) -> &'w str {
+    if word == table::TEXT.word && is_number(shape) { table::BE } else { word }
+}
+
+/// A plain shape with an encoding of its domain.
+fn plain_encoded(shape: &Shape, word: &str, given: &Given) -> Option<Shape> {
+    Some(match shape {
+        Shape::Int(int) => {
+            let encoding = read(IntEncoding::TABLE, word, given, shape)?;
+            Shape::Int(IntShape { encoding, ..int.clone() })
+        }
+        Shape::Bool(_) => Shape::Bool(read(BoolEncoding::TABLE, word, given, shape)?),
+        Shape::Float(_) => Shape::Float(read(FloatEncoding::TABLE, word, given, shape)?),
+        Shape::Time(_) => Shape::Time(read(TimeEncoding::TABLE, word, given, shape)?),
+        Shape::Score(_) => Shape::Score(read(ScoreEncoding::TABLE, word, given, shape)?),
+        Shape::Bytes { lengths, .. } => {
+            let encoding = read(BytesEncoding::TABLE, word, given, shape)?;
+            Shape::Bytes { lengths: lengths.clone(), encoding }
+        }
+        Shape::Nibbles { lengths, .. } => {
+            let encoding = read(NibbleEncoding::TABLE, word, given, shape)?;
+            Shape::Nibbles { lengths: lengths.clone(), encoding }
+        }
+        Shape::Text(text) if *given == Given::Nothing && word == table::TEXT_TUPLE.word => {
+            Shape::Text(TextShape { tuple: true, ..text.clone() })
+        }
+        Shape::Text(text) if *given == Given::Nothing && word == table::TEXT.word => {
+            Shape::Text(text.clone())
+        }
         _ => return None,
     })
-}
-
-fn nibble_encoding(name: &str) -> Option<NibbleEncoding> {
-    match name {
-        "packed" => Some(NibbleEncoding::Packed),
-        "hex_prefix" => Some(NibbleEncoding::HexPrefix),
-        "counted" => Some(NibbleEncoding::Counted),
-        _ => None,
-    }
 }
 
 /// Whether bech32 allows `hrp`: 1 to 83 printable characters, none of them upper case.
@@ -627,7 +457,7 @@ fn bech32_holds(hrp: &str) -> bool {
 
 impl Shape {
     /// Whether no encoding has been chosen yet.
-    fn is_plain(&self) -> bool {
+    pub(crate) fn is_plain(&self) -> bool {
         match self {
             Self::Int(int) => int.encoding == IntEncoding::Be,
             Self::Bool(encoding) => *encoding == BoolEncoding::Byte,

@@ -1,11 +1,11 @@
 use std::fmt;
 
-use keyplan_codec::{Alphabet, Hash};
+use keyplan_codec::{Alphabet, Case, Hash};
 
-use super::tag::Tag;
+use super::table::{self, Encoding, Part};
 use super::{
-    BytesEncoding, Family, FloatEncoding, Frame, Framing, IntEncoding, IntRange, IntShape, LengthSet, Opaque,
-    Plan, Segment, Sequence, Shape,
+    BytesEncoding, Family, Frame, Framing, IntEncoding, IntRange, IntShape, LengthSet, Opaque, Plan, Segment,
+    Sequence, Shape,
 };
 
 /// A number that stands for the layout of a plan.
@@ -13,7 +13,7 @@ use super::{
 /// It is the hash of a canonical description of every byte the plan can write: spaces by the name that engines
 /// know, families sorted by their layout, segments, value layouts, fields, members and scores. Comments,
 /// documentation, scans, `accept`, the order of declarations and the names of families and arguments are not in it.
-/// Every encoding has a tag of its own in `tag.rs`, which does not change when the code does.
+/// Every encoding has a tag of its own in `table.rs`, which does not change when the code does.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Fingerprint([u8; 16]);
 
@@ -198,17 +198,28 @@ impl Description {
                 self.bytes.extend_from_slice(&max.to_be_bytes());
             }
         }
-        match int.encoding {
-            IntEncoding::DecPadded(width) => {
-                self.text("dec padded");
-                self.size(width);
-            }
-            IntEncoding::HexPadded(case, width) => {
-                self.text("hex padded");
-                self.text(case.tag());
-                self.size(width);
-            }
-            encoding => self.text(encoding.tag()),
+        let (row, part) = int.encoding.parts();
+        self.text(row.tag);
+        if let IntEncoding::HexPadded(case, _) = int.encoding {
+            self.text(match case {
+                Case::Lower => "lower",
+                Case::Upper => "upper",
+            });
+        }
+        self.part(part);
+    }
+
+    /// The tag of an encoding, and after it what is in its brackets.
+    fn encoding(&mut self, (row, part): (&Encoding, Option<Part<'_>>)) {
+        self.text(row.tag);
+        self.part(part);
+    }
+
+    fn part(&mut self, part: Option<Part<'_>>) {
+        match part {
+            Some(Part::Number(number)) => self.size(number),
+            Some(Part::Text(text)) => self.text(text),
+            None => {}
         }
     }
 
@@ -239,40 +250,25 @@ impl Description {
     fn shape(&mut self, shape: &Shape) {
         match shape {
             Shape::Int(int) => self.int(int),
-            Shape::Bool(encoding) => self.leaf("bool", encoding.tag()),
-            Shape::Float(FloatEncoding::Fixed(decimals)) => {
-                self.leaf("float", "fixed");
-                self.number(u128::from(*decimals));
-            }
-            Shape::Float(encoding) => self.leaf("float", encoding.tag()),
-            Shape::Time(encoding) => self.leaf("time", encoding.tag()),
-            Shape::Score(encoding) => self.leaf("score", encoding.tag()),
+            Shape::Bool(encoding) => self.leaf("bool", encoding.parts()),
+            Shape::Float(encoding) => self.leaf("float", encoding.parts()),
+            Shape::Time(encoding) => self.leaf("time", encoding.parts()),
+            Shape::Score(encoding) => self.leaf("score", encoding.parts()),
             Shape::Bytes { lengths, encoding } => {
                 self.text("bytes");
                 self.lengths(lengths);
-                match encoding {
-                    BytesEncoding::Bech32(hrp) => {
-                        self.text("bech32");
-                        self.text(hrp);
-                    }
-                    BytesEncoding::Class(class) => {
-                        self.text("class");
-                        self.alphabet(*class);
-                    }
-                    BytesEncoding::Fit(width) => {
-                        self.text("fit");
-                        self.size(*width);
-                    }
-                    encoding => self.text(encoding.tag()),
+                self.encoding(encoding.parts());
+                if let BytesEncoding::Class(class) = encoding {
+                    self.alphabet(*class);
                 }
             }
             Shape::Text(text) => {
-                self.text(if text.tuple { "text tuple" } else { "text" });
+                self.text(text.row().tag);
                 self.alphabet(text.alphabet);
                 self.alphabet(text.first.unwrap_or(text.alphabet));
                 self.lengths(&text.lengths);
                 if !text.except.is_empty() {
-                    self.text("except");
+                    self.text(table::EXCEPT.tag);
                     self.size(text.except.texts().len());
                     for left_out in text.except.texts() {
                         self.text(left_out);
@@ -280,11 +276,12 @@ impl Description {
                 }
             }
             Shape::Nibbles { lengths, encoding } => {
-                self.leaf("nibbles", encoding.tag());
+                self.leaf("nibbles", encoding.parts());
                 self.lengths(lengths);
             }
             Shape::Opaque(opaque) => {
-                self.leaf("opaque", opaque.tag());
+                self.text("opaque");
+                self.text(opaque.tag());
                 match opaque {
                     Opaque::Proto(message) => self.text(&message.name),
                     Opaque::Coded(coded) => self.wrapped(coded.codec.word(), &coded.shape),
@@ -303,41 +300,36 @@ impl Description {
             Shape::List { item, counts, framing } => {
                 self.text("list");
                 self.lengths(counts);
-                match framing {
-                    Framing::ToEnd => self.text("to end"),
-                    Framing::Joined(separator) => {
-                        self.text("joined");
-                        self.blob(separator);
-                    }
-                    Framing::Counted(width) => self.leaf("counted", width.tag()),
+                if matches!(framing, Framing::Counted(_)) {
+                    self.text("counted");
+                }
+                self.encoding(framing.parts());
+                if let Framing::Joined(separator) = framing {
+                    self.blob(separator);
                 }
                 self.shape(item);
             }
-            Shape::Framed { frame: Frame::Len(width), inner } => {
-                self.text("length");
-                self.wrapped(width.tag(), inner);
-            }
             Shape::Framed { frame, inner } => {
-                self.text("frame");
-                self.wrapped(frame.tag(), inner);
+                self.text(if matches!(frame, Frame::Len(_)) { "length" } else { "frame" });
+                self.wrapped(frame.row().tag, inner);
             }
-            Shape::Desc(inner) => self.wrapped("desc", inner),
+            Shape::Desc(inner) => self.wrapped(table::DESC.tag, inner),
             Shape::Hashed { hash, keep, inner, .. } => {
                 self.text(hash.name());
                 self.size(*keep);
-                self.wrapped("hashed", inner);
+                self.wrapped(table::HASHED.tag, inner);
             }
             Shape::HashConcat { hash, keep, inner } => {
                 self.text(hash.name());
                 self.size(*keep);
-                self.wrapped("hash concat", inner);
+                self.wrapped(table::HASH_CONCAT.tag, inner);
             }
         }
     }
 
-    fn leaf(&mut self, domain: &str, encoding: &str) {
+    fn leaf(&mut self, domain: &str, encoding: (&Encoding, Option<Part<'_>>)) {
         self.text(domain);
-        self.text(encoding);
+        self.encoding(encoding);
     }
 
     fn wrapped(&mut self, tag: &str, inner: &Shape) {

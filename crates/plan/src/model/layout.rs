@@ -1,8 +1,9 @@
 use keyplan_codec::{Base58, LenWidth, Lengths};
 
+use super::table::{Encoding, ExtentRule, Part};
 use super::{
-    BoolEncoding, BytesEncoding, FloatEncoding, Frame, Framing, IntEncoding, IntRange, IntShape, LengthSet,
-    NibbleEncoding, ScoreEncoding, Segment, Sequence, Shape, TimeEncoding,
+    BytesEncoding, Frame, Framing, IntEncoding, IntRange, IntShape, LengthSet, NibbleEncoding, Segment,
+    Sequence, Shape,
 };
 
 /// Where the bytes of a segment end.
@@ -44,31 +45,19 @@ impl Extent {
 
     /// The extent of a shape.
     pub fn of_shape(shape: &Shape) -> Self {
-        let of_width = |width: Option<usize>| width.map_or(Self::Open, Self::Fixed);
         match shape {
             Shape::Int(int) => Self::of_int(int),
-            Shape::Bool(BoolEncoding::Byte | BoolEncoding::Tuple) => Self::Fixed(1),
-            Shape::Float(FloatEncoding::Tuple) => Self::Fixed(9),
-            Shape::Float(_) | Shape::Time(TimeEncoding::Nanos) | Shape::Score(ScoreEncoding::HeightScore) => {
-                Self::Fixed(8)
+            Shape::Bool(encoding) => Self::of_parts(encoding.parts(), || None),
+            Shape::Float(encoding) => Self::of_parts(encoding.parts(), || None),
+            Shape::Time(encoding) => Self::of_parts(encoding.parts(), || None),
+            Shape::Score(encoding) => Self::of_parts(encoding.parts(), || None),
+            Shape::Bytes { lengths, encoding } => {
+                Self::of_parts(encoding.parts(), || lengths.fixed().map(|n| bytes_width(encoding, n)))
             }
-            Shape::Time(TimeEncoding::Text9) => Self::Fixed(29),
-            Shape::Score(ScoreEncoding::Exact) => Self::Fixed(13),
-            Shape::Bytes { lengths, encoding } => match encoding {
-                BytesEncoding::Raw | BytesEncoding::Class(_) => of_width(lengths.fixed()),
-                BytesEncoding::Hex(_) => of_width(lengths.fixed().map(|n| n.saturating_mul(2))),
-                BytesEncoding::Bech32(hrp) => of_width(lengths.fixed().map(|n| bech32_width(hrp, n))),
-                // Leading zeros take less than other bytes.
-                BytesEncoding::Base58 { .. } => Self::Open,
-                BytesEncoding::Wide { .. } => Self::Fixed(32),
-                BytesEncoding::Fit(width) => Self::Fixed(*width),
-                BytesEncoding::Tuple => Self::Delimited,
-            },
-            Shape::Text(text) if text.tuple => Self::Delimited,
-            Shape::Text(text) => of_width(text.lengths.fixed()),
-            Shape::Nibbles { lengths, encoding } => match (lengths.fixed(), encoding) {
-                (None, NibbleEncoding::Counted) => Self::Delimited,
-                (fixed, _) => of_width(fixed.map(|n| nibble_width(*encoding, n))),
+            Shape::Text(text) => Self::of_parts((text.row(), None), || text.lengths.fixed()),
+            Shape::Nibbles { lengths, encoding } => match lengths.fixed() {
+                Some(n) => Self::Fixed(nibble_width(*encoding, n)),
+                None => Self::of_parts(encoding.parts(), || None),
             },
             Shape::Opaque(_) | Shape::Option(_) => Self::Open,
             Shape::Record(sequence) => sequence.extent(),
@@ -108,20 +97,18 @@ impl Extent {
 
     /// The extent of an integer.
     pub fn of_int(int: &IntShape) -> Self {
-        match int.encoding {
-            IntEncoding::Be | IntEncoding::Le | IntEncoding::SignFlip | IntEncoding::Saturating => {
-                Self::Fixed(int.ty.bytes())
+        Self::of_parts(int.encoding.parts(), || Some(int.ty.bytes()))
+    }
+
+    /// The extent by the rule of an encoding, and by the number of bytes that the value always has.
+    fn of_parts((row, part): (&Encoding, Option<Part<'_>>), bytes: impl Fn() -> Option<usize>) -> Self {
+        match (row.extent, part) {
+            (ExtentRule::After(bytes), _) | (ExtentRule::Argument, Some(Part::Number(bytes))) => {
+                Self::Fixed(bytes)
             }
-            IntEncoding::Tick9 => Self::Fixed(9),
-            IntEncoding::DecPadded(width) | IntEncoding::HexPadded(_, width) => Self::Fixed(width),
-            IntEncoding::Dec | IntEncoding::Hex(_) => Self::Open,
-            IntEncoding::Leb128
-            | IntEncoding::OrdVar
-            | IntEncoding::BitcoinVarint
-            | IntEncoding::CompactSize
-            | IntEncoding::ScaleCompact
-            | IntEncoding::OrderedCode
-            | IntEncoding::Tuple => Self::Delimited,
+            (ExtentRule::Type | ExtentRule::Length, _) => bytes().map_or(Self::Open, Self::Fixed),
+            (ExtentRule::Marked, _) => Self::Delimited,
+            (ExtentRule::Open | ExtentRule::Argument | ExtentRule::Inside, _) => Self::Open,
         }
     }
 }
@@ -181,15 +168,7 @@ impl Width {
             Shape::Bool(_) => Self::exactly(1),
             Shape::Float(_) | Shape::Time(_) | Shape::Score(_) => Self { min: 8, max: Some(29) },
             Shape::Bytes { lengths, encoding } => {
-                let scale = |n: usize| match encoding {
-                    BytesEncoding::Raw | BytesEncoding::Class(_) => n,
-                    BytesEncoding::Hex(_) => n.saturating_mul(2),
-                    BytesEncoding::Bech32(hrp) => bech32_width(hrp, n),
-                    BytesEncoding::Base58 { check } => base58_width(*check, n).1,
-                    BytesEncoding::Wide { .. } => 32,
-                    BytesEncoding::Fit(width) => *width,
-                    BytesEncoding::Tuple => n.saturating_mul(2).saturating_add(2),
-                };
+                let scale = |n: usize| bytes_width(encoding, n);
                 let min = match encoding {
                     BytesEncoding::Tuple => lengths.min().saturating_add(2),
                     BytesEncoding::Base58 { check } => base58_width(*check, lengths.min()).0,
@@ -308,6 +287,19 @@ impl Width {
                 max: Some(int.ty.bytes().saturating_mul(8).div_ceil(7).max(int.ty.bytes() + 2)),
             },
         }
+    }
+}
+
+/// The most bytes that `n` bytes are written as.
+fn bytes_width(encoding: &BytesEncoding, n: usize) -> usize {
+    match encoding {
+        BytesEncoding::Raw | BytesEncoding::Class(_) => n,
+        BytesEncoding::Hex(_) => n.saturating_mul(2),
+        BytesEncoding::Bech32(hrp) => bech32_width(hrp, n),
+        BytesEncoding::Base58 { check } => base58_width(*check, n).1,
+        BytesEncoding::Wide { .. } => 32,
+        BytesEncoding::Fit(width) => *width,
+        BytesEncoding::Tuple => n.saturating_mul(2).saturating_add(2),
     }
 }
 

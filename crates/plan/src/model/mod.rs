@@ -20,10 +20,9 @@ mod shown;
 mod sight;
 mod space;
 mod style;
-mod tag;
+pub(crate) mod table;
 
 pub use domain::domains;
-pub use encoding::encodings;
 pub use evolution::{AllowedBreak, Binding, BindingSource, BreakKind, Dropped, MisfitRule, Predecessor};
 pub use family::{Accept, AcceptKind, Family, Field};
 pub use fingerprint::Fingerprint;
@@ -43,5 +42,6 @@ pub use shape::{
 pub use shown::Shown;
 pub use space::{Allotment, Module, ModuleId, NamedType, Plan, Retired, Space};
 pub use style::{Asks, HouseRule, StyleFault};
+pub use table::{DomainKind, Encoding, ExtentRule, OrderRule, Takes, encodings, table};
 
 pub use crate::syntax::ast::FamilyKind;

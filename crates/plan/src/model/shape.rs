@@ -2,6 +2,7 @@ use std::sync::Arc;
 
 use keyplan_codec::{Alphabet, Case, Hash, LenWidth, Lengths, WideForm};
 
+use super::table::{self, Encoding};
 use super::{Coded, Extent, ProtoMessage, Sequence};
 use crate::diag::Span;
 
@@ -337,6 +338,11 @@ impl Except {
 }
 
 impl TextShape {
+    /// What is known of how it is written.
+    pub fn row(&self) -> &'static Encoding {
+        if self.tuple { &table::TEXT_TUPLE } else { &table::TEXT }
+    }
+
     /// Whether a byte may be in a text.
     pub fn may_hold(&self, byte: u8) -> bool {
         self.alphabet.contains(byte) || self.first.is_some_and(|first| first.contains(byte))
@@ -407,6 +413,18 @@ impl Opaque {
             Self::Proto(message) => format!("proto({:?})", message.name),
             Self::Coded(coded) => coded.codec.word().to_owned(),
             Self::Raw => "raw".to_owned(),
+        }
+    }
+
+    /// Its name in fingerprints, which never changes.
+    pub(super) const fn tag(&self) -> &'static str {
+        match self {
+            Self::Cbor => "cbor",
+            Self::Json => "json",
+            Self::Rlp => "rlp",
+            Self::Proto(_) => "proto",
+            Self::Coded(_) => "coded",
+            Self::Raw => "raw",
         }
     }
 }
@@ -529,11 +547,15 @@ impl Shape {
     /// Whether two different arguments may be written as the same bytes.
     pub fn loses_information(&self) -> bool {
         match self {
-            Self::Int(int) => int.encoding == IntEncoding::Saturating,
-            Self::Float(encoding) => *encoding == FloatEncoding::Badger,
-            Self::Score(encoding) => *encoding == ScoreEncoding::HeightScore,
-            Self::Bytes { encoding, .. } => matches!(encoding, BytesEncoding::Fit(_)),
-            Self::Hashed { .. } => true,
+            Self::Int(int) => int.encoding.row().loses,
+            Self::Bool(encoding) => encoding.row().loses,
+            Self::Float(encoding) => encoding.row().loses,
+            Self::Time(encoding) => encoding.row().loses,
+            Self::Score(encoding) => encoding.row().loses,
+            Self::Bytes { encoding, .. } => encoding.row().loses,
+            Self::Text(text) => text.row().loses,
+            Self::Nibbles { encoding, .. } => encoding.row().loses,
+            Self::Hashed { .. } => table::HASHED.loses,
             Self::Framed { inner, .. } | Self::Desc(inner) | Self::HashConcat { inner, .. } => {
                 inner.loses_information()
             }
@@ -542,7 +564,7 @@ impl Shape {
             Self::Choice(alternatives) => alternatives.iter().any(|alternative| {
                 alternative.sequence.arguments().any(|argument| argument.shape.loses_information())
             }),
-            Self::Bool(_) | Self::Time(_) | Self::Text(_) | Self::Nibbles { .. } | Self::Opaque(_) => false,
+            Self::Opaque(_) => false,
         }
     }
 }

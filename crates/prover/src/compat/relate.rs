@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use keyplan_plan::codec::Alphabet;
 use keyplan_plan::model::{
-    Alternative, BytesEncoding, IntEncoding, IntRange, IntShape, LengthSet, Sequence, Shape, TextShape,
+    Alternative, BytesEncoding, ExtentRule, IntEncoding, IntRange, IntShape, LengthSet, Sequence, Shape,
+    TextShape,
 };
 
 use keyplan_plan::mapping::{Pairing, Path, bare, leaves, partners};
@@ -257,21 +258,7 @@ fn integer(name: &str, old: &IntShape, new: &IntShape) -> Relation {
     if encoding != one_byte(new) {
         return Relation::Unlike;
     }
-    let any_width = match encoding {
-        IntEncoding::Be | IntEncoding::Le | IntEncoding::SignFlip | IntEncoding::Saturating => false,
-        IntEncoding::Dec
-        | IntEncoding::DecPadded(_)
-        | IntEncoding::Hex(_)
-        | IntEncoding::HexPadded(..)
-        | IntEncoding::Leb128
-        | IntEncoding::OrdVar
-        | IntEncoding::BitcoinVarint
-        | IntEncoding::CompactSize
-        | IntEncoding::ScaleCompact
-        | IntEncoding::OrderedCode
-        | IntEncoding::Tuple
-        | IntEncoding::Tick9 => true,
-    };
+    let any_width = encoding.row().extent != ExtentRule::Type;
     if !any_width && old.ty.bits != new.ty.bits {
         return Relation::Unlike;
     }

@@ -5,7 +5,7 @@
 //! of long counts and contents. What is not known to be so counts as not delimited.
 
 use keyplan_plan::model::{
-    BytesEncoding, Frame, Framing, IntEncoding, NibbleEncoding, Segment, Sequence, Shape, Width,
+    BytesEncoding, ExtentRule, Frame, Framing, IntEncoding, NibbleEncoding, Segment, Sequence, Shape, Width,
 };
 
 use crate::layout::class_of;
@@ -114,16 +114,7 @@ fn are_told_apart<'m>(rows: impl Iterator<Item = &'m Sequence>) -> bool {
 }
 
 fn is_varint(encoding: IntEncoding) -> bool {
-    matches!(
-        encoding,
-        IntEncoding::Leb128
-            | IntEncoding::BitcoinVarint
-            | IntEncoding::CompactSize
-            | IntEncoding::ScaleCompact
-            | IntEncoding::OrdVar
-            | IntEncoding::OrderedCode
-            | IntEncoding::Tuple
-    )
+    encoding.row().extent == ExtentRule::Marked
 }
 
 fn is_one_length(width: Width) -> bool {

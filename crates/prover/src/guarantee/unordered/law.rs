@@ -9,8 +9,8 @@ use std::collections::BTreeSet;
 use keyplan_plan::codec::WideForm;
 use keyplan_plan::dynamic::Value;
 use keyplan_plan::model::{
-    BytesEncoding, FloatEncoding, Frame, Framing, IntEncoding, IntRange, IntShape, NibbleEncoding,
-    ScoreEncoding, Segment, Sequence, Shape,
+    BytesEncoding, FloatEncoding, Frame, Framing, IntShape, NibbleEncoding, OrderRule, ScoreEncoding,
+    Segment, Sequence, Shape,
 };
 
 use crate::automaton::{Arena, Drawing, Precision, draw};
@@ -314,54 +314,14 @@ pub(crate) fn right(shape: &Shape) -> Result<(), &'static str> {
 }
 
 fn int_right(int: &IntShape) -> Result<(), &'static str> {
-    let same = |shift: u32| match int.range {
-        IntRange::Unsigned { min, max } => min >> shift == max >> shift,
-        IntRange::Signed { min, max } => min >> shift == max >> shift,
-    };
-    let below = |limit: u128| match int.range {
-        IntRange::Unsigned { max, .. } => max < limit,
-        IntRange::Signed { min, max } => min >= 0 && max.unsigned_abs() < limit,
-    };
-    let signs_differ = matches!(int.range, IntRange::Signed { min, max } if min < 0 && max >= 0);
-    let digits = |base: u128| match int.range {
-        IntRange::Unsigned { min, max } => count_digits(min, base) == count_digits(max, base),
-        IntRange::Signed { min, max } => {
-            min >= 0 && count_digits(min.unsigned_abs(), base) == count_digits(max.unsigned_abs(), base)
-        }
-    };
-    let right = match int.encoding {
-        IntEncoding::Be => !signs_differ,
-        IntEncoding::Le => int.ty.bits == 8 && !signs_differ || same(8),
-        IntEncoding::Dec => digits(10),
-        IntEncoding::Hex(_) => digits(16),
-        IntEncoding::Leb128 => below(128),
-        IntEncoding::BitcoinVarint => below(16_512),
-        IntEncoding::CompactSize => below(253),
-        IntEncoding::ScaleCompact => below(64),
-        IntEncoding::Saturating => matches!(int.range, IntRange::Signed { min, .. } if min >= 0),
-        IntEncoding::SignFlip
-        | IntEncoding::Tick9
-        | IntEncoding::DecPadded(_)
-        | IntEncoding::HexPadded(..)
-        | IntEncoding::OrdVar
-        | IntEncoding::OrderedCode
-        | IntEncoding::Tuple => true,
-    };
-    match int.encoding {
-        _ if right || few_sort(int) => Ok(()),
-        IntEncoding::Be => Err("negative numbers sort above positive ones in two's complement"),
-        IntEncoding::Le => Err("little-endian bytes do not sort as numbers"),
-        IntEncoding::Dec | IntEncoding::Hex(_) => Err("numbers of different lengths do not sort as text"),
-        IntEncoding::Saturating => Err("negative numbers are all written as 0"),
-        _ => Err("numbers of different lengths do not sort in this form"),
+    if int.keeps_order() || few_sort(int) {
+        return Ok(());
     }
-}
-
-fn count_digits(mut number: u128, base: u128) -> u32 {
-    let mut count = 1;
-    while number >= base {
-        number /= base;
-        count += 1;
-    }
-    count
+    Err(match int.encoding.row().order {
+        OrderRule::OneSign => "negative numbers sort above positive ones in two's complement",
+        OrderRule::LowestByte => "little-endian bytes do not sort as numbers",
+        OrderRule::Digits(_) => "numbers of different lengths do not sort as text",
+        OrderRule::FromZero => "negative numbers are all written as 0",
+        _ => "numbers of different lengths do not sort in this form",
+    })
 }
