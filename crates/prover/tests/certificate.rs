@@ -90,6 +90,35 @@ fn most_proofs_of_the_first_four_guarantees_have_a_short_reason() {
     assert!(short * 100 >= all * 90, "{short} of {all}");
 }
 
+/// Every plan of the repository, and the example of its documentation.
+fn all_plans() -> Vec<(String, Plan)> {
+    let root: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let folders = ["plans", "plans/paw", "plans/upstream", "plans/evolve", "plans/gallery", "docs"];
+    let files = folders.iter().flat_map(|folder| fs::read_dir(root.join(folder)).unwrap());
+    let mut files: Vec<PathBuf> = files.map(|entry| entry.unwrap().path()).collect();
+    files.retain(|path| path.extension().is_some_and(|extension| extension == "keyplan"));
+    files.sort();
+    let plan = |path: PathBuf| {
+        let folder = path.parent().unwrap();
+        let read = |path: &Path| fs::read_to_string(path).map_err(|error| error.to_string());
+        (path.display().to_string(), compile(&read(&path).unwrap(), |import| read(&folder.join(import))))
+    };
+    files.into_iter().map(plan).collect()
+}
+
+#[test]
+fn few_statements_of_all_plans_are_proved_anew() {
+    let (mut anew, mut all) = (Vec::new(), 0);
+    for (name, plan) in all_plans() {
+        let verified = verify(&of(&plan), &plan).unwrap_or_else(|rejected| panic!("{name}: {rejected}"));
+        all += verified.statements;
+        anew.extend(verified.recomputed.into_iter().map(|statement| format!("{name}: {statement}")));
+    }
+    println!("{} of {all} statements are proved anew\n{}", anew.len(), anew.join("\n"));
+    assert!(all > 4_000, "{all}");
+    assert!(anew.len() * 100 <= all * 2, "{} of {all}\n{}", anew.len(), anew.join("\n"));
+}
+
 /// A derived part is bound by its value: the witness has it in place of the argument behind it, which is a number too.
 #[test]
 fn scans_by_a_derived_part_are_certified_with_the_value_of_the_part() {

@@ -1,6 +1,11 @@
 //! Certificates that claim what was refuted, with every reason that there is: none is accepted.
+//!
+//! `KEYPLAN_FORGER` says how many random plans are tried; a soak sets it to 20000.
 #![cfg(test)]
 #![cfg(feature = "certificate")]
+
+#[path = "brute_force/plans.rs"]
+mod plans;
 
 use keyplan_plan::model::Plan;
 use keyplan_prover::certificate::{
@@ -67,7 +72,14 @@ const DOMAINS: [&str; 44] = [
 
 /// Every reason that could be given for a statement about `families`.
 fn reasons(families: &[String], own: &str) -> Vec<Ground> {
-    let mut all = vec![Ground::Marked, Ground::Short, Ground::Product, Ground::Apart(Vec::new())];
+    let mut all = vec![
+        Ground::Marked,
+        Ground::Short,
+        Ground::Sorted,
+        Ground::Digests,
+        Ground::Product,
+        Ground::Apart(Vec::new()),
+    ];
     let ways = [By::Length, By::Start(0), By::Start(1), By::Start(2), By::End(0), By::End(1)];
     for by in ways {
         let others = families.iter().filter(|family| *family != own);
@@ -128,10 +140,12 @@ fn no_refuted_statement_of_two_arguments_passes_with_any_reason() {
         // Each domain before a handful of others; all of them come second to some.
         for step in [0, 1, 5, 11, 18, 23] {
             let b = DOMAINS[(index + step) % DOMAINS.len()];
-            tried += check(&format!("plan p; space s {{ key k = 0x01 a: {a} b: {b} scan by a; }}"));
+            tried += check(&format!(
+                "plan p; space s {{ key k = 0x01 a: {a} b: {b} scan by a scan all in order; }}"
+            ));
         }
     }
-    assert!(tried > 3_000, "{tried}");
+    assert!(tried > 6_000, "{tried}");
 }
 
 #[test]
@@ -144,6 +158,100 @@ fn no_refuted_statement_of_two_families_passes_with_any_reason() {
         ));
     }
     assert!(tried > 1_000, "{tried}");
+}
+
+#[test]
+fn no_refuted_statement_of_allotments_and_names_passes_with_any_reason() {
+    let forged = |families: &[&str]| {
+        let plan = format!("plan p; space s {{ retired 0x0203 \"gone\"; {} }}", families.join(" "));
+        let plan = compile(&plan).unwrap();
+        let (tried, accepted) = forge(&plan);
+        assert!(accepted.is_empty(), "{families:?}\n{accepted:#?}");
+        assert!(tried > 0, "{families:?}: nothing is refuted");
+    };
+    forged(&["module m = 0x02 { allot 0x01..=0x02 few; key k = 0x03 n: u8; }"]);
+    forged(&["module m = 0x02 { allot 0x01..=0x02 few; key k = n: u8; }"]);
+    forged(&[
+        "module m = 0x01 { allot 0x01..=0x02 few; allot 0x05..=0x06 more; key k = 0x01 n: u8 allot more; }",
+    ]);
+    forged(&["module m = 0x01 { allot 0x01..=0x02 few; key k = 0x01 n: u8; key l = 0x01 n: u16; }"]);
+    forged(&["key k = 0x02 n: u8 m: u8;"]);
+    forged(&["key k = n: bytes(1..=3);"]);
+    let names: Vec<String> =
+        (b'a'..=b'z').flat_map(|n| [1, 2].map(|times| char::from(n).to_string().repeat(times))).collect();
+    let names = format!("\"{}\"", names.join("\", \""));
+    let plan = format!(
+        "plan p; names N = text(\"a-z\", 1..=4) {{ {names} }} space s {{ key k = 0x01 n: N.hashed(sha256, 1); }}"
+    );
+    assert!(check(&plan) > 0);
+}
+
+/// The names of a family that the certificate's own words for a retired prefix must not be taken for.
+#[test]
+fn a_retired_prefix_has_a_reason_of_its_own() {
+    let plan =
+        compile("plan p; space s { retired 0x02 \"gone\"; key k = n: u8(3..=9) m: u8; key l = 0x01 n: u8; }")
+            .unwrap();
+    let certificate = honest(&plan);
+    let found = |family: &str| {
+        let mut those = certificate.statements.iter();
+        those.find(|one| one.code == "KP0006" && one.family == family).unwrap().verdict.clone()
+    };
+    // Its first byte may be anything, as far as the checker looks.
+    assert_eq!(found("s.k"), Ruling::Holds(Ground::Product));
+    assert_eq!(found("s.l"), Ruling::Holds(Ground::Apart(Vec::new())));
+    let mut forged = certificate.clone();
+    for statement in &mut forged.statements {
+        if statement.code == "KP0006" {
+            let by = By::Start(0);
+            statement.verdict = Ruling::Holds(Ground::Apart(vec![Apart { other: "02".to_owned(), by }]));
+        }
+    }
+    assert!(verify(&forged, &plan).is_err());
+}
+
+#[test]
+fn no_refuted_statement_of_random_plans_passes_with_the_reason_of_its_guarantee() {
+    let count = std::env::var("KEYPLAN_FORGER").map_or(250, |value| value.parse().expect("a number"));
+    let (mut tried, mut plans, mut at) = (0, 0, 77u64 << 32);
+    while plans < count {
+        at += 1;
+        let text = plans::plan_text(&mut plans::Random(at));
+        let Some(plan) = compile(&text) else { continue };
+        plans += 1;
+        let certificate = honest(&plan);
+        verify(&certificate, &plan).unwrap_or_else(|rejected| panic!("{rejected}\n{text}"));
+        for (index, statement) in certificate.statements.iter().enumerate() {
+            if !matches!(statement.verdict, Ruling::Fails(_) | Ruling::Unknown(_)) {
+                continue;
+            }
+            let ways = || [By::Length, By::Start(0), By::Start(1), By::End(0)].into_iter();
+            let apart = |by: By| {
+                let all = plan.families().map(|(_, family)| family.path.clone());
+                let all = all.filter(|path| *path != statement.family);
+                Ground::Apart(all.map(|other| Apart { other, by }).collect())
+            };
+            let grounds: Vec<Ground> = match statement.code.as_str() {
+                "KP0001" | "KP0003" => ways().map(apart).collect(),
+                "KP0002" | "KP0004" => vec![Ground::Marked],
+                "KP0005" => vec![Ground::Sorted],
+                "KP0006" | "KP0013" => vec![Ground::Apart(Vec::new())],
+                "KP0008" => vec![Ground::Digests],
+                "KP0010" => vec![Ground::Short],
+                _ => Vec::new(),
+            };
+            for ground in grounds {
+                let mut forged = certificate.clone();
+                forged.statements[index].verdict = Ruling::Holds(ground.clone());
+                tried += 1;
+                let accepted = verify(&forged, &plan).is_ok();
+                // What is unknown may be true.
+                let refuted = matches!(statement.verdict, Ruling::Fails(_));
+                assert!(!accepted || !refuted, "{} {} {ground:?}\n{text}", statement.code, statement.family);
+            }
+        }
+    }
+    assert!(tried >= 2 * count, "{tried}");
 }
 
 #[test]

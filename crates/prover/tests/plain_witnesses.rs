@@ -163,3 +163,35 @@ fn what_has_its_count_or_length_in_front_is_read_one_way() {
     let family = "0x01 a: list(text(\"a\", 0..=1), 0..).len8";
     assert_eq!(said(family, Guarantee::Unambiguous), "collides in 2 bytes");
 }
+
+/// Counts that are not written as a run of continuation bytes: 200 is `c8`, and 40 is `a0`.
+#[test]
+fn a_long_count_is_drawn_as_it_is_written() {
+    for (framing, first, count) in [
+        ("compactcount", "c8", 200),
+        ("scalecount", "a0", 40),
+        ("count8", "c8", 200),
+        ("count16le", "2800", 40),
+    ] {
+        let text = format!(
+            r#"plan p; space s {{
+                key k = 0x01 a: list(u8(128..=255), 1..).{framing};
+                key l = 0x01 0x{first} b: bytes("\\x80-\\xff", {count});
+                key m = 0x01 0x{first} b: bytes("\\x80-\\xff", 3);
+            }}"#
+        );
+        let compiled = keyplan_plan::compile("p.keyplan", &text, |_| Err("no imports".to_owned()));
+        let report = prove(&compiled.plan.unwrap(), &Options::default());
+        let verdict = |other: &str| {
+            let both = |statement: &&keyplan_prover::Statement| {
+                statement.guarantee == Guarantee::Disjoint
+                    && statement.family == "s.k"
+                    && statement.other.as_deref() == Some(other)
+            };
+            report.statements.iter().find(both).map(|statement| &statement.verdict)
+        };
+        assert!(matches!(verdict("s.l"), Some(Verdict::Fails(_))), "{framing}: {:?}", verdict("s.l"));
+        // Three bytes are not so many elements.
+        assert_eq!(verdict("s.m"), None, "{framing}");
+    }
+}

@@ -1,20 +1,22 @@
 //! What was proved of a plan, in a form that can be checked again.
 //!
 //! [`certify`] writes down a report: every statement with its verdict, and with each verdict what it rests on. A
-//! refutation rests on its keys, given as arguments and as hex. A proof of KP0001 to KP0004 rests on a short reason
-//! where one exists: lengths or bytes in which two layouts differ, or marks at the end of every argument.
+//! refutation rests on its keys, given as arguments and as hex. A proof rests on a short reason where one exists: lengths
+//! or bytes in which two layouts differ, marks at the end of every argument, the order of every encoding, the longest key.
 //!
 //! [`verify`] checks a certificate against a plan with code that shares nothing with the prover but the model and the
 //! codec: it encodes every witness again and looks at every reason itself. **Not every statement has such a reason.**
-//! Those that do not (order, allotments, hashed names, and what only a product of graphs decides) are proved anew by
-//! the same prover and compared; [`Verified::recomputed`] lists them, and for them a certificate is no more than a
-//! record. The plan's fingerprint, name and claims must be those of the certificate.
+//! Those that do not (what only a product of graphs decides: ranges, lengths that must be reckoned with, and flaws that
+//! are accepted for what causes them) are proved anew by the same prover and compared; [`Verified::recomputed`] lists
+//! them, and for them a certificate is no more than a record. The plan's fingerprint, name and claims must be those of
+//! the certificate.
 //!
 //! That pruning removes a range and nothing else is no statement of its own: it follows from three about the scan that the
 //! rows are found by, and from one about the family's keys. The certificate names them, and [`verify`] looks whether they are
 //! there and hold.
 
 mod ends;
+mod order;
 mod pruned;
 mod reason;
 mod standing;
@@ -111,13 +113,18 @@ pub enum Ruling {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Ground {
-    /// Every layout whose leading literals do not already differ is told apart in this way.
+    /// Every layout whose leading literals do not already differ is told apart in this way. Of a number that is allotted:
+    /// it is the family's own, and every retired prefix, by its hex, is told apart so.
     Apart(Vec<Apart>),
     /// Every argument has one reading, and its end is fixed, marked by its own bytes or by a byte that it cannot
     /// hold, or known from the end of the key.
     Marked,
     /// The longest key is not longer than the engine allows.
     Short,
+    /// Every argument that a scan leaves free sorts by its bytes, and what follows it does not undo that.
+    Sorted,
+    /// No two names that are known have one digest.
+    Digests,
     /// The prover said so; it is asked again.
     Product,
 }
@@ -245,6 +252,22 @@ fn ground(layouts: &Layouts<'_>, statement: &Statement) -> Ground {
                 near.map(apart).collect::<Option<Vec<_>>>().map(Ground::Apart)
             })
         }
+        Guarantee::Allotted if !assumed => {
+            let known = layouts.retired(&statement.space, &statement.family);
+            known.and_then(|(own, prefixes)| {
+                let near = prefixes.into_iter().filter(|(_, prefix)| !prefix.literals_differ(&own));
+                let apart = |(path, prefix): (String, Distance)| {
+                    prefix.apart(&own, true).map(|by| Apart { other: path, by })
+                };
+                near.map(apart).collect::<Option<Vec<_>>>().map(Ground::Apart)
+            })
+        }
+        Guarantee::InOrder if !assumed => {
+            let sorted =
+                statement.scan.is_some_and(|id| layouts.sorted(&statement.space, &statement.family, id));
+            sorted.then_some(Ground::Sorted)
+        }
+        Guarantee::DistinctNames => Some(Ground::Digests),
         Guarantee::Fits if !assumed => Some(Ground::Short),
         _ => None,
     };

@@ -12,6 +12,8 @@ use keyplan_plan::model::{
 
 use super::By;
 use super::ends::End;
+use super::order::row_order;
+use super::witness::hex;
 
 /// How many bytes from either end are looked at.
 const REACH: usize = 96;
@@ -106,20 +108,77 @@ impl<'p> Layouts<'p> {
         Some((Distance::of(family.key.segments()), prefixes.collect()))
     }
 
+    /// The bytes of a family whose number is allotted as its module says, and of the prefixes that were retired, by their
+    /// hex; `None` if the number is not.
+    pub(super) fn retired(&self, space: &str, path: &str) -> Option<(Distance, Vec<(String, Distance)>)> {
+        let space = self.plan.spaces.iter().find(|candidate| candidate.name == space)?;
+        let family = space.families.iter().find(|family| family.path == path)?;
+        if !numbered(space, family) {
+            return None;
+        }
+        let mut prefixes = BTreeMap::new();
+        // What is kept to read old rows has the prefix that was retired with it.
+        if family.retired.is_none() {
+            for prefix in retired_prefixes(space) {
+                prefixes.insert(hex(prefix), Distance::of_literal(prefix));
+            }
+        }
+        Some((Distance::of(family.key.segments()), prefixes.into_iter().collect()))
+    }
+
+    /// Whether the rows of a scan are in order by what is known of each encoding.
+    pub(super) fn sorted(&self, space: &str, path: &str, id: ScanId) -> bool {
+        let Some((family, sequence)) = self.find(space, path) else { return false };
+        let Some(scan) = family.scan(id) else { return false };
+        let free = sequence.arguments_before(scan.segments) == scan.bound;
+        free && row_order(sequence.segments(), scan.segments).is_some()
+    }
+
     /// The hashes that must not collide for every argument of a layout, or of the prefix of a scan, to have one
     /// reading; `None` if that cannot be told at a glance.
     pub(super) fn marked(&self, space: &str, path: &str, scan: Option<ScanId>) -> Option<Vec<(Hash, usize)>> {
         let (_, sequence) = self.find(space, path)?;
-        let mut hashes = Vec::new();
+        let mut reader = Reader::default();
         let shown = match scan {
-            None => marked(sequence.segments(), true, &mut hashes),
+            None => reader.marked(sequence.segments(), true),
             Some(id) => {
                 let scan = self.scan(space, path, id)?;
-                marked(sequence.segments().get(..scan.segments)?, false, &mut hashes)
+                reader.marked(sequence.segments().get(..scan.segments)?, false)
             }
         };
-        shown.then_some(hashes)
+        shown.then_some(reader.hashes)
     }
+
+    /// Whether nothing but what an encoding loses can give two argument lists of a layout one key.
+    pub(super) fn only_loses(&self, space: &str, path: &str) -> bool {
+        let mut reader = Reader { forgives_loss: true, ..Reader::default() };
+        self.find(space, path).is_some_and(|(_, sequence)| reader.marked(sequence.segments(), true))
+    }
+}
+
+/// Whether a family of a module that allots numbers has one of its own, in the allotment that it names or, if it names none,
+/// in any.
+fn numbered(space: &Space, family: &Family) -> bool {
+    let module = family.module.and_then(|id| space.modules.get(id.0));
+    let allotments = module.map(|module| module.allotments.as_slice()).unwrap_or_default();
+    if allotments.is_empty() {
+        return true;
+    }
+    let Some(number) = family.number else { return false };
+    let inside = allotments.iter().any(|allotment| {
+        let named = family.allotment.as_ref().is_none_or(|name| allotment.name == *name);
+        named && allotment.first <= number && number <= allotment.last
+    });
+    let taken = space.families.iter().any(|other| {
+        other.path != family.path && other.module == family.module && other.number == Some(number)
+    });
+    inside && !taken
+}
+
+/// The prefixes that must not come back in a space.
+pub(super) fn retired_prefixes(space: &Space) -> Vec<&[u8]> {
+    let modules = space.modules.iter().flat_map(|module| &module.retired);
+    space.retired.iter().chain(modules).map(|retired| retired.prefix.as_slice()).collect()
 }
 
 /// The modules with bytes of their own that a family is not in. Of two with one prefix, its own counts as the owner if
@@ -297,33 +356,6 @@ pub(super) fn union(a: Alphabet, b: Alphabet) -> Alphabet {
     Alphabet::from_bits([a | e, b | f, c | g, d | h])
 }
 
-/// Whether the segments can be read from left to right in one way: every argument has one reading, and its end is
-/// known before what follows is read. At the end of a key the last arguments may also be found from the end.
-fn marked(segments: &[Segment], to_the_end: bool, hashes: &mut Vec<(Hash, usize)>) -> bool {
-    segments.iter().enumerate().all(|(index, segment)| match segment {
-        // What was read before decides these bytes.
-        Segment::Literal(_) | Segment::Same(_) => true,
-        Segment::Derived(_) => End::of_segment(segment).is_marked(),
-        Segment::Argument(argument) => {
-            let behind = segments.get(index + 1..).unwrap_or_default();
-            let separated = || match behind.first() {
-                Some(Segment::Literal(literal)) => {
-                    literal.bytes.first().is_some_and(|&byte| !class(&argument.shape).contains(byte))
-                }
-                _ => false,
-            };
-            let from_behind =
-                || to_the_end && behind.iter().all(|next| matches!(End::of_segment(next), End::Fixed(_)));
-            let ended = match End::of_shape(&argument.shape) {
-                End::Fixed(_) | End::Own => true,
-                End::Unless(byte) => first_byte(behind).is_some_and(|first| !first.contains(byte)),
-                End::Open => false,
-            };
-            one_reading(&argument.shape, hashes) && (ended || separated() || from_behind())
-        }
-    })
-}
-
 /// Whether the alternatives of a choice begin with literals of which none is the front of another.
 pub(super) fn told_apart(shape: &Shape) -> bool {
     let Shape::Choice(alternatives) = shape else { return true };
@@ -334,39 +366,78 @@ pub(super) fn told_apart(shape: &Shape) -> bool {
     })
 }
 
-/// Whether two different values of a shape never have the same bytes. Hashes are noted, and taken not to collide.
-fn one_reading(shape: &Shape, hashes: &mut Vec<(Hash, usize)>) -> bool {
-    match shape {
-        Shape::Int(int) => int.encoding != IntEncoding::Saturating,
-        Shape::Float(encoding) => *encoding != FloatEncoding::Badger,
-        Shape::Score(encoding) => *encoding == ScoreEncoding::Exact,
-        Shape::Bytes { encoding, .. } => !matches!(encoding, BytesEncoding::Fit(_)),
-        Shape::Bool(_) | Shape::Time(_) | Shape::Text(_) | Shape::Nibbles { .. } | Shape::Opaque(_) => true,
-        Shape::Record(sequence) => marked(sequence.segments(), true, hashes),
-        Shape::Choice(alternatives) => {
-            told_apart(shape)
-                && alternatives
-                    .iter()
-                    .all(|alternative| marked(alternative.sequence.segments(), true, hashes))
-        }
-        Shape::Option(inner) => Width::of_shape(inner).min > 0 && one_reading(inner, hashes),
-        Shape::List { item, counts, framing } => {
-            let holds = match framing {
-                Framing::Counted(_) => End::of_shape(item).is_marked(),
-                Framing::ToEnd => End::of_shape(item).is_marked() && Width::of_shape(item).min > 0,
-                Framing::Joined(separator) => {
-                    let apart = separator.first().is_some_and(|&byte| !class(item).contains(byte));
-                    apart && (Width::of_shape(item).min > 0 || counts.min() > 0)
-                }
-            };
-            holds && one_reading(item, hashes)
-        }
-        Shape::Framed { inner, .. } | Shape::Desc(inner) | Shape::HashConcat { inner, .. } => {
-            one_reading(inner, hashes)
-        }
-        Shape::Hashed { hash, keep, inner, .. } => {
-            hashes.push((*hash, *keep));
-            one_reading(inner, hashes)
+/// Reads layouts, and notes the hashes that it takes not to collide.
+#[derive(Default)]
+struct Reader {
+    hashes: Vec<(Hash, usize)>,
+    /// Whether values that a lossy encoding merges count as one.
+    forgives_loss: bool,
+}
+
+impl Reader {
+    /// Whether the segments can be read from left to right in one way: every argument has one reading, and its end is
+    /// known before what follows is read. At the end of a key the last arguments may also be found from the end.
+    fn marked(&mut self, segments: &[Segment], to_the_end: bool) -> bool {
+        segments.iter().enumerate().all(|(index, segment)| match segment {
+            // What was read before decides these bytes.
+            Segment::Literal(_) | Segment::Same(_) => true,
+            Segment::Derived(_) => End::of_segment(segment).is_marked(),
+            Segment::Argument(argument) => {
+                let behind = segments.get(index + 1..).unwrap_or_default();
+                let separated = || match behind.first() {
+                    Some(Segment::Literal(literal)) => {
+                        literal.bytes.first().is_some_and(|&byte| !class(&argument.shape).contains(byte))
+                    }
+                    _ => false,
+                };
+                let from_behind =
+                    || to_the_end && behind.iter().all(|next| matches!(End::of_segment(next), End::Fixed(_)));
+                let ended = match End::of_shape(&argument.shape) {
+                    End::Fixed(_) | End::Own => true,
+                    End::Unless(byte) => first_byte(behind).is_some_and(|first| !first.contains(byte)),
+                    End::Open => false,
+                };
+                self.one_reading(&argument.shape) && (ended || separated() || from_behind())
+            }
+        })
+    }
+
+    /// Whether two different values of a shape never have the same bytes. Hashes are noted, and taken not to collide.
+    fn one_reading(&mut self, shape: &Shape) -> bool {
+        match shape {
+            Shape::Int(int) => self.forgives_loss || int.encoding != IntEncoding::Saturating,
+            Shape::Float(encoding) => self.forgives_loss || *encoding != FloatEncoding::Badger,
+            Shape::Score(encoding) => self.forgives_loss || *encoding == ScoreEncoding::Exact,
+            Shape::Bytes { encoding, .. } => self.forgives_loss || !matches!(encoding, BytesEncoding::Fit(_)),
+            Shape::Bool(_) | Shape::Time(_) | Shape::Text(_) | Shape::Nibbles { .. } | Shape::Opaque(_) => {
+                true
+            }
+            Shape::Record(sequence) => self.marked(sequence.segments(), true),
+            Shape::Choice(alternatives) => {
+                told_apart(shape)
+                    && alternatives
+                        .iter()
+                        .all(|alternative| self.marked(alternative.sequence.segments(), true))
+            }
+            Shape::Option(inner) => Width::of_shape(inner).min > 0 && self.one_reading(inner),
+            Shape::List { item, counts, framing } => {
+                let holds = match framing {
+                    Framing::Counted(_) => End::of_shape(item).is_marked(),
+                    Framing::ToEnd => End::of_shape(item).is_marked() && Width::of_shape(item).min > 0,
+                    Framing::Joined(separator) => {
+                        let apart = separator.first().is_some_and(|&byte| !class(item).contains(byte));
+                        apart && (Width::of_shape(item).min > 0 || counts.min() > 0)
+                    }
+                };
+                holds && self.one_reading(item)
+            }
+            Shape::Framed { inner, .. } | Shape::Desc(inner) | Shape::HashConcat { inner, .. } => {
+                self.one_reading(inner)
+            }
+            Shape::Hashed { hash, keep, inner, .. } => {
+                self.hashes.push((*hash, *keep));
+                self.one_reading(inner)
+            }
         }
     }
 }

@@ -8,11 +8,11 @@ use keyplan_plan::Engine;
 use keyplan_plan::codec::Hash;
 use keyplan_plan::dynamic::readings;
 use keyplan_plan::model::{
-    AcceptKind, Allotment, Family, Plan, ScanEnd, ScanId, Segment, Sequence, Shape, Space,
+    AcceptKind, Allotment, Family, Literal, Plan, ScanEnd, ScanId, Segment, Sequence, Shape,
 };
 
 use super::pruned::{Pruned, pruned};
-use super::reason::{Layouts, not_its_own};
+use super::reason::{Layouts, not_its_own, retired_prefixes};
 use super::witness::{Fault, Key, Keys, collide, hex};
 use super::{Apart, By, Certificate, Certified, FORMAT, Ground, Ruling};
 use crate::guarantee::Guarantee;
@@ -328,29 +328,56 @@ impl Checker<'_> {
             Ruling::Fails(keys) => self.refuted(statement, guarantee, keys)?,
             Ruling::Unknown(_) => self.asked_again(statement)?,
         };
-        if self.accepted(statement, guarantee)? { Ok(basis) } else { self.asked_again(statement) }
+        match self.accepts(statement, guarantee) {
+            Some(accepted) if accepted == statement.accepted => Ok(basis),
+            Some(true) => Err("the plan accepts it"),
+            Some(false) => Err("the plan does not accept it"),
+            None => self.asked_again(statement),
+        }
     }
 
-    /// Whether the plan alone shows whether the flaw is accepted; `Err` if the certificate says otherwise.
-    fn accepted(&self, statement: &Certified, guarantee: Guarantee) -> Result<bool, &'static str> {
+    /// Whether the plan accepts a flaw; `None` if that depends on what causes it, or on what else is flawed.
+    fn accepts(&self, statement: &Certified, guarantee: Guarantee) -> Option<bool> {
         if matches!(statement.verdict, Ruling::Holds(_) | Ruling::Assumed { .. }) {
-            return if statement.accepted { Err("what holds need not be accepted") } else { Ok(true) };
+            return Some(false);
         }
-        let Some((family, _)) = self.layouts.find(&statement.space, &statement.family) else {
-            return if statement.accepted { Err("nothing here can be accepted") } else { Ok(true) };
-        };
+        let (space, path) = (statement.space.as_str(), statement.family.as_str());
+        let Some((family, _)) = self.layouts.find(space, path) else { return Some(false) };
         let has = |kind: AcceptKind| family.accepted(kind).next().is_some();
-        let any = AcceptKind::ALL.into_iter().any(has)
-            || statement
-                .other
-                .as_deref()
-                .and_then(|other| self.layouts.find(&statement.space, other))
-                .is_some_and(|(other, _)| other.accepted(AcceptKind::Overlap).next().is_some());
-        match (statement.accepted, any, guarantee.accepted_as()) {
-            (true, false, _) | (true, _, None) => Err("the plan does not accept it"),
-            (false, false, _) => Ok(true),
-            // Which flaw an `accept` covers may depend on what causes it.
-            _ => Ok(false),
+        match guarantee {
+            Guarantee::Disjoint => {
+                let Some(other) = statement.other.as_deref() else { return Some(false) };
+                let (beside, _) = self.layouts.find(space, other)?;
+                // Fields of one hash are readings of one key.
+                if family.path != path || beside.path != other {
+                    return Some(has(AcceptKind::Ambiguous));
+                }
+                let names = |one: &Family, other: &Family| {
+                    one.accepted(AcceptKind::Overlap).any(|accept| accept.of.contains(&other.path))
+                };
+                Some(names(family, beside) || names(beside, family))
+            }
+            Guarantee::Unambiguous if has(AcceptKind::Ambiguous) => Some(true),
+            Guarantee::Unambiguous if has(AcceptKind::Lossy) => {
+                self.layouts.only_loses(space, path).then_some(true)
+            }
+            Guarantee::InOrder if !has(AcceptKind::Unordered) && has(AcceptKind::Lossy) => None,
+            Guarantee::NoForeignRows => {
+                let other = statement.other.as_deref()?;
+                if family.accepted_leak(other).is_none() {
+                    return Some(false);
+                }
+                // A leak that is accepted is named only where no other is.
+                let front = self.layouts.front(space, path, statement.scan_id())?;
+                let mut others = self.layouts.others(space, path, None)?;
+                others.retain(|(other, _)| family.accepted_leak(other).is_none());
+                let apart = others
+                    .iter()
+                    .all(|(_, bytes)| front.literals_differ(bytes) || front.apart(bytes, true).is_some());
+                apart.then_some(true)
+            }
+            Guarantee::NoSiblingRows => Some(family.accepted_leak(&family.path).is_some()),
+            guarantee => Some(guarantee.accepted_as().is_some_and(has)),
         }
     }
 
@@ -421,6 +448,41 @@ impl Checker<'_> {
                 }
                 if reasons.is_empty() { Ok(Basis::Given) } else { Err("a reason is given for nothing") }
             }
+            (Ground::Apart(apart), Guarantee::Allotted) if assumed.is_none() => {
+                let known = self.layouts.retired(space, path);
+                let (own, prefixes) = known.ok_or("the number is not allotted as the module says")?;
+                let mut reasons = unrepeated(apart)?;
+                for (retired, prefix) in prefixes {
+                    if prefix.literals_differ(&own) {
+                        continue;
+                    }
+                    let by = reasons.remove(retired.as_str()).ok_or("a prefix is not shown to be apart")?;
+                    if !prefix.holds(&own, true, by) {
+                        return Err("a prefix is not apart in the way that is given");
+                    }
+                }
+                if reasons.is_empty() { Ok(Basis::Given) } else { Err("a reason is given for nothing") }
+            }
+            (Ground::Sorted, Guarantee::InOrder) if assumed.is_none() => {
+                let id = statement.scan_id().ok_or("there is no such scan")?;
+                if self.layouts.sorted(space, path, id) {
+                    Ok(Basis::Given)
+                } else {
+                    Err("an argument is not known to sort by its bytes")
+                }
+            }
+            (Ground::Digests, Guarantee::DistinctNames) => {
+                let narrowest = self.digests(space)?;
+                match (assumed, narrowest) {
+                    (None, None) => Ok(Basis::Given),
+                    (Some((hash, keep)), Some(found))
+                        if (hash.as_str(), keep) == (found.0.name(), found.1) =>
+                    {
+                        Ok(Basis::Given)
+                    }
+                    _ => Err("the hashes that must not collide are others"),
+                }
+            }
             (Ground::Marked, Guarantee::Unambiguous | Guarantee::NoSiblingRows) => {
                 let hashes = self
                     .layouts
@@ -445,6 +507,38 @@ impl Checker<'_> {
             }
             _ => Err("a reason of another kind is needed"),
         }
+    }
+
+    /// Of the hashes of a space's keys that also take names which are not known, the one that collides most easily.
+    fn digests(&self, space: &str) -> Result<Option<(Hash, usize)>, &'static str> {
+        let space = self.layouts.plan().spaces.iter().find(|candidate| candidate.name == space);
+        let space = space.ok_or("there is no such space")?;
+        let (mut known, mut free) = (Vec::new(), Vec::new());
+        for family in &space.families {
+            each_constant(&family.key, &mut |literal| {
+                if let Some((hash, name)) = &literal.hashed {
+                    known.push((*hash, literal.bytes.clone(), name.clone()));
+                }
+            });
+            each_shape(&family.key, &mut |shape| {
+                if let Shape::Hashed { hash, keep, known: names, .. } = shape {
+                    free.push((*hash, *keep));
+                    let names =
+                        names.iter().map(|(digest, name)| (digest.clone(), name.text.clone().into_bytes()));
+                    known.extend(names.map(|(digest, name)| (*hash, digest, name)));
+                }
+            });
+        }
+        let mut names: BTreeMap<(Hash, Vec<u8>), Vec<u8>> = BTreeMap::new();
+        for (hash, digest, name) in known {
+            if !hash.digest(&name).starts_with(&digest) {
+                return Err("a name has another digest");
+            }
+            if names.insert((hash, digest), name.clone()).is_some_and(|other| other != name) {
+                return Err("two names have one digest");
+            }
+        }
+        Ok(free.into_iter().min_by_key(|&(hash, keep)| (keep, hash)))
     }
 
     /// The hash of a layout that collides most easily.
@@ -609,33 +703,37 @@ fn subject(statement: &Certified) -> Subject {
     (code.clone(), space.clone(), family.clone(), other.clone(), statement.scan_id())
 }
 
-fn retired_prefixes(space: &Space) -> Vec<&[u8]> {
-    let modules = space.modules.iter().flat_map(|module| &module.retired);
-    space.retired.iter().chain(modules).map(|retired| retired.prefix.as_slice()).collect()
-}
-
 fn lossy(sequence: &Sequence) -> bool {
     sequence.arguments().any(|argument| loses(&argument.shape))
 }
 
 /// Whether a constant or an argument of a layout is hashed.
 fn hashed(sequence: &Sequence) -> bool {
-    let mut any = sequence_hashes(sequence);
-    each_shape(sequence, &mut |shape| match shape {
-        Shape::Hashed { .. } => any = true,
-        Shape::Record(inner) => any |= sequence_hashes(inner),
-        Shape::Choice(alternatives) => {
-            any |= alternatives.iter().any(|alternative| sequence_hashes(&alternative.sequence));
-        }
-        _ => {}
-    });
+    let mut any = false;
+    each_constant(sequence, &mut |literal| any |= literal.hashed.is_some());
+    each_shape(sequence, &mut |shape| any |= matches!(shape, Shape::Hashed { .. }));
     any
 }
 
-fn sequence_hashes(sequence: &Sequence) -> bool {
-    let constant =
-        |segment: &Segment| matches!(segment, Segment::Literal(literal) if literal.hashed.is_some());
-    sequence.segments().iter().any(constant)
+/// Looks at every literal of a layout, at any depth.
+fn each_constant(sequence: &Sequence, look: &mut dyn FnMut(&Literal)) {
+    let mut in_row = |sequence: &Sequence| {
+        for segment in sequence.segments() {
+            if let Segment::Literal(literal) = segment {
+                look(literal);
+            }
+        }
+    };
+    in_row(sequence);
+    each_shape(sequence, &mut |shape| match shape {
+        Shape::Record(inner) => in_row(inner),
+        Shape::Choice(alternatives) => {
+            for alternative in alternatives {
+                in_row(&alternative.sequence);
+            }
+        }
+        _ => {}
+    });
 }
 
 /// Looks at every shape of a layout, at any depth.

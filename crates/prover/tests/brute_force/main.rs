@@ -5,7 +5,7 @@
 //! | `KEYPLAN_BRUTE_FORCE` | how many plans are tried; a soak sets it to 1000000 |
 //! | `KEYPLAN_BRUTE_FORCE_SEED` | where they begin: each seed has plans of its own |
 //! | `KEYPLAN_BRUTE_FORCE_THREADS` | how many threads share them; the plans are the same for each number |
-//! | `KEYPLAN_BRUTE_FORCE_UNKNOWN` | a guarantee, such as `NoSiblingRows`, whose unknown verdicts are shown with their plans |
+//! | `KEYPLAN_BRUTE_FORCE_UNKNOWN` | a guarantee, such as `NoSiblingRows`, or `all`, whose unknown verdicts are shown with their plans |
 //!
 //! With `--nocapture` the counts are printed, and a long run tells on standard error how far it is.
 #![cfg(test)]
@@ -149,11 +149,14 @@ fn check_plan(text: &str, plan: &Plan, report: &Report, tally: &mut Tally) {
         if let Verdict::Unknown(reason) = &statement.verdict {
             *tally.reasons.entry(format!("{:?} {reason}", statement.guarantee)).or_default() += 1;
             if std::env::var("KEYPLAN_BRUTE_FORCE_UNKNOWN")
-                .is_ok_and(|name| format!("{:?}", statement.guarantee) == name)
+                .is_ok_and(|name| name == "all" || format!("{:?}", statement.guarantee) == name)
             {
                 println!(
-                    "unknown: {} {:?} scan {:?}: {reason}\n{text}\n",
-                    statement.family, statement.other, statement.scan
+                    "unknown: {} {} {:?} scan {:?}: {reason}\n{text}\n",
+                    statement.guarantee.code(),
+                    statement.family,
+                    statement.other,
+                    statement.scan
                 );
             }
         }

@@ -6,6 +6,10 @@ use keyplan_plan::model::{Framing, LengthSet, Shape};
 use super::{Pen, Precision, numbers};
 use crate::automaton::{ByteSet, DEAD, NodeId, Numbers, Prefix, UNLIMITED};
 
+/// The most elements of a list that are written out where its count is long, and the most nodes that they take.
+const MOST_ELEMENTS: usize = 16;
+const MOST_WRITTEN: usize = 600;
+
 impl Pen<'_> {
     pub(super) fn list(
         &mut self,
@@ -80,13 +84,71 @@ impl Pen<'_> {
         self.loose.insert("a long count is free in the graph");
         self.coarse |= most != UNLIMITED && most <= Precision::Fine.unrolled();
         let all = self.arena.open_loop(next);
+        let before = self.arena.len();
         let body = self.shape(item, all, flip)?;
         self.arena.close_loop(all, vec![next, body], flip);
-        if let Some(width) = width.fixed() {
-            return Some(self.arena.run(ByteSet::FULL, Numbers::one(width as u64), all, false));
+        // Small counts are written out, and so many elements of the others.
+        let size = self.arena.len().saturating_sub(before).max(1);
+        let exact = (MOST_WRITTEN / size).min(MOST_ELEMENTS) as u64;
+        let (mut elements, mut more) = (next, all);
+        let mut ways = Vec::new();
+        for count in 0..=exact {
+            if count > 0 {
+                elements = self.shape(item, elements, flip)?;
+            }
+            if counts.contains(count) {
+                ways.push(self.arena.literal(&prefix.bytes(count), elements));
+            }
+            more = self.shape(item, more, flip)?;
         }
-        let last = self.arena.byte(ByteSet::range(0, 0x7f).flipped_if(flip), all);
-        let more = ByteSet::range(0x80, 0xff).flipped_if(flip);
-        Some(self.arena.run(more, Numbers::range(0, 9), last, false))
+        let long = counts.intersection(&Numbers::range(exact + 1, UNLIMITED));
+        for (form, these) in prefix.forms(&long) {
+            ways.extend(self.long_counts(prefix, form, &these, exact, more));
+        }
+        Some(self.arena.split(ways, flip))
+    }
+
+    /// Counts of one form above `exact`, of which only the bytes are looked at one by one: none of them is written like one of
+    /// the counts up to `exact`.
+    fn long_counts(
+        &mut self,
+        prefix: Prefix,
+        form: u8,
+        counts: &Numbers,
+        exact: u64,
+        next: NodeId,
+    ) -> Vec<NodeId> {
+        let fixed = prefix.width.fixed().is_some();
+        if form == 1 || !fixed {
+            let bytes = (0..form).rev();
+            return vec![
+                bytes.fold(next, |next, index| self.arena.byte(prefix.values(form, index, counts), next)),
+            ];
+        }
+        // In the fixed forms a small count has zeros but for its last digit.
+        let flip = prefix.flipped;
+        let zero = ByteSet::of(0).flipped_if(flip);
+        let low = ByteSet::FULL.minus(
+            (0..=exact)
+                .fold(ByteSet::EMPTY, |set, count| u8::try_from(count).map_or(set, |count| set.with(count))),
+        );
+        let low = low.flipped_if(flip);
+        let high = u64::from(form) - 1;
+        let little = prefix.width.is_little_endian();
+        let mut ways = Vec::new();
+        // Of each count the digits above the last one are all zero, or one of them is the first that is not.
+        for zeros in (0..=high).rev() {
+            let last = if zeros == high { low } else { ByteSet::FULL };
+            let after = if little { next } else { self.arena.byte(last, next) };
+            let digits = if zeros == high {
+                after
+            } else {
+                let rest = self.arena.run(ByteSet::FULL, Numbers::one(high - zeros - 1), after, false);
+                self.arena.byte(zero.complement(), rest)
+            };
+            let digits = self.arena.run(zero, Numbers::one(zeros), digits, false);
+            ways.push(if little { self.arena.byte(last, digits) } else { digits });
+        }
+        ways
     }
 }
