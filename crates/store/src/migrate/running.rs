@@ -1,6 +1,7 @@
 //! A migration of one database, step by step.
 
 use std::collections::BTreeSet;
+use std::ops::Bound;
 
 use keyplan_plan::mapping::Course;
 
@@ -242,21 +243,28 @@ impl<E: Engine> Running<'_, '_, E> {
         let mut read = 0;
         let mut last = None;
         let mut made = BTreeSet::new();
-        for row in snapshot.range(id, behind(mark.last.as_deref()).borrow())? {
-            let (key, value) = row?;
-            if contents {
-                if let Some(why) = Migration::stray::<E>(&snapshot, id, (&key, &value))? {
-                    let (place, row) = self.aside_row(Aside::Parked, index, &key, &why, &value);
-                    batch.put(aside, place, row);
-                    batch.delete(id, &key[..]);
+        'step: for range in self.walked(phase, index) {
+            let range = match &mark.last {
+                Some(last) if ends_before(&range, last) => continue,
+                Some(last) => range.after(last),
+                None => range,
+            };
+            for row in snapshot.range(id, range.borrow())? {
+                let (key, value) = row?;
+                if contents {
+                    if let Some(why) = Migration::stray::<E>(&snapshot, id, (&key, &value))? {
+                        let (place, row) = self.aside_row(Aside::Parked, index, &key, &why, &value);
+                        batch.put(aside, place, row);
+                        batch.delete(id, &key[..]);
+                    }
+                } else {
+                    self.forward_row(phase, (index, id, aside), (&key, &value), &mut batch, &mut made)?;
                 }
-            } else {
-                self.forward_row(phase, (index, id, aside), (&key, &value), &mut batch, &mut made)?;
-            }
-            read += 1;
-            last = Some(key);
-            if read >= rows || batch.bytes() >= STEP_BYTES {
-                break;
+                read += 1;
+                last = Some(key);
+                if read >= rows || batch.bytes() >= STEP_BYTES {
+                    break 'step;
+                }
             }
         }
         mark.done = mark.done.saturating_add(u64::try_from(read).unwrap_or(u64::MAX));
@@ -267,6 +275,25 @@ impl<E: Engine> Running<'_, '_, E> {
         let done = mark.done;
         self.commit(batch, mark, Durability::Buffer)?;
         Ok(Step::More { phase, done })
+    }
+
+    /// The keys of an old space that a phase goes over, in order. Rows move where families are that do not stay: the others need not
+    /// be looked at again, nor the new ones that are under prefixes of their own.
+    fn walked(&self, phase: Phase, index: usize) -> Vec<OwnedKeyRange> {
+        let all = || vec![KeyRange::ALL.to_owned()];
+        let Some(space) = self.migration.old.spaces.get(index) else { return all() };
+        if phase != Phase::Move || has_structures(space) {
+            return all();
+        }
+        let routes = self.migration.mapping.routes.iter().filter(|route| route.from.space == index);
+        let leave =
+            routes.filter(|route| !matches!(route.course, Course::Kept { .. } | Course::Retired { .. }));
+        let families = leave.filter_map(|route| space.families.get(route.from.family));
+        let mut prefixes: Vec<Vec<u8>> = families.map(|family| family.key.literal_prefix()).collect();
+        prefixes.sort_unstable();
+        // What begins with one before it lies in the same range.
+        prefixes.dedup_by(|prefix, before| prefix.starts_with(before));
+        prefixes.iter().map(|prefix| OwnedKeyRange::prefix(prefix)).collect()
     }
 
     fn forward_row(
@@ -583,6 +610,11 @@ impl<E: Engine> Running<'_, '_, E> {
         let index = spaces.position(|space| space.engine_name() == parked.space)?;
         Some((index, parked.key, parked.value))
     }
+}
+
+/// Whether every key of a range comes before a key, or is it.
+fn ends_before(range: &OwnedKeyRange, key: &[u8]) -> bool {
+    matches!(&range.end, Bound::Excluded(end) if end.as_slice() <= key)
 }
 
 /// Every key after a key, or every key.

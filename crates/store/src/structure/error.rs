@@ -98,6 +98,25 @@ pub enum StructureError {
     /// A command of a transaction failed earlier, and the rest would be half of what was meant.
     #[error("a command of the transaction failed: it cannot be committed")]
     Abandoned,
+    /// Something that commands were made from has changed since it was read. Nothing was done.
+    #[error("what was read under key 0x{} has changed since, and nothing was done: read it anew", hex(key))]
+    Changed {
+        /// The key.
+        key: Vec<u8>,
+    },
+    /// Commands that are done together have keys that a cluster keeps in different slots. Nothing was sent.
+    #[error(
+        "keys 0x{} and 0x{} lie in different slots of the cluster, and commands that are done together in one: write the same \
+         `{{tag}}` in both",
+        hex(first),
+        hex(other)
+    )]
+    Slots {
+        /// One of the keys.
+        first: Vec<u8>,
+        /// Another one.
+        other: Vec<u8>,
+    },
     /// A list of commands that is not one step failed at one of them: those before it were done.
     #[error("command {at} failed, and {at} before it were done")]
     Partly {

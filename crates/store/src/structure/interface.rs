@@ -1,7 +1,8 @@
 use std::fmt;
 
 use super::{
-    Claim, Claimed, Command, End, Reply, ScoreRange, SetScore, StructureCapabilities, StructureError,
+    Claim, Claimed, Command, End, Expectation, Reply, ScoreRange, SetScore, StructureCapabilities,
+    StructureError,
 };
 use crate::engine::Durability;
 use crate::page::Direction;
@@ -217,6 +218,21 @@ pub trait Structures: StructureRead {
     ///
     /// It is one round trip, and one step over what [`StructureCapabilities::atomicity`] says.
     fn apply(&self, commands: &[Command<'_>], durability: Durability) -> Result<Vec<Reply>, StructureError>;
+
+    /// Does the commands in their order as one step, if everything is as expected, and returns a reply for each. Otherwise
+    /// nothing is done: [`StructureError::Changed`].
+    ///
+    /// It is one step also where [`apply`](Self::apply) is not. On a cluster all keys must lie in one slot, or it is refused before
+    /// anything is sent; on a server of whichever kind, a key may hold one kind of thing from the first command to the last.
+    fn apply_if(
+        &self,
+        expected: &[Expectation<'_>],
+        commands: &[Command<'_>],
+        durability: Durability,
+    ) -> Result<Vec<Reply>, StructureError>;
+
+    /// The time by the clock next to the data, of this machine or of the server: milliseconds since 1970.
+    fn clock(&self) -> Result<u64, StructureError>;
 
     /// A view of one moment over all structures. Refused if there are no snapshots.
     fn snapshot(&self) -> Result<Box<dyn StructureRead + '_>, StructureError>;

@@ -12,6 +12,7 @@ mod capabilities;
 mod command;
 mod embedded;
 mod error;
+mod expectation;
 mod interface;
 #[cfg(feature = "redis")]
 mod redis;
@@ -26,6 +27,7 @@ pub(crate) use embedded::{
 };
 pub use error::StructureError;
 pub(crate) use error::hex;
+pub use expectation::Expectation;
 pub use interface::{
     Kind, Pair, QueueItem, QueueSize, QueueState, RangeQuery, Rows, Scored, StructureRead, Structures,
 };

@@ -2,11 +2,14 @@
 #![cfg(test)]
 
 mod bad;
+#[path = "../structures/checked.rs"]
+mod checked;
 mod cluster;
 mod failover;
 #[path = "../structures/model.rs"]
 mod model;
 mod particular;
+mod race;
 mod server;
 #[path = "../structures/suite.rs"]
 mod suite;
@@ -35,6 +38,12 @@ fn structures_on_a_server_agree_with_the_model() {
 }
 
 #[test]
+fn commands_are_done_if_what_they_were_made_from_is_still_so() {
+    let (_server, settings) = server();
+    checked::run(33, rounds(500), &Redis::open(settings).unwrap());
+}
+
+#[test]
 fn queues_that_another_program_shares_agree_with_the_model() {
     let (_server, settings) = server();
     let settings = particular::spread(settings.shared_queues("q:"), 3).connections(1);
@@ -45,6 +54,9 @@ fn queues_that_another_program_shares_agree_with_the_model() {
 fn structures_on_a_cluster_agree_with_the_model() {
     let cluster = Cluster::start();
     suite::run(32, rounds(500), || Box::new(Redis::connect(&cluster.url()).unwrap()));
+    checked::run(34, rounds(200), &Redis::connect(&cluster.url()).unwrap());
+    race::on(&cluster.url());
+    particular::keys_of_several_slots(&cluster);
     workers::crash(&Redis::connect(&cluster.url()).unwrap(), 300);
     particular::spread_over_slots(&cluster);
     particular::slots_that_move(&cluster);

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use keyplan_store::engine::{Durability, Memory};
 use keyplan_store::structure::{
-    Atomicity, Claim, Command, Embedded, Kind, QueueSize, Redis, RedisSettings, ScoreRange, Scored, Search,
-    SearchMode, SetScore, StructureError, StructureRead as _, Structures,
+    Atomicity, Claim, Command, Embedded, Expectation, Kind, QueueSize, Redis, RedisSettings, ScoreRange,
+    Scored, Search, SearchMode, SetScore, StructureError, StructureRead as _, Structures,
 };
 use keyplan_store::{Direction, Schema, Store};
 
@@ -470,4 +470,35 @@ pub(crate) fn slots_that_move(cluster: &Cluster) {
     assert_eq!(redis.get(b"{moved}new").unwrap().as_deref(), Some(b"3".as_slice()));
     let claimed = redis.queue_claim(b"{moved}queue", Claim::new(9, Duration::from_secs(9))).unwrap();
     assert!(redis.queue_acknowledge(b"{moved}queue", b"m", claimed[0].receipt).unwrap());
+}
+
+/// Commands that are done together lie in one slot, or are refused by both keys.
+pub(crate) fn keys_of_several_slots(cluster: &Cluster) {
+    let redis = Redis::connect(&cluster.url()).unwrap();
+    let put = |key| Command::Put { key, value: b"v" };
+    let refused = redis.apply_if(&[], &[put(b"one"), put(b"two")], Durability::Buffer).unwrap_err();
+    let words = "keys 0x6f6e65 and 0x74776f lie in different slots of the cluster, and commands that are done together in one: write \
+                 the same `{tag}` in both";
+    assert_eq!(refused.to_string(), words);
+    let read = Expectation::Value { key: b"one", value: None };
+    let refused = redis.apply_if(&[read], &[put(b"two")], Durability::Buffer).unwrap_err();
+    assert!(matches!(refused, StructureError::Slots { .. }), "{refused}");
+    assert_eq!(redis.get_many(&[b"one", b"two"]).unwrap(), [None, None]);
+    let pushed = Command::QueuePush { key: b"{x}q", member: b"m", score: SetScore::Number(1.0) };
+    redis.apply_if(&[], &[put(b"{x}a"), put(b"{x}b"), pushed], Durability::Buffer).unwrap();
+    assert_eq!(redis.queue_size(b"{x}q").unwrap().waiting, 1);
+}
+
+#[test]
+fn what_a_server_would_find_wrong_too_late_is_refused_before() {
+    let (_server, settings) = crate::server();
+    let redis = Redis::open(settings).unwrap();
+    let first = Command::Put { key: b"first", value: b"v" };
+    let endless = Command::ZsetIncrement { key: b"z", member: b"m", by: f64::INFINITY };
+    let refused = redis.apply_if(&[], &[first, endless], Durability::Buffer).unwrap_err();
+    assert_eq!(refused.to_string(), "`redis` has no endless increments in commands that are done together");
+    let other = Command::SetAdd { key: b"first", member: b"m" };
+    let refused = redis.apply_if(&[], &[first, other], Durability::Buffer).unwrap_err();
+    assert!(matches!(refused, StructureError::WrongKind { .. }), "{refused}");
+    assert_eq!(redis.get(b"first").unwrap(), None);
 }

@@ -12,8 +12,8 @@ use keyplan_store::structure::{
 };
 use keyplan_store::{Direction, Schema, Store};
 
-use crate::suite;
 use crate::support::{Opened, rounds};
+use crate::{checked, suite};
 
 /// A plan with a space for structures, and one for rows beside them.
 const PLAN: &str = "plan test;
@@ -41,6 +41,15 @@ fn structures_in_memory_agree_with_the_model() {
     for seed in 0..4 {
         agrees::<Memory>(seed, 1_000);
     }
+}
+
+#[test]
+fn commands_are_done_if_what_they_were_made_from_is_still_so() {
+    let directory = tempfile::tempdir().unwrap();
+    checked::run(40, rounds(500), &open::<Memory>(&directory.path().join("memory")));
+    checked::run(41, rounds(300), &open::<Fjall>(&directory.path().join("fjall")));
+    checked::run(42, rounds(100), &open::<Redb>(&directory.path().join("redb")));
+    checked::run(43, rounds(100), &open::<Lmdb>(&directory.path().join("lmdb")));
 }
 
 #[test]

@@ -3,6 +3,7 @@
 
 #[path = "../support/cached.rs"]
 mod cached;
+mod checked;
 mod embedded;
 mod layout;
 mod model;

@@ -38,8 +38,8 @@ pub(crate) use self::row::{head_row, read_item, rows_of, thing_row, with_key};
 pub use self::transaction::Transaction;
 pub use self::view::View;
 use super::{
-    Command, Kind, Pair, QueueItem, QueueSize, RangeQuery, Reply, Rows, ScoreRange, Scored, SetScore,
-    StructureCapabilities, StructureError, StructureRead, Structures,
+    Command, Expectation, Kind, Pair, QueueItem, QueueSize, RangeQuery, Reply, Rows, ScoreRange, Scored,
+    SetScore, StructureCapabilities, StructureError, StructureRead, Structures,
 };
 use crate::engine::{Durability, Engine, SpaceId};
 use crate::page::Direction;
@@ -174,6 +174,24 @@ impl<E: Engine> Structures for Embedded<E> {
 
     fn apply(&self, commands: &[Command<'_>], durability: Durability) -> Result<Vec<Reply>, StructureError> {
         self.in_transaction(durability, |transaction| transaction.apply(commands))
+    }
+
+    fn apply_if(
+        &self,
+        expected: &[Expectation<'_>],
+        commands: &[Command<'_>],
+        durability: Durability,
+    ) -> Result<Vec<Reply>, StructureError> {
+        self.in_transaction(durability, |transaction| {
+            for one in expected {
+                transaction.expect(one)?;
+            }
+            transaction.apply(commands)
+        })
+    }
+
+    fn clock(&self) -> Result<u64, StructureError> {
+        Ok(queue::clock())
     }
 
     fn snapshot(&self) -> Result<Box<dyn StructureRead + '_>, StructureError> {

@@ -311,7 +311,7 @@ impl<E: Engine> Transaction<'_, E> {
 }
 
 /// The time of this machine in milliseconds since 1970.
-fn clock() -> u64 {
+pub(super) fn clock() -> u64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }

@@ -12,7 +12,7 @@ use super::layout::Family;
 use super::queue::Outcome;
 use crate::batch::{Found, StoreBatch};
 use crate::engine::{Durability, Engine, SpaceId, Writers};
-use crate::structure::{Command, Kind, Reply, StructureError};
+use crate::structure::{Command, Expectation, Kind, Reply, SetScore, StructureError};
 
 /// Changes to structures, and to anything else in the same store, that are committed as one step.
 ///
@@ -100,6 +100,55 @@ impl<'s, E: Engine> Transaction<'s, E> {
         std::mem::replace(&mut self.batch, empty).commit(durability)?;
         self.heads.keep();
         Ok(())
+    }
+
+    /// Refuses if something is not as expected, as it will be once this is committed.
+    pub fn expect(&mut self, expected: &Expectation<'_>) -> Result<(), StructureError> {
+        let is_so = match *expected {
+            Expectation::Value { key, value } => {
+                let row = Family::Value.plain(key);
+                let found = self.get(&row)?.map(|found| value.is_some_and(|value| found[..] == *value));
+                if found.is_none()
+                    && let Some(head) = self.held(key)?.head.as_ref().filter(|head| head.count() > 0)
+                {
+                    return Err(wrong_kind(key, Kind::Value, head.kind()));
+                }
+                found.unwrap_or(value.is_none())
+            }
+            Expectation::Member { key, member, there } => {
+                self.row_is(Family::SetMember, key, member, there.then_some(&[]))?
+            }
+            Expectation::Field { key, field, value } => self.row_is(Family::HashField, key, field, value)?,
+            Expectation::Score { key, member, score } => {
+                let found = if self.is_there(key, Kind::Zset)? {
+                    let row = Family::MemberScore.row(key, member).map_err(unwritable)?;
+                    self.score_at(&row)?
+                } else {
+                    None
+                };
+                found == score.map(SetScore::checked).transpose()?
+            }
+        };
+        if is_so { Ok(()) } else { Err(StructureError::Changed { key: expected.key().to_vec() }) }
+    }
+
+    /// Whether a member of a set or a field of a hash has a value; `None` is of one that is not there.
+    fn row_is(
+        &mut self,
+        family: Family,
+        key: &[u8],
+        member: &[u8],
+        value: Option<&[u8]>,
+    ) -> Result<bool, StructureError> {
+        let kind = if family == Family::SetMember { Kind::Set } else { Kind::Hash };
+        if !self.is_there(key, kind)? {
+            return Ok(value.is_none());
+        }
+        let row = family.row(key, member).map_err(unwritable)?;
+        Ok(match (self.get(&row)?, value) {
+            (Some(found), Some(value)) => found[..] == *value,
+            (found, value) => found.is_none() && value.is_none(),
+        })
     }
 
     fn run(&mut self, command: &Command<'_>) -> Result<Reply, StructureError> {

@@ -247,7 +247,7 @@ impl<E: Engine> Transaction<'_, E> {
         Ok(())
     }
 
-    fn score_at(&mut self, row: &[u8]) -> Result<Option<SetScore>, StructureError> {
+    pub(super) fn score_at(&mut self, row: &[u8]) -> Result<Option<SetScore>, StructureError> {
         match self.get(row)? {
             Some(value) => layout::score(&value).map(Some).map_err(|source| self.damaged(row, source)),
             None => Ok(None),

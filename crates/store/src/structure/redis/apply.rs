@@ -5,13 +5,13 @@ use redis::Value;
 use super::answer::{
     array, bytes, count, flag, number as parsed, optional_bytes, score, scored, unexpected, values,
 };
-use super::client::Effect;
+use super::client::{Effect, Failure};
 use super::names::QueueKeys;
-use super::wire::Batch;
+use super::wire::{Batch, Target};
 use super::{Redis, all, ends, number, script, text};
 use crate::engine::Durability;
 use crate::structure::{
-    Claim, Claimed, Command, End, Kind, Now, QueueState, Reply, SetScore, StructureCapabilities,
+    Claim, Claimed, Command, End, Expectation, Kind, Now, QueueState, Reply, SetScore, StructureCapabilities,
     StructureError, StructureRead, Structures,
 };
 
@@ -42,6 +42,23 @@ impl Structures for Redis {
         Ok(replies)
     }
 
+    fn apply_if(
+        &self,
+        expected: &[Expectation<'_>],
+        commands: &[Command<'_>],
+        durability: Durability,
+    ) -> Result<Vec<Reply>, StructureError> {
+        self.together(expected, commands, durability)
+    }
+
+    fn clock(&self) -> Result<u64, StructureError> {
+        let mut batch = Batch::new();
+        batch.push_to(Target::Slot(0), &[b"TIME"]);
+        let [seconds, micros] = values(self.client.read(&batch).map_err(Failure::error)?)?;
+        let (seconds, micros): (u64, u64) = (parsed(&seconds)?, parsed(&micros)?);
+        Ok(seconds.saturating_mul(1_000).saturating_add(micros / 1_000))
+    }
+
     fn snapshot(&self) -> Result<Box<dyn StructureRead + '_>, StructureError> {
         Self::abilities().need_snapshots()?;
         Err(StructureError::Unsupported { name: Self::abilities().name, what: "snapshots" })
@@ -50,42 +67,42 @@ impl Structures for Redis {
 
 impl Redis {
     /// Writes one command out: it is one command of the server, too.
-    fn write(&self, command: &Command<'_>, batch: &mut Batch) -> Result<(), StructureError> {
+    pub(super) fn write(&self, command: &Command<'_>, batch: &mut impl Words) -> Result<(), StructureError> {
         self.check(command.key(), kind(command))?;
         match *command {
             // With GET, the server refuses to replace something else, and tells whether there was a value.
-            Command::Put { key, value } => batch.push(&[b"SET", key, value, b"GET"]),
-            Command::Delete { key } => batch.push(&[b"GETDEL", key]),
-            Command::SetAdd { key, member } => batch.push(&[b"SADD", key, member]),
-            Command::SetRemove { key, member } => batch.push(&[b"SREM", key, member]),
+            Command::Put { key, value } => batch.command(&[b"SET", key, value, b"GET"]),
+            Command::Delete { key } => batch.command(&[b"GETDEL", key]),
+            Command::SetAdd { key, member } => batch.command(&[b"SADD", key, member]),
+            Command::SetRemove { key, member } => batch.command(&[b"SREM", key, member]),
             Command::HashSet { key, field, value } => match self.settings().spread.bucket(key, field) {
-                Some(bucket) => batch.push(&[b"HSET", &bucket, field, value]),
-                None => batch.push(&[b"HSET", key, field, value]),
+                Some(bucket) => batch.command(&[b"HSET", &bucket, field, value]),
+                None => batch.command(&[b"HSET", key, field, value]),
             },
             Command::HashDelete { key, field } => match self.settings().spread.bucket(key, field) {
-                Some(bucket) => batch.push(&[b"HDEL", &bucket, field]),
-                None => batch.push(&[b"HDEL", key, field]),
+                Some(bucket) => batch.command(&[b"HDEL", &bucket, field]),
+                None => batch.command(&[b"HDEL", key, field]),
             },
             Command::ZsetAdd { key, member, score } => {
-                batch.push(&[b"ZADD", key, text(number(score)?).as_bytes(), member]);
+                batch.command(&[b"ZADD", key, text(number(score)?).as_bytes(), member]);
             }
-            Command::ZsetRemove { key, member } => batch.push(&[b"ZREM", key, member]),
+            Command::ZsetRemove { key, member } => batch.command(&[b"ZREM", key, member]),
             Command::ZsetIncrement { key, member, by } => {
                 let by = number(SetScore::Number(by))?;
-                batch.push(&[b"ZINCRBY", key, text(by).as_bytes(), member]);
+                batch.command(&[b"ZINCRBY", key, text(by).as_bytes(), member]);
             }
             // The server does not look at a key for a command without members.
-            Command::ZsetPop { key, count: 0, .. } => batch.push(&[b"ZCARD", key]),
+            Command::ZsetPop { key, count: 0, .. } => batch.command(&[b"ZCARD", key]),
             Command::ZsetPop { key, end, count } => {
                 let pop: &[u8] = match end {
                     End::Min => b"ZPOPMIN",
                     End::Max => b"ZPOPMAX",
                 };
-                batch.push(&[pop, key, itoa::Buffer::new().format(capped(count)).as_bytes()]);
+                batch.command(&[pop, key, itoa::Buffer::new().format(capped(count)).as_bytes()]);
             }
             Command::ZsetRemoveRange { key, scores } => {
                 let (min, max) = ends(&scores)?;
-                batch.push(&[b"ZREMRANGEBYSCORE", key, min.as_bytes(), max.as_bytes()]);
+                batch.command(&[b"ZREMRANGEBYSCORE", key, min.as_bytes(), max.as_bytes()]);
             }
             Command::QueuePush { key, member, score } => {
                 let score = text(number(score)?);
@@ -123,7 +140,7 @@ impl Redis {
         Ok(())
     }
 
-    fn claim(&self, batch: &mut Batch, key: &[u8], claim: &Claim) {
+    fn claim(&self, batch: &mut impl Words, key: &[u8], claim: &Claim) {
         let count = capped(claim.count).to_string();
         let lease = claim.lease_millis().to_string();
         let most = claim.attempts.map(|most| most.to_string()).unwrap_or_default();
@@ -137,14 +154,32 @@ impl Redis {
     }
 
     /// Adds a step on a queue.
-    pub(super) fn step(&self, batch: &mut Batch, key: &[u8], arguments: &[&[u8]]) {
+    pub(super) fn step(&self, batch: &mut impl Words, key: &[u8], arguments: &[&[u8]]) {
         let QueueKeys { all } = self.queue_keys(key);
-        batch.script(&script::QUEUE, &all, arguments);
+        batch.queue(&all, arguments);
+    }
+}
+
+/// Where commands are written to.
+pub(super) trait Words {
+    /// A command of the server about a key, which is its second word.
+    fn command(&mut self, words: &[&[u8]]);
+    /// A step on a queue with these keys.
+    fn queue(&mut self, keys: &[Vec<u8>; 6], arguments: &[&[u8]]);
+}
+
+impl Words for Batch {
+    fn command(&mut self, words: &[&[u8]]) {
+        self.push(words);
+    }
+
+    fn queue(&mut self, keys: &[Vec<u8>; 6], arguments: &[&[u8]]) {
+        self.script(&script::QUEUE, keys, arguments);
     }
 }
 
 /// What a command uses its key as.
-const fn kind(command: &Command<'_>) -> Kind {
+pub(super) const fn kind(command: &Command<'_>) -> Kind {
     match command {
         Command::Put { .. } | Command::Delete { .. } => Kind::Value,
         Command::SetAdd { .. } | Command::SetRemove { .. } => Kind::Set,
@@ -169,7 +204,7 @@ fn capped(count: usize) -> i64 {
     i64::try_from(count).unwrap_or(i64::MAX)
 }
 
-fn reply(command: &Command<'_>, answer: Value) -> Result<Reply, StructureError> {
+pub(super) fn reply(command: &Command<'_>, answer: Value) -> Result<Reply, StructureError> {
     match command {
         Command::Put { .. } => Ok(Reply::Changed(optional_bytes(answer)?.is_none())),
         Command::Delete { .. } => Ok(Reply::Changed(optional_bytes(answer)?.is_some())),

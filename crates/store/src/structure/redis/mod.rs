@@ -2,6 +2,7 @@
 
 mod answer;
 mod apply;
+mod checked;
 mod client;
 mod link;
 mod names;
@@ -51,7 +52,7 @@ use super::{Kind, ScoreRange, SetScore, StructureCapabilities, StructureError, S
 /// | | |
 /// |---|---|
 /// | a view of one moment | refused: [`Structures::snapshot`](super::Structures::snapshot) |
-/// | several commands as one step | each command is a step of its own. If one fails, those before it were done, and those after it may have been: [`StructureError::Partly`] |
+/// | several commands as one step, by [`apply`](super::Structures::apply) | each command is a step of its own. If one fails, those before it were done, and those after it may have been: [`StructureError::Partly`]. [`apply_if`](super::Structures::apply_if) is one step |
 /// | exact scores | refused: scores are floats |
 /// | writes that wait for the disk | refused; [`RedisSettings::replicas`] waits for other machines instead |
 /// | order of members, fields and keys | they come in any order. One may come twice if the table that holds it shrinks while it is read |

@@ -15,12 +15,22 @@ pub(super) static QUEUE: LazyLock<Script> = LazyLock::new(|| Script::new(include
 /// A page of a sorted set from after a member.
 pub(super) static PAGE: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("page.lua")));
 
+/// Commands that are done together, if what they were made from is still so. Steps on queues are a function of it.
+pub(super) static CHECKED: LazyLock<Script> = LazyLock::new(|| {
+    Script::new(concat!(
+        "local function queue(KEYS, ARGV)\n",
+        include_str!("queue.lua"),
+        "\nend\n",
+        include_str!("checked.lua")
+    ))
+});
+
 /// How many scripts [`all`] returns.
-pub(super) const COUNT: usize = 2;
+pub(super) const COUNT: usize = 3;
 
 /// All scripts: a connection loads them before it runs the first.
 pub(super) fn all() -> [&'static Script; COUNT] {
-    [&QUEUE, &PAGE]
+    [&QUEUE, &PAGE, &CHECKED]
 }
 
 impl Script {

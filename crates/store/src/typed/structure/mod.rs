@@ -1,5 +1,7 @@
 //! Hashes, sets, sorted sets and queues by the types of their families.
 //!
+//! [`Step::update`] reads, decides and writes as one step, between processes too; [`Nonces`] and [`Locks`] are made of that.
+//!
 //! A handle is of one family: it takes the family's keys, members, fields and scores, and gives them back. It is on
 //! whatever [`Structures`](raw::Structures) there are: in a space of a [`Store`](super::Store), on a Redis server, or a
 //! snapshot of either. Bytes of another program that are not what the plan says are an error, never a value.
@@ -45,6 +47,8 @@
 
 mod found;
 mod hash;
+mod locks;
+mod nonces;
 mod queue;
 mod set;
 mod step;
@@ -53,6 +57,8 @@ mod zset;
 pub use crate::structure as raw;
 pub use found::{FoundField, FoundItem, FoundMember, FoundScored, FoundValue};
 pub use hash::Hash;
+pub use locks::{Held, LockField, LockGuard, Locks};
+pub use nonces::{Nonces, NumberField};
 pub use queue::Queue;
 pub use set::Set;
 pub use step::Step;
