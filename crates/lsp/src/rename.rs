@@ -175,9 +175,8 @@ pub(crate) fn rename<'a>(
         owners.insert(&owner.uri, owner);
     }
     for owner in owners.into_values() {
-        let of_file = |why: &str| match owner.uri == document.uri {
-            true => why.to_owned(),
-            false => format!("in `{}`: {why}", owner.path),
+        let of_file = |why: &str| {
+            if owner.uri == document.uri { why.to_owned() } else { format!("in `{}`: {why}", owner.path) }
         };
         keeps_bytes(owner, &edits).map_err(of_file)?;
     }
