@@ -3,19 +3,31 @@
 use keyplan_plan::diag::{FileId, Span};
 use keyplan_plan::model::Family;
 use keyplan_plan::syntax::ast::{FamilyDecl, Item, Member};
-use keyplan_prover::{Found, Options, Repair};
+use keyplan_prover::{Found, Repair};
 use keyplan_report::findings::{Checked, Repairs};
 use serde_json::{Value, json};
 
 use crate::analysis::{Document, compile};
+use crate::diagnostics::diagnostic;
 use crate::text::Lines;
 use crate::uri::uri_of;
+
+/// The kinds of actions that there are: what cures a finding, and what changes a sound plan.
+const FIX: &str = "quickfix";
+const REFACTOR: &str = "refactor";
 
 /// The most families of a plan for which a scan that could be claimed is proved on the spot.
 const MOST_FAMILIES: usize = 200;
 
-/// The actions for a range.
-pub(crate) fn actions(document: &Document, range: Option<&Value>) -> Value {
+/// The actions for a range, or those of them whose kinds are wanted.
+pub(crate) fn actions(document: &Document, range: Option<&Value>, only: Option<&[Value]>) -> Value {
+    let wanted = |kind: &str| {
+        only.is_none_or(|only| {
+            only.iter().filter_map(Value::as_str).any(|only| {
+                kind.strip_prefix(only).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+            })
+        })
+    };
     let text = document.text();
     let at = |end: &str| {
         document.lines.offset(text, range.and_then(|range| range.get(end)).unwrap_or(&Value::Null))
@@ -25,7 +37,7 @@ pub(crate) fn actions(document: &Document, range: Option<&Value>) -> Value {
         |span: Span| span.file == FileId(0) && span.start as usize <= last && first <= span.end as usize;
     let mut all: Vec<Value> = Vec::new();
     let found = document.checked.iter().flat_map(|checked| &checked.findings);
-    for found in found.filter(|found| touches(found.diagnostic.span())) {
+    for found in found.filter(|found| wanted(FIX) && touches(found.diagnostic.span())) {
         all.extend(
             found
                 .repairs
@@ -37,13 +49,16 @@ pub(crate) fn actions(document: &Document, range: Option<&Value>) -> Value {
     }
     let family =
         document.plan().into_iter().flat_map(keyplan_plan::model::Plan::families).map(|(_, family)| family);
-    if let Some(family) = family.into_iter().find(|family| touches(family.span)) {
+    if wanted(REFACTOR)
+        && let Some(family) = family.into_iter().find(|family| touches(family.span))
+    {
         all.extend(scans(document, family));
     }
     Value::Array(all)
 }
 
 fn action(
+    document: &Document,
     title: &str,
     uri: &str,
     range: &Value,
@@ -53,12 +68,14 @@ fn action(
 ) -> Value {
     let mut out = json!({
         "title": title,
-        "kind": if found.is_some() { "quickfix" } else { "refactor" },
+        "kind": if found.is_some() { FIX } else { REFACTOR },
         "isPreferred": preferred,
         "edit": { "changes": { uri: [{ "range": range, "newText": text }] } },
     });
     if let (Some(found), Some(out)) = (found, out.as_object_mut()) {
         out.insert("data".to_owned(), json!({ "code": found.diagnostic.code.id() }));
+        // Which finding it cures.
+        out.insert("diagnostics".to_owned(), diagnostic(document, found).into_iter().collect());
     }
     out
 }
@@ -70,7 +87,7 @@ fn repaired(document: &Document, found: &Found, repair: &Repair, preferred: bool
     let uri = if span.file == FileId(0) { document.uri.clone() } else { uri_of(&source.name) };
     let migration = if repair.needs_migration { "needs a migration" } else { "needs no migration" };
     let title = format!("{} (proved; {migration})", repair.title);
-    Some(action(&title, &uri, &lines.range(&source.text, *span), text, Some(found), preferred))
+    Some(action(document, &title, &uri, &lines.range(&source.text, *span), text, Some(found), preferred))
 }
 
 /// An `accept` clause for what a finding is about.
@@ -93,7 +110,7 @@ fn accepted(document: &Document, found: &Found) -> Option<Value> {
     let clause = format!("accept {word}{of} \"say why\"");
     let (range, text) = clause_at_end(document, family, &clause)?;
     let title = format!("keep the flaw: `accept {word}{of} \"…\"`");
-    Some(action(&title, &document.uri, &range, &text, Some(found), false))
+    Some(action(document, &title, &document.uri, &range, &text, Some(found), false))
 }
 
 /// Where a new clause of a family goes, and its text with the space around it.
@@ -153,9 +170,11 @@ fn provable(document: &Document, family: &Family, before: &Checked, clause: &str
     let compiled = compile(&document.path, &edited, |path| {
         sources.find(path).and_then(|id| sources.get(id)).map(|source| source.text.clone())
     });
-    let after = Checked::new(&document.path, compiled, Some(&Options::default()), Repairs::Unasked);
+    let options = before.proof.as_ref().map(|(options, _)| options);
+    let after = Checked::new(&document.path, compiled, options, Repairs::Unasked);
     let sound = after.proof.is_some() && after.findings.len() <= before.findings.len();
-    sound.then(|| action(&format!("claim `{clause}` (proved)"), &document.uri, &range, &new, None, false))
+    let title = format!("claim `{clause}` (proved)");
+    sound.then(|| action(document, &title, &document.uri, &range, &new, None, false))
 }
 
 /// The declaration of a family in this file.

@@ -1,8 +1,10 @@
 //! A document and what is known of it.
 
+use std::collections::BTreeSet;
+
 use keyplan_plan::Compiled;
 use keyplan_plan::diag::{FileId, Span};
-use keyplan_plan::load::load_bytes;
+use keyplan_plan::load::{import_name, load_bytes};
 use keyplan_plan::model::{Family, Plan};
 use keyplan_plan::syntax::{ast, parse};
 use keyplan_report::files::{Files, Imports};
@@ -55,10 +57,51 @@ impl Document {
         self.compiled.plan.as_ref()
     }
 
+    /// The files that this one imports, in the order of its text.
+    pub(crate) fn imports(&self) -> Vec<Import> {
+        self.trees.first().map_or_else(Vec::new, |tree| self.imports_of(tree, &self.path))
+    }
+
+    fn imports_of(&self, tree: &ast::File, name: &str) -> Vec<Import> {
+        let paths = tree.items.iter().filter_map(|item| match item {
+            ast::Item::Import(import) => Some(&import.path),
+            _ => None,
+        });
+        let found = paths.filter_map(|path| {
+            let file = self.compiled.sources.find(&import_name(name, &path.value))?;
+            Some(Import { file, span: path.span })
+        });
+        found.collect()
+    }
+
+    /// The file of an import, and those that are imported by it.
+    pub(crate) fn reached(&self, import: &Import) -> BTreeSet<FileId> {
+        let mut found = BTreeSet::new();
+        let mut waiting = vec![import.file];
+        while let Some(file) = waiting.pop() {
+            if file == FileId(0) || !found.insert(file) {
+                continue;
+            }
+            let tree = self.trees.get(file.0 as usize);
+            if let (Some(tree), Some(source)) = (tree, self.compiled.sources.get(file)) {
+                waiting.extend(self.imports_of(tree, &source.name).into_iter().map(|import| import.file));
+            }
+        }
+        found
+    }
+
     /// The family whose declaration an offset is in.
     pub(crate) fn family_at(&self, offset: usize) -> Option<&Family> {
         self.plan()?.families().map(|(_, family)| family).find(|family| holds(family.span, offset))
     }
+}
+
+/// An import of a file that could be read.
+pub(crate) struct Import {
+    /// The file that it leads to.
+    pub(crate) file: FileId,
+    /// Where its path is written.
+    pub(crate) span: Span,
 }
 
 /// Compiles a text as the file at a path.

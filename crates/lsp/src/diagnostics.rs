@@ -27,7 +27,8 @@ pub(crate) fn diagnostics(document: &Document) -> Vec<Value> {
     all
 }
 
-fn diagnostic(document: &Document, found: &Found) -> Option<Value> {
+/// A finding of this file; those of imported files have no place in it.
+pub(crate) fn diagnostic(document: &Document, found: &Found) -> Option<Value> {
     let Diagnostic { code, message, labels, notes, .. } = &found.diagnostic;
     let (first, rest) = labels.split_first()?;
     if first.span.file != FileId(0) {
@@ -75,28 +76,33 @@ fn related(document: &Document, label: &Label) -> Option<Value> {
     )
 }
 
-/// A diagnostic at each import whose file has mistakes.
+/// A diagnostic at each import whose file, or one that it imports, has mistakes or is part of a finding.
 fn imports(document: &Document) -> Vec<Value> {
-    use keyplan_plan::syntax::ast::Item;
-    let sources = &document.compiled.sources;
+    let proved = document.checked.iter().flat_map(|checked| &checked.findings);
+    let wrong: Vec<&Diagnostic> = match &document.checked {
+        Some(_) => proved.map(|found| &found.diagnostic).collect(),
+        None => document.compiled.errors().collect(),
+    };
     let mut all = Vec::new();
-    for item in document.tree().into_iter().flat_map(|tree| &tree.items) {
-        let Item::Import(import) = item else { continue };
-        let name = import.path.value.rsplit('/').next().unwrap_or_default();
-        let wrong = document.compiled.errors().find(|found| {
-            let file = sources.get(found.span().file).filter(|_| found.span().file != FileId(0));
-            file.is_some_and(|file| file.name.rsplit('/').next() == Some(name))
-        });
-        if let Some(wrong) = wrong {
-            all.push(json!({
-                "range": document.lines.range(document.text(), import.path.span),
-                "severity": 1,
-                "code": wrong.code.id(),
-                "source": "keyplan",
-                "message": format!("the imported file has mistakes: {}", wrong.message),
-                "relatedInformation": wrong.labels.iter().filter_map(|label| related(document, label)).collect::<Vec<_>>(),
-            }));
-        }
+    let mut told: Vec<&Diagnostic> = Vec::new();
+    for import in document.imports() {
+        let inside = document.reached(&import);
+        let here = |found: &&&Diagnostic| inside.contains(&found.span().file);
+        let Some(first) = wrong.iter().filter(here).find(|found| !told.contains(*found)) else { continue };
+        told.extend(wrong.iter().filter(here));
+        let message = match document.checked {
+            Some(_) => format!("a finding of the imported file: {}", first.message),
+            None => format!("the imported file has mistakes: {}", first.message),
+        };
+        let related: Vec<Value> = first.labels.iter().filter_map(|label| related(document, label)).collect();
+        all.push(json!({
+            "range": document.lines.range(document.text(), import.span),
+            "severity": if first.severity() == Severity::Error { 1 } else { 2 },
+            "code": first.code.id(),
+            "source": "keyplan",
+            "message": message,
+            "relatedInformation": related,
+        }));
     }
     all
 }

@@ -1,6 +1,6 @@
 //! Byte offsets after the parts of a key, as long as they are the same in every key.
 
-use keyplan_plan::diag::Span;
+use keyplan_plan::diag::{FileId, Span};
 use serde_json::{Value, json};
 
 use crate::analysis::Document;
@@ -15,7 +15,8 @@ pub(crate) fn hints(document: &Document, range: Option<&Value>) -> Value {
         place.map_or(otherwise, |place| document.lines.offset(text, place))
     };
     let (first, last) = (at("start", 0), at("end", text.len()));
-    let inside = |span: Span| span.start as usize <= last && first <= span.end as usize;
+    let inside =
+        |span: Span| span.file == FileId(0) && span.start as usize <= last && first <= span.end as usize;
     let mut all: Vec<Value> = Vec::new();
     for (_, family) in plan.families().filter(|(_, family)| inside(family.span)) {
         let mut offset = 0;

@@ -1,5 +1,6 @@
 //! The verdict above the plan and above each family.
 
+use keyplan_plan::diag::FileId;
 use keyplan_prover::{Statement, Verdict};
 use serde_json::{Value, json};
 
@@ -23,7 +24,8 @@ pub(crate) fn lenses(document: &Document) -> Value {
     };
     let statements: Vec<&Statement> = checked.statements().collect();
     let mut all = vec![lens(start, format!("{size}: {}", verdict(&statements)))];
-    for (_, family) in plan.families() {
+    // Those of imported files have theirs there.
+    for (_, family) in plan.families().filter(|(_, family)| family.span.file == FileId(0)) {
         let own: Vec<&Statement> =
             statements.iter().copied().filter(|statement| statement.family == family.path).collect();
         all.push(lens(family.span.start, verdict(&own)));

@@ -1,10 +1,14 @@
 //! Where a name is declared and used, across imports; and another name for it that moves no byte.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 use keyplan_plan::Compiled;
 use keyplan_plan::diag::{FileId, Span};
+use keyplan_plan::load::ENOUGH;
 use keyplan_plan::syntax::ast::Item;
+use keyplan_report::files::read;
+use keyplan_report::project::Project;
 use serde_json::{Map, Value, json};
 
 use crate::analysis::{Document, compile, holds};
@@ -36,13 +40,8 @@ fn zero() -> Value {
 
 /// The file of the import at an offset.
 fn imported(document: &Document, offset: usize) -> Option<String> {
-    let import = document.tree()?.items.iter().find_map(|item| match item {
-        Item::Import(import) if holds(import.path.span, offset) => Some(import),
-        _ => None,
-    })?;
-    let name = import.path.value.trim_start_matches("./").trim_start_matches("../");
-    let files = document.compiled.sources.files().iter().skip(1);
-    files.map(|file| file.name.clone()).find(|file| file.ends_with(name))
+    let import = document.imports().into_iter().find(|import| holds(import.span, offset))?;
+    Some(document.compiled.sources.get(import.file)?.name.clone())
 }
 
 fn location(document: &Document, span: Span) -> Option<Value> {
@@ -59,7 +58,8 @@ fn place(document: &Document, span: Span) -> Option<(String, Value)> {
     Some((uri_of(&source.name), lines.range(&source.text, span)))
 }
 
-/// Every place of the name at an offset, in this plan and in other open ones that share the file which declares it.
+/// Every place of the name at an offset, in this plan and in the other plans that share the file which declares it: those
+/// that are open, and those of the project.
 pub(crate) fn references<'a>(
     document: &'a Document,
     others: impl Iterator<Item = &'a Document>,
@@ -67,6 +67,9 @@ pub(crate) fn references<'a>(
     declarations: bool,
 ) -> Value {
     let Some((name, all)) = at(document, offset) else { return json!([]) };
+    let open: Vec<&Document> = others.collect();
+    let closed = closed(document, &open, &name);
+    let others = open.into_iter().chain(&closed);
     let mut places = BTreeMap::new();
     for (owner, name) in everywhere(document, others, &name, &all) {
         if (declarations || !name.declares)
@@ -76,6 +79,29 @@ pub(crate) fn references<'a>(
         }
     }
     Value::Array(places.into_values().collect())
+}
+
+/// The plans of the project that no editor has open, if a name can be used in them.
+fn closed(document: &Document, open: &[&Document], name: &Name) -> Vec<Document> {
+    if name.kind != Kind::Type {
+        return Vec::new();
+    }
+    let project =
+        Path::new(&document.path).parent().and_then(|folder| Project::around(folder).ok().flatten());
+    let Some(project) = project else { return Vec::new() };
+    let is_open = |path: &str| path == document.path || open.iter().any(|open| open.path == path);
+    let paths = project.plans().unwrap_or_default().into_iter();
+    let paths = paths.map(|path| project.root.join(path).to_string_lossy().into_owned());
+    let text = |path: &str| {
+        let found = [document].into_iter().chain(open.iter().copied()).find(|open| open.path == path);
+        found.map(|open| open.text().to_owned())
+    };
+    let read_one = |path: String| {
+        let bytes = read(Path::new(&path), ENOUGH).ok()?;
+        let own = String::from_utf8(bytes).ok()?;
+        Some(Document::new(&uri_of(&path), 0, &own, document.lines.encoding(), text))
+    };
+    paths.filter(|path| !is_open(path)).filter_map(read_one).collect()
 }
 
 /// The places of a name in these documents.
@@ -91,9 +117,14 @@ fn everywhere<'a>(
     let declared = all.iter().find(|other| other.declares && other.is(name));
     let file = declared.and_then(|declared| document.compiled.sources.get(declared.span.file));
     if let (Kind::Type, Some(file)) = (name.kind, file) {
-        for other in others.filter(|other| other.compiled.sources.find(&file.name).is_some()) {
-            let names = names(&other.trees).into_iter().filter(|other| other.is(name));
-            found.extend(names.map(|name| (other, name)));
+        for other in others {
+            let Some(id) = other.compiled.sources.find(&file.name) else { continue };
+            let names = names(&other.trees);
+            let same = |found: &&Name| {
+                found.declares && found.kind == Kind::Type && found.span.file == id && found.text == name.text
+            };
+            let Some(declared) = names.iter().find(same) else { continue };
+            found.extend(names.iter().filter(|found| found.is(declared)).map(|name| (other, name.clone())));
         }
     }
     found
@@ -116,8 +147,8 @@ pub(crate) fn prepare(document: &Document, offset: usize) -> Value {
     })
 }
 
-/// The edits that give the name at an offset another spelling. They move no byte: the plan is read again with them, and
-/// its fingerprint must be the same.
+/// The edits that give the name at an offset another spelling. They move no byte: every plan that they touch is read again
+/// with them, and its fingerprint must be the same.
 pub(crate) fn rename<'a>(
     document: &'a Document,
     others: impl Iterator<Item = &'a Document>,
@@ -133,12 +164,22 @@ pub(crate) fn rename<'a>(
         return Err(format!("`{new}` is declared already, in line {line}"));
     }
     let mut edits: BTreeMap<(String, u32), (u32, Value, String)> = BTreeMap::new();
+    let open: Vec<&Document> = others.collect();
+    let closed = closed(document, &open, &name);
+    let others = open.into_iter().chain(&closed);
+    let mut owners = BTreeMap::from([(document.uri.as_str(), document)]);
     for (owner, place_of) in everywhere(document, others, &name, &all) {
         let Some((uri, range)) = place(owner, place_of.span) else { continue };
         let text = spelled(document, &place_of, new);
         edits.insert((uri, place_of.span.start), (place_of.span.end, range, text));
+        owners.insert(&owner.uri, owner);
     }
-    keeps_bytes(document, &edits)?;
+    for owner in owners.into_values() {
+        let of_file = |why: &str| {
+            if owner.uri == document.uri { why.to_owned() } else { format!("in `{}`: {why}", owner.path) }
+        };
+        keeps_bytes(owner, &edits).map_err(of_file)?;
+    }
     let mut changes: Map<String, Value> = Map::new();
     for ((uri, _), (_, range, text)) in edits {
         let edit = json!({ "range": range, "newText": text });
@@ -179,7 +220,7 @@ fn check_spelling(name: &Name, new: &str) -> Result<(), String> {
 fn keeps_bytes(
     document: &Document,
     edits: &BTreeMap<(String, u32), (u32, Value, String)>,
-) -> Result<(), String> {
+) -> Result<(), &'static str> {
     let before =
         document.plan().ok_or("the plan has mistakes; cure them first, so that a rename can be checked")?;
     let files: BTreeSet<&str> = edits.keys().map(|(uri, _)| uri.as_str()).collect();
@@ -201,7 +242,7 @@ fn keeps_bytes(
     let Compiled { plan, .. } = compile(&document.path, &text, |path| texts.get(path).cloned());
     match plan {
         Some(after) if after.fingerprint() == before.fingerprint() => Ok(()),
-        Some(_) => Err("the bytes of the plan would change".to_owned()),
-        None => Err("the plan would have mistakes".to_owned()),
+        Some(_) => Err("the bytes of the plan would change"),
+        None => Err("the plan would have mistakes"),
     }
 }

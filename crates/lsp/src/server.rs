@@ -1,10 +1,12 @@
 //! The whole server: messages in, messages out.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
-use keyplan_plan::Compiled;
+use keyplan_plan::{Compiled, Engine};
 use keyplan_prover::Options;
 use keyplan_report::findings::{Checked, Repairs};
+use keyplan_report::project::Project;
 use lsp_server::{ErrorCode, Message, Notification, Request, Response};
 use serde_json::{Value, json};
 
@@ -42,9 +44,16 @@ impl Job {
     /// Proves it, and looks for repairs.
     pub fn run(self) -> Proof {
         let Self { uri, version, path, compiled } = self;
-        let checked = Checked::new(&path, compiled, Some(&Options::default()), Repairs::Wanted);
+        let options = Options { engine: engine_of(&path), ..Options::default() };
+        let checked = Checked::new(&path, compiled, Some(&options), Repairs::Wanted);
         Proof { uri, version, checked }
     }
+}
+
+/// The engine that the project around a plan says its keys must fit.
+fn engine_of(path: &str) -> Engine {
+    let project = Path::new(path).parent().and_then(|folder| Project::around(folder).ok().flatten());
+    project.and_then(|project| project.settings.engine).unwrap_or(Options::default().engine)
 }
 
 /// What the server can do, as the answer to `initialize`.
@@ -61,7 +70,7 @@ pub fn capabilities(params: &Value) -> Value {
         "documentFormattingProvider": true,
         "foldingRangeProvider": true,
         "renameProvider": { "prepareProvider": true },
-        "codeActionProvider": { "codeActionKinds": ["quickfix"] },
+        "codeActionProvider": { "codeActionKinds": ["quickfix", "refactor"] },
         "codeLensProvider": {},
         "inlayHintProvider": true,
         "semanticTokensProvider": { "legend": tokens::legend(), "full": true },
@@ -137,7 +146,10 @@ impl Server {
             "textDocument/didChange" => {
                 let Some(known) = self.documents.get(&uri) else { return Vec::new() };
                 let text = changed(known, params.get("contentChanges"), self.encoding);
-                self.read(&uri, version, &text)
+                let mut out = self.read(&uri, version, &text);
+                // What imports it means something else now.
+                out.extend(self.importers(&uri));
+                out
             }
             "textDocument/didSave" => self.importers(&uri),
             "textDocument/didClose" => {
@@ -220,7 +232,10 @@ impl Server {
             "textDocument/inlayHint" => hints::hints(document, params.get("range")),
             "textDocument/semanticTokens/full" => tokens::tokens(document),
             "textDocument/codeLens" => lens::lenses(document),
-            "textDocument/codeAction" => actions::actions(document, params.get("range")),
+            "textDocument/codeAction" => {
+                let only = params.pointer("/context/only").and_then(Value::as_array).map(Vec::as_slice);
+                actions::actions(document, params.get("range"), only)
+            }
             _ => {
                 let why = format!("there is no `{method}`");
                 return Response::new_err(id, ErrorCode::MethodNotFound as i32, why);

@@ -315,6 +315,128 @@ fn types_are_followed_across_imports() {
     );
 }
 
+/// A folder with a project of these files.
+fn project(files: &[(&str, &str)]) -> (tempfile::TempDir, impl Fn(&str) -> String + use<>) {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, text) in files {
+        std::fs::write(folder.path().join(name), text).unwrap();
+    }
+    let root = folder.path().to_owned();
+    (folder, move |name: &str| format!("file://{}", root.join(name).display()))
+}
+
+fn point(uri: &str, line: u64, character: u64) -> Value {
+    json!({ "textDocument": { "uri": uri }, "position": { "line": line, "character": character }, "newName": "Pool" })
+}
+
+#[test]
+fn a_type_is_renamed_in_plans_of_the_project_that_are_not_open() {
+    let types = "plan types;\ntype Id = u64;\n";
+    let user = "plan user;\nimport \"types.keyplan\";\nspace s { key k = 0x01 id: Id; }\n";
+    let stranger = "plan stranger;\ntype Id = u8;\nspace t { key k = 0x01 id: Id; }\n";
+    let settings = "[project]\nplans = [\"*.keyplan\"]\n";
+    let files = [
+        ("keyplan.toml", settings),
+        ("types.keyplan", types),
+        ("user.keyplan", user),
+        ("stranger.keyplan", stranger),
+    ];
+    let (folder, uri) = project(&files);
+    let (mut editor, _) = Editor::new(PLAN);
+    let types_uri = uri("types.keyplan");
+    editor.open(&types_uri, types);
+    let found = editor.request("textDocument/references", point(&types_uri, 1, 5)).result.unwrap();
+    let found: Vec<&str> =
+        found.as_array().unwrap().iter().map(|place| place["uri"].as_str().unwrap()).collect();
+    assert_eq!(found, [types_uri.as_str(), uri("user.keyplan").as_str()]);
+    let renamed = editor.request("textDocument/rename", point(&types_uri, 1, 5)).result.unwrap();
+    let changed: Vec<&String> = renamed["changes"].as_object().unwrap().keys().collect();
+    assert_eq!(changed, [types_uri.as_str(), uri("user.keyplan").as_str()]);
+    // A plan that could not be compared is no plan to be renamed in unseen.
+    let clash = format!("{user}type Pool = u8;\n");
+    std::fs::write(folder.path().join("user.keyplan"), clash).unwrap();
+    let refused = editor.request("textDocument/rename", point(&types_uri, 1, 5)).error.unwrap();
+    assert!(refused.starts_with("in `") && refused.ends_with("the plan would have mistakes"), "{refused}");
+}
+
+#[test]
+fn an_import_leads_to_the_file_that_it_names_and_to_no_other() {
+    let (_folder, uri) = project(&[
+        ("keyplan.toml", ""),
+        ("my_types.keyplan", "plan my_types;\ntype A = u8;\n"),
+        ("types.keyplan", "plan types;\ntype B = u8;\n"),
+    ]);
+    let text = "plan p;\nimport \"my_types.keyplan\";\nimport \"types.keyplan\";\nspace s { key k = 0x01 a: A b: B; }\n";
+    let root = uri("root.keyplan");
+    let (mut editor, _) = Editor::new(PLAN);
+    assert_eq!(editor.open(&root, text), Vec::<Value>::new());
+    for (line, expected) in [(1, "my_types.keyplan"), (2, "types.keyplan")] {
+        let found = editor.request("textDocument/definition", point(&root, line, 12)).result.unwrap();
+        assert_eq!(found["uri"], json!(uri(expected)));
+    }
+}
+
+#[test]
+fn families_of_imported_files_have_no_hints_here_and_their_findings_are_told_at_the_import() {
+    let other =
+        "plan other;\n\n\n\nspace t { key pool = 0x01 a: text(\"a\", 1..=3) b: text(\"a\", 1..=3); }\n";
+    let (_folder, uri) = project(&[("keyplan.toml", ""), ("other.keyplan", other)]);
+    let text = "plan p;\nimport \"other.keyplan\";\nspace s { key k = 0x01 id: u32; }\n";
+    let root = uri("root.keyplan");
+    let (mut editor, _) = Editor::new(PLAN);
+    let found = editor.open(&root, text);
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!((&found[0]["code"], &found[0]["range"]["start"]["line"]), (&json!("KP0002"), &json!(1)));
+    assert!(
+        found[0]["message"].as_str().unwrap().starts_with("a finding of the imported file: two"),
+        "{found:?}"
+    );
+    assert_eq!(found[0]["relatedInformation"][0]["location"]["uri"], json!(uri("other.keyplan")));
+    let of = json!({ "textDocument": { "uri": root } });
+    let hints = editor.request("textDocument/inlayHint", of.clone()).result.unwrap();
+    let lines: Vec<u64> =
+        hints.as_array().unwrap().iter().map(|hint| hint["position"]["line"].as_u64().unwrap()).collect();
+    assert_eq!(lines, [2, 2]);
+    let lenses = editor.request("textDocument/codeLens", of).result.unwrap();
+    assert_eq!(lenses.as_array().unwrap().len(), 2, "{lenses}");
+    // An edit of the other file is told here at once.
+    let cured = other.replace(") b", ") \"/\" b");
+    editor.open(&uri("other.keyplan"), other);
+    let change = json!({
+        "textDocument": { "uri": uri("other.keyplan"), "version": 9 }, "contentChanges": [{ "text": cured }],
+    });
+    assert_eq!(editor.notify("textDocument/didChange", change), Vec::<Value>::new());
+    assert_eq!(editor.open(&root, text), Vec::<Value>::new());
+}
+
+#[test]
+fn the_engine_of_the_project_counts() {
+    let text = "plan p;\nspace s { key k = 0x01 name: bytes(600); }\n";
+    let (_folder, uri) = project(&[("keyplan.toml", "[project]\nengine = \"lmdb\"\n")]);
+    let (mut editor, found) = Editor::new(text);
+    assert_eq!(found, Vec::<Value>::new());
+    let found = editor.open(&uri("p.keyplan"), text);
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(found[0]["message"].as_str().unwrap().contains("lmdb"), "{found:?}");
+}
+
+#[test]
+fn actions_are_of_the_kinds_that_are_asked_for() {
+    let (mut editor, found) = Editor::new(PLAN);
+    let kinds = |editor: &mut Editor, only: &[&str]| {
+        let actions =
+            editor.ask("codeAction", place(PLAN, "token_a"), json!({ "context": { "only": only } }));
+        let kinds =
+            actions.as_array().unwrap().iter().map(|action| action["kind"].as_str().unwrap().to_owned());
+        kinds.collect::<Vec<_>>()
+    };
+    assert_eq!(kinds(&mut editor, &["quickfix"]), ["quickfix", "quickfix"]);
+    assert_eq!(kinds(&mut editor, &["refactor"]), ["refactor"]);
+    assert_eq!(kinds(&mut editor, &["source.organizeImports"]), Vec::<String>::new());
+    let actions = editor.ask("codeAction", place(PLAN, "token_a"), json!({}));
+    assert_eq!(actions[0]["diagnostics"], json!(found));
+}
+
 #[test]
 fn a_text_with_mistakes_has_symbols_folds_and_tokens() {
     let text = "plan p;\nspace s {\n    key a = 0x01 b: ;\n    key c = 0x02\n        d: u8;\n";

@@ -20,6 +20,7 @@
 //! # Ok::<(), String>(())
 //! ```
 
+use crate::compile::joined;
 use crate::diag::{Diagnostic, FileId, SourceMap};
 use crate::notation::hex;
 use crate::schema::is_set;
@@ -47,6 +48,15 @@ pub fn load_bytes(
         Ok(text) => compile(path, text, |import| imported(import, &fetch(import)?)),
         Err(why) => unreadable(path, bytes, why),
     }
+}
+
+/// The name under which the sources of a plan have a file that `from` imports as `path`.
+///
+/// ```
+/// assert_eq!(keyplan_plan::load::import_name("plans/a.keyplan", "../types.keyplan"), "types.keyplan");
+/// ```
+pub fn import_name(from: &str, path: &str) -> String {
+    joined(from, path)
 }
 
 fn imported(path: &str, bytes: &[u8]) -> Result<String, String> {

@@ -393,7 +393,10 @@ impl<'a> Resolver<'a> {
                 && !seen.iter().any(|known| known.eq_ignore_ascii_case(name))
             {
                 diagnostic.notes.clear();
-                let why = if here.starts_with("bytes(") && name.starts_with(['u', 'U']) {
+                let why = if here.starts_with("bytes(")
+                    && name.starts_with(['u', 'U'])
+                    && name.ends_with(|last: char| last.is_ascii_digit())
+                {
                     ": big-endian bytes sort as the numbers do"
                 } else {
                     ""

@@ -9,21 +9,38 @@ pub(crate) fn domain(word: &str, known: &[&str]) -> Option<String> {
         "string" | "str" | "varchar" | "char" | "utf8" => "text",
         "boolean" => "bool",
         "byte" | "uchar" => "u8",
-        "usize" | "uint" | "ulong" => "u64",
+        "usize" | "uint" | "ulong" | "number" => "u64",
+        "varint" | "uvarint" => "u64.leb128",
         "isize" | "int" | "long" | "bigint" | "integer" => "i64",
         "short" => "i16",
         "float" | "double" | "float64" | "real" => "f64",
-        "blob" | "bytea" | "binary" | "slice" | "vec" => "bytes",
-        "timestamp" | "datetime" | "instant" | "systemtime" => "time",
+        // The width is right; there is no number of that kind.
+        "f32" | "float32" => "bytes(4)",
+        "blob" | "bytea" | "binary" | "slice" | "vec" | "buffer" | "uint8array" | "bytestring" => "bytes",
+        "timestamp" | "datetime" | "date" | "instant" | "systemtime" => "time",
         "vector" | "array" | "repeated" => "list(DOMAIN)",
         "optional" | "nullable" | "maybe" => "option(DOMAIN)",
         "enum" | "oneof" | "union" => "(one: 0x00 | other: 0x01)",
         "tuple" | "struct" | "record" => "(first: u32 second: u64)",
+        "uuid" | "guid" | "ulid" | "h128" => "bytes(16)",
         "address" | "h160" | "accountid20" => "bytes(20)",
-        "hash32" | "h256" | "b256" | "pubkey" | "txid" | "accountid" | "accountid32" => "bytes(32)",
-        _ => return number(&bare, known),
+        "accaddress" | "valaddress" | "consaddress" => "bytes(20 | 32)",
+        "hash" | "hash32" | "h256" | "b256" | "digest" | "pubkey" | "publickey" | "txid" | "txhash"
+        | "blockhash" | "accountid" | "accountid32" => "bytes(32)",
+        "h512" | "signature" => "bytes(64)",
+        _ => return number(&bare, known).or_else(|| ended(&bare, known)),
     };
     Some(plain.to_owned())
+}
+
+/// `u64be`, `uint32le`
+fn ended(word: &str, known: &[&str]) -> Option<String> {
+    if let Some(number_of) = word.strip_suffix("le") {
+        return number(number_of, known)
+            .filter(|name| known.contains(&name.as_str()))
+            .map(|name| format!("{name}.le"));
+    }
+    number(word.strip_suffix("be")?, known)
 }
 
 /// `uint64`, `int32`, `u24`, `bytes32`
@@ -41,7 +58,21 @@ fn number(word: &str, known: &[&str]) -> Option<String> {
     if known.contains(&name.as_str()) {
         return Some(name);
     }
-    (letter == 'u' && size.is_multiple_of(8)).then(|| format!("bytes({})", size / 8))
+    size.is_multiple_of(8).then(|| format!("bytes({})", size / 8))
+}
+
+/// What a type with brackets after it is here: `bytes[32]`, `u64[4]`, `string[]`.
+pub(crate) fn counted(word: &str, size: &str) -> String {
+    let bare = word.to_ascii_lowercase();
+    match (bare.as_str(), size) {
+        ("u8" | "uint8" | "byte" | "bytes" | "uchar", "") => "bytes".to_owned(),
+        ("u8" | "uint8" | "byte" | "bytes" | "uchar", size) => format!("bytes({size})"),
+        ("text" | "string" | "char" | "varchar" | "str", size) if !size.is_empty() => {
+            format!("text(1..={size})")
+        }
+        (_, "") => format!("list({})", element(word)),
+        (_, size) => format!("list({}, {size})", element(word)),
+    }
 }
 
 /// What a type with brackets is here: `[]byte`, `[32]byte`, `[u8; 32]`, `Vec<u8>`, `Option<u64>`.
@@ -142,7 +173,16 @@ mod tests {
             ("address", Some("bytes(20)")),
             ("u40", Some("u40")),
             ("u72", Some("bytes(9)")),
-            ("i40", None),
+            ("i40", Some("bytes(5)")),
+            ("f32", Some("bytes(4)")),
+            ("Hash", Some("bytes(32)")),
+            ("uuid", Some("bytes(16)")),
+            ("Uint8Array", Some("bytes")),
+            ("varint", Some("u64.leb128")),
+            ("u64be", Some("u64")),
+            ("uint32le", Some("u32.le")),
+            ("u72le", None),
+            ("be", None),
             ("u7", None),
             ("pool", None),
             ("u99999999999", None),
@@ -155,6 +195,22 @@ mod tests {
         }
         assert_eq!(domain("uint256", &["u64"]).as_deref(), Some("bytes(32)"));
         assert_eq!(domain("uint256", &["u256"]).as_deref(), Some("u256"));
+    }
+
+    #[test]
+    fn types_with_a_count_after_them_have_a_form_here() {
+        let cases = [
+            ("bytes", "32", "bytes(32)"),
+            ("u8", "20", "bytes(20)"),
+            ("byte", "", "bytes"),
+            ("text", "10", "text(1..=10)"),
+            ("string", "", "list(text)"),
+            ("u64", "4", "list(u64, 4)"),
+            ("Pool", "", "list(Pool)"),
+        ];
+        for (word, size, expected) in cases {
+            assert_eq!(counted(word, size), expected, "{word}[{size}]");
+        }
     }
 
     #[test]

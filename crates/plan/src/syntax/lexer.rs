@@ -364,8 +364,13 @@ impl Lexer {
 
     /// A type that other languages write with brackets, read as the domain that it is here.
     fn foreign(&mut self, spelling: &str, span: Span) {
-        let here = foreign::bracketed(spelling);
-        let shown = super::token::shortened(spelling);
+        let after = self.before(spelling, span);
+        let (here, span) = match &after {
+            Some((word, size, span)) => (foreign::counted(word, size), *span),
+            None => (foreign::bracketed(spelling), span),
+        };
+        let spelling = after.map_or_else(|| spelling.to_owned(), |(word, ..)| word + spelling);
+        let shown = super::token::shortened(&spelling);
         let has_form = !here.contains(' ') || here.starts_with("list(");
         let help = if has_form { format!("write `{here}`") } else { format!("write {here}") };
         self.told(format!("no domain is written `{shown}`"), span, "not part of the language", help);
@@ -373,6 +378,19 @@ impl Lexer {
         for token in tokens {
             self.token(token.kind, span);
         }
+    }
+
+    /// The word right before `[32]` or `[]`, what is inside of the brackets, and the span of both; the word is taken back.
+    fn before(&mut self, spelling: &str, span: Span) -> Option<(String, String, Span)> {
+        let size = spelling.strip_prefix('[')?.strip_suffix(']')?;
+        let last = self.lexed.tokens.last().filter(|last| last.span.end == span.start)?;
+        let TokenKind::Ident(word) = &last.kind else { return None };
+        let found = (word.clone(), size.to_owned(), Span::new(self.file, last.span.start, span.end));
+        if !size.bytes().all(|byte| byte.is_ascii_digit()) {
+            return None;
+        }
+        self.lexed.tokens.pop();
+        Some(found)
     }
 
     fn bad(&mut self, spelling: &str, span: Span) {
@@ -428,9 +446,10 @@ impl Lexer {
 /// What to write instead of a character that begins no token, where that is known.
 fn instead(char: char) -> Option<&'static str> {
     Some(match char {
-        '+' | '&' | '·' | '∥' | '‖' => {
+        '+' | '·' | '∥' | '‖' => {
             "parts are written one after the other, with nothing between them: leave it out"
         }
+        '&' | '*' => "leave it out: parts have nothing between them, and a domain is never a reference",
         '?' => "what may be absent is `option(DOMAIN)`",
         '→' | '⇒' => "write `->`",
         '–' | '—' | '−' => "write `-`",

@@ -11,6 +11,7 @@ use super::part::HASHES;
 use super::scan::Claim;
 use super::{Docs, Parse, Parser, Place, Reported};
 use crate::diag::{Code, Diagnostic, Span};
+use crate::model::{domains, encodings};
 
 /// Domains that take arguments.
 const BUILT_IN_CALLS: [&str; 20] = [
@@ -43,8 +44,18 @@ fn word_help(word: &str, next: Option<&TokenKind>) -> String {
         Some(TokenKind::Int(_) | TokenKind::Hex(_) | TokenKind::Text(_)) => {
             format!("the clauses of a family are: `->`, {}", listed(&CLAUSE_WORDS))
         }
-        _ => format!("an argument has a name: `name: {word}`"),
+        _ => match encoding_of(word) {
+            Some(encoding) => format!("an encoding is written after its domain and a dot: `.{encoding}`"),
+            None => format!("an argument has a name: `name: {word}`"),
+        },
     }
+}
+
+/// The encoding that a word is, if it is no domain as well.
+fn encoding_of(word: &str) -> Option<&'static str> {
+    let known = |word: &str| encodings().iter().copied().find(|name| *name == word);
+    let found = || known(word).or_else(|| known(&word.to_ascii_lowercase()));
+    if domains().contains(&word) { None } else { found() }
 }
 
 impl Parser<'_> {

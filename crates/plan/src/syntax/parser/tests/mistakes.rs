@@ -336,6 +336,16 @@ fn what_other_languages_write_is_told_with_what_to_write_here() {
         ",
     );
     check(
+        "key a = b: bytes[32] c: u8[4] d: string[] e: u64 BE; key b = c: &str d: f32;",
+        "
+            KP0101 2:12 no domain is written `bytes[32]` [bytes[32]] not part of the language (help: write `bytes(32)`)
+            KP0101 2:25 no domain is written `u8[4]` [u8[4]] not part of the language (help: write `bytes(4)`)
+            KP0101 2:34 no domain is written `string[]` [string[]] not part of the language (help: write `list(text)`)
+            KP0102 2:50 expected a part, a clause or `;`, found `BE` [BE] cannot begin a part or a clause (help: an encoding is written after its domain and a dot: `.be`)
+            KP0101 2:65 `&` begins no token [&] not part of the language (help: leave it out: parts have nothing between them, and a domain is never a reference)
+        ",
+    );
+    check(
         "key a = keccak(\"x\"); key b = 0x01 ttl 3600 scan all; key c = x: text(..=252);",
         "
             KP0102 2:9 expected a part, a clause or `;`, found `keccak` [keccak] cannot begin a part or a clause (help: no hash function is called `keccak`; there are: xxh3_64, twox_64, twox_128, blake2b_128, blake2b_256, sha256, keccak256, blake2b_224, hash160, siphash_24)
