@@ -2,7 +2,8 @@
 //! page says.
 //!
 //! A block of `console` holds commands after `$ `, each with what it prints. A block after a line such as `` `a.keyplan`: `` is
-//! that file. All blocks of a page share one folder, in which `plans`, `docs` and `testdata` are those of the repository.
+//! that file. All blocks of a page share one folder, in which `plans`, `docs` and `testdata` are those of the repository, and
+//! `node/data/application.db` is the database of a node.
 //! `KEYPLAN_BLESS=1` writes what the commands print into the pages.
 #![cfg(test)]
 
@@ -69,6 +70,10 @@ fn run_all(text: &str) -> String {
     for shared in ["plans", "docs", "testdata"] {
         symlink(root().join(shared), folder.path().join(shared)).unwrap();
     }
+    // A node's data, as its own code wrote it.
+    std::fs::create_dir_all(folder.path().join("node/data")).unwrap();
+    let database = root().join("testdata/databases/iavl-1.3.5/application.db");
+    symlink(database, folder.path().join("node/data/application.db")).unwrap();
     let mut out = String::new();
     let mut lines = text.lines();
     let mut file: Option<String> = None;
