@@ -203,6 +203,7 @@ fn program(release: &Release) -> Result<PathBuf> {
         .variable("CARGO_ENCODED_RUSTFLAGS", &flags.join("\u{1f}"))
         .variable("CFLAGS", &format!("-ffile-prefix-map={home}=/cargo"))
         .variable("SOURCE_DATE_EPOCH", &release.time.to_string())
+        .across_crates()
         .run()?;
     let program = target.join(&release.host).join("release/keyplan");
     let bytes = std::fs::read(&program).with_context(|| format!("cannot read {}", program.display()))?;

@@ -203,6 +203,7 @@ fn build() -> Result<()> {
     Job::cargo("build --quiet --release --bins --examples --package xtask --package keyplan")
         .arguments(&packages.join(" "))
         .argument("--features=keyplan/redb,keyplan/lmdb,keyplan-store/redis,keyplan-store/redb,keyplan-store/lmdb,keyplan-chains/store")
+        .across_crates()
         .run()
 }
 
@@ -211,9 +212,9 @@ fn program(name: &str) -> Result<String> {
     Ok(workspace::target()?.join("release").join(name).to_string_lossy().into_owned())
 }
 
-/// Runs the same command in a build of this program that is worth measuring.
+/// Runs the same command in a build of this program that is worth measuring. What it builds besides has the same settings.
 fn optimised(bench: &Bench) -> Result<ExitCode> {
-    let mut job = Job::new(&program("xtask")?, "bench");
+    let mut job = Job::new(&program("xtask")?, "bench").across_crates();
     if let Some(group) = &bench.group {
         job = job.argument(group);
     }
