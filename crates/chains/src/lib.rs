@@ -4,7 +4,7 @@
 //! a document and the system's code differ, both are here: the code's under `upstream`. What is written by hand is
 //! on these types: composing and decomposing keys in [`cosmwasm`], and with the feature `store` the state store of a
 //! Cardano node in [`cardano`], the store of the 1Sat indexer in [`onesat`], and the operations
-//! of concentrated liquidity and of the PAW chain in `osmosis_chain` and `paw_chain`.
+//! of concentrated liquidity and of the PAW chain in [`osmosis_cl`] and [`paw`].
 //!
 //! # Features
 //!
@@ -22,12 +22,8 @@
 
 extern crate alloc;
 
-#[cfg(feature = "osmosis_cl")]
-keyplan::plan!("plans/osmosis_cl.keyplan");
 #[cfg(feature = "cardano")]
 keyplan::plan!("plans/cardano_redb.keyplan");
-#[cfg(feature = "paw")]
-keyplan::plan!("plans/paw.keyplan");
 #[cfg(feature = "paw")]
 keyplan::plan!("plans/paw_v2.keyplan");
 #[cfg(feature = "onesat")]
@@ -44,14 +40,19 @@ pub mod cosmwasm;
 pub mod demo;
 #[cfg(feature = "onesat")]
 pub mod onesat;
-#[cfg(all(feature = "osmosis_cl", feature = "store"))]
-pub mod osmosis_chain;
-#[cfg(all(feature = "paw", feature = "store"))]
-pub mod paw_chain;
+#[cfg(feature = "osmosis_cl")]
+pub mod osmosis_cl;
+#[cfg(feature = "paw")]
+pub mod paw;
 
-#[cfg(feature = "cosmwasm")]
+#[cfg(any(feature = "cosmwasm", feature = "osmosis_cl", feature = "paw"))]
 mod keys {
+    #[cfg(feature = "cosmwasm")]
     keyplan::plan!("plans/cosmwasm.keyplan");
+    #[cfg(feature = "osmosis_cl")]
+    keyplan::plan!("plans/osmosis_cl.keyplan");
+    #[cfg(feature = "paw")]
+    keyplan::plan!("plans/paw.keyplan");
 }
 
 /// The layouts that the systems' own code writes, where it has moved on from its document.

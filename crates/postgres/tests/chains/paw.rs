@@ -1,8 +1,8 @@
 //! The PAW chain: its operations, a model of them, and processes that race for a nonce and for a lock.
 
-#[path = "../../../chains/tests/paw_chain/model.rs"]
+#[path = "../../../chains/tests/paw/model.rs"]
 mod model;
-#[path = "../../../chains/tests/paw_chain/suite.rs"]
+#[path = "../../../chains/tests/paw/suite.rs"]
 mod suite;
 
 use std::collections::BTreeSet;
@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use keyplan::store::Error;
-use keyplan_chains::paw_chain::{Module, Packet, Paw, PawError};
+use keyplan_chains::paw::{Module, Packet, Paw, PawError};
 use keyplan_postgres::{Postgres, PostgresSettings};
 use tempfile::TempDir;
 

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use keyplan::store::engine::{Engine, Fjall, FjallSettings, Memory};
-use keyplan_chains::osmosis_chain::{Incentive, Liquidity, LiquidityError, Opening, Towards, UPTIMES};
+use keyplan_chains::osmosis_cl::{Incentive, Liquidity, LiquidityError, Opening, Towards, UPTIMES};
 use keyplan_store::engine::{Lmdb, LmdbSettings, Redb, RedbSettings};
 
 #[test]

@@ -3,7 +3,7 @@
 use keyplan::store::Error;
 use keyplan::store::engine::{Durability, Engine};
 use keyplan::store::raw::Steps;
-use keyplan_chains::paw_chain::{
+use keyplan_chains::paw::{
     ComputeParams, DexParams, JobState, OracleParams, Packet, Paw, PawError, Quote, Slashed, Slashing, Swap,
     Swapped, Validator, commitment,
 };

@@ -5,8 +5,9 @@ use keyplan::store::engine::Engine;
 use keyplan::store::{Batch, Read};
 use keyplan::typed::Raw;
 
+use super::chain::{PARTS, passed, share_of, sum, value};
 use super::layout::paw_chain::state::compute;
-use super::{Module, PARTS, Packet, Paw, PawError, passed, share_of, sum, value};
+use super::{Module, Packet, Paw, PawError};
 
 /// What governance sets for the marketplace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,10 +8,11 @@ use keyplan::store::raw::{Removed, Steps};
 use keyplan::store::{Batch, Read};
 use keyplan::typed::List;
 
+use super::chain::{PARTS, passed, share_of, sum, value};
 use super::layout::paw_chain;
 use super::layout::paw_chain::Quote;
 use super::layout::paw_chain::state::oracle;
-use super::{Module, PARTS, Packet, Paw, PawError, passed, share_of, sum, value};
+use super::{Module, Packet, Paw, PawError};
 
 /// Prices by token.
 type Prices = Vec<(String, u128)>;

@@ -10,8 +10,8 @@ use keyplan::plan::model::{Family, Segment};
 use keyplan::plan::notation::{Notation, hex};
 use keyplan::store::engine::{Fjall, FjallSettings, Memory};
 use keyplan::store::{Error, Read as _};
-use keyplan_chains::paw_chain::paw_chain::{self as layout, state};
-use keyplan_chains::paw_chain::{Module, Packet, Paw, PawError, Quote};
+use keyplan_chains::paw::paw_chain::{self as layout, state};
+use keyplan_chains::paw::{Module, Packet, Paw, PawError, Quote};
 use keyplan_chains::{paw, paw_v2, upstream};
 use keyplan_store::engine::{Lmdb, LmdbSettings, Redb, RedbSettings};
 

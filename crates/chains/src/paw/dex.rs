@@ -4,8 +4,9 @@ use keyplan::store::collection::{LockGuard, Locks};
 use keyplan::store::engine::Engine;
 use keyplan::store::{Batch, Read};
 
+use super::chain::{PARTS, passed, share_of, sum, value};
 use super::layout::paw_chain::state::dex;
-use super::{Module, PARTS, Packet, Paw, PawError, passed, share_of, sum, value};
+use super::{Module, Packet, Paw, PawError};
 
 /// What governance sets for the exchange.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,7 +5,7 @@ use std::fmt::Debug;
 
 use keyplan::store::Error;
 use keyplan::store::engine::Engine;
-use keyplan_chains::paw_chain::{
+use keyplan_chains::paw::{
     ComputeParams, Inside, JobState, Module, OracleParams, Packet, Paw, PawError, Quote, Swap,
 };
 use keyplan_testkit::Random;
