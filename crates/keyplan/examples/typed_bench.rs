@@ -4,10 +4,11 @@
 //! cargo build --release -p keyplan --features redb,lmdb --example typed_bench
 //! typed_bench fjall|redb|lmdb fill DIR
 //! valgrind --tool=callgrind typed_bench fjall|redb|lmdb get|scan typed|raw PASSES DIR
+//! valgrind --tool=callgrind typed_bench fjall get|scan cached PASSES DIR
 //! ```
 //!
-//! Each pass reads the same rows. What one pass costs is the difference between two runs, so that opening the database
-//! and reading it into the cache do not count; `cargo xtask bench store` does that.
+//! `cached` is `typed` with a row cache that has room for all rows. Each pass reads the same rows. What one
+//! pass costs is the difference between two runs, so that opening the database and reading it into the cache do not count; `cargo xtask bench store` does that.
 
 use std::error::Error;
 use std::hint::black_box;
@@ -15,6 +16,7 @@ use std::ops::Bound;
 use std::path::Path;
 
 use fjall::{KeyspaceCreateOptions, Readable as _};
+use keyplan::store::cache::Cached;
 use keyplan::store::engine::{
     Durability, Engine, Fjall, FjallSettings, Lmdb, LmdbSettings, Redb, RedbSettings,
 };
@@ -61,6 +63,10 @@ fn main() -> Result<()> {
             let sum = match (*engine, *side) {
                 ("fjall", "typed") => {
                     typed(Fjall::open(directory, FjallSettings::default())?, operation, passes)
+                }
+                ("fjall", "cached") => {
+                    let engine = Fjall::open(directory, FjallSettings::default())?;
+                    typed(Cached::new(engine, 64 << 20), operation, passes)
                 }
                 ("fjall", "raw") => raw_fjall(directory, operation, passes),
                 ("redb", "typed") => {

@@ -67,6 +67,33 @@ fn a_backup_is_restored_by_opening_it() {
     is_restored_by_opening_it::<Cached<Fjall>>();
 }
 
+#[test]
+fn a_backup_on_lmdb_is_a_compacted_copy() {
+    let directory = tempfile::tempdir().unwrap();
+    let (data, copy) = (directory.path().join("data"), directory.path().join("copy"));
+    let store = Store::create(Lmdb::open_at(&data), &schema()).unwrap();
+    let [_, utxos, _] = ids(&store);
+    let mut random = Random(3);
+    let keys: Vec<[u8; 36]> =
+        (0..20_000).map(|_| std::array::from_fn(|_| u8::try_from(random.below(256)).unwrap())).collect();
+    for some in keys.chunks(500) {
+        let mut batch = Batch::new();
+        some.iter().for_each(|key| batch.put(utxos, &key[..], &[7; 150][..]));
+        store.commit(batch, Durability::Buffer).unwrap();
+    }
+    // Most of it goes again: the file keeps its length.
+    for some in keys[..15_000].chunks(500) {
+        let mut batch = Batch::new();
+        some.iter().for_each(|key| batch.delete(utxos, &key[..]));
+        store.commit(batch, Durability::Buffer).unwrap();
+    }
+    assert_eq!(store.backup(&copy).unwrap().rows, 5_000);
+    let bytes = |path: &Path| std::fs::metadata(path.join("data.mdb")).unwrap().len();
+    assert!(bytes(&copy) * 3 < bytes(&data), "{} of {}", bytes(&copy), bytes(&data));
+    // A row of 186 bytes with what the engine adds, in pages that are full.
+    assert!(bytes(&copy) < 5_000 * 250, "{}", bytes(&copy));
+}
+
 /// The writer does not stop; every backup is one batch's state.
 fn is_of_one_moment_beside_a_writer<E: Opened>() {
     let directory = tempfile::tempdir().unwrap();

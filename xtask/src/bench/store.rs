@@ -33,6 +33,7 @@ impl Group for Store {
         if effort == Effort::Full {
             // Under a counter of instructions these take minutes.
             lines.extend(typed(&scratch)?);
+            lines.extend(cached(&scratch)?);
             lines.extend(growth(&scratch)?);
         }
         std::fs::remove_dir_all(&scratch).context("cannot remove the databases")?;
@@ -102,6 +103,39 @@ fn typed(scratch: &Path) -> Result<Vec<Measurement>> {
         }
     }
     Ok(lines)
+}
+
+/// Typed gets and scans with a row cache, on the files of fjall that [`typed`] left: a scan beside one without it, and what a get
+/// of a cached row costs.
+fn cached(scratch: &Path) -> Result<Vec<Measurement>> {
+    let program = program("examples/typed_bench")?;
+    let directory = scratch.join("typed-fjall");
+    let directory = directory.to_string_lossy();
+    let each = |tool: Counter, operation: &str, side: &str| {
+        let pass =
+            |passes: u32| tool.count(&program, &format!("fjall {operation} {side} {passes}"), &directory);
+        Ok::<_, anyhow::Error>((pass(6)? - pass(1)?) / 5.0 / TYPED_ROWS)
+    };
+    let with = each(Counter::Instructions, "scan", "cached")?;
+    let without = each(Counter::Instructions, "scan", "typed")?;
+    let hit = each(Counter::Instructions, "get", "cached")?;
+    let allocations = each(Counter::Allocations, "get", "cached")?;
+    Ok(vec![
+        Measurement {
+            name: "typed scan with a row cache".into(),
+            value: with / without,
+            goal: Goal::AtMost(1.02),
+            unit: "× instructions",
+            compared_with: format!("without it: {with:.0} instructions a row against {without:.0}"),
+        },
+        Measurement {
+            name: "allocations of a typed get of a cached row".into(),
+            value: allocations.max(0.0),
+            goal: Goal::AtMost(0.0),
+            unit: "a row",
+            compared_with: format!("{hit:.0} instructions a get"),
+        },
+    ])
 }
 
 /// Rows that one pass over a growing database reads.

@@ -1,6 +1,7 @@
 //! Reads from memory: the row cache above fjall beside raw fjall, LMDB and redb, on the same rows and the same work.
 //!
-//! `rows_bench --rows N --dir DIRECTORY` prints an object for each measurement. Every side has the same budget of memory, half
+//! `rows_bench --rows N --dir DIRECTORY` prints an object for each measurement; `--part reads`, `blocks` or `structures` does one
+//! part alone. Every side has the same budget of memory, half
 //! of what the rows take; LMDB has none, and reads from the system's. What counts is processor time of the thread that reads
 //! or commits, the median of bursts that the sides take in turns.
 
@@ -10,6 +11,7 @@
 )]
 
 mod sides;
+mod structures;
 mod work;
 
 use std::path::PathBuf;
@@ -23,35 +25,54 @@ type Result<T> = std::result::Result<T, Box<dyn std::error::Error + Send + Sync>
 
 struct Asked {
     rows: u64,
+    /// `reads`, `blocks` or `structures`; all of them if nothing is asked for.
+    part: Option<String>,
     bursts: usize,
     directory: PathBuf,
 }
 
 fn main() -> Result<()> {
     let asked = asked()?;
+    let wanted = |part: &str| asked.part.as_deref().is_none_or(|only| only == part);
+    if wanted("reads") || wanted("blocks") {
+        engines(&asked, wanted("reads"), wanted("blocks"))?;
+    }
+    if wanted("structures") {
+        for (name, with, without) in structures::measure(&asked.directory, asked.rows, asked.bursts)? {
+            let text = format!("µs: with the cache {with:.2}, without {without:.2}");
+            told(&format!("{name} on hot members, without the cache ÷ with it"), without / with, 2.0, &text);
+        }
+    }
+    Ok(())
+}
+
+/// The row cache beside the engines by hand.
+fn engines(asked: &Asked, reads: bool, replay: bool) -> Result<()> {
     let budget = asked.rows * work::ROW_BYTES / 2;
     let cached = Cached::fill(&asked.directory, asked.rows, budget)?;
     let fjall = RawFjall::fill(&asked.directory, asked.rows, budget)?;
     let lmdb = RawLmdb::fill(&asked.directory, asked.rows)?;
     let redb = RawRedb::fill(&asked.directory, asked.rows, budget)?;
     let sides: [&dyn Side; 4] = [&cached, &fjall, &lmdb, &redb];
-    for reads in READS {
-        let times = reads.measure(&asked, &sides)?;
+    for reads in READS.iter().filter(|_| reads) {
+        let times = reads.measure(asked, &sides)?;
         let [ours, raw, lmdb, _] = times;
         told(&format!("{}, raw fjall ÷ ours", reads.name), raw / ours, reads.fjall, &Reads::text(times));
         if let Some(goal) = reads.lmdb {
             told(&format!("{}, raw LMDB ÷ ours", reads.name), lmdb / ours, goal, &Reads::text(times));
         }
     }
-    blocks(&asked, &sides)
+    if replay { blocks(asked, &sides) } else { Ok(()) }
 }
 
 fn asked() -> Result<Asked> {
-    let mut asked = Asked { rows: 1_000_000, bursts: 7, directory: std::env::temp_dir().join("rows_bench") };
+    let mut asked =
+        Asked { rows: 1_000_000, part: None, bursts: 7, directory: std::env::temp_dir().join("rows_bench") };
     let mut words = std::env::args().skip(1);
     while let (Some(name), Some(value)) = (words.next(), words.next()) {
         match name.as_str() {
             "--rows" => asked.rows = value.parse()?,
+            "--part" => asked.part = Some(value),
             "--bursts" => asked.bursts = value.parse()?,
             "--dir" => asked.directory = value.into(),
             other => return Err(format!("`{other}` is not known").into()),
@@ -64,27 +85,31 @@ fn asked() -> Result<Asked> {
 struct Reads {
     name: &'static str,
     keys: fn(&mut Random, u64, usize) -> Vec<Key>,
+    /// How many gets come first, for a hundred rows: what is hot has been seen twice then, and caches are full.
+    warm: u64,
     fjall: f64,
     lmdb: Option<f64>,
 }
 
 const READS: [Reads; 6] = [
-    Reads { name: "hot set fits", keys: hot, fjall: 12.0, lmdb: Some(3.0) },
+    Reads { name: "hot set fits", keys: hot, warm: 30, fjall: 12.0, lmdb: Some(3.0) },
     Reads {
         name: "Zipf 0.99",
         keys: |random, rows, count| zipf(random, rows, count, 0.99),
+        warm: 200,
         fjall: 2.5,
         lmdb: Some(0.6),
     },
     Reads {
         name: "Zipf 0.8",
         keys: |random, rows, count| zipf(random, rows, count, 0.8),
+        warm: 200,
         fjall: 1.7,
         lmdb: None,
     },
-    Reads { name: "uniform", keys: uniform, fjall: 0.9, lmdb: None },
-    Reads { name: "absent, repeated", keys: absent_repeated, fjall: 5.0, lmdb: None },
-    Reads { name: "absent, never repeated", keys: absent, fjall: 0.85, lmdb: None },
+    Reads { name: "uniform", keys: uniform, warm: 100, fjall: 0.9, lmdb: None },
+    Reads { name: "absent, repeated", keys: absent_repeated, warm: 20, fjall: 5.0, lmdb: None },
+    Reads { name: "absent, never repeated", keys: absent, warm: 10, fjall: 0.85, lmdb: None },
 ];
 
 fn hot(random: &mut Random, rows: u64, count: usize) -> Vec<Key> {
@@ -116,8 +141,7 @@ impl Reads {
     fn measure(&self, asked: &Asked, sides: &[&dyn Side; 4]) -> Result<[f64; 4]> {
         let burst = usize::try_from((asked.rows / 10).clamp(2_000, 100_000))?;
         let mut random = Random(7);
-        // Two passes over the rows, so that what is hot has been seen twice.
-        for _ in 0..(2 * usize::try_from(asked.rows)?).div_ceil(burst) {
+        for _ in 0..usize::try_from(asked.rows * self.warm / 100)?.div_ceil(burst) {
             let keys = (self.keys)(&mut random, asked.rows, burst);
             for side in sides {
                 side.gets(&keys)?;
@@ -145,10 +169,13 @@ impl Reads {
 
 /// Blocks of 300 transactions with two inputs each, and now and then five of them taken back.
 fn blocks(asked: &Asked, sides: &[&dyn Side; 4]) -> Result<()> {
-    let count = usize::try_from((asked.rows / 5_000).clamp(20, 400))?;
+    let count = usize::try_from((asked.rows / 2_500).clamp(20, 400))?;
+    // A chain that has run for a while: nearly all of the recent outputs that a block spends have been made by then.
+    // Fewer rows have not so many old ones to spend.
+    let warm = if asked.rows < 250_000 { usize::try_from(asked.rows / 1_000)? } else { 700 };
     let mut chain = Chain::new(asked.rows);
     let (mut gets, mut commits): ([Vec<Duration>; 4], [Vec<Duration>; 4]) = Default::default();
-    for number in 0..2 * count {
+    for number in 0..warm + count {
         let changes = if number % 50 == 49 { chain.taken_back(5) } else { vec![chain.next_block()] };
         for change in changes {
             for step in 0..sides.len() {
@@ -157,8 +184,7 @@ fn blocks(asked: &Asked, sides: &[&dyn Side; 4]) -> Result<()> {
                 sides[at].gets(&change.read)?;
                 let read = cpu();
                 sides[at].commit(&change)?;
-                // The first half is to warm up.
-                if number >= count {
+                if number >= warm {
                     gets[at].push(read.saturating_sub(begun));
                     commits[at].push(cpu().saturating_sub(read));
                 }

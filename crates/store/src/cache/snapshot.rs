@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::bytes::{CachedBytes, RowBytes};
 use super::families::Families;
-use super::table::{Look, Place, Table};
+use super::table::{Look, Missed, Place, Table};
 use crate::engine::{Error, KeyRange, MultimapSnapshot, RowRange, Snapshot, SpaceId};
 use crate::page::Direction;
 
@@ -61,7 +61,7 @@ impl<S: Snapshot> CachedSnapshot<S> {
         let look = rows.table.look(place, key, self.at);
         match look {
             Look::Hit(_) => rows.families.hit(place.family, place.stripe()),
-            Look::Miss => rows.families.missed(place.family, place.stripe()),
+            Look::Miss(_) => rows.families.missed(place.family, place.stripe()),
         }
         look
     }
@@ -81,12 +81,14 @@ impl<S: Snapshot> CachedSnapshot<S> {
     fn below_and_fill(
         &self,
         rows: &Rows,
-        place: Place,
+        (place, missed): (Place, Missed),
         space: SpaceId,
         key: &[u8],
     ) -> Result<Option<CachedBytes<S::Bytes>>, Error> {
         let value = self.below.get(space, key)?;
-        self.fill(rows, place, key, value.as_deref());
+        if missed.keeps(value.is_some()) {
+            self.fill(rows, place, key, value.as_deref());
+        }
         Ok(value.map(CachedBytes::Stored))
     }
 }
@@ -103,7 +105,7 @@ impl<S: Snapshot> Snapshot for CachedSnapshot<S> {
         self.check()?;
         match self.look(rows, place, key) {
             Look::Hit(value) => Ok(value.map(|value| CachedBytes::Cached(RowBytes(value)))),
-            Look::Miss => self.below_and_fill(rows, place, space, key),
+            Look::Miss(missed) => self.below_and_fill(rows, (place, missed), space, key),
         }
     }
 
@@ -118,12 +120,16 @@ impl<S: Snapshot> Snapshot for CachedSnapshot<S> {
     fn contains(&self, space: SpaceId, key: &[u8]) -> Result<bool, Error> {
         let Some((rows, place)) = self.place(space, key) else { return self.below.contains(space, key) };
         self.check()?;
-        if let Some(known) = rows.table.look_only(place, key, self.at) {
-            rows.families.hit(place.family, place.stripe());
-            return Ok(known);
+        match rows.table.look_only(place, key, self.at) {
+            Ok(known) => {
+                rows.families.hit(place.family, place.stripe());
+                Ok(known)
+            }
+            Err(missed) => {
+                rows.families.missed(place.family, place.stripe());
+                Ok(self.below_and_fill(rows, (place, missed), space, key)?.is_some())
+            }
         }
-        rows.families.missed(place.family, place.stripe());
-        Ok(self.below_and_fill(rows, place, space, key)?.is_some())
     }
 
     fn multi_get<K: AsRef<[u8]>>(
@@ -142,23 +148,28 @@ impl<S: Snapshot> Snapshot for CachedSnapshot<S> {
         let mut places = Vec::new();
         for (at, key) in keys.iter().enumerate() {
             let key = key.as_ref();
-            let place = self.place(space, key);
-            if let Some((rows, place)) = place
-                && let Look::Hit(value) = self.look(rows, place, key)
-            {
-                found.push(value.map(|value| CachedBytes::Cached(RowBytes(value))));
-                continue;
+            let mut keeps = None;
+            if let Some((rows, place)) = self.place(space, key) {
+                match self.look(rows, place, key) {
+                    Look::Hit(value) => {
+                        found.push(value.map(|value| CachedBytes::Cached(RowBytes(value))));
+                        continue;
+                    }
+                    Look::Miss(missed) => keeps = Some((rows, place, missed)),
+                }
             }
             found.push(None);
             missing.push(key);
-            places.push((at, place));
+            places.push((at, keeps));
         }
         if missing.is_empty() {
             return Ok(found);
         }
         let values = self.below.multi_get(space, &missing)?;
-        for ((value, key), (at, place)) in values.into_iter().zip(missing).zip(places) {
-            if let Some((rows, place)) = place {
+        for ((value, key), (at, keeps)) in values.into_iter().zip(missing).zip(places) {
+            if let Some((rows, place, missed)) = keeps
+                && missed.keeps(value.is_some())
+            {
                 self.fill(rows, place, key, value.as_deref());
             }
             if let Some(slot) = found.get_mut(at) {

@@ -129,7 +129,7 @@ fn take<'c>(
             hand.missed = None;
             match snapshot.look(rows, place(cached, space, key), &[key]) {
                 Look::Hit(value) => expect(key, value.as_deref(), &hand.sees)?,
-                Look::Miss => hand.missed = Some(key),
+                Look::Miss(_) => hand.missed = Some(key),
             }
         }
         ReadBelow(key) if hand.missed == Some(key) => {
@@ -141,10 +141,8 @@ fn take<'c>(
             if let Some((read, value)) = hand.read.take() {
                 assert_eq!(read, key);
                 let snapshot = hand.snapshot.as_ref().unwrap();
-                // Twice: what does not exist enters when it is missed again.
-                for _ in 0..2 {
-                    snapshot.fill(rows, place(cached, space, key), &[key], value.as_deref());
-                }
+                // Always, as if it had been missed before: what is worth keeping is a question of its own.
+                snapshot.fill(rows, place(cached, space, key), &[key], value.as_deref());
             }
         }
         ReadBelow(_) => {}

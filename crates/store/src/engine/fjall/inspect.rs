@@ -2,6 +2,7 @@
 
 use std::fs::{File, TryLockError};
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use super::journal::{self, Journal};
@@ -37,31 +38,57 @@ pub(super) fn inspect(directory: &Path, settings: &FjallSettings) -> Result<Insp
     if let Some(mark) = &mark {
         mark.check_trees(&trees, &unfinished)?;
     }
-    let journals = match settings.damaged_journal {
-        DamagedJournal::Refuse => {
-            let journals = journal::walk_all(directory, &[])?;
-            if let Some(mark) = &mark {
-                mark.check_journals(&journals, &trees)?;
+    let mut unknown = Vec::new();
+    for tree in &trees {
+        for table in &tree.tables {
+            let known = mark.as_ref().map_or(Ok(false), |mark| mark.knows(tree, table))?;
+            if !known && settings.verify_new_tables {
+                unknown.push((tree, table));
             }
-            check_reach(&journals, &trees)?;
-            journals
         }
-        DamagedJournal::Truncate => Vec::new(),
+    }
+    // Journals and tables are read whole, and know nothing of each other: they are read at the same time.
+    let next = AtomicUsize::new(0);
+    let verify = || -> Result<(), Error> {
+        while let Some((tree, table)) = unknown.get(next.fetch_add(1, Ordering::Relaxed)) {
+            tree::verify(directory, tree, table)?;
+        }
+        Ok(())
     };
+    let journals = std::thread::scope(|scope| {
+        let name = || std::thread::Builder::new().name("keyplan:inspect".into());
+        // Where there is no thread to be had, this one does it all.
+        let helper = (!unknown.is_empty()).then(|| name().spawn_scoped(scope, verify).ok()).flatten();
+        let journals = match settings.damaged_journal {
+            DamagedJournal::Refuse => check_journals(directory, mark.as_ref(), &trees),
+            DamagedJournal::Truncate => Ok(Vec::new()),
+        };
+        if journals.is_err() {
+            // What is damaged is known: the other need not go on.
+            next.store(unknown.len(), Ordering::Relaxed);
+        }
+        let verified = verify();
+        let helped = helper.map_or(Ok(()), |helper| {
+            helper.join().unwrap_or_else(|_| Err(Error::corrupt("the tables could not be looked at")))
+        });
+        journals.and_then(|journals| verified.and(helped).map(|()| journals))
+    })?;
     for journal in &journals {
         if let Some(id) = journal.spaces.keys().find(|id| unfinished.contains(id)) {
             return Err(damaged(&format!("{KEYSPACES}/{id}/{CURRENT}"), "is missing"));
         }
     }
-    for tree in &trees {
-        for table in &tree.tables {
-            let known = mark.as_ref().map_or(Ok(false), |mark| mark.knows(tree, table))?;
-            if !known && settings.verify_new_tables {
-                tree::verify(directory, tree, table)?;
-            }
-        }
-    }
     Ok(Inspection { journals, trees, mark })
+}
+
+/// Walks the journals, and refuses those that do not reach as far as they did, or as the tables do.
+fn check_journals(directory: &Path, mark: Option<&Mark>, trees: &[Tree]) -> Result<Vec<Journal>, Error> {
+    let journals = journal::walk_all(directory, &[])?;
+    if let Some(mark) = mark {
+        mark.check_journals(&journals, trees)?;
+    }
+    check_reach(&journals, trees)?;
+    Ok(journals)
 }
 
 /// The engine's own keyspace lists the others: without it, the engine deletes them.
