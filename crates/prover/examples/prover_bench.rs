@@ -3,7 +3,8 @@
 //! `prover_bench [FILTER]` runs the cases whose name holds `FILTER`, or all of them: the plans of the project, plans of
 //! many families made for the purpose, and pairs of long length-prefixed parts. `ms` is the median of several runs on
 //! one thread, `best_ms` the quickest, `cpu_ms` the mean time on a core, to which other programs add
-//! nothing; `peak_kib` is the most memory that the process ever had.
+//! nothing; `peak_kib` is the most memory that the process ever had. A case `repairs …` is what looking for repairs takes
+//! beside reading and proving the plan, which is `proof_ms`.
 //!
 //! ```text
 //! {"case":"plan cosmwasm","ms":0.818,"best_ms":0.802,"cpu_ms":0.810,"families":5,"statements":35,"fails":7,"unknown":0,"runs":25}
@@ -17,8 +18,9 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
+use keyplan_plan::Compiled;
 use keyplan_plan::model::Plan;
-use keyplan_prover::{Options, Verdict, prove};
+use keyplan_prover::{Options, Verdict, found, found_and_repaired, prove};
 
 /// How long one case is repeated at most; it runs at least [`FEWEST`] times.
 const PATIENCE: Duration = Duration::from_millis(600);
@@ -63,14 +65,24 @@ fn main() -> ExitCode {
 
 fn cases(filter: &str) -> io::Result<()> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../plans");
-    for (group, folder) in [("plan", folder.clone()), ("upstream", folder.join("upstream"))] {
+    for (group, folder) in
+        [("plan", folder.clone()), ("upstream", folder.join("upstream")), ("gallery", folder.join("gallery"))]
+    {
         for path in plans_in(&folder)? {
             let name = path.file_stem().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
             let case = format!("{group} {name}");
             if case.contains(filter) {
-                measure(&case, &compiled(&folder, &path)?)?;
+                measure(&case, &read(&folder, &path).and_then(plan_of)?)?;
+            }
+            let case = format!("repairs {case}");
+            if case.contains(filter) {
+                repairs(&case, &|| read(&folder, &path))?;
             }
         }
+    }
+    let case = "in order 531";
+    if case.contains(filter) {
+        measure(case, &parsed(&in_order(531))?)?;
     }
     for size in SIZES {
         let case = format!("generated {size}");
@@ -105,16 +117,45 @@ fn plans_in(folder: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-fn compiled(folder: &Path, path: &Path) -> io::Result<Plan> {
+fn read(folder: &Path, path: &Path) -> io::Result<Compiled> {
     let text = fs::read_to_string(path)?;
     let import = |name: &str| fs::read_to_string(folder.join(name)).map_err(|error| error.to_string());
-    let compiled = keyplan_plan::compile(&path.to_string_lossy(), &text, import);
-    compiled.plan.ok_or_else(|| io::Error::other(format!("{}: {:?}", path.display(), compiled.diagnostics)))
+    Ok(keyplan_plan::compile(&path.to_string_lossy(), &text, import))
 }
 
 fn parsed(text: &str) -> io::Result<Plan> {
-    let compiled = keyplan_plan::compile("made.keyplan", text, |_| Err("nothing to import".to_owned()));
+    plan_of(keyplan_plan::compile("made.keyplan", text, |_| Err("nothing to import".to_owned())))
+}
+
+fn plan_of(compiled: Compiled) -> io::Result<Plan> {
     compiled.plan.ok_or_else(|| io::Error::other(format!("{:?}", compiled.diagnostics)))
+}
+
+/// What looking for repairs takes beside what a plan takes without, which is given too; the quickest of a few runs.
+fn repairs(case: &str, read: &dyn Fn() -> io::Result<Compiled>) -> io::Result<()> {
+    let options = Options::default();
+    let (mut proof, mut whole, mut offered) = (Duration::MAX, Duration::MAX, 0);
+    for _ in 0..FEWEST {
+        for repairing in [false, true] {
+            let began = on_core();
+            let compiled = read()?;
+            let Some(plan) = &compiled.plan else { return Err(io::Error::other("no plan")) };
+            let report = prove(black_box(plan), &options);
+            if repairing {
+                let found = found_and_repaired(&compiled, &report, &options, "plan.keyplan");
+                offered = found.iter().map(|found| found.repairs.len()).sum();
+                whole = whole.min(on_core().saturating_sub(began));
+            } else {
+                black_box(found(plan, &report, &options, "plan.keyplan"));
+                proof = proof.min(on_core().saturating_sub(began));
+            }
+        }
+    }
+    let (proof, more) = (proof.as_secs_f64() * 1e3, whole.saturating_sub(proof).as_secs_f64() * 1e3);
+    writeln!(
+        io::stdout(),
+        "{{\"case\":\"{case}\",\"repairs_ms\":{more:.3},\"proof_ms\":{proof:.3},\"offered\":{offered}}}"
+    )
 }
 
 /// Proves a plan over and over, and writes the median.
@@ -173,6 +214,25 @@ fn generated(count: usize) -> String {
         };
         // Writing to a string does not fail.
         let _ = writeln!(text, "  key f{index} = 0x{module:02x}{number:02x} {body};");
+    }
+    text.push('}');
+    text
+}
+
+/// Families of one space, each with scans of all and of a part in order.
+fn in_order(count: usize) -> String {
+    let mut text = "plan made; space s {\n".to_owned();
+    for index in 0..count {
+        let end = match index % 4 {
+            0 => "u64",
+            1 => "bytes(8)",
+            2 => "text(\"a-z\", 1..=20)",
+            _ => "u32 \"/\" c: u32",
+        };
+        let _ = writeln!(
+            text,
+            "  key k{index} = \"k{index}\" a: text(\"a-z\", 1..=20) \"/\" b: {end} scan all in order scan by a in order;"
+        );
     }
     text.push('}');
     text

@@ -262,6 +262,9 @@ pub(crate) fn rows(sequence: &Sequence, most: usize) -> Vec<Vec<Value>> {
 
 /// Every choice of one value a column, the first ones first, each column cut so that there are not too many.
 pub(crate) fn combine(columns: &[Vec<Value>], most: usize) -> Vec<Vec<Value>> {
+    if columns.iter().any(Vec::is_empty) {
+        return Vec::new();
+    }
     let mut keep = columns.iter().map(Vec::len).max().unwrap_or(1).max(1);
     let count =
         |keep: usize| columns.iter().fold(1usize, |n, column| n.saturating_mul(column.len().min(keep)));

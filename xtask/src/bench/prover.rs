@@ -26,6 +26,7 @@ impl Group for Prover {
             .collect::<Result<Vec<Value>>>()?;
         let mut measured: Vec<Measurement> = cases.iter().filter_map(case).collect();
         measured.extend(growth(&cases));
+        measured.extend(repairs(&cases));
         Ok(measured)
     }
 }
@@ -46,7 +47,8 @@ fn case(case: &Value) -> Option<Measurement> {
     let (best, median) = (case.get("best_ms")?.as_f64()?, case.get("ms")?.as_f64()?);
     let count = |field: &str| case.get(field).and_then(Value::as_f64).map(number).unwrap_or_default();
     let goal = match name.split(' ').next()? {
-        "plan" | "upstream" => 10.0,
+        "plan" | "upstream" | "gallery" => 10.0,
+        "in" => 5_000.0,
         "generated" if name == "generated 3000" => 3_000.0,
         "generated" | "sharing" => 1_000.0,
         _ => 50.0,
@@ -66,6 +68,39 @@ fn case(case: &Value) -> Option<Measurement> {
             count("runs")
         ),
     })
+}
+
+/// The plan for whose findings looking for repairs takes longest, and the one for which it takes most beside the proof.
+fn repairs(cases: &[Value]) -> Vec<Measurement> {
+    let all: Vec<(&str, f64, f64)> = cases
+        .iter()
+        .filter_map(|case| {
+            let field = |name: &str| case.get(name)?.as_f64();
+            let name = case.get("case")?.as_str()?.strip_prefix("repairs ")?;
+            Some((name, field("repairs_ms")?, field("proof_ms")?))
+        })
+        .collect();
+    let of = |weight: &dyn Fn(&(&str, f64, f64)) -> f64| {
+        all.iter().copied().max_by(|a, b| weight(a).total_cmp(&weight(b)))
+    };
+    let told = |(name, repairs, proof): (&str, f64, f64)| {
+        format!("{name}, of {} plans: {} ms, and {} ms without", all.len(), number(repairs), number(proof))
+    };
+    let longest = of(&|case| case.1).map(|case| Measurement {
+        name: "repairs, the longest".to_owned(),
+        value: case.1,
+        goal: Goal::AtMost(1_000.0),
+        unit: "ms",
+        compared_with: told(case),
+    });
+    let dearest = of(&|case| case.1 / case.2).map(|case| Measurement {
+        name: "repairs ÷ proof, the dearest".to_owned(),
+        value: case.1 / case.2,
+        goal: Goal::AtMost(5.0),
+        unit: "×",
+        compared_with: told(case),
+    });
+    longest.into_iter().chain(dearest).collect()
 }
 
 /// How the time of one family changes from a small plan to a large one.

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use keyplan_plan::codec::LenWidth;
 use keyplan_plan::model::{
-    BoolEncoding, BytesEncoding, FloatEncoding, Frame, Framing, IntEncoding, NibbleEncoding, ScoreEncoding,
-    Segment, Sequence, Shape, TimeEncoding,
+    BoolEncoding, BytesEncoding, Family, FloatEncoding, Frame, Framing, IntEncoding, NibbleEncoding, ScanEnd,
+    ScoreEncoding, Segment, Sequence, Shape, TimeEncoding,
 };
 
 /// Every kind, by the name that [`count`] gives it.
@@ -13,6 +14,15 @@ pub(crate) const KINDS: &[&str] = &[
     "same",
     "derived",
     "scan by part",
+    "scan all",
+    "scan in order",
+    "bare",
+    "with",
+    "filtered",
+    "own",
+    "to next",
+    "to",
+    "through",
     "be",
     "le",
     "signflip",
@@ -76,6 +86,85 @@ pub(crate) const KINDS: &[&str] = &[
     "hash_concat",
 ];
 
+/// What a name of [`KINDS`] does not tell: the forms of lengths and counts, and the hash functions.
+pub(crate) const FORMS: &[&str] = &[
+    "len8",
+    "len16",
+    "len32",
+    "len64",
+    "len16le",
+    "len32le",
+    "len64le",
+    "varlen",
+    "compactlen",
+    "scalelen",
+    "count8",
+    "count16",
+    "count16le",
+    "varcount",
+    "compactcount",
+    "scalecount",
+    "xxh3_64",
+    "twox_64",
+    "twox_128",
+    "blake2b_128",
+    "blake2b_256",
+    "sha256",
+    "keccak256",
+    "blake2b_224",
+    "hash160",
+    "siphash_24",
+];
+
+/// Counts the kinds of a family's scans.
+pub(crate) fn count_scans(family: &Family, counts: &mut BTreeMap<&'static str, usize>) {
+    for scan in &family.scans {
+        let mut note = |kind: &'static str, is: bool| *counts.entry(kind).or_default() += usize::from(is);
+        note("scan by part", scan.part.is_some());
+        note("scan all", scan.bound == 0 && scan.part.is_none());
+        note("scan in order", scan.in_order);
+        note("bare", scan.bare);
+        note("with", !scan.with.is_empty());
+        note("filtered", scan.filtered);
+        note("own", scan.own);
+        match &scan.end {
+            ScanEnd::Prefix => {}
+            ScanEnd::Next => note("to next", true),
+            ScanEnd::Before(_) => note("to", true),
+            ScanEnd::Through(_) => note("through", true),
+        }
+    }
+}
+
+/// The form of a length, a count, or a hash.
+fn form(shape: &Shape) -> Option<&'static str> {
+    Some(match shape {
+        Shape::Framed { frame: Frame::Len(width), .. } => match width {
+            LenWidth::L8 => "len8",
+            LenWidth::L16 => "len16",
+            LenWidth::L32 => "len32",
+            LenWidth::L64 => "len64",
+            LenWidth::L16Le => "len16le",
+            LenWidth::L32Le => "len32le",
+            LenWidth::L64Le => "len64le",
+            LenWidth::Varint => "varlen",
+            LenWidth::Compact => "compactlen",
+            LenWidth::Scale => "scalelen",
+        },
+        Shape::List { framing: Framing::Counted(width), .. } => match width {
+            LenWidth::L8 => "count8",
+            LenWidth::L16 => "count16",
+            LenWidth::L16Le => "count16le",
+            LenWidth::Varint => "varcount",
+            LenWidth::Compact => "compactcount",
+            LenWidth::Scale => "scalecount",
+            _ => return None,
+        },
+        Shape::Hashed { hash, .. } | Shape::HashConcat { hash, .. } => hash.name(),
+        _ => return None,
+    })
+}
+
 /// Counts the kinds of a layout's segments.
 pub(crate) fn count(sequence: &Sequence, counts: &mut BTreeMap<&'static str, usize>) {
     for segment in sequence.segments() {
@@ -90,6 +179,9 @@ pub(crate) fn count(sequence: &Sequence, counts: &mut BTreeMap<&'static str, usi
 
 fn count_shape(shape: &Shape, counts: &mut BTreeMap<&'static str, usize>) {
     *counts.entry(kind(shape)).or_default() += 1;
+    if let Some(form) = form(shape) {
+        *counts.entry(form).or_default() += 1;
+    }
     match shape {
         Shape::Record(sequence) => count(sequence, counts),
         Shape::Choice(alternatives) => {

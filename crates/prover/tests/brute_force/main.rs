@@ -92,6 +92,14 @@ impl Tally {
 
     /// Every kind of segment and both verdicts of every guarantee must have come up, and often.
     fn assert_reach(&self) {
+        // A construct that is new to the language has to be generated here too.
+        let known = |kind: &&&str| kinds::KINDS.contains(*kind) || kinds::FORMS.contains(*kind);
+        let unlisted: Vec<&&str> = self.kinds.keys().filter(|kind| !known(kind)).collect();
+        assert!(unlisted.is_empty(), "not in the list of kinds: {unlisted:?}");
+        for form in kinds::FORMS {
+            let count = self.kinds.get(form).copied().unwrap_or(0);
+            assert!(count > 0 || self.plans < 20_000, "`{form}` was never reached");
+        }
         for kind in kinds::KINDS {
             let count = self.kinds.get(kind).copied().unwrap_or(0);
             assert!(count as u64 >= self.plans / 1_000, "`{kind}` was reached {count} times only");
@@ -111,9 +119,7 @@ fn check_plan(text: &str, plan: &Plan, report: &Report, tally: &mut Tally) {
     let listed: Vec<Listed<'_>> = space.families.iter().map(list).collect();
     for family in &space.families {
         kinds::count(&family.key, &mut tally.kinds);
-        if family.scans.iter().any(|scan| scan.part.is_some()) {
-            *tally.kinds.entry("scan by part").or_default() += 1;
-        }
+        kinds::count_scans(family, &mut tally.kinds);
         // Where nothing can be lost there is nothing to say.
         let lossy = |s: &Statement| s.guarantee == Guarantee::Lossless && s.family == family.path;
         if !report.statements.iter().any(lossy) {

@@ -187,6 +187,13 @@ const WIDE: &[&str] = &[
     "u32.dec(10)",
     "text(\"ab\", 1..).hashed(xxh3_64)",
     "u8.hashed(sha256, 8)",
+    "u8.hashed(twox_128)",
+    "u8.hashed(blake2b_128, 16)",
+    "u8.hashed(blake2b_256, 9)",
+    "u8.hashed(blake2b_224)",
+    "u8.hashed(hash160)",
+    "u8(0..=3).hash_concat(siphash_24)",
+    "u8(0..=3).hash_concat(hash160, 2)",
     "u8.hash_concat(twox_64)",
     "text(\"a\", 0..=2).hash_concat(sha256, 1)",
     "raw",
@@ -456,6 +463,9 @@ fn space_text(random: &mut Random) -> String {
                 };
                 let order = if random.chance(60) { " in order" } else { "" };
                 let _ = write!(text, "\n    scan {by}{rest}{order}");
+            } else if random.chance(8) {
+                let by = if bound == 0 { "all".to_owned() } else { format!("by {}", arguments_of(bound)) };
+                let _ = write!(text, "\n    own {by}");
             }
             if bound > 0 && random.chance(15) {
                 let order = if random.chance(40) { " in order" } else { "" };

@@ -6,7 +6,7 @@ use keyplan_plan::dynamic::{Value, encode};
 use keyplan_plan::model::{Segment, Sequence, Shape, Width};
 
 use crate::automaton::{Arena, Drawing};
-use crate::guarantee::ambiguous::delimited::is_read_once;
+use crate::guarantee::ambiguous::delimited::Ends;
 use crate::guarantee::ambiguous::twins::twin_keys;
 use crate::guarantee::digest::{grounded, not_realised, unless};
 use crate::guarantee::listed;
@@ -30,7 +30,7 @@ pub(crate) fn injective(arena: &mut Arena, layout: &Layout<'_>, budget: &mut Bud
         verdict => verdict,
     };
     match verdict {
-        Verdict::Unknown(_) if is_read_once(layout.sequence) => Verdict::Holds,
+        Verdict::Unknown(_) if (Ends { arena, budget }).is_read_once(layout.sequence) => Verdict::Holds,
         Verdict::Unknown(_) if told_by_length(arena, layout.sequence, budget) => {
             unless(drawing.hashes.iter().copied())
         }

@@ -4,7 +4,7 @@ use keyplan_plan::dynamic::Value;
 use keyplan_plan::model::{Scan, ScanEnd, Sequence};
 
 use crate::automaton::{Arena, Drawing};
-use crate::guarantee::ambiguous::delimited::are_delimited;
+use crate::guarantee::ambiguous::delimited::Ends;
 use crate::guarantee::ambiguous::law::contents_injective;
 use crate::guarantee::ambiguous::twins::twin_rows;
 use crate::guarantee::digest::{SAFE_DIGEST, grounded, not_realised, unless};
@@ -199,7 +199,9 @@ fn told_apart(arena: &mut Arena, scanned: Scanned<'_, '_>, budget: &mut Budget) 
     };
     let front = scanned.layout.sequence.segments().get(..scanned.scan.segments);
     match verdict {
-        Verdict::Unknown(_) if front.is_some_and(are_delimited) => Verdict::Holds,
+        Verdict::Unknown(_) if front.is_some_and(|front| Ends { arena, budget }.are_delimited(front)) => {
+            Verdict::Holds
+        }
         verdict => verdict,
     }
 }

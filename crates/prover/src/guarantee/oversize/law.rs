@@ -12,11 +12,15 @@ pub(crate) fn fits(path: &str, sequence: &Sequence, limit: usize) -> Verdict {
         return Verdict::Holds;
     }
     // As long as it takes and no longer: the smallest arguments, with one of them grown until the key is too long.
-    let Some(base) = sample::rows(sequence, 1).into_iter().next() else {
+    let simplest = |shape: &Shape| {
+        let least = || stretched(shape, Width::of_shape(shape).min);
+        sample::values(shape).into_iter().next().or_else(least)
+    };
+    let base = sequence.arguments().map(|argument| simplest(&argument.shape));
+    let Some(mut row) = base.collect::<Option<Vec<Value>>>() else {
         return Verdict::Unknown(Reason::NotRealised { loose: Vec::new() });
     };
-    let short = Side::key(path, sequence, &base).map_or(0, |side| side.bytes.len());
-    let mut row = base;
+    let short = Side::key(path, sequence, &row).map_or(0, |side| side.bytes.len());
     let mut long: Vec<(usize, Value)> = Vec::new();
     for (index, argument) in sequence.arguments().enumerate() {
         let own = Width::of_shape(&argument.shape).min;
@@ -66,11 +70,17 @@ fn too_long(sequence: &Sequence, row: &[Value], limit: usize) -> Option<Vec<u8>>
     (bytes.len() > limit).then_some(bytes)
 }
 
-/// A value that takes about `wanted` bytes, or as many as the shape allows.
+/// The longest value that is made.
+const LONGEST: usize = 1 << 22;
+
+/// A value that takes about `wanted` bytes, or as many as the shape allows; `None` if it has none that is not too long to make.
 fn stretched(shape: &Shape, wanted: usize) -> Option<Value> {
-    let length = |lengths: &LengthSet, wanted: usize| match lengths {
-        LengthSet::Range { min, max } => Some(wanted.clamp(*min, *max)),
-        LengthSet::OneOf(list) => list.iter().copied().find(|&n| n >= wanted).or(list.last().copied()),
+    let length = |lengths: &LengthSet, wanted: usize| {
+        let length = match lengths {
+            LengthSet::Range { min, max } => Some(wanted.clamp(*min, *max)),
+            LengthSet::OneOf(list) => list.iter().copied().find(|&n| n >= wanted).or(list.last().copied()),
+        };
+        length.filter(|&length| length <= LONGEST)
     };
     match shape {
         Shape::Bytes { lengths, encoding } => {
@@ -104,15 +114,15 @@ fn stretched(shape: &Shape, wanted: usize) -> Option<Value> {
             Some(Value::Nibbles(vec![0; length(lengths, wanted)?]))
         }
         Shape::Opaque(_) => Some(Value::Bytes(vec![0; wanted])),
-        Shape::Framed { frame: Frame::Len(width), inner } => stretched(inner, wanted.min(width.limit())),
+        Shape::Framed { frame: Frame::Len(width), inner } => within(inner, wanted, width.limit()),
         Shape::Framed { inner, .. } | Shape::Desc(inner) | Shape::HashConcat { inner, .. } => {
             stretched(inner, wanted)
         }
         Shape::Option(inner) => Some(Value::Option(Some(Box::new(stretched(inner, wanted)?)))),
         Shape::List { item, counts, framing } => {
-            let each = stretched(item, wanted).or_else(|| sample::values(item).into_iter().next())?;
-            let width =
-                Side::key("", &crate::reader::alone(item), std::slice::from_ref(&each))?.bytes.len().max(1);
+            let longest = || sample::values(item).into_iter().max_by_key(|value| written(item, value));
+            let each = stretched(item, wanted).or_else(longest)?;
+            let width = written(item, &each)?.max(1);
             let most = if let Framing::Counted(width) = framing { width.limit() } else { usize::MAX };
             let count = length(counts, wanted.div_ceil(width).max(1))?.min(most).min(1 << 17);
             Some(Value::List(vec![each; count]))
@@ -131,6 +141,28 @@ fn stretched(shape: &Shape, wanted: usize) -> Option<Value> {
         | Shape::Score(_)
         | Shape::Hashed { .. } => None,
     }
+}
+
+/// A value that takes about `wanted` bytes, and no more than `limit`.
+fn within(shape: &Shape, wanted: usize, limit: usize) -> Option<Value> {
+    let mut wanted = wanted.min(limit);
+    for _ in 0..4 {
+        let value = stretched(shape, wanted)?;
+        match written(shape, &value) {
+            Some(length) if length > limit => {
+                wanted = wanted.saturating_sub(length.saturating_sub(limit).min(wanted / 2));
+            }
+            _ => return Some(value),
+        }
+    }
+    stretched(shape, wanted)
+}
+
+/// How many bytes a value takes.
+fn written(shape: &Shape, value: &Value) -> Option<usize> {
+    let mut bytes = Vec::new();
+    encode(&crate::reader::alone(shape), std::slice::from_ref(value), &mut bytes).ok()?;
+    Some(bytes.len())
 }
 
 fn stretched_row(sequence: &Sequence, wanted: usize) -> Option<Vec<Value>> {
