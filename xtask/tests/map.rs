@@ -1,8 +1,4 @@
 //! What `ARCHITECTURE.md` says of where things are is true.
-#![expect(
-    clippy::unwrap_used,
-    reason = "all of it is a test, though some of it is outside of the functions marked as one"
-)]
 
 use xtask::workspace;
 
