@@ -68,6 +68,12 @@ fn a_new_project_checks_from_any_of_its_folders() {
         assert_eq!((code, error.as_str()), (0, ""));
         assert!(out.starts_with("3 families, 4 scans: 0 findings, 0 accepted, 0 unknown, in "), "{out}");
     }
+    // Its settings name every engine that there is.
+    let settings = fs::read_to_string(folder.path().join("keyplan.toml")).unwrap();
+    let named = settings.lines().find(|line| line.starts_with("# The engine")).unwrap();
+    for engine in keyplan_plan::Engine::ALL {
+        assert!(named.contains(engine.name()), "{named}");
+    }
     let (code, out, _) = keyplan(folder.path(), &["fmt", "--check", "plans/example.keyplan"]);
     assert_eq!((code, out.as_str()), (0, ""));
     let (code, _, error) = keyplan(folder.path(), &["init"]);
@@ -136,6 +142,19 @@ fn known_findings_do_not_fail_and_new_ones_do() {
     assert_eq!(code, 1);
     assert!(out.contains("KP0001"), "{out}");
     assert!(out.contains("1 line of the baseline is gone"), "{out}");
+}
+
+#[test]
+fn a_baseline_counts_as_soon_as_it_is_written() {
+    let folder = project();
+    fs::write(folder.path().join("plans/flawed.keyplan"), FLAWED).unwrap();
+    assert_eq!(keyplan(folder.path(), &["check"]).0, 1);
+    assert_eq!(keyplan(folder.path(), &["check", "--write-baseline"]).0, 0);
+    for place in [folder.path().to_owned(), folder.path().join("plans")] {
+        let (code, out, _) = keyplan(&place, &["check"]);
+        assert_eq!(code, 0, "{out}");
+        assert!(out.contains("2 known findings are in the baseline"), "{out}");
+    }
 }
 
 #[test]

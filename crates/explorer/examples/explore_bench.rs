@@ -1,4 +1,6 @@
 //! How long the explorer takes on a large database: `explore_bench ROWS DIRECTORY`. Prints one JSON object per line.
+//!
+//! `KEYPLAN_BROWSER` names the folder of `playwright-core`; then the page is also measured in Chromium, by the browser's own clock.
 #![expect(
     clippy::unwrap_used,
     clippy::print_stdout,
@@ -10,6 +12,7 @@
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 use std::path::Path;
+use std::process::Command;
 use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -77,6 +80,23 @@ fn milliseconds(time: Duration) -> f64 {
     time.as_secs_f64() * 1000.0
 }
 
+/// The most memory that this process had.
+fn say_memory(measure: &str, rows: u64) {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+    let kibibytes: f64 = peak.trim().trim_end_matches("kB").trim().parse().unwrap();
+    say(measure, kibibytes / 1000.0 * 1.024, "MB", &json!({ "rows": rows }));
+}
+
+/// Measures the page in a real browser, which prints its own lines.
+fn browse(url: &str) {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/browser/paint.mjs");
+    let modules = std::env::var_os("KEYPLAN_BROWSER").unwrap();
+    let mut node = Command::new("node");
+    let done = node.arg(script).arg(url).arg(FAMILIES.join(",")).env("MODULES", modules).status().unwrap();
+    assert!(done.success());
+}
+
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let rows: u64 = arguments[0].parse().unwrap();
@@ -88,8 +108,11 @@ fn main() {
         fill(directory, rows);
         say("filled", begun.elapsed().as_secs_f64(), "s", &json!({ "rows": rows }));
         let own = std::env::current_exe().unwrap();
-        let done = std::process::Command::new(own).args(&arguments).arg("explore").status().unwrap();
-        assert!(done.success());
+        let browsed = std::env::var_os("KEYPLAN_BROWSER").map(|_| "browse");
+        for what in browsed.into_iter().chain(["explore"]) {
+            let done = Command::new(&own).args(&arguments).arg(what).status().unwrap();
+            assert!(done.success());
+        }
         std::fs::remove_dir_all(directory).unwrap();
         return;
     }
@@ -102,6 +125,10 @@ fn main() {
         web::serve_here(explorer, "127.0.0.1:0".parse().unwrap(), |url| tell.send(url.to_owned()).unwrap())
     });
     let url = told.recv().unwrap();
+    if arguments[2] == "browse" {
+        browse(&url);
+        return say_memory("memory beside Chromium", rows);
+    }
     let (host, token) = url.strip_prefix("http://").unwrap().split_once("/?token=").unwrap();
     let cookie = format!("keyplan_{}={token}", host.rsplit_once(':').unwrap().1);
     let server = Arc::new(Server { host: host.to_owned(), cookie });
@@ -163,8 +190,5 @@ fn main() {
         "rows/s",
         &json!({ "rows": rows, "seconds": took / 1000.0 }),
     );
-    let status = std::fs::read_to_string("/proc/self/status").unwrap();
-    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
-    let kibibytes: f64 = peak.trim().trim_end_matches("kB").trim().parse().unwrap();
-    say("memory", kibibytes / 1000.0 * 1.024, "MB", &json!({ "rows": rows }));
+    say_memory("memory", rows);
 }

@@ -20,8 +20,7 @@ pub fn findings(sources: &SourceMap, diagnostics: &[Diagnostic]) -> String {
 pub fn checked(plan: &Checked, accepted: bool) -> String {
     let mut out = String::new();
     if !plan.findings.is_empty() {
-        let told: Vec<Diagnostic> = plan.diagnostics().cloned().collect();
-        out.push_str(&findings(&plan.compiled.sources, &told));
+        out.push_str(&findings(&plan.compiled.sources, &plan.told()));
         out.push('\n');
     }
     let listed = accepted && plan.accepted().next().is_some();

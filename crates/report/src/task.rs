@@ -103,7 +103,10 @@ impl Task {
         let engine =
             options.engine.or(settings.and_then(|settings| settings.engine)).unwrap_or(Engine::Fjall);
         let in_project = |name: &String| project.as_ref().map(|project| project.root.join(name));
-        let of_project = settings.and_then(|settings| settings.baseline.as_ref()).and_then(in_project);
+        // The one that `--write-baseline` writes counts where the settings name none.
+        let written = || in_project(&BASELINE.to_owned()).filter(|path| path.is_file());
+        let of_project =
+            settings.and_then(|settings| settings.baseline.as_ref()).and_then(in_project).or_else(written);
         let deny_warnings = options.deny_warnings || settings.is_some_and(|settings| settings.deny_warnings);
         Ok(Self { plans, engine, deny_warnings, here, baseline: options.baseline.or(of_project), project })
     }

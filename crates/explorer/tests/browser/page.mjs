@@ -140,6 +140,10 @@ await feature('7 scans are those that are declared, each with its proof', async 
   await page.locator('.field input').nth(2).fill('15');
   await page.keyboard.press('Enter');
   await wait(() => document.querySelectorAll('#rows tbody tr').length === 5);
+  // One argument has one colour: its range, and its bytes in every row.
+  const hue = (all) => all.map((one) => [...one.classList].find((name) => /^c\d$/.test(name)));
+  const [range, lanes] = [await page.locator('.field').evaluateAll(hue), await page.locator('#rows tbody tr:first-child .lane.argument').evaluateAll(hue)];
+  assert.deepEqual(range, [lanes[0], lanes[1], lanes[1]]);
   assert.match(await text('.proofs'), /proved/);
   await at('family=orders.name');
   assert.match(await text('.proofs .mark'), /refuted/);
@@ -264,6 +268,17 @@ await feature('17 bytes that the height does not need', async () => {
 await feature('heights of a chain are compared', async () => {
   await page.goto(`${base(told.chain)}?v=diff&a=0@4&b=0@5`);
   await page.waitForSelector('.diff-family');
+});
+
+await feature('two sides of a comparison can be told apart, and long names by both ends', async () => {
+  const sides = await page.locator('#main form.scan select[name="b"] option').allInnerTexts();
+  assert.ok(sides.includes('height 5 of application.db'), sides.join());
+  const found = await page.evaluate(async () => {
+    const { apart } = await import('./assets/compare.js');
+    const { both, tail } = await import('./assets/dom.js');
+    return [apart(['/data/a/app.db', '/data/b/app.db']), apart(['/data/app.db']), tail('/var/lib/node/app.db'), tail('node1'), [...both('next_global_incentive_record_id').children].map((part) => part.textContent)];
+  });
+  assert.deepEqual(found, [['a/app.db', 'b/app.db'], ['app.db'], '…/node/app.db', 'node1', ['next_global_incentive_', 'record_id']]);
 });
 
 await feature('14 keys and values are shown though they are large', async () => {

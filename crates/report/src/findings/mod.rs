@@ -8,6 +8,7 @@ mod compared;
 pub mod fix;
 mod json;
 pub mod junit;
+mod told;
 mod witness;
 
 use keyplan_plan::Compiled;

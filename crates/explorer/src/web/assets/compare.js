@@ -3,14 +3,24 @@ import { h, fill, number, progress, problem, say } from './dom.js';
 import { act, address, go, job } from './api.js';
 import { now as counted } from './tree.js';
 
+/** Paths without the folders that all of them are in. */
+export function apart(paths) {
+  const all = paths.map((path) => path.split('/'));
+  let same = 0;
+  while (all.every((names) => names.length > same + 1 && names[same] === all[0][same])) same += 1;
+  return all.map((names) => names.slice(same).join('/'));
+}
+
 /** Shows what differs. */
 export async function show(main, now, signal) {
   const { overview } = counted();
   const heights = overview.heights?.all ?? [];
-  const sides = [['0', overview.name], ...overview.others.map((other, at) => [String(at + 1), other.name])];
-  for (const height of [...heights].reverse().slice(0, 200)) sides.push([`0@${height}`, `${overview.name} at height ${height}`]);
+  // What tells two sides apart comes first, and paths are cut where they are the same.
+  const names = apart([overview.name, ...overview.others.map((other) => other.name)]);
+  const sides = names.map((name, at) => [String(at), name]);
+  for (const height of [...heights].reverse().slice(0, 200)) sides.push([`0@${height}`, `height ${height} of ${names[0]}`]);
   overview.others.forEach((other, at) => {
-    for (const height of [...(other.heights ?? [])].reverse().slice(0, 100)) sides.push([`${at + 1}@${height}`, `${other.name} at height ${height}`]);
+    for (const height of [...(other.heights ?? [])].reverse().slice(0, 100)) sides.push([`${at + 1}@${height}`, `height ${height} of ${names[at + 1]}`]);
   });
   const pick = (name, value) => h('select', { name, 'aria-label': name === 'a' ? 'What was' : 'What is' },
     sides.map(([id, text]) => h('option', { value: id, selected: id === value }, text)));

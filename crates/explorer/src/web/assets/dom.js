@@ -47,6 +47,19 @@ export function short(n) {
   return `${(n / 1_000_000).toFixed(n < 10_000_000 ? 2 : 1)} M`;
 }
 
+/** The end of a path, which is what tells one database from another. */
+export function tail(path, names = 2) {
+  const all = path.split('/');
+  return all.length > names + 1 ? `…/${all.slice(-names).join('/')}` : path;
+}
+
+/** A name of which both ends are seen where there is no room for all of it. */
+export function both(name) {
+  const end = name.length > 22 ? 9 : 0;
+  return end === 0 ? h('span', { class: 'name' }, name)
+    : h('span', { class: 'name long' }, h('span', {}, name.slice(0, -end)), h('span', {}, name.slice(-end)));
+}
+
 /** A share; only what is everything is 100 %, and only nothing is 0. */
 export function percent(part, whole) {
   if (whole <= 0) return '';

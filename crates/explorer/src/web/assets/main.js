@@ -1,5 +1,5 @@
 // The page: which view the address asks for.
-import { h, fill, $, problem } from './dom.js';
+import { h, fill, $, problem, tail } from './dom.js';
 import { address, changed, go, onstate, state, without } from './api.js';
 import { bindHover } from './lanes.js';
 import * as compare from './compare.js';
@@ -58,7 +58,7 @@ async function show(now) {
   const main = $('main');
   const name = now.v && VIEWS[now.v] ? now.v : now.family ? 'rows' : 'start';
   document.body.dataset.view = name;
-  document.title = `${now.family ?? now.v ?? 'Keyplan'} · ${tree.now().overview.name}`;
+  document.title = `${now.family ?? now.v ?? 'Keyplan'} · ${tail(tree.now().overview.name)}`;
   main.setAttribute('aria-busy', 'true');
   try {
     const asks = now.family ? without(now, 'space') : now;
@@ -76,7 +76,7 @@ async function show(now) {
 function where(overview) {
   const heights = overview.heights;
   const now = state();
-  fill($('where'), h('b', {}, h('bdi', {}, overview.name)), h('span', { class: 'chip' }, overview.kind),
+  fill($('where'), h('b', { title: overview.name }, h('bdi', {}, tail(overview.name))), h('span', { class: 'chip' }, overview.kind),
     heights && h('label', { class: 'height' }, 'height ', h('select', { id: 'height', 'aria-label': 'Height',
       onchange: (event) => go({ ...without(state(), 'after', 'before'), height: event.target.value }) },
     [...heights.all].reverse().slice(0, 500).map((one) => h('option', { value: one, selected: String(one) === String(now.height ?? heights.at) }, one)))),

@@ -44,7 +44,7 @@ function builder(now, page, family) {
   const box = h('form', { class: 'scan', onsubmit: (event) => { event.preventDefault(); submit(now, box); } },
     h('label', { for: 'scan' }, 'scan'), pick, inputs, h('button', { type: 'submit' }, 'Go'),
     h('button', { type: 'button', class: 'quiet', 'aria-pressed': now.rev ? 'true' : 'false', title: 'Turn the order around (r)',
-      onclick: turn }, now.rev ? '↑ last first' : '↓ first first'),
+      onclick: turn }, now.rev ? '↑ from the last' : '↓ from the first'),
     h('a', { class: 'button quiet', href: address({ v: 'facets', family: now.family, height: now.height }) }, 'values'),
     copyMenu(now));
   const put = (scan) => fill(inputs, arguments_(now, family, scan));
@@ -55,13 +55,13 @@ function builder(now, page, family) {
 
 function arguments_(now, family, scan) {
   if (!scan) return [];
-  const field = (name, label, value) => h('label', { class: `field ${colour(label)}` }, h('span', {}, label),
+  const field = (name, of, label, value) => h('label', { class: `field ${colour(of)}` }, h('span', {}, label),
     h('input', { name, value: value ?? '', size: '10', autocomplete: 'off', spellcheck: 'false' }));
-  const all = scan.bound.map((name) => field(`a.${name}`, name, now[`a.${name}`]));
+  const all = scan.bound.map((name) => field(`a.${name}`, name, name, now[`a.${name}`]));
   const columns = family.columns.filter((column) => column.of === 'key');
   const next = columns[scan.bound.length];
   if (scan.in_order && next) {
-    all.push(field('from', `${next.name} ≥`, now.from), field('to', `${next.name} <`, now.to));
+    all.push(field('from', next.name, `${next.name} ≥`, now.from), field('to', next.name, `${next.name} <`, now.to));
   }
   return all;
 }
@@ -133,7 +133,7 @@ function foot(now, page, one) {
   const total = one && !hasScan(now) ? `of ${rowsText(one)}${one.exact ? ' exact' : ', walking'}` : '';
   return h('div', { class: 'foot' },
     h('button', { type: 'button', id: 'before', disabled: !page.before, onclick: () => go({ ...without(now, 'after', 'before', 'key'), before: page.before }) }, '‹ Before'),
-    h('span', {}, `${number(page.rows.length)} rows ${total} ${turned}`,
+    h('span', {}, `${number(page.rows.length)} ${page.rows.length === 1 ? 'row' : 'rows'} ${total} ${turned}`,
       page.cut_short ? `, looked at ${number(page.looked)}: Next goes on` : ''),
     h('button', { type: 'button', id: 'next', disabled: !page.next, onclick: () => go({ ...without(now, 'after', 'before', 'key'), after: page.next }) }, 'Next ›'),
     h('span', { class: 'hints faint', 'aria-hidden': 'true' }, 'j k rows   n p pages   / find   s scan   d compare   ? keys'),

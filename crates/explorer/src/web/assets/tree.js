@@ -1,5 +1,5 @@
 // The families with how much there is of each, and what no family makes.
-import { h, fill, $, number, short, bytes, percent, mark, say } from './dom.js';
+import { h, both, fill, $, number, short, bytes, percent, mark, say } from './dom.js';
 import { act, address, ask, go, state } from './api.js';
 
 let overview = null;
@@ -121,8 +121,8 @@ function familyOf(family, at, total) {
   const current = at.family === family.path;
   return h('li', {}, h('a', {
     href: address({ family: family.path, height: at.height }), class: `family ${one?.rows ? '' : 'none'}`,
-    'aria-current': current ? 'page' : null, title: family.doc ?? family.layout, data: { family: family.path },
-  }, h('span', { class: 'name' }, family.name),
+    'aria-current': current ? 'page' : null, title: `${family.path}: ${family.doc ?? family.layout}`, data: { family: family.path },
+  }, both(family.name),
   ['refuted', 'accepted', 'unknown'].includes(family.mark) && mark(family.mark, false),
   h('span', { class: 'count' }, one ? `${one.exact ? '' : '≥ '}${short(one.keys ?? one.rows)}` : ''),
   h('span', { class: 'share' }, share >= 0.001 ? percent(one.bytes, total) : ''),
