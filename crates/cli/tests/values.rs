@@ -160,6 +160,15 @@ fn audit_and_diff_look_into_values() {
     );
     let lines = refused(at, &["db", "diff", "data", "other", "--format", "json"]);
     assert!(lines.contains("uosmo") && lines.contains("uion") && lines.contains("denom"), "{lines}");
+
+    // A row that only one of them has is shown as what it is, too.
+    printed(at, &["db", "put", "other", "coin", &who("44"), r#"value={"denom":"uatom","amount":7}"#]);
+    let shown = refused(at, &["db", "diff", "data", "other"]);
+    assert!(shown.contains(r#"{denom: "uatom", amount: 7}"#), "{shown}");
+    let lines = refused(at, &["db", "diff", "data", "other", "--format", "json"]);
+    let added = lines.lines().find(|line| line.contains(r#""change":"added""#)).unwrap();
+    let added: Value = serde_json::from_str(added).unwrap();
+    assert_eq!(added["decoded"], json!({"denom": "uatom", "amount": 7}));
 }
 
 #[test]
