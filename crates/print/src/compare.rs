@@ -33,7 +33,7 @@ pub fn change(change: &Change<'_, '_>) -> String {
             }
         }
         (Some(before), Some(after)) => {
-            put!(out, "  {} {} {}", shown(before), painted(DIM, "→"), shown(after))
+            put!(out, "  {} {} {}", shown(before), painted(DIM, "→"), shown(after));
         }
         (Some(value), None) | (None, Some(value)) => put!(out, "  {}", shown(value)),
         (None, None) => {}

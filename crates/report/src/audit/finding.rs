@@ -104,7 +104,7 @@ pub const MAX_FINDINGS: usize = 512;
 /// Findings of one space, kept together by what they have in common.
 #[derive(Debug, Default)]
 pub(super) struct Groups {
-    groups: BTreeMap<FindingKind, BTreeMap<String, Finding>>,
+    found: BTreeMap<FindingKind, BTreeMap<String, Finding>>,
     kept: usize,
     /// Rows of faults that found no room.
     pub(super) beyond: u64,
@@ -119,7 +119,7 @@ impl Groups {
         new: impl FnOnce() -> Finding,
         example: impl FnOnce() -> Example,
     ) {
-        let groups = self.groups.entry(kind).or_default();
+        let groups = self.found.entry(kind).or_default();
         // A row of a group that is there already makes no text.
         if !groups.contains_key(label) {
             if self.kept >= MAX_FINDINGS {
@@ -137,6 +137,6 @@ impl Groups {
     }
 
     pub(super) fn into_findings(self) -> Vec<Finding> {
-        self.groups.into_values().flat_map(BTreeMap::into_values).collect()
+        self.found.into_values().flat_map(BTreeMap::into_values).collect()
     }
 }

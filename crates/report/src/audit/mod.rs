@@ -202,7 +202,7 @@ impl<'d, 'p, 'v> Pass<'d, 'p, 'v> {
         if let Some(retired) = self.retired.iter().find(|retired| row.key.starts_with(&retired.prefix)) {
             let label = hex(&retired.prefix);
             let message = format!("keys of {label} are retired: {}", retired.why);
-            self.add(FindingKind::Retired, label, Vec::new(), None, || message, || example(row.key));
+            self.add(FindingKind::Retired, &label, Vec::new(), None, || message, || example(row.key));
         }
         match self.decoder.decode_all(self.index, row.key, READINGS) {
             Err(miss) => self.unknown(row.key, &miss),
@@ -251,7 +251,7 @@ impl<'d, 'p, 'v> Pass<'d, 'p, 'v> {
                 value: member.map(|_| shown(row.value)),
                 ..example(row.key)
             };
-            self.add(FindingKind::MissingTarget, label, families, None, || message, missed);
+            self.add(FindingKind::MissingTarget, &label, families, None, || message, missed);
         }
         Ok(())
     }
@@ -264,7 +264,7 @@ impl<'d, 'p, 'v> Pass<'d, 'p, 'v> {
     fn add(
         &mut self,
         kind: FindingKind,
-        label: String,
+        label: &str,
         families: Vec<String>,
         offset: Option<usize>,
         message: impl FnOnce() -> String,
@@ -280,7 +280,7 @@ impl<'d, 'p, 'v> Pass<'d, 'p, 'v> {
             rows: 0,
             examples: Vec::new(),
         };
-        self.groups.count(kind, &label, new, example);
+        self.groups.count(kind, label, new, example);
     }
 
     /// Counts a row, and looks whether it comes after the one before it.
@@ -299,14 +299,14 @@ impl<'d, 'p, 'v> Pass<'d, 'p, 'v> {
 
     fn out_of_order(&mut self, key: &[u8]) {
         let message = format!("it comes after {}, whose bytes are not smaller", hex(&self.last));
-        self.add(FindingKind::Order, String::new(), Vec::new(), None, || message, || example(key));
+        self.add(FindingKind::Order, "", Vec::new(), None, || message, || example(key));
     }
 
     /// Keys of no family, together by the place where the family that gets furthest breaks.
     fn unknown(&mut self, key: &[u8], miss: &Miss<'_>) {
         let Unread { label, family, offset, message } = unread(key, miss);
         let families = family.into_iter().collect();
-        self.add(FindingKind::UnknownKey, label, families, Some(offset), || message, || example(key));
+        self.add(FindingKind::UnknownKey, &label, families, Some(offset), || message, || example(key));
     }
 
     fn several(&mut self, key: &[u8], found: &[Decoded<'_>]) {
@@ -322,7 +322,7 @@ impl<'d, 'p, 'v> Pass<'d, 'p, 'v> {
             ),
         };
         let shown = || Example { readings: found.iter().map(reading).collect(), ..example(key) };
-        self.add(FindingKind::TwoReadings, label, families, None, || message, shown);
+        self.add(FindingKind::TwoReadings, &label, families, None, || message, shown);
     }
 
     /// A row of a family: its value, and whether the family may have rows at all.
@@ -340,7 +340,7 @@ impl<'d, 'p, 'v> Pass<'d, 'p, 'v> {
         if let Some(why) = &family.retired {
             let (label, families) = (family.path.clone(), vec![family.path.clone()]);
             let message = format!("`{}` is retired: {why}", family.path);
-            self.add(FindingKind::Retired, label, families, None, || message, || example(key));
+            self.add(FindingKind::Retired, &label, families, None, || message, || example(key));
         }
     }
 
@@ -355,7 +355,7 @@ impl<'d, 'p, 'v> Pass<'d, 'p, 'v> {
         if let Some((offset, segment, message)) = fault {
             let label = format!("{} {segment}", family.path);
             let shown = || Example { value: Some(shown(row.value)), ..example(row.key) };
-            self.add(FindingKind::Value, label, vec![family.path.clone()], offset, || message, shown);
+            self.add(FindingKind::Value, &label, vec![family.path.clone()], offset, || message, shown);
         }
     }
 
