@@ -160,6 +160,15 @@ fn audit_and_diff_look_into_values() {
     );
     let lines = refused(at, &["db", "diff", "data", "other", "--format", "json"]);
     assert!(lines.contains("uosmo") && lines.contains("uion") && lines.contains("denom"), "{lines}");
+
+    // A row that only one of them has is shown as what it is, too.
+    printed(at, &["db", "put", "other", "coin", &who("44"), r#"value={"denom":"uatom","amount":7}"#]);
+    let shown = refused(at, &["db", "diff", "data", "other"]);
+    assert!(shown.contains(r#"{denom: "uatom", amount: 7}"#), "{shown}");
+    let lines = refused(at, &["db", "diff", "data", "other", "--format", "json"]);
+    let added = lines.lines().find(|line| line.contains(r#""change":"added""#)).unwrap();
+    let added: Value = serde_json::from_str(added).unwrap();
+    assert_eq!(added["decoded"], json!({"denom": "uatom", "amount": 7}));
 }
 
 #[test]
@@ -228,4 +237,31 @@ fn values_of_real_systems_have_names() {
         assert_eq!(read(plan, "oracle.params", "0805"), json!({"vote_period": 5}), "{plan}");
     }
     assert_eq!(read("upstream/paw.keyplan", "keeper.provider_cache", "1032")["reputation"], json!(50));
+}
+
+#[test]
+fn the_plan_of_a_database_is_written_with_what_it_imports() {
+    let directory = project();
+    let at = directory.path();
+    fs::create_dir(at.join("plans")).unwrap();
+    fs::write(at.join("plans/types.keyplan"), "plan types; type Id = u32.le;").unwrap();
+    let plan =
+        PLAN.replace("import", "import types \"plans/types.keyplan\";\nimport").replace("id: u16", "id: Id");
+    fs::write(at.join("shop.keyplan"), &plan).unwrap();
+    let made = printed(at, &["db", "create", "data", "shop.keyplan"]);
+    let output = keyplan(at, &["db", "plan", "data"]);
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), plan);
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(said, "not shown: 2 imported files; -o FOLDER writes all of them\n");
+
+    assert_eq!(printed(at, &["db", "plan", "data", "-o", "was"]), "was/shop.keyplan\n");
+    for gone in ["plans", "proto"] {
+        fs::remove_dir_all(at.join(gone)).unwrap();
+    }
+    let again = printed(at, &["db", "create", "other", "was/shop.keyplan"]);
+    let fingerprint = |text: &str| text.split("fingerprint ").nth(1).unwrap()[..32].to_owned();
+    assert_eq!(fingerprint(&again), fingerprint(&made));
+    assert_eq!(fs::read_to_string(at.join("was/proto/shop.proto")).unwrap(), SCHEMA);
+    let refused = refused(at, &["db", "plan", "data", "-o", "was"]);
+    assert!(refused.contains("`was` is not empty"), "{refused}");
 }

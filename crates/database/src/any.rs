@@ -18,6 +18,7 @@ use keyplan_store::{Access, Meta, PlanFingerprint, Schema, Store, StoreError};
 
 use crate::engine::{AnyEngine, found};
 use crate::error::{Context as _, Error, Result, bail, refused};
+use crate::foreign::is_own;
 use crate::remote::{self, EngineName, Opening};
 
 /// An open database, on whichever engine it was made with.
@@ -77,6 +78,9 @@ impl AnyStore {
 
     /// The plan that a database was made with, as its text says.
     pub fn recorded_plan(place: &Path) -> Result<Compiled> {
+        if !is_own(place) && keyplan_sources::fits(place) {
+            bail!("`{}` has no plan in it: it is another program's", place.display());
+        }
         let database = Self::on_its_engine(place, Access::ReadOnly)?;
         Ok(compiled(database.meta().ok_or(StoreError::NoPlan)?))
     }

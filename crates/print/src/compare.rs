@@ -4,9 +4,10 @@ use keyplan_plan::diag::grouped;
 use keyplan_plan::notation::{assignments, hex, write_shown_json};
 use keyplan_report::checksum::{SpaceSums, Sum};
 use keyplan_report::diff::{Change, ChangeKind, Summary};
+use keyplan_report::values::readable_json;
 use serde_json::{Value, json};
 
-use super::row::{cut, many};
+use super::row::{laid_out, many};
 use super::{DIM, ERROR, GOOD, NAME, painted};
 
 /// `~ cl.tick pool_id=7 tick=-100  fee: 5 → 7`
@@ -23,14 +24,18 @@ pub fn change(change: &Change<'_, '_>) -> String {
     };
     let mut out = format!("{sign} {}{key}", painted(NAME, change.family()));
     let fields = change.fields();
+    let layout = change.decoded.as_ref().and_then(|decoded| decoded.family.value.as_ref());
+    let shown = |value: &[u8]| laid_out(layout, value);
     match (change.before, change.after) {
         (Some(_), Some(_)) if !fields.is_empty() => {
             for field in fields {
                 put!(out, "  {}: {} {} {}", field.field, field.before, painted(DIM, "→"), field.after);
             }
         }
-        (Some(before), Some(after)) => put!(out, "  {} {} {}", cut(before), painted(DIM, "→"), cut(after)),
-        (Some(value), None) | (None, Some(value)) => put!(out, "  {}", cut(value)),
+        (Some(before), Some(after)) => {
+            put!(out, "  {} {} {}", shown(before), painted(DIM, "→"), shown(after));
+        }
+        (Some(value), None) | (None, Some(value)) => put!(out, "  {}", shown(value)),
         (None, None) => {}
     }
     out.push('\n');
@@ -52,6 +57,11 @@ pub fn change_json(change: &Change<'_, '_>) -> serde_json::Result<Vec<u8>> {
         object.insert("family".to_owned(), json!(decoded.family.path));
         object.insert("args".to_owned(), serde_json::from_slice::<Value>(&arguments)?);
         object.insert("fields".to_owned(), json!(change.fields()));
+        // What a row of one source alone holds; of a row of both, `fields` says what differs.
+        let only = change.before.xor(change.after).zip(decoded.family.value.as_ref());
+        if let Some(decoded) = only.and_then(|(value, layout)| readable_json(layout, value)) {
+            object.insert("decoded".to_owned(), decoded);
+        }
     }
     line(&object)
 }

@@ -53,6 +53,7 @@ pub mod look;
 pub mod new_project;
 pub mod output_file;
 pub mod picture;
+pub mod plan_files;
 pub mod project;
 pub mod reference;
 pub mod registry;

@@ -15,6 +15,7 @@
 //! assert_eq!(text_of(layout, &bytes).expect("a coin"), r#"{denom: "uosmo", amount: 5}"#);
 //! ```
 
+use std::fmt;
 use std::sync::Arc;
 
 use keyplan_plan::diag::{Code, Diagnostic};
@@ -29,7 +30,7 @@ use keyplan_plan::notation::{
     write_string,
 };
 use keyplan_values::{
-    Codec, Data, Fault, Format, Limits, Messages, MessagesError, Node, SchemaText, Type, Variant,
+    Codec, Data, Fault, Format, Limits, MessageId, Messages, MessagesError, Node, SchemaText, Type, Variant,
     encode_cbor, encode_rlp, json, lanes, text, write_json,
 };
 use serde_json::{Map, Value as Json};
@@ -75,18 +76,18 @@ pub fn messages(schemas: &Schemas) -> Arc<Result<Messages, MessagesError>> {
 }
 
 /// Runs `with` on the messages that have this one; `None` without a schema that does.
-fn with_schema<T>(message: &ProtoMessage, with: impl FnOnce(&Messages) -> T) -> Option<T> {
+fn with_schema<T>(message: &ProtoMessage, with: impl FnOnce(&Messages, MessageId) -> T) -> Option<T> {
     if message.schemas.is_empty() {
         return None;
     }
     let compiled = messages(&message.schemas);
-    let known = compiled.as_ref().as_ref().ok().filter(|known| known.find(&message.name).is_ok())?;
-    Some(with(known))
+    let known = compiled.as_ref().as_ref().ok()?;
+    Some(with(known, known.id(&message.name).ok()?))
 }
 
 /// Whether the plan's schemas have the message that a value is.
 pub fn has_schema(opaque: &Opaque) -> bool {
-    matches!(opaque, Opaque::Proto(message) if with_schema(message, |_| ()).is_some())
+    matches!(opaque, Opaque::Proto(message) if with_schema(message, |_, _| ()).is_some())
 }
 
 /// The type of a value whose format writes nothing but its parts.
@@ -162,7 +163,7 @@ fn read_within(opaque: &Opaque, bytes: &[u8], limits: &Limits) -> Option<Result<
         Opaque::Cbor => keyplan_values::decode(Format::Cbor, bytes, limits),
         Opaque::Rlp => keyplan_values::decode(Format::Rlp, bytes, limits),
         Opaque::Coded(coded) => type_of(coded).decode(codec(coded.codec), bytes, limits),
-        Opaque::Proto(message) => with_schema(message, |known| known.decode(&message.name, bytes, limits))
+        Opaque::Proto(message) => with_schema(message, |known, id| known.decode_as(id, bytes, limits))
             .unwrap_or_else(|| {
                 by_wire = true;
                 keyplan_values::decode(Format::ProtoWire, bytes, limits)
@@ -252,13 +253,13 @@ fn exact_opaque_json(opaque: &Opaque, bytes: &[u8]) -> Option<Vec<u8>> {
     match opaque {
         Opaque::Raw => None,
         Opaque::Json => is_plain_json(bytes).then(|| bytes.to_vec()),
-        Opaque::Proto(message) => with_schema(message, |known| {
-            let node = known.decode(&message.name, bytes, &Limits::default()).ok()?;
-            let again = known.encode(&message.name, &node).ok()?;
+        Opaque::Proto(message) => with_schema(message, |known, id| {
+            let node = known.decode_as(id, bytes, &Limits::default()).ok()?;
+            let again = known.encode_as(id, &node).ok()?;
             if again != bytes || !is_plain(&node) {
                 return None;
             }
-            let mut out = Vec::new();
+            let mut out = Vec::with_capacity(4 * bytes.len());
             write_json(&mut out, &node);
             out.starts_with(b"{").then_some(out)
         })
@@ -369,9 +370,9 @@ pub fn opaque_bytes(opaque: &Opaque, value: &Json) -> Result<Vec<u8>, String> {
         Opaque::Coded(coded) => {
             type_of(coded).encode(codec(coded.codec), value).map_err(|error| error.to_string())
         }
-        Opaque::Proto(message) => with_schema(message, |known| {
+        Opaque::Proto(message) => with_schema(message, |known, id| {
             let node = known.from_json(&message.name, value).map_err(|error| error.to_string())?;
-            known.encode(&message.name, &node).map_err(|error| error.to_string())
+            known.encode_as(id, &node).map_err(|error| error.to_string())
         })
         .unwrap_or_else(|| {
             Err(format!("the plan has no schema of `{}`: write its bytes as hex", message.name))
@@ -414,63 +415,90 @@ pub fn value_pieces(layout: &Sequence, bytes: &[u8], values: &[Value]) -> Option
     Some(all)
 }
 
-/// What is wrong with a value in a format of its own.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ValueFault {
+/// What is wrong with a value in a format of its own. Its words are put together when they are asked for: many rows may have one
+/// fault.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ValueFault<'o> {
+    opaque: &'o Opaque,
+    /// The byte at which it is.
+    pub offset: usize,
+    what: What,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum What {
+    /// It does not decode.
+    Broken(Fault),
+    /// It has fields that the schema does not, which are these.
+    UnknownField(Vec<(usize, String)>),
+    /// It is not written as it would be.
+    Rewritten,
+}
+
+impl ValueFault<'_> {
     /// The kind of fault, in a word: `broken`, `unknown-field`, `rewritten`.
-    pub kind: &'static str,
-    /// The byte at which it is, if it is at one.
-    pub offset: Option<usize>,
-    /// What is wrong.
-    pub message: String,
+    pub const fn kind(&self) -> &'static str {
+        match self.what {
+            What::Broken(_) => "broken",
+            What::UnknownField(_) => "unknown-field",
+            What::Rewritten => "rewritten",
+        }
+    }
+}
+
+impl fmt::Display for ValueFault<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.what {
+            What::Broken(fault) => {
+                f.write_str("not ")?;
+                match self.opaque {
+                    Opaque::Raw => f.write_str("bytes"),
+                    Opaque::Json => f.write_str("JSON"),
+                    Opaque::Cbor => f.write_str("CBOR"),
+                    Opaque::Rlp => f.write_str("RLP"),
+                    Opaque::Coded(coded) => write!(f, "of its type in {}", coded.codec.title()),
+                    Opaque::Proto(message) if has_schema(self.opaque) => f.write_str(&message.name),
+                    Opaque::Proto(_) => f.write_str("a protobuf message"),
+                }?;
+                write!(f, ": {fault}")
+            }
+            What::UnknownField(numbers) => {
+                let name = if let Opaque::Proto(message) = self.opaque { &message.name } else { "it" };
+                let all: Vec<&str> = numbers.iter().map(|(_, name)| name.as_str()).take(8).collect();
+                write!(f, "fields that the schema of {name} does not have: {}", all.join(", "))
+            }
+            What::Rewritten => write!(f, "byte {}: it is not written as it would be", self.offset),
+        }
+    }
 }
 
 /// Says what is wrong with bytes that claim to be of this form: they do not decode, have fields that the schema does not, or are
 /// written otherwise than they would be.
-pub fn fault(opaque: &Opaque, bytes: &[u8]) -> Option<ValueFault> {
-    let title = match opaque {
-        Opaque::Raw => return None,
-        Opaque::Json => "JSON".to_owned(),
-        Opaque::Cbor => "CBOR".to_owned(),
-        Opaque::Rlp => "RLP".to_owned(),
-        Opaque::Coded(coded) => format!("of its type in {}", coded.codec.title()),
-        Opaque::Proto(message) if with_schema(message, |_| ()).is_some() => message.name.clone(),
-        Opaque::Proto(_) => "a protobuf message".to_owned(),
-    };
+pub fn fault<'o>(opaque: &'o Opaque, bytes: &[u8]) -> Option<ValueFault<'o>> {
     // Larger values are looked at than are shown.
     let mut limits = Limits::default();
     (limits.nodes, limits.bytes) = (2_000_000, 256 << 20);
     let seen = match read_within(opaque, bytes, &limits)? {
         Ok(seen) => seen,
-        Err(found) => {
-            let message = format!("not {title}: {found}");
-            return Some(ValueFault { kind: "broken", offset: Some(found.offset), message });
-        }
+        Err(found) => return Some(ValueFault { opaque, offset: found.offset, what: What::Broken(found) }),
     };
-    match opaque {
+    let again = match opaque {
         Opaque::Proto(message) if !seen.by_wire => {
             let mut numbers = Vec::new();
             unknown_fields(&seen.node, &mut String::new(), &mut numbers);
-            if let Some((offset, _)) = numbers.first() {
-                let all: Vec<&str> = numbers.iter().map(|(_, name)| name.as_str()).take(8).collect();
-                let message = format!("fields that the schema of {title} does not have: {}", all.join(", "));
-                return Some(ValueFault { kind: "unknown-field", offset: Some(*offset), message });
+            if let Some(&(offset, _)) = numbers.first() {
+                return Some(ValueFault { opaque, offset, what: What::UnknownField(numbers) });
             }
-            let again = with_schema(message, |known| known.encode(&message.name, &seen.node))?;
-            rewritten(&again.ok()?, bytes)
+            with_schema(message, |known, id| known.encode_as(id, &seen.node))?.ok()?
         }
-        Opaque::Coded(_) => rewritten(&opaque_bytes(opaque, &json(&seen.node)).ok()?, bytes),
-        _ => None,
-    }
-}
-
-fn rewritten(again: &[u8], bytes: &[u8]) -> Option<ValueFault> {
+        Opaque::Coded(_) => opaque_bytes(opaque, &json(&seen.node)).ok()?,
+        _ => return None,
+    };
     if again == bytes {
         return None;
     }
-    let same = again.iter().zip(bytes).take_while(|(one, other)| one == other).count();
-    let message = format!("byte {same}: it is not written as it would be");
-    Some(ValueFault { kind: "rewritten", offset: Some(same), message })
+    let offset = again.iter().zip(bytes).take_while(|(one, other)| one == other).count();
+    Some(ValueFault { opaque, offset, what: What::Rewritten })
 }
 
 /// The fields that a schema does not have, with their places: `inner.7`.
@@ -647,18 +675,18 @@ mod tests {
         let said = |layout: &str, bytes: &[u8]| {
             let plan = plan(layout);
             let opaque = whole_opaque(value(&plan)).unwrap().clone();
-            fault(&opaque, bytes).map(|fault| format!("{} {:?} {}", fault.kind, fault.offset, fault.message))
+            fault(&opaque, bytes).map(|fault| format!("{} {} {fault}", fault.kind(), fault.offset))
         };
         let coin = "proto(\"shop.Coin\")";
         assert_eq!(said(coin, &[0x10, 5]), None);
-        let broken = "broken Some(2) not shop.Coin: byte 2: it ends too soon";
+        let broken = "broken 2 not shop.Coin: byte 2: it ends too soon";
         assert_eq!(said(coin, &[0x0a, 5]).as_deref(), Some(broken));
-        let unknown = "unknown-field Some(1) fields that the schema of shop.Coin does not have: 7, inner.9";
+        let unknown = "unknown-field 1 fields that the schema of shop.Coin does not have: 7, inner.9";
         assert_eq!(said(coin, &[0x38, 5, 0x1a, 2, 0x48, 1]).as_deref(), Some(unknown));
-        let padded = "rewritten Some(1) byte 1: it is not written as it would be";
+        let padded = "rewritten 1 byte 1: it is not written as it would be";
         assert_eq!(said(coin, &[0x10, 0x85, 0x00]).as_deref(), Some(padded));
         assert_eq!(said("proto(\"None\")", &[0x38, 5]), None, "by its wire");
-        let short = "broken Some(1) not of its type in Borsh: byte 1: it ends too soon";
+        let short = "broken 1 not of its type in Borsh: byte 1: it ends too soon";
         assert_eq!(said("borsh(u16)", &[1]).as_deref(), Some(short));
     }
 
@@ -692,7 +720,7 @@ mod tests {
             ),
             (&proto, &[0x0f], "not a protobuf message: byte 0: a field of a kind that there is not"),
         ] {
-            let found = fault(form, bytes).unwrap().message;
+            let found = fault(form, bytes).unwrap().to_string();
             assert!(found.starts_with(expected), "{form:?} {found}");
         }
     }

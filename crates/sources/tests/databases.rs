@@ -139,6 +139,12 @@ fn range_deletions_and_a_table_from_outside_are_read() {
     check("rocksdb-ranges", "rocksdb");
 }
 
+/// Their properties name the sequence number that they were given later, which no check counts with.
+#[test]
+fn tables_from_outside_whose_sequence_number_was_written_into_them_are_read() {
+    check("rocksdb-ingested", "rocksdb");
+}
+
 #[test]
 fn pebble_1_is_read() {
     check("pebble-1", "pebble");

@@ -37,7 +37,7 @@ mod write;
 pub use cbor::encode as encode_cbor;
 pub use format::{Format, decode};
 pub use lanes::{Lane, lanes};
-pub use message::{Messages, NoMessage, Unwritable};
+pub use message::{MessageId, Messages, NoMessage, Unwritable};
 #[cfg(feature = "proto")]
 pub use message::{MessagesError, SchemaText};
 pub use reader::{Fault, Limits};

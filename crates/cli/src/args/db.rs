@@ -168,11 +168,14 @@ pub(crate) struct Create {
 
 /// `keyplan db plan`
 #[derive(Debug, Group)]
-#[command(after_help = "Example:\n  keyplan db plan data > was.keyplan")]
+#[command(after_help = "Examples:\n  keyplan db plan data > was.keyplan\n  keyplan db plan data -o was")]
 pub(crate) struct PlanText {
     /// The directory of the database
     #[arg(value_name = "DIR")]
     pub(crate) directory: PathBuf,
+    /// Write the plan and everything that it imports into this folder, and print the plan's path
+    #[arg(long, short, value_name = "FOLDER")]
+    pub(crate) output: Option<PathBuf>,
 }
 
 /// `keyplan db backup`

@@ -104,7 +104,8 @@ pub const MAX_FINDINGS: usize = 512;
 /// Findings of one space, kept together by what they have in common.
 #[derive(Debug, Default)]
 pub(super) struct Groups {
-    groups: BTreeMap<(FindingKind, String), Finding>,
+    found: BTreeMap<FindingKind, BTreeMap<String, Finding>>,
+    kept: usize,
     /// Rows of faults that found no room.
     pub(super) beyond: u64,
 }
@@ -114,19 +115,21 @@ impl Groups {
     pub(super) fn count(
         &mut self,
         kind: FindingKind,
-        label: String,
+        label: &str,
         new: impl FnOnce() -> Finding,
         example: impl FnOnce() -> Example,
     ) {
-        let room = self.groups.len() < MAX_FINDINGS;
-        let group = match self.groups.entry((kind, label)) {
-            std::collections::btree_map::Entry::Occupied(group) => group.into_mut(),
-            std::collections::btree_map::Entry::Vacant(place) if room => place.insert(new()),
-            std::collections::btree_map::Entry::Vacant(_) => {
+        let groups = self.found.entry(kind).or_default();
+        // A row of a group that is there already makes no text.
+        if !groups.contains_key(label) {
+            if self.kept >= MAX_FINDINGS {
                 self.beyond += 1;
                 return;
             }
-        };
+            self.kept += 1;
+            groups.insert(label.to_owned(), new());
+        }
+        let Some(group) = groups.get_mut(label) else { return };
         group.rows += 1;
         if group.examples.len() < EXAMPLES {
             group.examples.push(example());
@@ -134,6 +137,6 @@ impl Groups {
     }
 
     pub(super) fn into_findings(self) -> Vec<Finding> {
-        self.groups.into_values().collect()
+        self.found.into_values().flat_map(BTreeMap::into_values).collect()
     }
 }

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use keyplan_plan::dynamic::{Decoded, Decoder, Miss, Value, encode, readings};
-use keyplan_plan::model::{Family, FamilyKind, Plan, Retired, Sequence, Shape, Space};
+use keyplan_plan::model::{Family, FamilyKind, Opaque, Plan, Retired, Sequence, Shape, Space};
 use keyplan_plan::notation::{argument_name, assignments, hex};
 use keyplan_store::engine::{KeyRange, SpaceKind};
 use keyplan_store::source::{RowRef, Source, SourceError};
@@ -167,6 +167,8 @@ struct Pass<'d, 'p, 'v> {
     groups: Groups,
     last: Vec<u8>,
     again: Vec<u8>,
+    // Kept only so that a row needs no new one.
+    label: String,
 }
 
 impl<'d, 'p, 'v> Pass<'d, 'p, 'v> {
@@ -191,6 +193,7 @@ impl<'d, 'p, 'v> Pass<'d, 'p, 'v> {
             groups: Groups::default(),
             last: Vec::new(),
             again: Vec::new(),
+            label: String::new(),
         }
     }
 
@@ -199,7 +202,7 @@ impl<'d, 'p, 'v> Pass<'d, 'p, 'v> {
         if let Some(retired) = self.retired.iter().find(|retired| row.key.starts_with(&retired.prefix)) {
             let label = hex(&retired.prefix);
             let message = format!("keys of {label} are retired: {}", retired.why);
-            self.add(FindingKind::Retired, label, Vec::new(), None, || message, || example(row.key));
+            self.add(FindingKind::Retired, &label, Vec::new(), None, || message, || example(row.key));
         }
         match self.decoder.decode_all(self.index, row.key, READINGS) {
             Err(miss) => self.unknown(row.key, &miss),
@@ -248,7 +251,7 @@ impl<'d, 'p, 'v> Pass<'d, 'p, 'v> {
                 value: member.map(|_| shown(row.value)),
                 ..example(row.key)
             };
-            self.add(FindingKind::MissingTarget, label, families, None, || message, missed);
+            self.add(FindingKind::MissingTarget, &label, families, None, || message, missed);
         }
         Ok(())
     }
@@ -261,7 +264,7 @@ impl<'d, 'p, 'v> Pass<'d, 'p, 'v> {
     fn add(
         &mut self,
         kind: FindingKind,
-        label: String,
+        label: &str,
         families: Vec<String>,
         offset: Option<usize>,
         message: impl FnOnce() -> String,
@@ -296,14 +299,14 @@ impl<'d, 'p, 'v> Pass<'d, 'p, 'v> {
 
     fn out_of_order(&mut self, key: &[u8]) {
         let message = format!("it comes after {}, whose bytes are not smaller", hex(&self.last));
-        self.add(FindingKind::Order, String::new(), Vec::new(), None, || message, || example(key));
+        self.add(FindingKind::Order, "", Vec::new(), None, || message, || example(key));
     }
 
     /// Keys of no family, together by the place where the family that gets furthest breaks.
     fn unknown(&mut self, key: &[u8], miss: &Miss<'_>) {
         let Unread { label, family, offset, message } = unread(key, miss);
         let families = family.into_iter().collect();
-        self.add(FindingKind::UnknownKey, label, families, Some(offset), || message, || example(key));
+        self.add(FindingKind::UnknownKey, &label, families, Some(offset), || message, || example(key));
     }
 
     fn several(&mut self, key: &[u8], found: &[Decoded<'_>]) {
@@ -319,7 +322,7 @@ impl<'d, 'p, 'v> Pass<'d, 'p, 'v> {
             ),
         };
         let shown = || Example { readings: found.iter().map(reading).collect(), ..example(key) };
-        self.add(FindingKind::TwoReadings, label, families, None, || message, shown);
+        self.add(FindingKind::TwoReadings, &label, families, None, || message, shown);
     }
 
     /// A row of a family: its value, and whether the family may have rows at all.
@@ -337,7 +340,7 @@ impl<'d, 'p, 'v> Pass<'d, 'p, 'v> {
         if let Some(why) = &family.retired {
             let (label, families) = (family.path.clone(), vec![family.path.clone()]);
             let message = format!("`{}` is retired: {why}", family.path);
-            self.add(FindingKind::Retired, label, families, None, || message, || example(key));
+            self.add(FindingKind::Retired, &label, families, None, || message, || example(key));
         }
     }
 
@@ -345,19 +348,44 @@ impl<'d, 'p, 'v> Pass<'d, 'p, 'v> {
         let family = decoded.family;
         let Some(layout) = family.value.as_ref().filter(|_| family.kind == FamilyKind::Key) else { return };
         self.audited.values += 1;
+        if let Some(form) = whole_opaque(layout) {
+            return self.opaque_value(row, family, form);
+        }
         let fault = self.value_fault(layout, row.value);
         if let Some((offset, segment, message)) = fault {
             let label = format!("{} {segment}", family.path);
             let shown = || Example { value: Some(shown(row.value)), ..example(row.key) };
-            self.add(FindingKind::Value, label, vec![family.path.clone()], offset, || message, shown);
+            self.add(FindingKind::Value, &label, vec![family.path.clone()], offset, || message, shown);
         }
+    }
+
+    /// A value that is in a format of its own as a whole. A database may have one fault in every row.
+    fn opaque_value(&mut self, row: RowRef<'_>, family: &Family, form: &Opaque) {
+        let Some(found) = fault(form, row.value) else { return };
+        self.label.clear();
+        for part in [family.path.as_str(), " ", found.kind()] {
+            self.label.push_str(part);
+        }
+        let space = &self.audited.space;
+        let new = || Finding {
+            kind: FindingKind::Value,
+            space: space.clone(),
+            families: vec![family.path.clone()],
+            offset: Some(found.offset),
+            message: found.to_string(),
+            rows: 0,
+            examples: Vec::new(),
+        };
+        let shown = || Example { value: Some(shown(row.value)), ..example(row.key) };
+        self.groups.count(FindingKind::Value, &self.label, new, shown);
     }
 
     /// What is wrong with a value: at which byte, in which segment, and what.
     fn value_fault(&mut self, layout: &Sequence, value: &[u8]) -> Option<(Option<usize>, String, String)> {
         if let Some(form) = whole_opaque(layout) {
-            return fault(form, value)
-                .map(|found| (found.offset, format!("{} {}", form.name(), found.kind), found.message));
+            return fault(form, value).map(|found| {
+                (Some(found.offset), format!("{} {}", form.name(), found.kind()), found.to_string())
+            });
         }
         let found = match readings(layout, value, 1) {
             Err(failure) => {
@@ -439,7 +467,7 @@ fn inside(layout: &Sequence, values: &[Value]) -> Option<(Option<usize>, String,
     layout.arguments().zip(values).find_map(|(argument, value)| match (&argument.shape, value) {
         (Shape::Opaque(form), Value::Bytes(bytes)) => fault(form, bytes).map(|found| {
             let name = argument_name(argument);
-            (None, format!("{name} {}", found.kind), format!("`{name}`: {}", found.message))
+            (None, format!("{name} {}", found.kind()), format!("`{name}`: {found}"))
         }),
         _ => None,
     })

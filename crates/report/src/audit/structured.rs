@@ -58,7 +58,7 @@ impl<'p> Pass<'_, 'p, '_> {
             let kind = FindingKind::UnknownKey;
             self.add(
                 kind,
-                format!("{first} structure"),
+                &format!("{first} structure"),
                 Vec::new(),
                 Some(0),
                 || message,
@@ -203,7 +203,7 @@ impl<'p> Pass<'_, 'p, '_> {
     ) {
         let label = format!("{} {label}", family.path);
         let shown = || Example { value: Some(shown(bytes)), ..example(key) };
-        self.add(FindingKind::Member, label, vec![family.path.clone()], offset, || message, shown);
+        self.add(FindingKind::Member, &label, vec![family.path.clone()], offset, || message, shown);
     }
 }
 

@@ -210,12 +210,18 @@ impl Table {
         let mut stored = Vec::new();
         let length = self.stored_length(place).ok()?;
         self.read_at(place.offset, length, &mut stored).ok()?;
-        let at = stored.windows(NAME.len()).position(|window| window == NAME)? + NAME.len();
-        let original = stored.clone();
-        stored.get_mut(at..at + 8)?.fill(0);
-        self.check(footer, place, &stored).ok()?;
         let size = usize::try_from(place.size).ok()?;
-        (original.get(size) == Some(&0)).then(|| original.get(..size).map(<[u8]>::to_vec))?
+        let original = stored.get(..size)?.to_vec();
+        // Names may share their beginnings, so that the entry is looked for as one.
+        let block = Block::new(original.clone()).ok().filter(|_| stored.get(size) == Some(&0))?;
+        let mut entries = Entries::default();
+        while entries.next(&block).ok()? {
+            if entries.key == NAME && entries.value.len() == 8 {
+                stored.get_mut(entries.value.clone())?.fill(0);
+                return self.check(footer, place, &stored).is_ok().then_some(original);
+            }
+        }
+        None
     }
 
     /// The range deletions, bounded by the first and the last entry of the table.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{DELIMITED, Field, Form, Kind, Many, Message, Messages};
+use super::{DELIMITED, Field, Form, Kind, Many, Message, MessageId, Messages};
 use crate::proto;
 use crate::reader::{Fault, Limits, Reader};
 use crate::tree::{Data, Node, Record};
@@ -11,8 +11,16 @@ impl Messages {
     /// Reads a message, which must take all the bytes. A name that the schema does not have reads as a message without fields,
     /// all of whose fields are unknown; [`Messages::find`] tells.
     pub fn decode(&self, name: &str, bytes: &[u8], limits: &Limits) -> Result<Node, Fault> {
+        match self.id(name) {
+            Ok(id) => self.decode_as(id, bytes, limits),
+            Err(_) => proto::message(&mut Reader::new(bytes, limits)?),
+        }
+    }
+
+    /// As [`Self::decode`], of a message that was found by [`Messages::id`].
+    pub fn decode_as(&self, id: MessageId, bytes: &[u8], limits: &Limits) -> Result<Node, Fault> {
         let mut reader = Reader::new(bytes, limits)?;
-        match self.index(name).ok().and_then(|index| self.messages.get(index)) {
+        match self.messages.get(id.0) {
             Some(message) => self.message(message, &mut reader),
             None => proto::message(&mut reader),
         }
@@ -21,7 +29,9 @@ impl Messages {
     fn message(&self, message: &Message, reader: &mut Reader<'_>) -> Result<Node, Fault> {
         reader.enter()?;
         let start = reader.at();
-        let mut found: Vec<(usize, Node)> = Vec::new();
+        // Most messages have most of their fields.
+        let room = if reader.is_end() { 0 } else { message.fields.len().min(16) };
+        let mut found: Vec<(usize, Node)> = Vec::with_capacity(room);
         let mut unknown = Vec::new();
         while !reader.is_end() {
             let (number, kind, at) = proto::tag(reader)?;

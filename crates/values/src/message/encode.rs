@@ -1,6 +1,6 @@
 //! A tree as the bytes of a message: fields by number, defaults left out, lists packed where the schema says so.
 
-use super::{DELIMITED, EIGHT, FOUR, Field, Form, Kind, Many, Message, Messages};
+use super::{DELIMITED, EIGHT, FOUR, Field, Form, Kind, Many, Message, MessageId, Messages};
 use crate::tree::{Data, Node, Record};
 
 /// Why a tree is not one of a schema.
@@ -31,9 +31,13 @@ impl Unwritable {
 impl Messages {
     /// The bytes that a message is written as. Unknown fields have no place in them.
     pub fn encode(&self, name: &str, node: &Node) -> Result<Vec<u8>, Unwritable> {
-        let index = self.index(name).map_err(|error| Unwritable::new(error.to_string()))?;
-        let mut out = Vec::new();
-        match (self.messages.get(index), &node.data) {
+        self.encode_as(self.id(name).map_err(|error| Unwritable::new(error.to_string()))?, node)
+    }
+
+    /// As [`Self::encode`], of a message that was found by [`Messages::id`].
+    pub fn encode_as(&self, id: MessageId, node: &Node) -> Result<Vec<u8>, Unwritable> {
+        let mut out = Vec::with_capacity(node.span.len());
+        match (self.messages.get(id.0), &node.data) {
             (Some(message), Data::Message(record)) => self.put_message(message, record, &mut out)?,
             _ => return Err(Unwritable::new("it is no message of the schema")),
         }

@@ -156,6 +156,12 @@ impl Messages {
         self.names.keys().map(String::as_str)
     }
 
+    /// The message that is called `name`, for [`Self::decode_as`] and [`Self::encode_as`]: in full, or by the end of its full name
+    /// if only one ends so.
+    pub fn id(&self, name: &str) -> Result<MessageId, NoMessage> {
+        self.index(name).map(MessageId)
+    }
+
     /// The full name of the message that is called `name`: in full, or by the end of its full name if only one ends so.
     pub fn find(&self, name: &str) -> Result<&str, NoMessage> {
         let index = self.index(name)?;
@@ -179,6 +185,10 @@ impl Messages {
         }
     }
 }
+
+/// A message of one schema, found by its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct MessageId(usize);
 
 /// Which messages have a name that ends in the same way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
