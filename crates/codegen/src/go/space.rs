@@ -40,12 +40,12 @@ impl<'p> Go<'p> {
     /// The decoder of a space: families by their first byte, the longest literal first.
     fn decode_any(&mut self, space: &'p Space, any: &str) {
         let name = |go: &Self, path: &str| go.families.get(path).cloned().unwrap_or_default();
-        let decode = self.derived(&format!("Decode{any}"));
+        let decode = self.derived(&any, "Decode{}");
         // Every family's name is given before anything is called by it.
         for family in &space.families {
             let go = name(self, &family.path);
-            self.derived(&format!("{go}Prefix"));
-            self.derived(&format!("Decode{go}"));
+            self.derived(&go, "{}Prefix");
+            self.derived(&go, "Decode{}");
         }
         let mut order: Vec<(Vec<u8>, usize)> = space
             .families
@@ -67,8 +67,7 @@ impl<'p> Go<'p> {
             let mut out = String::new();
             for family in list.iter().filter_map(|index| space.families.get(*index)) {
                 let name = name(go, &family.path);
-                let (prefix, decode) =
-                    (go.known_name(&format!("{name}Prefix")), go.known_name(&format!("Decode{name}")));
+                let (prefix, decode) = (go.known_name(&name, "{}Prefix"), go.known_name(&name, "Decode{}"));
                 let test = if family.key.literal_prefix().is_empty() {
                     String::new()
                 } else {

@@ -15,8 +15,8 @@ impl Go<'_> {
         let mut fuzz = String::new();
         let parts = std::mem::take(&mut self.parts);
         for part in &parts {
-            let decode = self.derived(&format!("Decode{}", part.go));
-            let target = self.derived(&format!("Fuzz{}", part.go));
+            let decode = self.derived(&part.go, "Decode{}");
+            let target = self.derived(&part.go, "Fuzz{}");
             let (path, go) = (quoted(part.path.as_bytes()), &part.go);
             let unguarded = if part.guarded { "AppendUnguarded" } else { "AppendTo" };
             let _ = write!(
