@@ -138,7 +138,8 @@ pub fn folder<'t>(
     Ok(found)
 }
 
-/// The files below a folder, and whether the tool made each. Fuzzers keep what they find below `testdata/fuzz`.
+/// The files below a folder, and whether the tool made each. Fuzzers keep what they find below `testdata/fuzz`, and compilers what
+/// they make in `dist`.
 fn files_below(
     folder: &Path,
     is_ours: impl Fn(&[u8]) -> bool,
@@ -157,7 +158,7 @@ fn files_below(
             let own = entry.file_name().to_string_lossy().into_owned();
             let name = if name.is_empty() { own } else { format!("{name}/{own}") };
             if entry.file_type().map_err(unread)?.is_dir() {
-                if name != "testdata/fuzz" {
+                if name != "testdata/fuzz" && name != "dist" {
                     left.push((entry.path(), name));
                 }
             } else {
