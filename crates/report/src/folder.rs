@@ -171,3 +171,24 @@ fn files_below(
     }
     Ok(found)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_compilers_and_fuzzers_make_is_neither_foreign_nor_removed() {
+        let home = tempfile::tempdir().unwrap();
+        for path in ["dist/keys.d.ts", "testdata/fuzz/FuzzTick/1", "keys.ts"] {
+            let path = home.path().join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, "ours").unwrap();
+        }
+        let made = [("keys.ts", "ours")];
+        let is_ours = |head: &[u8]| head == b"ours";
+        assert_eq!(folder(home.path(), &made, is_ours).unwrap(), []);
+        fs::write(home.path().join("dist.ts"), "of somebody").unwrap();
+        let refused = folder(home.path(), &made, is_ours).unwrap_err().to_string();
+        assert!(refused.contains("did not write, and is left as it is: dist.ts;"), "{refused}");
+    }
+}
