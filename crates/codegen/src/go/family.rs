@@ -97,7 +97,7 @@ const {constant} = {prefix}
 
     fn fields(&mut self, family: &'p Family, go: &str, ambiguous: bool) {
         if let Some(spread) = family.spread {
-            let constant = self.derived(&go, "{}Spread");
+            let constant = self.derived(go, "{}Spread");
             let _ = writeln!(
                 self.out,
                 "// {constant} is how many buckets the hash is spread over on a cluster of servers.\nconst {constant} = {spread}\n"
@@ -161,8 +161,8 @@ const {constant} = {prefix}
         let declared = self.struct_of(go, row);
         let _ = writeln!(self.out, "{}{declared}", comment("", about));
         let (extent, width) = (row.sequence.extent(), row.sequence.width());
-        let (len, max_len) = (self.derived(&go, "{}Len"), self.derived(&go, "{}MaxLen"));
-        let decode = self.derived(&go, "Decode{}");
+        let (len, max_len) = (self.derived(go, "{}Len"), self.derived(go, "{}MaxLen"));
+        let decode = self.derived(go, "Decode{}");
         match (extent, width.max) {
             (Extent::Fixed(size), _) => {
                 let _ = writeln!(self.out, "// {len} is the length in bytes.\nconst {len} = {size}\n");

@@ -276,7 +276,7 @@ impl<'p> Go<'p> {
         let name = old.scope.fresh(&format!("migrate{go}"));
         let mut body = format!(
             "\tread, err := {}(key)\n\tif err != nil {{\n\t\treturn nil, nil, err\n\t}}\n",
-            old.derived(&go, "Decode{}")
+            old.derived(go, "Decode{}")
         );
         body.push_str(if list.contains("old[") { "\told := read.vals()\n" } else { "\t_ = read\n" });
         let value_of = |old: &mut Go<'p>, body: &mut String| -> Result<(), String> {

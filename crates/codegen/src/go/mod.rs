@@ -145,6 +145,8 @@ struct Go<'p> {
     parts: Vec<Part>,
     /// What families hold: what vectors call it, and its type.
     values: Vec<(String, String)>,
+    /// The decoder of each space, whether no two families may make the same bytes, and the paths of its families.
+    spaces: Vec<(String, bool, Vec<String>)>,
     problems: Vec<Diagnostic>,
 }
 
@@ -187,6 +189,7 @@ impl<'p> Go<'p> {
             tables: BTreeMap::new(),
             parts: Vec::new(),
             values: Vec::new(),
+            spaces: Vec::new(),
             problems: Vec::new(),
         };
         go.name_families();

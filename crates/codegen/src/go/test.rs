@@ -30,10 +30,17 @@ impl Go<'_> {
             );
         }
         self.parts = parts;
+        table.push_str("}\n\nvar vectorSpaces = map[string]vectorSpace{\n");
+        for (decode, disjoint, paths) in &self.spaces {
+            for path in paths {
+                let path = quoted(path.as_bytes());
+                let _ = writeln!(table, "\t{path}: {{\n\t\tfamilyBy({decode}),\n\t\t{disjoint},\n\t}},");
+            }
+        }
         table.push_str("}\n\n");
         let _ = write!(
             table,
-            "func TestVectors(t *testing.T) {{\n\trunVectors(t, {}, vectorParts)\n}}\n",
+            "func TestVectors(t *testing.T) {{\n\trunVectors(t, {}, vectorParts, vectorSpaces)\n}}\n",
             quoted(VECTORS.as_bytes())
         );
         (table, fuzz)
