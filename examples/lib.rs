@@ -14,3 +14,13 @@
 #[cfg(doctest)]
 #[doc = include_str!("../docs/upstream/fjall.md")]
 struct ReportsToFjall;
+
+/// The reports to the authors of Dolos.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/upstream/dolos.md")]
+struct ReportsToDolos;
+
+/// The reports to the authors of cw-storage-plus.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/upstream/cosmwasm.md")]
+struct ReportsToCwStoragePlus;

@@ -98,6 +98,8 @@ function show(source, checked, error, time) {
     return;
   }
   const { findings } = checked;
+  // How long the last check took, for those who measure it.
+  at('verdict').dataset.milliseconds = time.toFixed(2);
   const offsets = bytesOf(source);
   labels = findings.flatMap((finding) =>
     finding.labels.map(({ start, end }) => ({ start: offsets(start.offset), end: offsets(end.offset), severity: finding.severity })));

@@ -62,7 +62,7 @@ fn paragraphs(text: &str) -> Vec<&str> {
 }
 
 /// Whether a line is only a comment, in any of the languages.
-fn is_comment(line: &str) -> bool {
+pub(crate) fn is_comment(line: &str) -> bool {
     let line = line.trim_start();
     ["//", "/*", "* ", "*/"].iter().any(|mark| line.starts_with(mark))
 }

@@ -65,7 +65,21 @@ fn go_makes_and_reads_the_keys_of_every_plan() {
         names.push(name.to_owned());
         module.join(name)
     });
+    package(&module, "names", &made::names(), 2);
+    names.push("names".to_owned());
     judged(&module, &names);
+}
+
+#[test]
+fn a_name_is_numbered_only_where_it_is_taken() {
+    let files = go::generate(&made::names(), &go::Options { package: None, cosmos: true }).unwrap();
+    let text: String = files.iter().map(|file| file.text.as_str()).collect();
+    for free in ["A", "T", "I", "The", "Count", "Part", "Offset", "Result", "Next", "Value"] {
+        assert!(text.contains(&format!("\ntype {free} struct")), "{free}");
+    }
+    for taken in ["Range_2", "KeyError_2", "Iter_2", "LayoutA1", "LayoutA1_2"] {
+        assert!(text.contains(&format!("\ntype {taken} struct")), "{taken}");
+    }
 }
 
 #[test]

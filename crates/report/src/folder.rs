@@ -138,7 +138,8 @@ pub fn folder<'t>(
     Ok(found)
 }
 
-/// The files below a folder, and whether the tool made each. Fuzzers keep what they find below `testdata/fuzz`.
+/// The files below a folder, and whether the tool made each. Fuzzers keep what they find below `testdata/fuzz`, and compilers what
+/// they make in `dist`.
 fn files_below(
     folder: &Path,
     is_ours: impl Fn(&[u8]) -> bool,
@@ -157,7 +158,7 @@ fn files_below(
             let own = entry.file_name().to_string_lossy().into_owned();
             let name = if name.is_empty() { own } else { format!("{name}/{own}") };
             if entry.file_type().map_err(unread)?.is_dir() {
-                if name != "testdata/fuzz" {
+                if name != "testdata/fuzz" && name != "dist" {
                     left.push((entry.path(), name));
                 }
             } else {
@@ -169,4 +170,25 @@ fn files_below(
         }
     }
     Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_compilers_and_fuzzers_make_is_neither_foreign_nor_removed() {
+        let home = tempfile::tempdir().unwrap();
+        for path in ["dist/keys.d.ts", "testdata/fuzz/FuzzTick/1", "keys.ts"] {
+            let path = home.path().join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, "ours").unwrap();
+        }
+        let made = [("keys.ts", "ours")];
+        let is_ours = |head: &[u8]| head == b"ours";
+        assert_eq!(folder(home.path(), &made, is_ours).unwrap(), []);
+        fs::write(home.path().join("dist.ts"), "of somebody").unwrap();
+        let refused = folder(home.path(), &made, is_ours).unwrap_err().to_string();
+        assert!(refused.contains("did not write, and is left as it is: dist.ts;"), "{refused}");
+    }
 }

@@ -7,9 +7,10 @@ use xtask::workspace;
 
 use crate::job::Job;
 
-/// Writes a page for every plan into the folder.
+/// Writes a page for every plan into the folder, those of the gallery included.
 pub(super) fn write(keyplan: &Path, folder: &Path) -> Result<()> {
-    for plan in workspace::plans()? {
+    let gallery = workspace::files_in(&workspace::root().join("plans/gallery"), "keyplan")?;
+    for plan in workspace::plans()?.into_iter().chain(gallery) {
         let plan = workspace::relative(&plan);
         let page = folder.join(page(&plan));
         if let Some(parent) = page.parent() {

@@ -37,7 +37,7 @@ impl<'p> Go<'p> {
             .collect();
         let row = self.row(&go, &family.key);
         let prefix = quoted(&family.key.literal_prefix());
-        let constant = self.derived(&format!("{go}Prefix"));
+        let constant = self.derived(&go, "{}Prefix");
         let _ = writeln!(
             self.out,
             "// {constant} is what every key of `{}` begins with.
@@ -82,21 +82,22 @@ const {constant} = {prefix}
         if let [Segment::Argument(argument)] = sequence.segments()
             && let (None, Shape::Opaque(opaque)) = (&argument.name, &argument.shape)
         {
-            let name = quoted(opaque.name().as_bytes());
+            let (name, constant) = (quoted(opaque.name().as_bytes()), self.derived(&go, "{}Codec"));
             let _ = writeln!(
                 self.out,
-                "// {go}Codec is what `{path}` is written in; the plan says no more of it.\nconst {go}Codec = {name}\n"
+                "// {constant} is what `{path}` is written in; the plan says no more of it.\nconst {constant} = {name}\n"
             );
             return;
         }
         let row = self.row(&go, sequence);
         let about = vec![format!("{go} is `{path}`.")];
         self.part(&go, path, &row, &about, &Guard::default());
+        self.values.push((path.to_owned(), go));
     }
 
     fn fields(&mut self, family: &'p Family, go: &str, ambiguous: bool) {
         if let Some(spread) = family.spread {
-            let constant = self.derived(&format!("{go}Spread"));
+            let constant = self.derived(go, "{}Spread");
             let _ = writeln!(
                 self.out,
                 "// {constant} is how many buckets the hash is spread over on a cluster of servers.\nconst {constant} = {spread}\n"
@@ -140,10 +141,10 @@ const {constant} = {prefix}
         );
         let mut body = String::new();
         for name in &list {
-            let decode = self.derived(&format!("Decode{name}"));
+            let decode = self.derived(name, "Decode{}");
             let _ = writeln!(body, "\tif k, err := {decode}(b); err == nil {{\n\t\treturn k, nil\n\t}}");
         }
-        let decode = self.derived(&format!("Decode{any}"));
+        let decode = self.derived(&any, "Decode{}");
         let paths: Vec<String> = names.iter().map(|(path, _)| quoted(path.as_bytes())).collect();
         let layouts: Vec<String> = list.iter().map(|name| format!("&layout{name}")).collect();
         let _ = writeln!(
@@ -160,8 +161,8 @@ const {constant} = {prefix}
         let declared = self.struct_of(go, row);
         let _ = writeln!(self.out, "{}{declared}", comment("", about));
         let (extent, width) = (row.sequence.extent(), row.sequence.width());
-        let (len, max_len) = (self.derived(&format!("{go}Len")), self.derived(&format!("{go}MaxLen")));
-        let decode = self.derived(&format!("Decode{go}"));
+        let (len, max_len) = (self.derived(go, "{}Len"), self.derived(go, "{}MaxLen"));
+        let decode = self.derived(go, "Decode{}");
         match (extent, width.max) {
             (Extent::Fixed(size), _) => {
                 let _ = writeln!(self.out, "// {len} is the length in bytes.\nconst {len} = {size}\n");

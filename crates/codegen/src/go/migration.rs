@@ -233,7 +233,7 @@ impl<'p> Go<'p> {
         let go = old.families.get(from.path.as_str()).cloned().unwrap_or_default();
         let about = [format!("{go} is a key of the family `{}` of the older plan.", family.path)];
         old.bare_part(&go, &family.path, &family.key, &about);
-        let decode = old.derived(&format!("Decode{go}"));
+        let decode = old.derived(&go, "Decode{}");
         let function = match row {
             None => {
                 "func(_, _ []byte) ([]byte, []byte, error) {\n\t\t\treturn nil, nil, nil\n\t\t}".to_owned()
@@ -276,7 +276,7 @@ impl<'p> Go<'p> {
         let name = old.scope.fresh(&format!("migrate{go}"));
         let mut body = format!(
             "\tread, err := {}(key)\n\tif err != nil {{\n\t\treturn nil, nil, err\n\t}}\n",
-            old.derived(&format!("Decode{go}"))
+            old.derived(go, "Decode{}")
         );
         body.push_str(if list.contains("old[") { "\told := read.vals()\n" } else { "\t_ = read\n" });
         let value_of = |old: &mut Go<'p>, body: &mut String| -> Result<(), String> {
@@ -284,7 +284,7 @@ impl<'p> Go<'p> {
             let ty = old.scope.fresh(&format!("{go}Value"));
             let about = [format!("{ty} is the value of `{}` of the older plan.", family.path)];
             old.bare_part(&ty, &format!("{} value", family.path), layout, &about);
-            let decode = old.derived(&format!("Decode{ty}"));
+            let decode = old.derived(&ty, "Decode{}");
             let _ = write!(
                 body,
                 "\tstored, err := {decode}(value)\n\tif err != nil {{\n\t\treturn nil, nil, err\n\t}}\n\tbeside := stored.vals()\n"

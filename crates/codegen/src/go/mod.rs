@@ -129,8 +129,10 @@ struct Go<'p> {
     types: BTreeMap<&'p str, String>,
     /// Types of the plan that are declared.
     named: BTreeMap<String, Tree<'p>>,
-    /// Names that are made of others, by what was wanted.
-    derived: BTreeMap<String, String>,
+    /// Names that are made of others, by what they belong to and how they are made of it.
+    derived: BTreeMap<(String, &'static str), String>,
+    /// Names that no parameter may have, since what generated code calls would be hidden by it.
+    hidden: BTreeSet<&'static str>,
     /// The file being written.
     out: String,
     /// Declarations that belong to no space.
@@ -141,6 +143,10 @@ struct Go<'p> {
     tables: BTreeMap<(String, Vec<u8>), String>,
     /// Every layout that was made.
     parts: Vec<Part>,
+    /// What families hold: what vectors call it, and its type.
+    values: Vec<(String, String)>,
+    /// The decoder of each space, whether no two families may make the same bytes, and the paths of its families.
+    spaces: Vec<(String, bool, Vec<String>)>,
     problems: Vec<Diagnostic>,
 }
 
@@ -155,11 +161,16 @@ impl<'p> Go<'p> {
     fn new(plan: &'p Plan, sources: &'p SourceMap, report: &'p Report, options: &Options) -> Self {
         let mut scope = Scope::default();
         scope.reserve(["TestVectors"]);
-        for text in RUNTIME.iter().chain([&TESTING, &COSMOS, &MIGRATION]) {
-            scope.reserve(
-                shake::words(text).filter(|word| word.starts_with(|c: char| c.is_ascii_uppercase())),
-            );
-        }
+        let declared: BTreeSet<&'static str> = RUNTIME
+            .iter()
+            .chain([&TESTING, &COSMOS, &MIGRATION])
+            .flat_map(|text| text.split("\n\n"))
+            .flat_map(declared)
+            .collect();
+        let is_public = |name: &str| name.starts_with(|c: char| c.is_ascii_uppercase());
+        scope.reserve(declared.iter().copied().filter(|name| is_public(name)));
+        let mut hidden: BTreeSet<&'static str> = IMPORTS.iter().map(|(name, _)| *name).collect();
+        hidden.extend(declared.into_iter().filter(|name| !is_public(name)));
         let mut go = Self {
             plan,
             sources,
@@ -171,11 +182,14 @@ impl<'p> Go<'p> {
             types: BTreeMap::new(),
             named: BTreeMap::new(),
             derived: BTreeMap::new(),
+            hidden,
             out: String::new(),
             shared: String::new(),
             alphabets: BTreeMap::new(),
             tables: BTreeMap::new(),
             parts: Vec::new(),
+            values: Vec::new(),
+            spaces: Vec::new(),
             problems: Vec::new(),
         };
         go.name_families();
@@ -200,19 +214,21 @@ impl<'p> Go<'p> {
         self.types.get(name).cloned().unwrap_or_else(|| name.to_owned())
     }
 
-    /// The name for what is wanted, the same whenever it is asked for.
-    fn derived(&mut self, wanted: &str) -> String {
-        if let Some(name) = self.derived.get(wanted) {
+    /// The name for what belongs to a type, such as `Decode{}`, the same whenever it is asked for.
+    fn derived(&mut self, owner: &str, form: &'static str) -> String {
+        let of = (owner.to_owned(), form);
+        if let Some(name) = self.derived.get(&of) {
             return name.clone();
         }
-        let name = self.scope.fresh(wanted);
-        self.derived.insert(wanted.to_owned(), name.clone());
+        let name = self.scope.fresh(&form.replace("{}", owner));
+        self.derived.insert(of, name.clone());
         name
     }
 
-    /// The name for what was wanted before.
-    fn known_name(&self, wanted: &str) -> String {
-        self.derived.get(wanted).cloned().unwrap_or_else(|| wanted.to_owned())
+    /// The name that was given before.
+    fn known_name(&self, owner: &str, form: &'static str) -> String {
+        let known = self.derived.get(&(owner.to_owned(), form));
+        known.cloned().unwrap_or_else(|| form.replace("{}", owner))
     }
 
     fn set_name(&self, name: &str) -> String {
@@ -267,7 +283,8 @@ impl<'p> Go<'p> {
         let mut cosmos = String::new();
         if self.cosmos {
             cosmos = self.cosmos();
-            let adapters = shake::needed(&[COSMOS], &cosmos, declared).join("\n\n");
+            let used = format!("{cosmos}\nEach EachOf");
+            let adapters = shake::needed(&[COSMOS], &used, declared).join("\n\n");
             cosmos.push_str(&adapters);
         }
         let code: String = bodies
@@ -392,7 +409,8 @@ fn declared(text: &str) -> BTreeSet<&str> {
             // A method is kept when its name is used, and one for users with its type.
             let name = shake::words(method).next();
             let exported = name.is_some_and(|name| name.starts_with(|c: char| c.is_ascii_uppercase()));
-            names.extend(if exported { shake::words(receiver).last() } else { name });
+            let of = receiver.split('[').next().unwrap_or_default();
+            names.extend(if exported { shake::words(of).last() } else { name });
             continue;
         } else if let Some(rest) =
             ["func ", "type ", "const ", "var "].iter().find_map(|word| line.strip_prefix(word))

@@ -7,7 +7,7 @@ const INITIALISMS: [&str; 12] =
     ["id", "url", "uri", "api", "json", "http", "uid", "uuid", "utf8", "ip", "ttl", "cpu"];
 
 /// Words that no variable may be called: keywords, what is declared for everyone, imports, and what generated code calls its own.
-const TAKEN: [&str; 62] = [
+const TAKEN: [&str; 63] = [
     "break",
     "case",
     "chan",
@@ -66,6 +66,7 @@ const TAKEN: [&str; 62] = [
     "time",
     "strconv",
     "dst",
+    "err",
     "f",
     "k",
     "r",

@@ -36,7 +36,7 @@ impl<'p> Go<'p> {
         let words = scan.words(&family.key);
         let ordered = is_ordered(self.report, family, scan);
         let scanned = self.scanned(row, scan);
-        let (parameters, variables) = Self::parameters(&scanned, scan.value_count());
+        let (parameters, variables) = self.parameters(&scanned, scan.value_count());
         let mut body = Body::new(
             &family.path,
             if ordered && next_bound(family, scan).is_some() { "r" } else { "Range{}" },

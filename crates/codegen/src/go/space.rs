@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use keyplan_plan::model::Space;
+use keyplan_plan::model::{AcceptKind, Space};
 
 use super::names::{exported, quoted};
 use super::{Go, comment};
@@ -26,6 +26,11 @@ impl<'p> Go<'p> {
             comment("", &about)
         );
         self.decode_any(space, &any);
+        let disjoint =
+            space.families.iter().all(|family| family.accepted(AcceptKind::Overlap).next().is_none());
+        let paths = space.families.iter().map(|family| family.path.clone()).collect();
+        let decode = self.derived(&any, "Decode{}");
+        self.spaces.push((decode, disjoint, paths));
         for family in &space.families {
             self.family(family);
             let go = self.families.get(family.path.as_str()).cloned().unwrap_or_default();
@@ -40,12 +45,12 @@ impl<'p> Go<'p> {
     /// The decoder of a space: families by their first byte, the longest literal first.
     fn decode_any(&mut self, space: &'p Space, any: &str) {
         let name = |go: &Self, path: &str| go.families.get(path).cloned().unwrap_or_default();
-        let decode = self.derived(&format!("Decode{any}"));
+        let decode = self.derived(any, "Decode{}");
         // Every family's name is given before anything is called by it.
         for family in &space.families {
             let go = name(self, &family.path);
-            self.derived(&format!("{go}Prefix"));
-            self.derived(&format!("Decode{go}"));
+            self.derived(&go, "{}Prefix");
+            self.derived(&go, "Decode{}");
         }
         let mut order: Vec<(Vec<u8>, usize)> = space
             .families
@@ -67,8 +72,7 @@ impl<'p> Go<'p> {
             let mut out = String::new();
             for family in list.iter().filter_map(|index| space.families.get(*index)) {
                 let name = name(go, &family.path);
-                let (prefix, decode) =
-                    (go.known_name(&format!("{name}Prefix")), go.known_name(&format!("Decode{name}")));
+                let (prefix, decode) = (go.known_name(&name, "{}Prefix"), go.known_name(&name, "Decode{}"));
                 let test = if family.key.literal_prefix().is_empty() {
                     String::new()
                 } else {

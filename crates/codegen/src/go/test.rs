@@ -15,8 +15,8 @@ impl Go<'_> {
         let mut fuzz = String::new();
         let parts = std::mem::take(&mut self.parts);
         for part in &parts {
-            let decode = self.derived(&format!("Decode{}", part.go));
-            let target = self.derived(&format!("Fuzz{}", part.go));
+            let decode = self.derived(&part.go, "Decode{}");
+            let target = self.derived(&part.go, "Fuzz{}");
             let (path, go) = (quoted(part.path.as_bytes()), &part.go);
             let unguarded = if part.guarded { "AppendUnguarded" } else { "AppendTo" };
             let _ = write!(
@@ -30,10 +30,17 @@ impl Go<'_> {
             );
         }
         self.parts = parts;
+        table.push_str("}\n\nvar vectorSpaces = map[string]vectorSpace{\n");
+        for (decode, disjoint, paths) in &self.spaces {
+            for path in paths {
+                let path = quoted(path.as_bytes());
+                let _ = writeln!(table, "\t{path}: {{\n\t\tfamilyBy({decode}),\n\t\t{disjoint},\n\t}},");
+            }
+        }
         table.push_str("}\n\n");
         let _ = write!(
             table,
-            "func TestVectors(t *testing.T) {{\n\trunVectors(t, {}, vectorParts)\n}}\n",
+            "func TestVectors(t *testing.T) {{\n\trunVectors(t, {}, vectorParts, vectorSpaces)\n}}\n",
             quoted(VECTORS.as_bytes())
         );
         (table, fuzz)

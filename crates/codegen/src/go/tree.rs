@@ -65,6 +65,7 @@ impl<'p> Go<'p> {
             "AppendBinary",
             "MarshalBinary",
             "UnmarshalBinary",
+            "Family",
         ]);
         let fields = sequence
             .arguments()

@@ -153,15 +153,25 @@ impl<'p> Go<'p> {
     }
 
     /// `pool uint64, tick int64`, with the names of the parameters.
-    pub(crate) fn parameters(row: &Row<'p>, count: usize) -> (String, Vec<String>) {
+    pub(crate) fn parameters(&self, row: &Row<'p>, count: usize) -> (String, Vec<String>) {
         let mut scope = crate::naming::Scope::default();
         let mut names = Vec::new();
         let mut text = Vec::new();
         for ((_, tree), argument) in row.fields.iter().zip(row.sequence.arguments()).take(count) {
-            let name = scope.fresh(&local(argument.name.as_deref().unwrap_or("value")));
+            let mut name = local(argument.name.as_deref().unwrap_or("value"));
+            if self.hidden.contains(name.as_str()) || is_table(&name) {
+                name.push('_');
+            }
+            let name = scope.fresh(&name);
             text.push(format!("{name} {}", tree.go));
             names.push(name);
         }
         (text.join(", "), names)
     }
+}
+
+/// Whether a variable is called like a table of the package: `alphabet1`, `known1`.
+fn is_table(name: &str) -> bool {
+    let number = name.strip_prefix("alphabet").or_else(|| name.strip_prefix("known"));
+    number.is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
 }

@@ -55,6 +55,11 @@ impl Case {
         self.values.as_deref()
     }
 
+    /// Where bytes are refused, and in which segment.
+    pub fn place(&self) -> Option<(usize, &str)> {
+        self.fault.as_ref().map(|(offset, segment, _)| (*offset, segment.as_str()))
+    }
+
     /// The claim as a line of JSON.
     pub fn line(&self, part: &Part<'_>) -> String {
         let mut out = Vec::from(*b"{\"part\":");

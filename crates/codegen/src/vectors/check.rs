@@ -19,11 +19,14 @@ pub struct Mismatch {
 pub fn check(plan: &Plan, text: &str) -> (Vec<Mismatch>, usize) {
     let parts = parts(plan);
     let mut wrong = Vec::new();
-    let mut count = 0;
+    let (mut count, mut promised) = (0, None);
     for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
         let judged = match serde_json::from_str::<Json>(line) {
             // The first line says which plan the file is of.
-            Ok(Json::Object(head)) if index == 0 && head.contains_key("keyplan") => head_fault(plan, &head),
+            Ok(Json::Object(head)) if index == 0 && head.contains_key("keyplan") => {
+                promised = head.get("count").and_then(Json::as_u64);
+                head_fault(plan, &head)
+            }
             Ok(Json::Object(line)) => {
                 count += 1;
                 judge(&parts, &line)
@@ -34,6 +37,10 @@ pub fn check(plan: &Plan, text: &str) -> (Vec<Mismatch>, usize) {
         if let Err(what) = judged {
             wrong.push(Mismatch { line: index + 1, what });
         }
+    }
+    if let Some(promised) = promised.filter(|promised| usize::try_from(*promised) != Ok(count)) {
+        let what = format!("the file is of {promised} lines, but {count} are there");
+        wrong.insert(0, Mismatch { line: 1, what });
     }
     (wrong, count)
 }
@@ -57,7 +64,13 @@ fn judge(parts: &[Part<'_>], line: &Map<String, Json>) -> Result<(), String> {
     let bytes = text("hex").map(unhex).transpose()?;
     if result == "invalid" {
         let case = judge_bytes(part, bytes.ok_or("`hex` is missing")?);
-        return same(part, &case, result, None);
+        // Where and in what; the words of the reason are each program's own.
+        let place = case.place().is_none_or(|(offset, segment)| {
+            let offset = u64::try_from(offset).ok();
+            let at = line.get("offset").is_none_or(|said| said.as_u64() == offset);
+            at && line.get("segment").is_none_or(|said| said.as_str() == Some(segment))
+        });
+        return if place { same(part, &case, result, None) } else { Err(differing(part, &case, result)) };
     }
     let args = line.get("args").and_then(Json::as_object).ok_or("`args` is missing, or no object")?;
     let values = arguments_from_json(part.sequence, args).map_err(|error| error.to_string())?;
@@ -74,5 +87,47 @@ fn unhex(digits: &str) -> Result<Vec<u8>, String> {
 
 fn same(part: &Part<'_>, case: &Case, result: &str, bytes: Option<&[u8]>) -> Result<(), String> {
     let differs = case.outcome.word() != result || bytes.is_some_and(|bytes| case.bytes() != Some(bytes));
-    if differs { Err(format!("{result}, but it is {}", case.line(part))) } else { Ok(()) }
+    if differs { Err(differing(part, case, result)) } else { Ok(()) }
+}
+
+fn differing(part: &Part<'_>, case: &Case, result: &str) -> String {
+    format!("{result}, but it is {}", case.line(part))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Options, generate};
+    use super::*;
+
+    fn judged(change: impl Fn(&str) -> Option<String>) -> (Vec<Mismatch>, usize) {
+        let text = "plan demo; space s { key pool = 0x01 id: u64; }";
+        let compiled = keyplan_plan::compile("demo.keyplan", text, |_| Err("no imports".into()));
+        let lines = generate(&compiled, Options { count: 3 }).unwrap();
+        let changed: Vec<String> = lines.lines().filter_map(change).collect();
+        check(compiled.plan.as_ref().unwrap(), &changed.join("\n"))
+    }
+
+    #[test]
+    fn a_file_as_it_was_made_is_right() {
+        let (wrong, count) = judged(|line| Some(line.to_owned()));
+        assert_eq!((wrong, count > 20), (Vec::new(), true));
+    }
+
+    #[test]
+    fn lines_that_are_gone_are_noticed() {
+        let (wrong, count) = judged(|line| (!line.contains("\"id\":\"7\"")).then(|| line.to_owned()));
+        let what = format!("the file is of {} lines, but {count} are there", count + 1);
+        assert_eq!(wrong, [Mismatch { line: 1, what }]);
+    }
+
+    #[test]
+    fn a_refusal_at_another_byte_is_noticed_and_one_in_other_words_is_not() {
+        let (wrong, _) = judged(|line| Some(line.replace("\"reason\":\"", "\"reason\":\"oh, ")));
+        assert_eq!(wrong, []);
+        let (wrong, _) = judged(|line| Some(line.replace("\"offset\":0,", "\"offset\":3,")));
+        assert!(
+            wrong.len() > 1 && wrong.iter().all(|one| one.what.starts_with("invalid, but it is ")),
+            "{wrong:?}"
+        );
+    }
 }

@@ -100,6 +100,8 @@ fn cases(plan: &Plan, part: &Part<'_>, options: Options) -> Vec<Case> {
     for key in keys.iter().step_by(step) {
         cases.extend(random.damaged(key).into_iter().map(|bytes| judge_bytes(part, bytes)));
     }
+    let noise = random.noise(&part.sequence.literal_prefix());
+    cases.extend(noise.into_iter().map(|bytes| judge_bytes(part, bytes)));
     cases
 }
 

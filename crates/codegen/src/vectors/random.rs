@@ -1,7 +1,8 @@
 //! Arguments and damage made up from a seed: the same for the same plan.
 
-use keyplan_plan::dynamic::Value;
-use keyplan_plan::model::{BytesEncoding, Sequence, Shape};
+use keyplan_codec::Alphabet;
+use keyplan_plan::dynamic::{Value, encode_one};
+use keyplan_plan::model::{BytesEncoding, Sequence, Shape, TextShape};
 
 use super::domain;
 
@@ -86,9 +87,53 @@ impl Random {
                 }
                 Value::Digest(digest)
             }
+            (Shape::Text(text), Value::Text(edge)) => {
+                let made = Value::Text(self.text(text, edge.len()));
+                if encode_one(shape, &made, &mut Vec::new()).is_ok() { made } else { Value::Text(edge) }
+            }
+            (Shape::Float(_), edge) => {
+                // Of all magnitudes, and numbers that people write.
+                let bits = f64::from_bits(self.next());
+                let small = f64::from(i32::from_be_bytes(first_four(self.next()))) / 1000.0;
+                let made = Value::Float(if self.below(2) == 0 { bits } else { small });
+                let taken = !matches!(made, Value::Float(float) if float.is_nan())
+                    && encode_one(shape, &made, &mut Vec::new()).is_ok();
+                if taken { made } else { edge }
+            }
             (_, Value::Time(_)) => Value::Time(i128::from(self.next().cast_signed() / 4)),
             (_, value) => value,
         }
+    }
+
+    /// A text of the alphabet, of so many bytes.
+    fn text(&mut self, text: &TextShape, len: usize) -> String {
+        let of = |alphabet: &Alphabet| (0..0x80).filter(|byte| alphabet.contains(*byte)).collect::<Vec<u8>>();
+        let rest = of(&text.alphabet);
+        let first = text.first.as_ref().map_or_else(|| rest.clone(), of);
+        let mut made = String::new();
+        while made.len() < len {
+            let among = if made.is_empty() { &first } else { &rest };
+            if text.alphabet.beyond_ascii() && made.len() + 4 <= len && self.below(4) == 0 {
+                made.extend(['é', '語', '\u{10ffff}'].get(self.below(3)));
+                continue;
+            }
+            let pick = self.below(among.len());
+            let Some(byte) = among.get(pick) else { break };
+            made.push(char::from(*byte));
+        }
+        made
+    }
+
+    /// Bytes of nobody, and such bytes after the front of a key.
+    pub(super) fn noise(&mut self, front: &[u8]) -> Vec<Vec<u8>> {
+        let mut all = Vec::new();
+        for _ in 0..4 {
+            let len = self.below(40);
+            let bytes: Vec<u8> = (0..len).map(|_| self.next().to_be_bytes()[0]).collect();
+            all.push([front, &bytes].concat());
+            all.push(bytes);
+        }
+        all
     }
 
     /// A key cut, made longer, and with bytes changed.
@@ -115,4 +160,10 @@ impl Random {
         }
         all
     }
+}
+
+/// The four highest bytes of a number.
+fn first_four(number: u64) -> [u8; 4] {
+    let [a, b, c, d, ..] = number.to_be_bytes();
+    [a, b, c, d]
 }

@@ -148,6 +148,13 @@ const DOMAINS: &[&str] = &[
 
 const SEPARATORS: &[&str] = &["", "", "\"/\"", "\"|\"", "0x00", "\"::\""];
 
+/// What the families of a space hold: rows of keys and of structures are not in one.
+#[derive(Clone, Copy)]
+enum Holding {
+    Values,
+    Structures,
+}
+
 struct Families(Random);
 
 impl Families {
@@ -159,8 +166,30 @@ impl Families {
         self.0.choose(list)
     }
 
+    /// The word for a family, and what it holds.
+    fn holds(&mut self, holding: Holding) -> (&'static str, String) {
+        let (one, two) = (self.of(DOMAINS), self.of(DOMAINS));
+        match (holding, self.below(4)) {
+            (Holding::Values, 0) => ("key", "\n        -> u64".to_owned()),
+            (Holding::Values, 1) => ("key", "\n        -> (n: u32.leb128 rest: raw)".to_owned()),
+            (Holding::Values, 2) => ("key", format!("\n        -> x: {one}")),
+            (Holding::Values, _) => ("key", String::new()),
+            (Holding::Structures, 0) => ("set", format!("\n        member m: {one}")),
+            (Holding::Structures, 1) => {
+                ("zset", format!("\n        member x: u16 m: {one}\n        score at: f64.ordered"))
+            }
+            (Holding::Structures, 2) => {
+                ("queue", format!("\n        member m: {one}\n        score at: score"))
+            }
+            (Holding::Structures, _) => (
+                "hash",
+                format!("\n        field a = \"a\" x: {one} -> json\n        field b = \"b\" -> y: {two}"),
+            ),
+        }
+    }
+
     /// A family whose flaws are accepted. `None` if the plan of it alone does not check.
-    fn family(&mut self, number: usize) -> Option<String> {
+    fn family(&mut self, number: usize, holding: Holding) -> Option<String> {
         let mut text = format!("    /// Family {number}.\n    key family{number} = 0x{number:02x}");
         let count = 1 + self.below(4);
         for argument in 0..count {
@@ -174,15 +203,20 @@ impl Families {
             2 => text.push_str(" slot = crc16(a0) % 16384"),
             _ => {}
         }
-        let value = ["", "\n        -> u64", "\n        -> (n: u32.leb128 rest: raw)", ""];
-        text.push_str(value.get(self.below(4)).unwrap());
+        let (kind, holds) = self.holds(holding);
+        let text = text.replacen(" key ", &format!(" {kind} "), 1) + &holds;
+        let bound: Vec<String> = (0..count.min(2)).map(|argument| format!("a{argument}")).collect();
+        let by = format!("\n        scan by a0\n        scan by {}", bound.join(", "));
+        let by = if count > 2 { by } else { String::new() };
         for accepts in ["", "ambiguous", "lossy", "ambiguous lossy"] {
             let accepts: String = accepts
                 .split(' ')
                 .filter(|one| !one.is_empty())
                 .fold(String::new(), |all, one| format!("{all}\n        accept {one} \"made at random\""));
             let family = format!("{text}{accepts}\n        scan all");
-            for family in [format!("{family} in order"), family.clone(), format!("{text}{accepts}")] {
+            let scans =
+                [format!("{family} in order{by}"), format!("{family}{by}"), format!("{family} in order")];
+            for family in scans.into_iter().chain([family, format!("{text}{accepts}")]) {
                 let plan = format!("plan one;\nspace s {{\n{family};\n}}\n");
                 let compiled = compiled(&plan);
                 let sound = compiled.errors().next().is_none();
@@ -218,9 +252,10 @@ pub(crate) fn at_random(mut judge: impl FnMut(Vec<(String, Compiled)>)) {
         let mut text = format!("plan random{number};\n");
         for space in 0..PLANS.min(plans - number * PLANS) {
             writeln!(text, "space s{space} {{").unwrap();
+            let holding = if random.below(3) == 0 { Holding::Structures } else { Holding::Values };
             let mut families = 0;
             while families < FAMILIES {
-                if let Some(family) = random.family(families) {
+                if let Some(family) = random.family(families, holding) {
                     text.push_str(&family);
                     text.push_str(";\n");
                     families += 1;
@@ -262,6 +297,11 @@ pub(crate) fn of_the_repository() -> Vec<(String, String, Compiled)> {
 /// A plan with scans, names that meet and a flaw that is kept, for tests that are written by hand.
 pub(crate) fn scans() -> Compiled {
     compile("scans.keyplan", include_str!("scans/scans.keyplan"), |_| Err("there are no imports".to_owned()))
+}
+
+/// A plan whose names meet those of generated code, of its runtime and of the languages.
+pub(crate) fn names() -> Compiled {
+    compile("names.keyplan", include_str!("scans/names.keyplan"), |_| Err("there are no imports".to_owned()))
 }
 
 /// Writes the files of each plan that a system wrote vectors for, with those vectors, and compares how many there are.

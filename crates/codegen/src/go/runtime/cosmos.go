@@ -177,3 +177,55 @@ func (c KeyCodec[T]) SizeNonTerminal(key T) int {
 	var room [binary.MaxVarintLen64]byte
 	return binary.PutUvarint(room[:], uint64(size)) + size
 }
+
+// ValueCodec has the methods of ValueCodec[T] of cosmossdk.io/collections/codec, the same in v0.1.0 to v1.4.0:
+//
+//	Encode(value T) ([]byte, error)
+//	Decode(b []byte) (T, error)
+//	EncodeJSON(value T) ([]byte, error)
+//	DecodeJSON(b []byte) (T, error)
+//	Stringify(value T) string
+//	ValueType() string
+type ValueCodec[T any] struct {
+	name   string
+	layout *layout
+	put    func(value T) ([]byte, error)
+	read   func(b []byte) (T, error)
+	vals   func(value T) []val
+	from   func(v val) T
+}
+
+// Encode returns the bytes, or refuses a value outside of its domain.
+func (c ValueCodec[T]) Encode(value T) ([]byte, error) {
+	return c.put(value)
+}
+
+// Decode reads a value that is all of the bytes. It shares no memory with them.
+func (c ValueCodec[T]) Decode(b []byte) (T, error) {
+	return c.read(append([]byte(nil), b...))
+}
+
+// EncodeJSON returns the arguments as an object.
+func (c ValueCodec[T]) EncodeJSON(value T) ([]byte, error) {
+	return c.layout.appendArgs(nil, c.vals(value), false), nil
+}
+
+// DecodeJSON reads the arguments from an object.
+func (c ValueCodec[T]) DecodeJSON(b []byte) (T, error) {
+	values, err := c.layout.argsOf(b)
+	if err != nil {
+		var none T
+		return none, err
+	}
+	return c.from(val{l: values}), nil
+}
+
+// Stringify shows the arguments.
+func (c ValueCodec[T]) Stringify(value T) string {
+	return string(c.layout.appendArgs(nil, c.vals(value), false))
+}
+
+// ValueType is the path of the family, and what of it the value is.
+func (c ValueCodec[T]) ValueType() string {
+	return c.name
+}

@@ -65,7 +65,27 @@ func eachVector(t testing.TB, path string, test func(number int, line vector, b 
 	}
 }
 
-func runVectors(t *testing.T, path string, parts map[string]vectorPart) {
+// vectorSpace is the decoder of the space of a family, and whether no two families of it make the same bytes.
+type vectorSpace struct {
+	family   func(b []byte) (string, error)
+	disjoint bool
+}
+
+// familyBy tells the family of a key by the decoder of its space.
+func familyBy[K interface{ Family() string }](decode func(key []byte) (K, error)) func(b []byte) (string, error) {
+	return func(b []byte) (string, error) {
+		k, err := decode(b)
+		if err != nil {
+			return "", err
+		}
+		return k.Family(), nil
+	}
+}
+
+func runVectors(t *testing.T, path string, parts map[string]vectorPart, spaces map[string]vectorSpace) {
+	if _, err := os.Stat(path); err != nil {
+		t.Fatalf("there are no vectors: %v", err)
+	}
 	eachVector(t, path, func(number int, line vector, b []byte) {
 		part, ok := parts[line.Part]
 		if !ok {
@@ -109,6 +129,11 @@ func runVectors(t *testing.T, path string, parts map[string]vectorPart) {
 		read, err := part.decode(b)
 		if err != nil || !sameAll(read, values) {
 			t.Errorf("line %d: %s %x: read %s, not %s: %v", number, line.Part, b, part.layout.appendArgs(nil, read, false), line.Args, err)
+		}
+		if space, ok := spaces[line.Part]; ok {
+			if family, err := space.family(b); err != nil || space.disjoint && family != line.Part {
+				t.Errorf("line %d: %s %x: read as a key of %q: %v", number, line.Part, b, family, err)
+			}
 		}
 		if allocs := part.allocs(values); allocs != 0 {
 			t.Errorf("line %d: %s %s: %v allocations", number, line.Part, line.Args, allocs)

@@ -174,6 +174,45 @@ func TestCodecs(t *testing.T) {
 	}
 }
 
+// valueCodec is the interface ValueCodec[T] of cosmossdk.io/collections/codec.
+type valueCodec[T any] interface {
+	Encode(value T) ([]byte, error)
+	Decode(b []byte) (T, error)
+	EncodeJSON(value T) ([]byte, error)
+	DecodeJSON(b []byte) (T, error)
+	Stringify(value T) string
+	ValueType() string
+}
+
+func TestValueCodecs(t *testing.T) {
+	var c valueCodec[TickValue] = TickValueCodec()
+	value := TickValue{Value: TickValueValue{Liquidity: Uint128{Hi: 1, Lo: 2}, Fee: 3}}
+	made, err := c.Encode(value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	equal(t, hex.EncodeToString(made), "000000000000000100000000000000020300")
+	if back, err := c.Decode(made); err != nil || back != value {
+		t.Errorf("%v: %v", back, err)
+	}
+	if _, err := c.Decode(made[:17]); !errors.Is(err, ErrDecode) {
+		t.Errorf("%v", err)
+	}
+	text, err := c.EncodeJSON(value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if back, err := c.DecodeJSON(text); err != nil || back != value {
+		t.Errorf("%s: %v, %v", text, back, err)
+	}
+	if c.Stringify(value) != string(text) || c.ValueType() != "s.tick value" {
+		t.Errorf("%q, %q", c.Stringify(value), c.ValueType())
+	}
+	if _, err := c.DecodeJSON([]byte("{")); err == nil {
+		t.Error("half an object was read")
+	}
+}
+
 type row struct{ key, value []byte }
 
 type iterator struct {
