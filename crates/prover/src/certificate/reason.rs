@@ -337,7 +337,10 @@ pub(super) fn told_apart(shape: &Shape) -> bool {
 /// Whether two different values of a shape never have the same bytes. Hashes are noted, and taken not to collide.
 fn one_reading(shape: &Shape, hashes: &mut Vec<(Hash, usize)>) -> bool {
     match shape {
-        Shape::Int(int) => int.encoding != IntEncoding::Saturating,
+        Shape::Int(int) => !matches!(
+            int.encoding,
+            IntEncoding::Saturating | IntEncoding::Low(_) | IntEncoding::High(_) | IntEncoding::Float
+        ),
         Shape::Float(encoding) => *encoding != FloatEncoding::Badger,
         Shape::Score(encoding) => *encoding == ScoreEncoding::Exact,
         Shape::Bytes { encoding, .. } => !matches!(encoding, BytesEncoding::Fit(_)),
