@@ -57,10 +57,10 @@ use core::fmt::Debug;
 use crate::{
     Be, BitcoinVarint, Bool, Buffer, ByteClass, Bytes, CompactSize, CountedNibbles, Decimal, Delimited, Desc,
     EncodeError, Escaped, Fit, Fixed, FixedWidth, FloatBadger, FloatBits, FloatOrdered, HexBytes, HexInt,
-    HexPrefix, Int, Le, Leb128, LenPrefix, Literal, Memcmp, Narrow, Nibbles, Open, OrdVar, OrderedCode,
-    OrderedCodeInt, PackedNibbles, PaddedDecimal, PaddedHexInt, Saturating, ScaleCompact, Score, ScoreExact,
-    Segment, SignFlip, Signed, Terminated, Text, Tick9, TimeNanos, TimeText9, TupleBool, TupleBytes,
-    TupleFloat, TupleInt, TupleText, Unsigned,
+    HexPrefix, HighBytes, Int, IntFloat, Le, Leb128, LenPrefix, Literal, LowBytes, Memcmp, Narrow, Nibbles,
+    Open, OrdVar, OrderedCode, OrderedCodeInt, PackedNibbles, PaddedDecimal, PaddedHexInt, Saturating,
+    ScaleCompact, Score, ScoreExact, Segment, SignFlip, Signed, Terminated, Text, Tick9, TimeNanos,
+    TimeText9, TupleBool, TupleBytes, TupleFloat, TupleInt, TupleText, Unsigned,
 };
 
 /// A segment whose views can be kept and encoded again.
@@ -350,6 +350,9 @@ values! {
     [T: Unsigned] ScaleCompact<T> => T;
     [T: Int] OrderedCodeInt<T> => T;
     [T: Unsigned] Narrow<T> => T;
+    [T: Unsigned] LowBytes<T> => T;
+    [T: Unsigned] HighBytes<T> => T;
+    [T: Int] IntFloat<T> => T;
     [] FloatBits => f64;
     [] FloatOrdered => f64;
     [] FloatBadger => f64;

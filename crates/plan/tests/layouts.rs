@@ -75,6 +75,9 @@ fn integers_have_their_width() {
     check("a: bool b: bool", &["true", "false"], "0100");
     refuse("a: bool", "02", 0);
     check("a: i64.saturating", &["7"], "0000000000000007");
+    check("a: u64(0..=16777215).low(3)", &["66051"], "010203");
+    check("a: u64.high(2)", &["72339069014638592"], "0101");
+    check("a: u64.float", &["850000"], "4129f0a000000000");
 }
 
 #[test]

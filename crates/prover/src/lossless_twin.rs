@@ -23,8 +23,9 @@ fn segment(segment: &Segment) -> Segment {
 fn shape(lossy: &Shape) -> Shape {
     let boxed = |inner: &Shape| Box::new(shape(inner));
     match lossy {
-        Shape::Int(int) if int.encoding == IntEncoding::Saturating => {
-            Shape::Int(IntShape { encoding: IntEncoding::SignFlip, ..int.clone() })
+        Shape::Int(int) if int.encoding.row().loses => {
+            let encoding = if int.ty.signed { IntEncoding::SignFlip } else { IntEncoding::Be };
+            Shape::Int(IntShape { encoding, ..int.clone() })
         }
         Shape::Float(FloatEncoding::Badger) => Shape::Float(FloatEncoding::Ordered),
         Shape::Score(ScoreEncoding::HeightScore) => Shape::Score(ScoreEncoding::Exact),

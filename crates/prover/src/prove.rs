@@ -12,7 +12,7 @@ use crate::automaton::Arena;
 use crate::guarantee::Guarantee;
 use crate::guarantee::ambiguous::law::injective;
 use crate::guarantee::leak::law::{Scanned, siblings};
-use crate::guarantee::lossy::law::lossless;
+use crate::guarantee::lossy::law::{lossless, might_lose};
 use crate::guarantee::misallotted::law::allotted;
 use crate::guarantee::missing::law::{siblings_in_range, whole_in_range};
 use crate::guarantee::name_collision::law::Names;
@@ -287,7 +287,8 @@ impl<'p> Prover<'p> {
     }
 
     fn lossless(&mut self, family: &Family, path: &str, sequence: &Sequence, span: Span) {
-        let Some(verdict) = lossless(&mut self.arena, path, sequence) else { return };
+        let kept = || might_lose(sequence).then_some(Verdict::Holds);
+        let Some(verdict) = lossless(&mut self.arena, path, sequence).or_else(kept) else { return };
         self.say(family, Guarantee::Lossless, verdict, span);
         if let Some(statement) = self.statements.last_mut() {
             path.clone_into(&mut statement.family);

@@ -9,7 +9,7 @@ use keyplan_plan::codec::{
     Escaped, HashConcat, LenPrefix, Memcmp, OrderedCode, Segment as _, Terminated, complement,
 };
 use keyplan_plan::diag::Span;
-use keyplan_plan::dynamic::{Value, encode, readings};
+use keyplan_plan::dynamic::{Value, encode, encode_one, readings};
 use keyplan_plan::model::{
     Argument, BytesEncoding, Frame, Framing, IntEncoding, IntRange, IntShape, LengthSet, Segment, Sequence,
     Shape, Width,
@@ -227,6 +227,7 @@ impl Reader<'_> {
                 all.extend((*min != (*max).min(0)).then_some(Value::Signed(*min)));
                 all
             }
+            Shape::Int(int) if int.encoding.row().loses => number_readings(int, bytes),
             leaf => readings(&alone(leaf), bytes, 1)
                 .map(|found| found.readings.into_iter().flatten().collect())
                 .unwrap_or_default(),
@@ -319,6 +320,31 @@ impl Reader<'_> {
             }
         }
     }
+}
+
+/// Numbers with these bytes, of an encoding that may write several alike: the one that is read back, and others beside it.
+fn number_readings(int: &IntShape, bytes: &[u8]) -> Vec<Value> {
+    let shape = Shape::Int(int.clone());
+    let read = readings(&alone(&shape), bytes, 1);
+    let mut all: Vec<Value> =
+        read.map(|found| found.readings.into_iter().flatten().collect()).unwrap_or_default();
+    let is_alike = |value: &Value| {
+        let mut out = Vec::new();
+        encode_one(&shape, value, &mut out).is_ok() && out == bytes
+    };
+    let steps = [1u128, 2, 256, 1 << 16, 1 << 24, 1 << 32, 1 << 40, 1 << 48, 1 << 56, 1 << 64];
+    for first in all.clone() {
+        let others = steps.iter().flat_map(|step| match first {
+            Value::Unsigned(number) => {
+                [number.checked_add(*step), number.checked_sub(*step)].map(|other| other.map(Value::Unsigned))
+            }
+            Value::Signed(number) => [number.checked_add_unsigned(*step), number.checked_sub_unsigned(*step)]
+                .map(|other| other.map(Value::Signed)),
+            _ => [None, None],
+        });
+        all.extend(others.flatten().filter(is_alike));
+    }
+    all
 }
 
 /// A shape as a layout of its own.

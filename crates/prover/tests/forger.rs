@@ -23,13 +23,18 @@ fn honest(plan: &Plan) -> Certificate {
 }
 
 /// Domains of every kind, small enough for every fault to have a short witness.
-const DOMAINS: [&str; 44] = [
+const DOMAINS: [&str; 49] = [
     "u8",
     "u16.le",
     "i8",
     "i8.signflip",
     "i64.tick9",
     "i8.saturating",
+    "u16.low(1)",
+    "u16(0..=2).low(1)",
+    "u16.high(1)",
+    "u64.float",
+    "u16.float",
     "u16.dec",
     "u16.dec(5)",
     "u16.hex",

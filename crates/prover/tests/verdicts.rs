@@ -209,7 +209,12 @@ fn hashes_are_assumed_and_what_is_lost_is_shown() {
     check(hashed, Guarantee::DistinctNames, &["s: unless xxh3_64 collides in its first 8 bytes"]);
     check("key k = id: text.hash_concat(twox_64);", Guarantee::Unambiguous, &["s.k: holds"]);
     check("key k = s: i8.saturating;", Guarantee::Lossless, &["s.k: 00"]);
-    check("key k = s: i8(0..=9).saturating;", Guarantee::Lossless, &[]);
+    check("key k = s: i8(0..=9).saturating;", Guarantee::Lossless, &["s.k: holds"]);
+    check("key k = s: u64(0..=9_007_199_254_740_992).float;", Guarantee::Lossless, &["s.k: holds"]);
+    check("key k = s: u64.float;", Guarantee::Lossless, &["s.k: 4340000000000000"]);
+    check("key k = s: u64(0..=16_777_215).low(3);", Guarantee::Lossless, &["s.k: holds"]);
+    check("key k = s: u64.low(3);", Guarantee::Lossless, &["s.k: 000000"]);
+    check("key k = s: u64.high(4);", Guarantee::Lossless, &["s.k: 00000000"]);
     check("key k = b: bytes(1..=40).fit(2);", Guarantee::Unambiguous, &["s.k: 0000"]);
     check("key k = s: score.height_score;", Guarantee::Lossless, &["s.k: 41d960cd4007e6b7"]);
 }

@@ -1,6 +1,7 @@
+use std::any::Any;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
 use crate::batch::StoreBatch;
@@ -25,6 +26,8 @@ pub struct Store<E: Engine> {
     spaces: Arc<Spaces>,
     access: Access,
     names: Mutex<BTreeMap<(String, Vec<u8>), String>>,
+    // What is kept in memory for a space, for as long as somebody uses it.
+    attached: Mutex<Vec<(SpaceId, Weak<dyn Any + Send + Sync>)>>,
 }
 
 /// The spaces of a schema on an engine.
@@ -211,7 +214,15 @@ impl<E: Engine> Store<E> {
         let spaces = Arc::new(Spaces { fingerprint: schema.fingerprint, named: found, families });
         let names = meta.as_ref().map(|meta| meta.names.clone()).unwrap_or_default();
         let meta_space = engine.space(META_SPACE);
-        Ok(Self { engine, meta, meta_space, spaces, access, names: Mutex::new(names) })
+        Ok(Self {
+            engine,
+            meta,
+            meta_space,
+            spaces,
+            access,
+            names: Mutex::new(names),
+            attached: Mutex::default(),
+        })
     }
 
     /// The same store with rows kept in memory, up to so many bytes; see [`cache`](crate::cache). Without effect on an
@@ -240,7 +251,22 @@ impl<E: Engine> Store<E> {
             spaces: self.spaces,
             access: self.access,
             names: self.names,
+            attached: self.attached,
         }
+    }
+
+    /// What is kept in memory for a space: that of whoever uses it already, or else made.
+    pub(crate) fn attached<T: Any + Send + Sync>(&self, space: SpaceId, make: impl FnOnce() -> T) -> Arc<T> {
+        let mut attached = self.attached.lock().unwrap_or_else(PoisonError::into_inner);
+        attached.retain(|(_, kept)| kept.strong_count() > 0);
+        let of_space = attached.iter().filter(|(known, _)| *known == space);
+        let known = of_space.filter_map(|(_, kept)| kept.upgrade()).find_map(|kept| kept.downcast().ok());
+        known.unwrap_or_else(|| {
+            let made = Arc::new(make());
+            let erased: Arc<dyn Any + Send + Sync> = made.clone();
+            attached.push((space, Arc::downgrade(&erased)));
+            made
+        })
     }
 
     /// What the row cache holds and has done; `None` if there is none.

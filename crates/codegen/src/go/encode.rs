@@ -456,6 +456,12 @@ fn put_int(body: &mut Body, int: &IntShape, of: &str, label: &str) {
             "dst = appendOrderedUint(dst, {})",
             if bits == 64 { of.to_owned() } else { format!("uint64({of})") }
         )),
+        IntEncoding::Low(width) => body.line(&format!("dst = appendPart(dst, {words}, 0, {width})")),
+        IntEncoding::High(width) => {
+            let from = int.ty.bytes().saturating_sub(width);
+            body.line(&format!("dst = appendPart(dst, {words}, {from}, {width})"));
+        }
+        IntEncoding::Float => body.line(&format!("dst = appendIntFloat(dst, float64({of}))")),
         IntEncoding::Tuple if signed => {
             let (negative, hi, lo) = (body.variable("neg"), body.variable("hi"), body.variable("lo"));
             body.line(&format!("{negative}, {hi}, {lo} := magnitude128({words})"));

@@ -207,7 +207,7 @@ fn head(extent: Extent, width: Width) -> String {
 /// The bits that a decoder reads at full width, and otherwise those of the Go type.
 const fn node_bits(int: &IntShape) -> u32 {
     match int.encoding {
-        IntEncoding::Be | IntEncoding::Le => int.ty.bits,
+        IntEncoding::Be | IntEncoding::Le | IntEncoding::Low(_) | IntEncoding::High(_) => int.ty.bits,
         _ => int.ty.native_bits(),
     }
 }
@@ -231,6 +231,9 @@ fn int_node(int: &IntShape) -> String {
         IntEncoding::BitcoinVarint => "decode: decodeBitcoinVarint, extent: extentSeptets".to_owned(),
         IntEncoding::CompactSize => "decode: decodeCompactSize, extent: extentCompactSize".to_owned(),
         IntEncoding::Saturating => "decode: decodeSaturating, loss: lossSaturating".to_owned(),
+        IntEncoding::Low(_) => "decode: decodeLow, loss: lossLow".to_owned(),
+        IntEncoding::High(_) => "decode: decodeHigh, loss: lossHigh".to_owned(),
+        IntEncoding::Float => "decode: decodeIntFloat, loss: lossIntFloat".to_owned(),
         IntEncoding::ScaleCompact => "decode: decodeScaleCompact, extent: extentScaleCompact".to_owned(),
         IntEncoding::OrderedCode => "decode: decodeOrderedInt, extent: extentOrderedInt".to_owned(),
         IntEncoding::Tuple => "decode: decodeTupleInt, extent: extentTupleInt".to_owned(),

@@ -103,11 +103,7 @@ pub(crate) fn int(shape: &IntShape, label: &str) -> Code {
     let range = match shape.range {
         // A built-in type holds more than a narrow one.
         _ if shape.range == shape.ty.range() && !shape.ty.is_narrow() => None,
-        IntRange::Unsigned { min, max } => {
-            let (min, max) = (Literal::u128_unsuffixed(min), Literal::u128_unsuffixed(max));
-            Some((quote!(#min), quote!(#max)))
-        }
-        IntRange::Signed { min, max } => Some((integer(min), integer(max))),
+        range => Some(ends(range)),
     };
     let (put, read) = match &range {
         None => (encode(&codec, &quote!(*value)), decode(&codec)),
@@ -147,8 +143,19 @@ pub(crate) fn int(shape: &IntShape, label: &str) -> Code {
         bound,
         extent: Some(extent(&codec)),
         longest: quote!(::keyplan::typed::longest_number(#signed, #hex, rest)),
-        lossy: shape.encoding == IntEncoding::Saturating,
+        lossy: shape.encoding.row().loses,
         ..Code::leaf(quote!(#ty), put_leaf(label, &put), decode_leaf(label, &read))
+    }
+}
+
+/// The ends of a range.
+fn ends(range: IntRange) -> (TokenStream, TokenStream) {
+    match range {
+        IntRange::Unsigned { min, max } => {
+            let (min, max) = (Literal::u128_unsuffixed(min), Literal::u128_unsuffixed(max));
+            (quote!(#min), quote!(#max))
+        }
+        IntRange::Signed { min, max } => (integer(min), integer(max)),
     }
 }
 
@@ -178,6 +185,20 @@ pub(crate) fn int_codec(shape: &IntShape) -> TokenStream {
         IntEncoding::Tuple => new("TupleInt"),
         IntEncoding::ScaleCompact => new("ScaleCompact"),
         IntEncoding::OrderedCode => new("OrderedCodeInt"),
+        IntEncoding::Low(width) => {
+            let (least, most) = ends(shape.range);
+            quote!(::keyplan::codec::LowBytes::<#ty> { width: #width, least: #least, most: #most })
+        }
+        IntEncoding::High(width) => {
+            let ((least, most), bytes) = (ends(shape.range), shape.ty.bytes());
+            quote!(::keyplan::codec::HighBytes::<#ty> {
+                bytes: #bytes, width: #width, least: #least, most: #most
+            })
+        }
+        IntEncoding::Float => {
+            let (least, most) = ends(shape.range);
+            quote!(::keyplan::codec::IntFloat::<#ty> { least: #least, most: #most })
+        }
         IntEncoding::CompactSize => quote!(::keyplan::codec::CompactSize),
         IntEncoding::Tick9 => quote!(::keyplan::codec::Tick9),
         IntEncoding::Dec => quote!(::keyplan::codec::Decimal::<#ty>::full()),

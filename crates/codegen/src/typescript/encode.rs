@@ -386,6 +386,11 @@ fn put_int(body: &mut Body, int: &IntShape, of: &str, label: &str) {
         IntEncoding::ScaleCompact => format!("putScaleCompact(w, {big});"),
         IntEncoding::OrderedCode if int.ty.signed => format!("putOrderedInt(w, {big});"),
         IntEncoding::OrderedCode => format!("putOrderedUint(w, {big});"),
+        IntEncoding::Low(width) => format!("putBig(w, {big}, {width});"),
+        IntEncoding::High(width) => {
+            format!("putBig(w, {big} >> {}n, {width});", 8 * int.ty.bytes().saturating_sub(width))
+        }
+        IntEncoding::Float => format!("putIntFloat(w, Number({of}));"),
         IntEncoding::Tuple => format!("putTupleInt(w, {big});"),
     });
 }

@@ -238,6 +238,9 @@ fn int_node(int: &IntShape) -> String {
         IntEncoding::BitcoinVarint => "decode: decodeBitcoinVarint, extent: extentSeptets".to_owned(),
         IntEncoding::CompactSize => "decode: decodeCompactSize, extent: extentCompactSize".to_owned(),
         IntEncoding::Saturating => "decode: decodeSaturating, loss: LOSS_SATURATING".to_owned(),
+        IntEncoding::Low(_) => "decode: decodeLow, loss: LOSS_LOW".to_owned(),
+        IntEncoding::High(_) => "decode: decodeHigh, loss: LOSS_HIGH".to_owned(),
+        IntEncoding::Float => "decode: decodeIntFloat, loss: LOSS_INT_FLOAT".to_owned(),
         IntEncoding::ScaleCompact => "decode: decodeScaleCompact, extent: extentScaleCompact".to_owned(),
         IntEncoding::OrderedCode => "decode: decodeOrderedInt, extent: extentOrderedInt".to_owned(),
         IntEncoding::Tuple => "decode: decodeTupleInt, extent: extentTupleInt".to_owned(),
@@ -246,7 +249,7 @@ fn int_node(int: &IntShape) -> String {
     let head = head(Extent::of_int(int), width);
     // The bits that a decoder reads at full width, and otherwise those of a built-in type.
     let bits = match int.encoding {
-        IntEncoding::Be | IntEncoding::Le => int.ty.bits,
+        IntEncoding::Be | IntEncoding::Le | IntEncoding::Low(_) | IntEncoding::High(_) => int.ty.bits,
         _ => int.ty.native_bits(),
     };
     format!("{{ {head}, show: 'int', {codec}, bits: {bits}{signed}, least: {least}n, most: {most}n }}")

@@ -2,7 +2,7 @@ use keyplan::codec::EncodeError as Refusal;
 use keyplan::laws::{Misfit, Part, TypeEntry};
 use keyplan::plan::dynamic::{EncodeError, EncodeFault, Value, encode, readings};
 use keyplan::plan::model::{
-    AcceptKind, BytesEncoding, Family, FloatEncoding, IntEncoding, ScoreEncoding, Segment, Sequence, Shape,
+    AcceptKind, BytesEncoding, Family, FloatEncoding, ScoreEncoding, Segment, Sequence, Shape,
 };
 use keyplan::typed::{KeyFault, SegmentError};
 
@@ -170,7 +170,7 @@ fn layout_loses(layout: &Sequence) -> bool {
 pub(crate) fn loses(shape: &Shape) -> bool {
     match shape {
         Shape::Hashed { .. } => true,
-        Shape::Int(int) => int.encoding == IntEncoding::Saturating,
+        Shape::Int(int) => int.encoding.row().loses,
         Shape::Float(encoding) => *encoding == FloatEncoding::Badger,
         Shape::Score(encoding) => *encoding == ScoreEncoding::HeightScore,
         Shape::Bytes { encoding, .. } => matches!(encoding, BytesEncoding::Fit(_)),

@@ -1,9 +1,9 @@
 //! Integers of a type known at run time.
 
 use keyplan_codec::{
-    Be, BitcoinVarint, CompactSize, Decimal, DecodeError, Delimited, EncodeError, Fault, HexInt, Le, Leb128,
-    Narrow, OrdVar, OrderedCodeInt, PaddedDecimal, PaddedHexInt, Saturating, ScaleCompact, Segment, SignFlip,
-    Sink, Tick9, TupleInt,
+    Be, BitcoinVarint, CompactSize, Decimal, DecodeError, Delimited, EncodeError, Fault, HexInt, HighBytes,
+    IntFloat, Le, Leb128, LowBytes, Narrow, OrdVar, OrderedCodeInt, PaddedDecimal, PaddedHexInt, Saturating,
+    ScaleCompact, Segment, SignFlip, Sink, Tick9, TupleInt,
 };
 
 use super::Value;
@@ -64,6 +64,17 @@ macro_rules! with_signed {
     };
 }
 
+/// The ends of the range of a shape, in the type of its numbers.
+macro_rules! ends {
+    ($shape:expr, $int:ident, $error:expr) => {{
+        let (least, most) = match $shape.range {
+            IntRange::Unsigned { min, max } => ($int::try_from(min).ok(), $int::try_from(max).ok()),
+            IntRange::Signed { min, max } => ($int::try_from(min).ok(), $int::try_from(max).ok()),
+        };
+        least.zip(most).ok_or($error)?
+    }};
+}
+
 /// Appends an unsigned integer.
 pub(super) fn encode_unsigned<S: Sink>(
     shape: &IntShape,
@@ -92,6 +103,18 @@ pub(super) fn encode_unsigned<S: Sink>(
             IntEncoding::OrdVar => OrdVar::<Int>::new().encode(value, out),
             IntEncoding::BitcoinVarint => BitcoinVarint::<Int>::new().encode(value, out),
             IntEncoding::Tuple => TupleInt::<Int>::new().encode(value, out),
+            IntEncoding::Low(width) => {
+                let (least, most) = ends!(shape, Int, EncodeError::OutOfRange);
+                LowBytes { width, least, most }.encode(value, out)
+            }
+            IntEncoding::High(width) => {
+                let (least, most) = ends!(shape, Int, EncodeError::OutOfRange);
+                HighBytes { bytes: shape.ty.bytes(), width, least, most }.encode(value, out)
+            }
+            IntEncoding::Float => {
+                let (least, most) = ends!(shape, Int, EncodeError::OutOfRange);
+                IntFloat { least, most }.encode(value, out)
+            }
             _ => Be::<Int>::new().encode(value, out),
         }
     })
@@ -114,6 +137,10 @@ pub(super) fn encode_signed<S: Sink>(shape: &IntShape, value: i128, out: &mut S)
             IntEncoding::OrderedCode => OrderedCodeInt::<Int>::new().encode(value, out),
             IntEncoding::Dec => Decimal::<Int>::full().encode(value, out),
             IntEncoding::Tuple => TupleInt::<Int>::new().encode(value, out),
+            IntEncoding::Float => {
+                let (least, most) = ends!(shape, Int, EncodeError::OutOfRange);
+                IntFloat { least, most }.encode(value, out)
+            }
             _ => Be::<Int>::new().encode(value, out),
         }
     })
@@ -143,6 +170,10 @@ fn decode_signed(shape: &IntShape, bytes: &[u8]) -> Result<i128, DecodeError> {
         IntEncoding::OrderedCode => OrderedCodeInt::<Int>::new().decode(bytes)?,
         IntEncoding::Dec => Decimal::<Int>::full().decode(bytes)?,
         IntEncoding::Tuple => TupleInt::<Int>::new().decode(bytes)?,
+        IntEncoding::Float => {
+            let (least, most) = ends!(shape, Int, DecodeError::new(0, Fault::OutOfRange));
+            IntFloat { least, most }.decode(bytes)?
+        }
         _ => Be::<Int>::new().decode(bytes)?,
     })))
 }
@@ -166,6 +197,18 @@ fn decode_unsigned(shape: &IntShape, bytes: &[u8]) -> Result<u128, DecodeError> 
         IntEncoding::OrdVar => OrdVar::<Int>::new().decode(bytes)?,
         IntEncoding::BitcoinVarint => BitcoinVarint::<Int>::new().decode(bytes)?,
         IntEncoding::Tuple => TupleInt::<Int>::new().decode(bytes)?,
+        IntEncoding::Low(width) => {
+            let (least, most) = ends!(shape, Int, DecodeError::new(0, Fault::OutOfRange));
+            LowBytes { width, least, most }.decode(bytes)?
+        }
+        IntEncoding::High(width) => {
+            let (least, most) = ends!(shape, Int, DecodeError::new(0, Fault::OutOfRange));
+            HighBytes { bytes: shape.ty.bytes(), width, least, most }.decode(bytes)?
+        }
+        IntEncoding::Float => {
+            let (least, most) = ends!(shape, Int, DecodeError::new(0, Fault::OutOfRange));
+            IntFloat { least, most }.decode(bytes)?
+        }
         _ => Be::<Int>::new().decode(bytes)?,
     })))
 }

@@ -247,6 +247,9 @@ impl<'a> Resolver<'a> {
             return None;
         }
         let too_narrow = match &shape {
+            Shape::Int(IntShape {
+                ty, encoding: IntEncoding::Low(width) | IntEncoding::High(width), ..
+            }) => !(1..=ty.bytes()).contains(width),
             Shape::Int(IntShape { range, encoding, .. }) => {
                 let (base, width) = match encoding {
                     IntEncoding::DecPadded(width) => (10u128, *width),

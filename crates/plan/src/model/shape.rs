@@ -209,6 +209,12 @@ pub enum IntEncoding {
     OrderedCode,
     /// Unsigned, with negative numbers as 0.
     Saturating,
+    /// The lowest bytes, so many of them.
+    Low(usize),
+    /// The highest bytes, so many of them.
+    High(usize),
+    /// The float that is nearest to it.
+    Float,
     /// A tuple element.
     Tuple,
 }

@@ -11,7 +11,8 @@ use keyplan_codec::{Case, LenWidth, WideForm};
 
 use ExtentRule::{After, Argument, Inside, Length, Marked, Open, Type};
 use OrderRule::{
-    Below, Digits, FromZero, Kept, Lengths, Lost, LowestByte, OneLength, OneSign, Reversed, Within,
+    Below, Digits, FromZero, Kept, Lengths, Lost, LowestByte, OneLength, OneSign, Reversed, SameAbove,
+    Unlost, Within,
 };
 use Takes::{Form, Hash, Nothing, Number, Text};
 
@@ -222,6 +223,10 @@ pub enum OrderRule {
     Below(u32),
     /// Where no number is negative.
     FromZero,
+    /// Where all numbers have the same bytes above those that are written.
+    SameAbove,
+    /// Where no number is negative and no two are written alike.
+    Unlost,
     /// Where all values have one length.
     OneLength,
     /// Where values of different lengths cannot meet what comes after them.
@@ -244,6 +249,8 @@ impl OrderRule {
             Self::Digits(_) => "kept among numbers of equally many digits".to_owned(),
             Self::Below(limit) => format!("kept below {limit}"),
             Self::FromZero => "kept from 0 on".to_owned(),
+            Self::SameAbove => "kept where only these bytes differ".to_owned(),
+            Self::Unlost => "kept from 0 on where nothing is lost".to_owned(),
             Self::OneLength => "kept at one length".to_owned(),
             Self::Lengths => "kept at one length, or at the end of a key".to_owned(),
             Self::Within => "as inside".to_owned(),
@@ -433,6 +440,12 @@ table! {
             "as Google's orderedcode writes them: an unsigned one as the count of its bytes and the bytes, a signed one with its length in the first bits");
         [Saturating] () row!("saturating", Signed, Nothing, Type, FromZero, LOSES, "saturating",
             "as the unsigned integer of that width, negative numbers as 0");
+        [Low(width)] (width) row!("low", Unsigned, Number(3), Argument, SameAbove, LOSES, "low",
+            "its lowest bytes, so many of them, most significant first: what a cast to a narrower type leaves");
+        [High(width)] (width) row!("high", Unsigned, Number(4), Argument, Unlost, LOSES, "high",
+            "the highest bytes of its type, so many of them, most significant first");
+        [Float] () row!("float", IntegersTo64, Nothing, After(8), Unlost, LOSES, "float",
+            "IEEE-754 bits of the nearest float, big-endian: what a server of floats keeps of a score. Nothing is lost up to 2⁵³");
         [Tuple] () row!("tuple", Integers, Nothing, Marked, Kept, KEEPS, "tuple",
             "a FoundationDB tuple element, type code first");
     }
@@ -675,9 +688,77 @@ impl IntShape {
             Digits(base) => self.range.have_equally_many_digits(base.into()),
             Below(limit) => below(limit.into()),
             FromZero => from_zero,
+            SameAbove => match self.range {
+                IntRange::Unsigned { min, max } => {
+                    let bits = 8 * u32::try_from(self.encoding.number().unwrap_or(16)).unwrap_or(16);
+                    min.checked_shr(bits) == max.checked_shr(bits)
+                }
+                IntRange::Signed { .. } => false,
+            },
+            Unlost => from_zero && self.alike().is_none(),
             OneLength | Lengths | Within | Reversed | Lost => false,
         }
     }
+}
+
+impl IntShape {
+    /// Two numbers of the range that are written as the same bytes, as the ends of a range; none if there are no such numbers.
+    pub fn alike(&self) -> Option<IntRange> {
+        match (self.encoding, self.range) {
+            (IntEncoding::Saturating, IntRange::Signed { min, max }) if min < 0 && max > min => {
+                Some(IntRange::Signed { min, max: min + 1 })
+            }
+            (IntEncoding::Low(width), IntRange::Unsigned { min, max }) => {
+                let beside = 1u128.checked_shl(8 * u32::try_from(width).ok()?)?;
+                let other = min.checked_add(beside).filter(|other| *other <= max)?;
+                Some(IntRange::Unsigned { min, max: other })
+            }
+            (IntEncoding::High(width), IntRange::Unsigned { min, max }) => {
+                let bits = 8 * u32::try_from(self.ty.bytes().checked_sub(width)?).ok()?;
+                let high = |number: u128| number.checked_shr(bits).unwrap_or_default();
+                neighbours(min, max, |a, b| high(a) == high(b))
+            }
+            (IntEncoding::Float, IntRange::Unsigned { min, max }) => {
+                neighbours(min.max(EXACT), max, |a, b| float(a).total_cmp(&float(b)).is_eq())
+            }
+            (IntEncoding::Float, IntRange::Signed { min, max }) => {
+                let same = |a: u128, b: u128| float(a).total_cmp(&float(b)).is_eq();
+                let above = u128::try_from(max)
+                    .ok()
+                    .and_then(|most| neighbours(min.max(0).unsigned_abs().max(EXACT), most, same));
+                let below =
+                    || neighbours(max.min(0).unsigned_abs().max(EXACT), min.min(0).unsigned_abs(), same);
+                let signed = |n: u128| i128::try_from(n).ok();
+                match above {
+                    Some(IntRange::Unsigned { min, max }) => {
+                        Some(IntRange::Signed { min: signed(min)?, max: signed(max)? })
+                    }
+                    _ => match below()? {
+                        IntRange::Unsigned { min, max } => {
+                            Some(IntRange::Signed { min: -signed(max)?, max: -signed(min)? })
+                        }
+                        IntRange::Signed { .. } => None,
+                    },
+                }
+            }
+            _ => None,
+        }
+    }
+}
+
+/// The first integer whose next one has no float of its own.
+const EXACT: u128 = 1 << f64::MANTISSA_DIGITS;
+
+#[expect(clippy::cast_precision_loss, reason = "what is lost is what is asked for")]
+fn float(number: u128) -> f64 {
+    number as f64
+}
+
+/// Two numbers beside each other from `min` on that are the same to `same`: of any three, two are, if any are.
+fn neighbours(min: u128, max: u128, same: impl Fn(u128, u128) -> bool) -> Option<IntRange> {
+    let pair = |min: u128| Some((min, min.checked_add(1).filter(|next| *next <= max)?));
+    let both = [Some(min), min.checked_add(1)].into_iter().flatten().filter_map(pair);
+    both.into_iter().find(|(a, b)| same(*a, *b)).map(|(min, max)| IntRange::Unsigned { min, max })
 }
 
 impl IntRange {

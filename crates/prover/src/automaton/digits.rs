@@ -322,6 +322,26 @@ impl Arena {
                 let ways = self.tuple_magnitudes(min, max, next, flip, Sign::Positive);
                 self.split(ways, flip)
             }
+            IntEncoding::Low(width) => {
+                let mask = u128::MAX.checked_shr(8 * cut(16, width)).unwrap_or_default();
+                if max - min >= mask {
+                    return self.run(ByteSet::FULL, Numbers::one(width as u64), next, false);
+                }
+                let (first, last) = (min & mask, max & mask);
+                if first <= last {
+                    return self.be(first, last, width, next, flip);
+                }
+                let ways = vec![self.be(0, last, width, next, flip), self.be(first, mask, width, next, flip)];
+                self.split(ways, flip)
+            }
+            IntEncoding::High(kept) => {
+                let high = |number: u128| number.checked_shr(8 * cut(width, kept)).unwrap_or_default();
+                self.be(high(min), high(max), kept, next, flip)
+            }
+            IntEncoding::Float => {
+                let ways = self.float_magnitudes(min, max, next, flip, Sign::Positive);
+                self.split(ways, flip)
+            }
             _ => self.be(min, max, width, next, flip),
         }
     }
@@ -373,6 +393,50 @@ impl Arena {
                 let marks = ((1u128 << width) - 1) << (7 * width);
                 ways.push(self.be(low | marks, high | marks, width, next, flip != negative));
             }
+        }
+        ways
+    }
+
+    /// The floats of magnitudes, the smallest first.
+    fn float_magnitudes(
+        &mut self,
+        min: u128,
+        max: u128,
+        next: NodeId,
+        flip: bool,
+        sign: Sign,
+    ) -> Vec<NodeId> {
+        let mark = if sign == Sign::Negative { 1u128 << 63 } else { 0 };
+        let mut ways = Vec::new();
+        if min == 0 {
+            ways.push(self.be(mark, mark, 8, next, flip));
+        }
+        let (first, last) = (float_bits(min.max(1)), float_bits(max));
+        for exponent in first >> 52..=last >> 52 {
+            // Below 2⁵² the lowest bits of a whole number are zero: first the bytes of zeros, then bits of one byte.
+            let zeros = 1075u128.saturating_sub(exponent);
+            let (bytes, bits) = (usize::try_from(zeros / 8).unwrap_or(6).min(6), zeros % 8);
+            let step = 1u128 << zeros.min(52);
+            let low = first.max(exponent << 52) | mark;
+            let high = last.min(((exponent + 1) << 52) - step) | mark;
+            if low > high || max == 0 {
+                continue;
+            }
+            let tail = self.literal_flipped(&[0u8; 8].get(..bytes).unwrap_or_default().to_vec(), next, flip);
+            let width = 8 - bytes;
+            let whole = |place: usize, digits: ByteSet| {
+                let digits = if place + 1 == width {
+                    digits
+                        .iter()
+                        .filter(|digit| u128::from(*digit) % (1 << bits) == 0)
+                        .fold(ByteSet::EMPTY, ByteSet::with)
+                } else {
+                    digits
+                };
+                digits.flipped_if(flip)
+            };
+            let digits = Digits { base: 256, bytes: &whole, reversed: flip };
+            ways.push(self.fixed(digits, low >> (8 * bytes), high >> (8 * bytes), width, tail));
         }
         ways
     }
@@ -499,6 +563,15 @@ impl Arena {
                     ways.extend(self.ordered_magnitudes(min, max, next, flip, Sign::Positive));
                 }
             }
+            IntEncoding::Float => {
+                if let Some((min, max)) = below {
+                    let (low, high) = (max.unsigned_abs(), min.unsigned_abs());
+                    ways = self.float_magnitudes(low, high, next, flip, Sign::Negative);
+                }
+                if let Some((min, max)) = above {
+                    ways.extend(self.float_magnitudes(min, max, next, flip, Sign::Positive));
+                }
+            }
             IntEncoding::Tick9 => {
                 if let Some((min, max)) = below {
                     let number = self.be(pattern(min), pattern(max), width, next, flip);
@@ -558,6 +631,17 @@ impl Text {
         let byte = |digit: u8| if digit < 10 { b'0' + digit } else { first_letter + (digit - 10) };
         digits.iter().fold(ByteSet::EMPTY, |set, digit| set.with(byte(digit)))
     }
+}
+
+/// How many bytes are left of `all` without `kept`.
+fn cut(all: usize, kept: usize) -> u32 {
+    u32::try_from(all.saturating_sub(kept)).unwrap_or(16)
+}
+
+/// The bits of the float that is nearest to a number.
+#[expect(clippy::cast_precision_loss, reason = "that is what is written")]
+fn float_bits(number: u128) -> u128 {
+    (number as f64).to_bits().into()
 }
 
 /// The least and the greatest number of exactly `count` bytes.

@@ -154,7 +154,11 @@ impl End {
                 Self::Fixed(int.ty.bytes())
             }
             IntEncoding::Tick9 => Self::Fixed(9),
-            IntEncoding::DecPadded(width) | IntEncoding::HexPadded(_, width) => Self::Fixed(width),
+            IntEncoding::Float => Self::Fixed(8),
+            IntEncoding::DecPadded(width)
+            | IntEncoding::HexPadded(_, width)
+            | IntEncoding::Low(width)
+            | IntEncoding::High(width) => Self::Fixed(width),
             // Shorter numbers begin longer ones.
             IntEncoding::Dec | IntEncoding::Hex(_) => Self::Open,
             // The first byte, or the top bit of each byte, says how many follow.

@@ -164,7 +164,8 @@ fn int_sorts(int: &IntShape) -> bool {
         IntEncoding::ScaleCompact => !negative && largest < 0x40,
         IntEncoding::Dec => !negative && one_length(int.range, 10),
         IntEncoding::Hex(_) => !negative && one_length(int.range, 16),
-        IntEncoding::Saturating => false,
+        // Where they merge numbers, what follows decides.
+        IntEncoding::Saturating | IntEncoding::Low(_) | IntEncoding::High(_) | IntEncoding::Float => false,
     }
 }
 

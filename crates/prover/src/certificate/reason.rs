@@ -405,7 +405,13 @@ impl Reader {
     /// Whether two different values of a shape never have the same bytes. Hashes are noted, and taken not to collide.
     fn one_reading(&mut self, shape: &Shape) -> bool {
         match shape {
-            Shape::Int(int) => self.forgives_loss || int.encoding != IntEncoding::Saturating,
+            Shape::Int(int) => {
+                let merges = matches!(
+                    int.encoding,
+                    IntEncoding::Saturating | IntEncoding::Low(_) | IntEncoding::High(_) | IntEncoding::Float
+                );
+                self.forgives_loss || !merges
+            }
             Shape::Float(encoding) => self.forgives_loss || *encoding != FloatEncoding::Badger,
             Shape::Score(encoding) => self.forgives_loss || *encoding == ScoreEncoding::Exact,
             Shape::Bytes { encoding, .. } => self.forgives_loss || !matches!(encoding, BytesEncoding::Fit(_)),

@@ -16,7 +16,7 @@ use super::reason::{Layouts, not_its_own, retired_prefixes};
 use super::witness::{Fault, Key, Keys, collide, hex};
 use super::{Apart, By, Certificate, Certified, FORMAT, Ground, Ruling};
 use crate::guarantee::Guarantee;
-use crate::guarantee::lossy::law::loses;
+use crate::guarantee::lossy::law::{loses, might_lose};
 use crate::guarantee::missing::law::range_of;
 use crate::proof::{Report, Statement, Verdict, Witness};
 use crate::prove::{Options, prove};
@@ -704,7 +704,7 @@ fn subject(statement: &Certified) -> Subject {
 }
 
 fn lossy(sequence: &Sequence) -> bool {
-    sequence.arguments().any(|argument| loses(&argument.shape))
+    might_lose(sequence) || sequence.arguments().any(|argument| loses(&argument.shape))
 }
 
 /// Whether a constant or an argument of a layout is hashed.

@@ -258,7 +258,8 @@ fn integer(name: &str, old: &IntShape, new: &IntShape) -> Relation {
     if encoding != one_byte(new) {
         return Relation::Unlike;
     }
-    let any_width = encoding.row().extent != ExtentRule::Type;
+    // What is highest depends on the type.
+    let any_width = encoding.row().extent != ExtentRule::Type && !matches!(encoding, IntEncoding::High(_));
     if !any_width && old.ty.bits != new.ty.bits {
         return Relation::Unlike;
     }

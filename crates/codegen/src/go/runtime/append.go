@@ -25,6 +25,22 @@ func appendBE(dst []byte, _, lo uint64, size int) []byte {
 	return dst
 }
 
+// appendPart puts some bytes of a number, the most significant first: those from a byte on, counted from the lowest.
+func appendPart(dst []byte, hi, lo uint64, from, size int) []byte {
+	for i := from + size - 1; i >= from; i-- {
+		if i >= 8 {
+			dst = append(dst, byte(hi>>uint(8*(i-8))))
+		} else {
+			dst = append(dst, byte(lo>>uint(8*i)))
+		}
+	}
+	return dst
+}
+
+func appendIntFloat(dst []byte, v float64) []byte {
+	return binary.BigEndian.AppendUint64(dst, math.Float64bits(v))
+}
+
 // appendLE puts the lowest bytes of a number, the least first.
 func appendLE(dst []byte, _, lo uint64, size int) []byte {
 	for i := 0; i < size; i++ {

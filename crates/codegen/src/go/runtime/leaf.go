@@ -151,6 +151,111 @@ func decodeSaturating(n *node, b []byte) (val, fault) {
 	return n.ranged(bigEndian(b))
 }
 
+// mask128 has the lowest bytes set, so many of them.
+func mask128(size int) (hi, lo uint64) {
+	switch {
+	case size >= 16:
+		return math.MaxUint64, math.MaxUint64
+	case size > 8:
+		return 1<<uint(8*(size-8)) - 1, math.MaxUint64
+	case size == 8:
+		return 0, math.MaxUint64
+	}
+	return 0, 1<<uint(8*size) - 1
+}
+
+// lowest is the first number from the least one on that ends with the lowest bytes of another.
+func (n *node) lowest(hi, lo uint64) (uint64, uint64) {
+	maskHi, maskLo := mask128(n.min)
+	lo, borrow := bits.Sub64(lo, n.least[1], 0)
+	hi, _ = bits.Sub64(hi, n.least[0], borrow)
+	lo, carry := bits.Add64(lo&maskLo, n.least[1], 0)
+	hi, over := bits.Add64(hi&maskHi, n.least[0], carry)
+	if over != 0 {
+		return math.MaxUint64, math.MaxUint64
+	}
+	return hi, lo
+}
+
+func decodeLow(n *node, b []byte) (val, fault) {
+	if len(b) != n.min {
+		return val{}, wrongWidth(len(b), n.min)
+	}
+	hi, lo := n.lowest(bigEndian(b))
+	v, f := n.ranged(hi, lo)
+	if f.code == 0 && string(appendPart(nil, hi, lo, 0, n.min)) != string(b) {
+		return val{}, fault{code: fRange}
+	}
+	return v, f
+}
+
+// highest is the first number from the least one on that begins with the highest bytes of another.
+func (n *node) highest(hi, lo uint64) (uint64, uint64) {
+	maskHi, maskLo := mask128(n.bits/8 - n.min)
+	v := [2]uint64{hi &^ maskHi, lo &^ maskLo}
+	if less128(v, n.least, false) {
+		v = n.least
+	}
+	return v[0], v[1]
+}
+
+func decodeHigh(n *node, b []byte) (val, fault) {
+	if len(b) != n.min {
+		return val{}, wrongWidth(len(b), n.min)
+	}
+	from := n.bits/8 - n.min
+	hi, lo := n.highest(bigEndian(append(append([]byte{}, b...), make([]byte, from)...)))
+	if string(appendPart(nil, hi, lo, from, n.min)) != string(b) {
+		return val{}, fault{code: fRange}
+	}
+	return n.ranged(hi, lo)
+}
+
+// floatOfInt is the float that is nearest to a number of at most 64 bits.
+func (n *node) floatOfInt(lo uint64) float64 {
+	if n.signed {
+		return float64(int64(lo))
+	}
+	return float64(lo)
+}
+
+// intOfFloat is the number that is equal to a float, or the end of the range that is nearest to it.
+func (n *node) intOfFloat(v float64) uint64 {
+	if least := n.floatOfInt(n.least[1]); v <= least {
+		return n.least[1]
+	}
+	if most := n.floatOfInt(n.most[1]); v >= most {
+		return n.most[1]
+	}
+	if n.signed {
+		return uint64(int64(v))
+	}
+	return uint64(v)
+}
+
+func (n *node) sign(lo uint64) uint64 {
+	if n.signed {
+		return uint64(int64(lo) >> 63)
+	}
+	return 0
+}
+
+func decodeIntFloat(n *node, b []byte) (val, fault) {
+	if len(b) != 8 {
+		return val{}, wrongWidth(len(b), 8)
+	}
+	word := binary.BigEndian.Uint64(b)
+	v := math.Float64frombits(word)
+	if v != v {
+		return val{}, fault{code: fFloat}
+	}
+	lo := n.intOfFloat(v)
+	if math.Float64bits(n.floatOfInt(lo)) != word {
+		return val{}, fault{code: fRange}
+	}
+	return n.ranged(n.sign(lo), lo)
+}
+
 func decodeTick9(n *node, b []byte) (val, fault) {
 	if len(b) != 9 {
 		return val{}, wrongWidth(len(b), 9)

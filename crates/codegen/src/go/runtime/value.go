@@ -82,6 +82,9 @@ const (
 	lossFit
 	lossBadger
 	lossZero
+	lossLow
+	lossHigh
+	lossIntFloat
 )
 
 // canonical is what a value is read back as, where the encoding loses information.
@@ -91,6 +94,15 @@ func canonical(n *node, v val) val {
 		if v.hi>>63 != 0 {
 			return val{}
 		}
+	case lossLow:
+		hi, lo := n.lowest(v.hi, v.lo)
+		return val{hi: hi, lo: lo}
+	case lossHigh:
+		hi, lo := n.highest(v.hi, v.lo)
+		return val{hi: hi, lo: lo}
+	case lossIntFloat:
+		lo := n.intOfFloat(n.floatOfInt(v.lo))
+		return val{hi: n.sign(lo), lo: lo}
 	case lossFit:
 		b := make([]byte, n.min)
 		copy(b, v.b)

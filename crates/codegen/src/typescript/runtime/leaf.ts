@@ -66,6 +66,44 @@ function decodeSaturating(n: Node, b: Uint8Array): unknown {
   return ranged(n, bigEndian(b));
 }
 
+/** The first number from the least one on that ends with the lowest bytes of another. */
+function lowest(n: Node, v: bigint): bigint {
+  return n.least! + BigInt.asUintN(8 * n.min, v - n.least!);
+}
+
+function decodeLow(n: Node, b: Uint8Array): unknown {
+  return b.length === n.min ? ranged(n, lowest(n, bigEndian(b))) : wrongWidth(b.length, n.min);
+}
+
+/** The first number from the least one on that begins with the highest bytes of another. */
+function highest(n: Node, v: bigint): bigint {
+  const cut = BigInt(n.bits! - 8 * n.min);
+  const first = (v >> cut) << cut;
+  return first < n.least! ? n.least! : first;
+}
+
+function decodeHigh(n: Node, b: Uint8Array): unknown {
+  if (b.length !== n.min) return wrongWidth(b.length, n.min);
+  const cut = BigInt(n.bits! - 8 * n.min);
+  const v = highest(n, bigEndian(b) << cut);
+  return v >> cut === bigEndian(b) ? ranged(n, v) : new Fault(0, F_RANGE);
+}
+
+/** The number that is equal to a float, or the end of the range that is nearest to it. */
+function intOfFloat(n: Node, v: number): bigint {
+  if (v <= Number(n.least!)) return n.least!;
+  if (v >= Number(n.most!)) return n.most!;
+  return BigInt(Math.trunc(v));
+}
+
+function decodeIntFloat(n: Node, b: Uint8Array): unknown {
+  if (b.length !== 8) return wrongWidth(b.length, 8);
+  const found = new DataView(b.buffer, b.byteOffset, 8).getFloat64(0);
+  if (Number.isNaN(found)) return new Fault(0, F_FLOAT);
+  const v = intOfFloat(n, found);
+  return Object.is(Number(v), found) ? ranged(n, v) : new Fault(0, F_RANGE);
+}
+
 function decodeTick9(n: Node, b: Uint8Array): unknown {
   if (b.length !== 9) return wrongWidth(b.length, 9);
   const v = BigInt.asIntN(64, bigEndian(b.subarray(1)));

@@ -28,6 +28,12 @@ const LOSS_BADGER = 3;
 
 const LOSS_ZERO = 4;
 
+const LOSS_LOW = 5;
+
+const LOSS_HIGH = 6;
+
+const LOSS_INT_FLOAT = 7;
+
 /** The shape of one argument: its codec, its domain, what is inside. A single value has no kind. */
 interface Node {
   readonly kind?: number;
@@ -570,6 +576,12 @@ function canonical(n: Node, v: unknown): unknown {
   switch (n.loss) {
     case LOSS_SATURATING:
       return typeof v === 'bigint' ? (v < 0n ? 0n : v) : Math.max(Number(v), 0);
+    case LOSS_LOW:
+      return ranged(n, lowest(n, BigInt(v as number | bigint)));
+    case LOSS_HIGH:
+      return ranged(n, highest(n, BigInt(v as number | bigint)));
+    case LOSS_INT_FLOAT:
+      return ranged(n, intOfFloat(n, Number(v)));
     case LOSS_FIT: {
       const out = new Uint8Array(n.min);
       out.set((v as Uint8Array).subarray(0, n.min));

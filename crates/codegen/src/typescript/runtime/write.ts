@@ -269,6 +269,11 @@ function putFloatBits(w: Writer, v: number, label: string): void {
   w.view.setFloat64(at, float);
 }
 
+function putIntFloat(w: Writer, v: number): void {
+  const at = w.room(8);
+  w.view.setFloat64(at, v);
+}
+
 function putFloatOrdered(w: Writer, v: number, label: string): void {
   putBE64(w, ordered(bitsOf(checkFloat(w, v, label))));
 }

@@ -28,6 +28,12 @@ fn cure(shape: &Shape) -> &'static str {
         Shape::Int(int) if int.encoding == IntEncoding::Saturating => {
             "write it `.signflip`, or narrow it to numbers from 0"
         }
+        Shape::Int(int) if int.encoding == IntEncoding::Float => {
+            "narrow it to numbers up to 2⁵³, which all have a float"
+        }
+        Shape::Int(int) if int.encoding.row().loses => {
+            "narrow it to numbers that differ in what is written, or write more bytes"
+        }
         Shape::Float(FloatEncoding::Badger) => "write it `.ordered`",
         Shape::Score(ScoreEncoding::HeightScore) => "write it `.exact`",
         Shape::Bytes { .. } => "declare the one length that it has, or write its length first",

@@ -42,15 +42,25 @@ pub(crate) fn lossless(arena: &mut Arena, path: &str, sequence: &Sequence) -> Op
     }))
 }
 
+/// Whether an argument has an encoding that loses information in some domains, whether or not it does in this one.
+pub(crate) fn might_lose(sequence: &Sequence) -> bool {
+    fn leaf(shape: &Shape) -> bool {
+        match shape {
+            Shape::Framed { inner, .. } | Shape::Desc(inner) | Shape::HashConcat { inner, .. } => leaf(inner),
+            Shape::Int(_) | Shape::Float(_) | Shape::Score { .. } | Shape::Bytes { .. } => {
+                shape.loses_information()
+            }
+            _ => false,
+        }
+    }
+    sequence.arguments().any(|argument| leaf(&argument.shape))
+}
+
 /// Whether a shape has an encoding that may lose information, hashes aside.
 pub(crate) fn loses(shape: &Shape) -> bool {
     let row = |sequence: &Sequence| sequence.arguments().any(|argument| loses(&argument.shape));
     match shape {
-        // Lost is which negative number it was, or that it was one at all.
-        Shape::Int(int) => {
-            let several = matches!(int.range, IntRange::Signed { min, max } if min < 0 && max > min);
-            int.encoding == IntEncoding::Saturating && several
-        }
+        Shape::Int(int) => int.alike().is_some(),
         Shape::Float(encoding) => *encoding == FloatEncoding::Badger,
         Shape::Score(encoding) => *encoding == ScoreEncoding::HeightScore,
         Shape::Bytes { lengths, encoding } => match encoding {
@@ -78,6 +88,11 @@ fn pairs(arena: &mut Arena, shape: &Shape) -> Vec<(Value, Value)> {
             (confirmed(8_388_608, 1), confirmed(8_388_608, 2)),
             (confirmed(1, 1_000_000_000), confirmed(2, 0)),
         ],
+        Shape::Int(int) if int.encoding != IntEncoding::Saturating => match int.alike() {
+            Some(IntRange::Unsigned { min, max }) => vec![(Value::Unsigned(min), Value::Unsigned(max))],
+            Some(IntRange::Signed { min, max }) => vec![(Value::Signed(min), Value::Signed(max))],
+            None => Vec::new(),
+        },
         Shape::Int(IntShape { range: IntRange::Signed { min, max }, .. }) => {
             let high = (*max).min(0);
             vec![

@@ -83,6 +83,13 @@ fn reason(shape: &Shape) -> (&'static str, &'static str) {
             IntEncoding::Hex(_) => {
                 ("as text, 10 sorts before 9", "pad it, as in `.hex(16)`, or write it big-endian")
             }
+            IntEncoding::Low(_) | IntEncoding::High(_) => {
+                ("what is not written has no place in the order", "write all of its bytes, or narrow it")
+            }
+            IntEncoding::Float => (
+                "a float rounds, and negative ones sort above positive ones",
+                "write it big-endian, or narrow it",
+            ),
             IntEncoding::Saturating => ("negative numbers are all written as 0", "write it `.signflip`"),
             IntEncoding::Leb128
             | IntEncoding::BitcoinVarint

@@ -322,6 +322,8 @@ fn int_right(int: &IntShape) -> Result<(), &'static str> {
         OrderRule::LowestByte => "little-endian bytes do not sort as numbers",
         OrderRule::Digits(_) => "numbers of different lengths do not sort as text",
         OrderRule::FromZero => "negative numbers are all written as 0",
+        OrderRule::SameAbove => "the bytes that are left out sort first",
+        OrderRule::Unlost => "numbers that are written alike have no order",
         _ => "numbers of different lengths do not sort in this form",
     })
 }

@@ -58,7 +58,7 @@ pub(super) fn inspect(directory: &Path, settings: &FjallSettings) -> Result<Insp
     let journals = std::thread::scope(|scope| {
         let name = || std::thread::Builder::new().name("keyplan:inspect".into());
         // Where there is no thread to be had, this one does it all.
-        let helper = (!unknown.is_empty()).then(|| name().spawn_scoped(scope, verify).ok()).flatten();
+        let other = (!unknown.is_empty()).then(|| name().spawn_scoped(scope, verify).ok()).flatten();
         let journals = match settings.damaged_journal {
             DamagedJournal::Refuse => check_journals(directory, mark.as_ref(), &trees),
             DamagedJournal::Truncate => Ok(Vec::new()),
@@ -68,10 +68,10 @@ pub(super) fn inspect(directory: &Path, settings: &FjallSettings) -> Result<Insp
             next.store(unknown.len(), Ordering::Relaxed);
         }
         let verified = verify();
-        let helped = helper.map_or(Ok(()), |helper| {
-            helper.join().unwrap_or_else(|_| Err(Error::corrupt("the tables could not be looked at")))
+        let by_other = other.map_or(Ok(()), |other| {
+            other.join().unwrap_or_else(|_| Err(Error::corrupt("the tables could not be looked at")))
         });
-        journals.and_then(|journals| verified.and(helped).map(|()| journals))
+        journals.and_then(|journals| verified.and(by_other).map(|()| journals))
     })?;
     for journal in &journals {
         if let Some(id) = journal.spaces.keys().find(|id| unfinished.contains(id)) {

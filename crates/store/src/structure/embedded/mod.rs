@@ -24,10 +24,9 @@ mod transaction;
 mod view;
 mod zset;
 
-use std::any::Any;
 use std::fmt;
 use std::hash::{BuildHasher as _, RandomState};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 pub(crate) use self::fresh::{Filling, Fresh};
@@ -78,35 +77,19 @@ struct Inner<E: Engine> {
     space: SpaceId,
     name: Arc<str>,
     // Held by whoever changes something, from its first read to its commit.
-    heads: Mutex<Heads>,
+    heads: Arc<Mutex<Heads>>,
 }
-
-/// The structures that are in use, by the address of their store and by their space. Two that did not know of each other
-/// would each count for itself.
-static OPEN: Mutex<Vec<((usize, SpaceId), Opened)>> = Mutex::new(Vec::new());
 
 /// How often commands are tried again after a conflict with another writer.
 const CONFLICTS: u32 = 64;
-
-/// An [`Inner`] on whatever engine.
-type Opened = Weak<dyn Any + Send + Sync>;
 
 impl<E: Engine> Embedded<E> {
     /// The structures of a space of the store's plan. Opened again while they are in use, they are the same ones.
     pub fn open(store: Arc<Store<E>>, space: &str) -> Result<Self, StructureError> {
         let id = store.space(space)?;
-        let place = (Arc::as_ptr(&store).addr(), id);
-        let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
-        open.retain(|(_, inner)| inner.strong_count() > 0);
-        // Whoever is found here holds the store, so that no other can be at its address.
-        let known = open.iter().find(|(known, _)| *known == place).and_then(|(_, inner)| inner.upgrade());
-        if let Some(inner) = known.and_then(|inner| inner.downcast().ok()) {
-            return Ok(Self(inner));
-        }
-        let inner = Arc::new(Inner { store, space: id, name: space.into(), heads: Mutex::default() });
-        let erased: Arc<dyn Any + Send + Sync> = inner.clone();
-        open.push((place, Arc::downgrade(&erased)));
-        Ok(Self(inner))
+        // Two that did not know of each other would each count for itself.
+        let heads = store.attached(id, || Mutex::new(Heads::default()));
+        Ok(Self(Arc::new(Inner { store, space: id, name: space.into(), heads })))
     }
 
     /// The store below.
