@@ -11,7 +11,7 @@ fn cells(row: &str) -> Vec<&str> {
 
 /// What is in backquotes and looks like a path.
 fn paths(text: &str) -> Vec<&str> {
-    text.split('`').skip(1).step_by(2).filter(|name| name.contains('/') || name.ends_with(".md")).collect()
+    text.split('`').skip(1).step_by(2).filter(|name| name.contains(['/', '.'])).collect()
 }
 
 #[test]

@@ -262,10 +262,10 @@ impl<E: Engine> Store<E> {
         let of_space = attached.iter().filter(|(known, _)| *known == space);
         let known = of_space.filter_map(|(_, kept)| kept.upgrade()).find_map(|kept| kept.downcast().ok());
         known.unwrap_or_else(|| {
-            let made = Arc::new(make());
-            let erased: Arc<dyn Any + Send + Sync> = made.clone();
+            let new = Arc::new(make());
+            let erased: Arc<dyn Any + Send + Sync> = new.clone();
             attached.push((space, Arc::downgrade(&erased)));
-            made
+            new
         })
     }
 

@@ -78,13 +78,17 @@ fn a_backup_on_lmdb_is_a_compacted_copy() {
         (0..20_000).map(|_| std::array::from_fn(|_| u8::try_from(random.below(256)).unwrap())).collect();
     for some in keys.chunks(500) {
         let mut batch = Batch::new();
-        some.iter().for_each(|key| batch.put(utxos, &key[..], &[7; 150][..]));
+        for key in some {
+            batch.put(utxos, &key[..], &[7; 150][..]);
+        }
         store.commit(batch, Durability::Buffer).unwrap();
     }
     // Most of it goes again: the file keeps its length.
     for some in keys[..15_000].chunks(500) {
         let mut batch = Batch::new();
-        some.iter().for_each(|key| batch.delete(utxos, &key[..]));
+        for key in some {
+            batch.delete(utxos, &key[..]);
+        }
         store.commit(batch, Durability::Buffer).unwrap();
     }
     assert_eq!(store.backup(&copy).unwrap().rows, 5_000);

@@ -45,7 +45,6 @@ fn segment(segment: &Segment, end: End) -> Json {
 }
 
 /// A shape: what values there are, and their bytes.
-#[expect(clippy::too_many_lines, reason = "a table: one arm for each encoding")]
 pub(super) fn shape(of: &Shape) -> Json {
     match of {
         Shape::Int(of) => int(of),

@@ -322,18 +322,7 @@ impl Arena {
                 let ways = self.tuple_magnitudes(min, max, next, flip, Sign::Positive);
                 self.split(ways, flip)
             }
-            IntEncoding::Low(width) => {
-                let mask = u128::MAX.checked_shr(8 * cut(16, width)).unwrap_or_default();
-                if max - min >= mask {
-                    return self.run(ByteSet::FULL, Numbers::one(width as u64), next, false);
-                }
-                let (first, last) = (min & mask, max & mask);
-                if first <= last {
-                    return self.be(first, last, width, next, flip);
-                }
-                let ways = vec![self.be(0, last, width, next, flip), self.be(first, mask, width, next, flip)];
-                self.split(ways, flip)
-            }
+            IntEncoding::Low(kept) => self.lowest_bytes(min, max, kept, next, flip),
             IntEncoding::High(kept) => {
                 let high = |number: u128| number.checked_shr(8 * cut(width, kept)).unwrap_or_default();
                 self.be(high(min), high(max), kept, next, flip)
@@ -342,8 +331,24 @@ impl Arena {
                 let ways = self.float_magnitudes(min, max, next, flip, Sign::Positive);
                 self.split(ways, flip)
             }
-            _ => self.be(min, max, width, next, flip),
+            IntEncoding::Be | IntEncoding::SignFlip | IntEncoding::Tick9 | IntEncoding::Saturating => {
+                self.be(min, max, width, next, flip)
+            }
         }
+    }
+
+    /// The lowest `kept` bytes of the numbers from `min` to `max`, most significant first.
+    fn lowest_bytes(&mut self, min: u128, max: u128, kept: usize, next: NodeId, flip: bool) -> NodeId {
+        let mask = u128::MAX.checked_shr(8 * cut(16, kept)).unwrap_or_default();
+        if max - min >= mask {
+            return self.run(ByteSet::FULL, Numbers::one(kept as u64), next, false);
+        }
+        let (first, last) = (min & mask, max & mask);
+        if first <= last {
+            return self.be(first, last, kept, next, flip);
+        }
+        let ways = vec![self.be(0, last, kept, next, flip), self.be(first, mask, kept, next, flip)];
+        self.split(ways, flip)
     }
 
     /// The numbers from `min` to `max` above two bits that are `mark`, least significant byte first.
@@ -422,7 +427,7 @@ impl Arena {
             if low > high || max == 0 {
                 continue;
             }
-            let tail = self.literal_flipped(&[0u8; 8].get(..bytes).unwrap_or_default().to_vec(), next, flip);
+            let tail = self.literal_flipped([0u8; 8].get(..bytes).unwrap_or_default(), next, flip);
             let width = 8 - bytes;
             let whole = |place: usize, digits: ByteSet| {
                 let digits = if place + 1 == width {

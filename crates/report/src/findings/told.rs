@@ -57,10 +57,9 @@ mod tests {
     use super::super::tests::checked;
 
     fn plan(scans: usize) -> String {
-        let families: String = (1..=scans)
-            .map(|n| format!("key k{n} = 0x{n:02x} num: u64 hash: bytes(32) scan by num; "))
-            .collect();
-        format!("plan p; space s {{ key node = hash: bytes(32); {families}}}")
+        let family = |n| format!("key k{n} = 0x{n:02x} num: u64 hash: bytes(32) scan by num;");
+        let families: Vec<String> = (1..=scans).map(family).collect();
+        format!("plan p; space s {{ key node = hash: bytes(32); {}}}", families.join(" "))
     }
 
     #[test]

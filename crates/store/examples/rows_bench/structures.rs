@@ -60,7 +60,7 @@ impl<E: Engine> Operations for Embedded<E> {
     }
 
     fn claim(&self, _: &[u8]) -> Result<()> {
-        for item in self.queue_claim(QUEUE, Claim::new(1, Duration::from_secs(60)))? {
+        for item in self.queue_claim(QUEUE, Claim::new(1, Duration::from_mins(1)))? {
             self.queue_release(QUEUE, &item.member, item.receipt)?;
         }
         Ok(())
