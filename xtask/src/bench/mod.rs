@@ -36,7 +36,7 @@ use crate::job::Job;
 pub(crate) struct Bench {
     /// One group; all of them if none is named
     group: Option<String>,
-    /// Ends within a minute a group, at the price of more noise
+    /// Ends within a minute per group and shows that it runs: no goals, which its size cannot meet
     #[arg(long)]
     quick: bool,
     /// How to print the measurements; `json` is one object per line
@@ -131,7 +131,28 @@ impl Measurement {
         if self.is_met() { "met" } else { "not met" }
     }
 
-    fn json(&self, group: &str) -> serde_json::Value {
+    /// What a person reads of it. A short run shows that it runs: its size can meet no goal, and none is named.
+    fn text(&self, group: &str, effort: Effort) -> String {
+        let head =
+            format!("{:32} {:>10} {:14}", format!("{group}/{}", self.name), number(self.value), self.unit);
+        match effort {
+            Effort::Quick => format!("{head} runs  {}", self.compared_with),
+            Effort::Full => format!(
+                "{head} goal {:>9}  {:7}  {}",
+                self.goal.to_string(),
+                self.verdict(),
+                self.compared_with
+            ),
+        }
+    }
+
+    fn json(&self, group: &str, effort: Effort) -> serde_json::Value {
+        if effort == Effort::Quick {
+            return json!({
+                "group": group, "name": self.name, "value": self.value, "unit": self.unit,
+                "compared_with": self.compared_with,
+            });
+        }
         let (bound, goal) = match self.goal {
             Goal::AtMost(most) => ("at most", most),
             Goal::AtLeast(least) => ("at least", least),
@@ -168,6 +189,9 @@ pub(crate) fn run(bench: &Bench) -> Result<ExitCode> {
     if groups.is_empty() {
         bail!("there is no group `{}`; there are: {}", bench.group.as_deref().unwrap_or_default(), known());
     }
+    if bench.quick && bench.write {
+        bail!("a short run is not recorded: leave out `--quick` or `--write`");
+    }
     build()?;
     if cfg!(debug_assertions) {
         return optimised(bench);
@@ -177,16 +201,8 @@ pub(crate) fn run(bench: &Bench) -> Result<ExitCode> {
         let measured = group.measure(effort)?;
         for line in &measured {
             match bench.format {
-                Format::Json => console::line(line.json(group.name())),
-                Format::Text => console::line(format_args!(
-                    "{:32} {:>10} {:14} goal {:>9}  {:7}  {}",
-                    format!("{}/{}", group.name(), line.name),
-                    number(line.value),
-                    line.unit,
-                    line.goal.to_string(),
-                    line.verdict(),
-                    line.compared_with,
-                )),
+                Format::Json => console::line(line.json(group.name(), effort)),
+                Format::Text => console::line(line.text(group.name(), effort)),
             }
         }
         if bench.write {
@@ -239,6 +255,29 @@ mod tests {
     fn numbers_are_shown_as_people_write_them() {
         let shown = [0.5, 1.0, 1.2345, 999.0, 1_000.0, 512_345.6, 1_234_567.0].map(number);
         assert_eq!(shown, ["0.5", "1", "1.234", "999", "1,000", "512,346", "1,234,567"]);
+    }
+
+    #[test]
+    fn a_short_run_names_no_goal() {
+        let line = Measurement {
+            name: "scan".to_owned(),
+            value: 1_234.0,
+            goal: Goal::AtLeast(2_000.0),
+            unit: "rows/s",
+            compared_with: "by hand".to_owned(),
+        };
+        let [short, full] = [Effort::Quick, Effort::Full].map(|effort| line.text("store", effort));
+        assert_eq!(short, format!("{:32} {:>10} {:14} runs  by hand", "store/scan", "1,234", "rows/s"));
+        assert_eq!(
+            full,
+            format!(
+                "{:32} {:>10} {:14} goal {:>9}  not met  by hand",
+                "store/scan", "1,234", "rows/s", "≥ 2,000"
+            )
+        );
+        let [short, full] = [Effort::Quick, Effort::Full].map(|effort| line.json("store", effort));
+        assert_eq!([short.get("goal"), short.get("goal_is"), short.get("met")], [None; 3]);
+        assert_eq!(full["met"], false);
     }
 
     #[test]
