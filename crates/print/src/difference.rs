@@ -22,7 +22,26 @@ pub fn difference(path: &str, old: &str, new: &str) -> String {
             };
             let line = change.value().trim_end_matches('\n');
             put!(out, "{}\n", painted(style, format!("{}{line}", change.tag())));
+            // Without this a line that only lacks its end looks like the one beside it.
+            if change.missing_newline() {
+                put!(out, "{}\n", painted(DIM, "\\ no newline at the end"));
+            }
         }
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::shown;
+
+    #[test]
+    fn a_line_without_its_end_is_told_from_one_with_it() {
+        let text = difference("p.keyplan", "plan p;", "plan p;\n");
+        assert_eq!(
+            shown(&text, false),
+            "p.keyplan is not formatted\n@@ -1 +1 @@\n-plan p;\n\\ no newline at the end\n+plan p;\n"
+        );
+    }
 }
