@@ -1,4 +1,4 @@
-use super::{Code, Severity, Span};
+use super::{Code, Recipe, Severity, Span};
 
 /// One finding about a plan: what, where, and what to do about it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,6 +13,8 @@ pub struct Diagnostic {
     pub labels: Vec<Label>,
     /// What is below the snippet.
     pub notes: Vec<Note>,
+    /// What the keys that show the fault are made of.
+    pub recipes: Vec<Recipe>,
 }
 
 /// Text under a stretch of the source.
@@ -70,6 +72,7 @@ impl Diagnostic {
             message: message.into(),
             labels: vec![Label { span, text: label.into() }],
             notes: Vec::new(),
+            recipes: Vec::new(),
         }
     }
 
@@ -92,6 +95,14 @@ impl Diagnostic {
     pub fn with_note(mut self, kind: NoteKind, text: impl Into<String>) -> Self {
         self.notes.push(Note { kind, text: text.into() });
         self
+    }
+
+    /// Adds what the keys that show the fault are made of, with a note of the commands that make them again.
+    #[must_use]
+    pub fn with_recipes(mut self, recipes: Vec<Recipe>) -> Self {
+        let commands: Vec<String> = recipes.iter().filter_map(Recipe::command).collect();
+        self.recipes.extend(recipes);
+        if commands.is_empty() { self } else { self.with_note(NoteKind::Reproduce, commands.join("\n")) }
     }
 
     /// Adds a way out.

@@ -7,8 +7,8 @@ use keyplan_plan::model::Plan;
 
 use crate::compat::{Broken, Change, Fate, Part, Remade};
 use crate::diagnose::Page;
-use crate::diagnose::command::{Made, encode};
 use crate::diagnose::lanes::{Row, draw};
+use crate::diagnose::recipe::{Made, recipe};
 use crate::diagnose::subject::Subject;
 use crate::proof::{Side, Verdict, Witness};
 
@@ -197,7 +197,7 @@ impl<'a> Seen<'a> {
         diagnostic.with_help("begin it with bytes that no earlier family has used")
     }
 
-    /// Adds keys, each under the plan that writes it, and the commands that make them again.
+    /// Adds keys, each under the plan that writes it, and what they are made of.
     fn with_rows(self, diagnostic: Diagnostic, sides: &[(Version<'a>, &str, &'a Side)]) -> Diagnostic {
         let found: Vec<Option<Subject<'a>>> = sides
             .iter()
@@ -211,17 +211,12 @@ impl<'a> Seen<'a> {
             })
             .collect();
         let text = rows.map_or_else(|| plain(sides), |rows| draw(&rows));
-        let commands: Vec<String> = sides
+        let recipes = sides
             .iter()
             .zip(&found)
-            .filter_map(|((version, _, side), subject)| encode(version.path?, (*subject)?, side, Made::Whole))
+            .filter_map(|((version, _, side), subject)| recipe(version.path?, (*subject)?, side, Made::Whole))
             .collect();
-        let diagnostic = diagnostic.with_note(NoteKind::Witness, text);
-        if commands.is_empty() {
-            diagnostic
-        } else {
-            diagnostic.with_note(NoteKind::Reproduce, commands.join("\n"))
-        }
+        diagnostic.with_note(NoteKind::Witness, text).with_recipes(recipes)
     }
 }
 

@@ -1,11 +1,11 @@
 //! What a report says, for the people who write plans: each finding under the text that causes it, with keys that
-//! show it, commands that show it again, and a way out.
+//! show it, what they are made of, and a way out.
 
 mod accepts;
-pub(crate) mod command;
 mod group;
 pub(crate) mod lanes;
 mod pages;
+pub(crate) mod recipe;
 pub(crate) mod shorten;
 pub(crate) mod subject;
 pub(crate) mod witness;
@@ -22,7 +22,7 @@ use crate::guarantee::{mixed_space, oversize, style};
 use crate::proof::{Report, Statement, Verdict, Witness};
 use crate::prove::Options;
 use crate::repair::{Repair, Workshop};
-pub(crate) use command::Made;
+pub(crate) use recipe::Made;
 use subject::Subject;
 
 /// Everything in a report that a person must look at, in the order of the plan's text.

@@ -1,11 +1,11 @@
-//! The two keys of a witness, drawn and with the commands that make them; and how to mark where a part ends.
+//! The two keys of a witness, drawn and with what they are made of; and how to mark where a part ends.
 
 use keyplan_plan::diag::{Diagnostic, NoteKind};
 use keyplan_plan::model::{Extent, Segment, Sequence};
 
 use super::Finding;
-use super::command::{Made, encode};
 use super::lanes::{Row, draw};
+use super::recipe::{Made, recipe};
 use super::subject::Subject;
 use crate::proof::Side;
 
@@ -17,23 +17,19 @@ pub(crate) struct Shown<'a> {
     pub(crate) made: Made,
 }
 
-/// Adds the keys of a witness and the commands that make them.
+/// Adds the keys of a witness and what they are made of.
 pub(crate) fn with_witness(
     diagnostic: Diagnostic,
     finding: Finding<'_>,
     sides: [Shown<'_>; 2],
 ) -> Diagnostic {
-    let commands: Vec<String> = sides
+    let recipes: Vec<_> = sides
         .iter()
-        .filter_map(|shown| encode(finding.path, shown.subject, shown.side, shown.made))
+        .filter_map(|shown| recipe(finding.path, shown.subject, shown.side, shown.made))
         .collect();
     let rows =
         sides.map(|shown| Row { title: shown.title.to_owned(), subject: shown.subject, side: shown.side });
-    let diagnostic = diagnostic.with_note(NoteKind::Witness, draw(&rows));
-    if commands.is_empty() {
-        return diagnostic;
-    }
-    diagnostic.with_note(NoteKind::Reproduce, commands.join("\n"))
+    diagnostic.with_note(NoteKind::Witness, draw(&rows)).with_recipes(recipes)
 }
 
 /// How to mark where a segment ends.

@@ -3,8 +3,8 @@
 use keyplan_plan::diag::{Diagnostic, NoteKind, Span};
 use keyplan_plan::model::{Module, Retired};
 
-use crate::diagnose::command::encode;
 use crate::diagnose::lanes::{Row, draw};
+use crate::diagnose::recipe::recipe;
 use crate::diagnose::subject::Subject;
 use crate::diagnose::{Finding, Made};
 use crate::proof::NumberFault;
@@ -69,10 +69,8 @@ pub(crate) fn diagnostic(finding: Finding<'_>, number: u8, fault: &NumberFault) 
                 .with_label(retired.span, "given up here");
             let row = Row { title: String::new(), subject, side: key };
             let diagnostic = diagnostic.with_note(NoteKind::Witness, draw(&[row]));
-            let diagnostic = match encode(finding.path, subject, key, Made::Whole) {
-                Some(command) => diagnostic.with_note(NoteKind::Reproduce, command),
-                None => diagnostic,
-            };
+            let recipes = recipe(finding.path, subject, key, Made::Whole).into_iter().collect();
+            let diagnostic = diagnostic.with_recipes(recipes);
             Some(diagnostic.with_help(format!("take a number that was never used{}; {keep}", free.named())))
         }
     }

@@ -2,8 +2,8 @@
 
 use keyplan_plan::diag::{Diagnostic, NoteKind};
 
-use crate::diagnose::command::encode;
 use crate::diagnose::lanes::{Row, draw};
+use crate::diagnose::recipe::recipe;
 use crate::diagnose::{Finding, Made};
 use crate::proof::Side;
 
@@ -25,10 +25,8 @@ pub(crate) fn diagnostic(finding: Finding<'_>, path: &str, prefix: &[u8], key: &
     let diagnostic = Diagnostic::new(finding.code(), message, subject.name_span(), "not in that module")
         .with_label(module.span, "everything that begins so belongs to this module")
         .with_note(NoteKind::Witness, draw(&[row]));
-    let diagnostic = match encode(finding.path, subject, key, Made::Whole) {
-        Some(command) => diagnostic.with_note(NoteKind::Reproduce, command),
-        None => diagnostic,
-    };
+    let recipes = recipe(finding.path, subject, key, Made::Whole).into_iter().collect();
+    let diagnostic = diagnostic.with_recipes(recipes);
     Some(diagnostic.with_help(format!(
         "give it a prefix that no module has, or move it into `{}`; to keep it: `accept trespass \"why\"`",
         module.name
