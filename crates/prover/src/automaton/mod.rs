@@ -99,8 +99,9 @@ impl Arena {
         self.nodes.len()
     }
 
+    #[expect(clippy::expect_used, reason = "an id is given out with its node, and no node is taken away")]
     pub(crate) fn node(&self, id: NodeId) -> &Node {
-        self.nodes.get(id as usize).unwrap_or(&Node::End)
+        self.nodes.get(id as usize).expect("a node of this arena")
     }
 
     /// The fewest bytes from a node to the end; `u64::MAX` if there is no way.
@@ -161,8 +162,9 @@ impl Arena {
         id
     }
 
+    #[expect(clippy::expect_used, reason = "so many nodes would not fit into memory")]
     fn push(&mut self, node: Node) -> NodeId {
-        let id = u32::try_from(self.nodes.len()).unwrap_or(u32::MAX);
+        let id = u32::try_from(self.nodes.len()).expect("fewer than 2³² nodes");
         self.shortest.push(self.measure(&node));
         self.longest.push(self.measure_longest(&node));
         self.nodes.push(node);

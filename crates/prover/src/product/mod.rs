@@ -397,11 +397,15 @@ impl<'a> Product<'a> {
                 (Some(detour), Place::At(id)) => {
                     let cores = self.arena.closure_to(id, Some(detour.stop)).cores;
                     let along: Vec<NodeId> = cores.iter().flat_map(|core| self.along(core.node)).collect();
-                    along.into_iter().flat_map(|core| self.core(core)).collect()
+                    Some(along.into_iter().flat_map(|core| self.core(core)).collect())
                 }
                 _ => self.items(a, fresh.as_ref()),
             };
-            let right = self.items(b, fresh.as_ref());
+            let (Some(left), Some(right)) = (left, self.items(b, fresh.as_ref())) else {
+                // A place inside of a node is one of its kind; were it not so, a pair would be skipped and taken as read.
+                budget.spend(self.steps + self.work);
+                return Outcome::Exhausted;
+            };
             for x in &left {
                 for y in &right {
                     self.pair(x, y);
@@ -416,24 +420,24 @@ impl<'a> Product<'a> {
         }
     }
 
-    /// What can be read next at a place.
-    fn items(&mut self, place: Place, set: Option<&Numbers>) -> Vec<Item> {
-        match place {
+    /// What can be read next at a place; `None` if there is no such place.
+    fn items(&mut self, place: Place, set: Option<&Numbers>) -> Option<Vec<Item>> {
+        Some(match place {
             Place::At(id) => {
                 let closure = self.arena.closure(id);
                 closure.cores.iter().flat_map(|core| self.core(core.node)).collect()
             }
             Place::Within(id) => match self.arena.node(id) {
                 Node::Run { set: class, next, .. } | Node::Prefixed { set: class, next, .. } => {
-                    let left = set.cloned().unwrap_or_default();
+                    let left = set?.clone();
                     vec![Item::Run { node: id, set: *class, next: *next, left }]
                 }
-                _ => Vec::new(),
+                _ => return None,
             },
             Place::Length { node, width, read } => match self.arena.node(node) {
                 Node::Prefixed { prefix, set: class, next, .. } => {
                     // A widened set may hold lengths that are no lengths of the node.
-                    let counts = set.cloned().unwrap_or_default();
+                    let counts = set?.clone();
                     vec![Item::Length {
                         node,
                         prefix: *prefix,
@@ -444,9 +448,9 @@ impl<'a> Product<'a> {
                         counts,
                     }]
                 }
-                _ => Vec::new(),
+                _ => return None,
             },
-        }
+        })
     }
 
     /// What can be read at a node that a closure gave.

@@ -134,7 +134,7 @@ fn int_right_at_one_length(int: &IntShape) -> bool {
 
 /// Whether the numbers of a range are few, sort by their bytes, and none is the front of another.
 pub(crate) fn few_sort(int: &IntShape) -> bool {
-    let all = few_numbers(int.range).unwrap_or_default();
+    let Some(all) = few_numbers(int.range) else { return false };
     let all: Option<Vec<Vec<u8>>> = all.iter().map(|value| written(int, value)).collect();
     // Whatever begins with a number comes right after it.
     let apart = |pair: &[Vec<u8>]| matches!(pair, [a, b] if a < b && !b.starts_with(a));

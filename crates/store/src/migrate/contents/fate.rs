@@ -130,7 +130,14 @@ impl Migration<'_> {
         let mut new = Vec::new();
         // Only a plain value can tell an argument of its key.
         let value = match only.family.kind {
-            FamilyKind::Key => read.get(key).ok().flatten().unwrap_or_default(),
+            FamilyKind::Key => match read.get(key) {
+                Ok(value) => value.unwrap_or_default(),
+                // A value that cannot be read is not an empty one, of which another key would be made.
+                Err(error) => {
+                    let (kind, why) = (ProblemKind::Unreadable, error.to_string());
+                    return KeyFate::Aside { route: Some(route), kind, why, ruled: false };
+                }
+            },
             _ => Vec::new(),
         };
         let made = self.carrier.way(route).map(|way| way.key(&only.values, &value, &mut new));
