@@ -50,3 +50,68 @@ fn every_crate_of_the_map_is_there_and_every_crate_is_on_it() {
     found.sort();
     assert_eq!(named, found);
 }
+
+/// The source files below a folder, tests aside.
+fn sources(folder: &std::path::Path, all: &mut Vec<std::path::PathBuf>) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            if path.file_name().is_some_and(|name| name != "tests") {
+                sources(&path, all);
+            }
+        } else if path.extension().is_some_and(|end| end == "rs") {
+            all.push(path);
+        }
+    }
+}
+
+/// The files that the table of `CONTRIBUTING.md` names for an integer.
+fn files_of_an_encoding() -> Vec<String> {
+    let text = std::fs::read_to_string(workspace::root().join("CONTRIBUTING.md")).unwrap();
+    let (_, table) = text.split_once("| file | what of it |\n").unwrap();
+    let rows = table.lines().skip(1).take_while(|line| line.starts_with('|'));
+    rows.filter_map(|row| cells(row).first().map(|cell| cell.trim_matches('`').to_owned())).collect()
+}
+
+#[test]
+fn an_encoding_of_integers_touches_six_files() {
+    let named = files_of_an_encoding();
+    assert!(named.len() <= 6, "{named:?}");
+    for file in &named {
+        assert!(workspace::root().join(file).is_file(), "{file}");
+    }
+    let table = std::fs::read_to_string(workspace::root().join("crates/plan/src/model/table.rs")).unwrap();
+    let (_, variants) = table.split_once("pub enum IntEncoding {").unwrap();
+    let (variants, _) = variants.split_once("\n}").unwrap();
+    let variants: Vec<String> = variants
+        .lines()
+        .map(str::trim)
+        .filter(|line| line.starts_with(|c: char| c.is_ascii_uppercase()))
+        .map(|line| format!("IntEncoding::{}", line.trim_end_matches(',').split('(').next().unwrap()))
+        .collect();
+    assert!(variants.len() >= 19, "{variants:?}");
+    // A `match` without a catch-all names every variant: these are the files that the compiler asks for.
+    let mut asked = Vec::new();
+    for folder in std::fs::read_dir(workspace::root().join("crates")).unwrap() {
+        let mut all = Vec::new();
+        let folder = folder.unwrap().path().join("src");
+        if folder.is_dir() {
+            sources(&folder, &mut all);
+        }
+        for file in all {
+            let text = std::fs::read_to_string(&file).unwrap();
+            if variants.iter().all(|variant| text.contains(variant.as_str())) {
+                let path = file.strip_prefix(workspace::root()).unwrap();
+                asked.push(path.to_string_lossy().replace('\\', "/"));
+            }
+        }
+    }
+    asked.sort();
+    let mut known: Vec<&str> = named
+        .iter()
+        .map(String::as_str)
+        .filter(|file| file.ends_with(".rs") && !file.ends_with("/mod.rs"))
+        .collect();
+    known.sort_unstable();
+    assert_eq!(asked, known);
+}

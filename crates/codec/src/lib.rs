@@ -49,38 +49,7 @@ pub use alphabet::Alphabet;
 pub use error::{DecodeError, EncodeError, Expected, Fault};
 pub use expect::expect_width;
 pub use lengths::Lengths;
-#[cfg(feature = "hash")]
-pub use segment::base58::{Base58, Base58View};
-#[cfg(feature = "bech32")]
-pub use segment::bech32::{Bech32, Bech32View};
-pub use segment::count::Count;
-#[cfg(feature = "hash")]
-pub use segment::digest::{Digest, Hash, HashConcat, Hashed};
-pub use segment::{
-    bool::Bool,
-    bytes::{ByteClass, Bytes, Fit},
-    checksum::{Crc16, Crc32},
-    complement::{Desc, complement},
-    decimal::{Decimal, PaddedDecimal},
-    float::{Fixed, FloatBadger, FloatBits, FloatOrdered},
-    frame::{Escaped, LenPrefix, LenWidth, Memcmp, Terminated, Unescaped},
-    hex::{Case, HexBytes, HexInt, HexView, PaddedHexInt},
-    int::{Saturating, SignFlip},
-    int_float::IntFloat,
-    literal::Literal,
-    narrow::Narrow,
-    nibble::{CountedNibbles, HexPrefix, NibbleView, Nibbles, PackedNibbles},
-    orderedcode::{OrderedCode, OrderedCodeInt},
-    score::{HeightScore, Score, ScoreExact},
-    text::Text,
-    tick9::Tick9,
-    time::{TimeNanos, TimeText9},
-    truncated::{HighBytes, LowBytes},
-    tuple::{TupleBool, TupleBytes, TupleFloat, TupleInt, TupleText, UnescapedText},
-    uint::{Be, Int, Le, Signed, Unsigned},
-    varint::{BitcoinVarint, CompactSize, Leb128, OrdVar, ScaleCompact},
-    wide::{Wide, WideForm, WideNumber, WideView},
-};
+pub use segment::*;
 pub use sink::{Buffer, Sink};
 
 /// One way of writing an argument as bytes.

@@ -18,6 +18,7 @@ mod make;
 pub mod model;
 mod naming;
 mod prove;
+mod regular;
 pub mod rust;
 mod scan;
 mod shake;

@@ -101,37 +101,70 @@ macro_rules! byte_view {
     };
 }
 
-pub(crate) mod bool;
-pub(crate) mod bytes;
-pub(crate) mod checksum;
-pub(crate) mod complement;
-pub(crate) mod count;
-pub(crate) mod decimal;
-pub(crate) mod float;
-pub(crate) mod frame;
-pub(crate) mod hex;
-pub(crate) mod int;
-pub(crate) mod int_float;
-pub(crate) mod literal;
-pub(crate) mod narrow;
-pub(crate) mod nibble;
-pub(crate) mod orderedcode;
-pub(crate) mod score;
-pub(crate) mod text;
-pub(crate) mod tick9;
-pub(crate) mod time;
-pub(crate) mod truncated;
-pub(crate) mod tuple;
-pub(crate) mod uint;
-pub(crate) mod varint;
-pub(crate) mod wide;
+mod bool;
+mod bytes;
+mod checksum;
+mod complement;
+mod count;
+mod decimal;
+mod float;
+mod frame;
+mod hex;
+mod int;
+mod int_float;
+mod literal;
+mod narrow;
+mod nibble;
+mod orderedcode;
+mod score;
+mod text;
+mod tick9;
+mod time;
+mod truncated;
+mod tuple;
+mod uint;
+mod varint;
+mod wide;
 
 #[cfg(feature = "hash")]
-pub(crate) mod base58;
+mod base58;
 #[cfg(feature = "bech32")]
-pub(crate) mod bech32;
+mod bech32;
 #[cfg(feature = "hash")]
-pub(crate) mod digest;
+mod digest;
+
+#[cfg(feature = "hash")]
+pub use self::base58::{Base58, Base58View};
+#[cfg(feature = "bech32")]
+pub use self::bech32::{Bech32, Bech32View};
+pub use self::count::Count;
+#[cfg(feature = "hash")]
+pub use self::digest::{Digest, Hash, HashConcat, Hashed};
+pub use self::{
+    bool::Bool,
+    bytes::{ByteClass, Bytes, Fit},
+    checksum::{Crc16, Crc32},
+    complement::{Desc, complement},
+    decimal::{Decimal, PaddedDecimal},
+    float::{Fixed, FloatBadger, FloatBits, FloatOrdered},
+    frame::{Escaped, LenPrefix, LenWidth, Memcmp, Terminated, Unescaped},
+    hex::{Case, HexBytes, HexInt, HexView, PaddedHexInt},
+    int::{Saturating, SignFlip},
+    int_float::IntFloat,
+    literal::Literal,
+    narrow::Narrow,
+    nibble::{CountedNibbles, HexPrefix, NibbleView, Nibbles, PackedNibbles},
+    orderedcode::{OrderedCode, OrderedCodeInt},
+    score::{HeightScore, Score, ScoreExact},
+    text::Text,
+    tick9::Tick9,
+    time::{TimeNanos, TimeText9},
+    truncated::{HighBytes, LowBytes},
+    tuple::{TupleBool, TupleBytes, TupleFloat, TupleInt, TupleText, UnescapedText},
+    uint::{Be, Int, Le, Signed, Unsigned},
+    varint::{BitcoinVarint, CompactSize, Leb128, OrdVar, ScaleCompact},
+    wide::{Wide, WideForm, WideNumber, WideView},
+};
 
 /// The error of `found` bytes where exactly `width` belong.
 #[cold]

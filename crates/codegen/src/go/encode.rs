@@ -11,6 +11,7 @@ use keyplan_plan::model::{
 use super::Go;
 use super::names::quoted;
 use super::tree::{Inside, Row, Tree, copy};
+use crate::regular;
 
 /// A function body being written.
 pub(crate) struct Body {
@@ -442,12 +443,10 @@ fn put_int(body: &mut Body, int: &IntShape, of: &str, label: &str) {
         }
         IntEncoding::Leb128 => body.line(&format!("dst = appendLEB128(dst, {words})")),
         IntEncoding::OrdVar => body.fallible(&format!("appendOrdVar(dst, {words})"), label),
-        IntEncoding::BitcoinVarint => body.line(&format!("dst = appendBitcoinVarint(dst, {words})")),
         IntEncoding::CompactSize => body.line(&format!(
             "dst = appendCompactSize(dst, {})",
             if bits == 64 { of.to_owned() } else { format!("uint64({of})") }
         )),
-        IntEncoding::ScaleCompact => body.line(&format!("dst = appendScaleCompact(dst, {words})")),
         IntEncoding::OrderedCode if signed => body.line(&format!(
             "dst = appendOrderedInt(dst, {})",
             if bits == 64 { of.to_owned() } else { format!("int64({of})") }
@@ -468,6 +467,10 @@ fn put_int(body: &mut Body, int: &IntShape, of: &str, label: &str) {
             body.line(&format!("dst = appendTupleInt(dst, {negative}, {hi}, {lo})"));
         }
         IntEncoding::Tuple => body.line(&format!("dst = appendTupleInt(dst, false, {words})")),
+        encoding => {
+            let (name, number) = (regular::name(encoding.row()), regular::number(encoding));
+            body.line(&format!("dst = append{name}(dst, {words}{number})"));
+        }
     }
 }
 

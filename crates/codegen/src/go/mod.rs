@@ -29,6 +29,7 @@ use keyplan_prover::Report;
 use crate::File;
 use crate::naming::{Scope, wanted_names};
 use crate::prove::prove;
+use crate::regular;
 use crate::shake;
 use migration::Before;
 use names::{exported, quoted};
@@ -45,6 +46,14 @@ const RUNTIME: [&str; 8] = [
     include_str!("runtime/value.go"),
     include_str!("runtime/json.go"),
 ];
+
+/// Integers that this generator does not name have their functions there.
+const _: () = {
+    let texts = [include_str!("runtime/leaf.go"), include_str!("runtime/append.go")];
+    regular::declared("func append", false, texts);
+    regular::declared("func decode", false, texts);
+    regular::declared("func extent", true, texts);
+};
 
 /// What tests need beside it.
 const TESTING: &str = include_str!("runtime/vectors.go");

@@ -14,6 +14,7 @@ use super::encode::{
     derive_function, hash_function, hex_form, left_out, len_width, lengths, pair, range_words,
 };
 use super::names::quoted;
+use crate::regular;
 
 impl Go<'_> {
     /// `layout{…}` on several lines, the first without indentation.
@@ -229,14 +230,13 @@ fn int_node(int: &IntShape) -> String {
         IntEncoding::Leb128 => "decode: decodeLEB128, extent: extentSeptets".to_owned(),
         IntEncoding::OrdVar => "decode: decodeOrdVar, extent: extentOrdVar".to_owned(),
         IntEncoding::BitcoinVarint => "decode: decodeBitcoinVarint, extent: extentSeptets".to_owned(),
-        IntEncoding::CompactSize => "decode: decodeCompactSize, extent: extentCompactSize".to_owned(),
         IntEncoding::Saturating => "decode: decodeSaturating, loss: lossSaturating".to_owned(),
         IntEncoding::Low(_) => "decode: decodeLow, loss: lossLow".to_owned(),
         IntEncoding::High(_) => "decode: decodeHigh, loss: lossHigh".to_owned(),
         IntEncoding::Float => "decode: decodeIntFloat, loss: lossIntFloat".to_owned(),
-        IntEncoding::ScaleCompact => "decode: decodeScaleCompact, extent: extentScaleCompact".to_owned(),
         IntEncoding::OrderedCode => "decode: decodeOrderedInt, extent: extentOrderedInt".to_owned(),
         IntEncoding::Tuple => "decode: decodeTupleInt, extent: extentTupleInt".to_owned(),
+        encoding => regular::fields(encoding.row()),
     };
     let width = Width::of_shape(&Shape::Int(int.clone()));
     let head = head(Extent::of_int(int), width);

@@ -6,8 +6,8 @@ use keyplan_plan::model::{
     BoolEncoding, BytesEncoding, FloatEncoding, IntEncoding, IntRange, IntShape, IntType, LengthSet,
     NibbleEncoding, Opaque, ScoreEncoding, TextShape, TimeEncoding,
 };
-use proc_macro2::{Literal, TokenStream};
-use quote::{format_ident, quote};
+use proc_macro2::{Group, Literal, TokenStream, TokenTree};
+use quote::{ToTokens, format_ident, quote};
 
 use crate::rust::Expander;
 use crate::rust::code::{Code, Order};
@@ -164,54 +164,49 @@ fn int_type(ty: IntType) -> proc_macro2::Ident {
     format_ident!("{}{}", if ty.signed { 'i' } else { 'u' }, ty.native_bits())
 }
 
-/// The codec of an integer.
+/// The codec of an integer: what the table of encodings writes, with the type and the numbers of the shape put in.
 pub(crate) fn int_codec(shape: &IntShape) -> TokenStream {
-    let ty = int_type(shape.ty);
-    let new = |name: &str| {
-        let name = format_ident!("{name}");
-        quote!(::keyplan::codec::#name::<#ty>::new())
-    };
-    let width = shape.ty.bytes();
     match shape.encoding {
-        IntEncoding::Be if shape.ty.is_narrow() => quote!(::keyplan::codec::Narrow::<#ty>::be(#width)),
-        IntEncoding::Le if shape.ty.is_narrow() => quote!(::keyplan::codec::Narrow::<#ty>::le(#width)),
-        IntEncoding::Be => new("Be"),
-        IntEncoding::Le => new("Le"),
-        IntEncoding::SignFlip => new("SignFlip"),
-        IntEncoding::Saturating => new("Saturating"),
-        IntEncoding::Leb128 => new("Leb128"),
-        IntEncoding::OrdVar => new("OrdVar"),
-        IntEncoding::BitcoinVarint => new("BitcoinVarint"),
-        IntEncoding::Tuple => new("TupleInt"),
-        IntEncoding::ScaleCompact => new("ScaleCompact"),
-        IntEncoding::OrderedCode => new("OrderedCodeInt"),
-        IntEncoding::Low(width) => {
-            let (least, most) = ends(shape.range);
-            quote!(::keyplan::codec::LowBytes::<#ty> { width: #width, least: #least, most: #most })
-        }
-        IntEncoding::High(width) => {
-            let ((least, most), bytes) = (ends(shape.range), shape.ty.bytes());
-            quote!(::keyplan::codec::HighBytes::<#ty> {
-                bytes: #bytes, width: #width, least: #least, most: #most
-            })
-        }
-        IntEncoding::Float => {
-            let (least, most) = ends(shape.range);
-            quote!(::keyplan::codec::IntFloat::<#ty> { least: #least, most: #most })
-        }
         IntEncoding::CompactSize => quote!(::keyplan::codec::CompactSize),
         IntEncoding::Tick9 => quote!(::keyplan::codec::Tick9),
-        IntEncoding::Dec => quote!(::keyplan::codec::Decimal::<#ty>::full()),
-        IntEncoding::DecPadded(width) => quote!(::keyplan::codec::PaddedDecimal::<#ty>::full(#width)),
-        IntEncoding::Hex(digits) => {
-            let digits = case(digits);
-            quote!(::keyplan::codec::HexInt::<#ty>::full(#digits))
-        }
-        IntEncoding::HexPadded(digits, width) => {
-            let digits = case(digits);
-            quote!(::keyplan::codec::PaddedHexInt::<#ty>::full(#digits, #width))
+        encoding => {
+            let written = shape.codec().and_then(|codec| codec.parse().ok()).unwrap_or_else(|| {
+                let fault = format!("there is no codec for `{}` of this type", encoding.row().example());
+                quote!(::core::compile_error!(#fault))
+            });
+            filled(written, shape)
         }
     }
+}
+
+/// The tokens of a codec with what is known of the shape in place of the names that the table has for it.
+fn filled(tokens: TokenStream, shape: &IntShape) -> TokenStream {
+    let named = |name: &str| {
+        let (first, last) = ends(shape.range);
+        match name {
+            "keyplan_codec" => Some(quote!(::keyplan::codec)),
+            "Int" => Some(int_type(shape.ty).into_token_stream()),
+            "all" => Some(shape.ty.bytes().into_token_stream()),
+            "first" => Some(first),
+            "last" => Some(last),
+            "kept" => shape.encoding.number().map(ToTokens::into_token_stream),
+            "case" => match shape.encoding {
+                IntEncoding::Hex(digits) | IntEncoding::HexPadded(digits, _) => Some(case(digits)),
+                _ => None,
+            },
+            _ => None,
+        }
+    };
+    tokens
+        .into_iter()
+        .map(|token| match token {
+            TokenTree::Ident(ident) => named(&ident.to_string()).unwrap_or_else(|| ident.into_token_stream()),
+            TokenTree::Group(group) => {
+                Group::new(group.delimiter(), filled(group.stream(), shape)).into_token_stream()
+            }
+            token => token.into_token_stream(),
+        })
+        .collect()
 }
 
 /// A value of a `Copy` type with a codec that takes it as it is.

@@ -9,6 +9,7 @@ use keyplan_plan::model::{
 use super::TypeScript;
 use super::names::{bytes, text};
 use super::types::{is_boxed, is_labels, properties};
+use crate::regular;
 
 /// A function body being written.
 pub(crate) struct Body {
@@ -381,9 +382,6 @@ fn put_int(body: &mut Body, int: &IntShape, of: &str, label: &str) {
         }
         IntEncoding::Leb128 => format!("putLEB128(w, {big});"),
         IntEncoding::OrdVar => format!("putOrdVar(w, {big}, {});", text(label)),
-        IntEncoding::BitcoinVarint => format!("putBitcoinVarint(w, {big});"),
-        IntEncoding::CompactSize => format!("putCompactSize(w, {big});"),
-        IntEncoding::ScaleCompact => format!("putScaleCompact(w, {big});"),
         IntEncoding::OrderedCode if int.ty.signed => format!("putOrderedInt(w, {big});"),
         IntEncoding::OrderedCode => format!("putOrderedUint(w, {big});"),
         IntEncoding::Low(width) => format!("putBig(w, {big}, {width});"),
@@ -392,6 +390,10 @@ fn put_int(body: &mut Body, int: &IntShape, of: &str, label: &str) {
         }
         IntEncoding::Float => format!("putIntFloat(w, Number({of}));"),
         IntEncoding::Tuple => format!("putTupleInt(w, {big});"),
+        encoding => {
+            let (name, number) = (regular::name(encoding.row()), regular::number(encoding));
+            format!("put{name}(w, {big}{number});")
+        }
     });
 }
 

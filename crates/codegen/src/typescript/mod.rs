@@ -26,6 +26,7 @@ use keyplan_prover::Report;
 use crate::File;
 use crate::naming::{Scope, wanted_names};
 use crate::prove::prove;
+use crate::regular;
 use crate::shake;
 use names::{bytes, doc, pascal, text};
 use part::Part;
@@ -38,6 +39,14 @@ const RUNTIME: [&str; 5] = [
     include_str!("runtime/search.ts"),
     include_str!("runtime/hash.ts"),
 ];
+
+/// Integers that this generator does not name have their functions there.
+const _: () = {
+    let texts = [include_str!("runtime/leaf.ts"), include_str!("runtime/write.ts")];
+    regular::declared("function put", false, texts);
+    regular::declared("function decode", false, texts);
+    regular::declared("function extent", true, texts);
+};
 
 /// The files of a module, or why there are none.
 pub fn generate(compiled: &Compiled) -> Result<Vec<File>, Vec<Diagnostic>> {

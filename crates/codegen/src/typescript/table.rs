@@ -15,6 +15,7 @@ use super::encode::{
 };
 use super::names::{bytes, text};
 use super::types::{is_boxed, is_labels, properties};
+use crate::regular;
 
 impl TypeScript<'_> {
     /// `{ plain, steps }` on several lines, the first without indentation.
@@ -236,14 +237,13 @@ fn int_node(int: &IntShape) -> String {
         IntEncoding::Leb128 => "decode: decodeLEB128, extent: extentSeptets".to_owned(),
         IntEncoding::OrdVar => "decode: decodeOrdVar, extent: extentOrdVar".to_owned(),
         IntEncoding::BitcoinVarint => "decode: decodeBitcoinVarint, extent: extentSeptets".to_owned(),
-        IntEncoding::CompactSize => "decode: decodeCompactSize, extent: extentCompactSize".to_owned(),
         IntEncoding::Saturating => "decode: decodeSaturating, loss: LOSS_SATURATING".to_owned(),
         IntEncoding::Low(_) => "decode: decodeLow, loss: LOSS_LOW".to_owned(),
         IntEncoding::High(_) => "decode: decodeHigh, loss: LOSS_HIGH".to_owned(),
         IntEncoding::Float => "decode: decodeIntFloat, loss: LOSS_INT_FLOAT".to_owned(),
-        IntEncoding::ScaleCompact => "decode: decodeScaleCompact, extent: extentScaleCompact".to_owned(),
         IntEncoding::OrderedCode => "decode: decodeOrderedInt, extent: extentOrderedInt".to_owned(),
         IntEncoding::Tuple => "decode: decodeTupleInt, extent: extentTupleInt".to_owned(),
+        encoding => regular::fields(encoding.row()),
     };
     let width = Width::of_shape(&Shape::Int(int.clone()));
     let head = head(Extent::of_int(int), width);

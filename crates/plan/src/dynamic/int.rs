@@ -1,12 +1,11 @@
 //! Integers of a type known at run time.
 
 use keyplan_codec::{
-    Be, BitcoinVarint, CompactSize, Decimal, DecodeError, Delimited, EncodeError, Fault, HexInt, HighBytes,
-    IntFloat, Le, Leb128, LowBytes, Narrow, OrdVar, OrderedCodeInt, PaddedDecimal, PaddedHexInt, Saturating,
-    ScaleCompact, Segment, SignFlip, Sink, Tick9, TupleInt,
+    CompactSize, DecodeError, Delimited as _, EncodeError, Fault, Segment as _, Sink, Tick9,
 };
 
 use super::Value;
+use crate::model::table::{signed_codecs, unsigned_codecs};
 use crate::model::{IntEncoding, IntRange, IntShape};
 
 /// Runs an expression with `$int` standing for the type of the shape.
@@ -75,6 +74,55 @@ macro_rules! ends {
     }};
 }
 
+/// Does one of three things with the codec of a shape. There is no number of an encoding that has no codec.
+macro_rules! by_codec {
+    (
+        { $int:ident $shape:ident $does:ident $given:tt $none:expr }
+        [$all:ident $first:ident $last:ident]
+        $($pattern:pat => $kind:ident($($codec:expr)?);)*
+    ) => {{
+        let $all = $shape.ty.bytes();
+        let ($first, $last) = ends!($shape, $int, $none);
+        let _ = ($all, $first, $last);
+        match ($shape.encoding, $shape.ty.is_narrow()) {
+            $($pattern => $does!($kind $none, $($codec)?; $given),)*
+        }
+    }};
+}
+
+macro_rules! encoded {
+    (none $none:expr, ; ($value:expr, $out:expr)) => {
+        Err($none)
+    };
+    ($kind:ident $none:expr, $codec:expr; ($value:expr, $out:expr)) => {
+        $codec.encode($value, $out)
+    };
+}
+
+macro_rules! decoded {
+    (none $none:expr, ; ($bytes:expr)) => {
+        Err($none)
+    };
+    ($kind:ident $none:expr, $codec:expr; ($bytes:expr)) => {
+        $codec.decode($bytes)
+    };
+}
+
+macro_rules! ended {
+    (end $none:expr, $codec:expr; ($input:expr)) => {
+        $codec.extent($input)
+    };
+    (open $none:expr, $codec:expr; ($input:expr)) => {{
+        let _ = $codec;
+        Err($none)
+    }};
+    (none $none:expr, ; ($input:expr)) => {
+        Err($none)
+    };
+}
+
+const NO_NUMBER: DecodeError = DecodeError::new(0, Fault::OutOfRange);
+
 /// Appends an unsigned integer.
 pub(super) fn encode_unsigned<S: Sink>(
     shape: &IntShape,
@@ -89,34 +137,7 @@ pub(super) fn encode_unsigned<S: Sink>(
     }
     with_unsigned!(shape.ty.native_bits(), Int => {
         let value = Int::try_from(value).map_err(|_| EncodeError::OutOfRange)?;
-        match shape.encoding {
-            IntEncoding::Be if shape.ty.is_narrow() => Narrow::<Int>::be(shape.ty.bytes()).encode(value, out),
-            IntEncoding::Le if shape.ty.is_narrow() => Narrow::<Int>::le(shape.ty.bytes()).encode(value, out),
-            IntEncoding::Le => Le::<Int>::new().encode(value, out),
-            IntEncoding::ScaleCompact => ScaleCompact::<Int>::new().encode(value, out),
-            IntEncoding::OrderedCode => OrderedCodeInt::<Int>::new().encode(value, out),
-            IntEncoding::Dec => Decimal::<Int>::full().encode(value, out),
-            IntEncoding::DecPadded(width) => PaddedDecimal::<Int>::full(width).encode(value, out),
-            IntEncoding::Hex(case) => HexInt::<Int>::full(case).encode(value, out),
-            IntEncoding::HexPadded(case, width) => PaddedHexInt::<Int>::full(case, width).encode(value, out),
-            IntEncoding::Leb128 => Leb128::<Int>::new().encode(value, out),
-            IntEncoding::OrdVar => OrdVar::<Int>::new().encode(value, out),
-            IntEncoding::BitcoinVarint => BitcoinVarint::<Int>::new().encode(value, out),
-            IntEncoding::Tuple => TupleInt::<Int>::new().encode(value, out),
-            IntEncoding::Low(width) => {
-                let (least, most) = ends!(shape, Int, EncodeError::OutOfRange);
-                LowBytes { width, least, most }.encode(value, out)
-            }
-            IntEncoding::High(width) => {
-                let (least, most) = ends!(shape, Int, EncodeError::OutOfRange);
-                HighBytes { bytes: shape.ty.bytes(), width, least, most }.encode(value, out)
-            }
-            IntEncoding::Float => {
-                let (least, most) = ends!(shape, Int, EncodeError::OutOfRange);
-                IntFloat { least, most }.encode(value, out)
-            }
-            _ => Be::<Int>::new().encode(value, out),
-        }
+        unsigned_codecs!(by_codec { Int shape encoded(value, out) EncodeError::OutOfRange })
     })
 }
 
@@ -130,19 +151,7 @@ pub(super) fn encode_signed<S: Sink>(shape: &IntShape, value: i128, out: &mut S)
     }
     with_signed!(shape.ty.bits, Int => {
         let value = Int::try_from(value).map_err(|_| EncodeError::OutOfRange)?;
-        match shape.encoding {
-            IntEncoding::Le => Le::<Int>::new().encode(value, out),
-            IntEncoding::SignFlip => SignFlip::<Int>::new().encode(value, out),
-            IntEncoding::Saturating => Saturating::<Int>::new().encode(value, out),
-            IntEncoding::OrderedCode => OrderedCodeInt::<Int>::new().encode(value, out),
-            IntEncoding::Dec => Decimal::<Int>::full().encode(value, out),
-            IntEncoding::Tuple => TupleInt::<Int>::new().encode(value, out),
-            IntEncoding::Float => {
-                let (least, most) = ends!(shape, Int, EncodeError::OutOfRange);
-                IntFloat { least, most }.encode(value, out)
-            }
-            _ => Be::<Int>::new().encode(value, out),
-        }
+        signed_codecs!(by_codec { Int shape encoded(value, out) EncodeError::OutOfRange })
     })
 }
 
@@ -155,7 +164,7 @@ pub(crate) fn decode(shape: &IntShape, bytes: &[u8]) -> Result<Value, DecodeErro
         let value = decode_unsigned(shape, bytes)?;
         shape.range.contains_unsigned(value).then_some(Value::Unsigned(value))
     };
-    value.ok_or(DecodeError::new(0, Fault::OutOfRange))
+    value.ok_or(NO_NUMBER)
 }
 
 #[expect(clippy::useless_conversion, reason = "one of the types is i128 itself")]
@@ -163,19 +172,10 @@ fn decode_signed(shape: &IntShape, bytes: &[u8]) -> Result<i128, DecodeError> {
     if shape.encoding == IntEncoding::Tick9 {
         return Ok(Tick9.decode(bytes)?.into());
     }
-    Ok(with_signed!(shape.ty.bits, Int => i128::from(match shape.encoding {
-        IntEncoding::Le => Le::<Int>::new().decode(bytes)?,
-        IntEncoding::SignFlip => SignFlip::<Int>::new().decode(bytes)?,
-        IntEncoding::Saturating => Saturating::<Int>::new().decode(bytes)?,
-        IntEncoding::OrderedCode => OrderedCodeInt::<Int>::new().decode(bytes)?,
-        IntEncoding::Dec => Decimal::<Int>::full().decode(bytes)?,
-        IntEncoding::Tuple => TupleInt::<Int>::new().decode(bytes)?,
-        IntEncoding::Float => {
-            let (least, most) = ends!(shape, Int, DecodeError::new(0, Fault::OutOfRange));
-            IntFloat { least, most }.decode(bytes)?
-        }
-        _ => Be::<Int>::new().decode(bytes)?,
-    })))
+    with_signed!(shape.ty.bits, Int => {
+        let number: Result<Int, DecodeError> = signed_codecs!(by_codec { Int shape decoded(bytes) NO_NUMBER });
+        Ok(i128::from(number?))
+    })
 }
 
 #[expect(clippy::useless_conversion, reason = "one of the types is u128 itself")]
@@ -183,53 +183,24 @@ fn decode_unsigned(shape: &IntShape, bytes: &[u8]) -> Result<u128, DecodeError> 
     if shape.encoding == IntEncoding::CompactSize {
         return Ok(CompactSize.decode(bytes)?.into());
     }
-    Ok(with_unsigned!(shape.ty.native_bits(), Int => u128::from(match shape.encoding {
-        IntEncoding::Be if shape.ty.is_narrow() => Narrow::<Int>::be(shape.ty.bytes()).decode(bytes)?,
-        IntEncoding::Le if shape.ty.is_narrow() => Narrow::<Int>::le(shape.ty.bytes()).decode(bytes)?,
-        IntEncoding::ScaleCompact => ScaleCompact::<Int>::new().decode(bytes)?,
-        IntEncoding::OrderedCode => OrderedCodeInt::<Int>::new().decode(bytes)?,
-        IntEncoding::Le => Le::<Int>::new().decode(bytes)?,
-        IntEncoding::Dec => Decimal::<Int>::full().decode(bytes)?,
-        IntEncoding::DecPadded(width) => PaddedDecimal::<Int>::full(width).decode(bytes)?,
-        IntEncoding::Hex(case) => HexInt::<Int>::full(case).decode(bytes)?,
-        IntEncoding::HexPadded(case, width) => PaddedHexInt::<Int>::full(case, width).decode(bytes)?,
-        IntEncoding::Leb128 => Leb128::<Int>::new().decode(bytes)?,
-        IntEncoding::OrdVar => OrdVar::<Int>::new().decode(bytes)?,
-        IntEncoding::BitcoinVarint => BitcoinVarint::<Int>::new().decode(bytes)?,
-        IntEncoding::Tuple => TupleInt::<Int>::new().decode(bytes)?,
-        IntEncoding::Low(width) => {
-            let (least, most) = ends!(shape, Int, DecodeError::new(0, Fault::OutOfRange));
-            LowBytes { width, least, most }.decode(bytes)?
-        }
-        IntEncoding::High(width) => {
-            let (least, most) = ends!(shape, Int, DecodeError::new(0, Fault::OutOfRange));
-            HighBytes { bytes: shape.ty.bytes(), width, least, most }.decode(bytes)?
-        }
-        IntEncoding::Float => {
-            let (least, most) = ends!(shape, Int, DecodeError::new(0, Fault::OutOfRange));
-            IntFloat { least, most }.decode(bytes)?
-        }
-        _ => Be::<Int>::new().decode(bytes)?,
-    })))
+    with_unsigned!(shape.ty.native_bits(), Int => {
+        let number: Result<Int, DecodeError> = unsigned_codecs!(by_codec { Int shape decoded(bytes) NO_NUMBER });
+        Ok(u128::from(number?))
+    })
 }
 
 /// Returns how many bytes at the front of `input` are a self-delimiting integer.
 pub(super) fn extent(shape: &IntShape, input: &[u8]) -> Result<usize, DecodeError> {
-    if shape.ty.signed {
-        return with_signed!(shape.ty.bits, Int => match shape.encoding {
-            IntEncoding::OrderedCode => OrderedCodeInt::<Int>::new().extent(input),
-            _ => TupleInt::<Int>::new().extent(input),
-        });
+    match (shape.encoding, shape.ty.signed) {
+        (IntEncoding::CompactSize, _) => CompactSize.extent(input),
+        (IntEncoding::Tick9, _) => Tick9.extent(input),
+        (_, true) => with_signed!(shape.ty.bits, Int => {
+            signed_codecs!(by_codec { Int shape ended(input) NO_NUMBER })
+        }),
+        (_, false) => with_unsigned!(shape.ty.native_bits(), Int => {
+            unsigned_codecs!(by_codec { Int shape ended(input) NO_NUMBER })
+        }),
     }
-    with_unsigned!(shape.ty.native_bits(), Int => match shape.encoding {
-        IntEncoding::ScaleCompact => ScaleCompact::<Int>::new().extent(input),
-        IntEncoding::OrderedCode => OrderedCodeInt::<Int>::new().extent(input),
-        IntEncoding::Leb128 => Leb128::<Int>::new().extent(input),
-        IntEncoding::OrdVar => OrdVar::<Int>::new().extent(input),
-        IntEncoding::BitcoinVarint => BitcoinVarint::<Int>::new().extent(input),
-        IntEncoding::CompactSize => CompactSize.extent(input),
-        _ => TupleInt::<Int>::new().extent(input),
-    })
 }
 
 /// The most digits, sign included, that open text of the integer may have.

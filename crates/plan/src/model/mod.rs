@@ -1,11 +1,13 @@
 //! What a plan means: spaces, families, segments, with nothing of how it was spelled but the spans.
 
 mod clause;
+mod column;
 mod domain;
 mod encoding;
 mod evolution;
 mod family;
 mod fingerprint;
+mod int_order;
 mod layout;
 mod numbers;
 mod parts;
@@ -21,6 +23,7 @@ mod sight;
 mod space;
 mod style;
 pub(crate) mod table;
+mod walk;
 
 pub use domain::domains;
 pub use evolution::{AllowedBreak, Binding, BindingSource, BreakKind, Dropped, MisfitRule, Predecessor};
@@ -35,13 +38,14 @@ pub use scan::{BoundPart, Company, Scan, ScanEnd, ScanId};
 pub use schema::{Coded, Made, MissingSchema, ProtoMessage, SchemaFile, SchemaFormat, Schemas, ValueCodec};
 pub use segment::{Argument, Derivation, Derived, Literal, Same, Segment, Sequence};
 pub use shape::{
-    Alternative, BoolEncoding, BytesEncoding, Except, FloatEncoding, Frame, Framing, IntEncoding, IntRange,
-    IntShape, IntType, LengthSet, Name, NameSet, NibbleEncoding, Opaque, ScoreEncoding, Shape, TextShape,
-    TimeEncoding,
+    Alternative, Except, IntRange, IntShape, IntType, LengthSet, Name, NameSet, Opaque, Shape, TextShape,
 };
 pub use shown::Shown;
 pub use space::{Allotment, Module, ModuleId, NamedType, Plan, Retired, Space};
 pub use style::{Asks, HouseRule, StyleFault};
-pub use table::{DomainKind, Encoding, ExtentRule, OrderRule, Takes, encodings, table};
+pub use table::{
+    BoolEncoding, BytesEncoding, DomainKind, Encoding, ExtentRule, FloatEncoding, Frame, Framing,
+    IntEncoding, NibbleEncoding, OrderRule, ScoreEncoding, Takes, TimeEncoding, encodings, table,
+};
 
 pub use crate::syntax::ast::FamilyKind;

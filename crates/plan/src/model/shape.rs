@@ -1,8 +1,11 @@
 use std::sync::Arc;
 
-use keyplan_codec::{Alphabet, Case, Hash, LenWidth, Lengths, WideForm};
+use keyplan_codec::{Alphabet, Hash, Lengths};
 
-use super::table::{self, Encoding};
+use super::table::{
+    self, BoolEncoding, BytesEncoding, Encoding, FloatEncoding, Frame, Framing, IntEncoding, NibbleEncoding,
+    ScoreEncoding, TimeEncoding,
+};
 use super::{Coded, Extent, ProtoMessage, Sequence};
 use crate::diag::Span;
 
@@ -176,120 +179,6 @@ pub enum IntRange {
     },
 }
 
-/// How an integer is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum IntEncoding {
-    /// Big-endian; two's complement if signed.
-    Be,
-    /// Little-endian; two's complement if signed.
-    Le,
-    /// Big-endian with the top bit flipped.
-    SignFlip,
-    /// A sign byte, then big-endian two's complement.
-    Tick9,
-    /// Base 10 without leading zeros.
-    Dec,
-    /// Base 10 padded to a width.
-    DecPadded(usize),
-    /// Base 16 without leading zeros.
-    Hex(Case),
-    /// Base 16 padded to a width.
-    HexPadded(Case, usize),
-    /// LEB128.
-    Leb128,
-    /// Order-preserving variable length.
-    OrdVar,
-    /// Bijective base 128.
-    BitcoinVarint,
-    /// Bitcoin's `CompactSize`.
-    CompactSize,
-    /// Substrate's SCALE compact form.
-    ScaleCompact,
-    /// As Google's orderedcode writes integers.
-    OrderedCode,
-    /// Unsigned, with negative numbers as 0.
-    Saturating,
-    /// The lowest bytes, so many of them.
-    Low(usize),
-    /// The highest bytes, so many of them.
-    High(usize),
-    /// The float that is nearest to it.
-    Float,
-    /// A tuple element.
-    Tuple,
-}
-
-/// How a truth value is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BoolEncoding {
-    /// `00` or `01`.
-    Byte,
-    /// A tuple element.
-    Tuple,
-}
-
-/// How a float is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FloatEncoding {
-    /// IEEE-754 bits, big-endian.
-    Bits,
-    /// The same, made order-preserving.
-    Ordered,
-    /// The sortable form of 1Sat's Badger store.
-    Badger,
-    /// Fixed point with this many decimals.
-    Fixed(u8),
-    /// A tuple element.
-    Tuple,
-}
-
-/// How a time is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TimeEncoding {
-    /// Fixed-width text.
-    Text9,
-    /// Nanoseconds as a sign-flipped `i64`.
-    Nanos,
-}
-
-/// How a score is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ScoreEncoding {
-    /// Thirteen order-preserving bytes.
-    Exact,
-    /// 1Sat's float.
-    HeightScore,
-}
-
-/// How a byte string is written.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum BytesEncoding {
-    /// As it is.
-    Raw,
-    /// As it is, with bytes of this class only.
-    Class(Alphabet),
-    /// Two digits a byte.
-    Hex(Case),
-    /// Bech32 with this human-readable part.
-    Bech32(String),
-    /// Base58 text, with a checksum after the bytes or without.
-    Base58 {
-        /// Whether there is a checksum.
-        check: bool,
-    },
-    /// An integer of 256 bits, whose bytes are its two's complement, most significant first.
-    Wide {
-        /// Whether it has a sign.
-        signed: bool,
-        /// How it is written.
-        form: WideForm,
-    },
-    /// Padded or cut to this length.
-    Fit(usize),
-    /// A tuple element.
-    Tuple,
-}
-
 /// A text: its characters, its lengths, its known values.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TextShape {
@@ -379,19 +268,6 @@ pub struct Name {
     pub span: Span,
 }
 
-/// How a nibble path is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NibbleEncoding {
-    /// One byte a nibble.
-    Unpacked,
-    /// Two nibbles a byte.
-    Packed,
-    /// Ethereum's hex-prefix form.
-    HexPrefix,
-    /// Their count in one byte, then two nibbles a byte.
-    Counted,
-}
-
 /// A value in a codec of its own, which keys do not look into.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Opaque {
@@ -446,32 +322,6 @@ pub struct Alternative {
     pub sequence: Sequence,
     /// Where it is declared.
     pub span: Span,
-}
-
-/// What tells the elements of a list apart and where it ends.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Framing {
-    /// Nothing: it goes to the end of what holds it.
-    ToEnd,
-    /// These bytes between two elements.
-    Joined(Vec<u8>),
-    /// The number of elements before them.
-    Counted(LenWidth),
-}
-
-/// How the end of an inner layout is marked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Frame {
-    /// By its length before it.
-    Len(LenWidth),
-    /// By `00 00`, with `00` escaped.
-    Terminated,
-    /// By `00`, with `00` escaped.
-    Escaped,
-    /// By groups of eight.
-    Memcmp,
-    /// By `00 01`, with `00` and `ff` escaped.
-    OrderedCode,
 }
 
 /// The lengths or counts that something may have.
@@ -562,15 +412,8 @@ impl Shape {
             Self::Text(text) => text.row().loses,
             Self::Nibbles { encoding, .. } => encoding.row().loses,
             Self::Hashed { .. } => table::HASHED.loses,
-            Self::Framed { inner, .. } | Self::Desc(inner) | Self::HashConcat { inner, .. } => {
-                inner.loses_information()
-            }
-            Self::Option(item) | Self::List { item, .. } => item.loses_information(),
-            Self::Record(sequence) => sequence.arguments().any(|argument| argument.shape.loses_information()),
-            Self::Choice(alternatives) => alternatives.iter().any(|alternative| {
-                alternative.sequence.arguments().any(|argument| argument.shape.loses_information())
-            }),
             Self::Opaque(_) => false,
+            composite => composite.children().any(Self::loses_information),
         }
     }
 }

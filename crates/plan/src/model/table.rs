@@ -2,338 +2,178 @@
 //!
 //! What is a fact of an encoding is a column here and nothing else: its word, the domains that it is for, what it takes, where its
 //! bytes end, what becomes of order, whether it loses information, its tag in fingerprints, and what it writes in the words of the
-//! reference. The language reads its words here, tools their lists, the reference its table, the layouts their extents, the prover
-//! its rules of order. Only the checker of certificates has definitions of its own, so that it finds what is wrong with these.
+//! reference; of an integer also its codec. The language reads its words here, tools their lists, the reference its table, the layouts
+//! their extents, the prover its rules of order, `dynamic` and generated Rust the codecs of integers. Only the checker of certificates
+//! has definitions of its own, so that it finds what is wrong with these.
 
 use std::sync::LazyLock;
 
-use keyplan_codec::{Case, LenWidth, WideForm};
+use keyplan_codec::{Alphabet, Case, LenWidth, WideForm};
 
-use ExtentRule::{After, Argument, Inside, Length, Marked, Open, Type};
-use OrderRule::{
+use super::column::ExtentRule::{After, Argument, Inside, Length, Marked, Open, Type};
+use super::column::OrderRule::{
     Below, Digits, FromZero, Kept, Lengths, Lost, LowestByte, OneLength, OneSign, Reversed, SameAbove,
     Unlost, Within,
 };
-use Takes::{Form, Hash, Nothing, Number, Text};
+use super::column::Takes::{Form, Hash, Nothing, Number, Text};
+use super::column::{FromGiven, Maker};
+use super::{IntShape, Shape};
 
-use super::{
-    BoolEncoding, BytesEncoding, FloatEncoding, Frame, Framing, IntEncoding, IntRange, IntShape,
-    NibbleEncoding, ScoreEncoding, Shape, TimeEncoding,
-};
+pub(super) use super::column::Given;
+pub(crate) use super::column::Part;
+pub use super::column::{DomainKind, Encoding, ExtentRule, OrderRule, Takes};
 
-/// What is known of an encoding, whatever it is applied to.
+/// How an integer is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Encoding {
-    /// The word for it; empty if it is what a domain has without one.
-    pub word: &'static str,
-    /// What it encodes.
-    pub domain: DomainKind,
-    /// What is in its brackets.
-    pub takes: Takes,
-    /// Where its bytes end.
-    pub extent: ExtentRule,
-    /// What becomes of the order of values.
-    pub order: OrderRule,
-    /// Whether two values may be written as the same bytes.
-    pub loses: bool,
-    /// Its name in fingerprints, among the encodings of its domain. Databases keep fingerprints: a tag never changes and is never given
-    /// to another encoding.
-    pub tag: &'static str,
-    /// What it writes.
-    pub bytes: &'static str,
-}
-
-/// The domains that an encoding is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum DomainKind {
-    /// Integers up to 128 bits.
-    Integers,
-    /// Those without a sign.
-    Unsigned,
-    /// Those with one.
-    Signed,
-    /// Integers up to 64 bits.
-    IntegersTo64,
-    /// Unsigned integers up to 64 bits.
-    UnsignedTo64,
-    /// `u64`.
-    U64,
-    /// `i64`.
-    I64,
-    /// `u256`.
-    U256,
-    /// `i256`.
-    I256,
-    /// `bool`.
-    Bool,
-    /// `f64`.
+pub enum IntEncoding {
+    /// Big-endian; two's complement if signed.
+    Be,
+    /// Little-endian; two's complement if signed.
+    Le,
+    /// Big-endian with the top bit flipped.
+    SignFlip,
+    /// A sign byte, then big-endian two's complement.
+    Tick9,
+    /// Base 10 without leading zeros.
+    Dec,
+    /// Base 10 padded to a width.
+    DecPadded(usize),
+    /// Base 16 without leading zeros.
+    Hex(Case),
+    /// Base 16 padded to a width.
+    HexPadded(Case, usize),
+    /// LEB128.
+    Leb128,
+    /// Order-preserving variable length.
+    OrdVar,
+    /// Bijective base 128.
+    BitcoinVarint,
+    /// Bitcoin's `CompactSize`.
+    CompactSize,
+    /// Substrate's SCALE compact form.
+    ScaleCompact,
+    /// As Google's orderedcode writes integers.
+    OrderedCode,
+    /// Unsigned, with negative numbers as 0.
+    Saturating,
+    /// The lowest bytes, so many of them.
+    Low(usize),
+    /// The highest bytes, so many of them.
+    High(usize),
+    /// The float that is nearest to it.
     Float,
-    /// `time`.
-    Time,
-    /// `score`.
-    Score,
-    /// `bytes`.
-    Bytes,
-    /// `text`.
-    Text,
-    /// `nibbles`.
-    Nibbles,
-    /// `list`.
-    List,
-    /// Anything.
-    Anything,
-    /// Anything but integers, of which the word has another meaning.
-    AnythingElse,
-    /// Bytes and integers.
-    BytesAndIntegers,
+    /// A tuple element.
+    Tuple,
 }
 
-impl DomainKind {
-    /// Whether a shape without an encoding is of these domains.
-    pub fn admits(self, shape: &Shape) -> bool {
-        let int = |fits: fn(&IntShape) -> bool| matches!(shape, Shape::Int(int) if fits(int));
-        let wide = |is: bool| matches!(shape, Shape::Bytes { encoding: BytesEncoding::Wide { signed, .. }, .. } if *signed == is);
-        let bytes = || {
-            let wide = matches!(shape, Shape::Bytes { encoding: BytesEncoding::Wide { .. }, .. });
-            matches!(shape, Shape::Bytes { .. }) && !wide
-        };
-        match self {
-            Self::Integers => int(|_| true),
-            Self::Unsigned => int(|int| !int.ty.signed),
-            Self::Signed => int(|int| int.ty.signed),
-            Self::IntegersTo64 => int(|int| int.ty.bits <= 64),
-            Self::UnsignedTo64 => int(|int| !int.ty.signed && int.ty.bits <= 64),
-            Self::U64 => int(|int| !int.ty.signed && int.ty.bits == 64),
-            Self::I64 => int(|int| int.ty.signed && int.ty.bits == 64),
-            Self::U256 => wide(false),
-            Self::I256 => wide(true),
-            Self::Bool => matches!(shape, Shape::Bool(_)),
-            Self::Float => matches!(shape, Shape::Float(_)),
-            Self::Time => matches!(shape, Shape::Time(_)),
-            Self::Score => matches!(shape, Shape::Score(_)),
-            Self::Bytes => bytes(),
-            Self::Text => matches!(shape, Shape::Text(_)),
-            Self::Nibbles => matches!(shape, Shape::Nibbles { .. }),
-            Self::List => matches!(shape, Shape::List { .. }),
-            Self::Anything => true,
-            Self::AnythingElse => !int(|_| true),
-            Self::BytesAndIntegers => bytes() || int(|_| true),
-        }
-    }
-
-    /// Whether it is a domain of single values, rather than of whatever has bytes.
-    pub(super) const fn is_leaf(self) -> bool {
-        !matches!(self, Self::List | Self::Anything | Self::AnythingElse | Self::BytesAndIntegers)
-    }
-
-    /// The domains, as the reference names them.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Integers => "integers",
-            Self::Unsigned => "unsigned integers",
-            Self::Signed => "signed integers",
-            Self::IntegersTo64 => "integers up to 64 bits",
-            Self::UnsignedTo64 => "unsigned integers up to 64 bits",
-            Self::U64 => "`u64`",
-            Self::I64 => "`i64`",
-            Self::U256 => "`u256`",
-            Self::I256 => "`i256`",
-            Self::Bool => "`bool`",
-            Self::Float => "`f64`",
-            Self::Time => "`time`",
-            Self::Score => "`score`",
-            Self::Bytes => "`bytes`",
-            Self::Text => "`text`",
-            Self::Nibbles => "`nibbles`",
-            Self::List => "`list`",
-            Self::Anything => "anything",
-            Self::AnythingElse => "anything but integers",
-            Self::BytesAndIntegers => "`bytes`, integers",
-        }
-    }
-}
-
-/// What an encoding takes in brackets.
+/// How a truth value is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Takes {
-    /// Nothing, and no brackets.
-    Nothing,
-    /// A number, such as this one.
-    Number(u8),
-    /// A text, such as this one.
-    Text(&'static str),
-    /// A hash function, and how many bytes of the digest are kept.
-    Hash(&'static str),
-    /// A display form.
-    Form,
+pub enum BoolEncoding {
+    /// `00` or `01`.
+    Byte,
+    /// A tuple element.
+    Tuple,
 }
 
-/// Where the bytes of an encoding end.
+/// How a float is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum ExtentRule {
-    /// After this many bytes.
-    After(usize),
-    /// After as many bytes as the type has.
-    Type,
-    /// After as many bytes as its argument says.
-    Argument,
-    /// Where the length of the value says, if there is only one; otherwise only where something else begins.
-    Length,
-    /// Where its own bytes say.
-    Marked,
-    /// Only where something else begins.
-    Open,
-    /// Where what is inside ends, after a part of fixed length if there is one.
-    Inside,
+pub enum FloatEncoding {
+    /// IEEE-754 bits, big-endian.
+    Bits,
+    /// The same, made order-preserving.
+    Ordered,
+    /// The sortable form of 1Sat's Badger store.
+    Badger,
+    /// Fixed point with this many decimals.
+    Fixed(u8),
+    /// A tuple element.
+    Tuple,
 }
 
-impl ExtentRule {
-    /// The rule, as the reference says it.
-    pub fn name(self) -> String {
-        match self {
-            Self::After(1) => "1 byte".to_owned(),
-            Self::After(bytes) => format!("{bytes} bytes"),
-            Self::Type => "the width of the type".to_owned(),
-            Self::Argument => "the number given".to_owned(),
-            Self::Length => "fixed at one length, otherwise open".to_owned(),
-            Self::Marked => "marked".to_owned(),
-            Self::Open => "open".to_owned(),
-            Self::Inside => "as what is inside".to_owned(),
-        }
-    }
-}
-
-/// What becomes of the order of values. The rule says where byte order is their logical order.
+/// How a time is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum OrderRule {
-    /// Everywhere.
-    Kept,
-    /// Where all numbers have one sign.
-    OneSign,
-    /// Where numbers differ in the lowest byte only.
-    LowestByte,
-    /// Where all numbers have equally many digits in this base.
-    Digits(u8),
-    /// Where all numbers are below this one.
-    Below(u32),
-    /// Where no number is negative.
-    FromZero,
-    /// Where all numbers have the same bytes above those that are written.
-    SameAbove,
-    /// Where no number is negative and no two are written alike.
-    Unlost,
-    /// Where all values have one length.
-    OneLength,
-    /// Where values of different lengths cannot meet what comes after them.
-    Lengths,
-    /// Where it is kept inside.
-    Within,
-    /// Where it is kept inside, turned around.
-    Reversed,
-    /// Nowhere in general.
-    Lost,
+pub enum TimeEncoding {
+    /// Fixed-width text.
+    Text9,
+    /// Nanoseconds as a sign-flipped `i64`.
+    Nanos,
 }
 
-impl OrderRule {
-    /// The rule, as the reference says it.
-    pub fn name(self) -> String {
-        match self {
-            Self::Kept => "kept".to_owned(),
-            Self::OneSign => "kept within one sign".to_owned(),
-            Self::LowestByte => "kept within the lowest byte".to_owned(),
-            Self::Digits(_) => "kept among numbers of equally many digits".to_owned(),
-            Self::Below(limit) => format!("kept below {limit}"),
-            Self::FromZero => "kept from 0 on".to_owned(),
-            Self::SameAbove => "kept where only these bytes differ".to_owned(),
-            Self::Unlost => "kept from 0 on where nothing is lost".to_owned(),
-            Self::OneLength => "kept at one length".to_owned(),
-            Self::Lengths => "kept at one length, or at the end of a key".to_owned(),
-            Self::Within => "as inside".to_owned(),
-            Self::Reversed => "turned around".to_owned(),
-            Self::Lost => "lost".to_owned(),
-        }
-    }
+/// How a score is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ScoreEncoding {
+    /// Thirteen order-preserving bytes.
+    Exact,
+    /// 1Sat's float.
+    HeightScore,
 }
 
-impl Encoding {
-    /// The encoding as a plan writes it, with an example of what it takes.
-    pub fn example(&self) -> String {
-        match self.takes {
-            Takes::Nothing => self.word.to_owned(),
-            Takes::Number(number) => format!("{}({number})", self.word),
-            Takes::Text(text) => format!("{}({text:?})", self.word),
-            Takes::Hash(hash) => format!("{}({hash})", self.word),
-            Takes::Form => format!("{}(FORM)", self.word),
-        }
-    }
-}
-
-/// What stands in the brackets of an encoding.
+/// How a byte string is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Given {
-    Nothing,
-    Number(usize),
-    Text(String),
-    Other,
+pub enum BytesEncoding {
+    /// As it is.
+    Raw,
+    /// As it is, with bytes of this class only.
+    Class(Alphabet),
+    /// Two digits a byte.
+    Hex(Case),
+    /// Bech32 with this human-readable part.
+    Bech32(String),
+    /// Base58 text, with a checksum after the bytes or without.
+    Base58 {
+        /// Whether there is a checksum.
+        check: bool,
+    },
+    /// An integer of 256 bits, whose bytes are its two's complement, most significant first.
+    Wide {
+        /// Whether it has a sign.
+        signed: bool,
+        /// How it is written.
+        form: WideForm,
+    },
+    /// Padded or cut to this length.
+    Fit(usize),
+    /// A tuple element.
+    Tuple,
 }
 
-/// A part of an encoding that its brackets give.
-trait FromGiven: Sized {
-    fn from_given(given: &Given) -> Option<Self>;
+/// How a nibble path is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NibbleEncoding {
+    /// One byte a nibble.
+    Unpacked,
+    /// Two nibbles a byte.
+    Packed,
+    /// Ethereum's hex-prefix form.
+    HexPrefix,
+    /// Their count in one byte, then two nibbles a byte.
+    Counted,
 }
 
-impl FromGiven for usize {
-    fn from_given(given: &Given) -> Option<Self> {
-        if let Given::Number(number) = given { Some(*number) } else { None }
-    }
+/// How the end of an inner layout is marked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Frame {
+    /// By its length before it.
+    Len(LenWidth),
+    /// By `00 00`, with `00` escaped.
+    Terminated,
+    /// By `00`, with `00` escaped.
+    Escaped,
+    /// By groups of eight.
+    Memcmp,
+    /// By `00 01`, with `00` and `ff` escaped.
+    OrderedCode,
 }
 
-impl FromGiven for u8 {
-    fn from_given(given: &Given) -> Option<Self> {
-        usize::from_given(given).and_then(|number| number.try_into().ok())
-    }
-}
-
-impl FromGiven for String {
-    fn from_given(given: &Given) -> Option<Self> {
-        if let Given::Text(text) = given { Some(text.clone()) } else { None }
-    }
-}
-
-/// What an encoding was given, to be written again.
-#[derive(Clone, Copy)]
-pub(crate) enum Part<'e> {
-    Number(usize),
-    Text(&'e str),
-}
-
-impl<'e> From<&'e usize> for Part<'e> {
-    fn from(number: &'e usize) -> Self {
-        Self::Number(*number)
-    }
-}
-
-impl<'e> From<&'e u8> for Part<'e> {
-    fn from(number: &'e u8) -> Self {
-        Self::Number(usize::from(*number))
-    }
-}
-
-impl<'e> From<&'e String> for Part<'e> {
-    fn from(text: &'e String) -> Self {
-        Self::Text(text)
-    }
-}
-
-/// A row and how the encoding is made of what is in its brackets.
-pub(super) struct Maker<E> {
-    pub(super) row: Encoding,
-    pub(super) make: fn(&Given) -> Option<E>,
+/// What tells the elements of a list apart and where it ends.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Framing {
+    /// Nothing: it goes to the end of what holds it.
+    ToEnd,
+    /// These bytes between two elements.
+    Joined(Vec<u8>),
+    /// The number of elements before them.
+    Counted(LenWidth),
 }
 
 const KEEPS: bool = false;
@@ -381,6 +221,9 @@ macro_rules! table {
         $(
             impl $ty {
                 /// The rows of these encodings.
+                pub const ROWS: &[Encoding] = &[$($row),*];
+
+                /// The rows, each with how its encoding is made.
                 pub(super) const TABLE: &[Maker<Self>] =
                     &[$(Maker { row: $row, make: maker!($ty, [$($form)*], $given) }),*];
 
@@ -545,6 +388,89 @@ table! {
     }
 }
 
+/// The codec of each encoding of unsigned integers, given to a macro that makes something of them all.
+///
+/// `Int` is the type of the numbers, `all` its bytes, `first` and `last` are the ends of its range, `kept` is the number in brackets.
+/// What is run where a plan is known at run time is the same as what generated Rust names: there is no other list. Codecs that
+/// `end` know where; `open` ones do not; there is `none` for what the resolver gives to no such integer, or to those of one type.
+macro_rules! unsigned_codecs {
+    ($then:ident $given:tt) => {
+        $then! { $given [all first last]
+            (IntEncoding::Be, true) => end(keyplan_codec::Narrow::<Int>::be(all));
+            (IntEncoding::Le, true) => end(keyplan_codec::Narrow::<Int>::le(all));
+            (IntEncoding::Be, false) => end(keyplan_codec::Be::<Int>::new());
+            (IntEncoding::Le, false) => end(keyplan_codec::Le::<Int>::new());
+            (IntEncoding::Dec, _) => open(keyplan_codec::Decimal::<Int>::full());
+            (IntEncoding::DecPadded(kept), _) => end(keyplan_codec::PaddedDecimal::<Int>::full(kept));
+            (IntEncoding::Hex(case), _) => open(keyplan_codec::HexInt::<Int>::full(case));
+            (IntEncoding::HexPadded(case, kept), _) => end(keyplan_codec::PaddedHexInt::<Int>::full(case, kept));
+            (IntEncoding::Leb128, _) => end(keyplan_codec::Leb128::<Int>::new());
+            (IntEncoding::OrdVar, _) => end(keyplan_codec::OrdVar::<Int>::new());
+            (IntEncoding::BitcoinVarint, _) => end(keyplan_codec::BitcoinVarint::<Int>::new());
+            (IntEncoding::ScaleCompact, _) => end(keyplan_codec::ScaleCompact::<Int>::new());
+            (IntEncoding::OrderedCode, _) => end(keyplan_codec::OrderedCodeInt::<Int>::new());
+            (IntEncoding::Low(kept), _) => end(keyplan_codec::LowBytes::<Int> { width: kept, least: first, most: last });
+            (IntEncoding::High(kept), _) =>
+                end(keyplan_codec::HighBytes::<Int> { bytes: all, width: kept, least: first, most: last });
+            (IntEncoding::Float, _) => end(keyplan_codec::IntFloat::<Int> { least: first, most: last });
+            (IntEncoding::Tuple, _) => end(keyplan_codec::TupleInt::<Int>::new());
+            (IntEncoding::CompactSize | IntEncoding::SignFlip | IntEncoding::Tick9 | IntEncoding::Saturating, _) => none();
+        }
+    };
+}
+
+/// The same of signed integers.
+macro_rules! signed_codecs {
+    ($then:ident $given:tt) => {
+        $then! { $given [all first last]
+            (IntEncoding::Be, _) => end(keyplan_codec::Be::<Int>::new());
+            (IntEncoding::Le, _) => end(keyplan_codec::Le::<Int>::new());
+            (IntEncoding::SignFlip, _) => end(keyplan_codec::SignFlip::<Int>::new());
+            (IntEncoding::Saturating, _) => end(keyplan_codec::Saturating::<Int>::new());
+            (IntEncoding::Dec, _) => open(keyplan_codec::Decimal::<Int>::full());
+            (IntEncoding::OrderedCode, _) => end(keyplan_codec::OrderedCodeInt::<Int>::new());
+            (IntEncoding::Float, _) => end(keyplan_codec::IntFloat::<Int> { least: first, most: last });
+            (IntEncoding::Tuple, _) => end(keyplan_codec::TupleInt::<Int>::new());
+            (
+                IntEncoding::DecPadded(_)
+                | IntEncoding::Hex(_)
+                | IntEncoding::HexPadded(..)
+                | IntEncoding::Leb128
+                | IntEncoding::OrdVar
+                | IntEncoding::BitcoinVarint
+                | IntEncoding::CompactSize
+                | IntEncoding::ScaleCompact
+                | IntEncoding::Low(_)
+                | IntEncoding::High(_)
+                | IntEncoding::Tick9,
+                _
+            ) => none();
+        }
+    };
+}
+
+pub(crate) use {signed_codecs, unsigned_codecs};
+
+macro_rules! written {
+    ({ $pair:expr } $names:tt $($pattern:pat => $kind:ident($($codec:expr)?);)*) => {
+        match $pair {
+            $($pattern => written!(one $($codec)?),)*
+        }
+    };
+    (one) => { None };
+    (one $codec:expr) => { Some(stringify!($codec)) };
+}
+
+impl IntShape {
+    /// The codec, as the table writes it; none if it has none of its own type.
+    #[doc(hidden)]
+    #[expect(unused_variables, reason = "the codec is written down and not made")]
+    pub fn codec(&self) -> Option<&'static str> {
+        let pair = (self.encoding, self.ty.is_narrow());
+        if self.ty.signed { signed_codecs!(written { pair }) } else { unsigned_codecs!(written { pair }) }
+    }
+}
+
 /// The word for big-endian integers, which is what `raw` means of them.
 pub(super) const BE: &str = "be";
 
@@ -664,117 +590,6 @@ impl IntEncoding {
         match self.parts().1 {
             Some(Part::Number(number)) => Some(number),
             Some(Part::Text(_)) | None => None,
-        }
-    }
-}
-
-impl IntShape {
-    /// Whether byte order is numeric order among all numbers of the range.
-    pub fn keeps_order(&self) -> bool {
-        let same = |shift: u32| match self.range {
-            IntRange::Unsigned { min, max } => min >> shift == max >> shift,
-            IntRange::Signed { min, max } => min >> shift == max >> shift,
-        };
-        let below = |limit: u128| match self.range {
-            IntRange::Unsigned { max, .. } => max < limit,
-            IntRange::Signed { min, max } => min >= 0 && max.unsigned_abs() < limit,
-        };
-        let signs_differ = matches!(self.range, IntRange::Signed { min, max } if min < 0 && max >= 0);
-        let from_zero = !matches!(self.range, IntRange::Signed { min, .. } if min < 0);
-        match self.encoding.row().order {
-            Kept => true,
-            OneSign => !signs_differ,
-            LowestByte => self.ty.bits == 8 && !signs_differ || same(8),
-            Digits(base) => self.range.have_equally_many_digits(base.into()),
-            Below(limit) => below(limit.into()),
-            FromZero => from_zero,
-            SameAbove => match self.range {
-                IntRange::Unsigned { min, max } => {
-                    let bits = 8 * u32::try_from(self.encoding.number().unwrap_or(16)).unwrap_or(16);
-                    min.checked_shr(bits) == max.checked_shr(bits)
-                }
-                IntRange::Signed { .. } => false,
-            },
-            Unlost => from_zero && self.alike().is_none(),
-            OneLength | Lengths | Within | Reversed | Lost => false,
-        }
-    }
-}
-
-impl IntShape {
-    /// Two numbers of the range that are written as the same bytes, as the ends of a range; none if there are no such numbers.
-    pub fn alike(&self) -> Option<IntRange> {
-        match (self.encoding, self.range) {
-            (IntEncoding::Saturating, IntRange::Signed { min, max }) if min < 0 && max > min => {
-                Some(IntRange::Signed { min, max: min + 1 })
-            }
-            (IntEncoding::Low(width), IntRange::Unsigned { min, max }) => {
-                let beside = 1u128.checked_shl(8 * u32::try_from(width).ok()?)?;
-                let other = min.checked_add(beside).filter(|other| *other <= max)?;
-                Some(IntRange::Unsigned { min, max: other })
-            }
-            (IntEncoding::High(width), IntRange::Unsigned { min, max }) => {
-                let bits = 8 * u32::try_from(self.ty.bytes().checked_sub(width)?).ok()?;
-                let high = |number: u128| number.checked_shr(bits).unwrap_or_default();
-                neighbours(min, max, |a, b| high(a) == high(b))
-            }
-            (IntEncoding::Float, IntRange::Unsigned { min, max }) => {
-                neighbours(min.max(EXACT), max, |a, b| float(a).total_cmp(&float(b)).is_eq())
-            }
-            (IntEncoding::Float, IntRange::Signed { min, max }) => {
-                let same = |a: u128, b: u128| float(a).total_cmp(&float(b)).is_eq();
-                let above = u128::try_from(max)
-                    .ok()
-                    .and_then(|most| neighbours(min.max(0).unsigned_abs().max(EXACT), most, same));
-                let below =
-                    || neighbours(max.min(0).unsigned_abs().max(EXACT), min.min(0).unsigned_abs(), same);
-                let signed = |n: u128| i128::try_from(n).ok();
-                match above {
-                    Some(IntRange::Unsigned { min, max }) => {
-                        Some(IntRange::Signed { min: signed(min)?, max: signed(max)? })
-                    }
-                    _ => match below()? {
-                        IntRange::Unsigned { min, max } => {
-                            Some(IntRange::Signed { min: -signed(max)?, max: -signed(min)? })
-                        }
-                        IntRange::Signed { .. } => None,
-                    },
-                }
-            }
-            _ => None,
-        }
-    }
-}
-
-/// The first integer whose next one has no float of its own.
-const EXACT: u128 = 1 << f64::MANTISSA_DIGITS;
-
-#[expect(clippy::cast_precision_loss, reason = "what is lost is what is asked for")]
-fn float(number: u128) -> f64 {
-    number as f64
-}
-
-/// Two numbers beside each other from `min` on that are the same to `same`: of any three, two are, if any are.
-fn neighbours(min: u128, max: u128, same: impl Fn(u128, u128) -> bool) -> Option<IntRange> {
-    let pair = |min: u128| Some((min, min.checked_add(1).filter(|next| *next <= max)?));
-    let both = [Some(min), min.checked_add(1)].into_iter().flatten().filter_map(pair);
-    both.into_iter().find(|(a, b)| same(*a, *b)).map(|(min, max)| IntRange::Unsigned { min, max })
-}
-
-impl IntRange {
-    /// Whether all numbers are written with equally many digits in a base, and none with a sign.
-    fn have_equally_many_digits(self, base: u128) -> bool {
-        let count = |mut number: u128| {
-            let mut count = 1u32;
-            while number >= base {
-                number /= base;
-                count += 1;
-            }
-            count
-        };
-        match self {
-            Self::Unsigned { min, max } => count(min) == count(max),
-            Self::Signed { min, max } => min >= 0 && count(min.unsigned_abs()) == count(max.unsigned_abs()),
         }
     }
 }

@@ -1,12 +1,13 @@
-//! Where the bytes of a shape end, as the checker defines it.
+//! Where the bytes of a shape end, as the checker defines it; of an integer also whether it sorts by them, and whether it merges
+//! numbers.
 //!
 //! The model has its own notion for decoding, [`Extent`](keyplan_plan::model::Extent), which may look at the byte that
 //! follows. Here nothing is taken from it: what a certificate rests on is written down twice, once for those who read
 //! keys and once for those who check proofs.
 
 use keyplan_plan::model::{
-    BoolEncoding, BytesEncoding, FloatEncoding, Frame, Framing, IntEncoding, IntShape, NibbleEncoding,
-    ScoreEncoding, Segment, Sequence, Shape, TimeEncoding,
+    BoolEncoding, BytesEncoding, FloatEncoding, Frame, Framing, IntEncoding, IntRange, IntShape,
+    NibbleEncoding, ScoreEncoding, Segment, Sequence, Shape, TimeEncoding,
 };
 
 use super::reason::{class, first_byte, told_apart};
@@ -181,4 +182,63 @@ fn is_last(behind: &[Segment]) -> bool {
 /// The human-readable part, `1`, five bits per character, and six characters of checksum.
 fn bech32_length(hrp: &str, bytes: usize) -> usize {
     hrp.len().saturating_add(7).saturating_add(bytes.saturating_mul(8).div_ceil(5))
+}
+
+/// Whether numbers sort by their bytes, and no number is the front of another.
+pub(super) fn int_sorts(int: &IntShape) -> bool {
+    let (negative, largest) = match int.range {
+        IntRange::Unsigned { max, .. } => (false, max),
+        IntRange::Signed { min, max } => (min < 0, max.unsigned_abs()),
+    };
+    let one_sign = !negative || matches!(int.range, IntRange::Signed { max, .. } if max < 0);
+    match int.encoding {
+        IntEncoding::Be => one_sign,
+        IntEncoding::Le => one_sign && int.ty.bytes() == 1,
+        IntEncoding::SignFlip
+        | IntEncoding::Tick9
+        | IntEncoding::OrdVar
+        | IntEncoding::OrderedCode
+        | IntEncoding::Tuple => true,
+        IntEncoding::DecPadded(_) | IntEncoding::HexPadded(..) => !negative,
+        // Numbers of one byte.
+        IntEncoding::Leb128 | IntEncoding::BitcoinVarint => !negative && largest < 0x80,
+        IntEncoding::CompactSize => !negative && largest < 0xfd,
+        IntEncoding::ScaleCompact => !negative && largest < 0x40,
+        IntEncoding::Dec => !negative && one_length(int.range, 10),
+        IntEncoding::Hex(_) => !negative && one_length(int.range, 16),
+        // Where they merge numbers, what follows decides.
+        IntEncoding::Saturating | IntEncoding::Low(_) | IntEncoding::High(_) | IntEncoding::Float => false,
+    }
+}
+
+/// Whether every number of a range that begins at 0 or above has equally many digits.
+fn one_length(range: IntRange, base: u128) -> bool {
+    let (min, max) = match range {
+        IntRange::Unsigned { min, max } => (min, max),
+        IntRange::Signed { min, max } => (min.unsigned_abs(), max.unsigned_abs()),
+    };
+    let digits = |number: u128| number.checked_ilog(base).unwrap_or(0);
+    digits(min) == digits(max)
+}
+
+/// Whether two numbers may have the same bytes.
+pub(super) const fn int_merges(encoding: IntEncoding) -> bool {
+    match encoding {
+        IntEncoding::Saturating | IntEncoding::Low(_) | IntEncoding::High(_) | IntEncoding::Float => true,
+        IntEncoding::Be
+        | IntEncoding::Le
+        | IntEncoding::SignFlip
+        | IntEncoding::Tick9
+        | IntEncoding::Dec
+        | IntEncoding::DecPadded(_)
+        | IntEncoding::Hex(_)
+        | IntEncoding::HexPadded(..)
+        | IntEncoding::Leb128
+        | IntEncoding::OrdVar
+        | IntEncoding::BitcoinVarint
+        | IntEncoding::CompactSize
+        | IntEncoding::ScaleCompact
+        | IntEncoding::OrderedCode
+        | IntEncoding::Tuple => false,
+    }
 }

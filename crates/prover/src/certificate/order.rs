@@ -5,11 +5,9 @@
 //! below whatever the larger one goes on with. Encodings of which that takes thought have no order here.
 
 use keyplan_plan::codec::{Alphabet, WideForm};
-use keyplan_plan::model::{
-    BytesEncoding, Frame, Framing, IntEncoding, IntRange, IntShape, NibbleEncoding, Segment, Shape, Width,
-};
+use keyplan_plan::model::{BytesEncoding, Frame, Framing, NibbleEncoding, Segment, Shape, Width};
 
-use super::ends::End;
+use super::ends::{End, int_sorts};
 use super::reason::{class, first_byte, told_apart, union};
 
 /// How the bytes of a smaller value lie to those of a larger one.
@@ -140,41 +138,4 @@ fn order(shape: &Shape) -> Option<Order> {
         Shape::Desc(inner) => order(inner).filter(|order| *order == Order::Byte),
         _ => None,
     }
-}
-
-/// Whether numbers sort by their bytes, and no number is the front of another.
-fn int_sorts(int: &IntShape) -> bool {
-    let (negative, largest) = match int.range {
-        IntRange::Unsigned { max, .. } => (false, max),
-        IntRange::Signed { min, max } => (min < 0, max.unsigned_abs()),
-    };
-    let one_sign = !negative || matches!(int.range, IntRange::Signed { max, .. } if max < 0);
-    match int.encoding {
-        IntEncoding::Be => one_sign,
-        IntEncoding::Le => one_sign && int.ty.bytes() == 1,
-        IntEncoding::SignFlip
-        | IntEncoding::Tick9
-        | IntEncoding::OrdVar
-        | IntEncoding::OrderedCode
-        | IntEncoding::Tuple => true,
-        IntEncoding::DecPadded(_) | IntEncoding::HexPadded(..) => !negative,
-        // Numbers of one byte.
-        IntEncoding::Leb128 | IntEncoding::BitcoinVarint => !negative && largest < 0x80,
-        IntEncoding::CompactSize => !negative && largest < 0xfd,
-        IntEncoding::ScaleCompact => !negative && largest < 0x40,
-        IntEncoding::Dec => !negative && one_length(int.range, 10),
-        IntEncoding::Hex(_) => !negative && one_length(int.range, 16),
-        // Where they merge numbers, what follows decides.
-        IntEncoding::Saturating | IntEncoding::Low(_) | IntEncoding::High(_) | IntEncoding::Float => false,
-    }
-}
-
-/// Whether every number of a range that begins at 0 or above has equally many digits.
-fn one_length(range: IntRange, base: u128) -> bool {
-    let (min, max) = match range {
-        IntRange::Unsigned { min, max } => (min, max),
-        IntRange::Signed { min, max } => (min.unsigned_abs(), max.unsigned_abs()),
-    };
-    let digits = |number: u128| number.checked_ilog(base).unwrap_or(0);
-    digits(min) == digits(max)
 }

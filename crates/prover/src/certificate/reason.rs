@@ -11,7 +11,7 @@ use keyplan_plan::model::{
 };
 
 use super::By;
-use super::ends::End;
+use super::ends::{End, int_merges};
 use super::order::row_order;
 use super::witness::hex;
 
@@ -405,13 +405,7 @@ impl Reader {
     /// Whether two different values of a shape never have the same bytes. Hashes are noted, and taken not to collide.
     fn one_reading(&mut self, shape: &Shape) -> bool {
         match shape {
-            Shape::Int(int) => {
-                let merges = matches!(
-                    int.encoding,
-                    IntEncoding::Saturating | IntEncoding::Low(_) | IntEncoding::High(_) | IntEncoding::Float
-                );
-                self.forgives_loss || !merges
-            }
+            Shape::Int(int) => self.forgives_loss || !int_merges(int.encoding),
             Shape::Float(encoding) => self.forgives_loss || *encoding != FloatEncoding::Badger,
             Shape::Score(encoding) => self.forgives_loss || *encoding == ScoreEncoding::Exact,
             Shape::Bytes { encoding, .. } => self.forgives_loss || !matches!(encoding, BytesEncoding::Fit(_)),

@@ -3,7 +3,8 @@
 use keyplan_plan::codec::WideForm;
 use keyplan_plan::diag::{Diagnostic, NoteKind};
 use keyplan_plan::model::{
-    BytesEncoding, Extent, FloatEncoding, Frame, Framing, IntEncoding, ScoreEncoding, Segment, Shape,
+    BytesEncoding, Extent, FloatEncoding, Frame, Framing, IntEncoding, OrderRule, ScoreEncoding, Segment,
+    Shape,
 };
 
 use crate::diagnose::lanes::differing;
@@ -91,10 +92,7 @@ fn reason(shape: &Shape) -> (&'static str, &'static str) {
                 "write it big-endian, or narrow it",
             ),
             IntEncoding::Saturating => ("negative numbers are all written as 0", "write it `.signflip`"),
-            IntEncoding::Leb128
-            | IntEncoding::BitcoinVarint
-            | IntEncoding::CompactSize
-            | IntEncoding::ScaleCompact => {
+            encoding if matches!(encoding.row().order, OrderRule::Below(_)) => {
                 ("numbers of different lengths do not sort in this form", "write it `.ordvar`, or big-endian")
             }
             _ => (BEHIND, TERMINATE),
