@@ -136,20 +136,15 @@ fn each_shape(sequence: &Sequence, look: &mut dyn FnMut(&Shape, Span)) {
 }
 
 fn inside(shape: &Shape, span: Span, look: &mut dyn FnMut(&Shape, Span)) {
-    match shape {
-        Shape::Record(sequence) => each_shape(sequence, look),
-        Shape::Choice(alternatives) => {
-            for alternative in alternatives {
-                each_shape(&alternative.sequence, look);
-            }
-        }
-        // What is hashed alone is not seen in the key.
-        Shape::Option(inner)
-        | Shape::Desc(inner)
-        | Shape::Framed { inner, .. }
-        | Shape::HashConcat { inner, .. }
-        | Shape::List { item: inner, .. } => inside(inner, span, look),
-        other => look(other, span),
+    // What is only hashed is not seen in the key.
+    if shape.is_leaf() || matches!(shape, Shape::Hashed { .. }) {
+        return look(shape, span);
+    }
+    if let Some(inner) = shape.inner() {
+        inside(inner, span, look);
+    }
+    for row in shape.rows() {
+        each_shape(row, look);
     }
 }
 

@@ -174,17 +174,7 @@ fn is_hashed(shape: &Shape) -> bool {
         sequence.arguments().any(|argument| is_hashed(&argument.shape))
             || sequence.segments().iter().any(|s| matches!(s, Segment::Same(same) if is_hashed(&same.shape)))
     };
-    match shape {
-        Shape::Hashed { .. } => true,
-        Shape::Record(sequence) => row(sequence),
-        Shape::Choice(alternatives) => alternatives.iter().any(|alternative| row(&alternative.sequence)),
-        Shape::Option(inner)
-        | Shape::List { item: inner, .. }
-        | Shape::Framed { inner, .. }
-        | Shape::Desc(inner)
-        | Shape::HashConcat { inner, .. } => is_hashed(inner),
-        _ => false,
-    }
+    matches!(shape, Shape::Hashed { .. }) || shape.inner().is_some_and(is_hashed) || shape.rows().any(row)
 }
 
 /// Whether the literals that alternatives begin with tell which one it is: none is the front of another.

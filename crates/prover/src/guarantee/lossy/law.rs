@@ -58,7 +58,6 @@ pub(crate) fn might_lose(sequence: &Sequence) -> bool {
 
 /// Whether a shape has an encoding that may lose information, hashes aside.
 pub(crate) fn loses(shape: &Shape) -> bool {
-    let row = |sequence: &Sequence| sequence.arguments().any(|argument| loses(&argument.shape));
     match shape {
         Shape::Int(int) => int.alike().is_some(),
         Shape::Float(encoding) => *encoding == FloatEncoding::Badger,
@@ -67,16 +66,8 @@ pub(crate) fn loses(shape: &Shape) -> bool {
             BytesEncoding::Fit(width) => lengths.fixed().is_none_or(|length| length > *width),
             _ => false,
         },
-        Shape::Framed { inner, .. } | Shape::Desc(inner) | Shape::HashConcat { inner, .. } => loses(inner),
-        Shape::Option(item) | Shape::List { item, .. } => loses(item),
-        Shape::Record(sequence) => row(sequence),
-        Shape::Choice(alternatives) => alternatives.iter().any(|alternative| row(&alternative.sequence)),
-        Shape::Hashed { .. }
-        | Shape::Bool(_)
-        | Shape::Time(_)
-        | Shape::Text(_)
-        | Shape::Nibbles { .. }
-        | Shape::Opaque(_) => false,
+        Shape::Hashed { .. } => false,
+        other => other.children().any(loses),
     }
 }
 

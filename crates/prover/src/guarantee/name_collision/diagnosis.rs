@@ -41,20 +41,12 @@ fn in_sequence(sequence: &Sequence, name: &[u8]) -> Option<Span> {
 }
 
 fn in_shape(shape: &Shape, name: &[u8]) -> Option<Span> {
-    match shape {
-        Shape::Hashed { inner, known, .. } => {
-            let known = known.iter().find(|(_, known)| known.text.as_bytes() == name);
-            known.map(|(_, known)| known.span).or_else(|| in_shape(inner, name))
-        }
-        Shape::Record(sequence) => in_sequence(sequence, name),
-        Shape::Choice(alternatives) => {
-            alternatives.iter().find_map(|alternative| in_sequence(&alternative.sequence, name))
-        }
-        Shape::Option(inner)
-        | Shape::List { item: inner, .. }
-        | Shape::Framed { inner, .. }
-        | Shape::Desc(inner)
-        | Shape::HashConcat { inner, .. } => in_shape(inner, name),
+    let hashed = match shape {
+        Shape::Hashed { known, .. } => known.iter().find(|(_, known)| known.text.as_bytes() == name),
         _ => None,
-    }
+    };
+    hashed
+        .map(|(_, known)| known.span)
+        .or_else(|| shape.inner().and_then(|inner| in_shape(inner, name)))
+        .or_else(|| shape.rows().find_map(|row| in_sequence(row, name)))
 }

@@ -44,29 +44,20 @@ impl Names {
     }
 
     fn shape(&mut self, shape: &Shape) {
-        match shape {
-            Shape::Hashed { hash, keep, inner, known } => {
-                self.free.push((*hash, *keep));
-                self.known.extend(known.iter().map(|(digest, name)| Hashed {
-                    hash: *hash,
-                    keep: *keep,
-                    digest: digest.clone(),
-                    name: name.text.clone().into_bytes(),
-                }));
-                self.shape(inner);
-            }
-            Shape::Record(sequence) => self.add(sequence),
-            Shape::Choice(alternatives) => {
-                for alternative in alternatives {
-                    self.add(&alternative.sequence);
-                }
-            }
-            Shape::Option(inner)
-            | Shape::List { item: inner, .. }
-            | Shape::Framed { inner, .. }
-            | Shape::Desc(inner)
-            | Shape::HashConcat { inner, .. } => self.shape(inner),
-            _ => {}
+        if let Shape::Hashed { hash, keep, known, .. } = shape {
+            self.free.push((*hash, *keep));
+            self.known.extend(known.iter().map(|(digest, name)| Hashed {
+                hash: *hash,
+                keep: *keep,
+                digest: digest.clone(),
+                name: name.text.clone().into_bytes(),
+            }));
+        }
+        if let Some(inner) = shape.inner() {
+            self.shape(inner);
+        }
+        for row in shape.rows() {
+            self.add(row);
         }
     }
 

@@ -110,18 +110,9 @@ fn bounded_shape(shape: &Shape) -> bool {
         Shape::Nibbles { lengths, .. } => lengths.max().is_some(),
         Shape::Text(text) => text.lengths.max().is_some(),
         Shape::List { item, counts, .. } => counts.max().is_some() && bounded_shape(item),
-        Shape::Record(sequence) => bounded(sequence),
-        Shape::Choice(alternatives) => alternatives.iter().all(|alternative| bounded(&alternative.sequence)),
-        Shape::Option(inner)
-        | Shape::Framed { inner, .. }
-        | Shape::Desc(inner)
-        | Shape::HashConcat { inner, .. } => bounded_shape(inner),
         Shape::Opaque(_) => false,
-        Shape::Hashed { .. }
-        | Shape::Int(_)
-        | Shape::Bool(_)
-        | Shape::Float(_)
-        | Shape::Time(_)
-        | Shape::Score(_) => true,
+        Shape::Hashed { .. } => true,
+        // A number, a truth value, a time: nothing is inside of it.
+        other => other.children().all(bounded_shape),
     }
 }
