@@ -26,7 +26,7 @@ pub(crate) fn next_bound(family: &Family, scan: &Scan) -> Option<bool> {
         }
         Shape::Bool(_)
         | Shape::Time(_)
-        | Shape::Score(ScoreEncoding::Exact)
+        | Shape::Score { encoding: ScoreEncoding::Exact, .. }
         | Shape::Float(FloatEncoding::Ordered) => Some(false),
         Shape::Bytes { encoding: BytesEncoding::Raw, .. } if fixed => Some(false),
         Shape::Bytes { encoding: BytesEncoding::Raw, .. } if last => Some(true),

@@ -112,7 +112,7 @@ impl Maker<'_> {
             Shape::Time(_) => {
                 Value::Time(1_700_000_000_000_000_000 + i128::from(self.random.below(1_u64 << 50)))
             }
-            Shape::Score(_) => Value::Score(Score::Confirmed {
+            Shape::Score { .. } => Value::Score(Score::Confirmed {
                 height: 800_000 + u32::try_from(self.random.below(10_000)).unwrap(),
                 index: self.random.below(2_000),
             }),

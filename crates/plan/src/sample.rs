@@ -1,6 +1,6 @@
 //! Simple values of a layout, for examples: small numbers, short texts.
 
-use keyplan_codec::{Alphabet, Score};
+use keyplan_codec::{Alphabet, Heights, Score};
 
 use crate::dynamic::{Value, encode_one};
 use crate::model::{BytesEncoding, IntRange, LengthSet, Sequence, Shape, TextShape};
@@ -54,7 +54,12 @@ impl Samples {
             Shape::Bool(_) => Value::Bool(true),
             Shape::Float(_) => Value::Float(1.5),
             Shape::Time(_) => Value::Time(NOON),
-            Shape::Score(_) => Value::Score(Score::Confirmed { height: 850_000, index: 12 }),
+            Shape::Score { heights, .. } => {
+                // No block of height 0 has a float.
+                let height =
+                    |heights: &Heights| 850_000.clamp(heights.least.max(1).min(heights.most), heights.most);
+                Value::Score(Score::Confirmed { height: heights.as_ref().map_or(850_000, height), index: 12 })
+            }
             Shape::Bytes { lengths, encoding: BytesEncoding::Class(class) } => {
                 let all: Vec<u8> = (0..=u8::MAX).filter(|byte| class.contains(*byte)).collect();
                 let byte = *all.get(usize::from(self.number()) % all.len().max(1))?;

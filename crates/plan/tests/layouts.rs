@@ -3,7 +3,7 @@
 
 use keyplan_plan::compile;
 use keyplan_plan::dynamic::{self, Decoder, Failure, Value, encode, readings};
-use keyplan_plan::model::{Family, Plan};
+use keyplan_plan::model::{Family, Fingerprint, Plan};
 
 fn plan(declarations: &str, parts: &str) -> Plan {
     let text = format!("plan p; {declarations} space s {{ key k = {parts}; }}");
@@ -132,6 +132,26 @@ fn a_float_score_is_read_back_as_the_float_it_became() {
     let mut again = Vec::new();
     encode(key, &read[0], &mut again).unwrap();
     assert_eq!(again, bytes);
+}
+
+#[test]
+fn a_bounded_score_is_at_one_of_its_heights() {
+    check("a: score(3..=9)", &["9/999999999"], "00 00000009 000000003b9ac9ff");
+    refuse("a: score(3..=9)", "00 0000000a 0000000000000000", 0);
+    refuse("a: score(3..=9)", "00 00000009 000000003b9aca00", 0);
+    refuse("a: score(3..=9)", "01 0000000000000003 00000000", 0);
+    check("a: score(1..=8_388_607).height_score", &["8388607.999999999"], "415fffffffffffff");
+    refuse("a: score(1..=8_388_607).height_score", "4160000000000000", 0);
+    refuse("a: score(1..=8_388_607).height_score", "3fefffffffffffff", 0);
+    let (bounded, any) = (plan("", "a: score(3..=9)"), plan("", "a: score"));
+    assert_ne!(Fingerprint::of(&bounded), Fingerprint::of(&any));
+    assert_ne!(Fingerprint::of(&bounded), Fingerprint::of(&plan("", "a: score(3..=8)")));
+    let shape = &family(&bounded).key.arguments().next().unwrap().shape;
+    let mut out = Vec::new();
+    for outside in ["2/5", "10/0", "5/1000000000", "@1703097600.000000005"] {
+        let value = dynamic::parse(shape, outside).unwrap();
+        assert!(encode(&family(&bounded).key, &[value], &mut out).is_err(), "{outside}");
+    }
 }
 
 #[test]

@@ -82,7 +82,7 @@ pub(crate) fn values(shape: &Shape, most: usize) -> Option<Vec<Value>> {
         Shape::Framed { inner, .. } | Shape::Desc(inner) | Shape::HashConcat { inner, .. } => {
             values(inner, most)?
         }
-        Shape::Float(_) | Shape::Time(_) | Shape::Score(_) | Shape::Opaque(_) | Shape::Hashed { .. } => {
+        Shape::Float(_) | Shape::Time(_) | Shape::Score { .. } | Shape::Opaque(_) | Shape::Hashed { .. } => {
             return None;
         }
     };

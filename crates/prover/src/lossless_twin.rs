@@ -28,7 +28,9 @@ fn shape(lossy: &Shape) -> Shape {
             Shape::Int(IntShape { encoding, ..int.clone() })
         }
         Shape::Float(FloatEncoding::Badger) => Shape::Float(FloatEncoding::Ordered),
-        Shape::Score(ScoreEncoding::HeightScore) => Shape::Score(ScoreEncoding::Exact),
+        Shape::Score { heights, encoding: ScoreEncoding::HeightScore } => {
+            Shape::Score { heights: *heights, encoding: ScoreEncoding::Exact }
+        }
         Shape::Bytes { lengths, encoding: BytesEncoding::Fit(_) } => {
             let raw = Shape::Bytes { lengths: lengths.clone(), encoding: BytesEncoding::Raw };
             Shape::Framed { frame: Frame::Terminated, inner: Box::new(raw) }

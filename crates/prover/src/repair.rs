@@ -464,7 +464,7 @@ fn order<'t>(sequence: &Sequence, text: &dyn Fn(Span) -> &'t str, all: &mut Vec<
 fn exact<'t>(sequence: &Sequence, text: &dyn Fn(Span) -> &'t str, all: &mut Vec<Candidate>) {
     for argument in sequence.arguments() {
         let (suffix, by) = match &argument.shape {
-            Shape::Score(ScoreEncoding::HeightScore) => (".height_score", ""),
+            Shape::Score { encoding: ScoreEncoding::HeightScore, .. } => (".height_score", ""),
             Shape::Int(int) if int.encoding == IntEncoding::Saturating => (".saturating", ".signflip"),
             Shape::Float(keyplan_plan::model::FloatEncoding::Badger) => (".badger", ".ordered"),
             _ => continue,

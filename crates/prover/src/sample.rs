@@ -49,7 +49,12 @@ fn raw(shape: &Shape) -> Vec<Value> {
         Shape::Time(_) => {
             [0i128, 1, -1, 1_000_000_000, -1_000_000_000].into_iter().map(Value::Time).collect()
         }
-        Shape::Score(encoding) => {
+        Shape::Score { heights: Some(heights), encoding } => {
+            let least = heights.least.max(u32::from(*encoding == ScoreEncoding::HeightScore));
+            let places = [(least, 0), (least, 1), (least, 2), (heights.most, 0), (heights.most, 999_999_999)];
+            places.map(|(height, index)| Value::Score(Score::Confirmed { height, index })).to_vec()
+        }
+        Shape::Score { heights: None, encoding } => {
             let least = u32::from(*encoding == ScoreEncoding::HeightScore);
             vec![
                 Value::Score(Score::Confirmed { height: least, index: 0 }),

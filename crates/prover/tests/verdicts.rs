@@ -151,6 +151,8 @@ fn order_is_numeric_bytewise_and_by_position() {
         ("(buy: 0x01 | sell: 0x00)", "01 > 00"),
         ("time", "holds"),
         ("score", "holds"),
+        ("score(3..=9)", "holds"),
+        ("score(1..=8388607).height_score", "holds"),
         ("option(u8)", "holds"),
         // The end of the escape comes first, though a shorter text comes last in descending order.
         ("bytes(1..).terminated.desc", "holds"),
@@ -217,6 +219,15 @@ fn hashes_are_assumed_and_what_is_lost_is_shown() {
     check("key k = s: u64.high(4);", Guarantee::Lossless, &["s.k: 00000000"]);
     check("key k = b: bytes(1..=40).fit(2);", Guarantee::Unambiguous, &["s.k: 0000"]);
     check("key k = s: score.height_score;", Guarantee::Lossless, &["s.k: 41d960cd4007e6b7"]);
+    // A float tells every place in a block up to this height, and not beyond.
+    check("key k = s: score(1..=8_388_607).height_score;", Guarantee::Lossless, &["s.k: holds"]);
+    check("key k = s: score(0..=8_388_607).height_score;", Guarantee::Lossless, &["s.k: holds"]);
+    check("key k = s: score(1..=8_388_608).height_score;", Guarantee::Lossless, &["s.k: 4160000000000001"]);
+    check(
+        "key k = s: score(9_000_000..=9_000_000).height_score;",
+        Guarantee::Lossless,
+        &["s.k: 41612a8800000001"],
+    );
 }
 
 #[test]

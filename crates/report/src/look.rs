@@ -119,7 +119,7 @@ pub fn look_at_score(layout: &Sequence, score: SetScore) -> Looked {
     };
     let fits = match (&argument.shape, score) {
         (Shape::Int(int), SetScore::Number(number)) => is_of(int.range, number),
-        (Shape::Float(_), SetScore::Number(_)) | (Shape::Score(_), _) => true,
+        (Shape::Float(_), SetScore::Number(_)) | (Shape::Score { .. }, _) => true,
         (_, SetScore::Place(_)) => false,
         _ => return Looked::Unseen("scores that are no numbers in the plan"),
     };

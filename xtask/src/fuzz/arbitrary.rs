@@ -46,7 +46,7 @@ impl<'b> Arbitrary<'b> {
             Shape::Bool(_) => Value::Bool(self.below(2) == 1),
             Shape::Float(_) => Value::Float(self.float()),
             Shape::Time(_) => Value::Time(self.time()),
-            Shape::Score(_) => Value::Score(self.score()),
+            Shape::Score { .. } => Value::Score(self.score()),
             Shape::Bytes { lengths, encoding } => {
                 let count = self.length(lengths);
                 let mut bytes = self.string(count);

@@ -155,7 +155,7 @@ pub use self::{
     narrow::Narrow,
     nibble::{CountedNibbles, HexPrefix, NibbleView, Nibbles, PackedNibbles},
     orderedcode::{OrderedCode, OrderedCodeInt},
-    score::{HeightScore, Score, ScoreExact},
+    score::{HeightScore, HeightScoreWithin, Heights, Score, ScoreExact, ScoreWithin},
     text::Text,
     tick9::Tick9,
     time::{TimeNanos, TimeText9},

@@ -219,6 +219,129 @@ impl FixedWidth for HeightScore {
     const WIDTH: usize = 8;
 }
 
+/// Heights of blocks: a domain of scores that are in a block of such a height, at an index below 10⁹.
+///
+/// Up to a height of [`Heights::TOLD`] every such place has a float of its own, and floats sort as the places do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Heights {
+    /// The least height.
+    pub least: u32,
+    /// The greatest height.
+    pub most: u32,
+}
+
+impl Heights {
+    /// The greatest height of which a float tells every place.
+    pub const TOLD: u32 = FIRST_SHARED - 1;
+
+    /// Returns whether a score is of the domain.
+    pub const fn admits(self, score: Score) -> bool {
+        match score {
+            Score::Confirmed { height, index } => {
+                self.least <= height && height <= self.most && index < NANOS_PER_SECOND as u64
+            }
+            Score::Unconfirmed { .. } => false,
+        }
+    }
+
+    /// Returns whether no two places share a float.
+    pub const fn are_told(self) -> bool {
+        self.most <= Self::TOLD
+    }
+
+    /// Returns whether every score of the domain is one of the other, too.
+    pub const fn are_within(self, other: Self) -> bool {
+        other.least <= self.least && self.most <= other.most
+    }
+
+    /// Returns the least and the greatest float of the domain.
+    pub fn floats(self) -> (f64, f64) {
+        (f64::from(self.least), f64::from(self.most) + f64::from(NANOS_PER_SECOND - 1) / 1e9)
+    }
+
+    fn admits_float(self, float: f64) -> bool {
+        let (least, most) = self.floats();
+        (least..=most).contains(&float)
+    }
+}
+
+/// [`ScoreExact`] of places at some heights.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ScoreWithin {
+    /// The heights.
+    pub heights: Heights,
+}
+
+impl Segment for ScoreWithin {
+    type Arg<'a> = Score;
+    type View<'a> = Score;
+
+    #[inline]
+    fn encode<S: Sink + ?Sized>(&self, arg: Score, out: &mut S) -> Result<(), EncodeError> {
+        if !self.heights.admits(arg) {
+            return Err(EncodeError::OutOfRange);
+        }
+        ScoreExact.encode(arg, out)
+    }
+
+    #[inline]
+    fn decode(&self, bytes: &[u8]) -> Result<Score, DecodeError> {
+        let score = ScoreExact.decode(bytes)?;
+        if self.heights.admits(score) { Ok(score) } else { Err(DecodeError::new(0, Fault::OutOfRange)) }
+    }
+}
+
+impl Delimited for ScoreWithin {
+    #[inline]
+    fn extent(&self, input: &[u8]) -> Result<usize, DecodeError> {
+        ScoreExact.extent(input)
+    }
+}
+
+/// [`HeightScore`] of places at some heights.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HeightScoreWithin {
+    /// The heights.
+    pub heights: Heights,
+}
+
+impl HeightScoreWithin {
+    /// Appends a float score that is known already: any from the least to the greatest of the domain.
+    #[inline]
+    pub fn encode_float<S: Sink + ?Sized>(&self, float: f64, out: &mut S) -> Result<(), EncodeError> {
+        if !float.is_nan() && !self.heights.admits_float(float) {
+            return Err(EncodeError::OutOfRange);
+        }
+        HeightScore.encode_float(float, out)
+    }
+}
+
+impl Segment for HeightScoreWithin {
+    type Arg<'a> = Score;
+    type View<'a> = f64;
+
+    #[inline]
+    fn encode<S: Sink + ?Sized>(&self, arg: Score, out: &mut S) -> Result<(), EncodeError> {
+        if !self.heights.admits(arg) {
+            return Err(EncodeError::OutOfRange);
+        }
+        HeightScore.encode(arg, out)
+    }
+
+    #[inline]
+    fn decode(&self, bytes: &[u8]) -> Result<f64, DecodeError> {
+        let float = HeightScore.decode(bytes)?;
+        if self.heights.admits_float(float) { Ok(float) } else { Err(DecodeError::new(0, Fault::OutOfRange)) }
+    }
+}
+
+impl Delimited for HeightScoreWithin {
+    #[inline]
+    fn extent(&self, input: &[u8]) -> Result<usize, DecodeError> {
+        HeightScore.extent(input)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use alloc::vec::Vec;
@@ -365,5 +488,59 @@ mod tests {
         let mut out = Vec::new();
         HeightScore.encode_float(-0.0, &mut out).unwrap();
         assert_eq!(out, [0; 8]);
+    }
+
+    #[test]
+    fn places_up_to_the_last_told_height_have_floats_in_their_order() {
+        let heights = Heights { least: 1, most: Heights::TOLD };
+        let codec = HeightScoreWithin { heights };
+        let mut last = Vec::new();
+        for height in [1, 2, 3, 255, 256, 850_000, 4_194_303, 4_194_304, 8_388_606, 8_388_607] {
+            for index in [0, 1, 2, 499_999_999, 500_000_000, 999_999_998, 999_999_999] {
+                let place = Score::Confirmed { height, index };
+                let mut out = Vec::new();
+                codec.encode(place, &mut out).unwrap();
+                assert!(last < out, "{place:?}");
+                assert_eq!(codec.decode(&out).map(HeightScore::place), Ok(Some(place)));
+                last = out;
+            }
+        }
+        assert!(heights.are_told());
+        // The next height is the first at which two share one.
+        let beyond = HeightScoreWithin { heights: Heights { least: 1, most: 1 << 23 } };
+        let [mut a, mut b] = [Vec::new(), Vec::new()];
+        beyond.encode(Score::Confirmed { height: 1 << 23, index: 1 }, &mut a).unwrap();
+        beyond.encode(Score::Confirmed { height: 1 << 23, index: 2 }, &mut b).unwrap();
+        assert_eq!(a, b);
+        assert!(!beyond.heights.are_told());
+    }
+
+    #[test]
+    fn what_is_not_at_one_of_the_heights_is_refused_both_ways() {
+        let heights = Heights { least: 5, most: 7 };
+        let (exact, float) = (ScoreWithin { heights }, HeightScoreWithin { heights });
+        let outside = [
+            Score::Confirmed { height: 4, index: 999_999_999 },
+            Score::Confirmed { height: 8, index: 0 },
+            Score::Confirmed { height: 5, index: 1_000_000_000 },
+            Score::Unconfirmed { seconds: 6, nanos: 0 },
+        ];
+        for place in outside {
+            let mut out = Vec::new();
+            assert_eq!(exact.encode(place, &mut out), Err(EncodeError::OutOfRange));
+            assert_eq!(float.encode(place, &mut out), Err(EncodeError::OutOfRange));
+            ScoreExact.encode(place, &mut out).unwrap();
+            assert_eq!(exact.decode(&out), Err(DecodeError::new(0, Fault::OutOfRange)));
+        }
+        for (number, fits) in [(4.999, false), (5.0, true), (7.999_999_999, true), (8.0, false)] {
+            let mut out = Vec::new();
+            assert_eq!(float.encode_float(number, &mut out).is_ok(), fits, "{number}");
+            out.clear();
+            HeightScore.encode_float(number, &mut out).unwrap();
+            assert_eq!(float.decode(&out).is_ok(), fits, "{number}");
+        }
+        assert_eq!(float.encode_float(f64::NAN, &mut Vec::new()), Err(EncodeError::Nan));
+        assert_eq!(float.extent(&[0; 9]), Ok(8));
+        assert_eq!(exact.extent(&[0; 14]), Ok(13));
     }
 }

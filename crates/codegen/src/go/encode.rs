@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use keyplan_codec::{Case, Hash, LenWidth, WideForm};
+use keyplan_codec::{Case, Hash, Heights, LenWidth, WideForm};
 use keyplan_plan::model::{
     BoolEncoding, BytesEncoding, Derivation, Derived, FloatEncoding, Frame, Framing, IntEncoding, IntRange,
     IntShape, IntType, LengthSet, NibbleEncoding, ScoreEncoding, Segment, Shape, TextShape, TimeEncoding,
@@ -263,10 +263,19 @@ impl<'p> Go<'p> {
             },
             Shape::Time(TimeEncoding::Text9) => body.fallible(&format!("appendTimeText9(dst, {of})"), label),
             Shape::Time(TimeEncoding::Nanos) => body.fallible(&format!("appendTimeNanos(dst, {of})"), label),
-            Shape::Score(ScoreEncoding::Exact) => {
+            Shape::Score { heights, encoding: ScoreEncoding::Exact } => {
+                if let Some(Heights { least, most }) = heights {
+                    let outside = format!(
+                        "{of}.Unconfirmed || {of}.Height < {least} || {of}.Height > {most} || {of}.Index > 999999999"
+                    );
+                    body.check(&format!("rangeFault({outside})"), label);
+                }
                 body.fallible(&format!("appendScoreExact(dst, {of})"), label);
             }
-            Shape::Score(ScoreEncoding::HeightScore) => {
+            Shape::Score { heights, encoding: ScoreEncoding::HeightScore } => {
+                if let Some((least, most)) = heights.map(Heights::floats) {
+                    body.check(&format!("rangeFault({of} < {least:?} || {of} > {most:?})"), label);
+                }
                 body.fallible(&format!("appendHeightScore(dst, {of})"), label);
             }
             Shape::Bytes { lengths, encoding } => self.put_bytes(body, lengths, encoding, go, of, label),

@@ -78,9 +78,20 @@ impl Go<'_> {
             },
             Shape::Time(TimeEncoding::Text9) => "decode: decodeTimeText9".to_owned(),
             Shape::Time(TimeEncoding::Nanos) => "decode: decodeTimeNanos".to_owned(),
-            Shape::Score(ScoreEncoding::Exact) => "decode: decodeScoreExact".to_owned(),
-            Shape::Score(ScoreEncoding::HeightScore) => {
+            Shape::Score { heights: None, encoding: ScoreEncoding::Exact } => {
+                "decode: decodeScoreExact".to_owned()
+            }
+            Shape::Score { heights: Some(heights), encoding: ScoreEncoding::Exact } => {
+                let (least, most) = (pair(heights.least.into()), pair(heights.most.into()));
+                format!("decode: decodeScoreWithin, least: {least}, most: {most}")
+            }
+            Shape::Score { heights: None, encoding: ScoreEncoding::HeightScore } => {
                 "decode: decodeHeightScore, loss: lossZero".to_owned()
+            }
+            Shape::Score { heights: Some(heights), encoding: ScoreEncoding::HeightScore } => {
+                let (least, most) = heights.floats();
+                let (least, most) = (pair(least.to_bits().into()), pair(most.to_bits().into()));
+                format!("decode: decodeHeightScoreWithin, loss: lossZero, least: {least}, most: {most}")
             }
             Shape::Bytes { lengths: of, encoding } => {
                 let of = lengths(of);
@@ -252,9 +263,9 @@ fn int_node(int: &IntShape) -> String {
 fn show(shape: &Shape) -> &'static str {
     match shape {
         Shape::Bool(_) => "show: jBool, ",
-        Shape::Float(_) | Shape::Score(ScoreEncoding::HeightScore) => "show: jFloat, ",
+        Shape::Float(_) | Shape::Score { encoding: ScoreEncoding::HeightScore, .. } => "show: jFloat, ",
         Shape::Time(_) => "show: jTime, ",
-        Shape::Score(ScoreEncoding::Exact) => "show: jScore, ",
+        Shape::Score { encoding: ScoreEncoding::Exact, .. } => "show: jScore, ",
         Shape::Bytes { encoding: BytesEncoding::Wide { .. }, .. } => "show: jWide, ",
         Shape::Bytes { .. } | Shape::Opaque(_) => "show: jBytes, ",
         Shape::Text(_) => "show: jText, ",

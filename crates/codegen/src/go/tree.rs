@@ -86,8 +86,8 @@ impl<'p> Go<'p> {
             Shape::Bool(_) => leaf(shape, "bool"),
             Shape::Float(_) => leaf(shape, "float64"),
             Shape::Time(_) => leaf(shape, "time.Time"),
-            Shape::Score(ScoreEncoding::Exact) => leaf(shape, "Score"),
-            Shape::Score(ScoreEncoding::HeightScore) => leaf(shape, "HeightScore"),
+            Shape::Score { encoding: ScoreEncoding::Exact, .. } => leaf(shape, "Score"),
+            Shape::Score { encoding: ScoreEncoding::HeightScore, .. } => leaf(shape, "HeightScore"),
             Shape::Bytes { lengths, encoding } => match (lengths.fixed(), encoding) {
                 (
                     Some(width),

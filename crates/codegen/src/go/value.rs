@@ -99,8 +99,10 @@ fn from_leaf(tree: &Tree<'_>, of: &str) -> String {
         Shape::Bool(_) => format!("{of}.lo != 0"),
         Shape::Float(_) => format!("math.Float64frombits({of}.lo)"),
         Shape::Time(_) => format!("timeOf({of})"),
-        Shape::Score(_) if tree.go == "HeightScore" => format!("HeightScore(math.Float64frombits({of}.lo))"),
-        Shape::Score(_) => format!("scoreOf({of})"),
+        Shape::Score { .. } if tree.go == "HeightScore" => {
+            format!("HeightScore(math.Float64frombits({of}.lo))")
+        }
+        Shape::Score { .. } => format!("scoreOf({of})"),
         Shape::Bytes { .. } if is_array(&tree.go) => format!("*(*{})({of}.b)", tree.go),
         Shape::Text(_) => format!("{}({of}.b)", tree.go),
         _ => format!("clipped({of}.b)"),
@@ -118,8 +120,8 @@ fn to_leaf(tree: &Tree<'_>, of: &str) -> String {
         Shape::Bool(_) => format!("boolVal({of})"),
         Shape::Float(_) => format!("floatVal({of})"),
         Shape::Time(_) => format!("timeVal({of})"),
-        Shape::Score(_) if tree.go == "HeightScore" => format!("floatVal(float64({of}))"),
-        Shape::Score(_) => format!("scoreVal({of})"),
+        Shape::Score { .. } if tree.go == "HeightScore" => format!("floatVal(float64({of}))"),
+        Shape::Score { .. } => format!("scoreVal({of})"),
         Shape::Bytes { encoding: BytesEncoding::Fit(_), .. } => format!("val{{b: {of}}}"),
         Shape::Bytes { .. } if is_array(&tree.go) => format!("val{{b: {of}[:]}}"),
         Shape::Text(_) => format!("val{{b: []byte({of})}}"),

@@ -60,7 +60,13 @@ pub(super) fn shape(of: &Shape) -> Json {
         }
         Shape::Float(encoding) => json!({"kind": "float", "encoding": encoding.row().word}),
         Shape::Time(encoding) => json!({"kind": "time", "encoding": encoding.row().word}),
-        Shape::Score(encoding) => json!({"kind": "score", "encoding": encoding.row().word}),
+        Shape::Score { heights: None, encoding } => {
+            json!({"kind": "score", "encoding": encoding.row().word})
+        }
+        Shape::Score { heights: Some(heights), encoding } => json!({
+            "kind": "score", "encoding": encoding.row().word,
+            "heights": {"min": heights.least, "max": heights.most},
+        }),
         Shape::Bytes { lengths: of, encoding } => {
             let lengths = lengths(of);
             match encoding {

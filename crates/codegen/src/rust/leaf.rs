@@ -1,6 +1,6 @@
 //! Single values: the codec of each, and the type that holds it.
 
-use keyplan_codec::{Alphabet, Base58, Case, WideForm};
+use keyplan_codec::{Alphabet, Base58, Case, Heights, WideForm};
 use keyplan_plan::diag::Span;
 use keyplan_plan::model::{
     BoolEncoding, BytesEncoding, FloatEncoding, IntEncoding, IntRange, IntShape, IntType, LengthSet,
@@ -243,15 +243,26 @@ pub(crate) fn time(encoding: TimeEncoding, label: &str) -> Code {
     Code { order: Order::Anywhere, ..scalar(quote!(i128), &codec, label) }
 }
 
-pub(crate) fn score(encoding: ScoreEncoding, label: &str) -> Code {
+pub(crate) fn score(heights: Option<Heights>, encoding: ScoreEncoding, label: &str) -> Code {
+    let codec = match encoding {
+        ScoreEncoding::Exact => [quote!(ScoreExact), quote!(ScoreWithin)],
+        ScoreEncoding::HeightScore => [quote!(HeightScore), quote!(HeightScoreWithin)],
+    };
+    let [any, within] = codec;
+    let codec = match heights {
+        None => quote!(::keyplan::codec::#any),
+        Some(Heights { least, most }) => quote!(::keyplan::codec::#within {
+            heights: ::keyplan::codec::Heights { least: #least, most: #most }
+        }),
+    };
     match encoding {
         ScoreEncoding::Exact => Code {
             show: quote!(::core::fmt::Debug::fmt(value, f)),
-            ..scalar(quote!(::keyplan::codec::Score), &quote!(::keyplan::codec::ScoreExact), label)
+            ..scalar(quote!(::keyplan::codec::Score), &codec, label)
         },
         ScoreEncoding::HeightScore => {
-            let put = quote!(::keyplan::codec::HeightScore.encode_float(value.0, out));
-            let read = decode(&quote!(::keyplan::codec::HeightScore));
+            let put = quote!(#codec.encode_float(value.0, out));
+            let read = decode(&codec);
             let read = quote!(#read.map(::keyplan::typed::FloatScore));
             Code {
                 lossy: true,

@@ -28,7 +28,7 @@ impl Expander<'_> {
             Shape::Bool(encoding) => Some(leaf::bool(*encoding, label)),
             Shape::Float(encoding) => Some(leaf::float(*encoding, label)),
             Shape::Time(encoding) => Some(leaf::time(*encoding, label)),
-            Shape::Score(encoding) => Some(leaf::score(*encoding, label)),
+            Shape::Score { heights, encoding } => Some(leaf::score(*heights, *encoding, label)),
             Shape::Bytes { lengths, encoding } => self.bytes(lengths, encoding, label, owned, span),
             Shape::Text(text) => self.text(text, label, owned, span),
             Shape::Nibbles { lengths, encoding } => self.nibbles(lengths, *encoding, label, owned, span),

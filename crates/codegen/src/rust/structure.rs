@@ -239,7 +239,7 @@ impl Expander<'_> {
 /// The field of a score that members are ranked by, if the score is one number or one place.
 fn ranked_by(score: &Sequence) -> Option<proc_macro2::Ident> {
     let [Segment::Argument(argument)] = score.segments() else { return None };
-    let is_rank = matches!(argument.shape, Shape::Int(_) | Shape::Float(_) | Shape::Score(_));
+    let is_rank = matches!(argument.shape, Shape::Int(_) | Shape::Float(_) | Shape::Score { .. });
     is_rank.then(|| names::field(argument.name.as_deref().unwrap_or("value")))
 }
 

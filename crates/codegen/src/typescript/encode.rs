@@ -1,6 +1,6 @@
 //! The statements that put arguments into a writer.
 
-use keyplan_codec::{Case, Hash, LenWidth, WideForm};
+use keyplan_codec::{Case, Hash, Heights, LenWidth, WideForm};
 use keyplan_plan::model::{
     BoolEncoding, BytesEncoding, Derivation, Derived, FloatEncoding, Frame, Framing, IntEncoding, IntRange,
     IntShape, LengthSet, NibbleEncoding, ScoreEncoding, Segment, Sequence, Shape, TextShape, TimeEncoding,
@@ -146,8 +146,16 @@ impl TypeScript<'_> {
             Shape::Float(encoding) => put_float(body, *encoding, of, &quoted),
             Shape::Time(TimeEncoding::Text9) => body.line(&format!("putTimeText9(w, {of}, {quoted});")),
             Shape::Time(TimeEncoding::Nanos) => body.line(&format!("putTimeNanos(w, {of}, {quoted});")),
-            Shape::Score(ScoreEncoding::Exact) => body.line(&format!("putScoreExact(w, {of}, {quoted});")),
-            Shape::Score(ScoreEncoding::HeightScore) => {
+            Shape::Score { heights, encoding: ScoreEncoding::Exact } => {
+                if let Some(Heights { least, most }) = heights {
+                    body.line(&format!("checkPlace(w, {of}, {least}, {most}, {quoted});"));
+                }
+                body.line(&format!("putScoreExact(w, {of}, {quoted});"));
+            }
+            Shape::Score { heights, encoding: ScoreEncoding::HeightScore } => {
+                if let Some((least, most)) = heights.map(Heights::floats) {
+                    body.line(&format!("checkHeight(w, {of}, {least:?}, {most:?}, {quoted});"));
+                }
                 body.line(&format!("putHeightScore(w, {of}, {quoted});"));
             }
             Shape::Bytes { encoding: BytesEncoding::Wide { signed, form }, .. } => {

@@ -200,7 +200,7 @@ impl TypeScript<'_> {
             | Shape::Bool(_)
             | Shape::Float(_)
             | Shape::Time(_)
-            | Shape::Score(_)
+            | Shape::Score { .. }
             | Shape::Bytes { .. }
             | Shape::Text(_)
             | Shape::Nibbles { .. }

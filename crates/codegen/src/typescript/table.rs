@@ -84,9 +84,19 @@ impl TypeScript<'_> {
             },
             Shape::Time(TimeEncoding::Text9) => "decode: decodeTimeText9".to_owned(),
             Shape::Time(TimeEncoding::Nanos) => "decode: decodeTimeNanos".to_owned(),
-            Shape::Score(ScoreEncoding::Exact) => "decode: decodeScoreExact".to_owned(),
-            Shape::Score(ScoreEncoding::HeightScore) => {
+            Shape::Score { heights: None, encoding: ScoreEncoding::Exact } => {
+                "decode: decodeScoreExact".to_owned()
+            }
+            Shape::Score { heights: Some(heights), encoding: ScoreEncoding::Exact } => {
+                format!("decode: decodeScoreWithin, least: {}n, most: {}n", heights.least, heights.most)
+            }
+            Shape::Score { heights: None, encoding: ScoreEncoding::HeightScore } => {
                 "decode: decodeHeightScore, loss: LOSS_ZERO".to_owned()
+            }
+            Shape::Score { heights: Some(heights), encoding: ScoreEncoding::HeightScore } => {
+                let (least, most) = heights.floats();
+                let (least, most) = (least.to_bits(), most.to_bits());
+                format!("decode: decodeHeightScoreWithin, loss: LOSS_ZERO, least: {least}n, most: {most}n")
             }
             Shape::Bytes { encoding: BytesEncoding::Wide { signed, form }, .. } => {
                 let [least, most] = wide_range(*signed);
@@ -259,9 +269,9 @@ fn int_node(int: &IntShape) -> String {
 fn show(shape: &Shape) -> &'static str {
     match shape {
         Shape::Bool(_) => "show: 'bool', ",
-        Shape::Float(_) | Shape::Score(ScoreEncoding::HeightScore) => "show: 'float', ",
+        Shape::Float(_) | Shape::Score { encoding: ScoreEncoding::HeightScore, .. } => "show: 'float', ",
         Shape::Time(_) => "show: 'time', ",
-        Shape::Score(ScoreEncoding::Exact) => "show: 'score', ",
+        Shape::Score { encoding: ScoreEncoding::Exact, .. } => "show: 'score', ",
         Shape::Bytes { encoding: BytesEncoding::Wide { .. }, .. } => "show: 'int', ",
         Shape::Bytes { .. } | Shape::Opaque(_) => "show: 'bytes', ",
         Shape::Text(_) => "show: 'text', ",

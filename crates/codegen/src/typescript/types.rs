@@ -51,8 +51,8 @@ impl TypeScript<'_> {
             Shape::Float(
                 FloatEncoding::Bits | FloatEncoding::Ordered | FloatEncoding::Fixed(_) | FloatEncoding::Tuple,
             )
-            | Shape::Score(ScoreEncoding::HeightScore) => "number".to_owned(),
-            Shape::Score(ScoreEncoding::Exact) => "Score".to_owned(),
+            | Shape::Score { encoding: ScoreEncoding::HeightScore, .. } => "number".to_owned(),
+            Shape::Score { encoding: ScoreEncoding::Exact, .. } => "Score".to_owned(),
             Shape::Bytes { .. } | Shape::Nibbles { .. } | Shape::Opaque(_) | Shape::Hashed { .. } => {
                 "Uint8Array".to_owned()
             }

@@ -60,6 +60,8 @@ const DOMAINS: &[&str] = &[
     "time.nanos",
     "score",
     "score.height_score",
+    "score(3..=9)",
+    "score(1..=8388607).height_score",
     "bytes(4)",
     "bytes(1..=6)",
     "bytes(2 | 4)",

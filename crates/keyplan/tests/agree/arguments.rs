@@ -172,7 +172,7 @@ pub(crate) fn loses(shape: &Shape) -> bool {
         Shape::Hashed { .. } => true,
         Shape::Int(int) => int.encoding.row().loses,
         Shape::Float(encoding) => *encoding == FloatEncoding::Badger,
-        Shape::Score(encoding) => *encoding == ScoreEncoding::HeightScore,
+        Shape::Score { encoding, .. } => *encoding == ScoreEncoding::HeightScore,
         Shape::Bytes { encoding, .. } => matches!(encoding, BytesEncoding::Fit(_)),
         Shape::Record(sequence) => layout_loses(sequence),
         Shape::Choice(alternatives) => {

@@ -47,7 +47,12 @@ impl Random {
             Shape::Time(_) => {
                 Value::Time(i128::from(self.next().cast_signed()) / if self.coin() { 1 } else { 1 << 30 })
             }
-            Shape::Score(_) => Value::Score(if self.coin() {
+            Shape::Score { heights: Some(heights), .. } => {
+                let least = heights.least.max(1);
+                let height = least + self.next() as u32 % (heights.most - least + 1);
+                Value::Score(Score::Confirmed { height, index: self.next() % 1_000_000_000 })
+            }
+            Shape::Score { heights: None, .. } => Value::Score(if self.coin() {
                 Score::Confirmed { height: 1 + self.next() as u32 % 1_000_000, index: self.next() % 5_000 }
             } else {
                 Score::Unconfirmed {
@@ -122,7 +127,7 @@ impl Random {
                 *nanos = [i128::MAX, i128::MIN, i128::from(i64::MAX) * 1_000][self.below(3)];
                 true
             }
-            (Shape::Score(_), Value::Score(score)) => {
+            (Shape::Score { .. }, Value::Score(score)) => {
                 *score = Score::Unconfirmed { seconds: u64::MAX, nanos: 1_000_000_000 };
                 true
             }

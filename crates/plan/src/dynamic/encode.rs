@@ -2,9 +2,9 @@ use std::fmt;
 
 use keyplan_codec::{
     Base58, Bech32, Bool, ByteClass, Bytes, Count, CountedNibbles, Crc16, Crc32, Escaped, Fit, Fixed,
-    FloatBadger, FloatBits, FloatOrdered, Hash, HashConcat, Hashed, HeightScore, HexBytes, HexPrefix,
-    LenPrefix, Memcmp, Nibbles, OrderedCode, PackedNibbles, ScoreExact, Segment as _, Sink, Terminated,
-    TimeNanos, TimeText9, TupleBool, TupleBytes, TupleFloat, TupleText, Wide, complement,
+    FloatBadger, FloatBits, FloatOrdered, Hash, HashConcat, Hashed, HeightScore, HeightScoreWithin, HexBytes,
+    HexPrefix, LenPrefix, Memcmp, Nibbles, OrderedCode, PackedNibbles, ScoreExact, ScoreWithin, Segment as _,
+    Sink, Terminated, TimeNanos, TimeText9, TupleBool, TupleBytes, TupleFloat, TupleText, Wide, complement,
 };
 
 use super::{Value, int};
@@ -200,12 +200,23 @@ fn shape(shape: &Shape, value: &Value, out: &mut Vec<u8>) -> Result<(), EncodeEr
         (Shape::Float(encoding), Value::Float(value)) => float(*encoding, *value, out),
         (Shape::Time(TimeEncoding::Text9), Value::Time(nanos)) => Ok(TimeText9.encode(*nanos, out)?),
         (Shape::Time(TimeEncoding::Nanos), Value::Time(nanos)) => Ok(TimeNanos.encode(*nanos, out)?),
-        (Shape::Score(ScoreEncoding::Exact), Value::Score(score)) => Ok(ScoreExact.encode(*score, out)?),
-        (Shape::Score(ScoreEncoding::HeightScore), Value::Score(score)) => {
-            Ok(HeightScore.encode(*score, out)?)
+        (Shape::Score { heights, encoding: ScoreEncoding::Exact }, Value::Score(score)) => {
+            Ok(match *heights {
+                Some(heights) => ScoreWithin { heights }.encode(*score, out)?,
+                None => ScoreExact.encode(*score, out)?,
+            })
         }
-        (Shape::Score(ScoreEncoding::HeightScore), Value::Float(score)) => {
-            Ok(HeightScore.encode_float(*score, out)?)
+        (Shape::Score { heights, encoding: ScoreEncoding::HeightScore }, Value::Score(score)) => {
+            Ok(match *heights {
+                Some(heights) => HeightScoreWithin { heights }.encode(*score, out)?,
+                None => HeightScore.encode(*score, out)?,
+            })
+        }
+        (Shape::Score { heights, encoding: ScoreEncoding::HeightScore }, Value::Float(score)) => {
+            Ok(match *heights {
+                Some(heights) => HeightScoreWithin { heights }.encode_float(*score, out)?,
+                None => HeightScore.encode_float(*score, out)?,
+            })
         }
         (Shape::Bytes { lengths, encoding }, Value::Bytes(bytes)) => {
             byte_string(lengths, encoding, bytes, out)

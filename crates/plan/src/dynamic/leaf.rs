@@ -2,9 +2,9 @@
 
 use keyplan_codec::{
     Base58, Bech32, Bool, ByteClass, Bytes, Count, CountedNibbles, DecodeError, Delimited, Escaped, Fault,
-    Fit, Fixed, FloatBadger, FloatBits, FloatOrdered, HeightScore, HexBytes, HexPrefix, LenPrefix, LenWidth,
-    Memcmp, Nibbles, Open, OrderedCode, PackedNibbles, ScoreExact, Segment as _, Terminated, TimeNanos,
-    TimeText9, TupleBool, TupleBytes, TupleFloat, TupleText, Wide,
+    Fit, Fixed, FloatBadger, FloatBits, FloatOrdered, HeightScore, HeightScoreWithin, HexBytes, HexPrefix,
+    LenPrefix, LenWidth, Memcmp, Nibbles, Open, OrderedCode, PackedNibbles, ScoreExact, ScoreWithin,
+    Segment as _, Terminated, TimeNanos, TimeText9, TupleBool, TupleBytes, TupleFloat, TupleText, Wide,
 };
 
 use super::{Value, int};
@@ -72,8 +72,14 @@ pub(super) fn decode_leaf(shape: &Shape, bytes: &[u8]) -> Result<Value, DecodeEr
         }),
         Shape::Time(TimeEncoding::Text9) => Value::Time(TimeText9.decode(bytes)?),
         Shape::Time(TimeEncoding::Nanos) => Value::Time(TimeNanos.decode(bytes)?),
-        Shape::Score(ScoreEncoding::Exact) => Value::Score(ScoreExact.decode(bytes)?),
-        Shape::Score(ScoreEncoding::HeightScore) => Value::Float(HeightScore.decode(bytes)?),
+        Shape::Score { heights, encoding: ScoreEncoding::Exact } => Value::Score(match *heights {
+            Some(heights) => ScoreWithin { heights }.decode(bytes)?,
+            None => ScoreExact.decode(bytes)?,
+        }),
+        Shape::Score { heights, encoding: ScoreEncoding::HeightScore } => Value::Float(match *heights {
+            Some(heights) => HeightScoreWithin { heights }.decode(bytes)?,
+            None => HeightScore.decode(bytes)?,
+        }),
         Shape::Bytes { lengths, encoding } => Value::Bytes(decode_bytes(lengths, encoding, bytes)?),
         Shape::Text(text) => Value::Text(decode_text(text, bytes)?),
         Shape::Nibbles { lengths, encoding } => {

@@ -139,7 +139,7 @@ impl<'t> Reader<'t> {
             },
             Shape::Float(_) => self.float().map(Value::Float),
             Shape::Time(_) => self.time(),
-            Shape::Score(_) => self.score(),
+            Shape::Score { .. } => self.score(),
             Shape::Bytes { encoding: BytesEncoding::Wide { signed, .. }, .. } => self.wide(*signed),
             Shape::Bytes { lengths, .. } => self.bytes_of(lengths).map(Value::Bytes),
             Shape::Opaque(_) => self.bytes().map(Value::Bytes),

@@ -122,13 +122,17 @@ pub fn convert_value(name: &str, old: &Shape, new: &Shape, value: &Value) -> Res
             let text = String::from_utf8(bytes.clone());
             text.map_or_else(|_| refuse("is not UTF-8"), |text| Ok(Value::Text(text)))
         }
-        (Shape::Score(_), Shape::Score(ScoreEncoding::Exact), Value::Float(float)) => {
+        (Shape::Score { .. }, Shape::Score { encoding: ScoreEncoding::Exact, .. }, Value::Float(float)) => {
             HeightScore::place(*float).map_or_else(
                 || refuse("is a float that does not tell its place in the chain"),
                 |place| Ok(Value::Score(place)),
             )
         }
-        (Shape::Score(_), Shape::Score(ScoreEncoding::HeightScore), Value::Score(place)) => {
+        (
+            Shape::Score { .. },
+            Shape::Score { encoding: ScoreEncoding::HeightScore, .. },
+            Value::Score(place),
+        ) => {
             let told = HeightScore::float(*place).ok().filter(|float| {
                 // A time is rounded, as 1Sat does it; a place in a block must not be.
                 matches!(place, Score::Unconfirmed { .. }) || HeightScore::place(*float) == Some(*place)
@@ -183,7 +187,7 @@ pub(super) fn convert_beside(name: &str, old: &Shape, new: &Shape, value: &Value
 pub(super) fn is_plain(old: &Shape, new: &Shape) -> bool {
     match (bare(old), bare(new)) {
         (Shape::Int(a), Shape::Int(b)) => a.ty.signed == b.ty.signed,
-        (Shape::Score(a), Shape::Score(b)) => a == b,
+        (Shape::Score { encoding: a, .. }, Shape::Score { encoding: b, .. }) => a == b,
         (old, new) => same_kind("", old, new, &Value::Bool(false)).is_ok(),
     }
 }
@@ -195,7 +199,7 @@ fn same_kind(name: &str, old: &Shape, new: &Shape, value: &Value) -> Result<Valu
         | (Shape::Bool(_), Shape::Bool(_))
         | (Shape::Float(_), Shape::Float(_))
         | (Shape::Time(_), Shape::Time(_))
-        | (Shape::Score(_), Shape::Score(_))
+        | (Shape::Score { .. }, Shape::Score { .. })
         | (Shape::Bytes { .. }, Shape::Bytes { .. })
         | (Shape::Text(_), Shape::Text(_))
         | (Shape::Nibbles { .. }, Shape::Nibbles { .. }) => Ok(value.clone()),

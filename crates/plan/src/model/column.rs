@@ -93,7 +93,7 @@ impl DomainKind {
             Self::Bool => matches!(shape, Shape::Bool(_)),
             Self::Float => matches!(shape, Shape::Float(_)),
             Self::Time => matches!(shape, Shape::Time(_)),
-            Self::Score => matches!(shape, Shape::Score(_)),
+            Self::Score => matches!(shape, Shape::Score { .. }),
             Self::Bytes => bytes(),
             Self::Text => matches!(shape, Shape::Text(_)),
             Self::Nibbles => matches!(shape, Shape::Nibbles { .. }),

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use keyplan_codec::{Alphabet, WideForm};
+use keyplan_codec::{Alphabet, Heights, WideForm};
 
 use super::resolve::{MAX_NODES, Resolver, TypeKey, TypeSource, TypeState, camel, unknown};
 use super::{
@@ -108,7 +108,7 @@ impl<'a> Resolver<'a> {
             "bool" => self.plain(call, Shape::Bool(BoolEncoding::Byte)),
             "f64" => self.plain(call, Shape::Float(FloatEncoding::Bits)),
             "time" => self.plain(call, Shape::Time(TimeEncoding::Text9)),
-            "score" => self.plain(call, Shape::Score(ScoreEncoding::Exact)),
+            "score" => self.score(call, args),
             "cbor" => self.plain(call, Shape::Opaque(Opaque::Cbor)),
             "json" => self.plain(call, Shape::Opaque(Opaque::Json)),
             "rlp" => self.plain(call, Shape::Opaque(Opaque::Rlp)),
@@ -190,6 +190,38 @@ impl<'a> Resolver<'a> {
             .with_help(format!("write {wanted}")),
         );
         None
+    }
+
+    /// A score, of which the range is one of heights.
+    fn score(&mut self, call: &ast::Call, args: &[ast::CallArg]) -> Option<Shape> {
+        let heights = match args {
+            [] if call.args.is_none() => None,
+            [ast::CallArg::Range { first, last: Some(last), span }] => {
+                let range = IntType { signed: false, bits: 32 }.range().narrowed(first, last);
+                let heights = match range {
+                    Some(IntRange::Unsigned { min, max }) => {
+                        let ends = u32::try_from(min).ok().zip(u32::try_from(max).ok());
+                        ends.map(|(least, most)| Heights { least, most })
+                    }
+                    _ => None,
+                };
+                if heights.is_none() {
+                    self.report(
+                        Diagnostic::new(
+                            Code::EmptyRange,
+                            "no height of a block lies in this range, or it goes beyond 32 bits",
+                            *span,
+                            "out of range",
+                        )
+                        .with_help("write the least height first: `score(1..=8388607)`"),
+                    );
+                    return None;
+                }
+                heights
+            }
+            _ => return self.bad(call, "`score` or `score(1..=8388607)`"),
+        };
+        Some(Shape::Score { heights, encoding: ScoreEncoding::Exact })
     }
 
     fn integer(&mut self, ty: IntType, call: &ast::Call, args: &[ast::CallArg]) -> Option<Shape> {

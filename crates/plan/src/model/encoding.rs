@@ -433,7 +433,9 @@ fn plain_encoded(shape: &Shape, word: &str, given: &Given) -> Option<Shape> {
         Shape::Bool(_) => Shape::Bool(read(BoolEncoding::TABLE, word, given, shape)?),
         Shape::Float(_) => Shape::Float(read(FloatEncoding::TABLE, word, given, shape)?),
         Shape::Time(_) => Shape::Time(read(TimeEncoding::TABLE, word, given, shape)?),
-        Shape::Score(_) => Shape::Score(read(ScoreEncoding::TABLE, word, given, shape)?),
+        Shape::Score { heights, .. } => {
+            Shape::Score { heights: *heights, encoding: read(ScoreEncoding::TABLE, word, given, shape)? }
+        }
         Shape::Bytes { lengths, .. } => {
             let encoding = read(BytesEncoding::TABLE, word, given, shape)?;
             Shape::Bytes { lengths: lengths.clone(), encoding }
@@ -466,7 +468,7 @@ impl Shape {
             Self::Bool(encoding) => *encoding == BoolEncoding::Byte,
             Self::Float(encoding) => *encoding == FloatEncoding::Bits,
             Self::Time(encoding) => *encoding == TimeEncoding::Text9,
-            Self::Score(encoding) => *encoding == ScoreEncoding::Exact,
+            Self::Score { encoding, .. } => *encoding == ScoreEncoding::Exact,
             Self::Bytes { encoding, .. } => {
                 matches!(encoding, BytesEncoding::Raw | BytesEncoding::Wide { form: WideForm::Be, .. })
             }
@@ -483,7 +485,7 @@ impl Shape {
             Self::Bool(_) => Self::Bool(BoolEncoding::Byte),
             Self::Float(_) => Self::Float(FloatEncoding::Bits),
             Self::Time(_) => Self::Time(TimeEncoding::Text9),
-            Self::Score(_) => Self::Score(ScoreEncoding::Exact),
+            Self::Score { heights, .. } => Self::Score { heights: *heights, encoding: ScoreEncoding::Exact },
             Self::Bytes { encoding: BytesEncoding::Class(_), .. } => self.clone(),
             Self::Bytes { lengths, encoding: BytesEncoding::Wide { signed, .. } } => {
                 let encoding = BytesEncoding::Wide { signed: *signed, form: WideForm::Be };
@@ -512,7 +514,7 @@ impl Shape {
             Self::Bool(_) => "a truth value",
             Self::Float(_) => "a float",
             Self::Time(_) => "a time",
-            Self::Score(_) => "a score",
+            Self::Score { .. } => "a score",
             Self::Bytes { encoding: BytesEncoding::Wide { .. }, .. } => "an integer of 256 bits",
             Self::Bytes { .. } => "bytes",
             Self::Text(_) => "text",

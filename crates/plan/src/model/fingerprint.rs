@@ -253,7 +253,14 @@ impl Description {
             Shape::Bool(encoding) => self.leaf("bool", encoding.parts()),
             Shape::Float(encoding) => self.leaf("float", encoding.parts()),
             Shape::Time(encoding) => self.leaf("time", encoding.parts()),
-            Shape::Score(encoding) => self.leaf("score", encoding.parts()),
+            Shape::Score { heights, encoding } => {
+                self.leaf("score", encoding.parts());
+                if let Some(heights) = heights {
+                    self.text("heights");
+                    self.number(heights.least.into());
+                    self.number(heights.most.into());
+                }
+            }
             Shape::Bytes { lengths, encoding } => {
                 self.text("bytes");
                 self.lengths(lengths);

@@ -50,7 +50,7 @@ impl Extent {
             Shape::Bool(encoding) => Self::of_parts(encoding.parts(), || None),
             Shape::Float(encoding) => Self::of_parts(encoding.parts(), || None),
             Shape::Time(encoding) => Self::of_parts(encoding.parts(), || None),
-            Shape::Score(encoding) => Self::of_parts(encoding.parts(), || None),
+            Shape::Score { encoding, .. } => Self::of_parts(encoding.parts(), || None),
             Shape::Bytes { lengths, encoding } => {
                 Self::of_parts(encoding.parts(), || lengths.fixed().map(|n| bytes_width(encoding, n)))
             }
@@ -166,7 +166,7 @@ impl Width {
         match shape {
             Shape::Int(int) => Self::of_int(int),
             Shape::Bool(_) => Self::exactly(1),
-            Shape::Float(_) | Shape::Time(_) | Shape::Score(_) => Self { min: 8, max: Some(29) },
+            Shape::Float(_) | Shape::Time(_) | Shape::Score { .. } => Self { min: 8, max: Some(29) },
             Shape::Bytes { lengths, encoding } => {
                 let scale = |n: usize| bytes_width(encoding, n);
                 let min = match encoding {

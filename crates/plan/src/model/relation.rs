@@ -405,7 +405,7 @@ fn fits(from: &Shape, to: &Shape) -> Result<(), String> {
         (Shape::Bool(_), Shape::Bool(_))
         | (Shape::Float(_), Shape::Float(_))
         | (Shape::Time(_), Shape::Time(_))
-        | (Shape::Score(_), Shape::Score(_)) => Ok(()),
+        | (Shape::Score { .. }, Shape::Score { .. }) => Ok(()),
         (Shape::List { item: from, .. }, Shape::List { item: to, .. }) => fits(from, to),
         (Shape::Record(from), Shape::Record(to)) => same_arguments(from, to),
         (Shape::Choice(from), Shape::Choice(to)) => {

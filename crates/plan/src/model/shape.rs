@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use keyplan_codec::{Alphabet, Hash, Lengths};
+use keyplan_codec::{Alphabet, Hash, Heights, Lengths};
 
 use super::table::{
     self, BoolEncoding, BytesEncoding, Encoding, FloatEncoding, Frame, Framing, IntEncoding, NibbleEncoding,
@@ -21,7 +21,12 @@ pub enum Shape {
     /// Nanoseconds since 1970.
     Time(TimeEncoding),
     /// A place in chain order.
-    Score(ScoreEncoding),
+    Score {
+        /// The heights of the blocks that it is in; without them it may be any place.
+        heights: Option<Heights>,
+        /// How it is written.
+        encoding: ScoreEncoding,
+    },
     /// A byte string.
     Bytes {
         /// Its lengths.
@@ -407,7 +412,7 @@ impl Shape {
             Self::Bool(encoding) => encoding.row().loses,
             Self::Float(encoding) => encoding.row().loses,
             Self::Time(encoding) => encoding.row().loses,
-            Self::Score(encoding) => encoding.row().loses,
+            Self::Score { encoding, .. } => encoding.row().loses,
             Self::Bytes { encoding, .. } => encoding.row().loses,
             Self::Text(text) => text.row().loses,
             Self::Nibbles { encoding, .. } => encoding.row().loses,

@@ -11,7 +11,7 @@ pub fn encodings(shape: &Shape) -> Vec<String> {
         Shape::Bool(encoding) => vec![written(encoding.parts())],
         Shape::Float(encoding) => vec![written(encoding.parts())],
         Shape::Time(encoding) => vec![written(encoding.parts())],
-        Shape::Score(encoding) => vec![written(encoding.parts())],
+        Shape::Score { encoding, .. } => vec![written(encoding.parts())],
         Shape::Bytes { encoding, .. } => vec![written(encoding.parts())],
         Shape::Nibbles { encoding, .. } => vec![written(encoding.parts())],
         Shape::Text(text) => {

@@ -109,7 +109,10 @@ impl<'p> Notation<'p> {
             Shape::Bool(_) => "bool".to_owned(),
             Shape::Float(_) => "f64".to_owned(),
             Shape::Time(_) => "time".to_owned(),
-            Shape::Score(_) => "score".to_owned(),
+            Shape::Score { heights: None, .. } => "score".to_owned(),
+            Shape::Score { heights: Some(heights), .. } => {
+                format!("score({}..={})", heights.least, heights.most)
+            }
             Shape::Bytes { lengths, encoding: BytesEncoding::Class(class) } => {
                 call("bytes", &[Some(byte_class(class)), lengths_text(lengths)])
             }

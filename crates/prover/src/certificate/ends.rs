@@ -73,9 +73,9 @@ impl End {
                 | FloatEncoding::Fixed(_),
             )
             | Shape::Time(TimeEncoding::Nanos)
-            | Shape::Score(ScoreEncoding::HeightScore) => Self::Fixed(8),
+            | Shape::Score { encoding: ScoreEncoding::HeightScore, .. } => Self::Fixed(8),
             Shape::Time(TimeEncoding::Text9) => Self::Fixed(29),
-            Shape::Score(ScoreEncoding::Exact) => Self::Fixed(13),
+            Shape::Score { encoding: ScoreEncoding::Exact, .. } => Self::Fixed(13),
             Shape::Bytes { lengths, encoding } => match encoding {
                 BytesEncoding::Raw | BytesEncoding::Class(_) => of_width(lengths.fixed()),
                 BytesEncoding::Hex(_) => of_width(lengths.fixed().map(|n| n.saturating_mul(2))),

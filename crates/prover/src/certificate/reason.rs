@@ -407,7 +407,11 @@ impl Reader {
         match shape {
             Shape::Int(int) => self.forgives_loss || !int_merges(int.encoding),
             Shape::Float(encoding) => self.forgives_loss || *encoding != FloatEncoding::Badger,
-            Shape::Score(encoding) => self.forgives_loss || *encoding == ScoreEncoding::Exact,
+            Shape::Score { heights, encoding } => {
+                // Below 2²³ a float tells a billionth from the next.
+                let told = heights.is_some_and(|heights| heights.most < 1 << 23);
+                self.forgives_loss || *encoding == ScoreEncoding::Exact || told
+            }
             Shape::Bytes { encoding, .. } => self.forgives_loss || !matches!(encoding, BytesEncoding::Fit(_)),
             Shape::Bool(_) | Shape::Time(_) | Shape::Text(_) | Shape::Nibbles { .. } | Shape::Opaque(_) => {
                 true

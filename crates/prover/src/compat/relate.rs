@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use keyplan_plan::codec::Alphabet;
+use keyplan_plan::codec::Heights;
 use keyplan_plan::model::{
     Alternative, BytesEncoding, ExtentRule, IntEncoding, IntRange, IntShape, LengthSet, Sequence, Shape,
     TextShape,
@@ -166,7 +167,17 @@ fn leaf(name: &str, old: &Shape, new: &Shape) -> Relation {
         (Shape::Bool(a), Shape::Bool(b)) if a == b => Relation::SAME,
         (Shape::Float(a), Shape::Float(b)) if a == b => Relation::SAME,
         (Shape::Time(a), Shape::Time(b)) if a == b => Relation::SAME,
-        (Shape::Score(a), Shape::Score(b)) if a == b => Relation::SAME,
+        (Shape::Score { heights: m, encoding: a }, Shape::Score { heights: n, encoding: b }) if a == b => {
+            let said = |heights: &Option<Heights>| {
+                heights.map_or_else(|| "any".to_owned(), |of| format!("heights {}..={}", of.least, of.most))
+            };
+            match (m, n) {
+                _ if m == n => Relation::SAME,
+                (_, None) => widened(said(m), said(n)),
+                (Some(old), Some(new)) if old.are_within(*new) => widened(said(m), said(n)),
+                _ => Relation::Cut,
+            }
+        }
         (Shape::Opaque(a), Shape::Opaque(b)) if a == b => Relation::SAME,
         (Shape::Bytes { lengths: m, encoding: a }, Shape::Bytes { lengths: n, encoding: b }) if a == b => {
             lengths(name, m, n)

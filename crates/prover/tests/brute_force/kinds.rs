@@ -235,8 +235,8 @@ fn kind(shape: &Shape) -> &'static str {
         Shape::Float(FloatEncoding::Tuple) => "float tuple",
         Shape::Time(TimeEncoding::Text9) => "time",
         Shape::Time(TimeEncoding::Nanos) => "nanos",
-        Shape::Score(ScoreEncoding::Exact) => "score",
-        Shape::Score(ScoreEncoding::HeightScore) => "height_score",
+        Shape::Score { encoding: ScoreEncoding::Exact, .. } => "score",
+        Shape::Score { encoding: ScoreEncoding::HeightScore, .. } => "height_score",
         Shape::Bytes { encoding, .. } => match encoding {
             BytesEncoding::Raw => "bytes",
             BytesEncoding::Class(_) => "byte class",

@@ -42,7 +42,7 @@ fn blurred(sequence: &Sequence) -> bool {
 
 fn blurred_shape(shape: &Shape) -> bool {
     match shape {
-        Shape::Hashed { .. } | Shape::HashConcat { .. } | Shape::Time(_) | Shape::Score(_) => true,
+        Shape::Hashed { .. } | Shape::HashConcat { .. } | Shape::Time(_) | Shape::Score { .. } => true,
         Shape::Float(encoding) => matches!(encoding, FloatEncoding::Fixed(_) | FloatEncoding::Badger),
         Shape::Bytes { encoding, .. } => {
             matches!(encoding, BytesEncoding::Bech32(_) | BytesEncoding::Base58 { .. })

@@ -24,7 +24,12 @@ fn values(shape: &Shape) -> (Vec<Value>, bool) {
         Shape::Bool(_) => (vec![Value::Bool(false), Value::Bool(true)], true),
         Shape::Float(_) => ([0.0, 1.0, -1.0, 0.25, -2.5, 1e300].map(Value::Float).to_vec(), false),
         Shape::Time(_) => ([0, 1, -1, 1_700_000_000_000_000_000].map(Value::Time).to_vec(), false),
-        Shape::Score(_) => {
+        Shape::Score { heights: Some(heights), .. } => {
+            let places =
+                [(heights.least, 0), (heights.least, 1), (heights.most, 0), (heights.most, 999_999_999)];
+            (places.map(|(height, index)| Value::Score(Score::Confirmed { height, index })).to_vec(), false)
+        }
+        Shape::Score { heights: None, .. } => {
             let confirmed = |height, index| Value::Score(Score::Confirmed { height, index });
             let pending = |seconds, nanos| Value::Score(Score::Unconfirmed { seconds, nanos });
             (vec![confirmed(1, 0), confirmed(1, 1), confirmed(2, 0), pending(0, 0), pending(1, 5)], false)

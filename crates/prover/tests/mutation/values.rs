@@ -47,7 +47,11 @@ fn values(shape: &Shape) -> Vec<Value> {
         Shape::Bool(_) => vec![Value::Bool(false), Value::Bool(true)],
         Shape::Float(_) => [0.0, 1.0, -1.0].map(Value::Float).to_vec(),
         Shape::Time(_) => [0, 1, 1_700_000_000_000_000_000].map(Value::Time).to_vec(),
-        Shape::Score(_) => vec![
+        Shape::Score { heights: Some(heights), .. } => {
+            let places = [(heights.least.max(1), 0), (heights.most, 0), (heights.most, 7)];
+            places.map(|(height, index)| Value::Score(Score::Confirmed { height, index })).to_vec()
+        }
+        Shape::Score { heights: None, .. } => vec![
             Value::Score(Score::Confirmed { height: 1, index: 0 }),
             Value::Score(Score::Confirmed { height: 2, index: 0 }),
             Value::Score(Score::Unconfirmed { seconds: 1, nanos: 0 }),

@@ -220,7 +220,7 @@ fn refused(layout: &Sequence, rank: &Rank) -> Option<String> {
     let (Some(argument), None, 1) = (all.next(), all.next(), layout.segments().len()) else { return None };
     let fits = match (&argument.shape, rank) {
         (Shape::Int(int), Rank::Number(number)) => is_in(int.range, *number),
-        (Shape::Score(_), _) | (_, Rank::Number(_)) => true,
+        (Shape::Score { .. }, _) | (_, Rank::Number(_)) => true,
         (_, Rank::Place) => false,
     };
     let shown = || match rank {

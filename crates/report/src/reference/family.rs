@@ -165,8 +165,11 @@ fn values(shape: &Shape) -> String {
         | Shape::Desc(inner)
         | Shape::Hashed { inner, .. }
         | Shape::HashConcat { inner, .. } => values(inner),
-        Shape::Score(ScoreEncoding::HeightScore) => LOSSY_SCORES.to_owned(),
-        Shape::Float(_) | Shape::Time(_) | Shape::Score(_) | Shape::Opaque(_) | Shape::Record(_) => {
+        Shape::Score { heights: Some(heights), .. } => {
+            format!("in blocks of the heights {} to {}", heights.least, heights.most)
+        }
+        Shape::Score { encoding: ScoreEncoding::HeightScore, .. } => LOSSY_SCORES.to_owned(),
+        Shape::Float(_) | Shape::Time(_) | Shape::Score { .. } | Shape::Opaque(_) | Shape::Record(_) => {
             String::new()
         }
     }

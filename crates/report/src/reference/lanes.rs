@@ -157,7 +157,7 @@ pub(super) fn encoding(shape: &Shape) -> String {
         Shape::Int(int) if int.ty.bits > 8 => "big-endian",
         Shape::Float(_) => "IEEE-754 bits, big-endian",
         Shape::Time(_) => "text9",
-        Shape::Score(_) => "exact",
+        Shape::Score { .. } => "exact",
         Shape::Bytes { .. } => "raw",
         Shape::Text(_) => "UTF-8",
         _ => "",

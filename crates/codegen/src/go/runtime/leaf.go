@@ -953,6 +953,26 @@ func decodeHeightScore(_ *node, b []byte) (val, fault) {
 	return v, f
 }
 
+// decodeScoreWithin reads a place at one of the heights of the node, at an index below 10⁹.
+func decodeScoreWithin(n *node, b []byte) (val, fault) {
+	v, f := decodeScoreExact(n, b)
+	if f.code == 0 && (v.i != 0 || v.hi < n.least[1] || v.hi > n.most[1] || v.lo > 999999999) {
+		f = fault{code: fRange}
+	}
+	return v, f
+}
+
+// decodeHeightScoreWithin reads a float between two floats, whose bits the node has. Floats from 0 on sort as their bits do.
+func decodeHeightScoreWithin(n *node, b []byte) (val, fault) {
+	v, f := decodeHeightScore(n, b)
+	if f.code == 0 {
+		if raw := binary.BigEndian.Uint64(b); raw < n.least[1] || raw > n.most[1] {
+			f = fault{code: fRange}
+		}
+	}
+	return v, f
+}
+
 func decodeBytes(n *node, b []byte) (val, fault) {
 	return val{b: b}, n.lens.check(len(b), 1)
 }

@@ -511,6 +511,24 @@ function decodeHeightScore(_: Node, b: Uint8Array): unknown {
   return v < 0 || !Number.isFinite(v) ? new Fault(0, F_RANGE) : v;
 }
 
+/** A place at one of the heights of the node, at an index below 10⁹. */
+function decodeScoreWithin(n: Node, b: Uint8Array): unknown {
+  const v = decodeScoreExact(n, b);
+  if (v instanceof Fault) return v;
+  const place = v as Score;
+  const within =
+    place.kind === 'confirmed' && place.height >= n.least! && place.height <= n.most! && place.index < 1000000000n;
+  return within ? place : new Fault(0, F_RANGE);
+}
+
+/** A float between two floats, whose bits the node has. Floats from 0 on sort as their bits do. */
+function decodeHeightScoreWithin(n: Node, b: Uint8Array): unknown {
+  const v = decodeHeightScore(n, b);
+  if (v instanceof Fault) return v;
+  const bits = bigEndian(b);
+  return bits < n.least! || bits > n.most! ? new Fault(0, F_RANGE) : v;
+}
+
 function decodeBytes(n: Node, b: Uint8Array): unknown {
   return lengthFault(n.lens!, b.length, 1) ?? b.slice();
 }

@@ -327,6 +327,15 @@ function putScoreExact(w: Writer, v: Score, label: string): void {
   }
 }
 
+function checkPlace(w: Writer, v: Score, least: number, most: number, label: string): void {
+  const within = v.kind === 'confirmed' && v.height >= least && v.height <= most && v.index < 1000000000n;
+  if (!within) w.refuse(label, OUT_OF_RANGE);
+}
+
+function checkHeight(w: Writer, v: number, least: number, most: number, label: string): void {
+  if (v < least || v > most) w.refuse(label, OUT_OF_RANGE);
+}
+
 function putHeightScore(w: Writer, v: number, label: string): void {
   const float = checkFloat(w, v, label);
   if (float < 0 || !Number.isFinite(float)) w.refuse(label, OUT_OF_RANGE);

@@ -202,7 +202,17 @@ impl Pen<'_> {
             Shape::Float(encoding) => self.float(*encoding, next, flip),
             Shape::Time(TimeEncoding::Text9) => self.time(next, flip),
             Shape::Time(TimeEncoding::Nanos) => self.arena.run(ByteSet::FULL, Numbers::one(8), next, false),
-            Shape::Score(ScoreEncoding::Exact) => {
+            Shape::Score { heights: Some(heights), encoding: ScoreEncoding::Exact } => {
+                let index = self.arena.be(0, 999_999_999, 8, next, flip);
+                let height = self.arena.be(heights.least.into(), heights.most.into(), 4, index, flip);
+                self.arena.literal_flipped(&[0], height, flip)
+            }
+            Shape::Score { heights: Some(heights), encoding: ScoreEncoding::HeightScore } => {
+                // Floats from 0 on sort as their bits do.
+                let (least, most) = heights.floats();
+                self.arena.be(least.to_bits().into(), most.to_bits().into(), 8, next, flip)
+            }
+            Shape::Score { heights: None, encoding: ScoreEncoding::Exact } => {
                 let confirmed = self.arena.run(ByteSet::FULL, Numbers::one(12), next, false);
                 let confirmed = self.arena.literal_flipped(&[0], confirmed, flip);
                 let nanos = self.arena.be(0, 999_999_999, 4, next, flip);
@@ -210,7 +220,7 @@ impl Pen<'_> {
                 let pending = self.arena.literal_flipped(&[1], pending, flip);
                 self.arena.split(vec![confirmed, pending], flip)
             }
-            Shape::Score(ScoreEncoding::HeightScore) => {
+            Shape::Score { heights: None, encoding: ScoreEncoding::HeightScore } => {
                 self.arena.be(0, u128::from(f64::MAX.to_bits()), 8, next, flip)
             }
             Shape::Bytes { lengths, encoding } => self.bytes(lengths, encoding, next, flip),

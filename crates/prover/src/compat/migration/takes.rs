@@ -102,8 +102,11 @@ fn takes(old: &Shape, new: &Shape) -> bool {
         (Shape::Option(_), _) => false,
         (old, Shape::Option(b)) => takes_row(&alone(old), &alone(b)),
         (Shape::Int(a), Shape::Int(b)) => integers(a, b),
-        (Shape::Bool(_), Shape::Bool(_))
-        | (Shape::Score(ScoreEncoding::Exact), Shape::Score(ScoreEncoding::Exact)) => true,
+        (Shape::Bool(_), Shape::Bool(_)) => true,
+        (
+            Shape::Score { heights: m, encoding: ScoreEncoding::Exact },
+            Shape::Score { heights: n, encoding: ScoreEncoding::Exact },
+        ) => n.is_none_or(|new| m.is_some_and(|old| old.are_within(new))),
         (Shape::Float(a), Shape::Float(b)) => {
             let whole =
                 |encoding: FloatEncoding| matches!(encoding, FloatEncoding::Bits | FloatEncoding::Ordered);

@@ -35,7 +35,10 @@ fn cure(shape: &Shape) -> &'static str {
             "narrow it to numbers that differ in what is written, or write more bytes"
         }
         Shape::Float(FloatEncoding::Badger) => "write it `.ordered`",
-        Shape::Score(ScoreEncoding::HeightScore) => "write it `.exact`",
+        Shape::Score { heights: Some(_), encoding: ScoreEncoding::HeightScore } => {
+            "write it `.exact`, or narrow it to heights up to 8388607, of which a float tells every place"
+        }
+        Shape::Score { heights: None, encoding: ScoreEncoding::HeightScore } => "write it `.exact`",
         Shape::Bytes { .. } => "declare the one length that it has, or write its length first",
         Shape::Framed { inner, .. } | Shape::Desc(inner) | Shape::HashConcat { inner, .. } => cure(inner),
         _ => "choose an encoding that loses nothing",

@@ -1,6 +1,6 @@
 //! KP0009: an encoding loses nothing.
 
-use keyplan_plan::codec::Score;
+use keyplan_plan::codec::{Heights, Score};
 use keyplan_plan::dynamic::Value;
 use keyplan_plan::model::{
     BytesEncoding, FloatEncoding, IntEncoding, IntRange, IntShape, LengthSet, ScoreEncoding, Sequence, Shape,
@@ -61,7 +61,9 @@ pub(crate) fn loses(shape: &Shape) -> bool {
     match shape {
         Shape::Int(int) => int.alike().is_some(),
         Shape::Float(encoding) => *encoding == FloatEncoding::Badger,
-        Shape::Score(encoding) => *encoding == ScoreEncoding::HeightScore,
+        Shape::Score { heights, encoding } => {
+            *encoding == ScoreEncoding::HeightScore && heights.is_none_or(|heights| !heights.are_told())
+        }
         Shape::Bytes { lengths, encoding } => match encoding {
             BytesEncoding::Fit(width) => lengths.fixed().is_none_or(|length| length > *width),
             _ => false,
@@ -74,7 +76,12 @@ pub(crate) fn loses(shape: &Shape) -> bool {
 /// Pairs of different values of a shape that may have one encoding, the most telling first.
 fn pairs(arena: &mut Arena, shape: &Shape) -> Vec<(Value, Value)> {
     match shape {
-        Shape::Score(_) => vec![
+        // Of three places beside each other two share a float, and further up more do.
+        Shape::Score { heights: Some(heights), .. } => {
+            let height = heights.least.max(Heights::TOLD.saturating_add(1));
+            (0..4).map(|index| (confirmed(height, index), confirmed(height, index + 1))).collect()
+        }
+        Shape::Score { heights: None, .. } => vec![
             (unconfirmed(1_703_097_600, 123_456_789), unconfirmed(1_703_097_600, 123_456_790)),
             (confirmed(8_388_608, 1), confirmed(8_388_608, 2)),
             (confirmed(1, 1_000_000_000), confirmed(2, 0)),

@@ -138,7 +138,7 @@ fn stretched(shape: &Shape, wanted: usize) -> Option<Value> {
         | Shape::Bool(_)
         | Shape::Float(_)
         | Shape::Time(_)
-        | Shape::Score(_)
+        | Shape::Score { .. }
         | Shape::Hashed { .. } => None,
     }
 }

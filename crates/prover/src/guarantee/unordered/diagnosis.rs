@@ -101,7 +101,7 @@ fn reason(shape: &Shape) -> (&'static str, &'static str) {
             ("negative floats sort above positive ones", "write it `.ordered`")
         }
         Shape::Float(FloatEncoding::Badger) => ("-0.0 and NaN sort out of place", "write it `.ordered`"),
-        Shape::Score(ScoreEncoding::HeightScore) => {
+        Shape::Score { encoding: ScoreEncoding::HeightScore, .. } => {
             ("a float does not keep chain order", "write it `.exact`")
         }
         Shape::Bytes { encoding: BytesEncoding::Bech32(_), .. } => {

@@ -262,7 +262,11 @@ pub(crate) fn right(shape: &Shape) -> Result<(), &'static str> {
         Shape::Int(int) => int_right(int),
         Shape::Float(FloatEncoding::Bits) => Err("negative floats sort above positive ones in IEEE-754 bits"),
         Shape::Float(FloatEncoding::Badger) => Err("-0.0 and NaN sort out of place"),
-        Shape::Score(ScoreEncoding::HeightScore) => Err("the float of a score does not keep chain order"),
+        Shape::Score { heights, encoding: ScoreEncoding::HeightScore }
+            if heights.is_none_or(|heights| !heights.are_told()) =>
+        {
+            Err("the float of a score does not keep chain order")
+        }
         Shape::Bytes { lengths, encoding } => match encoding {
             BytesEncoding::Raw | BytesEncoding::Class(_) | BytesEncoding::Hex(_) | BytesEncoding::Tuple => {
                 Ok(())
@@ -285,7 +289,7 @@ pub(crate) fn right(shape: &Shape) -> Result<(), &'static str> {
         | Shape::Opaque(_)
         | Shape::Text(_)
         | Shape::Float(FloatEncoding::Ordered | FloatEncoding::Fixed(_) | FloatEncoding::Tuple)
-        | Shape::Score(ScoreEncoding::Exact) => Ok(()),
+        | Shape::Score { .. } => Ok(()),
         Shape::Nibbles { lengths, encoding } => match encoding {
             NibbleEncoding::Unpacked | NibbleEncoding::Packed => Ok(()),
             NibbleEncoding::HexPrefix if lengths.fixed().is_some() => Ok(()),

@@ -50,11 +50,12 @@ fn score_values(layout: &Sequence, score: SetScore) -> Option<Vec<Value>> {
     let mut arguments = layout.arguments();
     let (Some(only), None) = (arguments.next(), arguments.next()) else { return None };
     let value = match (&only.shape, score) {
-        (Shape::Score(keyplan_plan::model::ScoreEncoding::Exact), SetScore::Place(place)) => {
-            Value::Score(place)
-        }
         (
-            Shape::Score(keyplan_plan::model::ScoreEncoding::HeightScore) | Shape::Float(_),
+            Shape::Score { encoding: keyplan_plan::model::ScoreEncoding::Exact, .. },
+            SetScore::Place(place),
+        ) => Value::Score(place),
+        (
+            Shape::Score { encoding: keyplan_plan::model::ScoreEncoding::HeightScore, .. } | Shape::Float(_),
             SetScore::Number(number),
         ) => Value::Float(number),
         (Shape::Int(int), SetScore::Number(number)) if number.abs() < EXACT && number.fract() == 0.0 => {
