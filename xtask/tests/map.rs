@@ -115,3 +115,36 @@ fn an_encoding_of_integers_touches_six_files() {
     known.sort_unstable();
     assert_eq!(asked, known);
 }
+
+#[test]
+fn paths_are_taken_apart_in_one_file() {
+    // Dots of other things: file names, decimals, and the names of protobuf.
+    const OTHERS: [&str; 5] = [
+        "crates/plan/src/dynamic/text.rs",
+        "crates/plan/src/schema.rs",
+        "crates/report/src/values.rs",
+        "crates/sources/src/lsm/directory.rs",
+        "crates/values/src/time.rs",
+    ];
+    let mut found = Vec::new();
+    for folder in std::fs::read_dir(workspace::root().join("crates")).unwrap() {
+        let mut all = Vec::new();
+        let folder = folder.unwrap().path().join("src");
+        if folder.is_dir() {
+            sources(&folder, &mut all);
+        }
+        for file in all {
+            let text = std::fs::read_to_string(&file).unwrap();
+            let splits = |line: &str| {
+                ["split", "rsplit", "split_once", "rsplit_once", "splitn", "rsplitn", "find", "rfind"]
+                    .iter()
+                    .any(|word| line.contains(&format!(".{word}('.')")))
+            };
+            if text.lines().any(splits) {
+                found.push(workspace::relative(&file));
+            }
+        }
+    }
+    found.retain(|file| !OTHERS.contains(&file.as_str()));
+    assert_eq!(found, ["crates/plan/src/model/path.rs"]);
+}

@@ -1,6 +1,6 @@
 //! Families, fields and spaces by the names that a person types.
 
-use keyplan_plan::model::{Family, Field, Plan};
+use keyplan_plan::model::{DottedPath, Family, Field, Plan};
 use keyplan_report::structure::is_structured;
 
 use crate::error::{Result, bail};
@@ -66,10 +66,9 @@ pub fn field<'p>(family: &'p Family, name: &str) -> Result<&'p Field> {
 
 /// `nearest: a, b, c`, those first that look most like `wanted`.
 fn nearest<'a>(names: impl Iterator<Item = &'a str>, wanted: &str) -> String {
-    let last = |name: &'a str| name.rsplit('.').next().unwrap_or(name);
     let mut ranked: Vec<(usize, &str)> = names
         .map(|name| {
-            let distance = distance(name, wanted).min(distance(last(name), wanted));
+            let distance = distance(name, wanted).min(distance(DottedPath(name).last(), wanted));
             (distance, name)
         })
         .collect();

@@ -1,7 +1,7 @@
 //! What can be done about findings: proved repairs, an `accept` with a reason, and scans that could be claimed.
 
 use keyplan_plan::diag::{FileId, Span};
-use keyplan_plan::model::Family;
+use keyplan_plan::model::{DottedPath, Family};
 use keyplan_plan::syntax::ast::{FamilyDecl, Item, Member};
 use keyplan_prover::{Found, Repair};
 use keyplan_report::findings::{Checked, Repairs};
@@ -94,15 +94,12 @@ fn repaired(document: &Document, found: &Found, repair: &Repair, preferred: bool
 fn accepted(document: &Document, found: &Found) -> Option<Value> {
     let statement = found.statement.as_ref()?;
     let kind = statement.guarantee.accepted_as()?;
-    let (path, _) = statement.family.split_once(' ').unwrap_or((statement.family.as_str(), ""));
     let plan = document.plan()?;
-    let family = plan.families().map(|(_, family)| family).find(|family| {
-        path.strip_prefix(family.path.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
-    })?;
+    let family = plan.families().map(|(_, family)| family).find(|family| family.path == statement.of)?;
     let word = kind.word();
     let of = match (word, statement.other.as_deref()) {
         ("overlap", Some(other)) => {
-            let other = other.split_once('.').map_or(other, |(_, local)| local);
+            let other = DottedPath(other).rest().unwrap_or(other);
             format!("({other})")
         }
         _ => String::new(),

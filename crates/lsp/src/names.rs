@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use keyplan_plan::diag::{FileId, Span};
-use keyplan_plan::model::domains;
+use keyplan_plan::model::{DottedPath, domains};
 use keyplan_plan::syntax::ast::{
     Alternative, Atom, Body, Call, CallArg, Clause, Domain, FamilyDecl, File, Ident, Item, Member, Part,
     RefersSource,
@@ -240,13 +240,13 @@ impl Walk {
         for (from, names, arguments) in std::mem::take(&mut self.later) {
             let wanted: Vec<&str> = names.iter().map(|name| name.text.as_str()).collect();
             let wanted = wanted.join(".");
-            let space = from.split('.').next().unwrap_or_default().to_owned();
+            let space = DottedPath(&from).first().to_owned();
             let ends = |path: &&String| **path == wanted || path.ends_with(&format!(".{wanted}"));
             let near = |path: &&String| path.starts_with(&format!("{space}."));
             let found = self.families.iter().find(|path| ends(path) && near(path));
             let found = found.or_else(|| self.families.iter().find(ends)).cloned();
             let (Some(found), Some(last)) = (found, names.last()) else { continue };
-            let scope = found.rsplit_once('.').map_or("", |(scope, _)| scope).to_owned();
+            let scope = DottedPath(&found).owner().unwrap_or_default().to_owned();
             self.push(Kind::Family, &scope, last, false);
             for argument in &arguments {
                 self.push(Kind::Argument, &format!("{found} key"), argument, false);

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use comfy_table::{CellAlignment, Table, presets};
 use keyplan_plan::diag::{Diagnostic, NoteKind, SourceMap, Style, render};
-use keyplan_plan::model::{Family, Plan, Space};
+use keyplan_plan::model::{DottedPath, Family, Plan, Space};
 use keyplan_prover::{Change, Fate, Guarantee, Statement, Verdict, accepted_by, describe};
 use keyplan_report::findings::{Against, Checked, Tally};
 
@@ -141,16 +141,13 @@ fn places(plan: &Plan) -> impl Iterator<Item = (&Space, Option<usize>)> {
 
 fn name(plan: &Plan, space: &Space, module: Option<usize>) -> String {
     let Some(module) = module.and_then(|index| space.modules.get(index)) else { return space.name.clone() };
-    let local = module.path.split_once('.').map_or(module.path.as_str(), |(_, local)| local);
+    let local = DottedPath(&module.path).rest().unwrap_or(&module.path);
     if plan.spaces.len() == 1 { local.to_owned() } else { module.path.clone() }
 }
 
 /// Whether a statement is about one of these families, or about a field, member or score of one.
 fn belongs(statement: &Statement, families: &[&Family]) -> bool {
-    families.iter().any(|family| {
-        let rest = statement.family.strip_prefix(family.path.as_str());
-        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
-    })
+    families.iter().any(|family| family.path == statement.of)
 }
 
 fn cell([open, accepted]: [usize; 2]) -> String {

@@ -1,5 +1,6 @@
 //! The registry of a plan, and a document compared with it.
 
+use keyplan_plan::model::DottedPath;
 use keyplan_report::registry::{DocumentFault, ModuleEntry, Registry};
 
 use super::{DIM, ERROR, STRONG, painted};
@@ -54,7 +55,7 @@ fn module(out: &mut String, entry: &ModuleEntry) {
         );
     }
     for number in &entry.used {
-        let names: Vec<&str> = number.by.iter().map(|path| path.rsplit('.').next().unwrap_or(path)).collect();
+        let names: Vec<&str> = number.by.iter().map(|path| DottedPath(path).last()).collect();
         let place = number.allotment.as_deref().unwrap_or("no range");
         let says = number.says.as_ref().map(|says| format!(", and says {says}")).unwrap_or_default();
         let place = if entry.allotments.is_empty() { String::new() } else { format!("  {place}{says}") };

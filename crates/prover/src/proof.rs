@@ -307,6 +307,8 @@ pub struct Statement {
     pub space: String,
     /// The path of the family, field, member or score.
     pub family: String,
+    /// The path of the family: of a field, member or score, the one that has it.
+    pub of: String,
     /// The path of the other family, where the verdict is about two.
     pub other: Option<String>,
     /// Which scan of the family, where the verdict is about one.

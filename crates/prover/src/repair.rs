@@ -10,8 +10,8 @@ use std::fmt::Write as _;
 use keyplan_plan::Compiled;
 use keyplan_plan::diag::Span;
 use keyplan_plan::model::{
-    Argument, Extent, Family, Fingerprint, IntEncoding, IntShape, Plan, ScanId, ScoreEncoding, Segment,
-    Sequence, Shape, Space, Width,
+    Argument, DottedPath, Extent, Family, Fingerprint, IntEncoding, IntShape, Plan, ScanId, ScoreEncoding,
+    Segment, Sequence, Shape, Space, Width,
 };
 
 use crate::guarantee::Guarantee;
@@ -132,7 +132,7 @@ impl<'p> Workshop<'p> {
         if !is_flawed(statement) {
             return Some(Vec::new());
         }
-        let Some((space, family)) = subject(self.plan, &statement.space, &statement.family) else {
+        let Some((space, family)) = subject(self.plan, &statement.space, &statement.of) else {
             return Some(Vec::new());
         };
         let mut found = Vec::new();
@@ -171,7 +171,7 @@ impl<'p> Workshop<'p> {
             return None;
         }
         let key = |plan: &Plan| {
-            subject(plan, &statement.space, &statement.family).map(|(_, family)| family.key.width())
+            subject(plan, &statement.space, &statement.of).map(|(_, family)| family.key.width())
         };
         let cost = growth(key(self.plan)?, key(&new)?);
         let needs_migration = self.fingerprint != new.fingerprint();
@@ -260,13 +260,10 @@ fn growth(old: Width, new: Width) -> (i64, Option<i64>) {
     (most.map_or(least, |most| least.min(most)), most.map(|most| most.max(least)))
 }
 
-/// The family that a statement is about; for a field, member or score the family that has it.
+/// The family of a path, in its space.
 fn subject<'p>(plan: &'p Plan, space: &str, path: &str) -> Option<(&'p Space, &'p Family)> {
     let space = plan.spaces.iter().find(|candidate| candidate.name == space)?;
-    let family = space.families.iter().find(|family| family.path == path).or_else(|| {
-        let parent = path.rsplit_once('.').map_or(path, |(parent, _)| parent);
-        space.families.iter().find(|family| family.path == parent)
-    });
+    let family = space.families.iter().find(|family| family.path == path);
     family.map(|family| (space, family))
 }
 
@@ -275,7 +272,7 @@ fn layout<'f>(family: &'f Family, path: &str) -> Option<&'f Sequence> {
     if family.path == path {
         return Some(&family.key);
     }
-    let name = path.rsplit_once('.').map_or(path, |(_, name)| name);
+    let name = DottedPath(path).inside(&family.path)?;
     let field = family.fields.iter().find(|field| field.name == name).map(|field| &field.key);
     field.or(match name {
         "member" => family.member.as_ref(),

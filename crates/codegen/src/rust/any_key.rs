@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use keyplan_plan::model::{Family, Space};
+use keyplan_plan::model::{DottedPath, Family, Space};
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 
@@ -29,7 +29,7 @@ impl Expander<'_> {
         let mut used = BTreeSet::new();
         let mut variants = Vec::new();
         for (family, made) in space.families.iter().zip(&made) {
-            let mut name: String = family.local_path().split('.').map(names::pascal).collect();
+            let mut name: String = DottedPath(family.local_path()).names().map(names::pascal).collect();
             while !used.insert(name.clone()) {
                 name.push('_');
             }

@@ -1,6 +1,6 @@
 //! From the names of a plan to those of Rust.
 
-use keyplan_plan::model::Family;
+use keyplan_plan::model::{DottedPath, Family};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
 
@@ -57,10 +57,9 @@ pub(crate) fn family(depth: usize, family: &Family) -> TokenStream {
 
 /// The path of the module that a family's types are in, with `::` after it.
 pub(crate) fn family_module(depth: usize, family: &Family) -> TokenStream {
-    let mut modules: Vec<&str> = family.path.split('.').collect();
-    modules.pop();
     let up = up(depth);
-    let down = modules.iter().map(|name| {
+    let modules = DottedPath(&family.path).owner().into_iter().flat_map(|owner| DottedPath(owner).names());
+    let down = modules.map(|name| {
         let name = module(name);
         quote!(#name::)
     });

@@ -1,6 +1,6 @@
 use super::leaf::{Leaf, Path, leaves};
 use crate::dynamic::Value;
-use crate::model::{BindingSource, Predecessor, Sequence, Shape};
+use crate::model::{BindingSource, DottedPath, Predecessor, Sequence, Shape};
 
 /// Where the values of a new argument list come from.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -102,7 +102,7 @@ fn whole_name(name: &str) -> &str {
 
 /// The last part of a name, for records that were written out or drawn together.
 fn last_name(name: &str) -> &str {
-    name.rsplit('.').next().unwrap_or_default()
+    DottedPath(name).last()
 }
 
 struct Matcher<'m, 'l> {
@@ -116,7 +116,8 @@ struct Matcher<'m, 'l> {
 impl Matcher<'_, '_> {
     /// What the `from` clause says of a new value; `Err` has a name that the old family does not have.
     fn bound(&mut self, leaf: &Leaf<'_>) -> Result<Option<Source>, String> {
-        let (top, rest) = leaf.name.split_once('.').unwrap_or((&leaf.name, ""));
+        let name = DottedPath(&leaf.name);
+        let (top, rest) = (name.first(), name.rest().unwrap_or_default());
         let bindings = self.said.map_or(&[][..], |said| &said.bindings);
         let Some(binding) = bindings.iter().find(|binding| binding.argument == top && !top.is_empty()) else {
             return Ok(None);
@@ -156,7 +157,7 @@ impl Matcher<'_, '_> {
     fn finish(self, arguments: &mut Arguments, unmatched: &mut Unmatched) {
         let dropped = self.said.map_or(&[][..], |said| &said.dropped);
         for leaf in self.left {
-            let top = leaf.name.split('.').next().unwrap_or_default();
+            let top = DottedPath(&leaf.name).first();
             if dropped.iter().any(|name| name == top) {
                 arguments.dropped.push(leaf.path.clone());
             } else {
@@ -164,7 +165,7 @@ impl Matcher<'_, '_> {
             }
         }
         let known =
-            |name: &&String| !self.all.iter().any(|leaf| leaf.name.split('.').next() == Some(name.as_str()));
+            |name: &&String| !self.all.iter().any(|leaf| DottedPath(&leaf.name).first() == name.as_str());
         unmatched.unknown.extend(dropped.iter().filter(known).cloned());
     }
 }

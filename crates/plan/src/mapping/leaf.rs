@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::model::{Sequence, Shape};
+use crate::model::{DottedPath, Sequence, Shape};
 
 /// Where a value is in an argument list: the index of the argument, then the indices inside of records.
 pub type Path = Vec<usize>;
@@ -77,7 +77,7 @@ impl Pairing {
         let mut before: Vec<&Leaf<'_>> = old.iter().collect();
         let mut after: Vec<&Leaf<'_>> = new.iter().collect();
         // The whole name first; then the last part of it, for records that were written out or drawn together.
-        let last = |name: &str| name.rsplit('.').next().unwrap_or_default().to_owned();
+        let last = |name: &str| DottedPath(name).last().to_owned();
         let names: [&dyn Fn(&str) -> String; 2] = [&str::to_owned, &last];
         for name in names {
             after.retain(|leaf| {

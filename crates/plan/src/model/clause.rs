@@ -1,7 +1,7 @@
 //! Families and what is claimed of them.
 
 use super::resolve::{Place, Resolver, unknown};
-use super::{Accept, AcceptKind, Family, FamilyKind, Field, Segment, Sequence, Space};
+use super::{Accept, AcceptKind, DottedPath, Family, FamilyKind, Field, Segment, Sequence, Space};
 use crate::diag::{Code, Diagnostic, Span};
 use crate::syntax::ast;
 
@@ -305,7 +305,7 @@ pub(super) fn chosen(paths: &[String], own: &str, path: &str) -> Option<String> 
     let suffix = format!(".{path}");
     let exact = paths.iter().filter(|other| *other == path);
     let found: Vec<&String> = exact.chain(paths.iter().filter(|other| other.ends_with(&suffix))).collect();
-    let near = own.rsplit_once('.').map(|(module, _)| format!("{module}.{path}"));
+    let near = DottedPath(own).owner().map(|module| format!("{module}.{path}"));
     match found.as_slice() {
         [only] => Some((*only).clone()),
         many => near.filter(|near| many.contains(&near)),

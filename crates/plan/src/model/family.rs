@@ -1,4 +1,6 @@
-use super::{AllowedBreak, FamilyKind, ModuleId, Predecessor, Relation, Retention, Scan, Sequence};
+use super::{
+    AllowedBreak, DottedPath, FamilyKind, ModuleId, Predecessor, Relation, Retention, Scan, Sequence,
+};
 use crate::diag::Span;
 
 /// The keys of one layout.
@@ -57,7 +59,7 @@ pub struct Family {
 impl Family {
     /// The path without the space: `module.name`.
     pub fn local_path(&self) -> &str {
-        self.path.split_once('.').map_or(self.path.as_str(), |(_, rest)| rest)
+        DottedPath(&self.path).rest().unwrap_or(&self.path)
     }
 
     /// The flaws of this kind that are kept.

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::clause::chosen;
 use super::evolution::constant;
 use super::resolve::{Resolver, unknown};
-use super::{Argument, Family, IntRange, LengthSet, Opaque, Sequence, Shape, Space};
+use super::{Argument, DottedPath, Family, IntRange, LengthSet, Opaque, Sequence, Shape, Space};
 use crate::diag::{Code, Diagnostic, Span};
 use crate::dynamic::Value;
 use crate::mapping::bare;
@@ -152,7 +152,7 @@ impl Resolver<'_> {
         let written = path.names.iter().map(|name| name.text.as_str()).collect::<Vec<_>>().join(".");
         let paths =
             |space: &Space| space.families.iter().map(|family| family.path.clone()).collect::<Vec<_>>();
-        let home = own.split('.').next().unwrap_or_default();
+        let home = DottedPath(own).first();
         let near: Vec<String> = spaces.iter().filter(|space| space.name == home).flat_map(paths).collect();
         let all: Vec<String> = spaces.iter().flat_map(paths).collect();
         let found = chosen(&near, own, &written).or_else(|| chosen(&all, own, &written));

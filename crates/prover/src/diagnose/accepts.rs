@@ -142,11 +142,9 @@ fn is_needed(report: &Report, family: &Family, kind: AcceptKind) -> bool {
         // Which engine a plan is checked for changes; what it accepts does not.
         return family.key.longest().is_none_or(|longest| longest > least);
     }
-    let has_parts = !family.fields.is_empty() || family.member.is_some() || family.score.is_some();
     report.statements.iter().filter(|statement| is_flawed(statement)).any(|statement| {
-        let below = statement.family.strip_prefix(&family.path).is_some_and(|rest| rest.starts_with('.'));
-        let of_part = has_parts && below;
-        let own = statement.family == family.path || of_part;
+        let own = statement.of == family.path;
+        let of_part = own && statement.family != statement.of;
         let between_fields =
             kind == AcceptKind::Ambiguous && statement.guarantee == Guarantee::Disjoint && of_part;
         own && (statement.guarantee.accepted_as() == Some(kind) || between_fields)

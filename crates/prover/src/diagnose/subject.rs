@@ -1,5 +1,5 @@
 use keyplan_plan::diag::Span;
-use keyplan_plan::model::{Family, Field, Plan, Sequence};
+use keyplan_plan::model::{DottedPath, Family, Field, Plan, Sequence};
 
 use crate::proof::Statement;
 
@@ -21,20 +21,15 @@ pub(crate) enum Part<'p> {
 }
 
 impl<'p> Subject<'p> {
-    /// What `path` names in a statement. A family and a field of a hash may have one path; then the place that the
-    /// statement points at tells which.
+    /// What `path` names in a statement. A family and a field of a hash may have one path: a statement of a field is about
+    /// fields only, and one of a family about families.
     pub(crate) fn find(plan: &'p Plan, path: &str, statement: &Statement) -> Option<Self> {
-        let key = plan.families().map(|(_, family)| family).find(|family| family.path == path).map(Self::of);
-        let part = path.rsplit_once('.').and_then(|(owner, name)| {
-            let (_, family) = plan.families().find(|(_, family)| family.path == owner)?;
-            Self::part(family, name)
-        });
-        match (key, part) {
-            (Some(key), Some(part)) => {
-                Some(if within(statement.span, part.family.span) { part } else { key })
-            }
-            (key, part) => key.or(part),
+        let family =
+            |path: &str| plan.families().map(|(_, family)| family).find(|family| family.path == path);
+        if statement.family == statement.of {
+            return family(path).map(Self::of);
         }
+        Self::part(family(&statement.of)?, DottedPath(path).inside(&statement.of)?)
     }
 
     /// What `path` names, by the part of it that a change is about; `None` for values and whole spaces.
@@ -43,12 +38,13 @@ impl<'p> Subject<'p> {
         let family =
             |path: &str| plan.families().map(|(_, family)| family).find(|family| family.path == path);
         let inner = |name: &str| {
-            let owner = path.strip_suffix(name).and_then(|owner| owner.strip_suffix('.')).unwrap_or(path);
+            let path = DottedPath(path);
+            let owner = path.owner().filter(|_| path.last() == name).unwrap_or(path.0);
             Self::part(family(owner)?, name)
         };
         match part {
             Changed::Key => family(path).map(Self::of),
-            Changed::Field => inner(path.rsplit_once('.')?.1),
+            Changed::Field => inner(DottedPath(path).last()),
             Changed::Member => inner("member"),
             Changed::Score => inner("score"),
             Changed::Space | Changed::Value | Changed::Retired => None,
@@ -111,8 +107,4 @@ impl<'p> Subject<'p> {
             [only] => only.span(),
         }
     }
-}
-
-fn within(inner: Span, outer: Span) -> bool {
-    inner.file == outer.file && outer.start <= inner.start && inner.end <= outer.end
 }

@@ -1,5 +1,6 @@
 //! What was typed or pasted, and what it may mean.
 
+use keyplan_plan::model::DottedPath;
 use serde_json::Value as Json;
 
 use super::Screen;
@@ -32,7 +33,7 @@ impl Screen {
             let named = meaning.split(' ').next().filter(|name| !name.is_empty()).unwrap_or(typed);
             let paths = items(&self.overview, "spaces").iter().flat_map(|space| items(space, "families"));
             let mut paths = paths.map(|family| text(family, "path"));
-            let family = paths.find(|path| *path == named || path.rsplit('.').next() == Some(named));
+            let family = paths.find(|path| *path == named || DottedPath(path).last() == named);
             let to = match family {
                 Some(family) => self.address.family(family),
                 None => self.address.view("rows"),

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use keyplan_plan::diag::{Code, Diagnostic, NoteKind};
-use keyplan_plan::model::Plan;
+use keyplan_plan::model::{DottedPath, Plan};
 
 use crate::compat::{Counterexample, Decision, Duty, Forgotten, MigrationProof, Obligation, Part};
 use crate::diagnose::Page;
@@ -46,7 +46,7 @@ fn diagnostic(duty: &Duty, old: &Plan, new: &Plan) -> Diagnostic {
         Decision::Unknown(why) => shown.with_note(NoteKind::Note, why.clone()),
         Decision::Proved | Decision::Assumed(_) => shown,
     };
-    let name = from.rsplit('.').next().unwrap_or(from);
+    let name = DottedPath(from).last();
     shown.with_help(match duty.obligation {
         Obligation::Total => format!(
             "say what becomes of such rows, and where arguments come from: `from {from}(new = old) park`"

@@ -300,7 +300,7 @@ impl Prover<'_> {
     fn readable(&self, route: &Route) -> Decision {
         let path = route.from.path.as_str();
         let about = |statement: &&Statement| {
-            let part = statement.family.strip_prefix(path).is_some_and(|rest| rest.starts_with('.'));
+            let part = statement.of == path && statement.family != path;
             match statement.guarantee {
                 Guarantee::Unambiguous => statement.family == path || part,
                 Guarantee::Disjoint => {
