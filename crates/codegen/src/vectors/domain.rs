@@ -133,14 +133,14 @@ fn candidates(shape: &Shape) -> Vec<Value> {
         .to_vec(),
         Shape::Score { heights: Some(heights), encoding } => {
             let least = heights.least.max(1).min(heights.most);
-            let (first, last) = heights.floats();
+            let (from, to) = heights.floats();
             match encoding {
                 keyplan_plan::model::ScoreEncoding::Exact => {
                     let places = [(heights.least, 0), (least, 12), (heights.most, 999_999_999)];
                     places.map(|(height, index)| Value::Score(Score::Confirmed { height, index })).to_vec()
                 }
                 keyplan_plan::model::ScoreEncoding::HeightScore => {
-                    [first, f64::from(least) + 1.2e-8, last].map(Value::Float).to_vec()
+                    [from, f64::from(least) + 1.2e-8, to].map(Value::Float).to_vec()
                 }
             }
         }

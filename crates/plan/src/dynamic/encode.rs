@@ -202,21 +202,21 @@ fn shape(shape: &Shape, value: &Value, out: &mut Vec<u8>) -> Result<(), EncodeEr
         (Shape::Time(TimeEncoding::Nanos), Value::Time(nanos)) => Ok(TimeNanos.encode(*nanos, out)?),
         (Shape::Score { heights, encoding: ScoreEncoding::Exact }, Value::Score(score)) => {
             Ok(match *heights {
-                Some(heights) => ScoreWithin { heights }.encode(*score, out)?,
-                None => ScoreExact.encode(*score, out)?,
-            })
+                Some(heights) => ScoreWithin { heights }.encode(*score, out),
+                None => ScoreExact.encode(*score, out),
+            }?)
         }
         (Shape::Score { heights, encoding: ScoreEncoding::HeightScore }, Value::Score(score)) => {
             Ok(match *heights {
-                Some(heights) => HeightScoreWithin { heights }.encode(*score, out)?,
-                None => HeightScore.encode(*score, out)?,
-            })
+                Some(heights) => HeightScoreWithin { heights }.encode(*score, out),
+                None => HeightScore.encode(*score, out),
+            }?)
         }
         (Shape::Score { heights, encoding: ScoreEncoding::HeightScore }, Value::Float(score)) => {
             Ok(match *heights {
-                Some(heights) => HeightScoreWithin { heights }.encode_float(*score, out)?,
-                None => HeightScore.encode_float(*score, out)?,
-            })
+                Some(heights) => HeightScoreWithin { heights }.encode_float(*score, out),
+                None => HeightScore.encode_float(*score, out),
+            }?)
         }
         (Shape::Bytes { lengths, encoding }, Value::Bytes(bytes)) => {
             byte_string(lengths, encoding, bytes, out)
