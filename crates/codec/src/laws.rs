@@ -59,8 +59,8 @@ use crate::{
     EncodeError, Escaped, Fit, Fixed, FixedWidth, FloatBadger, FloatBits, FloatOrdered, HexBytes, HexInt,
     HexPrefix, HighBytes, Int, IntFloat, Le, Leb128, LenPrefix, Literal, LowBytes, Memcmp, Narrow, Nibbles,
     Open, OrdVar, OrderedCode, OrderedCodeInt, PackedNibbles, PaddedDecimal, PaddedHexInt, Saturating,
-    ScaleCompact, Score, ScoreExact, Segment, SignFlip, Signed, Terminated, Text, Tick9, TimeNanos,
-    TimeText9, TupleBool, TupleBytes, TupleFloat, TupleInt, TupleText, Unsigned,
+    ScaleCompact, Score, ScoreExact, ScoreWithin, Segment, SignFlip, Signed, Terminated, Text, Tick9,
+    TimeNanos, TimeText9, TupleBool, TupleBytes, TupleFloat, TupleInt, TupleText, Unsigned,
 };
 
 /// A segment whose views can be kept and encoded again.
@@ -358,6 +358,7 @@ values! {
     [] FloatBadger => f64;
     [] Fixed => f64;
     [] ScoreExact => Score;
+    [] ScoreWithin => Score;
     [] TimeText9 => i128;
     [] TimeNanos => i128;
     [T: Int] TupleInt<T> => T;

@@ -359,6 +359,12 @@ mod tests {
             Score::Unconfirmed { seconds: 1, nanos: 0 },
             Score::Unconfirmed { seconds: u64::MAX, nanos: 0 },
         ], ordered, delimited;
+        within: ScoreWithin { heights: Heights { least: 3, most: 850_000 } }, [
+            Score::Confirmed { height: 3, index: 0 },
+            Score::Confirmed { height: 3, index: 999_999_999 },
+            Score::Confirmed { height: 4, index: 0 },
+            Score::Confirmed { height: 850_000, index: 999_999_999 },
+        ], ordered, delimited;
     }
 
     #[test]
