@@ -381,13 +381,13 @@ impl Walk<'_> {
                     found.leaves += 1;
                     self.leaf(&page, number, record, holds, &mut found, ordered.then_some(&mut order))?;
                 }
-                kind if kind == LEAF | FIXED
-                    && let Holds::Values(of) = holds =>
-                {
+                _ => {
+                    let (true, Holds::Values(of)) = (kind == LEAF | FIXED, holds) else {
+                        return Err(wrong(number, "that is not what belongs at its place"));
+                    };
                     found.leaves += 1;
                     found.entries += self.fixed(&page, number, of)?;
                 }
-                _ => return Err(wrong(number, "that is not what belongs at its place")),
             }
         }
         if found == record.counts {
