@@ -17,15 +17,21 @@ struct Server {
 
 impl Server {
     fn start() -> Self {
+        Self::start_with(&[], "")
+    }
+
+    /// A server with options of its own, and what comes before the host in its URL.
+    fn start_with(options: &[&str], credentials: &str) -> Self {
         let data = tempfile::tempdir().unwrap();
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let child = Command::new("redis-server")
             .args(["--port", &port.to_string(), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"])
+            .args(options)
             .current_dir(data.path())
             .stdout(Stdio::null())
             .spawn()
             .expect("redis-server is missing: install it with `apt-get install redis-server`");
-        let server = Self { child, url: format!("redis://127.0.0.1:{port}"), _data: data };
+        let server = Self { child, url: format!("redis://{credentials}127.0.0.1:{port}"), _data: data };
         for _ in 0..200 {
             if TcpStream::connect(("127.0.0.1", port)).is_ok() && Redis::connect(&server.url).is_ok() {
                 return server;
@@ -151,7 +157,26 @@ fn nobody_at_the_other_end_is_said_at_once() {
     let output = Command::new(env!("CARGO_BIN_EXE_keyplan")).args(arguments).output().unwrap();
     assert_eq!(output.status.code(), Some(2));
     let said = String::from_utf8(output.stderr).unwrap();
-    assert!(said.starts_with("error: cannot reach the server: "), "{said}");
+    assert!(said.starts_with("error: cannot connect to the server: "), "{said}");
+}
+
+/// What a node says that can be reached tells more than that another one cannot, whichever comes first.
+#[test]
+fn a_node_that_refuses_the_password_is_told_before_one_that_is_away() {
+    let server = Server::start_with(&["--requirepass", "s3cret", "--cluster-enabled", "yes"], ":s3cret@");
+    let (_, there) = server.url.rsplit_once('@').unwrap();
+    let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    for nodes in [format!("{there},127.0.0.1:{free}"), format!("127.0.0.1:{free},{there}")] {
+        let url = format!("redis-cluster://:hunter2@{nodes}");
+        let arguments = ["db", "stats", "--url", &url, "--plan", "../../plans/onesat.keyplan"];
+        let output = Command::new(env!("CARGO_BIN_EXE_keyplan")).args(arguments).output().unwrap();
+        assert_eq!(output.status.code(), Some(2));
+        let said = String::from_utf8(output.stderr).unwrap();
+        let refusal =
+            "the server refused: the password: WRONGPASS invalid username-password pair or user is disabled.";
+        assert!(said.starts_with(&format!("error: cannot connect to the server: {refusal}")), "{said}");
+        assert!(!said.contains("hunter2") && !said.contains("onnection refused"), "{said}");
+    }
 }
 
 #[test]

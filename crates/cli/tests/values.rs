@@ -265,3 +265,158 @@ fn the_plan_of_a_database_is_written_with_what_it_imports() {
     let refused = refused(at, &["db", "plan", "data", "-o", "was"]);
     assert!(refused.contains("`was` is not empty"), "{refused}");
 }
+
+const TYPES: &str = "//! The types of a chain's values.
+plan types;
+
+type Coin = (denom: text amount: u128);
+type Order = (none: | sell: (price: u64 coin: Coin));
+type Account = (owner: bytes(2) coins: list(Coin) order: Order limits: list((key: u8 value: u32)));
+";
+
+const TYPED: &str = r#"plan typed;
+
+import types "types.keyplan";
+
+space s {
+    key by_bcs = 0x01 id: u16 -> bcs(Account);
+    key by_scale = 0x02 id: u16 -> scale(Account);
+    key by_borsh = 0x03 id: u16 -> borsh(Account);
+}
+"#;
+
+/// What a registry is elsewhere: types with names, once, for every format that needs to be told.
+#[test]
+fn types_of_values_are_named_once_in_a_file_of_their_own() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = directory.path();
+    fs::write(at.join("types.keyplan"), TYPES).unwrap();
+    fs::write(at.join("typed.keyplan"), TYPED).unwrap();
+    printed(at, &["check", "typed.keyplan", "--certificate", "typed.json"]);
+    printed(at, &["db", "create", "data", "typed.keyplan"]);
+    let account = json!({
+        "owner": "00ff",
+        "coins": [{"denom": "uosmo", "amount": 5}],
+        "order": {"sell": {"price": 7, "coin": {"denom": "a", "amount": 1}}},
+        "limits": [{"key": 1, "value": 2}],
+    });
+    // The same parts; what comes before lists, texts and variants is each format's own.
+    let amounts = |five: &str, one: &str, lengths: [&str; 4]| {
+        let [coins, denom, a, limits] = lengths;
+        format!(
+            "00ff{coins}{denom}756f736d6f{five}01{seven}{a}61{one}{limits}0102000000",
+            seven = "0700000000000000"
+        )
+    };
+    let (five, one) = (format!("05{}", "00".repeat(15)), format!("01{}", "00".repeat(15)));
+    let expected = [
+        ("by_bcs", amounts(&five, &one, ["01", "05", "01", "01"])),
+        ("by_scale", amounts(&five, &one, ["04", "14", "04", "04"])),
+        ("by_borsh", amounts(&five, &one, ["01000000", "05000000", "01000000", "01000000"])),
+    ];
+    for (number, (family, bytes)) in expected.iter().enumerate() {
+        printed(at, &["db", "put", "data", family, "id=1", &format!("value={account}")]);
+        let shown = r#"{"owner": h'00ff', "coins": [{"denom": "uosmo", "amount": 5}], "order": sell({"price": 7, "coin": {"denom": "a", "amount": 1}}), "limits": [{"key": 1, "value": 2}]}"#;
+        assert_eq!(printed(at, &["db", "get", "data", family, "id=1"]), format!("{shown}\n"));
+        let key = format!("0{}0001", number + 1);
+        let raw = printed(at, &["db", "dump", "data", "--raw", "--format", "json"]);
+        let row = rows(&raw).into_iter().find(|row| row["key"] == key).unwrap();
+        assert_eq!(row["value"], json!(bytes), "{family}");
+        let drawn = printed(at, &["explain", "typed.keyplan", &key, "--value", bytes]);
+        assert!(drawn.contains("coins.0.amount = 5") && drawn.contains("order.sell.price = 7"), "{drawn}");
+    }
+    let dump = printed(at, &["db", "dump", "data"]);
+    assert!(rows(&dump).iter().all(|row| row["value"] == account), "{dump}");
+    fs::write(at.join("rows"), dump.replacen("\"amount\":5", "\"amount\":6", 1)).unwrap();
+    printed(at, &["db", "create", "other", "typed.keyplan", "--engine", "redb"]);
+    printed(at, &["db", "load", "other", "rows"]);
+    let differs = String::from_utf8(keyplan(at, &["db", "diff", "data", "other"]).stdout).unwrap();
+    let change = r#"~ s.by_bcs id=1  coins: [{"amount":5,"denom":"uosmo"}] → [{"amount":6,"denom":"uosmo"}]"#;
+    assert!(differs.starts_with(change), "{differs}");
+    assert!(printed(at, &["db", "audit", "data"]).ends_with("no findings\n"));
+    fs::write(at.join("short"), r#"{"space":"s","key":"030002","value":"00ff"}"#).unwrap();
+    printed(at, &["db", "load", "data", "short"]);
+    let audit = refused(at, &["db", "audit", "data"]);
+    assert!(audit.contains("not of its type in Borsh: byte 2: it ends too soon"), "{audit}");
+
+    // The types lie in the database, and a certificate and a fingerprint are of them as well.
+    printed(at, &["db", "plan", "data", "-o", "kept"]);
+    assert_eq!(fs::read_to_string(at.join("kept/types.keyplan")).unwrap(), TYPES);
+    fs::write(at.join("types.keyplan"), TYPES.replace("amount: u128", "amount: u64")).unwrap();
+    assert!(refused(at, &["verify", "typed.keyplan", "typed.json"]).contains("rejected"));
+    let other = refused(at, &["db", "scan", "data", "--plan", "typed.keyplan"]);
+    assert!(other.contains("but written under"), "{other}");
+    fs::remove_file(at.join("types.keyplan")).unwrap();
+    assert_eq!(printed(at, &["db", "scan", "data", "--count"]), "4 rows\n");
+}
+
+/// The entities of a Cardano node: arrays by position on the disk, names here.
+#[test]
+fn entities_of_dolos_have_names() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = directory.path();
+    fs::copy("../../plans/dolos/entities.keyplan", at.join("entities.keyplan")).unwrap();
+    printed(at, &["db", "create", "data", "entities.keyplan"]);
+    let (pool, tx) = ("11".repeat(28), "22".repeat(32));
+    let rows_of = [
+        // [[0, 0, 1], null, 432000, 1, 2], and the same without a protocol.
+        ("era", "8583000001f61a00069780 01 02".to_owned()),
+        ("era", "8483000001f61a00069780 01".to_owned()),
+        ("datum", "820343 01ffa0".to_owned()),
+        ("asset", format!("8490{}5820{tx}f605", "00".repeat(15) + "07")),
+        ("pending_reward", format!("848200581c{pool}f58182581c{pool}1903e880")),
+        (
+            "account",
+            format!(
+                "8701 83820181186af6840a000000 8382018118 6a f68200 81581c{pool} 8182018118 6af6f6 8200581c{pool}"
+            ),
+        ),
+    ];
+    for (number, (family, bytes)) in rows_of.iter().enumerate() {
+        let bytes: String = bytes.split_whitespace().collect();
+        let key = format!("key={}", format!("{number:02x}").repeat(32));
+        printed(at, &["db", "put", "data", family, &key, &format!("value={bytes}")]);
+    }
+    let scan = printed(at, &["db", "scan", "data"]);
+    let value = |family: &str, number: usize| {
+        let begin = format!("entities.{family} key=0x{}  → ", format!("{number:02x}").repeat(32));
+        let line = scan.lines().find_map(|line| line.strip_prefix(&begin));
+        line.unwrap_or_else(|| panic!("{scan}")).to_owned()
+    };
+    let era = r#"{"start": {"epoch": 0, "slot": 0, "timestamp": 1}, "end": null, "epoch_length": 432000, "slot_length": 1, "protocol": "#;
+    assert_eq!(value("era", 0), format!("{era}2}}"));
+    assert_eq!(value("era", 1), format!("{era}null}}"));
+    assert_eq!(value("datum", 2), r#"{"refcount": 3, "bytes": h'01ffa0'}"#);
+    let asset = format!(
+        r#"{{"quantity_bytes": [{}7], "initial_tx": h'{tx}', "initial_slot": null, "mint_tx_count": 5, "metadata_tx": null}}"#,
+        "0, ".repeat(15)
+    );
+    assert_eq!(value("asset", 3), asset);
+    let reward = format!(
+        r#"{{"credential": [0, h'{pool}'], "is_spendable": true, "as_leader": [{{"pool": h'{pool}', "amount": 1000}}], "as_delegator": []}}"#
+    );
+    assert_eq!(value("pending_reward", 4), reward);
+    let account = value("account", 5);
+    assert!(
+        account.starts_with(
+            r#"{"registered_at": 1, "stake": {"epoch": [1, [106]], "next": null, "live": {"utxo_sum": 10, "#
+        ),
+        "{account}"
+    );
+    assert!(account.contains(&format!(r#""live": pool(h'{pool}')"#)), "{account}");
+    assert!(printed(at, &["db", "audit", "data"]).ends_with("no findings\n"));
+    let dump = printed(at, &["db", "dump", "data"]);
+    let era = rows(&dump).into_iter().find(|row| row["family"] == "entities.era").unwrap();
+    assert_eq!(era["value"]["start"]["timestamp"], json!(1));
+    // From JSON, as the node would write it.
+    let key = format!("key={}", "00".repeat(32));
+    let given = r#"value={"start":{"epoch":0,"slot":0,"timestamp":1},"epoch_length":432000,"slot_length":1}"#;
+    printed(at, &["db", "put", "data", "era", &key, given]);
+    let stored = printed(at, &["db", "get", "data", "era", &key]);
+    assert_eq!(stored.trim_end(), value("era", 1));
+    let bad = refused(at, &["db", "put", "data", "era", &key, r#"value={"start":{"epoch":-1}}"#]);
+    assert!(bad.contains("`start.epoch`: a number of 8 bytes belongs here, not -1"), "{bad}");
+    printed(at, &["db", "put", "data", "datum", &key, "value=83034101f5"]);
+    let audit = refused(at, &["db", "audit", "data"]);
+    assert!(audit.contains("not of its type in CBOR: byte 4: fields that the type does not have"), "{audit}");
+}

@@ -14,6 +14,7 @@ pub fn redis(plan: &Plan, url: Option<&str>) -> Result<(Redis, usize)> {
         Some(url) => RedisSettings::new(url)?,
         None => RedisSettings::from_environment()?,
     };
-    let redis = Redis::open(settings.plan(plan)).with_context(|| "cannot reach the server".to_owned())?;
+    let redis =
+        Redis::open(settings.plan(plan)).with_context(|| "cannot connect to the server".to_owned())?;
     Ok((redis, space))
 }

@@ -2,7 +2,8 @@
 //!
 //! Every page that the newest transaction reaches is read once. Its number, its bounds, its nodes and their order are
 //! checked, what each tree says of itself is counted, and no page may be reached twice, or be free as well. Bytes
-//! of a key or a value that were changed in place are found by the digest alone, if there is one to compare with.
+//! of a key or a value that were changed in place are found by the sum of all rows that each commit keeps, and by the digest of
+//! all pages, if the database was sealed.
 
 use std::collections::HashSet;
 use std::fs::File;
@@ -12,6 +13,7 @@ use std::time::Instant;
 use xxhash_rust::xxh3::Xxh3;
 
 use crate::FILE;
+use crate::tally::{KEY, Recorded, Seed};
 
 /// What is in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,6 +22,8 @@ pub(crate) struct Found {
     pub(crate) transaction: u64,
     /// The checksum of all pages that it reaches.
     pub(crate) digest: u128,
+    /// The sum of its rows.
+    pub(crate) sum: u128,
 }
 
 /// Why a file was not looked through.
@@ -65,6 +69,10 @@ const SORTED_VALUES: u16 = 0x04;
 const OTHER_ORDERS: u16 = 0x02 | 0x08 | 0x10 | 0x20 | 0x40;
 /// Of these, the values of a key are.
 const OTHER_ORDERS_OF_VALUES: u16 = 0x10 | 0x20 | 0x40;
+/// All values of the tree have one size.
+const FIXED_VALUES: u16 = 0x10;
+/// Its keys are numbers of the machine, as those of the tree of free pages.
+const BY_NUMBER: u16 = 0x08;
 
 const PAGE_HEADER: usize = 16;
 const NODE_HEADER: usize = 8;
@@ -191,6 +199,8 @@ pub(crate) fn inspect(file: &File, deadline: Option<Instant>) -> Result<Found, F
         seen: vec![0; words],
         free_behind: HashSet::new(),
         digest: Xxh3::new(),
+        sum: 0,
+        recorded: None,
         deadline,
         read: 0,
     };
@@ -199,7 +209,15 @@ pub(crate) fn inspect(file: &File, deadline: Option<Instant>) -> Result<Found, F
     walk.digest.update(bytes.get(PAGE_HEADER + 24..).unwrap_or_default());
     walk.tree(meta.main, Holds::Trees)?;
     walk.tree(meta.free, Holds::FreePages)?;
-    Ok(Found { transaction: meta.transaction, digest: walk.digest.digest128() })
+    let (transaction, sum) = (meta.transaction, walk.sum);
+    if let Some(recorded) = walk.recorded.filter(|recorded| recorded.transaction >= transaction) {
+        let kinds = SORTED_VALUES | OTHER_ORDERS;
+        let plain = meta.main.flags & kinds == 0 && meta.free.flags & kinds == BY_NUMBER;
+        if !plain || (recorded != Recorded { transaction, sum }) {
+            return Err(damaged("has other rows than were committed, by their checksum"));
+        }
+    }
+    Ok(Found { transaction, digest: walk.digest.digest128(), sum })
 }
 
 fn read_at(mut file: &File, offset: u64, into: &mut [u8]) -> io::Result<()> {
@@ -212,10 +230,10 @@ fn read_at(mut file: &File, offset: u64, into: &mut [u8]) -> io::Result<()> {
 enum Holds {
     /// Rows, and the records of other trees.
     Trees,
-    /// Rows.
-    Rows,
+    /// Rows of a tree.
+    Rows(Seed),
     /// The values of one key, as keys.
-    Values,
+    Values(Seed),
     /// Numbers of pages, by transaction.
     FreePages,
 }
@@ -231,6 +249,9 @@ struct Walk<'f> {
     /// Pages that are free and were never written.
     free_behind: HashSet<u64>,
     digest: Xxh3,
+    sum: u128,
+    /// What the last commit said of the sum.
+    recorded: Option<Recorded>,
     deadline: Option<Instant>,
     read: u64,
 }
@@ -360,11 +381,13 @@ impl Walk<'_> {
                     found.leaves += 1;
                     self.leaf(&page, number, record, holds, &mut found, ordered.then_some(&mut order))?;
                 }
-                kind if kind == LEAF | FIXED && holds == Holds::Values => {
+                _ => {
+                    let (true, Holds::Values(of)) = (kind == LEAF | FIXED, holds) else {
+                        return Err(wrong(number, "that is not what belongs at its place"));
+                    };
                     found.leaves += 1;
-                    found.entries += fixed(&page, number)?;
+                    found.entries += self.fixed(&page, number, of)?;
                 }
-                _ => return Err(wrong(number, "that is not what belongs at its place")),
             }
         }
         if found == record.counts {
@@ -393,26 +416,45 @@ impl Walk<'_> {
                 return Err(wrong(number, "whose keys are out of order"));
             }
             let mut elsewhere = None;
-            match node.flags {
-                0 => found.entries += 1,
-                ELSEWHERE if holds != Holds::Values => {
+            match (node.flags, holds) {
+                (0, _) => found.entries += 1,
+                (ELSEWHERE, Holds::Trees | Holds::Rows(_) | Holds::FreePages) => {
                     found.entries += 1;
                     elsewhere = Some(self.overflow(&node, number, found)?);
                 }
-                TREE if holds == Holds::Trees && node.data.len() == RECORD => {
+                (TREE, Holds::Trees) if node.data.len() == RECORD => {
                     found.entries += 1;
                     let below = Record::read(node.data).ok_or_else(|| wrong(number, "that is cut off"))?;
-                    self.tree(below, Holds::Rows)?;
+                    self.tree(below, Holds::Rows(Seed::new(node.key, below.flags)))?;
+                    continue;
                 }
-                flags
-                    if flags & SEVERAL != 0 && holds == Holds::Rows && record.flags & SORTED_VALUES != 0 =>
-                {
-                    found.entries += self.values(&node, number, record)?;
+                (flags, Holds::Rows(of)) if flags & SEVERAL != 0 && record.flags & SORTED_VALUES != 0 => {
+                    found.entries += self.values(&node, number, record, of.key(node.key))?;
+                    continue;
                 }
                 _ => return Err(wrong(number, "with a row of no kind")),
             }
-            if holds == Holds::FreePages {
-                self.free(node.key, elsewhere.as_deref().unwrap_or(node.data), number)?;
+            let value = elsewhere.as_deref().unwrap_or(node.data);
+            match holds {
+                Holds::Trees => self.plain(node.key, value, number)?,
+                Holds::Rows(of) => self.row(of.key(node.key), value),
+                Holds::Values(of) => self.row(of, node.key),
+                Holds::FreePages => self.free(node.key, value, number)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn row(&mut self, of: Seed, value: &[u8]) {
+        self.sum = self.sum.wrapping_add(of.value(value));
+    }
+
+    /// A row of the main tree: what the last commit said of all others, or of no concern.
+    fn plain(&mut self, key: &[u8], value: &[u8], number: u64) -> Result<(), Failure> {
+        if Recorded::resembles(key, value) {
+            self.recorded = Recorded::read(value).filter(|_| key == KEY);
+            if self.recorded.is_none() {
+                return Err(wrong(number, "whose checksum of all rows is not as it was written"));
             }
         }
         Ok(())
@@ -443,12 +485,15 @@ impl Walk<'_> {
     }
 
     /// Counts the values of one key.
-    fn values(&mut self, node: &Node<'_>, number: u64, record: Record) -> Result<u64, Failure> {
+    fn values(&mut self, node: &Node<'_>, number: u64, record: Record, of: Seed) -> Result<u64, Failure> {
         let other = record.flags & OTHER_ORDERS_OF_VALUES;
         if node.flags == SEVERAL | TREE {
             let below = Record::read(node.data).filter(|_| node.data.len() == RECORD);
             let below = below.ok_or_else(|| wrong(number, "that is cut off"))?;
-            self.tree(Record { flags: below.flags | other, ..below }, Holds::Values)?;
+            if record.flags & FIXED_VALUES == 0 && below.flags != 0 {
+                return Err(wrong(number, "with a row of no kind"));
+            }
+            self.tree(Record { flags: below.flags | other, ..below }, Holds::Values(of))?;
             return Ok(below.counts.entries);
         }
         let kind = u16_at(node.data, 10).unwrap_or_default() & !DIRTY;
@@ -456,7 +501,7 @@ impl Walk<'_> {
             return Err(wrong(number, "with a row of no kind"));
         }
         if kind & FIXED != 0 {
-            return fixed(node.data, number);
+            return self.fixed(node.data, number, of);
         }
         let values = Nodes::of(node.data, number, false)?;
         let mut order = Order::default();
@@ -465,12 +510,30 @@ impl Walk<'_> {
             if value.flags != 0 || (other == 0 && !order.key(value.key)) {
                 return Err(wrong(number, "with values that are out of order"));
             }
+            self.row(of, value.key);
         }
         if values.count == 0 {
             Err(wrong(number, "with a key without values"))
         } else {
             Ok(values.count as u64)
         }
+    }
+
+    /// Counts the values of a page in which all have one size.
+    fn fixed(&mut self, page: &[u8], number: u64, of: Seed) -> Result<u64, Failure> {
+        let whole = || -> Option<(usize, &[u8])> {
+            let (size, lower) = (usize::from(u16_at(page, 8)?), usize::from(u16_at(page, 12)?));
+            let count = lower.checked_sub(PAGE_HEADER)? / 2;
+            let values = page.get(PAGE_HEADER..PAGE_HEADER.checked_add(count.checked_mul(size)?)?)?;
+            (count > 0 && size > 0).then_some((size, values))
+        };
+        let (size, values) = whole().ok_or_else(|| wrong(number, "whose bounds are wrong"))?;
+        let mut count = 0;
+        for value in values.chunks_exact(size) {
+            self.row(of, value);
+            count += 1;
+        }
+        Ok(count)
     }
 
     /// Numbers of pages that are free: the row of a transaction, as their count and them, the highest first.
@@ -490,16 +553,6 @@ impl Walk<'_> {
         }
         Ok(())
     }
-}
-
-/// Counts the values of a page in which all have one size.
-fn fixed(page: &[u8], number: u64) -> Result<u64, Failure> {
-    let whole = || -> Option<u64> {
-        let (size, lower) = (usize::from(u16_at(page, 8)?), usize::from(u16_at(page, 12)?));
-        let count = lower.checked_sub(PAGE_HEADER)? / 2;
-        (count > 0 && PAGE_HEADER + count.checked_mul(size)? <= page.len()).then_some(count as u64)
-    };
-    whole().ok_or_else(|| wrong(number, "whose bounds are wrong"))
 }
 
 /// The nodes of a page, whose bounds have been checked.

@@ -8,11 +8,12 @@
 //! # Hostile input
 //!
 //! LMDB trusts its file, and one that was damaged, or made to harm, could end the process. So a file is looked through before
-//! it is mapped, unless [`Options::verify`] says otherwise: every page that can be reached, and the bytes of all of them if
-//! the database was [sealed](Environment::seal) when it was closed.
+//! it is mapped, unless [`Options::verify`] says otherwise: every page that can be reached, all rows by a checksum that every
+//! commit [keeps](Tally), and the bytes of all pages if the database was [sealed](Environment::seal) when it was closed.
 
 mod inspect;
 mod seal;
+mod tally;
 
 use std::fmt;
 use std::fs::{File, TryLockError};
@@ -22,9 +23,12 @@ use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
 pub use heed;
-use heed::{Env, EnvFlags, EnvOpenOptions, RoTxn, RwTxn, WithoutTls};
+use heed::types::Bytes;
+use heed::{DatabaseOpenOptions, Env, EnvFlags, EnvOpenOptions, RoTxn, RwTxn, WithoutTls};
 
 use crate::inspect::Failure;
+use crate::tally::{KEY, Recorded};
+pub use crate::tally::{Seed, Tally};
 
 /// The file of rows inside a directory.
 pub const FILE: &str = "data.mdb";
@@ -38,6 +42,8 @@ pub struct Environment {
     still: Arc<RwLock<()>>,
     // One for each transaction that is open, and one here.
     open: Arc<()>,
+    // The sum of all rows when the file was looked through; `None` if it was not.
+    begun: Option<Recorded>,
 }
 
 /// How a database is opened.
@@ -45,6 +51,8 @@ pub struct Environment {
 pub struct Options {
     /// Bytes of addresses to map; `None` for as many as the file says, when it is only read.
     pub map_bytes: Option<usize>,
+    /// The least of them that will do, where the process may not map as many: then half as many are tried, and half of that.
+    pub least_map_bytes: usize,
     /// The most transactions that read at a time.
     pub readers: u32,
     /// The most named databases.
@@ -53,8 +61,8 @@ pub struct Options {
     pub sync: Sync,
     /// Whether it is written.
     pub access: Access,
-    /// Whether the file is looked through before it is mapped, which reads all of it. It never is beside a writer, and not on
-    /// machines whose words have other than 64 bits.
+    /// Whether the file is looked through before it is mapped, which reads all of it, and commits keep a checksum of all rows. It
+    /// never is beside a writer, and not on machines whose words have other than 64 bits.
     pub verify: bool,
 }
 
@@ -160,15 +168,13 @@ impl Environment {
             (Err(TryLockError::WouldBlock), Access::Write) => return Err(Refused::AlreadyOpen),
             (Err(TryLockError::Error(error)), _) => return Err(Refused::Io(error)),
         }
-        if alone && options.verify {
-            verify(&file, directory)?;
-        }
-        let env = map(directory, options, flags).map_err(|error| match error {
+        let begun = if alone && options.verify { verify(&file, directory)? } else { None };
+        let env = map_what_may_be(directory, options, flags).map_err(|error| match error {
             heed::Error::EnvAlreadyOpened => Refused::AlreadyOpen,
             heed::Error::Io(error) => Refused::Io(error),
             other => Refused::Lmdb(other),
         })?;
-        Ok(Self { env, lock: Arc::new(file), still: Arc::default(), open: Arc::default() })
+        Ok(Self { env, lock: Arc::new(file), still: Arc::default(), open: Arc::default(), begun })
     }
 
     /// Opens a transaction that reads.
@@ -179,18 +185,45 @@ impl Environment {
     }
 
     /// Opens the transaction that writes, waits for any other, and runs `change` in it. An error leaves nothing.
+    ///
+    /// What `change` adds to named trees and takes from them it says to the tally: else the file is refused as damaged when
+    /// it is next opened.
     pub fn write<T, E: From<heed::Error>>(
         &self,
-        change: impl FnOnce(&mut RwTxn<'_>) -> Result<T, E>,
+        change: impl FnOnce(&mut RwTxn<'_>, &mut Tally) -> Result<T, E>,
     ) -> Result<T, E> {
         let _still = self.still.read().unwrap_or_else(PoisonError::into_inner);
         let mut transaction = self.env.write_txn()?;
-        let done = change(&mut transaction)?;
+        let mut tally = self.tally(&transaction)?;
+        let done = change(&mut transaction, &mut tally)?;
+        if let Some(sum) = tally.sum()
+            && let Some(main) = self.env.open_database::<Bytes, Bytes>(&transaction, None)?
+        {
+            let recorded = Recorded { transaction: transaction.id() as u64, sum };
+            main.put(&mut transaction, KEY, &recorded.to_bytes())?;
+        }
         transaction.commit()?;
         Ok(done)
     }
 
-    /// Runs a call that opens transactions of its own.
+    /// The sum of all rows before a transaction that writes: as the last one left it, or as the file was when it was opened.
+    fn tally(&self, transaction: &RwTxn<'_>) -> Result<Tally, heed::Error> {
+        // A file whose rows nobody added up has no sum to go on with, or does not want one.
+        let Some(begun) = self.begun else { return Ok(Tally::UNKNOWN) };
+        let main = self.env.open_database::<Bytes, Bytes>(transaction, None)?;
+        let stored = main.map(|main| main.get(transaction, KEY)).transpose()?.flatten();
+        let last = stored.and_then(Recorded::read).filter(|stored| stored.transaction > begun.transaction);
+        let last = last.unwrap_or(begun);
+        let follows = last.transaction.checked_add(1) == Some(transaction.id() as u64);
+        Ok(if follows { Tally::known(last.sum) } else { Tally::UNKNOWN })
+    }
+
+    /// How a named tree is opened or made, inside of a transaction.
+    pub fn options(&self) -> DatabaseOpenOptions<'_, '_, WithoutTls, Bytes, Bytes> {
+        self.env.database_options().types::<Bytes, Bytes>()
+    }
+
+    /// Runs a call that opens transactions of its own, and writes nothing.
     pub fn with<T>(&self, call: impl FnOnce(&Env<WithoutTls>) -> T) -> T {
         let _still = self.still.read().unwrap_or_else(PoisonError::into_inner);
         call(&self.env)
@@ -233,14 +266,20 @@ impl Environment {
 /// The files of others have other layouts.
 const KNOWN_MACHINE: bool = cfg!(target_pointer_width = "64");
 
-/// Refuses a file that LMDB cannot be given, or that is not as it was sealed. One that is empty is a new one.
-fn verify(file: &File, directory: &Path) -> Result<(), Refused> {
-    if !KNOWN_MACHINE || file.metadata().map_err(Refused::Io)?.len() == 0 {
-        return Ok(());
+/// Refuses a file that LMDB cannot be given, or whose rows or pages are not as they were written; gives the sum of the rows. One
+/// that is empty is a new one.
+fn verify(file: &File, directory: &Path) -> Result<Option<Recorded>, Refused> {
+    if !KNOWN_MACHINE {
+        return Ok(None);
+    }
+    if file.metadata().map_err(Refused::Io)?.len() == 0 {
+        return Ok(Some(Recorded { transaction: 0, sum: 0 }));
     }
     let found = inspect::inspect(file, None).map_err(refused)?;
-    let broken = seal::read(directory).and_then(|sealed| seal::broken(sealed, found));
-    broken.map_or(Ok(()), |what| Err(Refused::Damaged(what)))
+    match seal::read(directory).and_then(|sealed| seal::broken(sealed, found)) {
+        Some(what) => Err(Refused::Damaged(what)),
+        None => Ok(Some(Recorded { transaction: found.transaction, sum: found.sum })),
+    }
 }
 
 /// Refuses to make anew what was there when it was closed.
@@ -264,6 +303,28 @@ fn refused(failure: Failure) -> Refused {
     }
 }
 
+/// Maps as many addresses as asked for, or as the process may have.
+fn map_what_may_be(
+    directory: &Path,
+    options: &Options,
+    flags: EnvFlags,
+) -> Result<Env<WithoutTls>, heed::Error> {
+    let mut options = *options;
+    loop {
+        match (map(directory, &options, flags), options.map_bytes) {
+            (Err(heed::Error::Io(error)), Some(bytes))
+                if error.kind() == io::ErrorKind::OutOfMemory && bytes / 2 >= options.least_map_bytes =>
+            {
+                options.map_bytes = Some((bytes / 2).next_multiple_of(MAP_STEP));
+            }
+            (mapped, _) => return mapped,
+        }
+    }
+}
+
+/// Maps have so many bytes, or a multiple.
+pub const MAP_STEP: usize = 1 << 20;
+
 #[expect(unsafe_code, reason = "LMDB maps a file, and the compiler cannot know who else changes it")]
 fn map(directory: &Path, options: &Options, flags: EnvFlags) -> Result<Env<WithoutTls>, heed::Error> {
     let mut opening = EnvOpenOptions::new().read_txn_without_tls();
@@ -286,10 +347,17 @@ fn resize(env: &Env<WithoutTls>, bytes: usize) -> Result<(), heed::Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use heed::types::Bytes;
 
     fn options(access: Access) -> Options {
-        Options { map_bytes: Some(1 << 20), readers: 8, databases: 2, sync: Sync::None, access, verify: true }
+        Options {
+            map_bytes: Some(MAP_STEP),
+            least_map_bytes: MAP_STEP,
+            readers: 8,
+            databases: 2,
+            sync: Sync::None,
+            access,
+            verify: true,
+        }
     }
 
     #[test]
@@ -301,9 +369,10 @@ mod tests {
             Err(Refused::AlreadyOpen)
         ));
         let rows = environment
-            .write(|write| {
+            .write(|write, tally| {
                 let rows = environment.env.create_database::<Bytes, Bytes>(write, Some("rows"))?;
                 rows.put(write, b"k", b"v")?;
+                tally.add(Seed::new(b"rows", 0), b"k", b"v");
                 Ok::<_, heed::Error>(rows)
             })
             .unwrap();
@@ -313,11 +382,75 @@ mod tests {
         drop(reading);
         assert!(environment.grow(4 << 20).unwrap());
         assert_eq!(environment.map_bytes().0, 4 << 20);
-        let undone = environment.write(|write| {
+        let undone = environment.write(|write, _| {
             rows.put(write, b"k", b"w")?;
             Err::<(), _>(heed::Error::EnvAlreadyOpened)
         });
         assert!(undone.is_err());
         assert_eq!(rows.get(environment.read().unwrap().transaction(), b"k").unwrap(), Some(&b"v"[..]));
+    }
+    /// A database whose file is as a killed process leaves it.
+    fn killed(directory: &Path, change: impl FnOnce(&Environment)) -> Vec<u8> {
+        let environment = Environment::open(directory, &options(Access::Write)).unwrap();
+        change(&environment);
+        std::fs::read(directory.join(FILE)).unwrap()
+    }
+
+    #[test]
+    fn a_row_that_was_changed_is_noticed_after_a_kill() {
+        let directory = tempfile::tempdir().unwrap();
+        let whole = killed(directory.path(), |environment| {
+            for value in ["a value", "another value"] {
+                let written = environment.write(|write, tally| {
+                    let rows = environment.env.create_database::<Bytes, Bytes>(write, Some("rows"))?;
+                    if let Some(old) = rows.get(write, b"k")? {
+                        tally.take(Seed::new(b"rows", 0), b"k", old);
+                    }
+                    rows.put(write, b"k", value.as_bytes())?;
+                    tally.add(Seed::new(b"rows", 0), b"k", value.as_bytes());
+                    Ok::<_, heed::Error>(())
+                });
+                written.unwrap();
+            }
+        });
+        Environment::open(directory.path(), &options(Access::Read)).unwrap();
+        let at = whole.windows(13).position(|bytes| bytes == b"another value").unwrap();
+        for bit in 0..13 * 8 {
+            let mut changed = whole.clone();
+            changed[at + bit / 8] ^= 1 << (bit % 8);
+            std::fs::write(directory.path().join(FILE), changed).unwrap();
+            let refused = Environment::open(directory.path(), &options(Access::Read));
+            let Err(Refused::Damaged(what)) = refused else { panic!("bit {bit}: {refused:?}") };
+            assert_eq!(what, "data.mdb has other rows than were committed, by their checksum");
+        }
+    }
+
+    #[test]
+    fn what_another_program_wrote_is_no_damage_and_is_counted_from_then_on() {
+        let directory = tempfile::tempdir().unwrap();
+        let put = |environment: &Environment, value: &[u8], counted: bool| {
+            let written = environment.write(|write, tally| {
+                let rows = environment.env.create_database::<Bytes, Bytes>(write, Some("rows"))?;
+                rows.put(write, value, value)?;
+                if counted {
+                    assert!(tally.counts());
+                    tally.add(Seed::new(b"rows", 0), value, value);
+                }
+                Ok::<_, heed::Error>(())
+            });
+            written.unwrap();
+        };
+        killed(directory.path(), |environment| put(environment, b"one", true));
+        // One that does not look through files keeps no sum either.
+        let unchecked = Options { verify: false, ..options(Access::Write) };
+        put(&Environment::open(directory.path(), &unchecked).unwrap(), b"other", false);
+        let whole = killed(directory.path(), |environment| put(environment, b"three", true));
+        // Wherever it is: pages of earlier transactions have it, too.
+        let places = whole.windows(5).enumerate().filter(|(_, bytes)| *bytes == b"other");
+        let mut changed = whole.clone();
+        places.for_each(|(at, _)| changed[at + 4] ^= 1);
+        std::fs::write(directory.path().join(FILE), changed).unwrap();
+        let refused = Environment::open(directory.path(), &options(Access::Read));
+        assert!(matches!(refused, Err(Refused::Damaged(_))), "{refused:?}");
     }
 }

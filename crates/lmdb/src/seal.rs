@@ -21,8 +21,17 @@ const NEW: &str = "keyplan.seal.new";
 
 const FIRST_LINE: &str = "keyplan-seal 1";
 
+/// What a seal says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Sealed {
+    /// The number of the last transaction.
+    pub(crate) transaction: u64,
+    /// The checksum of all pages that it reaches.
+    digest: u128,
+}
+
 /// Reads the seal of a database; `None` if it has none, or none that is whole.
-pub(crate) fn read(directory: &Path) -> Option<Found> {
+pub(crate) fn read(directory: &Path) -> Option<Sealed> {
     let text = std::fs::read_to_string(directory.join(SEAL)).ok()?;
     let (lines, checksum) = text.trim_end().rsplit_once('\n')?;
     let checksum = u128::from_str_radix(checksum.strip_prefix("checksum ")?, 16).ok()?;
@@ -33,7 +42,7 @@ pub(crate) fn read(directory: &Path) -> Option<Found> {
     (lines.next()? == FIRST_LINE).then_some(())?;
     let transaction = lines.next()?.strip_prefix("transaction ")?.parse().ok()?;
     let digest = u128::from_str_radix(lines.next()?.strip_prefix("digest ")?, 16).ok()?;
-    Some(Found { transaction, digest })
+    Some(Sealed { transaction, digest })
 }
 
 /// Writes the seal. What was there before is replaced at once, or not at all.
@@ -48,7 +57,7 @@ pub(crate) fn write(directory: &Path, found: Found) -> io::Result<()> {
 }
 
 /// What is wrong with a file, by its seal.
-pub(crate) fn broken(sealed: Found, found: Found) -> Option<String> {
+pub(crate) fn broken(sealed: Sealed, found: Found) -> Option<String> {
     if found.transaction < sealed.transaction {
         let (now, then) = (found.transaction, sealed.transaction);
         return Some(format!(

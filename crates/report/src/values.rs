@@ -101,6 +101,7 @@ const fn codec(codec: ValueCodec) -> Codec {
         ValueCodec::Bcs => Codec::Bcs,
         ValueCodec::Borsh => Codec::Borsh,
         ValueCodec::Bincode => Codec::Bincode,
+        ValueCodec::Cbor => Codec::Cbor,
     }
 }
 
@@ -124,6 +125,7 @@ fn shape_type(shape: &Shape) -> Type {
                 None => Type::List(item),
             }
         }
+        Shape::Opaque(_) => Type::Any,
         Shape::Record(sequence) => parts_type(sequence),
         Shape::Choice(alternatives) => {
             let variants = alternatives.iter().zip(0..).map(|(alternative, index)| Variant {
@@ -491,7 +493,7 @@ pub fn fault<'o>(opaque: &'o Opaque, bytes: &[u8]) -> Option<ValueFault<'o>> {
             }
             with_schema(message, |known, id| known.encode_as(id, &seen.node))?.ok()?
         }
-        Opaque::Coded(_) => opaque_bytes(opaque, &json(&seen.node)).ok()?,
+        Opaque::Coded(coded) if !type_of(coded).has_any() => opaque_bytes(opaque, &json(&seen.node)).ok()?,
         _ => return None,
     };
     if again == bytes {

@@ -1,9 +1,12 @@
 //! A database that its engine is writing to, read again and again: each time one state between two batches.
 #![cfg(test)]
 
+#[path = "live/go.rs"]
+mod go;
+
 use std::collections::BTreeMap;
 use std::io::{BufRead as _, BufReader};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Stdio};
 
 use keyplan_sources::{Options, SourceError, open};
@@ -18,22 +21,6 @@ const WINDOW: u64 = 1500;
 struct Writer {
     child: Child,
     told: BufReader<ChildStdout>,
-}
-
-/// Builds the writer with the packages of the system.
-fn build(directory: &Path) -> PathBuf {
-    let program = directory.join("writer");
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/live/writer.go");
-    let built = Command::new("go")
-        .args(["build", "-o"])
-        .arg(&program)
-        .arg(source)
-        .envs([("GO111MODULE", "off"), ("GOPATH", "/usr/share/gocode"), ("GOFLAGS", "")])
-        .env("GOCACHE", directory.join("cache"))
-        .output()
-        .expect("Go is there: `cargo xtask test` installs it");
-    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
-    program
 }
 
 impl Writer {
@@ -98,7 +85,7 @@ fn state(mut rows: BTreeMap<Vec<u8>, Vec<u8>>) -> u64 {
 #[test]
 fn a_goleveldb_is_read_under_load_and_with_few_descriptors() {
     let directory = tempfile::tempdir().expect("made");
-    let program = build(directory.path());
+    let program = go::build("live/writer.go", directory.path());
     under_load(&program, &directory.path().join("live"));
     few_descriptors(&program, &directory.path().join("tables"));
 }

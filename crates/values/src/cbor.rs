@@ -162,11 +162,11 @@ fn put(out: &mut Vec<u8>, json: &Value) {
     }
 }
 
-fn length(len: usize) -> u64 {
+pub(crate) fn length(len: usize) -> u64 {
     u64::try_from(len).unwrap_or(u64::MAX)
 }
 
-fn put_head(out: &mut Vec<u8>, kind: u8, n: u64) {
+pub(crate) fn put_head(out: &mut Vec<u8>, kind: u8, n: u64) {
     let kind = kind << 5;
     match (u8::try_from(n), u16::try_from(n), u32::try_from(n)) {
         (Ok(n @ 0..=23), _, _) => out.push(kind | n),

@@ -1,7 +1,8 @@
 //! Values of databases as one kind of tree, with the bytes that each part of it is.
 //!
 //! [`decode`] reads the formats that say themselves what is in them: CBOR, JSON, RLP, and protobuf as far as its wire tells.
-//! [`Type::decode`] reads those that need to be told: SCALE, BCS, Borsh and the bincode form of version 1. [`Messages`] reads
+//! [`Type::decode`] reads those that need to be told: SCALE, BCS, Borsh and the bincode form of version 1, and gives names to what
+//! CBOR has by position. [`Messages`] reads
 //! protobuf by a schema, which the feature `proto` compiles. [`text`] and [`json`] write a tree for people and for programs,
 //! [`lanes`] says which bytes are what, and [`Type::encode`] and [`Messages::from_json`] lead back from JSON.
 //!
@@ -25,6 +26,7 @@ mod format;
 mod json;
 mod lanes;
 mod message;
+mod named;
 mod proto;
 mod reader;
 mod rlp;

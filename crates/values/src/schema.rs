@@ -3,7 +3,7 @@
 use crate::reader::{Fault, Limits, Reader};
 use crate::tree::{Data, Node};
 
-/// A format whose values do not say what they are. All write numbers little-endian.
+/// A format whose values do not say what they are, or not by name. All but CBOR write numbers little-endian.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Codec {
@@ -15,6 +15,8 @@ pub enum Codec {
     Borsh,
     /// The form of bincode 1: lengths of eight bytes, variants of four.
     Bincode,
+    /// CBOR, whose arrays are records: the type gives names to what is there by position.
+    Cbor,
 }
 
 /// What a value is.
@@ -53,6 +55,8 @@ pub enum Type {
     Struct(Vec<(String, Type)>),
     /// One of several.
     Enum(Vec<Variant>),
+    /// Any item of a format that says itself what is in it: CBOR's.
+    Any,
 }
 
 /// One variant of an enum.
@@ -105,10 +109,26 @@ impl Type {
         }
     }
 
+    /// Whether a part of it may be any item: then JSON does not say all that its bytes do.
+    pub fn has_any(&self) -> bool {
+        match self {
+            Self::Any => true,
+            Self::Option(inner) | Self::List(inner) | Self::Array(inner, _) => inner.has_any(),
+            Self::Map(key, value) => key.has_any() || value.has_any(),
+            Self::Tuple(items) => items.iter().any(Self::has_any),
+            Self::Struct(fields) => fields.iter().any(|(_, field)| field.has_any()),
+            Self::Enum(variants) => variants.iter().any(|variant| variant.holds.has_any()),
+            _ => false,
+        }
+    }
+
     /// Reads one value, which must take all the bytes.
     pub fn decode(&self, codec: Codec, bytes: &[u8], limits: &Limits) -> Result<Node, Fault> {
         let mut reader = Reader::new(bytes, limits)?;
-        let node = self.read(codec, &mut reader)?;
+        let node = match codec {
+            Codec::Cbor => crate::named::read(self, &mut reader)?,
+            _ => self.read(codec, &mut reader)?,
+        };
         reader.done()?;
         Ok(node)
     }
@@ -171,12 +191,14 @@ impl Type {
                     Codec::Scale | Codec::Borsh => reader.byte()?.into(),
                     Codec::Bcs => short_varint(reader)?,
                     Codec::Bincode => u64::try_from(reader.little(4)?).unwrap_or(u64::MAX),
+                    Codec::Cbor => return Err(Fault { offset: start, what: NOT_BY_PARTS }),
                 };
                 let Some(variant) = variants.iter().find(|variant| variant.index == index) else {
                     return Err(Fault { offset: start, what: "a variant that the type does not have" });
                 };
                 Data::Variant(variant.name.clone(), Box::new(variant.holds.read(codec, reader)?))
             }
+            Self::Any => return Err(Fault { offset: start, what: "a part that its format says nothing of" }),
         })
     }
 }
@@ -260,8 +282,12 @@ fn length(codec: Codec, reader: &mut Reader<'_>) -> Result<u64, Fault> {
         }
         Codec::Borsh => Ok(u64::try_from(reader.little(4)?).unwrap_or(u64::MAX)),
         Codec::Bincode => Ok(u64::try_from(reader.little(8)?).unwrap_or(u64::MAX)),
+        Codec::Cbor => reader.fault(NOT_BY_PARTS),
     }
 }
+
+/// CBOR is read item by item, and named afterwards.
+const NOT_BY_PARTS: &str = "a part of CBOR, which is read as a whole";
 
 /// A ULEB128 number in its shortest form.
 fn short_varint(reader: &mut Reader<'_>) -> Result<u64, Fault> {

@@ -1,4 +1,4 @@
-//! JSON as the bytes of a type: SCALE, BCS, Borsh and bincode.
+//! JSON as the bytes of a type: SCALE, BCS, Borsh and bincode, and CBOR by a type of its own.
 
 use serde_json::Value as Json;
 
@@ -9,7 +9,10 @@ impl Type {
     /// The bytes of a value that is given as [`json`](crate::json) shows one.
     pub fn encode(&self, codec: Codec, json: &Json) -> Result<Vec<u8>, Unwritable> {
         let mut out = Vec::new();
-        self.put(codec, json, &mut out)?;
+        match codec {
+            Codec::Cbor => crate::named::put(self, json, &mut out)?,
+            _ => self.put(codec, json, &mut out)?,
+        }
         Ok(out)
     }
 
@@ -80,13 +83,8 @@ impl Type {
             }
             Self::Struct(fields) => {
                 let object = json.as_object().ok_or_else(|| wrong("an object"))?;
-                if let Some(name) = object.keys().find(|name| fields.iter().all(|(known, _)| known != *name))
-                {
-                    let known: Vec<&str> = fields.iter().map(|(name, _)| name.as_str()).collect();
-                    return Err(Unwritable::new(format!(
-                        "there is no field `{name}`; there are: {}",
-                        known.join(", ")
-                    )));
+                if let Some(error) = no_field(fields, object) {
+                    return Err(error);
                 }
                 for (name, field) in fields {
                     let given = object.get(name).unwrap_or(&Json::Null);
@@ -94,13 +92,27 @@ impl Type {
                 }
             }
             Self::Enum(variants) => put_variant(variants, codec, json, out)?,
+            Self::Any => return Err(wrong("what this format has no form for")),
         }
         Ok(())
     }
 }
 
-/// A variant: its name, or an object with its name alone.
-fn put_variant(variants: &[Variant], codec: Codec, json: &Json, out: &mut Vec<u8>) -> Result<(), Unwritable> {
+/// The name of an object that no field has.
+pub(crate) fn no_field(
+    fields: &[(String, Type)],
+    object: &serde_json::Map<String, Json>,
+) -> Option<Unwritable> {
+    let name = object.keys().find(|name| fields.iter().all(|(known, _)| known != *name))?;
+    let known: Vec<&str> = fields.iter().map(|(name, _)| name.as_str()).collect();
+    Some(Unwritable::new(format!("there is no field `{name}`; there are: {}", known.join(", "))))
+}
+
+/// A variant: its name, or an object with its name alone; and what it holds.
+pub(crate) fn of_variant<'t, 'j>(
+    variants: &'t [Variant],
+    json: &'j Json,
+) -> Result<(&'t Variant, &'j Json), Unwritable> {
     let wrong = |what: &str| Unwritable::new(format!("{what} belongs here, not {}", shortened(json)));
     let (name, inside) = match json {
         Json::String(name) => (name, &Json::Null),
@@ -110,21 +122,33 @@ fn put_variant(variants: &[Variant], codec: Codec, json: &Json, out: &mut Vec<u8
         },
         _ => return Err(wrong("a variant")),
     };
-    let Some(variant) = variants.iter().find(|variant| variant.name == *name) else {
-        let known: Vec<&str> = variants.iter().map(|variant| variant.name.as_str()).collect();
-        return Err(wrong(&format!("one of {}", known.join(", "))));
-    };
+    match variants.iter().find(|variant| variant.name == *name) {
+        Some(variant) => Ok((variant, inside)),
+        None => {
+            let known: Vec<&str> = variants.iter().map(|variant| variant.name.as_str()).collect();
+            Err(wrong(&format!("one of {}", known.join(", "))))
+        }
+    }
+}
+
+fn put_variant(variants: &[Variant], codec: Codec, json: &Json, out: &mut Vec<u8>) -> Result<(), Unwritable> {
+    let (variant, inside) = of_variant(variants, json)?;
     match codec {
         Codec::Scale | Codec::Borsh => {
-            out.push(u8::try_from(variant.index).map_err(|_| wrong("a variant of one byte"))?);
+            let index = u8::try_from(variant.index);
+            out.push(index.map_err(|_| Unwritable::new("a variant of one byte belongs here"))?);
         }
         Codec::Bcs => varint(variant.index, out),
         Codec::Bincode => little(variant.index.into(), 4, out),
+        Codec::Cbor => return Err(Unwritable::new("CBOR is written item by item")),
     }
-    variant.holds.put(codec, inside, out).map_err(|error| error.within(name))
+    variant.holds.put(codec, inside, out).map_err(|error| error.within(&variant.name))
 }
 
-fn each(items: &[Json], mut put: impl FnMut(&Json) -> Result<(), Unwritable>) -> Result<(), Unwritable> {
+pub(crate) fn each(
+    items: &[Json],
+    mut put: impl FnMut(&Json) -> Result<(), Unwritable>,
+) -> Result<(), Unwritable> {
     items
         .iter()
         .enumerate()
@@ -152,7 +176,7 @@ fn put_map(key: &Type, value: &Type, codec: Codec, json: &Json, out: &mut Vec<u8
     Ok(())
 }
 
-fn number<T: std::str::FromStr>(json: &Json) -> Option<T> {
+pub(crate) fn number<T: std::str::FromStr>(json: &Json) -> Option<T> {
     match json {
         Json::Number(number) => number.to_string().parse().ok(),
         Json::String(digits) => digits.parse().ok(),
@@ -160,7 +184,7 @@ fn number<T: std::str::FromStr>(json: &Json) -> Option<T> {
     }
 }
 
-fn hex(json: &Json) -> Option<Vec<u8>> {
+pub(crate) fn hex(json: &Json) -> Option<Vec<u8>> {
     const_hex::decode(json.as_str()?).ok()
 }
 
@@ -190,6 +214,7 @@ fn length(codec: Codec, len: usize, out: &mut Vec<u8>) -> Result<(), Unwritable>
         Codec::Bcs => varint(len, out),
         Codec::Borsh => little(u32::try_from(len).map_err(|_| long())?.into(), 4, out),
         Codec::Bincode => little(len.into(), 8, out),
+        Codec::Cbor => return Err(Unwritable::new("CBOR is written item by item")),
     }
     Ok(())
 }

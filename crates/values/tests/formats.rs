@@ -278,3 +278,54 @@ fn types_are_written_from_json() {
         assert_eq!(ty.encode(Codec::Borsh, &wrong).unwrap_err().to_string(), said);
     }
 }
+
+/// CBOR as derived encoders write it: structs are arrays, variants a number and an array of what they hold.
+#[test]
+fn a_type_gives_names_to_what_cbor_has_by_position() {
+    let ty = Type::Struct(vec![
+        ("count".to_owned(), Type::Unsigned(2)),
+        ("delta".to_owned(), Type::Signed(8)),
+        (
+            "pool".to_owned(),
+            Type::Enum(vec![
+                Variant { name: "pool".to_owned(), index: 0, holds: Type::Fixed(2) },
+                Variant { name: "none".to_owned(), index: 1, holds: Type::Unit },
+            ]),
+        ),
+        ("bytes".to_owned(), Type::Array(Box::new(Type::Unsigned(1)), 2)),
+        ("rest".to_owned(), Type::Any),
+        ("seen".to_owned(), Type::Option(Box::new(Type::Bool))),
+        ("last".to_owned(), Type::Option(Box::new(Type::Float(8)))),
+    ]);
+    let read = |bytes: &[u8]| ty.decode(Codec::Cbor, bytes, &Limits::default());
+    let again = |bytes: &[u8]| ty.encode(Codec::Cbor, &json(&read(bytes).unwrap())).unwrap();
+    // [5, -3, [0, [h'00ff']], [1, 2], [7], true]: what is absent at the end is not written.
+    let whole = bytes("860522820081420 0ff8201028107f5");
+    let node = read(&whole).unwrap();
+    assert_eq!(
+        text(&node),
+        r#"{"count": 5, "delta": -3, "pool": pool(h'00ff'), "bytes": [1, 2], "rest": [7], "seen": true, "last": null}"#
+    );
+    assert_eq!(again(&whole), whole);
+    let unit = bytes("8519ffff008201808201 02f6");
+    let shown = r#"{"count": 65535, "delta": 0, "pool": none, "bytes": [1, 2], "rest": null, "seen": null, "last": null}"#;
+    assert_eq!(text(&read(&unit).unwrap()), shown);
+    // A null at the end says nothing, and is not written again.
+    assert_eq!(again(&unit), bytes("8419ffff00820180820102"));
+    for (digits, said) in [
+        ("8401", "byte 2: it ends too soon"),
+        ("83010000", "byte 3: a variant that the type does not have"),
+        ("831a00010000008201f6", "byte 1: a number that its type does not have"),
+        ("8305228200814100", "byte 6: bytes of another length"),
+        ("83052282008242 00ff00", "byte 5: an array of another length"),
+        ("8305228207 80", "byte 3: a variant that the type does not have"),
+        ("a0", "byte 0: an item of another kind than its type"),
+        ("83052282018100", "byte 5: fields that the type does not have"),
+        ("82050 0", "byte 3: fewer fields than the type has"),
+        ("8805008201808201020102f6f6", "byte 12: fields that the type does not have"),
+    ] {
+        assert_eq!(read(&bytes(digits)).unwrap_err().to_string(), said, "{digits}");
+    }
+    let wrong = ty.encode(Codec::Cbor, &serde_json::json!({"count": 65536}));
+    assert_eq!(wrong.unwrap_err().to_string(), "`count`: a number of 2 bytes belongs here, not 65536");
+}

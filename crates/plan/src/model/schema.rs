@@ -155,11 +155,13 @@ pub enum ValueCodec {
     Borsh,
     /// The form of bincode 1.
     Bincode,
+    /// CBOR, with names for what its arrays hold by position.
+    Cbor,
 }
 
 impl ValueCodec {
     /// Every format.
-    pub const ALL: [Self; 4] = [Self::Scale, Self::Bcs, Self::Borsh, Self::Bincode];
+    pub const ALL: [Self; 5] = [Self::Scale, Self::Bcs, Self::Borsh, Self::Bincode, Self::Cbor];
 
     /// The word in a plan.
     pub const fn word(self) -> &'static str {
@@ -168,6 +170,7 @@ impl ValueCodec {
             Self::Bcs => "bcs",
             Self::Borsh => "borsh",
             Self::Bincode => "bincode",
+            Self::Cbor => "cbor",
         }
     }
 
@@ -178,6 +181,7 @@ impl ValueCodec {
             Self::Bcs => "BCS",
             Self::Borsh => "Borsh",
             Self::Bincode => "bincode",
+            Self::Cbor => "CBOR",
         }
     }
 }

@@ -284,7 +284,7 @@ pub enum Opaque {
     Rlp,
     /// A protobuf message.
     Proto(ProtoMessage),
-    /// A value of a type that the plan gives: SCALE, BCS, Borsh, bincode.
+    /// A value of a type that the plan gives: SCALE, BCS, Borsh, bincode, CBOR by names.
     Coded(Coded),
     /// Unspecified bytes.
     Raw,

@@ -75,7 +75,7 @@ impl State {
             rows.is_main = true;
             while let Some(item) = rows.advance()? {
                 let Item::Named(record) = item else {
-                    has_rows = true;
+                    has_rows |= rows.key() != CHECKSUM;
                     continue;
                 };
                 if tables.len() >= MAX_SPACES {
@@ -95,6 +95,9 @@ impl State {
         Ok(Self { environment, tables })
     }
 }
+
+/// The one row beside the databases of our own engine, with the checksum of all others (`keyplan-lmdb`).
+const CHECKSUM: &[u8] = b"\0keyplan.rows";
 
 /// Whether a file is one of MDBX, which descends from LMDB and has other pages.
 pub(crate) fn is_mdbx(path: &Path) -> bool {

@@ -56,7 +56,7 @@ const LEVELDB: u64 = 0xdb47_7524_8b80_fb57;
 const ROCKSDB: u64 = 0x88e2_41b7_85f4_cff7;
 /// RocksDB's other kinds of tables.
 const PLAIN: [u64; 2] = [0x8242_2296_63bf_9564, 0x4f34_18eb_7a8f_13b8];
-const CUCKOO: u64 = 0x926f_8a33_1ff1_6fd6;
+const CUCKOO: u64 = 0x9267_89d0_c5f1_7873;
 /// `f0 9f aa b3` twice.
 const PEBBLE: u64 = u64_le([0xf0, 0x9f, 0xaa, 0xb3, 0xf0, 0x9f, 0xaa, 0xb3]);
 
@@ -152,4 +152,21 @@ fn check_version(version: u32, pebble: bool) -> Result<(), FooterFault> {
 
 fn unsupported(what: &str) -> FooterFault {
     FooterFault::Unsupported(what.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The last bytes of tables that RocksDB 9.8 wrote with its other two formats.
+    #[test]
+    fn other_kinds_of_tables_are_refused_by_name() {
+        for (magic, name) in [
+            ([0x73, 0x78, 0xf1, 0xc5, 0xd0, 0x89, 0x67, 0x92], "a cuckoo table of RocksDB"),
+            ([0xb8, 0x13, 0x8f, 0x7a, 0xeb, 0x18, 0x34, 0x4f], "a plain table of RocksDB"),
+        ] {
+            let tail = [[0; 45].as_slice(), &magic].concat();
+            assert_eq!(Footer::read(&tail, 2812).err(), Some(FooterFault::Unsupported(name.to_owned())));
+        }
+    }
 }

@@ -55,7 +55,7 @@ fn on<E: Engine>(engine: E, args: &DbMigrate, out: &mut Output) -> Result<Outcom
             return Err(StoreError::Migrating { from: mark.from, to: mark.to }.into());
         }
         if let Some(settings) = redis_server(into, INTO_URL_VARIABLE)? {
-            let to = Redis::open(settings.plan(after)).context("cannot reach the server of the copy")?;
+            let to = Redis::open(settings.plan(after)).context("cannot connect to the server of the copy")?;
             let progress = Progress::rows("reading everything");
             let survey = migration.survey_for(&engine, &to, |rows| progress.set(rows))?;
             progress.end();
@@ -114,9 +114,9 @@ fn from_server(from: RedisSettings, args: &DbMigrate, out: &mut Output) -> Resul
     let Some(proof) = proved(before, after, &new, out)? else { return Ok(Outcome::Findings) };
     let mut migration = Migration::between(&old, &new, proof.mapping.clone())?;
     prefer(&mut migration, args)?;
-    let from = Redis::open(from.plan(before)).context("cannot reach the server")?;
+    let from = Redis::open(from.plan(before)).context("cannot connect to the server")?;
     let to = args.into.as_deref().map(|into| redis_server(into, INTO_URL_VARIABLE)).transpose()?.flatten();
-    let to = to.map(|to| Redis::open(to.plan(after)).context("cannot reach the server of the copy"));
+    let to = to.map(|to| Redis::open(to.plan(after)).context("cannot connect to the server of the copy"));
     let to = to.transpose()?;
     let progress = Progress::rows("reading everything");
     let structures = to.as_ref().map(|to| to as &dyn Structures);

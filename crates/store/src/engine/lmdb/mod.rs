@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use keyplan_lmdb::heed::types::Bytes;
 use keyplan_lmdb::heed::{self, Database, DatabaseFlags, PutFlags, RwTxn};
-use keyplan_lmdb::{Access, Environment, FILE, Options, Refused, Sync};
+use keyplan_lmdb::{Access, Environment, FILE, MAP_STEP, Options, Seed, Sync, Tally};
 
 use self::failure::{Stopped, full, kind, opening, translated};
 use super::ages::Ages;
@@ -53,13 +53,12 @@ type Rows = Database<Bytes, Bytes>;
 struct Opened {
     space: Space,
     rows: Rows,
+    // What it adds to the checksum of its rows.
+    seed: Seed,
 }
 
 /// What a row may be.
 const LIMITS: keyplan_plan::Limits = keyplan_plan::Engine::Lmdb.limits();
-
-/// The least that is mapped.
-const LEAST_MAP: usize = 1 << 20;
 
 /// Bytes that one transaction of an ingestion has.
 const INGESTED_BYTES: u64 = 32 * 1024 * 1024;
@@ -128,7 +127,7 @@ impl Lmdb {
 
     /// The spaces that are in the file, by name.
     fn stored(&self) -> Result<Vec<Opened>, Error> {
-        let names = self.environment.with(|env| -> Result<Vec<(String, SpaceKind)>, heed::Error> {
+        let names = self.environment.with(|env| -> Result<Vec<(String, SpaceKind, Seed)>, heed::Error> {
             let read = env.read_txn()?;
             let Some(root) = env.open_database::<Bytes, Bytes>(&read, None)? else { return Ok(Vec::new()) };
             let mut names = Vec::new();
@@ -136,12 +135,15 @@ impl Lmdb {
                 let (name, record) = row?;
                 // A record of the engine has its flags in two bytes after four others, in the order of the machine. Those
                 // of a plain row are anything; it is no database then, and does not open as one.
-                let several = record.iter().skip(4).take(2).any(|byte| byte & 0x04 != 0);
-                let kind = if several { SpaceKind::Multimap } else { SpaceKind::Map };
-                if let Ok(name) = std::str::from_utf8(name)
+                let flags =
+                    record.get(4..6).and_then(|flags| Some(u16::from_ne_bytes(flags.try_into().ok()?)));
+                if let Some(flags) = flags
                     && record.len() == RECORD
+                    && let Ok(text) = std::str::from_utf8(name)
                 {
-                    names.push((name.to_owned(), kind));
+                    let several = flags & SEVERAL != 0;
+                    let kind = if several { SpaceKind::Multimap } else { SpaceKind::Map };
+                    names.push((text.to_owned(), kind, Seed::new(name, flags)));
                 }
             }
             // A handle that is opened in a transaction lasts if that is committed.
@@ -149,7 +151,7 @@ impl Lmdb {
             Ok(names)
         });
         let mut stored = Vec::new();
-        for (name, kind) in names.map_err(translated)? {
+        for (name, kind, seed) in names.map_err(translated)? {
             let opened = self.environment.with(|env| -> Result<Option<Rows>, heed::Error> {
                 let read = env.read_txn()?;
                 let rows = env.database_options().types::<Bytes, Bytes>().name(&name).open(&read)?;
@@ -158,7 +160,7 @@ impl Lmdb {
             });
             match opened {
                 Ok(Some(rows)) => {
-                    stored.push(Opened { space: Space { kind, ..Space::map(name) }, rows });
+                    stored.push(Opened { space: Space { kind, ..Space::map(name) }, rows, seed });
                 }
                 Ok(None) | Err(heed::Error::Mdb(heed::MdbError::Incompatible)) => {}
                 Err(error) => return Err(translated(error)),
@@ -176,7 +178,10 @@ impl Lmdb {
     }
 
     /// Runs a change in a transaction; again with a larger map, if the map was full.
-    fn write<T>(&self, mut change: impl FnMut(&mut RwTxn<'_>) -> Result<T, Stopped>) -> Result<T, Error> {
+    fn write<T>(
+        &self,
+        mut change: impl FnMut(&mut RwTxn<'_>, &mut Tally) -> Result<T, Stopped>,
+    ) -> Result<T, Error> {
         loop {
             match self.environment.write(&mut change) {
                 Ok(done) => return Ok(done),
@@ -219,26 +224,29 @@ impl Lmdb {
         Ok(())
     }
 
-    fn apply(&self, write: &mut RwTxn<'_>, operations: &[Operation<SharedBytes>]) -> Result<(), Stopped> {
+    fn apply(
+        &self,
+        write: &mut RwTxn<'_>,
+        tally: &mut Tally,
+        operations: &[Operation<SharedBytes>],
+    ) -> Result<(), Stopped> {
         for Operation { space, key, action } in operations {
             let index = self.numbers.index(*space);
             let opened = self.spaces.get(index).ok_or(Error::NoSpace { number: space.0 })?;
-            let (rows, is) = (opened.rows, opened.space.kind);
-            match (action, is) {
+            match (action, opened.space.kind) {
                 // Several values of a key are keys of a tree themselves, and none of those is empty.
                 (Action::AddValue(value), SpaceKind::Multimap) if value.is_empty() => {
                     let what = "empty values where a key has several";
                     return Err(Error::Unsupported { engine: Self::NAME, what }.into());
                 }
-                (Action::Put(value), SpaceKind::Map) | (Action::AddValue(value), SpaceKind::Multimap) => {
-                    rows.put(write, key, value)?;
-                }
-                (Action::Delete, _) => {
-                    rows.delete(write, key)?;
-                }
+                (Action::Put(value), SpaceKind::Map) => opened.put(write, tally, key, value)?,
+                (Action::AddValue(value), SpaceKind::Multimap) => opened.add(write, tally, key, value)?,
+                (Action::Delete, _) => opened.delete(write, tally, key)?,
                 (Action::RemoveValue(value), SpaceKind::Multimap) if value.is_empty() => {}
                 (Action::RemoveValue(value), SpaceKind::Multimap) => {
-                    rows.delete_one_duplicate(write, key, value)?;
+                    if opened.rows.delete_one_duplicate(write, key, value)? {
+                        tally.take(opened.seed, key, value);
+                    }
                 }
                 (Action::Put(_), SpaceKind::Multimap) => {
                     return Err(kind(&opened.space, SpaceKind::Map).into());
@@ -255,6 +263,66 @@ impl Lmdb {
 /// The length of the engine's record of a database: two numbers of 2 bytes, one of 4, and five of 8.
 const RECORD: usize = 48;
 
+/// Of the flags in that record: a key may have several values.
+const SEVERAL: u16 = 0x04;
+
+/// Changes of rows, which the checksum of all rows takes part in: it needs what was there before.
+impl Opened {
+    fn put(
+        &self,
+        write: &mut RwTxn<'_>,
+        tally: &mut Tally,
+        key: &[u8],
+        value: &[u8],
+    ) -> Result<(), heed::Error> {
+        if tally.counts() {
+            // One way down the tree, for a row that is new.
+            match self.rows.get_or_put(write, key, value)? {
+                Some(same) if same == value => return Ok(()),
+                Some(old) => tally.take(self.seed, key, old),
+                None => {
+                    tally.add(self.seed, key, value);
+                    return Ok(());
+                }
+            }
+            tally.add(self.seed, key, value);
+        }
+        self.rows.put(write, key, value)
+    }
+
+    fn add(
+        &self,
+        write: &mut RwTxn<'_>,
+        tally: &mut Tally,
+        key: &[u8],
+        value: &[u8],
+    ) -> Result<(), heed::Error> {
+        match self.rows.put_with_flags(write, PutFlags::NO_DUP_DATA, key, value) {
+            Ok(()) => tally.add(self.seed, key, value),
+            // It is among the values.
+            Err(heed::Error::Mdb(heed::MdbError::KeyExist)) => {}
+            Err(error) => return Err(error),
+        }
+        Ok(())
+    }
+
+    fn delete(&self, write: &mut RwTxn<'_>, tally: &mut Tally, key: &[u8]) -> Result<(), heed::Error> {
+        if tally.counts() {
+            if self.space.kind == SpaceKind::Map {
+                match self.rows.get(write, key)? {
+                    Some(old) => tally.take(self.seed, key, old),
+                    None => return Ok(()),
+                }
+            } else {
+                for row in self.rows.get_duplicates(write, key)?.into_iter().flatten() {
+                    tally.take(self.seed, key, row?.1);
+                }
+            }
+        }
+        self.rows.delete(write, key).map(drop)
+    }
+}
+
 /// Opens the file, with as many addresses as asked for or as the process may have.
 fn environment(directory: &Path, settings: &LmdbSettings, access: Access) -> Result<Environment, Error> {
     let sync = match settings.buffer {
@@ -263,34 +331,19 @@ fn environment(directory: &Path, settings: &LmdbSettings, access: Access) -> Res
     };
     let filled = std::fs::metadata(directory.join(FILE)).map_or(0, |file| file.len());
     let filled = usize::try_from(filled).unwrap_or(usize::MAX);
-    let least = filled.max(LEAST_MAP).next_multiple_of(LEAST_MAP);
+    let least = filled.max(MAP_STEP).next_multiple_of(MAP_STEP);
     let asked = usize::try_from(settings.map_bytes).unwrap_or(usize::MAX / 2);
-    let mut map = asked.max(least).next_multiple_of(LEAST_MAP);
-    let mut verify = settings.verify_on_open;
-    loop {
-        let map_bytes = (access == Access::Write).then_some(map);
-        let options = Options {
-            map_bytes,
-            readers: settings.snapshots,
-            databases: settings.spaces,
-            sync,
-            access,
-            verify,
-        };
-        match Environment::open(directory, &options) {
-            // A process may not map more than its limit says.
-            Err(Refused::Io(error))
-                if error.kind() == std::io::ErrorKind::OutOfMemory
-                    && access == Access::Write
-                    && map / 2 >= least =>
-            {
-                map = (map / 2).next_multiple_of(LEAST_MAP);
-                // It was looked through before it was mapped.
-                verify = false;
-            }
-            opened => return opened.map_err(|refused| opening(refused, directory)),
-        }
-    }
+    let map = asked.max(least).next_multiple_of(MAP_STEP);
+    let options = Options {
+        map_bytes: (access == Access::Write).then_some(map),
+        least_map_bytes: least,
+        readers: settings.snapshots,
+        databases: settings.spaces,
+        sync,
+        access,
+        verify: settings.verify_on_open,
+    };
+    Environment::open(directory, &options).map_err(|refused| opening(refused, directory))
 }
 
 impl Engine for Lmdb {
@@ -343,17 +396,15 @@ impl Engine for Lmdb {
             SpaceKind::Map => DatabaseFlags::empty(),
             SpaceKind::Multimap => DatabaseFlags::DUP_SORT,
         };
-        // Made in a transaction of the engine's own handle: a handle belongs to the environment.
-        let rows = self.environment.with(|env| -> Result<Rows, heed::Error> {
-            let mut write = env.write_txn()?;
-            let mut options = env.database_options().types::<Bytes, Bytes>();
-            let rows = options.name(&space.name).flags(flags).create(&mut write)?;
-            write.commit()?;
-            Ok(rows)
+        // A handle belongs to the environment, and lasts if its transaction is committed.
+        let rows = self.environment.write(|write, _| {
+            let mut options = self.environment.options();
+            options.name(&space.name).flags(flags).create(write)
         });
         let rows = rows.map_err(translated)?;
         self.sync()?;
-        Arc::make_mut(&mut self.spaces).push(Opened { space: space.clone(), rows });
+        let seed = Seed::new(space.name.as_bytes(), if flags.is_empty() { 0 } else { SEVERAL });
+        Arc::make_mut(&mut self.spaces).push(Opened { space: space.clone(), rows, seed });
         self.space(&space.name).ok_or_else(|| Error::SpaceName { name: space.name.clone() })
     }
 
@@ -381,12 +432,12 @@ impl Engine for Lmdb {
         let expectations = batch.take_expectations();
         let operations: Vec<_> = batch.into_sorted().collect();
         if !operations.is_empty() || !expectations.is_empty() {
-            self.write(|write| {
+            self.write(|write, tally| {
                 // Asked again, alone: a shutdown that has begun since does not wait for this batch.
                 self.writable()?;
                 // Nobody else can commit while this transaction is open.
                 self.check(write, &expectations)?;
-                self.apply(write, &operations)
+                self.apply(write, tally, &operations)
             })
             .map_err(|error| match error {
                 error @ Error::Io { .. } if !is_full(&error) => self.unknown(error),
@@ -465,12 +516,12 @@ impl Engine for Lmdb {
             count += 1;
             some.push((key, value));
             if bytes >= INGESTED_BYTES {
-                self.append(opened.rows, &some)?;
+                self.append(opened, &some)?;
                 some.clear();
                 bytes = 0;
             }
         }
-        self.append(opened.rows, &some)?;
+        self.append(opened, &some)?;
         self.sync()?;
         Ok(count)
     }
@@ -501,14 +552,20 @@ impl Lmdb {
         self.environment.with(keyplan_lmdb::heed::Env::force_sync).map_err(translated)
     }
 
-    fn append(&self, rows: Rows, some: &[(SharedBytes, SharedBytes)]) -> Result<(), Error> {
+    fn append(&self, opened: &Opened, some: &[(SharedBytes, SharedBytes)]) -> Result<(), Error> {
         let Some((first, _)) = some.first() else { return Ok(()) };
-        self.write(|write| {
+        self.write(|write, tally| {
             self.writable()?;
-            let behind = rows.last(write)?.is_none_or(|(last, _)| last < &first[..]);
-            let flags = if behind { PutFlags::APPEND } else { PutFlags::empty() };
-            for (key, value) in some {
-                rows.put_with_flags(write, flags, key, value)?;
+            let last = opened.rows.last(write)?;
+            if last.is_none_or(|(last, _)| last < &first[..]) {
+                for (key, value) in some {
+                    opened.rows.put_with_flags(write, PutFlags::APPEND, key, value)?;
+                    tally.add(opened.seed, key, value);
+                }
+            } else {
+                for (key, value) in some {
+                    opened.put(write, tally, key, value)?;
+                }
             }
             Ok(())
         })

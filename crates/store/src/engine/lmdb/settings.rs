@@ -22,10 +22,12 @@ pub struct LmdbSettings {
     pub snapshot_age: Option<Duration>,
     /// The most bytes of keys and values in one batch.
     pub batch_bytes: u64,
-    /// Whether the file is looked through before the engine has it, and again at [`Engine::shutdown`], to keep a checksum of it.
+    /// Whether the file is looked through before the engine has it, and again at [`Engine::shutdown`], and commits keep a checksum
+    /// of all rows.
     ///
     /// The engine trusts its file and checks no page that it reads: one that was damaged could end the process, or give
-    /// wrong rows. Looking through it reads all of it, about half a second per GiB. Beside a writer it is not done.
+    /// wrong rows. Looking through it reads all of it, about half a second per GiB. Beside a writer it is not done. For the checksum, a
+    /// commit reads the rows that it overwrites or deletes.
     ///
     /// [`Engine::shutdown`]: crate::engine::Engine::shutdown
     pub verify_on_open: bool,
