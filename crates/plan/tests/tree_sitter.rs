@@ -151,11 +151,15 @@ fn both_agree_on_plans_whose_tokens_were_mixed_up() {
     for (name, verdict) in differing(&all) {
         let text = all.iter().find(|(other, _)| other == name).map_or("", |(_, text)| text);
         let why = parse(FileId(0), text).diagnostics.into_iter().next();
-        let why = why.map_or_else(|| "accepted".to_owned(), |why| {
-            let at = why.span().range();
-            let near = text.get(at.start.saturating_sub(60)..(at.end + 60).min(text.len())).unwrap_or(text);
-            format!("{} near `{near}`", why.message)
-        });
+        let why = why.map_or_else(
+            || "accepted".to_owned(),
+            |why| {
+                let at = why.span().range();
+                let near =
+                    text.get(at.start.saturating_sub(60)..(at.end + 60).min(text.len())).unwrap_or(text);
+                format!("{} near `{near}`", why.message)
+            },
+        );
         differ.push(format!("{name}: the grammar says {verdict}, the parser: {why}\n{text}"));
     }
     assert!(differ.is_empty(), "{} differ:\n{}", differ.len(), differ.join("\n\n"));

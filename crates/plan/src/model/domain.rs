@@ -415,7 +415,7 @@ impl<'a> Resolver<'a> {
         };
         entry.used = true;
         if !args.is_empty() {
-            return self.bad(call, &format!("`{name}` alone: a type takes no arguments"));
+            return self.bad(call, &format!("only `{name}`: a type takes no arguments"));
         }
         if matches!(entry.state, TypeState::Open) {
             self.report(

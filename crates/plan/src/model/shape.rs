@@ -5,6 +5,7 @@ use keyplan_codec::{Alphabet, Case, Hash, LenWidth, Lengths, WideForm};
 use super::table::{self, Encoding};
 use super::{Coded, Extent, ProtoMessage, Sequence};
 use crate::diag::Span;
+use crate::order::sort;
 
 /// The values of an argument and the bytes they are written as.
 #[derive(Clone, Debug, PartialEq)]
@@ -317,7 +318,7 @@ pub struct Except {
 impl Except {
     /// These texts, of which none is longer than 65,535 bytes.
     pub fn new(mut texts: Vec<String>) -> Self {
-        texts.sort();
+        sort(&mut texts);
         texts.dedup();
         let mut packed = Vec::new();
         for text in &texts {
