@@ -22,6 +22,9 @@ pub fn difference(path: &str, old: &str, new: &str) -> String {
             };
             let line = change.value().trim_end_matches('\n');
             put!(out, "{}\n", painted(style, format!("{}{line}", change.tag())));
+            if change.missing_newline() {
+                put!(out, "{}\n", painted(DIM, "\\ the file does not end its last line"));
+            }
         }
     }
     out

@@ -23,7 +23,7 @@ pub fn multistore(report: &Report, commits: &[u64], verified: bool) -> String {
         put!(out, "{}  {kept}, {} bytes", painted(NAME, &store.name), grouped(store.bytes));
         put!(out, ", {} of them not needed by this version", grouped(store.dead));
         if !store.committed {
-            put!(out, " {}", painted(DIM, "not in the last commit"));
+            put!(out, ", {}", painted(DIM, "not in the last commit"));
         }
         out.push('\n');
     }
