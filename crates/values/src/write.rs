@@ -106,7 +106,7 @@ fn put_variant(variants: &[Variant], codec: Codec, json: &Json, out: &mut Vec<u8
         Json::String(name) => (name, &Json::Null),
         Json::Object(object) => match object.iter().collect::<Vec<_>>().as_slice() {
             [(name, inside)] => (*name, *inside),
-            _ => return Err(wrong("an object with the variant alone")),
+            _ => return Err(wrong("an object with only the variant")),
         },
         _ => return Err(wrong("a variant")),
     };
