@@ -1,16 +1,24 @@
 // The syntax of plans. A test compares it with the parser of `keyplan-plan`: both accept and refuse the same texts.
-const WORDS = [
-  "scan", "own", "accept", "allot", "allow", "from", "retain", "retired", "member", "score", "field", "spread", "named", "refers", "same",
-  "key", "hash", "zset", "set", "queue", "module", "drop", "plan", "import", "type", "names", "space", "rule", "types", "since", "newest", "per",
-  "bare", "to", "next", "through", "with", "filtered", "by", "all", "in", "order", "as", "fitting", "refuse", "park", "value", "break",
+const CLAUSES = [
+  "scan", "own", "accept", "allot", "allow", "from", "retain", "retired", "member", "field", "spread", "named", "refers",
 ];
+const HASHES = [
+  "xxh3_64", "twox_64", "twox_128", "blake2b_128", "blake2b_256", "sha256", "keccak256", "blake2b_224", "hash160", "siphash_24",
+];
+// Words that may name a domain where parts or a domain may come.
+const PLAIN = [
+  "score", "key", "hash", "zset", "set", "queue", "module", "drop", "plan", "import", "type", "names", "space", "rule", "types", "since",
+  "newest", "per", "bare", "to", "next", "through", "with", "filtered", "by", "all", "in", "order", "as", "fitting", "refuse", "park",
+  "value", "break",
+];
+const WORDS = [...CLAUSES, ...HASHES, ...PLAIN, "same"];
 
 module.exports = grammar({
   name: "keyplan",
   extras: $ => [/[ \t\r\n]/, $.comment, $.block_comment],
   word: $ => $.identifier,
   // A word behind parts may name one more, or begin a clause: what comes behind it tells.
-  conflicts: $ => [[$._body], [$.field]],
+  conflicts: $ => [[$._body], [$.field], [$.hash, $._name], [$.same, $._name]],
   rules: {
     file: $ => seq(optional("\u{feff}"), repeat($.file_doc), $.plan, repeat($._item)),
     plan: $ => seq("plan", field("name", $.identifier), ";"),
@@ -24,8 +32,9 @@ module.exports = grammar({
     _member: $ => choice($.module, $.family, $.allot, $.retired, $.drop, $.rule),
     module: $ => seq(repeat($.doc), "module", field("name", $.identifier), "=", repeat1($._literal), $._members),
     allot: $ => seq("allot", $._int, optional(seq("..=", $._int)), field("name", $.identifier), optional($.string), ";"),
-    retired: $ => seq("retired", repeat1($._literal), optional(seq("since", $.string, $.string)), ";"),
-    rule: $ => seq("rule", field("name", $.identifier), optional($.int), optional(commas1($.identifier)), repeat1($._literal), ";"),
+    // The reason is the last of the literals, and a string.
+    retired: $ => seq("retired", repeat1($._literal), choice(seq("since", $.string, $.string), $.string), ";"),
+    rule: $ => seq("rule", field("name", $.identifier), optional($.int), optional(commas($._name)), repeat($._literal), $.string, ";"),
     drop: $ => seq("drop", $.path, $.string, ";"),
     family: $ => seq(
       repeat($.doc), choice("key", "hash", "zset", "set", "queue"), field("name", $.identifier), "=",
@@ -54,10 +63,18 @@ module.exports = grammar({
       seq(field("name", $._name), "=", choice($._name, seq("value", ".", $._name), $._number, $.hex, $.string))),
     refers: $ => prec.right(seq("refers", "to", $.path, optional(seq("(", commas1($.reference), ")")))),
     reference: $ => seq(field("name", $._name), "=", choice(seq($._name, repeat(seq(".", $._name))), $._number, $.hex, $.string)),
-    _number: $ => seq(optional("-"), $.int),
+    _number: $ => choice($.int, seq("-", choice($.int, alias($.hex_int, $.hex)))),
     allow: $ => seq("allow", "break", optional(seq("(", commas1($._name), ")")), $.string),
     path: $ => seq($.identifier, repeat(seq(".", $.identifier))),
-    _body: $ => choice(repeat1($._part), $._domain),
+    _body: $ => choice(repeat1($._part), $._plain_domain, $._clause_domain),
+    // A domain where a part could be too: what a part begins with is one.
+    _plain_domain: $ => prec.right(seq(choice(alias($._plain_call, $.call), $.record, $.choice), repeat($.encoding))),
+    _plain_call: $ => prec.right(choice(
+      seq(field("name", choice($.identifier, alias(choice(...PLAIN), $.identifier))), optional($._arguments)),
+      field("name", alias(choice(...HASHES, "same"), $.identifier)))),
+    // A word that begins clauses names a domain only with an encoding.
+    _clause_domain: $ => prec.right(seq(alias($._clause_call, $.call), repeat1($.encoding))),
+    _clause_call: $ => field("name", alias(choice(...CLAUSES), $.identifier)),
     _part: $ => choice($._literal, $.argument, $.same, $.derived),
     argument: $ => seq(repeat($.doc), field("name", $._name), ":", $._domain),
     // Words of the language may name arguments.
@@ -67,9 +84,9 @@ module.exports = grammar({
       optional(seq("%", $._int)), optional(seq("as", $._domain)))),
     _literal: $ => choice($.hex, $.string, $.bytes, $.hashed),
     hashed: $ => seq($.hash, "(", choice($.hex, $.string, $.bytes), optional(seq(",", $._int)), ")"),
-    hash: _ => choice("xxh3_64", "twox_64", "twox_128", "blake2b_128", "blake2b_256", "sha256", "keccak256", "blake2b_224", "hash160", "siphash_24"),
+    hash: _ => choice(...HASHES),
     _domain: $ => prec.right(seq(choice($.call, $.record, $.choice), repeat($.encoding))),
-    call: $ => prec.right(seq(field("name", $.identifier), optional($._arguments))),
+    call: $ => prec.right(seq(field("name", $._name), optional($._arguments))),
     encoding: $ => prec.right(seq(".", field("name", $.identifier), optional($._arguments))),
     _arguments: $ => seq("(", optional(seq($._argument, repeat(seq(",", $._argument)))), ")"),
     _argument: $ => choice($.string, $.range, $._int, $.one_of, $._domain),

@@ -15,7 +15,7 @@ pub fn page() -> Result<String> {
     let mut out = String::from(
         "# Findings\n\n\
          Everything that the prover refutes in the plans of this project. Each counterexample is two keys that were really \
-         encoded; the bars part their segments, and bytes at the same place stand in one column. What is *accepted* is a flaw \
+         encoded; the bars part their segments, and bytes at the same place are in one column. What is *accepted* is a flaw \
          of a layout that exists in the wild and is kept as it is, with the plan's own reason; what is *open* is not yet \
          accounted for; what is *unknown* is neither proved nor refuted.\n\n\
          | plan | families | scans | proved | assumed | accepted | open | warnings | unknown |\n\

@@ -149,7 +149,7 @@ pub(crate) enum Command {
 #[derive(Debug, Group)]
 #[command(
     after_help = "Every guarantee is proved, refuted by keys that were really encoded, or said to be unknown. \
-    The exit code is 1 if a finding is an error; warnings alone leave it at 0.\n\n\
+    The exit code is 1 if a finding is an error; with only warnings it stays 0.\n\n\
     Examples:\n  keyplan check\n  keyplan check plans/*.keyplan\n  keyplan check --fix\n  \
     keyplan check plans/paw.keyplan --accepted\n  \
     keyplan check --explain KP0004\n  \

@@ -4,6 +4,4 @@
 fn commands_print_what_is_written_down() {
     let cases = trycmd::TestCases::new();
     cases.env("NO_COLOR", "1").case("tests/cmd/*.trycmd").case("tests/cmd/*.toml");
-    // Guides are run as they are read.
-    cases.case("../../docs/guide/draft-a-plan.md");
 }

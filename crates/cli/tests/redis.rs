@@ -89,6 +89,17 @@ fn read_commands_understand_the_keys_of_a_server() {
     assert_eq!(server.lines(&["db", "scan", "--unknown"]), ["store: unknown 7374726179  a plain value"]);
     assert_eq!(server.lines(&["db", "dump"]).len(), 8);
 
+    // The URL may be in place of the directory. Those that read no server say who does, without the password.
+    let typed = |words: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_keyplan"));
+        command.env("NO_COLOR", "1").args(words).output().unwrap()
+    };
+    let same = typed(&["db", "get", &server.url, "satoshis", "--plan", "../../plans/onesat.keyplan"]);
+    assert_eq!(String::from_utf8(same.stdout).unwrap().lines().collect::<Vec<_>>(), values);
+    let refused = typed(&["db", "parked", &server.url.replace("://", "://u:hush@")]);
+    let said = String::from_utf8(refused.stderr).unwrap();
+    assert!(said.contains("is a server of another program") && !said.contains("hush"), "{said}");
+
     let verified = server.keyplan(&["db", "verify"]);
     assert_eq!(verified.status.code(), Some(1));
     assert!(String::from_utf8(verified.stdout).unwrap().contains("1 unknown key, 0 malformed values"));

@@ -119,7 +119,7 @@ impl AnyStore {
         } else if let Some(found) = found(place) {
             AnyEngine::existing(place, found, access == Access::ReadWrite)
         } else {
-            bail!("`{}` is not a database; `keyplan db create {0} PLAN` makes one", place.display());
+            return Err(remote::no_database(place));
         };
         let engine = engine.map_err(|error| named(place, error.into()))?;
         on_any_engine!(engine, engine => {

@@ -9,7 +9,7 @@ use keyplan_sources::{Kind, Options};
 use keyplan_store::META_SPACE;
 use keyplan_store::engine::{self, Fjall, FjallSettings, Lmdb, LmdbSettings, Redb, RedbSettings};
 
-use crate::error::{Context as _, Result, bail};
+use crate::error::{Context as _, Result};
 use crate::remote::{self, EngineName, Opening, Remote};
 
 /// An open engine, whichever it is. [`on_any_engine!`](crate::on_any_engine) does the same with each.
@@ -59,7 +59,7 @@ impl AnyEngine {
         }
         let writes = opening != Opening::Read;
         let Some(found) = found(place) else {
-            bail!("`{}` is not a database; `keyplan db create {0} PLAN` makes one", place.display());
+            return Err(remote::no_database(place));
         };
         Self::existing(place, found, writes).with_context(failed)
     }

@@ -75,7 +75,7 @@ pub use layout::{Layout, RowPart};
 pub use load::{LoadOptions, Loaded, load};
 pub use parts::{PartBytes, parts, value_part};
 pub use raw::{RawScan, hex, spaces};
-pub use remote::{EngineName, Opening, Remote, is_url, refuse_directory, settings, shown};
+pub use remote::{EngineName, Opening, Remote, is_server, is_url, refuse_directory, settings, shown};
 pub use scan::{Found, LOOK_EVERY, Rows, ScanQuery, Scanned, scan, scan_database, scan_foreign};
 pub use server::redis;
 pub use upkeep::{present, pruned_families};

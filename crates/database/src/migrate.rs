@@ -11,7 +11,7 @@ use keyplan_store::{PlanFile, Store};
 
 use crate::engine::{AnyEngine, found};
 use crate::error::{Context as _, Result, bail, refused};
-use crate::remote::{EngineName, Opening, Remote, settings};
+use crate::remote::{EngineName, Opening, Remote, is_server, settings};
 
 /// The server that was named in place of a directory, if one was: a URL, or `redis` for the one that a variable names.
 pub fn redis_server(named: &Path, variable: &str) -> Result<Option<RedisSettings>> {
@@ -20,11 +20,7 @@ pub fn redis_server(named: &Path, variable: &str) -> Result<Option<RedisSettings
         let url = std::env::var(variable).map_err(|_| refused!("set {variable} to the URL of the server"))?;
         return Ok(Some(RedisSettings::new(&url)?));
     }
-    let scheme = text.split_once("://").map(|(scheme, _)| scheme);
-    Ok(match scheme {
-        Some("redis" | "rediss" | "redis-cluster" | "rediss-cluster") => Some(RedisSettings::new(text)?),
-        _ => None,
-    })
+    Ok(if is_server(named) { Some(RedisSettings::new(text)?) } else { None })
 }
 
 /// Where a copy is made.

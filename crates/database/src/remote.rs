@@ -7,7 +7,7 @@ use keyplan_postgres::PostgresSettings;
 use keyplan_slate::SlateSettings;
 use keyplan_store::Access;
 
-use crate::error::{Result, bail, refused};
+use crate::error::{Error, Result, bail, refused};
 
 /// The variable of the environment that holds a URL: a password in an argument is seen by everybody who lists processes.
 const VARIABLE: &str = "KEYPLAN_URL";
@@ -65,6 +65,23 @@ pub fn is_url(typed: &Path) -> bool {
     parsed(typed).is_some()
 }
 
+/// Whether what was typed in place of a directory is the URL of a Redis server.
+pub fn is_server(typed: &Path) -> bool {
+    let scheme = typed.to_str().and_then(|url| url.split_once("://")).map(|(scheme, _)| scheme);
+    matches!(scheme, Some("redis" | "rediss" | "redis-cluster" | "rediss-cluster"))
+}
+
+/// That no database of ours is at a place.
+pub(crate) fn no_database(place: &Path) -> Error {
+    let name = shown(place);
+    if is_server(place) {
+        return refused!(
+            "`{name}` is a server of another program: `db get`, `scan`, `dump`, `stats`, `verify` and `migrate` read it, with `--plan`"
+        );
+    }
+    refused!("`{name}` is not a database; `keyplan db create {name} PLAN` makes one")
+}
+
 /// The database that a URL names; `None` if it is the path of a directory. `postgres:` and `slate:` alone are the one that
 /// the variable `KEYPLAN_URL` names.
 pub fn settings(typed: &Path) -> Result<Option<Remote>> {
@@ -107,6 +124,11 @@ pub fn shown(typed: &Path) -> String {
         Ok(Some(Remote::Postgres(settings))) => settings.shown(),
         #[cfg(feature = "slate")]
         Ok(Some(Remote::Slate(settings))) => settings.shown(),
+        Ok(None) if is_server(typed) => {
+            let url = typed.to_string_lossy();
+            let (scheme, rest) = url.split_once("://").unwrap_or_default();
+            format!("{scheme}://{}", rest.rsplit_once('@').map_or(rest, |(_, hosts)| hosts))
+        }
         Ok(None) => typed.display().to_string(),
         Err(_) => {
             let scheme = typed.to_str().and_then(|url| url.split_once(':')).map_or("", |(scheme, _)| scheme);
@@ -138,6 +160,7 @@ mod tests {
         let shown = |typed: &str| super::shown(Path::new(typed));
         assert_eq!(shown("postgres://u:secret@h/d?schema=s"), "postgres://h/d?schema=s");
         assert_eq!(shown("postgres://u:secret@h:x/d"), "postgres://…");
+        assert_eq!(shown("redis://u:sec@ret@h:1/0"), "redis://h:1/0");
         assert_eq!(shown("s3://u:secret@b/d"), "s3://…");
         assert_eq!(shown("some/directory"), "some/directory");
         for url in ["postgresql://h", "s3://b/p", "file:///p", "memory://m", "postgres:", "slate:"] {

@@ -4,14 +4,18 @@
 use std::ffi::OsString;
 use std::path::Path;
 
-use crate::remote::{is_url, shown};
+use crate::remote::{is_server, is_url, shown};
 
-/// What was typed, with the URL of a database where the directory of one stands.
+/// The subcommands that read a server.
+const READ_SERVERS: [&str; 5] = ["get", "scan", "dump", "stats", "verify"];
+
+/// What was typed, with the URL of a database where the directory of one is.
 ///
 /// `keyplan db get --engine slate --url s3://bucket/chain tick pool=7` is `keyplan db get s3://bucket/chain tick pool=7`. The
 /// URLs of servers that have no database of ours are left to the subcommands that read them.
 pub fn placed(words: Vec<OsString>) -> Vec<OsString> {
     let Some(at) = place(&words) else { return words };
+    let words = served(words, at);
     let mut found = Typed::default();
     let mut rest = Vec::with_capacity(words.len());
     let mut coming = words.get(at..).unwrap_or_default().iter().cloned();
@@ -71,6 +75,16 @@ pub fn placed(words: Vec<OsString>) -> Vec<OsString> {
     all
 }
 
+/// The URL of a server in place of DIR becomes the option that names one.
+fn served(mut words: Vec<OsString>, at: usize) -> Vec<OsString> {
+    let subcommand = words.get(at.saturating_sub(1)).map(|word| word.to_string_lossy().into_owned());
+    let reads = subcommand.is_some_and(|word| READ_SERVERS.contains(&word.as_str()));
+    if reads && words.get(at).is_some_and(|word| is_server(Path::new(word))) {
+        words.insert(at, "--url".into());
+    }
+    words
+}
+
 #[derive(Default)]
 struct Typed {
     url: Option<OsString>,
@@ -109,7 +123,7 @@ pub fn without_credentials(message: &str, words: &[OsString]) -> String {
     for word in words {
         let word = word.to_string_lossy();
         let url = word.strip_prefix("--url=").or_else(|| word.strip_prefix("--into=")).unwrap_or(&word);
-        if is_url(Path::new(url)) {
+        if is_url(Path::new(url)) || is_server(Path::new(url)) {
             message = message.replace(url, &shown(Path::new(url)));
         }
     }
@@ -126,7 +140,9 @@ mod tests {
     }
 
     #[test]
-    fn a_url_stands_where_the_directory_does() {
+    fn a_url_is_where_the_directory_is() {
+        check("keyplan db scan redis://h event --plan p", "keyplan db scan --url redis://h event --plan p");
+        check("keyplan db migrate redis://h --to p", "keyplan db migrate redis://h --to p");
         check("keyplan db get --url s3://b/p tick pool=7", "keyplan db get s3://b/p tick pool=7");
         check("keyplan db put tick a=1 --engine slate --url=s3://b/p", "keyplan db put s3://b/p tick a=1");
         check(

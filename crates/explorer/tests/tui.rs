@@ -364,3 +364,17 @@ fn any_size_of_a_terminal_will_do() {
     keys(&mut app, "\t");
     assert!(screen(&mut app, 60, 20).contains("Families"));
 }
+
+#[test]
+fn eighty_columns_cut_no_unit_and_no_word() {
+    let mut app = app();
+    settle(&mut app);
+    let shown = screen(&mut app, 80, 24);
+    let head = shown.lines().find(|line| line.contains("share")).expect("bytes by family");
+    assert!(head.contains(" bytes  "), "{shown}");
+    let sizes = shown.lines().filter(|line| line.contains(" %  "));
+    assert!(sizes.clone().count() > 0 && sizes.clone().all(|line| line.contains("B  ")), "{shown}");
+    assert!(shown.ends_with("u unread  d diff"), "{shown}");
+    // A long path keeps its end, and what comes after it is seen.
+    assert!(shown.lines().next().is_some_and(|line| line.ends_with(" rows")), "{shown}");
+}

@@ -297,7 +297,7 @@ impl Walk<'_> {
     /// Marks a page; refuses one that is not there, or was met before.
     fn take(&mut self, page: u64) -> Result<(), Failure> {
         if page > self.last_page || page >= self.pages {
-            return Err(wrong(page, "that is behind its end"));
+            return Err(wrong(page, "that is after its end"));
         }
         if self.mark(page) { Ok(()) } else { Err(wrong(page, "that is used twice")) }
     }

@@ -1,12 +1,13 @@
 //! A document and what is known of it.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use keyplan_plan::Compiled;
 use keyplan_plan::diag::{FileId, Span};
-use keyplan_plan::load::{import_name, load_bytes};
+use keyplan_plan::load::{import_name, load_with_trees};
 use keyplan_plan::model::{Family, Plan};
-use keyplan_plan::syntax::{ast, parse};
+use keyplan_plan::syntax::ast;
 use keyplan_report::files::{Files, Imports};
 use keyplan_report::findings::Checked;
 
@@ -18,9 +19,9 @@ pub(crate) struct Document {
     pub(crate) path: String,
     pub(crate) version: i64,
     pub(crate) lines: Lines,
-    /// The plan, its imports and their mistakes. Its first file is this one.
-    pub(crate) compiled: Compiled,
-    /// The tree of each file, in the order of the files.
+    /// The plan, its imports and their mistakes. Its first file is this one. A proof that waits has it too.
+    pub(crate) compiled: Arc<Compiled>,
+    /// The tree of each file of the plan, in the order of the files.
     pub(crate) trees: Vec<ast::File>,
     /// What was proved of exactly this text.
     pub(crate) checked: Option<Checked>,
@@ -36,8 +37,8 @@ impl Document {
         open: impl Fn(&str) -> Option<String>,
     ) -> Self {
         let path = crate::uri::path_of(uri);
-        let compiled = compile(&path, text, open);
-        let trees = trees(&compiled);
+        let (compiled, trees) = read(&path, text, open);
+        let compiled = Arc::new(compiled);
         let lines = Lines::new(text, encoding);
         Self { uri: uri.to_owned(), path, version, lines, compiled, trees, checked: None }
     }
@@ -106,24 +107,16 @@ pub(crate) struct Import {
 
 /// Compiles a text as the file at a path.
 pub(crate) fn compile(path: &str, text: &str, open: impl Fn(&str) -> Option<String>) -> Compiled {
+    read(path, text, open).0
+}
+
+/// As [`compile`], with the trees.
+fn read(path: &str, text: &str, open: impl Fn(&str) -> Option<String>) -> (Compiled, Vec<ast::File>) {
     let disk = Files::new(Imports::Project).fetcher(path);
-    load_bytes(path, text.as_bytes(), |import| match open(import) {
+    load_with_trees(path, text.as_bytes(), |import| match open(import) {
         Some(text) => Ok(text.into_bytes()),
         None => disk(import),
     })
-}
-
-/// The tree of each file of a plan.
-pub(crate) fn trees(compiled: &Compiled) -> Vec<ast::File> {
-    let files = compiled.sources.files().iter().enumerate();
-    files
-        .map(|(index, file)| {
-            if file.schema {
-                return ast::File::default();
-            }
-            parse(FileId(u32::try_from(index).unwrap_or(u32::MAX)), &file.text).file
-        })
-        .collect()
 }
 
 /// Whether an offset of the first file is in a span, its end included.

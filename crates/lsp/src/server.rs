@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
 
 use keyplan_plan::{Compiled, Engine};
 use keyplan_prover::Options;
@@ -30,7 +31,7 @@ pub struct Job {
     pub uri: String,
     version: i64,
     path: String,
-    compiled: Compiled,
+    compiled: Arc<Compiled>,
 }
 
 /// What was proved of a document.
@@ -45,6 +46,7 @@ impl Job {
     pub fn run(self) -> Proof {
         let Self { uri, version, path, compiled } = self;
         let options = Options { engine: engine_of(&path), ..Options::default() };
+        let compiled = Arc::unwrap_or_clone(compiled);
         let checked = Checked::new(&path, compiled, Some(&options), Repairs::Wanted);
         Proof { uri, version, checked }
     }
@@ -172,7 +174,7 @@ impl Server {
         };
         let document = Document::new(uri, version, text, self.encoding, open);
         if document.compiled.plan.is_some() && document.compiled.errors().next().is_none() {
-            let (path, compiled) = (document.path.clone(), document.compiled.clone());
+            let (path, compiled) = (document.path.clone(), Arc::clone(&document.compiled));
             self.jobs.push(Job { uri: uri.to_owned(), version, path, compiled });
         }
         let published = publish(&document);

@@ -1,5 +1,6 @@
 use crate::diag::{Code, Diagnostic, FileId, Severity, SourceMap, Span};
 use crate::model::{Imported, Part, Plan, resolve};
+use crate::order::sort_by_key;
 use crate::schema::{Gathering, is_schema};
 use crate::syntax::{ast, parse};
 
@@ -35,7 +36,16 @@ impl Compiled {
 /// let plan = compiled.plan.expect("the plan is sound");
 /// assert_eq!(plan.find("pool").len(), 1);
 /// ```
-pub fn compile(name: &str, text: &str, mut import: impl FnMut(&str) -> Result<String, String>) -> Compiled {
+pub fn compile(name: &str, text: &str, import: impl FnMut(&str) -> Result<String, String>) -> Compiled {
+    compile_with_trees(name, text, import).0
+}
+
+/// As [`compile`], with the tree of each file of the plan, in the order of the files. Schemas have none.
+pub(crate) fn compile_with_trees(
+    name: &str,
+    text: &str,
+    mut import: impl FnMut(&str) -> Result<String, String>,
+) -> (Compiled, Vec<ast::File>) {
     let mut sources = SourceMap::default();
     let mut diagnostics = Vec::new();
     // The file at place n has the id n.
@@ -105,10 +115,16 @@ pub fn compile(name: &str, text: &str, mut import: impl FnMut(&str) -> Result<St
     let schemas = schemas.end(&mut sources);
     let resolved = resolve(&parts, schemas);
     let parsed = diagnostics.is_empty();
-    diagnostics.extend(resolved.diagnostics);
-    diagnostics.sort_by_key(|diagnostic| (diagnostic.span(), diagnostic.code));
+    // Arguments that could not be read are wrong ones only for that reason.
+    let unread: Vec<Span> = diagnostics.iter().map(Diagnostic::span).collect();
+    let follows = |found: &Diagnostic| {
+        found.code == Code::BadDomain && unread.iter().any(|span| found.span().contains(*span))
+    };
+    diagnostics.extend(resolved.diagnostics.into_iter().filter(|found| !follows(found)));
+    sort_by_key(&mut diagnostics, |diagnostic| (diagnostic.span(), diagnostic.code));
     // What a broken file seems to mean is not what it means.
-    Compiled { sources, plan: resolved.plan.filter(|_| parsed), diagnostics }
+    let compiled = Compiled { sources, plan: resolved.plan.filter(|_| parsed), diagnostics };
+    (compiled, parts.into_iter().map(|part| part.file).collect())
 }
 
 fn cycle(trail: &[String], path: &str, span: Span) -> Diagnostic {
@@ -175,6 +191,15 @@ mod tests {
     #[test]
     fn a_file_that_is_not_there_is_a_finding() {
         assert_eq!(codes(&[("a.keyplan", "plan a; import \"b.keyplan\";")]), ["KP0204"]);
+    }
+
+    #[test]
+    fn arguments_that_cannot_be_read_are_told_once() {
+        assert_eq!(codes(&[("a", "plan a; space s { key k = x: text(..=252); }")]), ["KP0102"]);
+        assert_eq!(
+            codes(&[("a", "plan a; space s { key k = x: text(1, 2) y: text(..=252); }")]),
+            ["KP0206", "KP0102"]
+        );
     }
 
     #[test]

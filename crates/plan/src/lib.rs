@@ -36,6 +36,7 @@ pub mod lock;
 pub mod mapping;
 pub mod model;
 pub mod notation;
+pub mod order;
 pub mod program;
 pub mod sample;
 pub mod syntax;

@@ -20,12 +20,12 @@
 //! # Ok::<(), String>(())
 //! ```
 
-use crate::compile::joined;
+use crate::Compiled;
+use crate::compile::{compile_with_trees, joined};
 use crate::diag::{Diagnostic, FileId, SourceMap};
 use crate::notation::hex;
 use crate::schema::is_set;
-use crate::syntax::{MAX_SOURCE_BYTES, decode_source};
-use crate::{Compiled, compile};
+use crate::syntax::{MAX_SOURCE_BYTES, ast, decode_source};
 
 /// How many bytes of a file are enough to tell that it is too large for a plan.
 pub const ENOUGH: u64 = MAX_SOURCE_BYTES as u64 + 1;
@@ -39,14 +39,20 @@ pub fn load(path: &str, mut fetch: impl FnMut(&str) -> Result<Vec<u8>, String>) 
 }
 
 /// As [`load`], of a plan whose own bytes are already there.
-pub fn load_bytes(
+pub fn load_bytes(path: &str, bytes: &[u8], fetch: impl FnMut(&str) -> Result<Vec<u8>, String>) -> Compiled {
+    load_with_trees(path, bytes, fetch).0
+}
+
+/// As [`load_bytes`], with the tree of each file of the plan, in the order of the files: what an editor looks into, without
+/// reading the text twice. Files of schemas have none.
+pub fn load_with_trees(
     path: &str,
     bytes: &[u8],
     mut fetch: impl FnMut(&str) -> Result<Vec<u8>, String>,
-) -> Compiled {
+) -> (Compiled, Vec<ast::File>) {
     match decode_source(FileId(0), bytes) {
-        Ok(text) => compile(path, text, |import| imported(import, &fetch(import)?)),
-        Err(why) => unreadable(path, bytes, why),
+        Ok(text) => compile_with_trees(path, text, |import| imported(import, &fetch(import)?)),
+        Err(why) => (unreadable(path, bytes, why), Vec::new()),
     }
 }
 

@@ -359,7 +359,7 @@ fn a_derived_part_is_bound_last_and_right_behind_the_arguments_before_it() {
     assert_eq!(family.scan_named(&["slot", "ns"]).unwrap().segments, 4);
     let refused = |scan: &str| compiled(&text(scan)).1.concat();
     for scan in ["scan by slot", "scan by ns, slot, user", "scan by ns, user, slot"] {
-        let wanted = "a scan binds a derived part right behind the arguments before it";
+        let wanted = "a scan binds a derived part right after the arguments before it";
         assert!(refused(scan).contains(wanted), "{scan}: {}", refused(scan));
     }
     for scan in ["scan by ns, slot in order", "scan by ns, slot to next", "scan by ns, slot filtered"] {

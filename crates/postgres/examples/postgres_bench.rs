@@ -160,7 +160,8 @@ fn main() -> Result<()> {
     }
     let rate = |time: f64| float(rows) / time;
     let (ours, by_hand) = (median(&mut ours), median(&mut by_hand));
-    let text = format!("ms a batch of 1,000, durable: ours {:.2}, by hand {:.2}", ours * 1e3, by_hand * 1e3);
+    let text =
+        format!("ms per batch of 1,000, durable: ours {:.2}, by hand {:.2}", ours * 1e3, by_hand * 1e3);
     told("PostgreSQL, batches, throughput, ours ÷ unnest by hand", by_hand / ours, 0.9, "at least", &text);
 
     let all = sorted(rows);

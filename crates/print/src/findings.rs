@@ -189,11 +189,15 @@ pub fn evolution(against: &Against) -> String {
 pub fn summary(tally: &Tally, took: Duration) -> String {
     let plans = if tally.plans == 1 { String::new() } else { format!("{} plans, ", tally.plans) };
     let style = |n: usize| if n == 0 { GOOD } else { ERROR };
+    let findings = painted(style(tally.findings), counted(tally.findings, "finding", "findings"));
+    // Of a text with mistakes it is not known how many families it has.
+    if tally.families == 0 && tally.findings > 0 && !tally.proved {
+        return format!("{plans}{findings}, nothing proved, in {}", duration(took));
+    }
     let mut out = format!(
-        "{plans}{}, {}: {}",
+        "{plans}{}, {}: {findings}",
         counted(tally.families, "family", "families"),
         counted(tally.scans, "scan", "scans"),
-        painted(style(tally.findings), counted(tally.findings, "finding", "findings")),
     );
     if tally.warnings > 0 {
         put!(out, ", {}", counted(tally.warnings, "warning", "warnings"));

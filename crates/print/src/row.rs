@@ -269,9 +269,10 @@ pub fn unsound(plan: &str) -> String {
 pub fn copied(spaces: &[Copied], rows: u64, engine: &str, target: &str) -> String {
     let mut text = String::new();
     for copied in spaces {
-        put!(text, "{}  {} rows  {}\n", painted(NAME, &copied.space), copied.rows, copied.checksum);
+        put!(text, "{}  {}  {}\n", painted(NAME, &copied.space), of_rows(copied.rows), copied.checksum);
     }
-    put!(text, "copied {rows} rows to `{target}` on {engine}: numbers and checksums of both sides agree\n");
+    let rows = of_rows(rows);
+    put!(text, "copied {rows} to `{target}` on {engine}: numbers and checksums of both sides agree\n");
     text
 }
 

@@ -45,7 +45,7 @@ pub use compat::{
 };
 pub use diagnose::{
     Found, PAGES, Page, accepted_by, describe, diagnose, diagnose_and_repair, found, found_and_repaired,
-    layout, page, unproved,
+    has_page, layout, page, unproved,
 };
 pub use guarantee::Guarantee;
 /// An engine that keys must fit.

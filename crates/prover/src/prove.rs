@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use keyplan_plan::Engine;
 use keyplan_plan::diag::Span;
 use keyplan_plan::model::{AcceptKind, Family, Plan, Scan, ScanEnd, Sequence, Space};
+use keyplan_plan::order::sort_by;
 
 use crate::automaton::Arena;
 use crate::guarantee::Guarantee;
@@ -68,7 +69,7 @@ pub(crate) fn prove_some(
     let mut statements = Vec::new();
     let mut left_out = Vec::new();
     let mut spaces: Vec<&Space> = plan.spaces.iter().collect();
-    spaces.sort_by(|a, b| a.name.cmp(&b.name));
+    sort_by(&mut spaces, |a, b| a.name.cmp(&b.name));
     for space in spaces {
         let mut prover = Prover {
             space,
@@ -84,7 +85,7 @@ pub(crate) fn prove_some(
         if prover.skipped > 0 {
             left_out.push(LeftOut { space: space.name.clone(), pairs: prover.skipped });
         }
-        prover.statements.sort_by(|a, b| {
+        sort_by(&mut prover.statements, |a, b| {
             let key = |s: &Statement| (s.guarantee, s.family.clone(), s.other.clone(), s.scan);
             key(a).cmp(&key(b))
         });
@@ -109,7 +110,7 @@ struct Prover<'p> {
 impl<'p> Prover<'p> {
     fn space(&mut self) {
         let mut families: Vec<&'p Family> = self.space.families.iter().collect();
-        families.sort_by(|a, b| a.path.cmp(&b.path));
+        sort_by(&mut families, |a, b| a.path.cmp(&b.path));
         let layouts: Vec<Layout<'p>> = families
             .iter()
             .map(|family| Layout::new(&mut self.arena, &family.path, &family.key, marks(family)))

@@ -13,6 +13,7 @@ use keyplan_plan::model::{
     Argument, DottedPath, Extent, Family, Fingerprint, IntEncoding, IntShape, Plan, ScanId, ScoreEncoding,
     Segment, Sequence, Shape, Space, Width,
 };
+use keyplan_plan::order::{map, set, sort_by_key};
 
 use crate::guarantee::Guarantee;
 use crate::proof::{Report, Statement, Verdict};
@@ -120,8 +121,8 @@ impl<'p> Workshop<'p> {
             plan,
             options: Options { steps: (options.steps / 8).max(1_000_000), ..options.clone() },
             before: flaws(report),
-            crowded: crowded.flatten().collect(),
-            layouts: plan.families().map(|(_, family)| (family.path.as_str(), described(family))).collect(),
+            crowded: set(crowded.flatten()),
+            layouts: map(plan.families().map(|(_, family)| (family.path.as_str(), described(family)))),
             fingerprint: plan.fingerprint(),
             left: proof.saturating_mul(TIMES_THE_PROOF).clamp(LEAST_WORK, MOST_WORK),
         }
@@ -147,7 +148,7 @@ impl<'p> Workshop<'p> {
             let most = repair.cost.1.unwrap_or(repair.cost.0);
             (repair.needs_migration, most.max(repair.cost.0), most.min(repair.cost.0))
         };
-        found.sort_by_key(weight);
+        sort_by_key(&mut found, weight);
         Some(found)
     }
 
@@ -158,11 +159,10 @@ impl<'p> Workshop<'p> {
         let edited =
             format!("{}{}{}", source.text.get(..range.start)?, candidate.text, source.text.get(range.end..)?);
         let new = self.compiled_again(&source.name, &edited)?;
-        let mut changed: BTreeSet<String> = new
+        let differ = new
             .families()
-            .filter(|(_, family)| self.layouts.get(family.path.as_str()) != Some(&described(family)))
-            .map(|(_, family)| family.path.clone())
-            .collect();
+            .filter(|(_, family)| self.layouts.get(family.path.as_str()) != Some(&described(family)));
+        let mut changed = set(differ.map(|(_, family)| family.path.clone()));
         changed.insert(family.to_owned());
         let (report, steps) = prove_some(&new, &self.options, Some(&changed));
         self.left = self.left.saturating_sub(work(edited.len(), &new).saturating_add(steps));
@@ -246,7 +246,7 @@ fn flaw(statement: &Statement) -> Flaw {
 
 /// What fails or is unknown, accepted or not.
 fn flaws(report: &Report) -> BTreeSet<Flaw> {
-    report.statements.iter().filter(|statement| is_flawed(statement)).map(flaw).collect()
+    set(report.statements.iter().filter(|statement| is_flawed(statement)).map(flaw))
 }
 
 fn is_flawed(statement: &Statement) -> bool {

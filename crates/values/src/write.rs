@@ -118,7 +118,7 @@ pub(crate) fn of_variant<'t, 'j>(
         Json::String(name) => (name, &Json::Null),
         Json::Object(object) => match object.iter().collect::<Vec<_>>().as_slice() {
             [(name, inside)] => (*name, *inside),
-            _ => return Err(wrong("an object with the variant alone")),
+            _ => return Err(wrong("an object with only the variant")),
         },
         _ => return Err(wrong("a variant")),
     };

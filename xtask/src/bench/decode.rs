@@ -55,7 +55,7 @@ impl Group for Decode {
             goal: Goal::AtMost(1.3),
             unit: "× the time",
             compared_with: format!(
-                "the same {KEYS} keys of {FEW} layouts, spread over {FEW} families: {:.0} ns a key against {:.0} ns",
+                "the same {KEYS} keys of {FEW} layouts, spread over {FEW} families: {:.0} ns per key against {:.0} ns",
                 each(many),
                 each(few)
             ),

@@ -81,7 +81,7 @@ fn measurement(line: &Value, rows: &str) -> Option<Measurement> {
         "first paint" => (
             Goal::AtMost(1000.0),
             "ms",
-            "the server alone: the page, its modules, the database, the first counts",
+            "only the server: the page, its modules, the database, the first counts",
         ),
         "first page" => (
             Goal::AtMost(300.0),

@@ -114,7 +114,7 @@ fn growth(cases: &[Value]) -> Option<Measurement> {
         name: "growth, 3,000 ÷ 100 families".to_owned(),
         value: large / small,
         goal: Goal::AtMost(2.0),
-        unit: "× the time a family",
-        compared_with: format!("{} µs a family against {} µs", number(large * 1e3), number(small * 1e3)),
+        unit: "× the time per family",
+        compared_with: format!("{} µs per family against {} µs", number(large * 1e3), number(small * 1e3)),
     })
 }

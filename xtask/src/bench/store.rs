@@ -97,8 +97,8 @@ fn typed(scratch: &Path) -> Result<Vec<Measurement>> {
                 name: format!("allocations that a typed {operation} adds on {engine}"),
                 value: (ours - raw).max(0.0),
                 goal: Goal::AtMost(0.01),
-                unit: "a row",
-                compared_with: format!("by hand: {ours:.2} a row against {raw:.2}"),
+                unit: "per row",
+                compared_with: format!("by hand: {ours:.2} per row against {raw:.2}"),
             });
         }
     }
@@ -132,7 +132,7 @@ fn cached(scratch: &Path) -> Result<Vec<Measurement>> {
             name: "allocations of a typed get of a cached row".into(),
             value: allocations.max(0.0),
             goal: Goal::AtMost(0.0),
-            unit: "a row",
+            unit: "per row",
             compared_with: format!("{hit:.0} instructions a get"),
         },
     ])

@@ -126,7 +126,7 @@ impl Source {
 /// A server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ServerName {
-    /// Redis 6.2 or later, alone or as a cluster
+    /// Redis 6.2 or later, one server or a cluster
     Redis,
 }
 

@@ -10,7 +10,7 @@ use super::app::{Focus, Screen};
 use super::dialog::Dialog;
 use super::json::{count, text};
 use super::listing::Listing;
-use super::paint::{Ink, Piece, Theme, bar, flat, mark, number, wrapped};
+use super::paint::{Ink, Piece, Theme, bar, columns, cut, flat, mark, number, wrapped};
 use super::side::SideLine;
 use crate::show::field;
 
@@ -20,22 +20,39 @@ const NARROW: u16 = 70;
 const MIDDLE: u16 = 110;
 /// The widest that a column becomes while others are cut.
 const WIDEST: usize = 44;
+/// The narrowest that a column of text becomes.
+const NARROWEST: usize = 8;
+/// The keys that are named at the foot, as many as there is room for.
+const HINTS: [&str; 11] = [
+    "? keys",
+    "/ find",
+    "j k rows",
+    "J K families",
+    "n p pages",
+    "s scan",
+    "u unread",
+    "d diff",
+    "c copy",
+    "Tab pane",
+    "q leave",
+];
 
 /// Draws everything.
 pub(super) fn draw(app: &mut Screen, frame: &mut Frame<'_>) {
     let area = frame.area();
     let [top, body, foot] =
         Layout::vertical([Constraint::Length(1), Constraint::Min(1), Constraint::Length(1)]).areas(area);
-    frame.render_widget(Paragraph::new(head(app)), top);
+    frame.render_widget(Paragraph::new(head(app, top.width.into())), top);
     panes(app, frame, body);
-    frame.render_widget(Paragraph::new(hints(app)), foot);
+    frame.render_widget(Paragraph::new(hints(app, foot.width.into())), foot);
     let theme = app.theme;
     if let Some(dialog) = &app.dialog {
         over(theme, dialog, frame, area);
     }
 }
 
-fn head(app: &Screen) -> Line<'static> {
+/// What is looked at, and how far. Of a name that is too long the end is seen.
+fn head(app: &Screen, room: usize) -> Line<'static> {
     let (overview, walk) = (&app.overview, &app.walk);
     let plan = field(overview, "plan");
     let mut pieces: Vec<Piece> = vec![
@@ -61,15 +78,29 @@ fn head(app: &Screen) -> Line<'static> {
         "walking" => pieces.push((format!("  ≥ {rows} rows, walking"), Ink::Warn)),
         other => pieces.push((format!("  ≥ {rows} rows, {other}"), Ink::Warn)),
     }
+    let over = pieces.iter().map(|(text, _)| columns(text)).sum::<usize>().saturating_sub(room);
+    if let Some((name, _)) = pieces.get_mut(1).filter(|_| over > 0) {
+        let length = name.chars().count();
+        let end: String = name.chars().skip((over + 1).min(length.saturating_sub(NARROWEST))).collect();
+        *name = format!("…{end}");
+    }
     app.theme.line(&pieces)
 }
 
-fn hints(app: &Screen) -> Line<'static> {
+fn hints(app: &Screen, room: usize) -> Line<'static> {
     if !app.said.is_empty() {
         return app.theme.line(&[(format!(" {}", app.said), Ink::Warn)]);
     }
-    let words = " ? keys  / find  j k rows  J K families  n p pages  s scan  u unread  d diff  c copy  Tab pane  q leave";
-    app.theme.line(&[(words.to_owned(), Ink::Faint)])
+    let mut words = String::new();
+    for (at, hint) in HINTS.iter().enumerate() {
+        let gap = if at == 0 { " " } else { "  " };
+        if columns(&words) + gap.len() + columns(hint) > room {
+            break;
+        }
+        words.push_str(gap);
+        words.push_str(hint);
+    }
+    app.theme.line(&[(words, Ink::Faint)])
 }
 
 fn panes(app: &mut Screen, frame: &mut Frame<'_>, area: Rect) {
@@ -119,6 +150,7 @@ fn tree(app: &Screen, frame: &mut Frame<'_>, area: Rect) {
     frame.render_widget(block, area);
     let (width, height) = (usize::from(inner.width), usize::from(inner.height));
     let most = app.tree.iter().map(|branch| branch.bytes).max().unwrap_or_default();
+    let widest = app.tree.iter().map(|branch| columns(&branch.amount)).max().unwrap_or_default();
     let first = from(app.tree_at, app.tree.len(), height);
     let lines: Vec<Line<'static>> = app
         .tree
@@ -129,10 +161,10 @@ fn tree(app: &Screen, frame: &mut Frame<'_>, area: Rect) {
         .map(|(at, branch)| {
             let bars = format!(" {:<4}", bar(branch.bytes, most, 4));
             let amount = &branch.amount;
-            let end = if amount.is_empty() { String::new() } else { format!("{amount:>9}{bars}") };
+            let end = if amount.is_empty() { String::new() } else { format!(" {amount:>widest$}{bars}") };
             let sign = if branch.mark.is_empty() { (" ", Ink::Plain) } else { mark(&branch.mark) };
             let room = width.saturating_sub(end.chars().count() + branch.depth * 2 + 2);
-            let name: String = flat(&branch.text).chars().take(room).collect();
+            let name = cut(&flat(&branch.text), room);
             let name_ink = if branch.depth == 0 { Ink::Bold } else { Ink::Plain };
             let line = app.theme.line(&[
                 ("  ".repeat(branch.depth), Ink::Plain),
@@ -187,7 +219,7 @@ fn table(
     };
     let padded = |text: &str, at: usize, width: usize| {
         let right = listing.head.get(at).is_some_and(|column| column.right);
-        if right { format!("{text:>width$}") } else { text.to_owned() }
+        if right { format!("{text:>width$}") } else { cut(text, width) }
     };
     let widths = widths(listing, area.width.into());
     let heads = listing.head.iter().enumerate().map(|(at, column)| {
@@ -219,27 +251,38 @@ fn table(
     frame.render_stateful_widget(widget, area, state);
 }
 
-/// As wide as what is in them; the last takes what is left, unless it is one of numbers.
+/// As wide as what is in them; the last takes what is left, unless it is one of numbers. Numbers keep their units: what is
+/// too wide is taken from the texts, the widest first.
 fn widths(listing: &Listing, room: usize) -> Vec<usize> {
-    let mut widths: Vec<usize> =
-        listing.head.iter().map(|column| Span::raw(flat(&column.name)).width()).collect();
+    let mut widths: Vec<usize> = listing.head.iter().map(|column| columns(&flat(&column.name))).collect();
     for entry in &listing.lines {
         for (width, (text, _)) in widths.iter_mut().zip(&entry.cells) {
-            *width = (*width).max(Span::raw(flat(text)).width());
+            *width = (*width).max(columns(&flat(text)));
         }
     }
-    let count = widths.len();
-    let last = count.saturating_sub(1);
+    let last = widths.len().saturating_sub(1);
+    let is_right = |at: usize| listing.head.get(at).is_some_and(|column| column.right);
     for (at, width) in widths.iter_mut().enumerate() {
-        if at != last {
-            *width = (*width).min(WIDEST);
-        }
+        let most = if at != last {
+            WIDEST
+        } else if is_right(at) {
+            usize::MAX
+        } else {
+            NARROWEST
+        };
+        *width = (*width).min(most);
     }
     let gaps = 2 * last;
+    let mut over = (widths.iter().sum::<usize>() + gaps).saturating_sub(room);
+    while over > 0 {
+        let texts = widths.iter_mut().enumerate().filter(|(at, width)| !is_right(*at) && **width > NARROWEST);
+        let Some((_, widest)) = texts.max_by_key(|(_, width)| **width) else { break };
+        *widest -= 1;
+        over -= 1;
+    }
     let before: usize = widths.iter().take(last).sum();
-    let is_right = listing.head.last().is_some_and(|column| column.right);
     if let Some(width) = widths.last_mut()
-        && !is_right
+        && !is_right(last)
     {
         *width = room.saturating_sub(before + gaps).max(6);
     }

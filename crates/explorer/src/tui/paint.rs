@@ -160,24 +160,62 @@ pub(super) fn share(part: u64, whole: u64) -> String {
     format!("{}.{} %", thousandths / 10, thousandths % 10)
 }
 
-/// Pieces in lines of at most `width` columns.
+/// How many columns a text takes.
+pub(super) fn columns(text: &str) -> usize {
+    Span::raw(text).width()
+}
+
+/// A text in at most `width` columns; one that is cut ends with `…`.
+pub(super) fn cut(text: &str, width: usize) -> String {
+    if columns(text) <= width {
+        return text.to_owned();
+    }
+    let mut out = String::new();
+    let mut room = width.saturating_sub(1);
+    for c in text.chars() {
+        let own = columns(c.encode_utf8(&mut [0; 4]));
+        if own > room {
+            break;
+        }
+        out.push(c);
+        room -= own;
+    }
+    if width > 0 {
+        out.push('…');
+    }
+    out
+}
+
+/// Pieces in lines of at most `width` columns, broken between words where there are some.
 pub(super) fn wrapped(pieces: &[Piece], width: usize) -> Vec<Vec<Piece>> {
     let width = width.max(8);
     let mut lines = vec![Vec::new()];
     let mut room = width;
     for (text, ink) in pieces {
         let mut part = String::new();
-        for c in flat(text).chars() {
-            let own = Span::raw(c.to_string()).width();
-            if own > room {
-                if let Some(line) = lines.last_mut() {
-                    line.push((std::mem::take(&mut part), ink.clone()));
-                }
-                lines.push(vec![("  ".to_owned(), Ink::Plain)]);
-                room = width - 2;
+        let next_line = |part: &mut String, lines: &mut Vec<Vec<Piece>>| {
+            if let Some(line) = lines.last_mut() {
+                line.push((std::mem::take(part), ink.clone()));
             }
-            part.push(c);
-            room = room.saturating_sub(own);
+            lines.push(vec![("  ".to_owned(), Ink::Plain)]);
+            width - 2
+        };
+        for word in flat(text).split_inclusive(' ') {
+            let own = columns(word.trim_end());
+            if own > room && own <= width - 2 {
+                room = next_line(&mut part, &mut lines);
+            }
+            for c in word.chars() {
+                let own = columns(c.encode_utf8(&mut [0; 4]));
+                if own > room && c == ' ' {
+                    continue;
+                }
+                if own > room {
+                    room = next_line(&mut part, &mut lines);
+                }
+                part.push(c);
+                room = room.saturating_sub(own);
+            }
         }
         if let Some(line) = lines.last_mut() {
             line.push((part, ink.clone()));
@@ -208,5 +246,13 @@ mod tests {
         let lines = wrapped(&[("0123456789".to_owned(), Ink::Plain)], 8);
         assert_eq!(lines.len(), 2);
         assert_eq!(lines[1], [("  ".to_owned(), Ink::Plain), ("89".to_owned(), Ink::Plain)]);
+        let lines = wrapped(&[("one two six ten".to_owned(), Ink::Plain)], 8);
+        let shown: Vec<String> =
+            lines.iter().map(|line| line.iter().map(|(text, _)| text.as_str()).collect()).collect();
+        assert_eq!(shown, ["one two ", "  six ", "  ten"]);
+        assert_eq!(
+            (cut("position", 8), cut("position", 5), cut("日本", 3)),
+            ("position".into(), "posi…".into(), "日…".into())
+        );
     }
 }

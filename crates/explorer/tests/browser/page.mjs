@@ -158,6 +158,8 @@ await feature('8 a value is decoded beside its raw bytes', async () => {
   assert.match(await text('#side .value-pane'), /json/i);
   await page.locator('#side .value-pane summary', { hasText: 'raw bytes' }).click();
   assert.match(await text('#side .raw pre'), /000000/);
+  // The bytes and their text are both in sight.
+  assert.ok(await page.locator('#side .raw pre').evaluate((pre) => pre.scrollWidth <= pre.clientWidth));
   await page.locator('#side .values li').last().hover();
   await wait(() => document.querySelectorAll('#side .raw .hot').length > 0);
   await page.locator('#side .value-head select').selectOption('cbor');

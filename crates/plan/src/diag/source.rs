@@ -25,6 +25,11 @@ impl Span {
         Self { file: self.file, start: self.start, end: last.end.max(self.start) }
     }
 
+    /// Whether all of another stretch is in this one.
+    pub fn contains(self, other: Self) -> bool {
+        self.file == other.file && self.start <= other.start && other.end <= self.end
+    }
+
     /// The stretch as a range of byte offsets.
     pub fn range(self) -> std::ops::Range<usize> {
         self.start as usize..self.end as usize

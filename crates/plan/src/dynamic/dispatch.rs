@@ -5,6 +5,7 @@ use super::program::Programs;
 use super::{Failure, Value, readings};
 use crate::explain::rank;
 use crate::model::{Family, Field, Plan, Space};
+use crate::order::sort;
 
 /// Finds the family of a key by one walk along its leading bytes, then reads it.
 ///
@@ -217,7 +218,7 @@ impl Trie {
             .zip(&space.families)
             .map(|(index, family)| (family.key.literal_prefix(), index))
             .collect();
-        prefixes.sort();
+        sort(&mut prefixes);
         let mut trie = Self {
             nodes: Vec::new(),
             children: Vec::new(),

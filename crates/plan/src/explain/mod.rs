@@ -26,6 +26,7 @@ use std::ops::Range;
 
 use crate::dynamic::{Decoded, Decoder, Failure, READINGS, located};
 use crate::model::{Family, Sequence, Space};
+use crate::order::sort_by;
 
 /// Everything that is known of a key.
 #[derive(Clone, Debug, PartialEq)]
@@ -88,7 +89,7 @@ pub fn explain<'p>(decoder: &Decoder<'p>, spaces: &[usize], key: &[u8]) -> Expla
 
 /// Puts those first that get furthest, and leaves out who explains nothing.
 pub(crate) fn rank<T>(all: &mut Vec<T>, reach: impl Fn(&T) -> (usize, &Family)) {
-    all.sort_by(|a, b| {
+    sort_by(all, |a, b| {
         let ((a, one), (b, other)) = (reach(a), reach(b));
         b.cmp(&a).then_with(|| one.path.cmp(&other.path))
     });

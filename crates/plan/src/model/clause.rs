@@ -217,7 +217,7 @@ impl<'a> Resolver<'a> {
     /// The number of buckets of a hash. Its key must be known, and have no tag of its own: the buckets are named after it.
     fn spread(&mut self, buckets: ast::Int, family: &Family) -> Option<u16> {
         let (label, help) = match family.key.constant() {
-            None => ("its key has arguments", "one hash is spread: write its key with literals alone"),
+            None => ("its key has arguments", "one hash is spread: write its key with literals only"),
             Some(key) if key.contains(&b'{') => {
                 ("its key has a `{`", "what is in braces is what a cluster looks at: the buckets need it")
             }

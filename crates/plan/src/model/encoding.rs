@@ -11,6 +11,7 @@ use super::{
     NibbleEncoding, ScoreEncoding, Shape, Shown, TextShape, TimeEncoding, Width,
 };
 use crate::diag::{Code, Diagnostic, Span};
+use crate::order::sort_by;
 use crate::syntax::{ast, foreign};
 
 /// How many encodings one domain may have. Each is a level of nesting in its shape, and shapes are walked by
@@ -376,7 +377,7 @@ impl<'a> Resolver<'a> {
             }
             _ => Vec::new(),
         };
-        known.sort_by(|a, b| a.0.cmp(&b.0));
+        sort_by(&mut known, |a, b| a.0.cmp(&b.0));
         Some(Shape::Hashed { hash, keep, inner: Box::new(inner), known: Arc::new(known) })
     }
 }

@@ -7,6 +7,7 @@ use super::{
     BytesEncoding, Family, Frame, Framing, IntEncoding, IntRange, IntShape, LengthSet, Opaque, Plan, Segment,
     Sequence, Shape,
 };
+use crate::order::sort;
 
 /// A number that stands for the layout of a plan.
 ///
@@ -25,14 +26,14 @@ impl Fingerprint {
             .iter()
             .map(|space| {
                 let mut families: Vec<Vec<u8>> = space.families.iter().map(family).collect();
-                families.sort();
+                sort(&mut families);
                 let mut out = Description::default();
                 out.text(&space.engine_name);
                 out.many(&families);
                 out.bytes
             })
             .collect();
-        spaces.sort();
+        sort(&mut spaces);
         let mut out = Description::default();
         out.text("keyplan layout 2");
         out.many(&spaces);
@@ -91,7 +92,7 @@ fn family(family: &Family) -> Vec<u8> {
             out.bytes
         })
         .collect();
-    fields.sort();
+    sort(&mut fields);
     out.many(&fields);
     out.bytes
 }

@@ -1,6 +1,6 @@
 //! The numbers of a module: which are used, which are given up, which are free.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use super::{Allotment, Family, Module, ModuleId, Space};
 
@@ -42,8 +42,7 @@ impl Numbers {
                 numbers.retired.entry(*number).or_insert(entry);
             }
         }
-        let used: BTreeSet<u8> = numbers.used.keys().copied().collect();
-        numbers.retired.retain(|number, _| !used.contains(number));
+        numbers.retired.retain(|number, _| !numbers.used.contains_key(number));
         numbers
     }
 

@@ -8,6 +8,7 @@ use super::{
     Allotment, Literal, Module, ModuleId, NameSet, NamedType, Plan, Retired, Schemas, Shape, Shown, Space,
 };
 use crate::diag::{Code, Diagnostic, Severity, Span};
+use crate::order::{map, set, sort_by_key};
 use crate::syntax::{ast, nearest};
 
 /// The most segments, alternatives and nested shapes that a plan may have once its types are written out.
@@ -45,7 +46,7 @@ pub fn resolve(parts: &[Part], schemas: Schemas) -> Resolved {
     let mut resolver = Resolver::new(parts, Arc::new(schemas));
     let plan = resolver.plan(parts);
     let mut diagnostics = resolver.diagnostics;
-    diagnostics.sort_by_key(|diagnostic| (diagnostic.span(), diagnostic.code));
+    sort_by_key(&mut diagnostics, |diagnostic| (diagnostic.span(), diagnostic.code));
     let sound = diagnostics.iter().all(|d| d.severity() != Severity::Error);
     Resolved { plan: plan.filter(|_| sound), diagnostics }
 }
@@ -157,8 +158,8 @@ impl<'a> Resolver<'a> {
         let rank =
             |place: usize| order.iter().position(|other| *other == place).unwrap_or(parts.len() + place);
         let mut keys: Vec<TypeKey<'a>> = self.types.keys().copied().collect();
-        keys.sort_by_key(|(_, place)| rank(*place));
-        let mut taken: BTreeSet<String> = keys.iter().map(|(name, _)| (*name).to_owned()).collect();
+        sort_by_key(&mut keys, |(_, place)| rank(*place));
+        let mut taken = set(keys.iter().map(|(name, _)| (*name).to_owned()));
         let mut seen: BTreeSet<&str> = BTreeSet::new();
         for key in keys {
             if seen.insert(key.0) {
@@ -309,7 +310,7 @@ impl<'a> Resolver<'a> {
 
     /// The entries by the name that they have in the plan.
     fn by_name(&self) -> BTreeMap<&str, &TypeEntry<'a>> {
-        self.types.values().map(|entry| (entry.name.as_str(), entry)).collect()
+        map(self.types.values().map(|entry| (entry.name.as_str(), entry)))
     }
 
     fn named_types(&self) -> Vec<NamedType> {

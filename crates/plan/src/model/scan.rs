@@ -273,12 +273,12 @@ impl Resolver<'_> {
                 let help = if last {
                     "the arguments before it must be bound, and those that it is derived from must not be"
                 } else {
-                    "name it last: the arguments behind it decide it, so that a scan by them needs no value of it"
+                    "name it last: the arguments after it decide it, so that a scan by them needs no value of it"
                 };
                 self.report(
                     Diagnostic::new(
                         Code::BadScan,
-                        "a scan binds a derived part right behind the arguments before it",
+                        "a scan binds a derived part right after the arguments before it",
                         name.span,
                         "not there",
                     )

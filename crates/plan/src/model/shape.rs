@@ -8,6 +8,7 @@ use super::table::{
 };
 use super::{Coded, Extent, ProtoMessage, Sequence};
 use crate::diag::Span;
+use crate::order::sort;
 
 /// The values of an argument and the bytes they are written as.
 #[derive(Clone, Debug, PartialEq)]
@@ -211,7 +212,7 @@ pub struct Except {
 impl Except {
     /// These texts, of which none is longer than 65,535 bytes.
     pub fn new(mut texts: Vec<String>) -> Self {
-        texts.sort();
+        sort(&mut texts);
         texts.dedup();
         let mut packed = Vec::new();
         for text in &texts {

@@ -98,9 +98,9 @@ fn value(shape: &Shape, json: &Json) -> Result<Value, JsonError> {
                 Json::String(label) => (label, None),
                 Json::Object(object) => match object.iter().collect::<Vec<_>>().as_slice() {
                     [(label, inner)] => (*label, Some(*inner)),
-                    _ => return Err(wrong("a choice is its label, or an object with its label alone")),
+                    _ => return Err(wrong("a choice is its label, or an object with only its label")),
                 },
-                _ => return Err(wrong("a choice is its label, or an object with its label alone")),
+                _ => return Err(wrong("a choice is its label, or an object with only its label")),
             };
             let found = alternatives.iter().enumerate().find(|(_, alternative)| alternative.label == *label);
             let Some((index, alternative)) = found else {

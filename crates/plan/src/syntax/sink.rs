@@ -1,4 +1,5 @@
 use crate::diag::{Code, Diagnostic, FileId, Span};
+use crate::order::sort_by_key;
 
 /// The most mistakes of one file that are listed.
 const MOST: usize = 100;
@@ -37,7 +38,7 @@ impl Sink {
     pub(super) fn merge(&mut self, other: Self) {
         self.left_out += other.left_out;
         self.kept.extend(other.kept);
-        self.kept.sort_by_key(|diagnostic| diagnostic.span().start);
+        sort_by_key(&mut self.kept, |diagnostic| diagnostic.span().start);
         self.left_out += self.kept.len().saturating_sub(MOST);
         self.kept.truncate(MOST);
     }

@@ -84,7 +84,7 @@ fn absence(family: &Family, kind: AcceptKind) -> String {
         AcceptKind::Ambiguous => format!("no two argument lists of `{path}` make the same key"),
         AcceptKind::Overlap => format!("no other family makes a key of `{path}`"),
         AcceptKind::Leak if family.scans.is_empty() => format!("`{path}` claims no scan"),
-        AcceptKind::Leak => format!("every scan of `{path}` returns its own rows alone"),
+        AcceptKind::Leak => format!("every scan of `{path}` returns only its own rows"),
         AcceptKind::Missing if family.scans.iter().all(|scan| scan.end == ScanEnd::Prefix) => {
             format!("`{path}` claims no range")
         }

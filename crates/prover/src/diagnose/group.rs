@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use keyplan_plan::model::Plan;
+use keyplan_plan::order::{map, sort};
 
 use super::subject::Subject;
 use crate::guarantee::Guarantee;
@@ -69,7 +70,7 @@ fn cause(plan: &Plan, crowds: &BTreeMap<(&str, &str), String>, statement: &State
             let more = statement.more.leaks.iter().filter_map(Witness::row_family);
             let mut leaking: Vec<String> =
                 more.chain(statement.other.as_deref()).map(str::to_owned).collect();
-            leaking.sort();
+            sort(&mut leaking);
             Some(Cause::Scans(statement.family.clone(), leaking))
         }
         _ => None,
@@ -95,13 +96,10 @@ fn crowds<'r>(statements: &[&'r Statement]) -> BTreeMap<(&'r str, &'r str), Stri
     for &(space, a, _) in &overlaps {
         *sizes.entry((space, leader(&leaders, space, a))).or_default() += 1;
     }
-    let names: BTreeSet<(&str, &str)> = leaders.keys().copied().collect();
-    names
-        .into_iter()
-        .map(|(space, name)| ((space, name), leader(&leaders, space, name)))
-        .filter(|((space, _), first)| sizes.get(&(*space, *first)).is_some_and(|&size| size > MOST_ALONE))
-        .map(|(name, first)| (name, first.to_owned()))
-        .collect()
+    let led = leaders.keys().map(|&(space, name)| ((space, name), leader(&leaders, space, name)));
+    let crowded =
+        led.filter(|((space, _), first)| sizes.get(&(*space, *first)).is_some_and(|&size| size > MOST_ALONE));
+    map(crowded.map(|(name, first)| (name, first.to_owned())))
 }
 
 fn leader<'r>(leaders: &BTreeMap<(&'r str, &'r str), &'r str>, space: &'r str, name: &'r str) -> &'r str {

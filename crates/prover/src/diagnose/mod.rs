@@ -13,9 +13,10 @@ pub(crate) mod witness;
 use keyplan_plan::Compiled;
 use keyplan_plan::diag::{Code, Diagnostic, Note, NoteKind};
 use keyplan_plan::model::{Plan, Scan, ScanEnd, Sequence};
+use keyplan_plan::order::{sort_by, sort_by_key};
 
 pub use accepts::accepted_by;
-pub use pages::{PAGES, Page, page};
+pub use pages::{PAGES, Page, has_page, page};
 
 use crate::guarantee::Guarantee;
 use crate::guarantee::{mixed_space, oversize, style};
@@ -59,7 +60,7 @@ fn findings<'r>(
     let mut groups = group::grouped(plan, single);
     let left_out = groups.len().saturating_sub(MOST_FINDINGS);
     if left_out > 0 {
-        groups.sort_by_key(|group| (group.head.span, group.head.guarantee));
+        sort_by_key(&mut groups, |group| (group.head.span, group.head.guarantee));
         groups.truncate(MOST_FINDINGS);
     }
     let mut all: Vec<(Option<&Statement>, Diagnostic)> = Vec::new();
@@ -75,7 +76,7 @@ fn findings<'r>(
     all.extend(accepts::needless(plan, report).into_iter().map(|diagnostic| (None, diagnostic)));
     all.extend(style::findings(plan).into_iter().map(|diagnostic| (None, diagnostic)));
     all.extend(mixed_space::findings(plan).into_iter().map(|diagnostic| (None, diagnostic)));
-    all.sort_by(|(_, a), (_, b)| (a.span(), a.code, &a.message).cmp(&(b.span(), b.code, &b.message)));
+    sort_by(&mut all, |(_, a), (_, b)| (a.span(), a.code, &a.message).cmp(&(b.span(), b.code, &b.message)));
     if let Some((_, last)) = all.last().filter(|_| left_out > 0) {
         let message = format!("{left_out} more findings are not listed");
         let diagnostic =
@@ -203,7 +204,7 @@ pub(crate) struct Finding<'a> {
 
 impl<'a> Finding<'a> {
     pub(crate) fn code(self) -> Code {
-        self.statement.guarantee.rule().page.code
+        self.statement.guarantee.rule().code
     }
 
     /// What was to be proved.

@@ -18,20 +18,20 @@ pub struct Page {
 
 /// Every page, in the order of the codes.
 pub const PAGES: &[Page] = &[
-    guarantee::overlap::RULE.page,
-    guarantee::ambiguous::RULE.page,
-    guarantee::leak::FOREIGN.page,
-    guarantee::leak::SIBLING.page,
-    guarantee::unordered::RULE.page,
-    guarantee::misallotted::RULE.page,
+    guarantee::overlap::PAGE,
+    guarantee::ambiguous::PAGE,
+    guarantee::leak::FOREIGN_PAGE,
+    guarantee::leak::SIBLING_PAGE,
+    guarantee::unordered::PAGE,
+    guarantee::misallotted::PAGE,
     compat::PAGE,
-    guarantee::name_collision::RULE.page,
-    guarantee::lossy::RULE.page,
-    guarantee::oversize::RULE.page,
+    guarantee::name_collision::PAGE,
+    guarantee::lossy::PAGE,
+    guarantee::oversize::PAGE,
     accepts::PAGE,
-    guarantee::trespass::RULE.page,
+    guarantee::trespass::PAGE,
     guarantee::mixed_space::PAGE,
-    guarantee::missing::RULE.page,
+    guarantee::missing::PAGE,
     guarantee::style::PAGE,
     migration::TOTAL,
     migration::INJECTIVE,
@@ -44,6 +44,23 @@ pub const PAGES: &[Page] = &[
 /// The page of a code, if it is that of a guarantee.
 pub fn page(code: Code) -> Option<&'static Page> {
     PAGES.iter().find(|page| page.code == code)
+}
+
+/// The codes that have a page. A program that shows no page holds only these, and none of the texts.
+const CODES: [Code; PAGES.len()] = {
+    let mut codes = [Code::Overlap; PAGES.len()];
+    let mut rest = PAGES;
+    let mut to = codes.as_mut_slice();
+    while let ([page, pages @ ..], [code, after @ ..]) = (rest, to) {
+        *code = page.code;
+        (rest, to) = (pages, after);
+    }
+    codes
+};
+
+/// Whether a code has a page.
+pub fn has_page(code: Code) -> bool {
+    CODES.contains(&code)
 }
 
 impl Page {

@@ -8,6 +8,7 @@ use std::cmp::Ordering;
 
 use keyplan_plan::dynamic::Value;
 use keyplan_plan::model::{ScanEnd, Segment};
+use keyplan_plan::order::sort_by;
 
 use crate::compare::{compare, compare_rows};
 use crate::every;
@@ -33,7 +34,7 @@ fn keys(layout: &Layout<'_>, budget: &mut Budget) -> Option<Vec<Side>> {
     // A value that the codec refuses makes no key.
     let mut keys: Vec<Side> =
         rows.iter().filter_map(|row| Side::key(layout.path, layout.sequence, row)).collect();
-    keys.sort_by(|a, b| a.bytes.cmp(&b.bytes));
+    sort_by(&mut keys, |a, b| a.bytes.cmp(&b.bytes));
     Some(keys)
 }
 

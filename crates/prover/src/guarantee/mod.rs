@@ -36,10 +36,10 @@ pub(crate) mod style;
 pub(crate) mod trespass;
 pub(crate) mod unordered;
 
-use keyplan_plan::diag::Diagnostic;
+use keyplan_plan::diag::{Code, Diagnostic};
 use keyplan_plan::model::AcceptKind;
 
-use crate::diagnose::{Finding, Page};
+use crate::diagnose::Finding;
 use crate::proof::Witness;
 
 /// What a plan may be asked to guarantee.
@@ -72,8 +72,8 @@ pub enum Guarantee {
 
 /// What belongs to a guarantee beside its law.
 pub(crate) struct Rule {
-    /// Its page, with its code.
-    pub(crate) page: Page,
+    /// Its code.
+    pub(crate) code: Code,
     /// The flaw that a plan may accept instead.
     pub(crate) accept: Option<AcceptKind>,
     /// What was to be proved, in words.
@@ -116,7 +116,7 @@ impl Guarantee {
 
     /// Its stable code, such as `KP0001`.
     pub const fn code(self) -> &'static str {
-        self.rule().page.code.id()
+        self.rule().code.id()
     }
 
     /// The flaw that a plan may accept instead; hashed names that collide cannot be accepted.

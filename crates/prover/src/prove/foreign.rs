@@ -1,6 +1,7 @@
 //! The rows of other families in a scan: which families have such, each with a row that shows it.
 
 use keyplan_plan::model::{Family, ScanEnd};
+use keyplan_plan::order::{sort_by, sort_by_key};
 
 use super::{Order, Prover, rank};
 use crate::guarantee::leak::law::{Scanned, foreign, foreign_if_filtered};
@@ -50,7 +51,7 @@ impl ForeignRows {
     pub(super) fn told(mut self) -> (Verdict, Option<String>, More) {
         let Some((verdict, other)) = self.worst else { return (Verdict::Holds, None, More::default()) };
         self.leaks.retain(|witness| !matches!(&verdict, Verdict::Fails(worst) if **worst == *witness));
-        self.leaks.sort_by(|a, b| a.row_family().cmp(&b.row_family()));
+        sort_by(&mut self.leaks, |a, b| a.row_family().cmp(&b.row_family()));
         let own = usize::from(matches!(verdict, Verdict::Unknown(_)));
         let more = More { leaks: self.leaks, unseen: self.unseen.saturating_sub(own) };
         (verdict, Some(other), more)
@@ -74,7 +75,7 @@ impl Prover<'_> {
             near.retain(|other| only.contains(other.path));
         }
         // Those with the shortest keys first: once no other has a shorter one, the witness is a shortest.
-        near.sort_by_key(|other| other.sequence.width().min);
+        sort_by_key(&mut near, |other| other.sequence.width().min);
         let (accepted, near): (Vec<&Layout<'_>>, Vec<&Layout<'_>>) =
             near.into_iter().partition(|other| family.accepted_leak(other.path).is_some());
         let mut found = self.leaking(scanned, &near);

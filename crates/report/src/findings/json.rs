@@ -2,7 +2,7 @@
 
 use keyplan_plan::diag::{Code, Severity, SourceMap, Span};
 use keyplan_plan::model::Plan;
-use keyplan_prover::{Found, Repair, Verdict, page};
+use keyplan_prover::{Found, Repair, Verdict, has_page};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -132,7 +132,7 @@ fn repair_json<'a>(sources: &'a SourceMap, repair: &'a Repair) -> RepairJson<'a>
 
 /// The page of a code, as a path in the repository.
 pub fn help_page(code: Code) -> Option<String> {
-    page(code).map(|_| format!("docs/rules/{}.md", code.id()))
+    has_page(code).then(|| format!("docs/rules/{}.md", code.id()))
 }
 
 fn place(sources: &SourceMap, span: Span, offset: u32) -> Place {

@@ -97,7 +97,7 @@ fn misplaced(page: &mut Page<'_>, module: &Module, families: &[&Family]) {
         .collect();
     if !rows.is_empty() {
         page.line("Not in the range that they name:");
-        page.table(&["family", "number", "says", "stands in"], &rows);
+        page.table(&["family", "number", "says", "is in"], &rows);
     }
 }
 

@@ -163,7 +163,7 @@ impl Reads {
     }
 
     fn text([ours, fjall, lmdb, redb]: [f64; 4]) -> String {
-        format!("µs a get: ours {ours:.2}, raw fjall {fjall:.2}, raw LMDB {lmdb:.2}, raw redb {redb:.2}")
+        format!("µs per get: ours {ours:.2}, raw fjall {fjall:.2}, raw LMDB {lmdb:.2}, raw redb {redb:.2}")
     }
 }
 
@@ -204,8 +204,9 @@ fn blocks(asked: &Asked, sides: &[&dyn Side; 4]) -> Result<()> {
     let [commit, commit_fjall, ..] = commits.map(middle);
     let [late, late_fjall, ..] = whole.clone().map(slow);
     let [block, fjall, lmdb, redb] = whole.map(middle);
-    let text =
-        format!("ms a block: ours {block:.2}, raw fjall {fjall:.2}, raw LMDB {lmdb:.2}, raw redb {redb:.2}");
+    let text = format!(
+        "ms per block: ours {block:.2}, raw fjall {fjall:.2}, raw LMDB {lmdb:.2}, raw redb {redb:.2}"
+    );
     let gets = format!("ms for 600 gets: ours {get:.2}, raw fjall {get_fjall:.2}");
     told("UTxO replay, gets, raw fjall ÷ ours", get_fjall / get, 1.8, &gets);
     told("UTxO replay, block, raw fjall ÷ ours", fjall / block, 1.2, &text);
@@ -213,7 +214,7 @@ fn blocks(asked: &Asked, sides: &[&dyn Side; 4]) -> Result<()> {
     told("UTxO replay, p99 of a block, raw fjall ÷ ours", late_fjall / late, 1.1, &text_late);
     told("UTxO replay, block, raw LMDB ÷ ours", lmdb / block, 2.5, &text);
     told("UTxO replay, block, raw redb ÷ ours", redb / block, 5.0, &text);
-    let text = format!("ms a commit: ours {commit:.2}, raw fjall {commit_fjall:.2}");
+    let text = format!("ms per commit: ours {commit:.2}, raw fjall {commit_fjall:.2}");
     told("UTxO replay, commit, raw fjall ÷ ours", commit_fjall / commit, 0.8, &text);
     Ok(())
 }

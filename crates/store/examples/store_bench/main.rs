@@ -122,8 +122,8 @@ fn measures(group: &str) -> &'static [Measure] {
         measure("fresh_us", "get, a snapshot for each", "µs CPU", 0.67),
     ];
     const SCAN: &[Measure] = &[
-        measure("utxos_ns", "scan of all outputs", "ns CPU a row", 1.1),
-        measure("entities_ns", "scan of a namespace", "ns CPU a row", 1.1),
+        measure("utxos_ns", "scan of all outputs", "ns CPU per row", 1.1),
+        measure("entities_ns", "scan of a namespace", "ns CPU per row", 1.1),
     ];
     const OPEN: &[Measure] = &[
         measure("open_s", "open after a clean shutdown", "s", 0.02),

@@ -151,7 +151,7 @@ fn a_key_holds_one_kind_of_thing() {
     assert_eq!(beside.len(), 1);
     assert_eq!(
         redis.zset_count(&beside[0]).unwrap_err().to_string(),
-        "`redis` has no keys of the form that stands beside a queue or a spread hash"
+        "`redis` has no keys of the form that is used beside a queue or a spread hash"
     );
 }
 

@@ -98,20 +98,26 @@ function more(now, page, one, raw, value) {
   return button;
 }
 
+/** As many bytes per line as can be read without scrolling: beside the rows, or on a narrow screen, half as many. */
+const perLine = () => (document.querySelector('#side').clientWidth >= 580 ? 16 : 8);
+
 function hexdump(hex, from = 0) {
   const pre = h('pre', { tabindex: '0', 'aria-label': 'Raw bytes' });
-  for (let at = 0; at < hex.length; at += 32) {
-    const line = hex.slice(at, at + 32);
+  const count = perLine();
+  for (let at = 0; at < hex.length; at += 2 * count) {
+    const line = hex.slice(at, at + 2 * count);
     const offset = (from + at / 2).toString(16).padStart(6, '0');
     let text = '';
     const digits = [];
-    for (let byte = 0; byte < line.length; byte += 2) {
-      const code = Number.parseInt(line.slice(byte, byte + 2), 16);
+    for (let byte = 0; byte < count; byte += 1) {
+      const gap = byte === 7 && count > 8 ? '  ' : ' ';
+      const two = line.slice(2 * byte, 2 * byte + 2);
+      if (two === '') { digits.push(`  ${gap}`); continue; }
+      const code = Number.parseInt(two, 16);
       text += code >= 32 && code < 127 ? String.fromCharCode(code) : '·';
-      const place = from + (at + byte) / 2;
-      digits.push(h('span', { data: { at: place } }, line.slice(byte, byte + 2)), byte === 14 ? '  ' : ' ');
+      digits.push(h('span', { data: { at: from + at / 2 + byte } }, two), gap);
     }
-    pre.append(h('span', { class: 'offset' }, `${offset}  `), ...digits, ' '.repeat(Math.max(0, (32 - line.length) / 2 * 3)), ` ${text}\n`);
+    pre.append(h('span', { class: 'offset' }, `${offset}  `), ...digits, ` ${text}\n`);
   }
   return pre;
 }

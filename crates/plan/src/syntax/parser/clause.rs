@@ -278,7 +278,12 @@ impl Parser<'_> {
 
     /// Whether a clause begins at the current token, taken by itself.
     pub(super) fn at_clause(&self) -> bool {
-        match (self.kind(), self.nth(1)) {
+        self.at_clause_at(0)
+    }
+
+    /// The same of a token further on.
+    pub(super) fn at_clause_at(&self, ahead: usize) -> bool {
+        match (self.nth(ahead), self.nth(ahead + 1)) {
             (Some(TokenKind::Arrow), _) => true,
             (Some(TokenKind::Ident(word)), next) => {
                 CLAUSE_WORDS.contains(&word.as_str())

@@ -25,12 +25,18 @@ impl Parser<'_> {
     pub(super) fn encodings(&mut self) -> Parse<Vec<Call>> {
         let mut encodings = Vec::new();
         while self.eat(&TokenKind::Dot) {
-            if self.at_clause() && matches!(self.nth(1), Some(TokenKind::Ident(_) | TokenKind::Text(_))) {
+            if self.at_whole_clause() {
                 return Err(self.expected("an encoding, such as `be`"));
             }
             encodings.push(self.call("an encoding, such as `be`")?);
         }
         Ok(encodings)
+    }
+
+    /// Whether what comes is a clause rather than an encoding and what may follow it: the encoding is missing.
+    fn at_whole_clause(&self) -> bool {
+        let goes_on = self.begins_part_at(1) || self.at_clause_at(1);
+        self.at_clause() && self.nth_word(1).is_some() && !goes_on
     }
 
     /// A record, or a choice if a `|` is directly inside.

@@ -65,7 +65,7 @@ impl Parser<'_> {
             _ => None,
         };
         let mut words = Vec::new();
-        while self.word().is_some() {
+        while self.word().is_some() && !self.begins_literal(0) {
             words.push(self.name("a word of the rule")?);
             if !self.eat(&TokenKind::Comma) {
                 break;

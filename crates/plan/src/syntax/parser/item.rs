@@ -230,6 +230,10 @@ impl Parser<'_> {
         };
         let first = docs.at;
         let word = self.correct(word, &MEMBER_WORDS, "inside a space")?;
+        if ITEM_WORDS.contains(&word) {
+            let message = format!("`{word}` begins nothing inside a space");
+            return Err(self.fail(Place::Here, message, format!("expected {}", listed(&MEMBER_WORDS))));
+        }
         let member = match word {
             "module" => {
                 let start = self.span();

@@ -77,7 +77,7 @@ impl Parser<'_> {
         self.begins_part_at(0)
     }
 
-    fn begins_part_at(&self, ahead: usize) -> bool {
+    pub(super) fn begins_part_at(&self, ahead: usize) -> bool {
         self.begins_literal(ahead)
             || matches!(
                 (self.nth_word(ahead), self.nth(ahead + 1)),
@@ -86,7 +86,7 @@ impl Parser<'_> {
             )
     }
 
-    fn begins_literal(&self, ahead: usize) -> bool {
+    pub(super) fn begins_literal(&self, ahead: usize) -> bool {
         match (self.nth(ahead), self.nth(ahead + 1)) {
             (Some(TokenKind::Hex(_) | TokenKind::Text(_) | TokenKind::Bytes(_)), _) => true,
             (Some(TokenKind::Ident(word)), Some(TokenKind::OpenParen)) => HASHES.contains(&word.as_str()),

@@ -7,6 +7,7 @@
 use keyplan_plan::model::{
     BytesEncoding, ExtentRule, Frame, Framing, IntEncoding, NibbleEncoding, Segment, Sequence, Shape, Width,
 };
+use keyplan_plan::order::sort;
 
 use std::collections::BTreeSet;
 
@@ -180,7 +181,7 @@ fn is_hashed(shape: &Shape) -> bool {
 /// Whether the literals that alternatives begin with tell which one it is: none is the front of another.
 fn are_told_apart<'m>(rows: impl Iterator<Item = &'m Sequence>) -> bool {
     let mut literals: Vec<Vec<u8>> = rows.map(Sequence::literal_prefix).collect();
-    literals.sort();
+    sort(&mut literals);
     // Whatever begins with one comes right after it.
     literals.windows(2).all(|pair| matches!(pair, [a, b] if !b.starts_with(a)))
 }

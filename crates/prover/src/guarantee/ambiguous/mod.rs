@@ -13,7 +13,7 @@ use crate::guarantee::Rule;
 use crate::proof::Witness;
 
 pub(crate) const RULE: Rule = Rule {
-    page: Page { code: Code::Ambiguous, text: include_str!("KP0002.md") },
+    code: Code::Ambiguous,
     accept: Some(AcceptKind::Ambiguous),
     claim: |finding| format!("two argument lists of {} never make the same key", finding.title()),
     refuted: |finding, witness| match witness {
@@ -21,3 +21,6 @@ pub(crate) const RULE: Rule = Rule {
         _ => None,
     },
 };
+
+/// Its page.
+pub(crate) const PAGE: Page = Page { code: RULE.code, text: include_str!("KP0002.md") };

@@ -11,7 +11,7 @@ use crate::guarantee::Rule;
 use crate::proof::Witness;
 
 pub(crate) const RULE: Rule = Rule {
-    page: Page { code: Code::Lossy, text: include_str!("KP0009.md") },
+    code: Code::Lossy,
     accept: Some(AcceptKind::Lossy),
     claim: |finding| format!("two values of {} are never written as the same bytes", finding.title()),
     refuted: |finding, witness| match witness {
@@ -19,3 +19,6 @@ pub(crate) const RULE: Rule = Rule {
         _ => None,
     },
 };
+
+/// Its page.
+pub(crate) const PAGE: Page = Page { code: RULE.code, text: include_str!("KP0009.md") };

@@ -11,7 +11,7 @@ use crate::guarantee::Rule;
 use crate::proof::Witness;
 
 pub(crate) const RULE: Rule = Rule {
-    page: Page { code: Code::Misallotted, text: include_str!("KP0006.md") },
+    code: Code::Misallotted,
     accept: Some(AcceptKind::Misallotted),
     claim: |finding| format!("the number of {} is its own to use", finding.title()),
     refuted: |finding, witness| match witness {
@@ -19,3 +19,6 @@ pub(crate) const RULE: Rule = Rule {
         _ => None,
     },
 };
+
+/// Its page.
+pub(crate) const PAGE: Page = Page { code: RULE.code, text: include_str!("KP0006.md") };

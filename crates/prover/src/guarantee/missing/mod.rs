@@ -13,7 +13,7 @@ use crate::guarantee::Rule;
 use crate::proof::Witness;
 
 pub(crate) const RULE: Rule = Rule {
-    page: Page { code: Code::Missing, text: include_str!("KP0016.md") },
+    code: Code::Missing,
     accept: Some(AcceptKind::Missing),
     claim: |finding| format!("the range {} leaves out none of its rows", finding.scan()),
     refuted: |finding, witness| match witness {
@@ -21,3 +21,6 @@ pub(crate) const RULE: Rule = Rule {
         _ => None,
     },
 };
+
+/// Its page.
+pub(crate) const PAGE: Page = Page { code: RULE.code, text: include_str!("KP0016.md") };

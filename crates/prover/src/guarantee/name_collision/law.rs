@@ -2,6 +2,7 @@
 
 use keyplan_plan::codec::Hash;
 use keyplan_plan::model::{Segment, Sequence, Shape};
+use keyplan_plan::order::sort;
 
 use crate::proof::{Assumption, Verdict, Witness};
 
@@ -68,7 +69,7 @@ impl Names {
 
     /// Decides whether the known names have digests of their own; names that are not known are assumed to.
     pub(crate) fn verdict(mut self) -> Verdict {
-        self.known.sort();
+        sort(&mut self.known);
         self.known.dedup();
         for pair in self.known.windows(2) {
             if let [a, b] = pair

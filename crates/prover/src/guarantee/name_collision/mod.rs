@@ -10,7 +10,7 @@ use crate::guarantee::Rule;
 use crate::proof::Witness;
 
 pub(crate) const RULE: Rule = Rule {
-    page: Page { code: Code::NameCollision, text: include_str!("KP0008.md") },
+    code: Code::NameCollision,
     accept: None,
     claim: |finding| format!("the known names of {} have digests of their own", finding.title()),
     refuted: |finding, witness| match witness {
@@ -20,3 +20,6 @@ pub(crate) const RULE: Rule = Rule {
         _ => None,
     },
 };
+
+/// Its page.
+pub(crate) const PAGE: Page = Page { code: RULE.code, text: include_str!("KP0008.md") };

@@ -11,7 +11,7 @@ use crate::guarantee::Rule;
 use crate::proof::Witness;
 
 pub(crate) const RULE: Rule = Rule {
-    page: Page { code: Code::Overlap, text: include_str!("KP0001.md") },
+    code: Code::Overlap,
     accept: Some(AcceptKind::Overlap),
     claim: |finding| format!("{} and {} never make the same key", finding.title(), finding.other_title()),
     refuted: |finding, witness| match witness {
@@ -19,3 +19,6 @@ pub(crate) const RULE: Rule = Rule {
         _ => None,
     },
 };
+
+/// Its page.
+pub(crate) const PAGE: Page = Page { code: RULE.code, text: include_str!("KP0001.md") };

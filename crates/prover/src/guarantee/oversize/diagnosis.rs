@@ -2,6 +2,7 @@
 
 use keyplan_plan::diag::{Diagnostic, NoteKind};
 use keyplan_plan::model::{BytesEncoding, Family, Plan, Sequence, Shape};
+use keyplan_plan::order::sort_by_key;
 
 use crate::diagnose::Finding;
 use crate::diagnose::lanes::{Row, draw};
@@ -56,7 +57,7 @@ pub(crate) fn endless(plan: &Plan, statements: &[&Statement], options: &Options)
         .filter_map(|s| Subject::find(plan, &s.family, s))
         .map(|subject| subject.family)
         .collect();
-    families.sort_by_key(|family| family.name_span);
+    sort_by_key(&mut families, |family| family.name_span);
     let first = families.first()?;
     let message = format!(
         "{} without a longest length: {} takes {} bytes",

@@ -11,7 +11,7 @@ use crate::guarantee::Rule;
 use crate::proof::Witness;
 
 pub(crate) const RULE: Rule = Rule {
-    page: Page { code: Code::Oversize, text: include_str!("KP0010.md") },
+    code: Code::Oversize,
     accept: Some(AcceptKind::Oversize),
     claim: |finding| format!("every key of {} fits {}", finding.title(), finding.options.engine.name()),
     refuted: |finding, witness| match witness {
@@ -19,3 +19,6 @@ pub(crate) const RULE: Rule = Rule {
         _ => None,
     },
 };
+
+/// Its page.
+pub(crate) const PAGE: Page = Page { code: RULE.code, text: include_str!("KP0010.md") };

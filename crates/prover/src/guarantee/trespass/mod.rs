@@ -11,7 +11,7 @@ use crate::guarantee::Rule;
 use crate::proof::Witness;
 
 pub(crate) const RULE: Rule = Rule {
-    page: Page { code: Code::Trespass, text: include_str!("KP0013.md") },
+    code: Code::Trespass,
     accept: Some(AcceptKind::Trespass),
     claim: |finding| {
         let module = finding.statement.other.as_deref().unwrap_or("another module");
@@ -22,3 +22,6 @@ pub(crate) const RULE: Rule = Rule {
         _ => None,
     },
 };
+
+/// Its page.
+pub(crate) const PAGE: Page = Page { code: RULE.code, text: include_str!("KP0013.md") };

@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 
 use keyplan_plan::dynamic::{Value, encode};
 use keyplan_plan::model::{Frame, Sequence, Shape};
+use keyplan_plan::order::sort_by_key;
 
 use crate::automaton::Arena;
 use crate::compare::compare;
@@ -47,7 +48,7 @@ pub(crate) fn faults(arena: &mut Arena, shape: &Shape) -> Vec<(Value, Value)> {
             keep(a, b);
         }
     }
-    found.sort_by_key(|(length, ..)| *length);
+    sort_by_key(&mut found, |(length, ..)| *length);
     found.truncate(MOST_PAIRS);
     found.into_iter().map(|(_, smaller, larger)| (smaller, larger)).collect()
 }

@@ -12,6 +12,7 @@ use keyplan_plan::model::{
     BytesEncoding, FloatEncoding, Frame, Framing, IntShape, NibbleEncoding, OrderRule, ScoreEncoding,
     Segment, Sequence, Shape,
 };
+use keyplan_plan::order::sort_by;
 
 use crate::automaton::{Arena, Drawing, Precision, draw};
 use crate::guarantee::digest::not_realised;
@@ -196,7 +197,7 @@ fn sampled(scanned: Scanned<'_, '_>, bound: &Side) -> Option<Witness> {
     let rows = sample::combine(&columns, MOST_ROWS);
     let simplest: Vec<Side> = rows.iter().take(40).filter_map(|row| Side::key(path, sequence, row)).collect();
     let mut sides: Vec<Side> = rows.iter().filter_map(|row| Side::key(path, sequence, row)).collect();
-    sides.sort_by(|a, b| a.bytes.cmp(&b.bytes));
+    sort_by(&mut sides, |a, b| a.bytes.cmp(&b.bytes));
     let mut best: Option<Witness> = None;
     let keep = |best: &mut Option<Witness>, witness: Option<Witness>| {
         if let Some(witness) = witness

@@ -13,7 +13,7 @@ use crate::guarantee::Rule;
 use crate::proof::Witness;
 
 pub(crate) const RULE: Rule = Rule {
-    page: Page { code: Code::Unordered, text: include_str!("KP0005.md") },
+    code: Code::Unordered,
     accept: Some(AcceptKind::Unordered),
     claim: |finding| format!("the scan {} is in order", finding.scan()),
     refuted: |finding, witness| match witness {
@@ -22,3 +22,6 @@ pub(crate) const RULE: Rule = Rule {
         _ => None,
     },
 };
+
+/// Its page.
+pub(crate) const PAGE: Page = Page { code: RULE.code, text: include_str!("KP0005.md") };

@@ -187,7 +187,7 @@ impl fmt::Debug for Redis {
 /// What is under the key of a queue that is not shared.
 const MARK: &[u8] = b"keyplan:queue";
 
-const RESERVED: &str = "keys of the form that stands beside a queue or a spread hash";
+const RESERVED: &str = "keys of the form that is used beside a queue or a spread hash";
 
 #[cold]
 fn foreign(key: &[u8], kind: &str) -> StructureError {

@@ -152,7 +152,14 @@ fn documentation_needs_something_behind_it() {
 }
 
 #[test]
-fn items_and_families_stand_in_their_place() {
+fn items_and_families_are_in_their_place() {
+    check(
+        "plan a = 0x01; key b = 0x02; space c;",
+        "
+            KP0102 2:1 `plan` begins nothing inside a space [plan] expected `key`, `hash`, `zset`, `set`, `queue`, `module`, `allot`, `retired`, `drop` or `rule`
+            KP0102 2:30 `space` begins nothing inside a space [space] expected `key`, `hash`, `zset`, `set`, `queue`, `module`, `allot`, `retired`, `drop` or `rule`
+        ",
+    );
     check(
         "type A = u8; key a = 0x01; space t { key b = 0x01; } plan q;",
         "

@@ -3,17 +3,21 @@
 //!
 //! A block of `console` holds commands after `$ `, each with what it prints. A block after a line such as `` `a.keyplan`: `` is
 //! that file. All blocks of a page share one folder, in which `plans`, `docs` and `testdata` are those of the repository, and
-//! `node/data/application.db` is the database of a node.
+//! `node/data/application.db` is the database of a node, `keys.txt` a list of keys. Servers that a page names are started for it. A command that opens the
+//! explorer is left as soon as its address has answered.
 //! `KEYPLAN_BLESS=1` writes what the commands print into the pages.
 #![cfg(test)]
 
+mod servers;
+
 use std::fmt::Write as _;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// The pages whose commands `commands.rs` runs.
-const RUN_ELSEWHERE: [&str; 1] = ["docs/guide/draft-a-plan.md"];
+use servers::Servers;
 
 #[test]
 fn pages_say_what_their_commands_print() {
@@ -23,7 +27,7 @@ fn pages_say_what_their_commands_print() {
     for page in pages {
         let path = root().join(&page);
         let text = std::fs::read_to_string(&path).unwrap();
-        let found = run_all(&text);
+        let Some(found) = run_all(&text) else { continue };
         if std::env::var_os("KEYPLAN_BLESS").is_some() {
             std::fs::write(&path, found).unwrap();
         } else if found != text {
@@ -59,14 +63,14 @@ fn pages_with_commands() -> Vec<String> {
     };
     let name = |path: &PathBuf| path.strip_prefix(root()).unwrap().to_str().unwrap().to_owned();
     let mut pages: Vec<String> = found.iter().filter(|path| runs(path)).map(name).collect();
-    pages.retain(|page| !RUN_ELSEWHERE.contains(&page.as_str()));
     pages.sort();
     pages
 }
 
-/// The page with what its commands really print.
-fn run_all(text: &str) -> String {
+/// The page with what its commands really print, unless a server that it needs cannot be had here.
+fn run_all(text: &str) -> Option<String> {
     let folder = tempfile::tempdir().unwrap();
+    let servers = Servers::of(text, folder.path())?;
     for shared in ["plans", "docs", "testdata"] {
         symlink(root().join(shared), folder.path().join(shared)).unwrap();
     }
@@ -74,6 +78,7 @@ fn run_all(text: &str) -> String {
     std::fs::create_dir_all(folder.path().join("node/data")).unwrap();
     let database = root().join("testdata/databases/iavl-1.3.5/application.db");
     symlink(database, folder.path().join("node/data/application.db")).unwrap();
+    symlink(root().join("testdata/draft/keys.txt"), folder.path().join("keys.txt")).unwrap();
     let mut out = String::new();
     let mut lines = text.lines();
     let mut file: Option<String> = None;
@@ -89,7 +94,13 @@ fn run_all(text: &str) -> String {
         let inside: Vec<&str> = lines.by_ref().take_while(|line| *line != "```").collect();
         if mark == "console" {
             for command in inside.iter().filter_map(|line| line.strip_prefix("$ ")) {
-                writeln!(out, "$ {command}\n{}", said(command, folder.path())).unwrap();
+                let typed = servers.command(command);
+                let found = if typed.starts_with("keyplan explore ") {
+                    explored(&typed, folder.path())
+                } else {
+                    said(&typed, folder.path())
+                };
+                writeln!(out, "$ {command}\n{}", servers.output(&found)).unwrap();
             }
             // One empty line between commands, none at the end.
             out.truncate(out.trim_end().len());
@@ -103,21 +114,27 @@ fn run_all(text: &str) -> String {
         }
         out.push_str("```\n");
     }
-    out
+    Some(out)
 }
 
-fn said(command: &str, home: &Path) -> String {
+/// A line of a shell, in a folder, with the command that was built.
+fn shell(command: &str, home: &Path) -> Command {
     let binaries = Path::new(env!("CARGO_BIN_EXE_keyplan")).parent().unwrap();
     let path = format!("{}:{}", binaries.display(), std::env::var("PATH").unwrap());
-    let done = Command::new("sh")
+    let mut shell = Command::new("sh");
+    shell
         .arg("-c")
-        .arg(format!("{{ {command}\n}} 2>&1"))
+        .arg(command)
         .current_dir(home)
         .envs([("PATH", path.as_str()), ("NO_COLOR", "1"), ("COLUMNS", "120")])
         .env_remove("GITHUB_ACTIONS")
-        .stdin(Stdio::null())
-        .output()
-        .unwrap();
+        .env_remove("KEYPLAN_URL")
+        .stdin(Stdio::null());
+    shell
+}
+
+fn said(command: &str, home: &Path) -> String {
+    let done = shell(&format!("{{ {command}\n}} 2>&1"), home).output().unwrap();
     // How long it took is another time each time.
     String::from_utf8(done.stdout).unwrap().lines().map(|line| timeless(line).to_owned() + "\n").collect()
 }
@@ -127,4 +144,32 @@ fn timeless(line: &str) -> &str {
         Some((before, time)) if time.ends_with(" ms") => before,
         _ => line,
     }
+}
+
+/// What `keyplan explore` prints, once what it serves has answered. The port and the secret are others each time.
+fn explored(command: &str, home: &Path) -> String {
+    let mut running = shell(&format!("exec {command}"), home).stdout(Stdio::piped()).spawn().unwrap();
+    let lines = BufReader::new(running.stdout.take().unwrap()).lines().map_while(Result::ok);
+    // The last line says how it is ended.
+    let mut printed = String::new();
+    for line in lines {
+        writeln!(printed, "{line}").unwrap();
+        if line.starts_with("Ctrl-C") {
+            break;
+        }
+    }
+    let address =
+        printed.split_whitespace().find_map(|word| word.strip_prefix("http://")).expect("an address");
+    let (host, token) = address.split_once("/?token=").unwrap();
+    let port = host.rsplit_once(':').unwrap().1;
+    let mut stream = TcpStream::connect(host).unwrap();
+    let cookie = format!("Cookie: keyplan_{port}={token}");
+    write!(stream, "GET /api/overview HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n{cookie}\r\n\r\n")
+        .unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    assert!(answer.starts_with("HTTP/1.1 200") && answer.contains("\"families\""), "{answer}");
+    running.kill().unwrap();
+    running.wait().unwrap();
+    printed.replace(port, "PORT").replace(token, "…")
 }
