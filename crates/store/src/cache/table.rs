@@ -33,6 +33,10 @@ struct Line(Mutex<Bucket>);
 const WAYS: usize = 8;
 
 /// Rows whose keys belong together by their hashes.
+///
+/// What a look begins with comes first, on the line that the lock is on: a key that is not here costs that line and no
+/// other. The compiler would put it last.
+#[repr(C)]
 struct Bucket {
     /// The last commit that touched any key that belongs here, cached or not.
     commit: u64,
@@ -442,6 +446,12 @@ mod tests {
     #[test]
     fn a_bucket_is_six_lines_of_the_processor_s_cache() {
         assert_eq!((size_of::<Row>(), size_of::<Line>()), (40, 384));
+    }
+
+    #[test]
+    fn a_key_that_is_not_there_costs_one_line_of_the_processor_s_cache() {
+        // The lock has eight bytes before the bucket.
+        assert!(8 + std::mem::offset_of!(Bucket, rows) <= 64);
     }
 
     #[test]
