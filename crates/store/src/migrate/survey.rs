@@ -126,15 +126,16 @@ impl Survey {
                 if let Some(figures) = route.and_then(|route| self.routes.get_mut(route)) {
                     figures.kept += 1;
                 }
-                self.expect(name).add(key, value);
+                self.expect(name, Checksum::of(key, value));
             }
             Fate::Moves { route, key, value, .. } => {
                 let passage = migration.carrier.way(*route);
                 let to = passage.and_then(|_| migration.target(*route)).unwrap_or_default();
+                let sum = Checksum::of(key, value);
                 if let Some(figures) = self.routes.get_mut(*route) {
-                    figures.moved.add(key, value);
+                    figures.moved.join(sum);
                 }
-                self.expect(to).add(key, value);
+                self.expect(to, sum);
             }
             Fate::Dropped { route } => {
                 if let Some(figures) = self.routes.get_mut(*route) {
@@ -160,8 +161,21 @@ impl Survey {
         }
     }
 
-    pub(crate) fn expect(&mut self, space: &str) -> &mut Checksum {
-        self.expected.entry(space.to_owned()).or_default()
+    /// Adds rows to what must be in a space at the end.
+    pub(crate) fn expect(&mut self, space: &str, sum: Checksum) {
+        match self.expected.get_mut(space) {
+            Some(expected) => expected.join(sum),
+            None => {
+                self.expected.insert(space.to_owned(), sum);
+            }
+        }
+    }
+
+    /// Adds a row of a space of structures that belongs to nothing.
+    pub(crate) fn stray(&mut self, space: &str, key: &[u8], why: String) {
+        self.rows += 1;
+        let example = Example { space: space.to_owned(), key: key.to_vec(), why };
+        self.problem(ProblemKind::Unreadable, None, false, example);
     }
 
     pub(crate) fn problem(
@@ -252,15 +266,13 @@ impl Migration<'_> {
         for row in snapshot.range(id, KeyRange::ALL)? {
             let (key, value) = row?;
             if let Some(why) = Self::stray::<E>(snapshot, id, (&key, &value))? {
-                survey.rows += 1;
-                let example = Example { space: name.to_owned(), key: key.to_vec(), why };
-                survey.problem(ProblemKind::Unreadable, None, false, example);
+                survey.stray(name, &key, why);
             }
         }
         Ok(())
     }
 
-    fn survey_views<E: Engine>(
+    pub(super) fn survey_views<E: Engine>(
         &self,
         engine: &E,
         exact: bool,
