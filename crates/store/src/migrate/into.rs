@@ -10,7 +10,7 @@ use super::mark::{MARK, MigrationMark, Phase};
 use super::running::Aside;
 use super::sort::Fate;
 use super::structured::has_structures;
-use super::survey::Survey;
+use super::survey::{Survey, each_row};
 use super::{ASIDE_SPACE, Migration, MigrationError, aside_row};
 use crate::bulk::{BulkLoad, BulkOptions};
 use crate::engine::{Batch, Durability, Engine, KeyRange, Snapshot as _, Space, SpaceId};
@@ -171,10 +171,9 @@ impl Migration<'_> {
         for name in spaces.map(PlanSpace::engine_name) {
             let expected = survey.expected.get(name).copied().unwrap_or_default();
             let mut found = Checksum::default();
-            for row in snapshot.range(to.space(name)?, KeyRange::ALL)? {
-                let (key, value) = row?;
-                found.add(&key, &value);
-            }
+            each_row(&mut snapshot.range(to.space(name)?, KeyRange::ALL)?, |key, value| {
+                found.add(key, value)
+            })?;
             if found != expected {
                 return Err(MigrationError::Checksum {
                     space: name.to_owned(),

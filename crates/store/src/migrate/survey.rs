@@ -1,13 +1,15 @@
 //! What a migration would do, found out by reading everything.
 
 use std::collections::BTreeMap;
+use std::ops::ControlFlow;
 
 use super::checksum::Checksum;
 use super::contents::OldSpace;
 use super::sort::Fate;
 use super::structured::has_structures;
 use super::{Migration, MigrationError};
-use crate::engine::{Engine, KeyRange, Snapshot as _};
+use crate::engine::{Engine, Error, KeyRange, RowRange, Snapshot as _};
+use crate::page::Direction;
 use crate::structure::{StructureRead, Structures};
 
 /// How many rows of a problem are shown.
@@ -223,14 +225,13 @@ impl Migration<'_> {
                 Self::survey_strays::<E>(&snapshot, id, space.engine_name(), &mut survey)?;
                 continue;
             }
-            for row in snapshot.range(id, KeyRange::ALL)? {
-                let (key, value) = row?;
-                let fate = self.sort(index, &key, &value);
-                survey.add(self, index, (&key, &value), &fate);
+            each_row(&mut snapshot.range(id, KeyRange::ALL)?, |key, value| {
+                let fate = self.sort(index, key, value);
+                survey.add(self, index, (key, value), &fate);
                 if survey.rows.is_multiple_of(EVERY) {
                     progress(survey.rows);
                 }
-            }
+            })?;
         }
         if by_contents {
             self.survey_views(engine, true, &mut survey, &mut progress)?;
@@ -284,4 +285,13 @@ impl Migration<'_> {
             views.iter().map(|(index, view)| (*index, view as &dyn StructureRead)).collect();
         self.survey_things(&old, exact, survey, progress)
     }
+}
+
+/// Goes over the rows of a range where the engine has them: none is copied.
+pub(super) fn each_row(rows: &mut impl RowRange, mut each: impl FnMut(&[u8], &[u8])) -> Result<(), Error> {
+    let visited = rows.visit(Direction::Ascending, |key, value| {
+        each(key, value);
+        ControlFlow::<()>::Continue(())
+    });
+    visited.map(|_| ())
 }
