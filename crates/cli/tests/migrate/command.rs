@@ -199,6 +199,13 @@ fn rows_without_a_new_key_are_set_aside_on_request_and_listed() {
     assert_eq!(code, Some(1), "{text}");
     assert!(text.contains("! unreadable: 1 row of no family\n    cl 7701: "), "{text}");
     assert!(text.ends_with("nothing was written: --park sets rows aside that have no new key\n"), "{text}");
+    // A copy is refused, too, and what was begun of it is taken away again.
+    let copy = home.join("copy");
+    let (code, text) = said(&["db", "migrate", path(&data), "--to", path(&file), "--into", path(&copy)]);
+    assert_eq!(code, Some(1), "{text}");
+    assert!(text.contains("! unreadable: 1 row of no family\n    cl 7701: "), "{text}");
+    assert!(text.ends_with("nothing was written: --park sets rows aside that have no new key\n"), "{text}");
+    assert!(!copy.exists());
     let (code, text) = said(&["db", "migrate", path(&data), "--to", path(&file), "--apply", "--park"]);
     assert_eq!(code, Some(0), "{text}");
     let (code, text) = said(&["db", "parked", path(&data)]);
