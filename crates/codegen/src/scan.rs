@@ -1,8 +1,23 @@
 //! What can bound a declared scan, for every language.
 
+use std::collections::BTreeSet;
+
 use keyplan_plan::model::{
     BytesEncoding, Extent, Family, FloatEncoding, IntEncoding, Scan, ScoreEncoding, Segment, Shape,
 };
+use keyplan_prover::Report;
+
+use crate::prove::{is_exact, is_ordered};
+
+/// The scans of a family that there is a function for, and whether each claims an order that is proved. Of two that bind the
+/// same, the first.
+pub(crate) fn called<'f>(report: &Report, family: &'f Family) -> Vec<(&'f Scan, bool)> {
+    let mut seen = BTreeSet::new();
+    let exact = family.scans.iter().filter(|scan| is_exact(report, family, scan));
+    let first = exact
+        .filter(|scan| seen.insert((scan.bound, scan.part.as_ref().map(|part| part.segment), scan.bare)));
+    first.map(|scan| (scan, is_ordered(report, family, scan))).collect()
+}
 
 /// Whether the argument after the prefix of a scan can bound it, and whether nothing comes after it.
 pub(crate) fn next_bound(family: &Family, scan: &Scan) -> Option<bool> {

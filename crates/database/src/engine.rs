@@ -67,10 +67,10 @@ impl AnyEngine {
     /// Makes a database, or opens one that was made: by its URL, or in a directory on the engine that is named.
     pub fn make(place: &Path, engine: EngineName) -> Result<Self, engine::Error> {
         Ok(match engine {
-            EngineName::Redb => Self::Redb(Box::new(Redb::open(place, RedbSettings::default())?)),
+            EngineName::Redb => Self::Redb(Box::new(Redb::open(place, redb())?)),
             EngineName::Lmdb => Self::Lmdb(Box::new(Lmdb::open(place, LmdbSettings::default())?)),
             EngineName::Fjall | EngineName::Postgres | EngineName::Slate => {
-                Self::Fjall(Box::new(Fjall::open(place, FjallSettings::default())?))
+                Self::Fjall(Box::new(Fjall::open(place, fjall())?))
             }
         })
     }
@@ -95,22 +95,34 @@ impl AnyEngine {
     /// Opens what was [found](found) in a directory.
     pub(crate) fn existing(place: &Path, found: EngineName, writes: bool) -> Result<Self, engine::Error> {
         Ok(match (found, writes) {
-            (EngineName::Redb, true) => {
-                Self::Redb(Box::new(Redb::open_existing(place, RedbSettings::default())?))
-            }
-            (EngineName::Redb, false) => {
-                Self::Redb(Box::new(Redb::open_read_only(place, RedbSettings::default())?))
-            }
+            (EngineName::Redb, true) => Self::Redb(Box::new(Redb::open_existing(place, redb())?)),
+            (EngineName::Redb, false) => Self::Redb(Box::new(Redb::open_read_only(place, redb())?)),
             (EngineName::Lmdb, true) => {
                 Self::Lmdb(Box::new(Lmdb::open_existing(place, LmdbSettings::default())?))
             }
             (EngineName::Lmdb, false) => {
                 Self::Lmdb(Box::new(Lmdb::open_read_only(place, LmdbSettings::default())?))
             }
-            (_, true) => Self::Fjall(Box::new(Fjall::open_existing(place, FjallSettings::default())?)),
-            (_, false) => Self::Fjall(Box::new(Fjall::open_read_only(place, FjallSettings::default())?)),
+            (_, true) => Self::Fjall(Box::new(Fjall::open_existing(place, fjall())?)),
+            (_, false) => Self::Fjall(Box::new(Fjall::open_read_only(place, fjall())?)),
         })
     }
+}
+
+/// Bytes of blocks or pages that a command keeps in memory, whatever the machine has: commands go over rows once, and what was read
+/// is not read again.
+const CACHE_BYTES: u64 = 64 << 20;
+
+fn fjall() -> FjallSettings {
+    let mut settings = FjallSettings::default();
+    settings.cache_bytes = CACHE_BYTES;
+    settings
+}
+
+fn redb() -> RedbSettings {
+    let mut settings = RedbSettings::default();
+    settings.cache_bytes = CACHE_BYTES;
+    settings
 }
 
 /// The engine that a database of ours in a directory was made with, if there is one.

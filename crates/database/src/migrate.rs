@@ -11,7 +11,7 @@ use keyplan_store::{PlanFile, Store};
 
 use crate::engine::{AnyEngine, found};
 use crate::error::{Context as _, Result, bail, refused};
-use crate::remote::{EngineName, Opening, Remote, is_server, settings};
+use crate::remote::{EngineName, Opening, Remote, is_server, is_url, settings};
 
 /// The server that was named in place of a directory, if one was: a URL, or `redis` for the one that a variable names.
 pub fn redis_server(named: &Path, variable: &str) -> Result<Option<RedisSettings>> {
@@ -40,6 +40,11 @@ impl<'a> CopyPlace<'a> {
         }
         empty(migration, into)?;
         Ok(Self::Directory(into, engine))
+    }
+
+    /// Takes an unfinished copy of this migration out of a directory again.
+    pub fn clear(migration: &Migration<'_>, into: &Path) -> Result<()> {
+        if is_url(into) { Ok(()) } else { empty(migration, into) }
     }
 
     /// Makes it.

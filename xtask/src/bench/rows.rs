@@ -19,7 +19,8 @@ impl Group for Rows {
         let job = Job::new(&program("examples/rows_bench")?, "--dir").argument(scratch.to_string_lossy());
         let job = match effort {
             Effort::Quick => job.arguments("--rows 50000 --bursts 3"),
-            Effort::Full => job.arguments("--rows 1000000 --bursts 9"),
+            // As many as the goals were set for: with fewer, other engines have all of their indexes in the processor's cache.
+            Effort::Full => job.arguments("--rows 5000000 --bursts 9"),
         };
         let measured = figures::told(&job);
         std::fs::remove_dir_all(&scratch).context("cannot remove the databases")?;

@@ -440,8 +440,8 @@ fn put_int(body: &mut Body, int: &IntShape, of: &str, label: &str) {
                 body.line(&format!("{negative}, {hi}, {lo} := magnitude128({words})"));
                 body.line(&format!("dst = appendDec128(dst, {negative}, {hi}, {lo})"));
             }
-            (false, 64) => body.line(&format!("dst = strconv.AppendUint(dst, {of}, 10)")),
-            (false, _) => body.line(&format!("dst = strconv.AppendUint(dst, uint64({of}), 10)")),
+            (false, 64) => body.line(&format!("dst = appendDec(dst, {of})")),
+            (false, _) => body.line(&format!("dst = appendDec(dst, uint64({of}))")),
             (true, 64) => body.line(&format!("dst = strconv.AppendInt(dst, {of}, 10)")),
             (true, _) => body.line(&format!("dst = strconv.AppendInt(dst, int64({of}), 10)")),
         },

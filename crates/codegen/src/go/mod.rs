@@ -152,6 +152,8 @@ struct Go<'p> {
     tables: BTreeMap<(String, Vec<u8>), String>,
     /// Every layout that was made.
     parts: Vec<Part>,
+    /// How the test calls each scan: the family and the scan in words, and the body of a function.
+    scanned_by: Vec<(String, String)>,
     /// What families hold: what vectors call it, and its type.
     values: Vec<(String, String)>,
     /// The decoder of each space, whether no two families may make the same bytes, and the paths of its families.
@@ -197,6 +199,7 @@ impl<'p> Go<'p> {
             alphabets: BTreeMap::new(),
             tables: BTreeMap::new(),
             parts: Vec::new(),
+            scanned_by: Vec::new(),
             values: Vec::new(),
             spaces: Vec::new(),
             problems: Vec::new(),

@@ -8,21 +8,16 @@ use super::Go;
 use super::encode::Body;
 use super::names::exported;
 use super::tree::Row;
-use crate::prove::{is_exact, is_ordered};
-use crate::scan::next_bound;
+use crate::scan::{called, next_bound};
 
 impl<'p> Go<'p> {
     pub(crate) fn scans(&mut self, family: &'p Family, go: &str, row: &Row<'p>) {
-        let mut seen = std::collections::BTreeSet::new();
-        for scan in &family.scans {
-            let part = scan.part.as_ref().map(|part| part.segment);
-            if is_exact(self.report, family, scan) && seen.insert((scan.bound, part, scan.bare)) {
-                self.scan(family, go, row, scan);
-            }
+        for (scan, ordered) in called(self.report, family) {
+            self.scan(family, go, row, scan, ordered);
         }
     }
 
-    fn scan(&mut self, family: &'p Family, go: &str, row: &Row<'p>, scan: &'p Scan) {
+    fn scan(&mut self, family: &'p Family, go: &str, row: &Row<'p>, scan: &'p Scan, ordered: bool) {
         let names: Vec<&str> = scan
             .layout(&family.key)
             .arguments()
@@ -34,7 +29,6 @@ impl<'p> Go<'p> {
         let wanted = if names.is_empty() { format!("{go}All") } else { format!("{go}By{suffix}{bare}") };
         let function = self.scope.fresh(&wanted);
         let words = scan.words(&family.key);
-        let ordered = is_ordered(self.report, family, scan);
         let scanned = self.scanned(row, scan);
         let (parameters, variables) = self.parameters(&scanned, scan.value_count());
         let mut body = Body::new(
@@ -49,6 +43,7 @@ impl<'p> Go<'p> {
         }
         let body = body.finish();
         let bounded = next_bound(family, scan).filter(|_| ordered);
+        self.tested(family, go, row, scan, &function, bounded.is_some());
         let Some(whole) = bounded else {
             if scan.filtered {
                 return self.filtered(family, go, &function, &doc, &parameters, &body);
@@ -73,6 +68,44 @@ impl<'p> Go<'p> {
             self.keeps(go, &ty);
         }
         self.narrowed(family, row, scan, &ty, whole);
+    }
+
+    /// Has the package's own test call a scan with the arguments of a row, and bound it by the next of them.
+    fn tested(
+        &mut self,
+        family: &Family,
+        go: &str,
+        row: &Row<'p>,
+        scan: &Scan,
+        function: &str,
+        bounded: bool,
+    ) {
+        if scan.part.is_some() {
+            return;
+        }
+        let fields = || row.fields.iter().map(|(name, _)| format!("k.{name}"));
+        let given: Vec<String> = fields().take(scan.bound).collect();
+        let call = format!("{function}({})", given.join(", "));
+        let key = format!("k := from{go}(val{{l: values}})\n");
+        let body = if bounded {
+            let next = fields().nth(scan.bound).unwrap_or_default();
+            let mut cases = String::new();
+            for (word, method) in [("from", "From"), ("after", "After"), ("to", "To"), ("through", "Through")]
+            {
+                let _ = write!(cases, "\t\tcase \"{word}\":\n\t\t\tr, err = r.{method}({next})\n");
+            }
+            format!(
+                "\t\t{key}\t\tr, err := {call}\n\t\tif err != nil {{\n\t\t\treturn r.Range, err\n\t\t}}\n\t\tswitch bound {{\n{cases}\t\t}}\n\t\treturn r.Range, err\n"
+            )
+        } else {
+            let key = if given.is_empty() { String::new() } else { format!("\t\t{key}") };
+            if scan.filtered {
+                format!("{key}\t\tr, err := {call}\n\t\treturn r.Range, err\n")
+            } else {
+                format!("{key}\t\treturn {call}\n")
+            }
+        };
+        self.scanned_by.push((format!("{} {}", family.path, scan.words(&family.key)), body));
     }
 
     /// The row of a scan's prefix: of a scan that binds a derived part, with that part as an argument.

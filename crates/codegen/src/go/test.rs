@@ -37,10 +37,16 @@ impl Go<'_> {
                 let _ = writeln!(table, "\t{path}: {{\n\t\tfamilyBy({decode}),\n\t\t{disjoint},\n\t}},");
             }
         }
+        table.push_str("}\n\nvar vectorScans = map[string]vectorScan{\n");
+        for (words, body) in &self.scanned_by {
+            let words = quoted(words.as_bytes());
+            let _ =
+                write!(table, "\t{words}: func(values []val, bound string) (Range, error) {{\n{body}\t}},\n");
+        }
         table.push_str("}\n\n");
         let _ = write!(
             table,
-            "func TestVectors(t *testing.T) {{\n\trunVectors(t, {}, vectorParts, vectorSpaces)\n}}\n",
+            "func TestVectors(t *testing.T) {{\n\trunVectors(t, {}, vectorParts, vectorSpaces, vectorScans)\n}}\n",
             quoted(VECTORS.as_bytes())
         );
         (table, fuzz)

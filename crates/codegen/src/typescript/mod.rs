@@ -82,6 +82,8 @@ struct TypeScript<'p> {
     tables: BTreeMap<String, String>,
     /// Every layout that was made.
     parts: Vec<Part>,
+    /// How the test calls each scan: the family and the scan in words, the function, and what it is given.
+    scanned_by: Vec<(String, String, String)>,
     /// The decoder of each space, whether no two families may make the same bytes, and the keys of its families.
     spaces: Vec<(String, bool, Vec<Part>)>,
     problems: Vec<Diagnostic>,
@@ -112,6 +114,7 @@ impl<'p> TypeScript<'p> {
             alphabets: BTreeMap::new(),
             tables: BTreeMap::new(),
             parts: Vec::new(),
+            scanned_by: Vec::new(),
             spaces: Vec::new(),
             problems: Vec::new(),
         };

@@ -7,22 +7,17 @@ use keyplan_plan::model::{Family, Scan};
 use super::TypeScript;
 use super::encode::Body;
 use super::names::{camel, doc, pascal, small, text, variables};
-use super::types::argument_name;
-use crate::prove::{is_exact, is_ordered};
-use crate::scan::next_bound;
+use super::types::{argument_name, properties};
+use crate::scan::{called, next_bound};
 
 impl TypeScript<'_> {
     pub(crate) fn scans(&mut self, family: &Family, name: &str) {
-        let mut seen = std::collections::BTreeSet::new();
-        for scan in &family.scans {
-            let part = scan.part.as_ref().map(|part| part.segment);
-            if is_exact(self.report, family, scan) && seen.insert((scan.bound, part, scan.bare)) {
-                self.scan(family, name, scan);
-            }
+        for (scan, ordered) in called(self.report, family) {
+            self.scan(family, name, scan, ordered);
         }
     }
 
-    fn scan(&mut self, family: &Family, name: &str, scan: &Scan) {
+    fn scan(&mut self, family: &Family, name: &str, scan: &Scan, ordered: bool) {
         let layout = scan.layout(&family.key);
         let bound = || layout.arguments().take(scan.value_count());
         let names: Vec<&str> = bound().map(argument_name).collect();
@@ -33,7 +28,6 @@ impl TypeScript<'_> {
             if names.is_empty() { format!("{owner}All") } else { format!("{owner}By{suffix}{bare}") };
         let function = self.scope.fresh(&wanted);
         let words = scan.words(&family.key);
-        let ordered = is_ordered(self.report, family, scan);
         let mut scope = variables();
         scope.reserve(self.declared.iter().map(String::as_str));
         let mut parameters = Vec::new();
@@ -58,6 +52,7 @@ impl TypeScript<'_> {
         let close = if scan.filtered { ")" } else { "" };
         let next = next_bound(family, scan).filter(|_| ordered);
         let next = next.and_then(|whole| Some((whole, family.key.arguments().nth(scan.bound)?)));
+        self.tested(family, name, scan, &function, next.is_some());
         let Some((whole, argument)) = next else {
             let _ = writeln!(
                 self.out,
@@ -81,5 +76,20 @@ impl TypeScript<'_> {
             body.code,
             bound.code
         );
+    }
+
+    /// Has the module's own test call a scan with the arguments of a row, and bound it by the next of them.
+    fn tested(&mut self, family: &Family, name: &str, scan: &Scan, function: &str, bounded: bool) {
+        if scan.part.is_some() {
+            return;
+        }
+        let properties = properties(&family.key, false);
+        let key = |property: &String| format!("(key as {name}).{property}");
+        let mut given: Vec<String> = properties.iter().take(scan.bound).map(key).collect();
+        if let Some(next) = properties.get(scan.bound).filter(|_| bounded) {
+            given.push(format!("boundsOf(bound, {})", key(next)));
+        }
+        let words = format!("{} {}", family.path, scan.words(&family.key));
+        self.scanned_by.push((words, function.to_owned(), given.join(", ")));
     }
 }

@@ -42,7 +42,13 @@ impl TypeScript<'_> {
             }
             names.push(decode.clone());
         }
-        table.push_str("};\n\nawait runVectors(parts, spaces);\n");
+        table.push_str("};\n\nconst scans: VectorScans = {\n");
+        for (words, function, given) in &self.scanned_by {
+            let key = if given.is_empty() { "()" } else { "(key, bound)" };
+            let _ = writeln!(table, "  {}: {key} => {function}({given}),", text(words));
+            names.push(function.clone());
+        }
+        table.push_str("};\n\nawait runVectors(parts, spaces, scans);\n");
         let mut texts: Vec<&'static str> = vec![TESTING];
         texts.extend(super::RUNTIME);
         // What is imported is not looked into.

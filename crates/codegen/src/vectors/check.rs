@@ -4,7 +4,7 @@ use keyplan_plan::model::Plan;
 use keyplan_plan::notation::arguments_from_json;
 use serde_json::{Map, Value as Json};
 
-use super::{Case, Part, judge_args, judge_bytes, parts};
+use super::{Bound, Case, Part, judge_args, judge_bytes, parts, range, scan_range};
 
 /// A line that is not so.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,7 +29,7 @@ pub fn check(plan: &Plan, text: &str) -> (Vec<Mismatch>, usize) {
             }
             Ok(Json::Object(line)) => {
                 count += 1;
-                judge(&parts, &line)
+                if line.contains_key("scan") { judge_scan(plan, &line) } else { judge(&parts, &line) }
             }
             Ok(_) => Err("not an object".to_owned()),
             Err(error) => Err(error.to_string()),
@@ -78,6 +78,35 @@ fn judge(parts: &[Part<'_>], line: &Map<String, Json>) -> Result<(), String> {
     same(part, &case, result, bytes.as_deref())
 }
 
+/// Compares the bounds of a scan.
+fn judge_scan(plan: &Plan, line: &Map<String, Json>) -> Result<(), String> {
+    let text = |name: &str| line.get(name).and_then(Json::as_str);
+    let path = text("part").ok_or("`part` is missing")?;
+    let family = plan.families().map(|(_, family)| family).find(|family| family.path == path);
+    let family = family.ok_or_else(|| format!("the plan has no part `{path}`"))?;
+    let words = text("scan").ok_or("`scan` is no text")?;
+    let scan = family.scans.iter().find(|scan| scan.part.is_none() && scan.words(&family.key) == words);
+    let scan = scan.ok_or_else(|| format!("the plan has no scan of `{path}` {words}"))?;
+    let bound = match text("bound") {
+        Some(word) => {
+            let bound = Bound::ALL.into_iter().find(|bound| bound.word() == word);
+            Some(bound.ok_or_else(|| format!("there is no bound `{word}`"))?)
+        }
+        None => None,
+    };
+    let args = line.get("args").and_then(Json::as_object).ok_or("`args` is missing, or no object")?;
+    let values = arguments_from_json(&family.key, args).map_err(|error| error.to_string())?;
+    let said = match text("result") {
+        Some("refused") => None,
+        _ => Some((unhex(text("start").ok_or("`start` is missing")?)?, text("end").map(unhex).transpose()?)),
+    };
+    if scan_range(family, scan, &values, bound) == said {
+        Ok(())
+    } else {
+        Err(format!("not so: it is {}", range::line(family, scan, &values, bound)))
+    }
+}
+
 fn unhex(digits: &str) -> Result<Vec<u8>, String> {
     let digit = |c: u8| char::from(c).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
     let (pairs, rest) = digits.as_bytes().as_chunks::<2>();
@@ -111,6 +140,25 @@ mod tests {
     fn a_file_as_it_was_made_is_right() {
         let (wrong, count) = judged(|line| Some(line.to_owned()));
         assert_eq!((wrong, count > 20), (Vec::new(), true));
+    }
+
+    #[test]
+    fn a_scan_with_another_end_is_noticed() {
+        let text =
+            "plan demo; space s { key pool = 0x01 id: u64 n: u8 scan all in order scan by id in order; }";
+        let compiled = keyplan_plan::compile("demo.keyplan", text, |_| Err("no imports".into()));
+        let plan = compiled.plan.as_ref().unwrap();
+        let lines = generate(&compiled, Options { count: 3 }).unwrap();
+        let scans = lines.lines().filter(|line| line.contains("\"result\":\"range\"")).count();
+        assert!(scans > 40, "{scans}");
+        assert_eq!(check(plan, &lines).0, []);
+        let (wrong, _) = check(plan, &lines.replace("\"bound\":\"to\"", "\"bound\":\"through\""));
+        assert!(
+            wrong.len() > 5 && wrong.iter().all(|one| one.what.starts_with("not so: it is ")),
+            "{wrong:?}"
+        );
+        let (wrong, _) = check(plan, &lines.replace("\"scan\":\"by id\"", "\"scan\":\"by n\""));
+        assert!(wrong.iter().any(|one| one.what == "the plan has no scan of `s.pool` by n"), "{wrong:?}");
     }
 
     #[test]

@@ -10,6 +10,10 @@
 //! | `guarded` | `args` are refused, since `hex`, as which they would be written, can also be read as something else |
 //! | `refused` | `args` are refused: one is out of its domain |
 //! | `invalid` | `hex` is refused: at `offset`, in `segment`, for `reason` |
+//! | `range` | the `scan` by the first of `args` is of the keys from `start` on, up to but without `end`, or to the last if there is none |
+//!
+//! A line with `bound` is of the rows whose next argument is that of `args` or above (`from`), above it (`after`), below it (`to`), or
+//! it or below (`through`). A scan that has no such range for these arguments is `refused`.
 //!
 //! Arguments are written as `keyplan explain --format json` does. The same plan gives the same lines on every machine.
 
@@ -18,10 +22,12 @@ mod check;
 mod domain;
 mod part;
 mod random;
+mod range;
 
 pub use case::{Case, Outcome, judge_args, judge_bytes};
 pub use check::{Mismatch, check};
 pub use part::{Part, parts};
+pub use range::{Bound, Bounds, scan_range};
 
 use std::collections::BTreeSet;
 
@@ -29,6 +35,7 @@ use keyplan_plan::Compiled;
 use keyplan_plan::diag::Diagnostic;
 use keyplan_plan::dynamic::Value;
 use keyplan_plan::model::{Plan, Sequence};
+use keyplan_prover::Report;
 
 use crate::prove::prove;
 use random::Random;
@@ -43,23 +50,27 @@ pub struct Options {
 /// How many keys of a layout are damaged for refusals.
 const DAMAGED: usize = 6;
 
+/// How many rows scans are tried with, and how many that are refused.
+const SCANNED: usize = 6;
+
 /// The lines of a plan that checks.
 pub fn generate(compiled: &Compiled, options: Options) -> Result<String, Vec<Diagnostic>> {
     let errors: Vec<Diagnostic> = compiled.errors().cloned().collect();
     let Some(plan) = compiled.plan.as_ref().filter(|_| errors.is_empty()) else { return Err(errors) };
     let path = compiled.sources.files().first().map_or("", |file| file.name.as_str());
-    prove(plan, path)?;
-    Ok(lines(plan, options))
+    let report = prove(plan, path)?;
+    Ok(lines(plan, &report, options))
 }
 
-/// The lines of a plan, whatever is proved of it.
-pub fn lines(plan: &Plan, options: Options) -> String {
+/// The lines of a plan that was proved.
+fn lines(plan: &Plan, report: &Report, options: Options) -> String {
     let mut body = String::new();
     let mut count = 0;
     for part in parts(plan) {
         let mut seen = BTreeSet::new();
-        for case in cases(plan, &part, options) {
-            let line = case.line(&part);
+        let cases = cases(plan, &part, options);
+        let scans = range::lines(plan, report, &part.path, &scanned(&cases));
+        for line in cases.iter().map(|case| case.line(&part)).chain(scans) {
             if seen.insert(line.clone()) {
                 count += 1;
                 body.push_str(&line);
@@ -68,11 +79,24 @@ pub fn lines(plan: &Plan, options: Options) -> String {
         }
     }
     let head = format!(
-        "{{\"keyplan\":\"vectors\",\"version\":1,\"plan\":\"{}\",\"fingerprint\":\"{}\",\"count\":{count}}}\n",
+        "{{\"keyplan\":\"vectors\",\"version\":2,\"plan\":\"{}\",\"fingerprint\":\"{}\",\"count\":{count}}}\n",
         plan.name,
         plan.fingerprint()
     );
     head + &body
+}
+
+/// Arguments of rows that scans are tried with: some of those that keys are made of, and some that are refused.
+fn scanned(cases: &[Case]) -> Vec<Vec<Value>> {
+    let some = |refused: bool| {
+        let those = cases.iter().filter(move |case| (case.outcome == Outcome::Refused) == refused);
+        let lists: Vec<&[Value]> = those.filter_map(Case::values).collect();
+        let step = lists.len().div_ceil(SCANNED).max(1);
+        lists.into_iter().step_by(step).map(<[Value]>::to_vec).collect::<Vec<_>>()
+    };
+    let mut rows = some(false);
+    rows.extend(some(true));
+    rows
 }
 
 /// What is claimed of one layout.

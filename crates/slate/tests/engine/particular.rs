@@ -10,6 +10,7 @@ use keyplan_store::engine::{
     Batch, Durability, Engine as _, Error, KeyRange, Snapshot as _, Space, Survives, Writers,
 };
 
+use crate::faulty::Faulty;
 use crate::place::small;
 
 fn put(engine: &Slate, key: &[u8], value: &[u8]) {
@@ -76,6 +77,40 @@ fn a_reader_keeps_no_rows_in_memory_and_the_writer_does() {
     assert_eq!(get(), b"2");
     assert_eq!(reader.row_statistics(), None);
     assert!(Cached::new(writer, 1 << 20).row_statistics().is_some());
+}
+
+#[test]
+fn what_was_read_once_is_on_the_disk_when_storage_is_gone() {
+    let memory = Arc::new(InMemory::new());
+    let settings = || small("memory://given").memory_cache(0).limit(Duration::from_secs(3));
+    let mut writer = Slate::open(settings().object_store(memory.clone())).unwrap();
+    let space = writer.create_space(&Space::map("s")).unwrap();
+    let mut batch = Batch::new();
+    for row in 0..20_000_u32 {
+        batch.put(space, row.to_be_bytes().as_slice(), [7; 100].as_slice());
+    }
+    writer.commit(batch, Durability::SyncAll).unwrap();
+    // Into tables: what is only in the log is read when a database is opened.
+    writer.checkpoint(Duration::from_mins(1)).unwrap();
+    drop(writer);
+    let folder = tempfile::tempdir().unwrap();
+    for kept in [false, true] {
+        let storage = Faulty::sound(memory.clone());
+        let settings = settings().object_store(storage.clone());
+        let settings = if kept { settings.disk_cache(folder.path(), 64 << 20) } else { settings };
+        let reader = Slate::open_reader(settings.poll_interval(Duration::from_mins(50))).unwrap();
+        let (space, view) = (reader.space("s").unwrap(), reader.snapshot().unwrap());
+        assert_eq!(view.range(space, KeyRange::ALL).unwrap().count(), 20_000);
+        // The disk has it a moment later.
+        std::thread::sleep(Duration::from_millis(500));
+        storage.set_cut(true);
+        // What is not there is waited for.
+        let tried = if kept { 21 } else { 1 };
+        let rows = (0..20_000_u32).step_by(997).take(tried).map(|row| view.get(space, &row.to_be_bytes()));
+        let found = rows.filter(|found| matches!(found, Ok(Some(value)) if **value == [7; 100])).count();
+        assert_eq!(found, if kept { 21 } else { 0 }, "kept on the disk: {kept}");
+        storage.set_cut(false);
+    }
 }
 
 #[test]

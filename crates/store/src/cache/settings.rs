@@ -6,8 +6,8 @@ pub struct RowCache {
     pub bytes: u64,
     /// About how long a row is, key and value together: it decides how many rows the table has places for.
     ///
-    /// The places are made at once, 48 bytes each. With longer rows some of them stay empty; with shorter ones they are
-    /// full before the bytes are used.
+    /// The places are made at once, 48 bytes each, and a seventh more of them than there are such rows. With longer rows more of
+    /// them stay empty; with shorter ones they are full before the bytes are used.
     pub row_bytes: u64,
     /// Spaces, by the names that the engine knows, whose rows are not cached.
     pub without: Vec<String>,

@@ -9,9 +9,10 @@ use super::fault::{Fault, Faults};
 
 /// Rows in buckets of eight, each bucket with a lock of its own.
 ///
-/// A row is found with one look at a bucket, and room is made within the bucket: a hand goes round its rows, and takes
-/// the first that was not read since the hand was there last. What a bucket knows of commits it knows of all keys that
-/// belong to it, also of those that are not in it.
+/// A row is found with one look at a bucket, and room is made within the bucket: a hand goes round its rows, two of them for
+/// each that has to go, and of those that were not read since it was there last the oldest goes. So what was read often stays
+/// for a while, and what was written lately stays longer than what was written before. What a bucket knows of commits it
+/// knows of all keys that belong to it, also of those that are not in it.
 pub(super) struct Table {
     buckets: Box<[Line]>,
     // So that nobody can choose keys that meet in one bucket.
@@ -33,18 +34,24 @@ struct Line(Mutex<Bucket>);
 const WAYS: usize = 8;
 
 /// Rows whose keys belong together by their hashes.
+///
+/// What a look begins with comes first, on the line that the lock is on: a key that is not here costs that line and no
+/// other. The compiler would put it last.
+#[repr(C)]
 struct Bucket {
     /// The last commit that touched any key that belongs here, cached or not.
     commit: u64,
     /// A part of each row's hash; 0 is no row.
     tags: [u16; WAYS],
-    /// How often each row was read since the hand passed it, in two bits each.
+    /// How often each row was read, less what the hand took off when it passed, in two bits each.
     counts: u16,
     /// Which rows say that there is no such key.
     absent: u8,
     hand: u8,
     /// Tags of keys that were looked for last and not found here.
     missed: [u16; 3],
+    /// The places in the order in which their rows came, the oldest in the lowest four bits.
+    order: u32,
     rows: [Row; WAYS],
 }
 
@@ -125,7 +132,8 @@ impl Table {
     /// A table of `budget` bytes for rows of about `row_bytes`; `None` if not even one bucket fits.
     pub(super) fn new(budget: usize, row_bytes: usize, seed: u64, faults: Faults) -> Option<Self> {
         let bucket = size_of::<Line>();
-        let each = bucket.saturating_add(WAYS.saturating_mul(weight(row_bytes)));
+        // Rows are spread unevenly: with 15 places for 13 rows, the bytes are full before most buckets are.
+        let each = bucket.saturating_add((WAYS * 13).saturating_mul(weight(row_bytes)) / 15);
         // A table of the smallest size holds a few rows of any length.
         let count = (budget / each.max(1)).max(usize::from(budget >= 2 * bucket)).min(u32::MAX as usize);
         let room = budget.checked_sub(count.checked_mul(bucket)?).filter(|_| count > 0)?;
@@ -136,6 +144,7 @@ impl Table {
             absent: 0,
             hand: 0,
             missed: [0; 3],
+            order: 0x7654_3210,
             rows: Default::default(),
         };
         let mut buckets = Vec::new();
@@ -307,6 +316,7 @@ impl Table {
         }
         bucket.absent = bucket.absent & !(1 << at) | u8::from(absent) << at;
         bucket.set_count(at, reads);
+        bucket.renew(at);
         self.rows.fetch_add(1, Ordering::Relaxed);
         self.bytes.fetch_add(weight(length), Ordering::Relaxed);
         // Its own bucket gives room first: it is at hand.
@@ -339,22 +349,18 @@ impl Table {
 
     /// Takes out the row whose turn it is, and says where it was. `keep` is spared.
     fn evict(&self, bucket: &mut Bucket, keep: Option<usize>, families: &Families) -> Option<usize> {
+        // What was read long ago is forgotten little by little, whoever has to go.
+        bucket.advance();
+        bucket.advance();
         for _ in 0..4 * WAYS {
-            let at = usize::from(bucket.hand) % WAYS;
-            bucket.hand = bucket.hand.wrapping_add(1);
-            if Some(at) == keep || bucket.tags.get(at).is_none_or(|tag| *tag == 0) {
-                continue;
-            }
-            match bucket.reads(at) {
-                0 => {
-                    if let Some(row) = bucket.rows.get(at) {
-                        families.evicted(row.family, at);
-                    }
-                    self.remove(bucket, at);
-                    return Some(at);
+            if let Some(at) = bucket.oldest_unread(keep) {
+                if let Some(row) = bucket.rows.get(at) {
+                    families.evicted(row.family, at);
                 }
-                more => bucket.set_count(at, more - 1),
+                self.remove(bucket, at);
+                return Some(at);
             }
+            bucket.advance();
         }
         None
     }
@@ -401,6 +407,33 @@ impl Bucket {
         self.counts = self.counts & !(3 << (2 * at)) | count.min(3) << (2 * at);
     }
 
+    /// The places, that of the oldest row first.
+    fn by_age(&self) -> impl Iterator<Item = usize> + use<> {
+        let order = self.order;
+        (0..WAYS).map(move |nth| (order >> (4 * nth) & 15) as usize)
+    }
+
+    /// Notes that a row has just come to a place.
+    fn renew(&mut self, at: usize) {
+        let others = self.by_age().filter(|other| *other != at);
+        let order =
+            others.chain([at]).zip(0_u32..).map(|(at, nth)| u32::try_from(at).unwrap_or(0) << (4 * nth));
+        self.order = order.sum();
+    }
+
+    /// The row that came first of those that were not read since the hand passed them.
+    fn oldest_unread(&self, keep: Option<usize>) -> Option<usize> {
+        let is_row = |at: &usize| self.tags.get(*at).is_some_and(|tag| *tag != 0);
+        self.by_age().find(|at| Some(*at) != keep && is_row(at) && self.reads(*at) == 0)
+    }
+
+    /// Moves the hand on by a place.
+    fn advance(&mut self) {
+        let at = usize::from(self.hand) % WAYS;
+        self.hand = self.hand.wrapping_add(1);
+        self.set_count(at, self.reads(at).saturating_sub(1));
+    }
+
     /// Notes that a row was read.
     fn count(&mut self, at: usize) {
         let reads = self.reads(at);
@@ -442,6 +475,12 @@ mod tests {
     #[test]
     fn a_bucket_is_six_lines_of_the_processor_s_cache() {
         assert_eq!((size_of::<Row>(), size_of::<Line>()), (40, 384));
+    }
+
+    #[test]
+    fn a_key_that_is_not_there_costs_one_line_of_the_processor_s_cache() {
+        // The lock has eight bytes before the bucket.
+        assert!(8 + std::mem::offset_of!(Bucket, rows) <= 64);
     }
 
     #[test]
@@ -510,6 +549,43 @@ mod tests {
         }
         let kept = hot.iter().filter(|key| read(key)).count();
         assert!(kept > 180, "{kept} of 200");
+    }
+
+    #[test]
+    fn what_was_written_lately_is_found_where_there_is_room_for_little_more() {
+        // Blocks that make ten rows and spend eight of those of the last 560 blocks, each once.
+        let (table, families) = (table(1 << 20, 200), Families::default());
+        let mut random = 1_u64;
+        let mut below = |limit: usize| {
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            usize::try_from(random >> 33).unwrap() % limit
+        };
+        let mut blocks: Vec<Vec<u64>> = Vec::new();
+        let (mut hits, mut reads) = (0, 0);
+        for block in 0..3_000_u64 {
+            let commit = block + 2;
+            for _ in 0..8 {
+                let age = below(2_000).min(below(560));
+                let Some(of) = blocks.len().checked_sub(age + 1).map(|at| &mut blocks[at]) else { continue };
+                if of.is_empty() {
+                    continue;
+                }
+                let key = of.swap_remove(below(of.len())).to_be_bytes();
+                let place = table.place(0, 0, &key);
+                if block > 1_500 {
+                    reads += 1;
+                    hits += usize::from(matches!(table.look(place, &key, commit), Look::Hit(Some(_))));
+                }
+                table.change(place, &key, Change::Forget, commit, &families);
+            }
+            let made: Vec<u64> = (0..10).map(|row| block * 10 + row).collect();
+            for row in &made {
+                let key = row.to_be_bytes();
+                table.change(table.place(0, 0, &key), &key, Change::Put(&[1; 192]), commit, &families);
+            }
+            blocks.push(made);
+        }
+        assert!(reads > 10_000 && hits * 100 > reads * 80, "{hits} of {reads}");
     }
 
     #[test]

@@ -10,10 +10,10 @@ use super::mark::{MARK, MigrationMark, Phase};
 use super::running::Aside;
 use super::sort::Fate;
 use super::structured::has_structures;
-use super::survey::Survey;
+use super::survey::{Survey, each_row};
 use super::{ASIDE_SPACE, Migration, MigrationError, aside_row};
 use crate::bulk::{BulkLoad, BulkOptions};
-use crate::engine::{Batch, Durability, Engine, KeyRange, Snapshot as _, Space};
+use crate::engine::{Batch, Durability, Engine, KeyRange, Snapshot as _, Space, SpaceId};
 use crate::meta::{META_SPACE, Meta};
 use crate::store::Store;
 use crate::structure::{Embedded, StructureRead, Structures};
@@ -98,68 +98,69 @@ impl Migration<'_> {
         Self::compare_things(&spaces, survey)
     }
 
-    /// Copies every row of a database with the old plan to an empty one with the new plan, and compares counts and
-    /// checksums at the end. `survey` is of the database. The database itself is only read.
+    /// Copies every row of a database with the old plan to an empty one with the new plan, and gives what a
+    /// [survey](Self::survey_of) would: it is made on the way, so that every row is read once. At the end the copy is read,
+    /// and counts and checksums of both sides are compared. The database itself is only read.
     ///
-    /// A copy that is interrupted is begun anew, in an empty database.
+    /// A row without a new key that is not to be set aside ends it with [`MigrationError::Unfit`] before the first row is
+    /// written. A copy that is interrupted is begun anew, in an empty database.
     pub fn copy<S: Engine, T: Engine>(
         &self,
         from: &S,
         to: &Arc<Store<T>>,
-        survey: &Survey,
         park: bool,
         mut progress: impl FnMut(u64),
-    ) -> Result<(), MigrationError> {
-        if survey.open_rows() > 0 && !park {
-            return Err(MigrationError::Unfit { rows: survey.open_rows() });
-        }
+    ) -> Result<Survey, MigrationError> {
         let by_contents = self.is_by_contents();
-        let aside = to.engine().space(ASIDE_SPACE).ok_or(MigrationError::Record)?;
         let snapshot = from.snapshot()?;
         let mut load = BulkLoad::new(to, BulkOptions::default())?;
-        let mut rows = 0_u64;
+        let mut survey = self.empty_survey();
+        let places = CopyPlaces::new(self, to)?;
         for (index, space) in self.old.spaces.iter().enumerate() {
             let Some(id) = from.space(space.engine_name()) else { continue };
-            let prefix = [&[Aside::Parked.byte()][..], &self.id].concat();
             if by_contents && has_structures(space) {
                 for row in snapshot.range(id, KeyRange::ALL)? {
                     let (key, value) = row?;
                     if let Some(why) = Self::stray::<S>(&snapshot, id, (&key, &value))? {
-                        let (place, row) = aside_row(&prefix, space.engine_name(), &key, &why, &value);
-                        load.push(aside, &place, &row)?;
+                        let (place, row) = aside_row(&places.prefix, space.engine_name(), &key, &why, &value);
+                        load.push(places.aside, &place, &row)?;
+                        survey.stray(space.engine_name(), &key, why);
                     }
                 }
                 continue;
             }
+            let mut told = 0;
             for row in snapshot.range(id, KeyRange::ALL)? {
                 let (key, value) = row?;
-                match self.sort(index, &key, &value) {
-                    Fate::Stays { .. } => load.push(to.space(space.engine_name())?, &key, &value)?,
-                    Fate::Moves { route, key, value, .. } => {
-                        let target = self.target(route).ok_or(MigrationError::Record)?;
-                        load.push(to.space(target)?, &key, &value)?;
-                    }
-                    Fate::Dropped { .. } => {}
-                    Fate::Aside { why, .. } => {
-                        let (place, row) = aside_row(&prefix, space.engine_name(), &key, &why, &value);
-                        load.push(aside, &place, &row)?;
-                    }
+                let fate = self.sort(index, &key, &value);
+                survey.add(self, index, (&key, &value), &fate);
+                if park || survey.open_rows() == 0 {
+                    places.push(&mut load, index, (&key, &value), &fate)?;
                 }
-                rows += 1;
-                if rows.is_multiple_of(EVERY) {
-                    progress(rows);
+                told += 1;
+                if told == EVERY {
+                    told = 0;
+                    progress(survey.rows);
                 }
             }
         }
+        let rows = survey.rows;
+        if by_contents {
+            self.survey_views(from, true, &mut survey, &mut progress)?;
+        }
+        if survey.open_rows() > 0 && !park {
+            return Err(MigrationError::Unfit { rows: survey.open_rows() });
+        }
         load.finish(Batch::new(), |_| ())?;
-        self.compare_copy(to, survey)?;
+        self.compare_copy(to, &survey)?;
         if by_contents {
             let views = self.views(from)?;
             let old: Vec<OldSpace<'_>> =
                 views.iter().map(|(index, view)| (*index, view as &dyn StructureRead)).collect();
-            self.copy_things(&old, to, survey, &mut |things| progress(rows + things))?;
+            self.copy_things(&old, to, &survey, &mut |things| progress(rows + things))?;
         }
-        Self::finish_copy(to)
+        Self::finish_copy(to)?;
+        Ok(survey)
     }
 
     /// Compares what is in a copy with what must be there.
@@ -170,10 +171,9 @@ impl Migration<'_> {
         for name in spaces.map(PlanSpace::engine_name) {
             let expected = survey.expected.get(name).copied().unwrap_or_default();
             let mut found = Checksum::default();
-            for row in snapshot.range(to.space(name)?, KeyRange::ALL)? {
-                let (key, value) = row?;
-                found.add(&key, &value);
-            }
+            each_row(&mut snapshot.range(to.space(name)?, KeyRange::ALL)?, |key, value| {
+                found.add(key, value)
+            })?;
             if found != expected {
                 return Err(MigrationError::Checksum {
                     space: name.to_owned(),
@@ -182,6 +182,59 @@ impl Migration<'_> {
                     found_rows: found.rows,
                     found_sum: found.sum,
                 });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Where the rows of a copy go.
+struct CopyPlaces {
+    // By the old space, for rows that stay as they are.
+    stay: Vec<Option<SpaceId>>,
+    // By the route.
+    move_to: Vec<Option<SpaceId>>,
+    // The names of the old spaces.
+    names: Vec<String>,
+    aside: SpaceId,
+    prefix: Vec<u8>,
+}
+
+impl CopyPlaces {
+    fn new<E: Engine>(migration: &Migration<'_>, to: &Store<E>) -> Result<Self, MigrationError> {
+        let engine = to.engine();
+        let names = migration.old.spaces.iter().map(PlanSpace::engine_name);
+        let routes = 0..migration.mapping.routes.len();
+        Ok(Self {
+            stay: names.clone().map(|name| engine.space(name)).collect(),
+            move_to: routes.map(|route| engine.space(migration.target(route)?)).collect(),
+            names: names.map(str::to_owned).collect(),
+            aside: engine.space(ASIDE_SPACE).ok_or(MigrationError::Record)?,
+            prefix: [&[Aside::Parked.byte()][..], &migration.id].concat(),
+        })
+    }
+
+    /// Gives a row of an old space to the load, as what becomes of it.
+    fn push<E: Engine>(
+        &self,
+        load: &mut BulkLoad<'_, E>,
+        index: usize,
+        (key, value): (&[u8], &[u8]),
+        fate: &Fate<'_>,
+    ) -> Result<(), MigrationError> {
+        let place = |places: &[Option<SpaceId>], at: usize| {
+            places.get(at).copied().flatten().ok_or(MigrationError::Record)
+        };
+        match fate {
+            Fate::Stays { .. } => load.push(place(&self.stay, index)?, key, value)?,
+            Fate::Moves { route, key, value, .. } => {
+                load.push(place(&self.move_to, *route)?, key, value)?;
+            }
+            Fate::Dropped { .. } => {}
+            Fate::Aside { why, .. } => {
+                let name = self.names.get(index).map_or("", String::as_str);
+                let (place, row) = aside_row(&self.prefix, name, key, why, value);
+                load.push(self.aside, &place, &row)?;
             }
         }
         Ok(())

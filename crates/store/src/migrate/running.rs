@@ -10,7 +10,7 @@ use super::contents::{kept_name, sum_of};
 use super::mark::{EXPECTED, FILES, MARK, MigrationMark, Phase, expected_row, read_expected};
 use super::sort::Fate;
 use super::structured::has_structures;
-use super::survey::Survey;
+use super::survey::{Survey, each_row};
 use super::{ASIDE_SPACE, Migration, MigrationError, undo};
 use crate::engine::{
     Batch, Durability, Engine, KeyRange, OwnedKeyRange, Snapshot as _, Space, SpaceId, SpaceKind,
@@ -462,14 +462,13 @@ impl<E: Engine> Running<'_, '_, E> {
                 found = sum_of(&view, &mut |things| progress(rows + things))?;
                 rows += found.rows;
             } else {
-                for row in snapshot.range(id, KeyRange::ALL)? {
-                    let (key, value) = row?;
-                    found.add(&key, &value);
+                each_row(&mut snapshot.range(id, KeyRange::ALL)?, |key, value| {
+                    found.add(key, value);
                     rows += 1;
                     if rows.is_multiple_of(4096) {
                         progress(rows);
                     }
-                }
+                })?;
             }
             if found != expected {
                 return Err(MigrationError::Checksum {

@@ -1,13 +1,15 @@
 //! What a migration would do, found out by reading everything.
 
 use std::collections::BTreeMap;
+use std::ops::ControlFlow;
 
 use super::checksum::Checksum;
 use super::contents::OldSpace;
 use super::sort::Fate;
 use super::structured::has_structures;
 use super::{Migration, MigrationError};
-use crate::engine::{Engine, KeyRange, Snapshot as _};
+use crate::engine::{Engine, Error, KeyRange, RowRange, Snapshot as _};
+use crate::page::Direction;
 use crate::structure::{StructureRead, Structures};
 
 /// How many rows of a problem are shown.
@@ -126,15 +128,16 @@ impl Survey {
                 if let Some(figures) = route.and_then(|route| self.routes.get_mut(route)) {
                     figures.kept += 1;
                 }
-                self.expect(name).add(key, value);
+                self.expect(name, Checksum::of(key, value));
             }
             Fate::Moves { route, key, value, .. } => {
                 let passage = migration.carrier.way(*route);
                 let to = passage.and_then(|_| migration.target(*route)).unwrap_or_default();
+                let sum = Checksum::of(key, value);
                 if let Some(figures) = self.routes.get_mut(*route) {
-                    figures.moved.add(key, value);
+                    figures.moved.join(sum);
                 }
-                self.expect(to).add(key, value);
+                self.expect(to, sum);
             }
             Fate::Dropped { route } => {
                 if let Some(figures) = self.routes.get_mut(*route) {
@@ -160,8 +163,21 @@ impl Survey {
         }
     }
 
-    pub(crate) fn expect(&mut self, space: &str) -> &mut Checksum {
-        self.expected.entry(space.to_owned()).or_default()
+    /// Adds rows to what must be in a space at the end.
+    pub(crate) fn expect(&mut self, space: &str, sum: Checksum) {
+        match self.expected.get_mut(space) {
+            Some(expected) => expected.join(sum),
+            None => {
+                self.expected.insert(space.to_owned(), sum);
+            }
+        }
+    }
+
+    /// Adds a row of a space of structures that belongs to nothing.
+    pub(crate) fn stray(&mut self, space: &str, key: &[u8], why: String) {
+        self.rows += 1;
+        let example = Example { space: space.to_owned(), key: key.to_vec(), why };
+        self.problem(ProblemKind::Unreadable, None, false, example);
     }
 
     pub(crate) fn problem(
@@ -209,14 +225,13 @@ impl Migration<'_> {
                 Self::survey_strays::<E>(&snapshot, id, space.engine_name(), &mut survey)?;
                 continue;
             }
-            for row in snapshot.range(id, KeyRange::ALL)? {
-                let (key, value) = row?;
-                let fate = self.sort(index, &key, &value);
-                survey.add(self, index, (&key, &value), &fate);
+            each_row(&mut snapshot.range(id, KeyRange::ALL)?, |key, value| {
+                let fate = self.sort(index, key, value);
+                survey.add(self, index, (key, value), &fate);
                 if survey.rows.is_multiple_of(EVERY) {
                     progress(survey.rows);
                 }
-            }
+            })?;
         }
         if by_contents {
             self.survey_views(engine, true, &mut survey, &mut progress)?;
@@ -252,15 +267,13 @@ impl Migration<'_> {
         for row in snapshot.range(id, KeyRange::ALL)? {
             let (key, value) = row?;
             if let Some(why) = Self::stray::<E>(snapshot, id, (&key, &value))? {
-                survey.rows += 1;
-                let example = Example { space: name.to_owned(), key: key.to_vec(), why };
-                survey.problem(ProblemKind::Unreadable, None, false, example);
+                survey.stray(name, &key, why);
             }
         }
         Ok(())
     }
 
-    fn survey_views<E: Engine>(
+    pub(super) fn survey_views<E: Engine>(
         &self,
         engine: &E,
         exact: bool,
@@ -272,4 +285,13 @@ impl Migration<'_> {
             views.iter().map(|(index, view)| (*index, view as &dyn StructureRead)).collect();
         self.survey_things(&old, exact, survey, progress)
     }
+}
+
+/// Goes over the rows of a range where the engine has them: none is copied.
+pub(super) fn each_row(rows: &mut impl RowRange, mut each: impl FnMut(&[u8], &[u8])) -> Result<(), Error> {
+    let visited = rows.visit(Direction::Ascending, |key, value| {
+        each(key, value);
+        ControlFlow::<()>::Continue(())
+    });
+    visited.map(|_| ())
 }

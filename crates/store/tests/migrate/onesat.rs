@@ -221,7 +221,7 @@ fn onesat_is_carried_from_fjall_and_from_a_server() {
     let survey = migration.survey_of(source.engine(), |_| ()).unwrap();
     assert_eq!((survey.aside(), survey.open_rows()), (4, 0), "{:?}", survey.problems);
     let copy = migration.create_copy(Fjall::open(&to, FjallSettings::default()).unwrap()).unwrap();
-    migration.copy(source.engine(), &copy, &survey, false, |_| ()).unwrap();
+    assert_eq!(migration.copy(source.engine(), &copy, false, |_| ()).unwrap(), survey);
     let mut found = rows(copy.engine());
     check_parked(&mut found);
     assert!(found == expected, "{} rows found, {} expected", found.len(), expected.len());

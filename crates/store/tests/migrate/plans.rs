@@ -3,8 +3,8 @@
 //! There are 100,000 rows per database; `KEYPLAN_MIGRATION_ROWS` asks for more.
 
 use keyplan_codec::Hash;
-use keyplan_store::engine::{Engine, Fjall, FjallSettings, Redb, RedbSettings};
-use keyplan_store::migrate::{ASIDE_SPACE, Migration, Step, read_aside};
+use keyplan_store::engine::{Batch, Durability, Engine, Fjall, FjallSettings, Memory, Redb, RedbSettings};
+use keyplan_store::migrate::{ASIDE_SPACE, Migration, MigrationError, Step, read_aside, visit_parked};
 use keyplan_store::{Schema, Store};
 
 use crate::support::{Rows, attach, fill, folder, plan, prove, rows, run, text};
@@ -244,7 +244,31 @@ fn a_copy_has_the_same_rows_on_another_engine() {
     let source = Fjall::open(&from, FjallSettings::default()).unwrap();
     let survey = migration.survey_of(&source, |_| ()).unwrap();
     let store = migration.create_copy(Redb::open(&to, RedbSettings::default()).unwrap()).unwrap();
-    migration.copy(&source, &store, &survey, false, |_| ()).unwrap();
+    assert_eq!(migration.copy(&source, &store, false, |_| ()).unwrap(), survey);
     assert!(rows(store.engine()) == case.after);
     assert!(rows(&source) == case.before);
+}
+
+#[test]
+fn a_copy_is_refused_before_a_row_is_written_if_one_has_no_new_key() {
+    let (old, new) = (plan(OSMOSIS.0, &text(OSMOSIS.0)), plan(OSMOSIS.1, &text(OSMOSIS.1)));
+    let source = Memory::new();
+    fill(source.clone(), &old, &osmosis().before);
+    let (space, mut batch) = (source.space("cl").unwrap(), Batch::<Memory>::new());
+    // No family's: one among the first rows, and one after the last.
+    batch.put(space, vec![0], vec![1]);
+    batch.put(space, vec![0xff; 9], vec![1]);
+    source.commit(batch, Durability::Buffer).unwrap();
+    let migration = Migration::between(&old, &new, prove(&old, &new).mapping).unwrap();
+    let survey = migration.survey_of(&source, |_| ()).unwrap();
+    assert_eq!(survey.open_rows(), 2);
+    let store = migration.create_copy(Memory::new()).unwrap();
+    let begun = rows(store.engine());
+    let refused = migration.copy(&source, &store, false, |_| ()).unwrap_err();
+    assert!(matches!(refused, MigrationError::Unfit { rows: 2 }), "{refused}");
+    assert!(rows(store.engine()) == begun);
+    assert!(migration.is_unfinished_copy(store.engine()).unwrap());
+    // Set aside, they are no obstacle.
+    assert_eq!(migration.copy(&source, &store, true, |_| ()).unwrap(), survey);
+    assert_eq!(visit_parked(store.engine(), |_| ()).unwrap(), 2);
 }

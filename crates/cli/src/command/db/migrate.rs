@@ -159,13 +159,32 @@ fn make_copy(
     copy: impl FnOnce(&Progress) -> Result<(), MigrationError>,
 ) -> Result<Outcome> {
     if survey.open_rows() > 0 && !args.park {
-        tell(proof, survey, "refused", args.format, out)?;
-        render::message("nothing was written: --park sets rows aside that have no new key\n");
-        return Ok(Outcome::Findings);
+        return refuse_copy(proof, survey, args, out);
     }
     let progress = Progress::rows_of("copying", survey.rows);
     copy(&progress)?;
     progress.end();
+    tell_copied(proof, survey, into, args, out)
+}
+
+fn refuse_copy(
+    proof: &MigrationProof,
+    survey: &Survey,
+    args: &DbMigrate,
+    out: &mut Output,
+) -> Result<Outcome> {
+    tell(proof, survey, "refused", args.format, out)?;
+    render::message("nothing was written: --park sets rows aside that have no new key\n");
+    Ok(Outcome::Findings)
+}
+
+fn tell_copied(
+    proof: &MigrationProof,
+    survey: &Survey,
+    into: &Path,
+    args: &DbMigrate,
+    out: &mut Output,
+) -> Result<Outcome> {
     tell(proof, survey, "done", args.format, out)?;
     if args.format == ExplainFormat::Text {
         // A URL may hold a password.
@@ -274,7 +293,7 @@ fn steps<E: Engine>(running: &mut Running<'_, '_, E>, rows: usize, total: Option
     Ok(())
 }
 
-/// Makes a copy under the new plan.
+/// Makes a copy under the new plan. What becomes of its rows is found out on the way, so that they are read once.
 fn copy<E: Engine>(
     migration: &Migration<'_>,
     proof: &MigrationProof,
@@ -283,18 +302,37 @@ fn copy<E: Engine>(
     args: &DbMigrate,
     out: &mut Output,
 ) -> Result<Outcome> {
-    if !is_url(into) {
+    let elsewhere = is_url(into);
+    if !elsewhere {
         refuse_directory(args.engine)?;
     }
     let target = CopyPlace::of(migration, into, args.engine)?;
-    let progress = Progress::rows("reading every row");
-    let survey = migration.survey_of(from, |rows| progress.set(rows))?;
+    let survey = || -> Result<Survey> {
+        let progress = Progress::rows("reading every row");
+        let survey = migration.survey_of(from, |rows| progress.set(rows))?;
+        progress.end();
+        Ok(survey)
+    };
+    // A directory is emptied again if a row has no new key. A place elsewhere is not touched before it is known.
+    if elsewhere && !args.park {
+        let survey = survey()?;
+        if survey.open_rows() > 0 {
+            return refuse_copy(proof, &survey, args, out);
+        }
+    }
+    let progress = Progress::rows("copying");
+    let copied = on_any_engine!(target.make()?, engine => {
+        let store = migration.create_copy(engine)?;
+        let copied = migration.copy(from, &store, args.park, |rows| progress.set(rows));
+        copied.and_then(|survey| close_copy(&store).map(|()| survey))
+    });
     progress.end();
-    make_copy(proof, &survey, into, args, out, |progress| {
-        on_any_engine!(target.make()?, engine => {
-            let store = migration.create_copy(engine)?;
-            migration.copy(from, &store, &survey, args.park, |rows| progress.set(rows))?;
-            close_copy(&store)
-        })
-    })
+    match copied {
+        Ok(survey) => tell_copied(proof, &survey, into, args, out),
+        Err(MigrationError::Unfit { .. }) => {
+            CopyPlace::clear(migration, into)?;
+            refuse_copy(proof, &survey()?, args, out)
+        }
+        Err(error) => Err(error.into()),
+    }
 }

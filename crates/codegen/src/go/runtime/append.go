@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"math"
 	"math/bits"
-	"strconv"
 	"time"
 	"unicode/utf8"
 )
@@ -62,12 +61,34 @@ func magnitude128(hi, lo uint64) (bool, uint64, uint64) {
 	return true, -hi - borrow, lo
 }
 
+const decimalPairs = "00010203040506070809101112131415161718192021222324252627282930313233343536373839404142434445464748495051525354555657585960616263646566676869707172737475767778798081828384858687888990919293949596979899"
+
+// appendDec puts a number in base 10, two digits at a time.
+func appendDec(dst []byte, n uint64) []byte {
+	var room [20]byte
+	at := len(room)
+	for n >= 100 {
+		pair := n % 100 * 2
+		n /= 100
+		at -= 2
+		room[at], room[at+1] = decimalPairs[pair], decimalPairs[pair+1]
+	}
+	if n >= 10 {
+		at -= 2
+		room[at], room[at+1] = decimalPairs[2*n], decimalPairs[2*n+1]
+	} else {
+		at--
+		room[at] = '0' + byte(n)
+	}
+	return append(dst, room[at:]...)
+}
+
 func appendDec128(dst []byte, negative bool, hi, lo uint64) []byte {
 	if negative {
 		dst = append(dst, '-')
 	}
 	if hi == 0 {
-		return strconv.AppendUint(dst, lo, 10)
+		return appendDec(dst, lo)
 	}
 	var room [39]byte
 	at := len(room)

@@ -22,6 +22,7 @@ type vectorPart struct {
 // vector is one line of a file of vectors.
 type vector struct {
 	Part    string          `json:"part"`
+	Scan    string          `json:"scan"`
 	Count   int             `json:"count"`
 	Result  string          `json:"result"`
 	Args    json.RawMessage `json:"args"`
@@ -29,6 +30,9 @@ type vector struct {
 	Offset  int             `json:"offset"`
 	Segment string          `json:"segment"`
 	Reason  string          `json:"reason"`
+	Bound   string          `json:"bound"`
+	Start   string          `json:"start"`
+	End     *string         `json:"end"`
 }
 
 // eachVector calls test for every line of a file, of which the first says how many there are.
@@ -82,7 +86,29 @@ func familyBy[K interface{ Family() string }](decode func(key []byte) (K, error)
 	}
 }
 
-func runVectors(t *testing.T, path string, parts map[string]vectorPart, spaces map[string]vectorSpace) {
+// vectorScan is a scan as the tests drive it: by the arguments of a row, and bounded by the next of them.
+type vectorScan func(values []val, bound string) (Range, error)
+
+// testScan compares the bounds of a scan.
+func testScan(t *testing.T, number int, line vector, values []val, scan vectorScan) {
+	if scan == nil {
+		t.Errorf("line %d: there is no scan of %q %s", number, line.Part, line.Scan)
+		return
+	}
+	r, err := scan(values, line.Bound)
+	if line.Result == "refused" {
+		if !errors.Is(err, ErrRefused) {
+			t.Errorf("line %d: %s %s %s: not refused: %x to %x, %v", number, line.Part, line.Scan, line.Args, r.Start, r.End, err)
+		}
+		return
+	}
+	start, end := hex.EncodeToString(r.Start), hex.EncodeToString(r.End)
+	if err != nil || start != line.Start || (r.End == nil) != (line.End == nil) || line.End != nil && end != *line.End {
+		t.Errorf("line %d: %s %s %s %s: %s to %s: %v", number, line.Part, line.Scan, line.Args, line.Bound, start, end, err)
+	}
+}
+
+func runVectors(t *testing.T, path string, parts map[string]vectorPart, spaces map[string]vectorSpace, scans map[string]vectorScan) {
 	if _, err := os.Stat(path); err != nil {
 		t.Fatalf("there are no vectors: %v", err)
 	}
@@ -105,6 +131,10 @@ func runVectors(t *testing.T, path string, parts map[string]vectorPart, spaces m
 		values, err := part.layout.argsOf(line.Args)
 		if err != nil {
 			t.Errorf("line %d: %s: %v", number, line.Args, err)
+			return
+		}
+		if line.Scan != "" {
+			testScan(t, number, line, values, scans[line.Part+" "+line.Scan])
 			return
 		}
 		made, err := part.encode(values, nil)

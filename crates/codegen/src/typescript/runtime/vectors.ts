@@ -13,6 +13,7 @@ interface VectorPart {
 /** One line of a file of vectors. */
 interface Vector {
   readonly part?: string;
+  readonly scan?: string;
   /** How many lines there are, in the first. */
   readonly count?: number;
   readonly result: string;
@@ -21,6 +22,9 @@ interface Vector {
   readonly offset?: number;
   readonly segment?: string;
   readonly reason?: string;
+  readonly bound?: string;
+  readonly start?: string;
+  readonly end?: string;
 }
 
 function argsOf(l: Layout, json: unknown, body: boolean, kind?: string): unknown {
@@ -122,6 +126,38 @@ function spaceFault(path: string, bytes: Uint8Array, parts: VectorParts, space: 
   return compareBytes(made, bytes) === 0 ? '' : `read as a key of ${any.family} that is ${toHex(made)}`;
 }
 
+/** The scans of a module as the tests drive them: by the arguments of a row, and bounded by the next of them. */
+type VectorScans = {
+  readonly [words: string]: (key: unknown, bound?: string) => { readonly start: Uint8Array; readonly end: Uint8Array | null };
+};
+
+function boundsOf<T>(bound: string | undefined, next: T): { readonly from?: T; readonly after?: T; readonly to?: T; readonly through?: T } {
+  switch (bound) {
+    case 'from':
+      return { from: next };
+    case 'after':
+      return { after: next };
+    case 'to':
+      return { to: next };
+    case 'through':
+      return { through: next };
+  }
+  return {};
+}
+
+/** What is wrong with the bounds of a scan; empty if nothing is. */
+function scanFault(line: Vector, part: VectorPart, scans: VectorScans): string {
+  const scan = scans[`${line.part!} ${line.scan!}`];
+  if (scan === undefined) return 'there is no such scan';
+  const args = argsOf(part.layout, line.args, false);
+  const { value, error } = caught(() => scan(args, line.bound));
+  if (line.result === 'refused') return error?.kind === 'refused' ? '' : 'not refused';
+  if (value === undefined) return String(error);
+  const end = value.end === null ? undefined : toHex(value.end);
+  const same = toHex(value.start) === line.start && end === line.end;
+  return same ? '' : `${toHex(value.start)} to ${end ?? 'the end'}`;
+}
+
 /** What is wrong with a line; empty if nothing is. */
 function lineFault(line: Vector, part: VectorPart): string {
   const bytes = fromHex(line.hex ?? '');
@@ -156,7 +192,8 @@ function damageFault(part: VectorPart, bytes: Uint8Array): string {
   return '';
 }
 
-function lineFaults(line: Vector, part: VectorPart, parts: VectorParts, space: VectorSpace | undefined): string[] {
+function lineFaults(line: Vector, part: VectorPart, parts: VectorParts, space: VectorSpace | undefined, scans: VectorScans): string[] {
+  if (line.scan !== undefined) return [scanFault(line, part, scans)];
   const faults = [lineFault(line, part)];
   const bytes = fromHex(line.hex ?? '');
   if (line.result !== 'refused') faults.push(damageFault(part, bytes));
@@ -164,7 +201,7 @@ function lineFaults(line: Vector, part: VectorPart, parts: VectorParts, space: V
   return faults;
 }
 
-async function runVectors(parts: VectorParts, spaces: VectorSpaces): Promise<void> {
+async function runVectors(parts: VectorParts, spaces: VectorSpaces, scans: VectorScans): Promise<void> {
   // The names of modules are not known to the compiler, so that it needs no types of Node.
   const load = (name: string): Promise<any> => import(name);
   const [{ test }, assert, fs, path, url] = await Promise.all(['node:test', 'node:assert/strict', 'node:fs', 'node:path', 'node:url'].map(load));
@@ -184,7 +221,7 @@ async function runVectors(parts: VectorParts, spaces: VectorSpaces): Promise<voi
         continue;
       }
       const part = parts[line.part];
-      const found = part === undefined ? ['there is no such part'] : lineFaults(line, part, parts, spaces[line.part]);
+      const found = part === undefined ? ['there is no such part'] : lineFaults(line, part, parts, spaces[line.part], scans);
       faults.push(...found.filter((fault) => fault !== '').map((fault) => `line ${index + 1}: ${fault}: ${text}`));
       count += 1;
     }

@@ -18,7 +18,7 @@ use keyplan_plan::model::MisfitRule;
 use self::fate::KeyFate;
 use self::fit::{NO_PLACES, is_place, waiting};
 pub(crate) use self::place::kept_name;
-use self::thing::{Thing, add, keys, visit};
+use self::thing::{Thing, checksum, keys, visit};
 use super::checksum::Checksum;
 use super::structured::has_structures;
 use super::survey::{Example, RouteFigures, Survey};
@@ -210,7 +210,7 @@ impl Migration<'_> {
                             if exact || !is_place(&thing) {
                                 let thing = if *queue && exact { waiting(thing) } else { thing };
                                 survey.count(*route, |figures| figures.kept += 1);
-                                add(survey.expect(old_name), &key, &thing);
+                                survey.expect(old_name, checksum(&key, &thing));
                                 arrive(Arrival { space: old_name, key: &new_key, thing })?;
                                 return Ok(true);
                             }
@@ -219,8 +219,9 @@ impl Migration<'_> {
                         KeyFate::Moves { route, .. } => match self.thing(*route, &thing, exact) {
                             Ok(new) => {
                                 let to = self.target(*route).ok_or(MigrationError::Record)?;
-                                survey.count(Some(*route), |figures| add(&mut figures.moved, &new_key, &new));
-                                add(survey.expect(to), &new_key, &new);
+                                let sum = checksum(&new_key, &new);
+                                survey.count(Some(*route), |figures| figures.moved.join(sum));
+                                survey.expect(to, sum);
                                 arrive(Arrival { space: to, key: &new_key, thing: new })?;
                                 return Ok(true);
                             }
@@ -258,7 +259,7 @@ pub(crate) fn sum_of(
     let mut found = Checksum::default();
     keys(read, |kind, key| {
         visit(read, kind, &key, &mut |thing| {
-            add(&mut found, &key, &thing);
+            found.join(checksum(&key, &thing));
             if found.rows.is_multiple_of(EVERY) {
                 progress(found.rows);
             }

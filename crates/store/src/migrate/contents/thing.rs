@@ -88,12 +88,12 @@ impl Thing {
     }
 }
 
-/// Adds a thing to a checksum.
-pub(super) fn add(sum: &mut Checksum, key: &[u8], thing: &Thing) {
+/// The checksum of a thing.
+pub(super) fn checksum(key: &[u8], thing: &Thing) -> Checksum {
     let length = u32::try_from(key.len()).unwrap_or(u32::MAX).to_be_bytes();
     let kind = KINDS.iter().position(|kind| *kind == thing.kind()).and_then(|kind| u8::try_from(kind).ok());
     let place = [&[kind.unwrap_or_default()], &length[..], key, thing.name()].concat();
-    sum.add(&place, &thing.content());
+    Checksum::of(&place, &thing.content())
 }
 
 /// Keys and members that were met: a server may give one twice while it changes the size of its tables.
