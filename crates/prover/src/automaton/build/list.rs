@@ -1,10 +1,11 @@
 //! Lists: with a separator, a count, or nothing between their elements.
 
 use keyplan_plan::codec::LenWidth;
-use keyplan_plan::model::{Framing, LengthSet, Shape};
+use keyplan_plan::model::{Framing, LengthSet, Shape, Width};
 
 use super::{Pen, Precision, numbers};
 use crate::automaton::{ByteSet, DEAD, NodeId, Numbers, Prefix, UNLIMITED};
+use crate::layout::class_of;
 
 /// The most elements of a list that are written out where its count is long, and the most nodes that they take.
 const MOST_ELEMENTS: usize = 16;
@@ -14,13 +15,33 @@ impl Pen<'_> {
     pub(super) fn list(
         &mut self,
         item: &Shape,
-        counts: &LengthSet,
+        given: &LengthSet,
         framing: &Framing,
         next: NodeId,
         flip: bool,
     ) -> Option<NodeId> {
-        let counts = numbers(counts);
+        let counts = numbers(given);
         if let Framing::Counted(width) = framing {
+            if self.precision == Precision::Lengths
+                && counts.max().is_none_or(|most| most > self.precision.unrolled())
+            {
+                let list = Shape::List {
+                    item: Box::new(item.clone()),
+                    counts: given.clone(),
+                    framing: framing.clone(),
+                };
+                self.hide(&list, "the elements of a long list are free in the graph");
+                let each = Width::of_shape(item);
+                let each = (each.min as u64, each.max.map_or(UNLIMITED, |max| max as u64));
+                let prefix = Prefix { width: *width, flipped: flip };
+                return Some(self.arena.measured(
+                    prefix,
+                    class_of(item).flipped_if(flip),
+                    &counts,
+                    each,
+                    next,
+                ));
+            }
             return self.counted(item, &counts, *width, next, flip);
         }
         let separator: &[u8] = if let Framing::Joined(separator) = framing { separator } else { &[] };

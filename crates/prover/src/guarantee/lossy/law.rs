@@ -81,7 +81,7 @@ pub(crate) fn loses(shape: &Shape) -> bool {
 }
 
 /// Pairs of different values of a shape that may have one encoding, the most telling first.
-fn pairs(arena: &mut Arena, shape: &Shape) -> Vec<(Value, Value)> {
+pub(crate) fn pairs(arena: &mut Arena, shape: &Shape) -> Vec<(Value, Value)> {
     match shape {
         Shape::Score(_) => vec![
             (unconfirmed(1_703_097_600, 123_456_789), unconfirmed(1_703_097_600, 123_456_790)),

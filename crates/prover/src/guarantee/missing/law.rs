@@ -17,6 +17,7 @@ use crate::guarantee::ambiguous::twins::twin_rows;
 use crate::guarantee::leak::law::{Scanned, foreign, siblings};
 use crate::guarantee::listed;
 use crate::guarantee::missing::beside::beside;
+use crate::guarantee::missing::crossing::{Number, crossed};
 use crate::guarantee::missing::next::{foreign_before_next, siblings_before_next, whole_before_next};
 use crate::guarantee::overlap::law::disjoint;
 use crate::guarantee::unordered::law::{least_bound, ordered};
@@ -125,7 +126,16 @@ fn siblings_by_graph(arena: &mut Arena, scanned: Scanned<'_, '_>, budget: &mut B
                 let (start, end) = ends(scanned, bound)?;
                 faulty(start, end, row, Fault::Inside)
             };
-            beside(arena, scanned, &pieces, &shown, budget)
+            match beside(arena, scanned, &pieces, &shown, budget) {
+                Verdict::Unknown(reason) => {
+                    match all_apart(arena, scanned, &pieces, scanned.layout, budget) {
+                        // There is no row at all in such a range.
+                        none @ (Verdict::Holds | Verdict::Assumed(_)) => none,
+                        _ => Verdict::Unknown(reason),
+                    }
+                }
+                verdict => verdict,
+            }
         }
         Some(_) => Verdict::Unknown(Reason::TooLarge),
         None => {
@@ -230,6 +240,9 @@ fn decided(
     }
     if found.is_empty() && !matches!(rest, Verdict::Holds | Verdict::Assumed(_)) {
         found.extend(sampled(scanned, other, fault));
+        if found.is_empty() && scanned.scan.end == ScanEnd::Next {
+            found.extend(crossed(scanned, other, fault));
+        }
     }
     match found.into_iter().min_by_key(Witness::length) {
         Some(witness) => Verdict::Fails(Box::new(witness)),
@@ -271,11 +284,7 @@ fn turned(scanned: Scanned<'_, '_>, witness: &Witness) -> Option<Witness> {
     let Witness::Disorder { first, second } = witness else { return None };
     let layout = scanned.layout;
     let at = scanned.scan.bound.checked_sub(1)?;
-    let number = |side: &Side| match side.values.get(at)? {
-        Value::Unsigned(number) => Some(Number::Unsigned(*number)),
-        Value::Signed(number) => Some(Number::Signed(*number)),
-        _ => None,
-    };
+    let number = |side: &Side| Number::of(side.values.get(at)?);
     let prefix = |number: Number| {
         let mut bound = first.values.get(..at)?.to_vec();
         bound.push(number.value());
@@ -292,37 +301,6 @@ fn turned(scanned: Scanned<'_, '_>, witness: &Witness) -> Option<Witness> {
         row.push(sample::values(&argument.shape).into_iter().next()?);
     }
     faulty(start, end, Side::key(layout.path, layout.sequence, &row)?, Fault::Outside)
-}
-
-/// A value that has a next one.
-#[derive(Clone, Copy)]
-enum Number {
-    Unsigned(u128),
-    Signed(i128),
-}
-
-impl Number {
-    fn value(self) -> Value {
-        match self {
-            Self::Unsigned(number) => Value::Unsigned(number),
-            Self::Signed(number) => Value::Signed(number),
-        }
-    }
-
-    /// A number strictly between two.
-    fn between(self, high: Self) -> Option<Self> {
-        match (self, high) {
-            (Self::Unsigned(low), Self::Unsigned(high)) => {
-                let half = high.checked_sub(low)? / 2;
-                (half > 0).then(|| Self::Unsigned(low + half))
-            }
-            (Self::Signed(low), Self::Signed(high)) => {
-                let half = high.checked_sub(low)? / 2;
-                (half > 0).then(|| Self::Signed(low + half))
-            }
-            _ => None,
-        }
-    }
 }
 
 pub(crate) fn faulty(start: Side, end: RangeStop, row: Side, fault: Fault) -> Option<Witness> {
