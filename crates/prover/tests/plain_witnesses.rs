@@ -281,3 +281,13 @@ fn a_list_of_thousands_is_read_and_written() {
     assert_eq!(scan.bytes, [0x61, 0x16, 0x01, 0x01]);
     assert_eq!(row.bytes.get(..4), Some(scan.bytes.as_slice()));
 }
+
+/// -1 is the last of its bytes and 0 the first: the range of -1 is empty, and every other holds its own rows only.
+#[test]
+fn a_range_of_big_endian_numbers_holds_no_others_though_the_sign_turns() {
+    let family = "0x00 n: i16.varlen.terminated 0x00ff scan by n to next";
+    assert_eq!(said(family, Guarantee::NoSiblingRows), "proved");
+    assert!(said(family, Guarantee::NoMissingRows).starts_with("Range"));
+    let family = "0x00 n: i16.le t: u8 scan by n to next";
+    assert!(said(family, Guarantee::NoSiblingRows).starts_with("Range"));
+}

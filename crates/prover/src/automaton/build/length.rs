@@ -122,7 +122,7 @@ impl Pen<'_> {
 }
 
 /// A length as the number that it is written like.
-fn as_number(width: LenWidth, min: u128, max: u128) -> IntShape {
+pub(super) fn as_number(width: LenWidth, min: u128, max: u128) -> IntShape {
     let (bits, encoding) = match width {
         LenWidth::L8 => (8, IntEncoding::Be),
         LenWidth::L16 => (16, IntEncoding::Be),

@@ -3,6 +3,7 @@
 use keyplan_plan::codec::LenWidth;
 use keyplan_plan::model::{Framing, LengthSet, Shape, Width};
 
+use super::length::as_number;
 use super::{Pen, Precision, numbers};
 use crate::automaton::{ByteSet, DEAD, NodeId, Numbers, Prefix, UNLIMITED};
 use crate::layout::class_of;
@@ -123,6 +124,14 @@ impl Pen<'_> {
             more = self.shape(item, more, flip)?;
         }
         let long = counts.intersection(&Numbers::range(exact + 1, UNLIMITED));
+        if self.precision.by_value() {
+            // As the numbers that they are.
+            for &(first, last) in long.stretches() {
+                let last = last.min(prefix.limit());
+                ways.push(self.arena.int(&as_number(width, first.into(), last.into()), more, flip));
+            }
+            return Some(self.arena.split(ways, flip));
+        }
         for (form, these) in prefix.forms(&long) {
             ways.extend(self.long_counts(prefix, form, &these, exact, more));
         }

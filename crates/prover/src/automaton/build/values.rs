@@ -124,17 +124,16 @@ impl Pen<'_> {
                 let next = self.way(row, index + 1, known)?;
                 self.arena.literal_flipped(&literal.bytes, next, flip)
             }
-            Some(Segment::Argument(argument)) => match known.get(&index) {
-                Some(values) => {
+            Some(Segment::Argument(argument)) => {
+                if let Some(values) = known.get(&index) {
                     let with = |value: &Written| with(known, index, vec![value.clone()]);
                     let ways = values.iter().map(|value| (value.bytes.clone(), with(value))).collect();
                     self.ways(row, index, ways)?
-                }
-                None => {
+                } else {
                     let next = self.way(row, index + 1, known)?;
                     self.shape(&argument.shape, next, flip)?
                 }
-            },
+            }
             Some(Segment::Same(same)) => {
                 let next = self.way(row, index + 1, known)?;
                 match known.get(&same.of).map(Vec::as_slice) {
@@ -146,13 +145,14 @@ impl Pen<'_> {
                     _ => self.free_copy(same, next, flip)?,
                 }
             }
-            Some(Segment::Derived(derived)) => match derivations(sequence, derived, known) {
-                Some(ways) => self.ways(row, index, ways)?,
-                None => {
+            Some(Segment::Derived(derived)) => {
+                if let Some(ways) = derivations(sequence, derived, known) {
+                    self.ways(row, index, ways)?
+                } else {
                     let next = self.way(row, index + 1, known)?;
                     self.free_derived(derived, next, flip)
                 }
-            },
+            }
         };
         let marked = row.marks.is_some_and(|marks| marks.contains(&index));
         Some(if marked { self.arena.mark(u32::try_from(index).unwrap_or(u32::MAX), node) } else { node })

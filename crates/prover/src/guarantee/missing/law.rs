@@ -18,7 +18,9 @@ use crate::guarantee::leak::law::{Scanned, foreign, siblings};
 use crate::guarantee::listed;
 use crate::guarantee::missing::beside::beside;
 use crate::guarantee::missing::crossing::{Number, crossed};
-use crate::guarantee::missing::next::{foreign_before_next, siblings_before_next, whole_before_next};
+use crate::guarantee::missing::next::{
+    foreign_before_next, is_beside_the_next, siblings_before_next, whole_before_next,
+};
 use crate::guarantee::overlap::law::disjoint;
 use crate::guarantee::unordered::law::{least_bound, ordered};
 use crate::layout::Layout;
@@ -112,7 +114,10 @@ fn twin_range(arena: &mut Arena, scanned: Scanned<'_, '_>, budget: &mut Budget) 
 
 fn siblings_by_graph(arena: &mut Arena, scanned: Scanned<'_, '_>, budget: &mut Budget) -> Verdict {
     let verdict = match scanned.scan.end {
-        ScanEnd::Next => next_is_exact(arena, scanned, budget),
+        ScanEnd::Next => match next_is_exact(arena, scanned, budget) {
+            Verdict::Holds => Verdict::Holds,
+            other => nothing_between(arena, scanned, budget).unwrap_or(other),
+        },
         _ => siblings(arena, scanned, budget),
     };
     if matches!(verdict, Verdict::Holds | Verdict::Assumed(_)) {
@@ -389,6 +394,22 @@ fn next_is_exact(arena: &mut Arena, scanned: Scanned<'_, '_>, budget: &mut Budge
         Verdict::Holds if apart == Verdict::Holds => own,
         Verdict::Holds => apart,
         verdict => verdict,
+    }
+}
+
+/// Whether no prefix lies between that of a number and that of the next one, nor is the front of a key of another number: then
+/// no such key lies between them either.
+fn nothing_between(arena: &mut Arena, scanned: Scanned<'_, '_>, budget: &mut Budget) -> Option<Verdict> {
+    let outer = before_last(scanned);
+    if !is_beside_the_next(scanned) {
+        return None;
+    }
+    let apart = siblings(arena, Scanned { layout: scanned.layout, scan: &outer }, budget);
+    let own = siblings(arena, scanned, budget);
+    match (apart, own) {
+        (Verdict::Holds, own @ (Verdict::Holds | Verdict::Assumed(_))) => Some(own),
+        (apart @ Verdict::Assumed(_), Verdict::Holds | Verdict::Assumed(_)) => Some(apart),
+        _ => None,
     }
 }
 

@@ -9,8 +9,8 @@ use std::collections::BTreeSet;
 
 use keyplan_plan::dynamic::{Value, encode};
 use keyplan_plan::model::{
-    Argument, Derived, ExtentRule, IntEncoding, IntRange, IntShape, IntType, Same, Scan, Segment, Sequence,
-    Shape, Width,
+    Argument, Derived, ExtentRule, Frame, IntEncoding, IntRange, IntShape, IntType, Same, Scan, Segment,
+    Sequence, Shape, Width,
 };
 
 use crate::automaton::Arena;
@@ -229,10 +229,9 @@ fn in_a_row(scanned: Scanned<'_, '_>, outer: &Scan) -> Option<(Vec<u8>, Vec<u8>)
     if !first || !segments.segments().iter().all(plain) {
         return None;
     }
-    let Shape::Int(int) = &segments.arguments().next()?.shape else { return None };
-    let width = Width::of_shape(&Shape::Int(int.clone()));
-    let ends = width.max == Some(width.min) || int.encoding.row().extent == ExtentRule::Marked;
-    if !int.keeps_order() || int.alike().is_some() || !ends {
+    let shape = &segments.arguments().next()?.shape;
+    let int = integer(shape).filter(|int| keeps_bytes_in_order(shape) && int.keeps_order())?;
+    if int.alike().is_some() || !(is_one_length(int) || int.encoding.row().extent == ExtentRule::Marked) {
         return None;
     }
     let (first, last) = match int.range {
@@ -240,6 +239,38 @@ fn in_a_row(scanned: Scanned<'_, '_>, outer: &Scan) -> Option<(Vec<u8>, Vec<u8>)
         IntRange::Signed { min, max } => (Value::Signed(min), Value::Signed(max)),
     };
     Some((written(&segments, first)?.bytes, written(&segments, last)?.bytes))
+}
+
+/// Whether the frames around a number put it in the order of its own bytes, and none of them is the front of another.
+fn keeps_bytes_in_order(shape: &Shape) -> bool {
+    match shape {
+        Shape::Int(_) => true,
+        // The length is always the same.
+        Shape::Framed { frame: Frame::Len(_), inner } => {
+            integer(inner).is_some_and(is_one_length) && matches!(**inner, Shape::Int(_))
+        }
+        Shape::Framed { frame: Frame::Terminated | Frame::Memcmp | Frame::OrderedCode, inner } => {
+            keeps_bytes_in_order(inner)
+        }
+        _ => false,
+    }
+}
+
+fn is_one_length(int: &IntShape) -> bool {
+    let width = Width::of_shape(&Shape::Int(int.clone()));
+    width.max == Some(width.min)
+}
+
+/// Whether no number of the last bound argument is written between one and the next: big-endian, each is the next string of
+/// bytes, or where the sign turns a range ends before it begins.
+pub(super) fn is_beside_the_next(scanned: Scanned<'_, '_>) -> bool {
+    let outer = before_last(scanned);
+    let own = last(scanned, &outer);
+    let own = own.as_ref().map(Sequence::segments);
+    let Some([Segment::Argument(argument), behind @ ..]) = own else { return false };
+    behind.iter().all(|segment| matches!(segment, Segment::Literal(_)))
+        && keeps_bytes_in_order(&argument.shape)
+        && integer(&argument.shape).is_some_and(|int| int.encoding == IntEncoding::Be)
 }
 
 /// The range of a number that a row lies in, from one between the first number and the last.
