@@ -46,7 +46,17 @@ impl<'p> Layout<'p> {
 
     /// The layout drawn as exactly as it can be.
     pub(crate) fn fine(&self, arena: &mut Arena) -> Option<Drawing> {
-        draw(arena, self.sequence, &self.marks, Precision::Fine, MOST_NODES)
+        self.drawn(arena, Precision::Fine)
+    }
+
+    /// The layout drawn in another way.
+    pub(crate) fn drawn(&self, arena: &mut Arena, precision: Precision) -> Option<Drawing> {
+        draw(arena, self.sequence, &self.marks, precision, MOST_NODES)
+    }
+
+    /// Whether its graph has more paths than it has keys, so that another drawing may tell more.
+    pub(crate) fn is_loose(&self) -> bool {
+        self.drawing.as_ref().is_some_and(|drawing| !drawing.loose.is_empty())
     }
 
     /// Whether lengths, first or last bytes alone show that no key is of both.

@@ -19,6 +19,7 @@
 //! end within fixed bounds of nodes and steps, with `Unknown` where those are reached.
 
 mod automaton;
+mod beginning;
 #[cfg(feature = "certificate")]
 pub mod certificate;
 mod compare;

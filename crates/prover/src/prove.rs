@@ -281,6 +281,8 @@ impl<'p> Prover<'p> {
                 (Verdict::Fails(witness), true)
             }
             (Verdict::Holds | Verdict::Assumed(_), Some(unknown @ Verdict::Unknown(_))) => (unknown, true),
+            // There may be more to it than what is lost: that is not accepted with the loss.
+            (Verdict::Unknown(_), Some(Verdict::Fails(witness))) => (Verdict::Fails(witness), false),
             (verdict, _) => (verdict, false),
         };
         self.say(family, Guarantee::Unambiguous, verdict, span);

@@ -18,6 +18,13 @@ use keyplan_plan::model::{
 /// The most steps of the readings for one verdict.
 const MOST_STEPS: u32 = 150_000;
 
+/// The most elements of a list with a count that every reading is tried of.
+const MOST_ONE_BY_ONE: usize = 64;
+
+/// The most bytes that a longer list is read of, and the most elements that it has.
+const MOST_LISTED: usize = 4_096;
+const MOST_FILLED: usize = 1 << 17;
+
 /// The steps that the readings for one verdict may take together.
 #[derive(Debug)]
 pub(crate) struct Effort(u32);
@@ -53,13 +60,26 @@ pub(crate) fn read(sequence: &Sequence, bytes: &[u8], limit: usize, effort: &mut
     if found.len() >= limit {
         return found;
     }
-    let mut reader = Reader { effort };
+    let mut reader = Reader { effort, strict: true };
     for values in reader.sequence(sequence, bytes, limit.saturating_mul(4).max(16)) {
         if found.len() < limit && !found.contains(&values) && writes(sequence, &values, bytes) {
             found.push(values);
         }
     }
     found
+}
+
+/// Up to `limit` argument lists that are written as `bytes` but for copies, derived parts and hashes, which may be others.
+pub(crate) fn rewritten(
+    sequence: &Sequence,
+    bytes: &[u8],
+    limit: usize,
+    effort: &mut Effort,
+) -> Vec<Vec<Value>> {
+    if !sequence.width().admits(bytes.len()) || !effort.spend(8) {
+        return Vec::new();
+    }
+    Reader { effort, strict: false }.sequence(sequence, bytes, limit)
 }
 
 fn writes(sequence: &Sequence, values: &[Value], bytes: &[u8]) -> bool {
@@ -69,6 +89,8 @@ fn writes(sequence: &Sequence, values: &[Value], bytes: &[u8]) -> bool {
 
 struct Reader<'e> {
     effort: &'e mut Effort,
+    /// Whether a copy is that of its argument, and a hash that of what follows it.
+    strict: bool,
 }
 
 /// A sequence half read.
@@ -114,6 +136,7 @@ impl Reader<'_> {
                     self.row(row, index + 1, at + literal.bytes.len());
                 }
             }
+            Segment::Same(_) if !self.strict => self.ends(row, index, at, segment),
             Segment::Same(same) => {
                 let value = row.values.get(row.sequence.arguments_before(same.of)).cloned();
                 let mut copy = Vec::new();
@@ -142,12 +165,16 @@ impl Reader<'_> {
             if !self.step() {
                 return;
             }
-            let Segment::Argument(argument) = segment else {
-                // What is derived is checked when the whole key is written again.
-                self.row(row, index + 1, at + length);
-                continue;
-            };
             let content = rest.get(..length).unwrap_or_default();
+            let argument = match segment {
+                Segment::Argument(argument) => argument,
+                Segment::Same(same) if self.values(&same.shape, content, 1).is_empty() => continue,
+                _ => {
+                    // What is derived is checked when the whole key is written again.
+                    self.row(row, index + 1, at + length);
+                    continue;
+                }
+            };
             let left = row.limit.saturating_sub(row.found.len()).max(2);
             for value in self.values(&argument.shape, content, left) {
                 row.values.push(value);
@@ -198,6 +225,9 @@ impl Reader<'_> {
                 let mut flipped = bytes.to_vec();
                 complement(&mut flipped);
                 self.values(inner, &flipped, limit)
+            }
+            Shape::HashConcat { keep, inner, .. } if !self.strict => {
+                bytes.get(*keep..).map_or_else(Vec::new, |content| self.values(inner, content, limit))
             }
             Shape::HashConcat { hash, keep, inner } => {
                 match (HashConcat { hash: *hash, keep: *keep }).decode(bytes) {
@@ -251,6 +281,11 @@ impl Reader<'_> {
                 let codec = keyplan_plan::codec::Count { width: *width };
                 if let Ok(count) = codec.decode(front)
                     && counts.admits(count)
+                    && count > MOST_ONE_BY_ONE
+                {
+                    found.extend(self.long_list(item, rest, count));
+                } else if let Ok(count) = codec.decode(front)
+                    && counts.admits(count)
                 {
                     self.elements(
                         item,
@@ -278,6 +313,40 @@ impl Reader<'_> {
             &mut found,
         );
         found
+    }
+
+    /// A list of very many elements, if it can be read with as few as there are bytes for, and empty ones besides.
+    fn long_list(&mut self, item: &Shape, bytes: &[u8], count: usize) -> Option<Value> {
+        if bytes.len() > MOST_LISTED || count > MOST_FILLED {
+            return None;
+        }
+        let width = Width::of_shape(item);
+        // For each place, of how many elements the shortest way to it is, and where the last of them begins.
+        let mut ways: Vec<Option<(usize, usize)>> = vec![None; bytes.len() + 1];
+        *ways.first_mut()? = Some((0, 0));
+        for at in 0..bytes.len() {
+            let Some((steps, _)) = ways.get(at).copied().flatten() else { continue };
+            let most = width.max.unwrap_or(usize::MAX).min(bytes.len() - at);
+            for length in width.min.max(1)..=most {
+                let shorter = ways.get(at + length)?.is_none_or(|(others, _)| steps + 1 < others);
+                if shorter && !self.values(item, bytes.get(at..at + length)?, 1).is_empty() {
+                    *ways.get_mut(at + length)? = Some((steps + 1, at));
+                }
+            }
+        }
+        let mut list = Vec::new();
+        let mut at = bytes.len();
+        while at > 0 {
+            let (_, before) = ways.get(at).copied().flatten()?;
+            list.extend(self.values(item, bytes.get(before..at)?, 1).into_iter().next());
+            at = before;
+        }
+        list.reverse();
+        if list.len() < count {
+            let empty = self.values(item, &[], 1).into_iter().next()?;
+            list.resize(count, empty);
+        }
+        (list.len() == count).then_some(Value::List(list))
     }
 
     /// Reads elements up to the end of `bytes`.

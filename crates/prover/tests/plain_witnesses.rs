@@ -195,3 +195,99 @@ fn a_long_count_is_drawn_as_it_is_written() {
         assert_eq!(verdict("s.m"), None, "{framing}");
     }
 }
+
+/// A number of which only some bytes are written is in order as far as those go.
+#[test]
+fn the_order_of_truncated_integers_is_decided() {
+    let ordered = |family: &str| said(&format!("0x01 {family} scan all in order"), Guarantee::InOrder);
+    // 2^24 is written like 0.
+    assert!(ordered("n: u64.low(3)").contains(" > "), "{}", ordered("n: u64.low(3)"));
+    assert!(ordered("n: u16(254..=257).low(1)").contains(" > "));
+    assert_eq!(ordered("n: u64(0..=16777215).low(3)"), "proved");
+    assert_eq!(ordered("n: u16(256..=511).low(1)"), "proved");
+    // 0 and 1 have the same first bytes, and what follows decides.
+    assert!(ordered("n: u64.high(2) m: u8").contains(" > "), "{}", ordered("n: u64.high(2) m: u8"));
+    assert!(ordered("n: u64.float m: u8").contains(" > "), "{}", ordered("n: u64.float m: u8"));
+    assert_eq!(ordered("n: u32.float m: u8"), "proved");
+    for family in ["n: u64.high(2)", "n: u64.float", "n: list(u64.float, 2).count8", "n: u64.low(3).desc"] {
+        assert!(!ordered(family).contains("Unknown"), "{family}: {}", ordered(family));
+    }
+}
+
+/// What comes before an argument is alike in all rows that differ in it, and so are copies of that.
+#[test]
+fn copies_and_derived_parts_do_not_disturb_the_order_of_what_comes_first() {
+    let family =
+        "0x01 a: list(bytes(1..), 0 | 2).compactcount.desc 0x00ff b: u64 same(a) scan by a bare in order";
+    assert_eq!(said(family, Guarantee::InOrder), "proved");
+    let family = "0x01 a: u64 check = crc16(a) b: text(\"a-z\", 1..=9).len8 scan by a in order";
+    assert!(said(family, Guarantee::InOrder).contains(" > "));
+    // A part that is derived from what comes after it decides first.
+    let family = "0x01 check = crc16(a) a: u64 scan all in order";
+    assert!(said(family, Guarantee::InOrder).contains(" > "));
+}
+
+/// The range of 63 ends where that of 64 begins, which has one byte more.
+#[test]
+fn a_range_up_to_the_next_value_is_decided_where_numbers_grow() {
+    let family = "0x01 n: i64.orderedcode.compactlen 0x00ff scan by n to next";
+    assert!(
+        said(family, Guarantee::NoSiblingRows).starts_with("Range"),
+        "{}",
+        said(family, Guarantee::NoSiblingRows)
+    );
+    assert!(said(family, Guarantee::NoMissingRows).starts_with("Range"));
+    let family = "0x01 n: u64.low(3).len32 t: text(\"ab\", 0..=2).memcmp scan by n to next";
+    assert!(said(family, Guarantee::NoMissingRows).starts_with("Range"));
+}
+
+/// Beside a hash, what can be read in two ways can still be shown.
+#[test]
+fn an_ambiguity_beside_a_hash_is_shown() {
+    let family = "0x01 a: option(option(u8.dec)) \"b\" h: u8.hashed(blake2b_128, 16)";
+    assert!(said(family, Guarantee::Unambiguous).starts_with("collides"));
+    let family = "0x01 a: list(text(\"ab\", 0..=2), 1..=2) \"b\" h: u8.hashed(sha256, 8)";
+    assert!(said(family, Guarantee::Unambiguous).starts_with("collides"));
+}
+
+/// A hash inside of what the graph sees as plain bytes is a hash nevertheless.
+#[test]
+fn a_hash_under_a_length_is_assumed_not_to_collide() {
+    let family = "0x01 a: list(text(\"a-z\", 1..).hashed(xxh3_64), 1..).len16";
+    let found = said(family, Guarantee::Unambiguous);
+    assert!(found.starts_with("Assumed"), "{found}");
+}
+
+#[test]
+fn the_longest_key_after_a_length_is_found() {
+    let family = "0x01 a: bytes.tuple.len16";
+    assert!(said(family, Guarantee::Fits).starts_with("TooLong"), "{}", said(family, Guarantee::Fits));
+    assert_eq!(said("0x01 a: bytes.tuple.len8", Guarantee::Fits), "proved");
+}
+
+/// A count of some thousand elements of which most are empty.
+#[test]
+fn a_list_of_thousands_is_read_and_written() {
+    let text = r#"plan p; space s {
+        key k = "a" a: list(nibbles(0 | 2).packed, 1..).count16 0x01 scan by a;
+        key l = "a" a: u16(254..=257).tuple b: nibbles(1).hex_prefix;
+    }"#;
+    let compiled = keyplan_plan::compile("p.keyplan", text, |_| Err("no imports".to_owned()));
+    let report = prove(&compiled.plan.unwrap(), &Options::default());
+    let leak = report.statements.iter().find(|s| s.guarantee == Guarantee::NoForeignRows).unwrap();
+    let Verdict::Fails(witness) = &leak.verdict else { panic!("{leak:?}") };
+    let Witness::Row { scan, row } = &**witness else { panic!("{witness:?}") };
+    // 0x1601 empty elements and the literal; 257, and a path of one digit.
+    assert_eq!(scan.bytes, [0x61, 0x16, 0x01, 0x01]);
+    assert_eq!(row.bytes.get(..4), Some(scan.bytes.as_slice()));
+}
+
+/// -1 is the last of its bytes and 0 the first: the range of -1 is empty, and every other holds its own rows only.
+#[test]
+fn a_range_of_big_endian_numbers_holds_no_others_though_the_sign_turns() {
+    let family = "0x00 n: i16.varlen.terminated 0x00ff scan by n to next";
+    assert_eq!(said(family, Guarantee::NoSiblingRows), "proved");
+    assert!(said(family, Guarantee::NoMissingRows).starts_with("Range"));
+    let family = "0x00 n: i16.le t: u8 scan by n to next";
+    assert!(said(family, Guarantee::NoSiblingRows).starts_with("Range"));
+}

@@ -5,7 +5,7 @@
 use std::fmt::Write as _;
 
 use keyplan_plan::model::Plan;
-use keyplan_prover::{Guarantee, Options, Side, Statement, Verdict, Witness, prove};
+use keyplan_prover::{Guarantee, Options, Side, Statement, Verdict, Witness, diagnose, prove};
 
 fn plan(text: &str) -> Plan {
     let compiled = keyplan_plan::compile("p.keyplan", text, |_| Err("no imports".to_owned()));
@@ -114,7 +114,7 @@ fn ibc_go_returns_packets_of_channel_10_with_channel_1() {
 fn ibc_go_escrows_of_channel_1_are_those_of_channel_11_too() {
     leak(
         r#"plan p; space transfer {
-            key escrow = "e/channel-" channel: u64.dec "/" denom: text("a-z", 1..=128) scan by channel bare;
+            key escrow = "e/channel-" channel: u64.dec "/" denom: text("a-z", 1..=128) scan by channel bare as "e/channel-1";
         }"#,
         SIBLINGS,
         "652f6368616e6e656c2d31",
@@ -142,7 +142,7 @@ fn cometbft_events_with_a_value_that_begins_alike_are_returned_too() {
     leak(
         r#"plan p; space tx_index {
             key event = tag: text("a-z.", 1..=64) "/" value: text("a-z0-9", 1..=64) "/" height: u64.dec "/" index: u32.dec
-                scan by tag, value bare;
+                scan by tag, value bare as "transfer.sender/alice";
         }"#,
         SIBLINGS,
         "612f61",
@@ -155,7 +155,7 @@ fn cometbft_events_with_a_value_that_begins_alike_are_returned_too() {
 fn paw_returns_prices_of_longer_asset_names() {
     leak(
         r#"plan p; space oracle {
-            key snapshot = 0x05 asset: text("A-Z", 3..=12) 0x00 height: u64 scan by asset bare;
+            key snapshot = 0x05 asset: text("A-Z", 3..=12) 0x00 height: u64 scan by asset bare as 0x05425443;
         }"#,
         SIBLINGS,
         "05414141",
@@ -168,7 +168,7 @@ fn paw_returns_prices_of_longer_asset_names() {
 fn votes_of_proposal_10_are_returned_with_proposal_1() {
     leak(
         r#"plan p; space gov {
-            key vote = "votes:" proposal: u64.dec ":" voter: bytes(20) scan by proposal bare;
+            key vote = "votes:" proposal: u64.dec ":" voter: bytes(20) scan by proposal bare as "votes:1";
         }"#,
         SIBLINGS,
         "766f7465733a31",
@@ -256,4 +256,84 @@ fn ownership_is_a_claim_without_a_scan() {
     };
     sound(&layout("0x04"));
     leak(&layout("0x03"), FOREIGN, "03", "0300000000");
+}
+
+/// What is told of a plan: each finding as one text.
+fn told(text: &str) -> Vec<String> {
+    let (plan, options) = (plan(text), Options::default());
+    let found = diagnose(&plan, &prove(&plan, &options), &options, "p.keyplan");
+    found.iter().map(|finding| format!("{} {finding:?}", finding.code.id())).collect()
+}
+
+/// A layout in which one scan returns rows of three other families.
+fn crowded(accept: &str) -> String {
+    format!(
+        r#"plan p; space s {{
+            key block = "b" height: u64 scan by height scan all {accept};
+            key body = "b" height: u64 "o";
+            key receipts = "b" height: u64 "r";
+            key votes = "b" height: u64 "v" index: u16;
+            key other = "c" height: u64;
+        }}"#
+    )
+}
+
+/// One scan, one finding: it names every family whose rows it returns, and scans that return the same are not told again.
+#[test]
+fn a_scan_names_every_family_that_leaks_into_it() {
+    let statement = |text: &str| {
+        let report = prove(&plan(text), &Options::default());
+        let of_scan = |s: &Statement| s.guarantee == FOREIGN && s.scan.is_some_and(|scan| scan.bound == 1);
+        report.statements.into_iter().find(of_scan).unwrap()
+    };
+    let leaking = |statement: &Statement| {
+        let more = statement.more.leaks.iter().filter_map(Witness::row_family);
+        let mut all: Vec<String> = more.chain(statement.other.as_deref()).map(str::to_owned).collect();
+        all.sort();
+        all
+    };
+    let found = statement(&crowded(""));
+    assert_eq!(leaking(&found), ["s.body", "s.receipts", "s.votes"]);
+    assert_eq!(found.more.unseen, 0);
+    let told = told(&crowded(""));
+    let leaks: Vec<&String> = told.iter().filter(|finding| finding.starts_with("KP0003")).collect();
+    let [one] = leaks.as_slice() else { panic!("{leaks:?}") };
+    for name in ["body", "receipts", "votes", "1 more scan with the same cause"] {
+        assert!(one.contains(name), "{name}: {one}");
+    }
+    assert!(!one.contains("s.other"), "{one}");
+}
+
+/// `accept leak(family)` accepts the rows of that family, and no others: neither of a third, nor with other arguments.
+#[test]
+fn a_leak_is_accepted_by_name_and_no_further() {
+    let open = |accept: &str| {
+        let report = prove(&plan(&crowded(accept)), &Options::default());
+        let open =
+            report.statements.into_iter().filter(|s| matches!(s.verdict, Verdict::Fails(_)) && !s.accepted);
+        open.map(|s| s.other.unwrap_or_default()).collect::<Vec<_>>()
+    };
+    assert_eq!(open(r#"accept leak(body, receipts) "read and dropped""#), ["s.votes", "s.votes"]);
+    assert_eq!(open(r#"accept leak(body, receipts, votes) "read and dropped""#), Vec::<String>::new());
+    // A name too many is told too.
+    let needless = told(&crowded(r#"accept leak(body, receipts, votes, other) "read and dropped""#));
+    assert!(
+        needless.iter().any(|finding| finding.starts_with("KP0012") && finding.contains("leak(s.other)"))
+    );
+    let siblings = |accept: &str| {
+        let text = format!(
+            r#"plan p; space s {{
+                key pool = 0x0c id: u64.dec "/" n: u8 scan by id bare {accept};
+                key other = 0x0c id: u64.dec;
+            }}"#
+        );
+        let report = prove(&plan(&text), &Options::default());
+        let open =
+            report.statements.into_iter().filter(|s| matches!(s.verdict, Verdict::Fails(_)) && !s.accepted);
+        open.map(|s| s.guarantee).collect::<Vec<_>>()
+    };
+    assert_eq!(siblings(""), [FOREIGN, SIBLINGS]);
+    assert_eq!(siblings(r#"accept leak(other) "known""#), [SIBLINGS]);
+    assert_eq!(siblings(r#"accept leak(pool) "known""#), [FOREIGN]);
+    assert_eq!(siblings(r#"accept leak(other, pool) "known""#), []);
 }

@@ -109,6 +109,7 @@ impl<'a> Resolver<'a> {
             "f64" => self.plain(call, Shape::Float(FloatEncoding::Bits)),
             "time" => self.plain(call, Shape::Time(TimeEncoding::Text9)),
             "score" => self.score(call, args),
+            "cbor" if call.args.is_some() => self.coded(ValueCodec::Cbor, call, args),
             "cbor" => self.plain(call, Shape::Opaque(Opaque::Cbor)),
             "json" => self.plain(call, Shape::Opaque(Opaque::Json)),
             "rlp" => self.plain(call, Shape::Opaque(Opaque::Rlp)),
@@ -547,6 +548,9 @@ impl<'a> Resolver<'a> {
 fn uncoded(codec: ValueCodec, shape: &Shape) -> Option<&'static str> {
     let any = |lengths: &LengthSet| *lengths == LengthSet::ANY;
     match shape {
+        // An item of CBOR says itself what it is, and its numbers have 64 bits.
+        Shape::Opaque(Opaque::Cbor) if codec == ValueCodec::Cbor => None,
+        Shape::Int(int) if codec == ValueCodec::Cbor && int.ty.bits > 64 => Some("an integer of this width"),
         Shape::Int(int) if !matches!(int.ty.bits, 8 | 16 | 32 | 64 | 128) => Some("an integer of this width"),
         Shape::Int(int) if int.range != int.ty.range() => Some("a range of integers"),
         Shape::Int(int) if codec == ValueCodec::Scale && int.encoding == IntEncoding::ScaleCompact => None,

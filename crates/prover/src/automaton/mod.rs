@@ -34,6 +34,12 @@ const MOST_SIDE_BY_SIDE: usize = 256;
 /// A node that leads nowhere.
 pub(crate) const DEAD: NodeId = 1;
 
+/// How many bytes, at least and at most, one of what is counted takes.
+pub(crate) type Each = (u64, u64);
+
+/// What a length counts.
+pub(crate) const BYTES: Each = (1, 1);
+
 /// A step along a key.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Node {
@@ -43,8 +49,8 @@ pub(crate) enum Node {
     Byte { set: ByteSet, next: NodeId },
     /// As many bytes of a set as one of `counts`. Fewer bytes come first in logical order, or last if `reversed`.
     Run { set: ByteSet, counts: Numbers, next: NodeId, reversed: bool },
-    /// A length, then as many bytes of a set.
-    Prefixed { prefix: Prefix, set: ByteSet, counts: Numbers, next: NodeId },
+    /// A length, then as many bytes of a set; or a count, and `each` is how many bytes at least and at most it counts.
+    Prefixed { prefix: Prefix, set: ByteSet, counts: Numbers, each: Each, next: NodeId },
     /// One of several ways on, in logical order.
     Split(Vec<NodeId>),
     /// The place before a segment of the key: where a scan's prefix may end.
@@ -179,9 +185,10 @@ impl Arena {
             Node::Run { counts, next, .. } => {
                 self.shortest(*next).saturating_add(counts.min().unwrap_or(u64::MAX))
             }
-            Node::Prefixed { prefix, counts, next, .. } => {
+            Node::Prefixed { prefix, counts, each, next, .. } => {
                 let least = counts.min().unwrap_or(u64::MAX);
-                self.shortest(*next).saturating_add(least).saturating_add(prefix.width(least))
+                let contents = least.saturating_mul(each.0);
+                self.shortest(*next).saturating_add(contents).saturating_add(prefix.width(least))
             }
             Node::Split(ways) => ways.iter().map(|&way| self.shortest(way)).min().unwrap_or(u64::MAX),
             Node::Mark { next, .. } => self.shortest(*next),
@@ -195,9 +202,10 @@ impl Arena {
             Node::Run { counts, next, .. } => {
                 self.longest(*next).saturating_add(counts.max().unwrap_or(u64::MAX))
             }
-            Node::Prefixed { prefix, counts, next, .. } => {
+            Node::Prefixed { prefix, counts, each, next, .. } => {
                 let most = counts.max().unwrap_or(u64::MAX);
-                self.longest(*next).saturating_add(most).saturating_add(prefix.width(most))
+                let contents = most.saturating_mul(each.1);
+                self.longest(*next).saturating_add(contents).saturating_add(prefix.width(most))
             }
             Node::Split(ways) => ways.iter().map(|&way| self.longest(way)).max().unwrap_or(0),
             Node::Mark { next, .. } => self.longest(*next),
@@ -239,8 +247,24 @@ impl Arena {
                 let contents = self.run(set, counts, next, false);
                 self.literal(&prefix.bytes(count), contents)
             }
-            None => self.add(Node::Prefixed { prefix, set, counts, next }),
+            None => self.add(Node::Prefixed { prefix, set, counts, each: BYTES, next }),
         }
+    }
+
+    /// A count, and as many bytes of a set as so many of `each` may take.
+    pub(crate) fn measured(
+        &mut self,
+        prefix: Prefix,
+        set: ByteSet,
+        counts: &Numbers,
+        each: Each,
+        next: NodeId,
+    ) -> NodeId {
+        let counts = counts.intersection(&Numbers::range(0, prefix.limit()));
+        if counts.is_empty() || next == DEAD {
+            return DEAD;
+        }
+        self.add(Node::Prefixed { prefix, set, counts, each, next })
     }
 
     /// One of `ways`, in logical order.

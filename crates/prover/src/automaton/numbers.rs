@@ -4,6 +4,9 @@ pub(crate) const UNLIMITED: u64 = u64::MAX;
 /// The most stretches for which differences are computed exactly; beyond it the answer is a superset.
 const MOST_PAIRS: usize = 1 << 14;
 
+/// The most stretches that multiples are listed in.
+const MOST_TIMES: usize = 1 << 10;
+
 /// A set of numbers: lengths, or how much of a length is left.
 ///
 /// Stretches are ascending, disjoint and never adjacent; an end of [`UNLIMITED`] has no limit.
@@ -136,6 +139,28 @@ impl Numbers {
     /// The members without 0.
     pub(crate) fn positive(&self) -> Self {
         self.minus(&Self::one(0))
+    }
+
+    /// Every sum of as many numbers between `least` and `most` as one of the members; a superset if those are many.
+    pub(crate) fn times(&self, (least, most): (u64, u64)) -> Self {
+        if (least, most) == (1, 1) {
+            return self.clone();
+        }
+        let up = |count: u64, each: u64| if count == 0 { 0 } else { count.saturating_mul(each) };
+        let mut all = Vec::new();
+        for &(first, last) in &self.0 {
+            for count in first..=last {
+                let end = up(count, most);
+                // From here on each stretch reaches the next one.
+                let joined = end.saturating_add(1) >= up(count.saturating_add(1), least) && count > 0;
+                if joined || all.len() >= MOST_TIMES {
+                    all.push((up(count, least), up(last, most)));
+                    break;
+                }
+                all.push((up(count, least), end));
+            }
+        }
+        Self::from_stretches(all)
     }
 
     /// Each member of `by` or more, less `by`.

@@ -7,7 +7,7 @@
 use std::cmp::Ordering;
 
 use keyplan_plan::dynamic::Value;
-use keyplan_plan::model::{ScanEnd, Segment};
+use keyplan_plan::model::{ScanEnd, Segment, Sequence};
 use keyplan_plan::order::sort_by;
 
 use crate::compare::{compare, compare_rows};
@@ -20,6 +20,9 @@ use crate::proof::{Side, Verdict, Witness, is_within};
 
 /// The most keys of a layout that are listed.
 const MOST_KEYS: usize = 3_000;
+
+/// The most rows with the same bound arguments that are listed.
+const MOST_FREE: usize = 1_000;
 
 /// The most pairs of a range and a row, or of an end and a row, that are looked at one by one.
 const MOST_PAIRS: usize = 1_000_000;
@@ -163,4 +166,24 @@ pub(crate) fn ordered(scanned: Scanned<'_, '_>, budget: &mut Budget) -> Option<V
         }
     }
     Some(told(if of_rows.is_empty() { of_ends.into_iter() } else { of_rows.into_iter() }))
+}
+
+/// Two rows of a scan that come in the wrong order, from all rows with these bound arguments, if they are few.
+pub(crate) fn disordered(scanned: Scanned<'_, '_>, bound: &Side, budget: &mut Budget) -> Option<Witness> {
+    let (path, sequence) = (scanned.layout.path, scanned.layout.sequence);
+    let free = sequence.segments().get(scanned.scan.segments..)?.to_vec();
+    let rows = every::rows(&Sequence::new(free), MOST_FREE)?;
+    budget.spend((rows.len() * rows.len()) as u64 / 16);
+    let key = |row: &Vec<Value>| Side::key(path, sequence, &[bound.values.as_slice(), row].concat());
+    let sides: Vec<Side> = rows.iter().filter_map(key).collect();
+    let pairs = sides.iter().enumerate().flat_map(|(index, a)| {
+        sides.iter().skip(index + 1).filter_map(move |b| {
+            // The order of the bytes is cheap to look at, and mostly right.
+            let order = compare_rows(sequence, scanned.scan.bound, &a.values, &b.values)?;
+            (order != a.bytes.cmp(&b.bytes))
+                .then(|| Witness::disorder(sequence, scanned.scan.bound, a.clone(), b.clone()))
+                .flatten()
+        })
+    });
+    pairs.min_by_key(Witness::length)
 }

@@ -8,7 +8,7 @@ pub(crate) mod search;
 
 use std::collections::BinaryHeap;
 
-use crate::automaton::{Arena, ByteSet, Core, Node, NodeId, Numbers, Prefix, UNLIMITED};
+use crate::automaton::{Arena, BYTES, ByteSet, Core, Each, Node, NodeId, Numbers, Prefix, UNLIMITED};
 use crate::hash::Map;
 
 /// What two paths are looked for.
@@ -50,10 +50,22 @@ impl Budget {
         self.steps = self.steps.saturating_sub(steps);
     }
 
+    /// Does something with no more than some of the steps.
+    pub(crate) fn with_at_most<T>(&mut self, steps: u64, work: impl FnOnce(&mut Self) -> T) -> T {
+        let given = self.steps.min(steps);
+        let mut part = Self { steps: given };
+        let result = work(&mut part);
+        self.spend(given.saturating_sub(part.steps));
+        result
+    }
+
     pub(crate) fn is_spent(self) -> bool {
         self.steps == 0
     }
 }
+
+/// The most steps that other drawings of a layout may take, once the first has not told.
+pub(crate) const MOST_OTHERWISE: u64 = 400_000;
 
 /// The most steps of one product.
 const MOST_STEPS: u64 = 100_000;
@@ -112,6 +124,7 @@ enum Item {
         set: ByteSet,
         next: NodeId,
         counts: Numbers,
+        each: Each,
     },
 }
 
@@ -345,10 +358,17 @@ impl<'a> Product<'a> {
         }
     }
 
-    /// For a run of several counts: what follows it, and how much longer one of two equal beginnings may be.
+    /// For a run of several counts: what follows it, and how much longer one of two equal beginnings may be. So it is with what a
+    /// count is followed by, if it has no fixed length.
     fn run_apart(&self, id: NodeId) -> Option<(NodeId, Numbers)> {
-        let Node::Run { counts, next, .. } = self.arena.node(id) else { return None };
-        let counts = counts.positive();
+        let (counts, next) = match self.arena.node(id) {
+            Node::Run { counts, next, .. } => (counts.positive(), next),
+            Node::Prefixed { counts, each: (least, most), next, .. } if least < most => {
+                let apart = counts.max().unwrap_or(UNLIMITED).saturating_mul(most - least);
+                return Some((*next, Numbers::range(1, apart)));
+            }
+            _ => return None,
+        };
         let apart = counts.differences(&counts);
         (!apart.is_empty()).then_some((*next, apart))
     }
@@ -435,7 +455,7 @@ impl<'a> Product<'a> {
                 _ => return None,
             },
             Place::Length { node, width, read } => match self.arena.node(node) {
-                Node::Prefixed { prefix, set: class, next, .. } => {
+                Node::Prefixed { prefix, set: class, each, next, .. } => {
                     // A widened set may hold lengths that are no lengths of the node.
                     let counts = set?.clone();
                     vec![Item::Length {
@@ -446,6 +466,7 @@ impl<'a> Product<'a> {
                         set: *class,
                         next: *next,
                         counts,
+                        each: *each,
                     }]
                 }
                 _ => return None,
@@ -461,7 +482,7 @@ impl<'a> Product<'a> {
             Node::Run { set, counts, next, .. } => {
                 vec![Item::Run { node: id, set: *set, next: *next, left: counts.positive() }]
             }
-            Node::Prefixed { prefix, set, counts, next } => prefix
+            Node::Prefixed { prefix, set, counts, each, next } => prefix
                 .forms(counts)
                 .into_iter()
                 .map(|(width, counts)| Item::Length {
@@ -472,6 +493,7 @@ impl<'a> Product<'a> {
                     set: *set,
                     next: *next,
                     counts,
+                    each: *each,
                 })
                 .collect(),
             Node::Split(_) | Node::Mark { .. } => Vec::new(),
@@ -615,7 +637,7 @@ impl<'a> Product<'a> {
     /// Reads two equal lengths of one form at once, and says whether the two are such.
     fn in_step(&mut self, x: &Item, y: &Item) -> bool {
         let (
-            Item::Length { prefix, width, read: 0, set, next, counts, .. },
+            Item::Length { prefix, width, read: 0, set, next, counts, each: BYTES, .. },
             Item::Length {
                 prefix: same,
                 width: as_wide,
@@ -623,6 +645,7 @@ impl<'a> Product<'a> {
                 set: other,
                 next: behind,
                 counts: others,
+                each: BYTES,
                 ..
             },
         ) = (x, y)
@@ -712,14 +735,14 @@ fn after(item: &Item, set: ByteSet) -> Vec<After> {
         Item::End => Vec::new(),
         Item::Byte { next, .. } => vec![After::At(*next)],
         Item::Run { node, set: class, next, left } => run(*node, *class, *next, &left.lowered(1)),
-        Item::Length { node, prefix, width, read, set: class, next, counts } => {
+        Item::Length { node, prefix, width, read, set: class, next, counts, each } => {
             let counts = prefix.filter(*width, *read, counts, set);
             if counts.is_empty() {
                 return Vec::new();
             }
             let read = read + 1;
             if read == *width {
-                return run(*node, *class, *next, &counts);
+                return run(*node, *class, *next, &counts.times(*each));
             }
             vec![After::Item(Item::Length {
                 node: *node,
@@ -729,6 +752,7 @@ fn after(item: &Item, set: ByteSet) -> Vec<After> {
                 set: *class,
                 next: *next,
                 counts,
+                each: *each,
             })]
         }
     }

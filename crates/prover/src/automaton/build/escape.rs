@@ -3,7 +3,7 @@
 use keyplan_plan::model::Shape;
 
 use super::{MOST_SLICED, Pen};
-use crate::automaton::{ByteSet, DEAD, END, Node, NodeId, Numbers, UNLIMITED};
+use crate::automaton::{BYTES, ByteSet, DEAD, END, Node, NodeId, Numbers, UNLIMITED};
 use crate::hash::Map;
 
 /// Which bytes have another after them.
@@ -36,7 +36,9 @@ impl Pen<'_> {
         let contents = self.shape(inner, hole, flip)?;
         let nodes = self.arena.reachable(contents, None);
         let long = nodes.iter().any(|&id| match self.arena.node(id) {
-            Node::Prefixed { counts, .. } => counts.max().is_none_or(|most| most > MOST_SLICED),
+            Node::Prefixed { counts, each, .. } => {
+                *each != BYTES || counts.max().is_none_or(|most| most > MOST_SLICED)
+            }
             _ => false,
         });
         if long {
@@ -97,7 +99,7 @@ impl Pen<'_> {
                     let ways = ways.into_iter().map(&mut to).collect();
                     self.arena.split(ways, false)
                 }
-                Node::Prefixed { prefix, set, counts, next } => {
+                Node::Prefixed { prefix, set, counts, next, .. } => {
                     let next = to(next);
                     let mut ways = Vec::new();
                     for count in (0..=MOST_SLICED).filter(|&count| counts.contains(count)) {

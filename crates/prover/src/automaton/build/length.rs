@@ -1,10 +1,10 @@
 //! A length in front of other parts.
 
 use keyplan_plan::codec::LenWidth;
-use keyplan_plan::model::{Extent, Shape, Width};
+use keyplan_plan::model::{Extent, IntEncoding, IntRange, IntShape, IntType, Shape, Width};
 
-use super::{LEFT_OUT, MOST_SLICED, Pen, numbers};
-use crate::automaton::{ByteSet, DEAD, Node, NodeId, Numbers, Prefix, UNLIMITED};
+use super::{LEFT_OUT, MOST_SLICED, Pen, Precision, numbers};
+use crate::automaton::{BYTES, ByteSet, DEAD, Node, NodeId, Numbers, Prefix, UNLIMITED};
 use crate::hash::Map;
 use crate::layout::class_of;
 
@@ -44,6 +44,15 @@ impl Pen<'_> {
             }
             let set = class_of(inner).flipped_if(flip);
             return Some(self.arena.prefixed(prefix, set, &numbers(&text.lengths), next));
+        }
+        if self.precision == Precision::Contents {
+            if bounds.min as u64 > most {
+                return Some(DEAD);
+            }
+            self.loose.insert("a length may differ from that of its contents in the graph");
+            let contents = self.shape(inner, next, flip)?;
+            let (min, max) = (bounds.min as u128, u128::from(most));
+            return Some(self.arena.int(&as_number(width, min, max), contents, flip));
         }
         self.hide(inner, "length-prefixed contents are free in the graph");
         let counts = Numbers::range(bounds.min as u64, most);
@@ -85,7 +94,11 @@ impl Pen<'_> {
                 }
                 self.arena.split(ways, reversed)
             }
-            Node::Prefixed { prefix, set, counts, next } => {
+            Node::Prefixed { each, .. } if each != BYTES => {
+                slices.cyclic = true;
+                DEAD
+            }
+            Node::Prefixed { prefix, set, counts, next, .. } => {
                 let mut ways = Vec::new();
                 for count in (0..=left).filter(|&count| counts.contains(count)) {
                     let Some(left) = left.checked_sub(count + prefix.width(count)) else { continue };
@@ -108,10 +121,31 @@ impl Pen<'_> {
     }
 }
 
+/// A length as the number that it is written like.
+pub(super) fn as_number(width: LenWidth, min: u128, max: u128) -> IntShape {
+    let (bits, encoding) = match width {
+        LenWidth::L8 => (8, IntEncoding::Be),
+        LenWidth::L16 => (16, IntEncoding::Be),
+        LenWidth::L32 => (32, IntEncoding::Be),
+        LenWidth::L64 => (64, IntEncoding::Be),
+        LenWidth::L16Le => (16, IntEncoding::Le),
+        LenWidth::L32Le => (32, IntEncoding::Le),
+        LenWidth::L64Le => (64, IntEncoding::Le),
+        LenWidth::Varint => (64, IntEncoding::Leb128),
+        LenWidth::Compact => (64, IntEncoding::CompactSize),
+        LenWidth::Scale => (64, IntEncoding::ScaleCompact),
+    };
+    let ty = IntType { signed: false, bits };
+    // Beyond the largest number of the type there is no length.
+    let max = max.min((1 << bits) - 1);
+    IntShape { ty, range: IntRange::Unsigned { min, max }, encoding }
+}
+
 /// The state of cutting an inner layout to its lengths.
 struct Slices {
     memo: Map<(NodeId, u64), Option<NodeId>>,
     hole: NodeId,
     next: NodeId,
+    /// A way back without a byte, or a count of something else than bytes, cannot be cut to a length.
     cyclic: bool,
 }

@@ -1,10 +1,12 @@
 //! Lists: with a separator, a count, or nothing between their elements.
 
 use keyplan_plan::codec::LenWidth;
-use keyplan_plan::model::{Framing, LengthSet, Shape};
+use keyplan_plan::model::{Framing, LengthSet, Shape, Width};
 
+use super::length::as_number;
 use super::{Pen, Precision, numbers};
 use crate::automaton::{ByteSet, DEAD, NodeId, Numbers, Prefix, UNLIMITED};
+use crate::layout::class_of;
 
 /// The most elements of a list that are written out where its count is long, and the most nodes that they take.
 const MOST_ELEMENTS: usize = 16;
@@ -14,13 +16,33 @@ impl Pen<'_> {
     pub(super) fn list(
         &mut self,
         item: &Shape,
-        counts: &LengthSet,
+        given: &LengthSet,
         framing: &Framing,
         next: NodeId,
         flip: bool,
     ) -> Option<NodeId> {
-        let counts = numbers(counts);
+        let counts = numbers(given);
         if let Framing::Counted(width) = framing {
+            if self.precision == Precision::Lengths
+                && counts.max().is_none_or(|most| most > self.precision.unrolled())
+            {
+                let list = Shape::List {
+                    item: Box::new(item.clone()),
+                    counts: given.clone(),
+                    framing: framing.clone(),
+                };
+                self.hide(&list, "the elements of a long list are free in the graph");
+                let each = Width::of_shape(item);
+                let each = (each.min as u64, each.max.map_or(UNLIMITED, |max| max as u64));
+                let prefix = Prefix { width: *width, flipped: flip };
+                return Some(self.arena.measured(
+                    prefix,
+                    class_of(item).flipped_if(flip),
+                    &counts,
+                    each,
+                    next,
+                ));
+            }
             return self.counted(item, &counts, *width, next, flip);
         }
         let separator: &[u8] = if let Framing::Joined(separator) = framing { separator } else { &[] };
@@ -102,6 +124,14 @@ impl Pen<'_> {
             more = self.shape(item, more, flip)?;
         }
         let long = counts.intersection(&Numbers::range(exact + 1, UNLIMITED));
+        if self.precision.by_value() {
+            // As the numbers that they are.
+            for &(first, last) in long.stretches() {
+                let last = last.min(prefix.limit());
+                ways.push(self.arena.int(&as_number(width, first.into(), last.into()), more, flip));
+            }
+            return Some(self.arena.split(ways, flip));
+        }
         for (form, these) in prefix.forms(&long) {
             ways.extend(self.long_counts(prefix, form, &these, exact, more));
         }

@@ -3,7 +3,7 @@
 use keyplan_plan::model::Shape;
 
 use super::{MOST_SLICED, Pen};
-use crate::automaton::{ByteSet, DEAD, Node, NodeId, Numbers, UNLIMITED};
+use crate::automaton::{BYTES, ByteSet, DEAD, Node, NodeId, Numbers, UNLIMITED};
 use crate::hash::Map;
 
 impl Pen<'_> {
@@ -52,7 +52,11 @@ impl Pen<'_> {
             Node::Run { set, counts, next, reversed } => {
                 self.group_run(groups, (set, &counts, reversed), next, place)?
             }
-            Node::Prefixed { prefix, set, counts, next } => {
+            Node::Prefixed { each, .. } if each != BYTES => {
+                groups.refused = true;
+                DEAD
+            }
+            Node::Prefixed { prefix, set, counts, next, .. } => {
                 let mut ways = Vec::new();
                 for count in (0..=MOST_SLICED).filter(|&count| counts.contains(count)) {
                     let length = prefix.bytes(count).into_iter().map(ByteSet::of);

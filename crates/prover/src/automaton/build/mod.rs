@@ -6,13 +6,14 @@ mod list;
 mod memcmp;
 mod scalar;
 mod text;
+mod values;
 
 use std::collections::BTreeSet;
 
 use keyplan_plan::codec::{Case, Hash};
 use keyplan_plan::model::{
-    BoolEncoding, BytesEncoding, Frame, IntRange, IntShape, LengthSet, NibbleEncoding, ScoreEncoding,
-    Segment, Sequence, Shape, TimeEncoding,
+    BoolEncoding, BytesEncoding, Derived, Frame, IntRange, IntShape, LengthSet, NibbleEncoding, Same,
+    ScoreEncoding, Segment, Sequence, Shape, TimeEncoding,
 };
 
 use escape::Escape;
@@ -27,14 +28,28 @@ pub(crate) enum Precision {
     Coarse,
     /// Bounds are kept up to some hundred bytes.
     Fine,
+    /// As [`Precision::Fine`], and where an argument has few values, what depends on it is that of each.
+    Values,
+    /// As [`Precision::Values`], and what has a long length in front is drawn as it is, whatever the length says.
+    Contents,
+    /// As [`Precision::Values`], and what has a long count in front is as many bytes as so many elements may take.
+    Lengths,
 }
 
 impl Precision {
+    /// Drawings that see other things than the coarse and the fine one do.
+    pub(crate) const OTHERS: [Self; 3] = [Self::Values, Self::Contents, Self::Lengths];
+
+    /// Whether few values are written out.
+    fn by_value(self) -> bool {
+        Self::OTHERS.contains(&self)
+    }
+
     /// The most repetitions that are written out one by one.
     fn unrolled(self) -> u64 {
         match self {
             Self::Coarse => 16,
-            Self::Fine => 128,
+            Self::Fine | Self::Values | Self::Contents | Self::Lengths => 128,
         }
     }
 }
@@ -52,6 +67,8 @@ pub(crate) struct Drawing {
     pub(crate) hidden: Vec<Shape>,
     /// The hashes that stand for their arguments, and how many bytes of each are kept.
     pub(crate) hashes: BTreeSet<(Hash, usize)>,
+    /// Whether a count may be followed by more bytes or fewer: no words are searched for in it, and no order.
+    pub(crate) measured: bool,
 }
 
 /// Draws a layout, with a mark before each segment of `marks`. `None` if it takes more than `most` nodes.
@@ -84,7 +101,8 @@ pub(crate) fn draw(
     if loops {
         arena.settle(first);
     }
-    Some(Drawing { start, loose, coarse, hidden, hashes })
+    let measured = precision == Precision::Lengths;
+    Some(Drawing { start, loose, coarse, hidden, hashes, measured })
 }
 
 struct Pen<'a> {
@@ -154,6 +172,11 @@ impl Pen<'_> {
         flip: bool,
         marks: Option<&BTreeSet<usize>>,
     ) -> Option<NodeId> {
+        if self.precision.by_value()
+            && let Some(node) = self.row_by_value(sequence, next, flip, marks)
+        {
+            return Some(node);
+        }
         let mut node = next;
         let marked = |index: usize| marks.is_some_and(|marks| marks.contains(&index));
         let mark = |arena: &mut Arena, index: usize, node: NodeId| {
@@ -164,19 +187,8 @@ impl Pen<'_> {
             node = match segment {
                 Segment::Literal(literal) => self.arena.literal_flipped(&literal.bytes, node, flip),
                 Segment::Argument(argument) => self.shape(&argument.shape, node, flip)?,
-                Segment::Same(same) => {
-                    self.loose.insert("a repeated argument may differ from the first in the graph");
-                    self.shape(&same.shape, node, flip)?
-                }
-                Segment::Derived(derived) => {
-                    self.loose.insert("a derived part is free in the graph");
-                    let top = derived.modulus.map_or(u128::MAX, |modulus| modulus - 1);
-                    let range = match derived.shape.range {
-                        IntRange::Unsigned { min, max } => IntRange::Unsigned { min, max: max.min(top) },
-                        range @ IntRange::Signed { .. } => range,
-                    };
-                    self.arena.int(&IntShape { range, ..derived.shape.clone() }, node, flip)
-                }
+                Segment::Same(same) => self.free_copy(same, node, flip)?,
+                Segment::Derived(derived) => self.free_derived(derived, node, flip),
             };
             node = mark(self.arena, index, node);
             if self.arena.len() > self.limit {
@@ -186,9 +198,32 @@ impl Pen<'_> {
         Some(node)
     }
 
+    /// A copy that may be any value of its argument.
+    fn free_copy(&mut self, same: &Same, next: NodeId, flip: bool) -> Option<NodeId> {
+        self.loose.insert("a repeated argument may differ from the first in the graph");
+        self.shape(&same.shape, next, flip)
+    }
+
+    /// A derived part that may be any number of its own.
+    fn free_derived(&mut self, derived: &Derived, next: NodeId, flip: bool) -> NodeId {
+        self.loose.insert("a derived part is free in the graph");
+        let top = derived.modulus.map_or(u128::MAX, |modulus| modulus - 1);
+        let range = match derived.shape.range {
+            IntRange::Unsigned { min, max } => IntRange::Unsigned { min, max: max.min(top) },
+            range @ IntRange::Signed { .. } => range,
+        };
+        self.arena.int(&IntShape { range, ..derived.shape.clone() }, next, flip)
+    }
+
     fn shape(&mut self, shape: &Shape, next: NodeId, flip: bool) -> Option<NodeId> {
         if self.arena.len() > self.limit {
             return None;
+        }
+        if self.precision.by_value()
+            && is_free(shape)
+            && let Some(node) = self.written_out(shape, next, flip)
+        {
+            return Some(node);
         }
         Some(match shape {
             Shape::Int(int) => self.arena.int(int, next, flip),
@@ -301,11 +336,50 @@ impl Pen<'_> {
     fn hide(&mut self, inner: &Shape, why: &'static str) {
         self.loose.insert(why);
         self.hidden.push(inner.clone());
+        hashes_in(inner, &mut self.hashes);
     }
 
     /// A node of its own for what follows an inner layout that is still to be changed.
     fn hole(&mut self) -> NodeId {
         self.arena.open_loop(END)
+    }
+}
+
+/// Notes the hashes that stand for arguments inside of a shape.
+fn hashes_in(shape: &Shape, all: &mut BTreeSet<(Hash, usize)>) {
+    let mut row = |sequence: &Sequence| {
+        for segment in sequence.segments() {
+            match segment {
+                Segment::Argument(argument) => hashes_in(&argument.shape, all),
+                Segment::Same(same) => hashes_in(&same.shape, all),
+                Segment::Literal(_) | Segment::Derived(_) => {}
+            }
+        }
+    };
+    match shape {
+        Shape::Hashed { hash, keep, .. } => {
+            all.insert((*hash, *keep));
+        }
+        Shape::Record(sequence) => row(sequence),
+        Shape::Choice(alternatives) => alternatives.iter().for_each(|alternative| row(&alternative.sequence)),
+        Shape::Option(inner)
+        | Shape::List { item: inner, .. }
+        | Shape::Framed { inner, .. }
+        | Shape::Desc(inner)
+        | Shape::HashConcat { inner, .. } => hashes_in(inner, all),
+        _ => {}
+    }
+}
+
+/// Whether the graph of a shape does not know a checksum, a hash, or which texts stand for a value.
+fn is_free(shape: &Shape) -> bool {
+    let checked = |encoding: &BytesEncoding| {
+        matches!(encoding, BytesEncoding::Bech32(_) | BytesEncoding::Base58 { .. })
+    };
+    match shape {
+        Shape::Bytes { encoding, .. } => checked(encoding),
+        Shape::HashConcat { .. } => true,
+        _ => false,
     }
 }
 

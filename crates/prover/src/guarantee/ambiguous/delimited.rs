@@ -13,6 +13,7 @@ use std::collections::BTreeSet;
 
 use crate::automaton::Arena;
 use crate::guarantee::ambiguous::law::contents_injective;
+use crate::guarantee::lossy::law::loses;
 use crate::layout::{Layout, class_of};
 use crate::product::{Budget, Goal, Outcome, Product};
 use crate::reader::alone;
@@ -46,15 +47,14 @@ impl Ends<'_> {
     }
 
     /// Whether no value's bytes are the front of another's, nor the same.
-    fn is_delimited(&mut self, shape: &Shape) -> bool {
+    pub(crate) fn is_delimited(&mut self, shape: &Shape) -> bool {
         self.is_delimited_at_a_glance(shape) || self.is_delimited_in_the_graph(shape)
     }
 
     fn is_delimited_at_a_glance(&mut self, shape: &Shape) -> bool {
         match shape {
             Shape::Int(int) => {
-                !shape.loses_information()
-                    && (is_one_length(Width::of_shape(shape)) || is_varint(int.encoding))
+                !loses(shape) && (is_one_length(Width::of_shape(shape)) || is_varint(int.encoding))
             }
             Shape::Bool(_) => is_one_length(Width::of_shape(shape)),
             Shape::Bytes { lengths, encoding } => {
@@ -97,7 +97,7 @@ impl Ends<'_> {
     }
 
     /// Whether no two values have the same bytes.
-    fn is_read_alone(&mut self, shape: &Shape) -> bool {
+    pub(crate) fn is_read_alone(&mut self, shape: &Shape) -> bool {
         self.is_read_alone_at_a_glance(shape)
             || self.is_delimited(shape)
             || self.is_read_alone_in_the_graph(shape)
@@ -106,7 +106,7 @@ impl Ends<'_> {
     fn is_read_alone_at_a_glance(&mut self, shape: &Shape) -> bool {
         match shape {
             shape if self.is_delimited_at_a_glance(shape) => true,
-            Shape::Int(_) => !shape.loses_information(),
+            Shape::Int(_) => !loses(shape),
             Shape::Bytes { encoding, .. } => {
                 matches!(
                     encoding,
@@ -164,13 +164,13 @@ impl Ends<'_> {
         sequence: &'s Sequence,
         marks: BTreeSet<usize>,
     ) -> Option<Layout<'s>> {
-        let plain = !shape.loses_information() && !is_hashed(shape) && !self.budget.is_spent();
+        let plain = !loses(shape) && !is_hashed(shape) && !self.budget.is_spent();
         plain.then(|| Layout::new(self.arena, "contents", sequence, marks))
     }
 }
 
 /// Whether a shape has a hash in place of a value.
-fn is_hashed(shape: &Shape) -> bool {
+pub(crate) fn is_hashed(shape: &Shape) -> bool {
     let row = |sequence: &Sequence| {
         sequence.arguments().any(|argument| is_hashed(&argument.shape))
             || sequence.segments().iter().any(|s| matches!(s, Segment::Same(same) if is_hashed(&same.shape)))

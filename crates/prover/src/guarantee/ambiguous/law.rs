@@ -5,14 +5,15 @@ use std::collections::BTreeMap;
 use keyplan_plan::dynamic::{Value, encode};
 use keyplan_plan::model::{Segment, Sequence, Shape, Width};
 
-use crate::automaton::{Arena, Drawing};
+use crate::automaton::{Arena, Drawing, Precision};
 use crate::guarantee::ambiguous::delimited::Ends;
 use crate::guarantee::ambiguous::twins::twin_keys;
-use crate::guarantee::digest::{grounded, not_realised, unless};
+use crate::guarantee::digest::{holds_digest, not_realised, unless};
 use crate::guarantee::listed;
+use crate::guarantee::lossy::law::loses;
 use crate::layout::Layout;
 use crate::product::search::Search;
-use crate::product::{Budget, Goal, Outcome, Product};
+use crate::product::{Budget, Goal, MOST_OTHERWISE, Outcome, Product};
 use crate::proof::{Reason, Side, Verdict, Witness};
 use crate::reader::{Effort, alone, read};
 use crate::sample;
@@ -34,20 +35,37 @@ pub(crate) fn injective(arena: &mut Arena, layout: &Layout<'_>, budget: &mut Bud
         Verdict::Unknown(_) if told_by_length(arena, layout.sequence, budget) => {
             unless(drawing.hashes.iter().copied())
         }
-        Verdict::Unknown(reason) if !loses(layout) => {
-            let listed = listed::injective(layout, budget);
-            listed.unwrap_or_else(|| match twin_keys(arena, layout, budget) {
-                Some(witness) => Verdict::Fails(Box::new(witness)),
-                None => Verdict::Unknown(reason),
-            })
+        Verdict::Unknown(reason) => {
+            // What an encoding merges is said elsewhere.
+            let listed = if merges(layout) { None } else { listed::injective(layout, budget) };
+            listed
+                .or_else(|| twin_keys(arena, layout, budget).map(|witness| Verdict::Fails(Box::new(witness))))
+                .or_else(|| drawn_otherwise(arena, layout, budget))
+                .unwrap_or(Verdict::Unknown(reason))
         }
         verdict => verdict,
     }
 }
 
-/// Whether an encoding merges values: that is said elsewhere.
-fn loses(layout: &Layout<'_>) -> bool {
-    layout.sequence.arguments().any(|argument| argument.shape.loses_information())
+/// The same by drawings that see other things.
+fn drawn_otherwise(arena: &mut Arena, layout: &Layout<'_>, budget: &mut Budget) -> Option<Verdict> {
+    if !layout.is_loose() {
+        return None;
+    }
+    budget.with_at_most(MOST_OTHERWISE, |budget| {
+        Precision::OTHERS.into_iter().find_map(|precision| {
+            let drawing = layout.drawn(arena, precision)?;
+            match attempt(arena, layout, &drawing, budget) {
+                Verdict::Unknown(_) => None,
+                verdict => Some(verdict),
+            }
+        })
+    })
+}
+
+/// Whether an encoding merges values.
+fn merges(layout: &Layout<'_>) -> bool {
+    layout.sequence.arguments().any(|argument| loses(&argument.shape))
 }
 
 /// Whether the length of a key tells where each of its arguments is, and each has one reading by itself.
@@ -88,6 +106,9 @@ pub(crate) fn attempt(
     if budget.is_spent() {
         return Verdict::Unknown(Reason::TooManySteps);
     }
+    if drawing.measured {
+        return Verdict::Unknown(not_realised(&[drawing]));
+    }
     let mut search = Search::of_one(arena, Goal::Meet, drawing.start);
     let effort = &mut Effort::new();
     for _ in 0..MOST_WORDS {
@@ -124,15 +145,26 @@ pub(crate) fn contents_injective(arena: &mut Arena, shape: &Shape, budget: &mut 
 
 fn two_readings(layout: &Layout<'_>, word: &[u8], effort: &mut Effort) -> Option<Witness> {
     let all = read(layout.sequence, word, 4, effort);
-    let all: Vec<&Vec<Value>> = all.iter().filter(|values| grounded(values)).collect();
+    // Whatever a digest stands for, it is the same on both sides.
+    let all: Vec<Vec<Value>> = all.into_iter().filter_map(|values| with_arguments(layout, values)).collect();
     let [first, second, ..] = all.as_slice() else { return None };
     let side = |values: &[Value]| Side::key(layout.path, layout.sequence, values);
     Witness::same_key(side(first)?, side(second)?)
 }
 
+/// Values with an argument in place of each digest: the simplest one.
+fn with_arguments(layout: &Layout<'_>, mut values: Vec<Value>) -> Option<Vec<Value>> {
+    for (argument, value) in layout.sequence.arguments().zip(&mut values) {
+        if holds_digest(value) {
+            *value = sample::values(&argument.shape).into_iter().find(|value| !holds_digest(value))?;
+        }
+    }
+    Some(values)
+}
+
 /// Two sampled argument lists with one key, the shortest of those, where no lossy encoding is the reason.
 fn sampled(layout: &Layout<'_>) -> Option<Witness> {
-    if layout.sequence.arguments().any(|argument| argument.shape.loses_information()) {
+    if merges(layout) {
         return None;
     }
     let mut seen: BTreeMap<Vec<u8>, Vec<Value>> = BTreeMap::new();

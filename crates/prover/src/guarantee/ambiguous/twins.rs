@@ -10,7 +10,9 @@ use keyplan_plan::dynamic::Value;
 use keyplan_plan::model::{Argument, Framing, Literal, Segment, Sequence, Shape};
 
 use crate::automaton::Arena;
+use crate::guarantee::ambiguous::delimited::is_hashed;
 use crate::guarantee::ambiguous::law::attempt;
+use crate::guarantee::lossy::law::loses;
 use crate::layout::Layout;
 use crate::least::{least_row, least_value};
 use crate::product::Budget;
@@ -52,7 +54,7 @@ pub(crate) fn twin_keys(arena: &mut Arena, layout: &Layout<'_>, budget: &mut Bud
 
 /// Two values of a shape that are written alike.
 fn twins(arena: &mut Arena, shape: &Shape, budget: &mut Budget, depth: u32) -> Option<(Value, Value)> {
-    if depth > MOST_DEPTH || budget.is_spent() || shape.loses_information() {
+    if depth > MOST_DEPTH || budget.is_spent() || loses(shape) || is_hashed(shape) {
         return None;
     }
     match shape {
@@ -60,8 +62,11 @@ fn twins(arena: &mut Arena, shape: &Shape, budget: &mut Budget, depth: u32) -> O
             twins(arena, inner, budget, depth + 1)
         }
         Shape::Option(inner) => {
-            let (a, b) = twins(arena, inner, budget, depth + 1)?;
-            Some((Value::Option(Some(Box::new(a))), Value::Option(Some(Box::new(b)))))
+            if let Some((a, b)) = twins(arena, inner, budget, depth + 1) {
+                return Some((Value::Option(Some(Box::new(a))), Value::Option(Some(Box::new(b)))));
+            }
+            let (a, b) = readings(arena, &alone(shape), budget)?;
+            a.into_iter().next().zip(b.into_iter().next())
         }
         Shape::List { item, counts, framing } => {
             let least =

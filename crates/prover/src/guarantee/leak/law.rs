@@ -3,7 +3,8 @@
 use keyplan_plan::dynamic::Value;
 use keyplan_plan::model::{Scan, ScanEnd, Sequence};
 
-use crate::automaton::{Arena, Drawing};
+use crate::automaton::{Arena, Drawing, Precision};
+use crate::beginning::beginning;
 use crate::guarantee::ambiguous::delimited::Ends;
 use crate::guarantee::ambiguous::law::contents_injective;
 use crate::guarantee::ambiguous::twins::twin_rows;
@@ -14,9 +15,9 @@ use crate::guarantee::overlap::law::disjoint;
 use crate::layout::Layout;
 use crate::least::least_value;
 use crate::product::search::Search;
-use crate::product::{Budget, Goal, Outcome, Product};
+use crate::product::{Budget, Goal, MOST_OTHERWISE, Outcome, Product};
 use crate::proof::{Assumption, Reason, Side, Verdict, Witness};
-use crate::reader::{Effort, read};
+use crate::reader::{Effort, read, rewritten};
 use crate::sample;
 
 const MOST_WORDS: usize = 12;
@@ -99,10 +100,40 @@ pub(crate) fn foreign(
     };
     match verdict {
         Verdict::Unknown(reason) if scanned.scan.end == ScanEnd::Prefix => {
-            listed::leaks(scanned, other, budget).unwrap_or(Verdict::Unknown(reason))
+            listed::leaks(scanned, other, budget)
+                .or_else(|| drawn_otherwise(arena, scanned, Some(other), budget))
+                .unwrap_or(Verdict::Unknown(reason))
         }
         verdict => verdict,
     }
+}
+
+/// The same by drawings that see other things; without another family, of the rows of its own.
+fn drawn_otherwise(
+    arena: &mut Arena,
+    scanned: Scanned<'_, '_>,
+    other: Option<&Layout<'_>>,
+    budget: &mut Budget,
+) -> Option<Verdict> {
+    if !scanned.layout.is_loose() && !other.is_some_and(Layout::is_loose) {
+        return None;
+    }
+    budget.with_at_most(MOST_OTHERWISE, |budget| {
+        Precision::OTHERS.into_iter().find_map(|precision| {
+            let drawing = scanned.layout.drawn(arena, precision)?;
+            let verdict = match other {
+                Some(other) => {
+                    let right = other.drawn(arena, precision)?;
+                    attempt(arena, scanned, &drawing, Other::Family(other, &right), budget)
+                }
+                None => attempt(arena, scanned, &drawing, Other::Same, budget),
+            };
+            match verdict {
+                Verdict::Unknown(_) => None,
+                verdict => Some(verdict),
+            }
+        })
+    })
 }
 
 /// Decides whether no key of `other` is left when the rows that are not of the scan's family are dropped.
@@ -202,6 +233,9 @@ fn told_apart(arena: &mut Arena, scanned: Scanned<'_, '_>, budget: &mut Budget) 
         Verdict::Unknown(_) if front.is_some_and(|front| Ends { arena, budget }.are_delimited(front)) => {
             Verdict::Holds
         }
+        Verdict::Unknown(reason) => {
+            drawn_otherwise(arena, scanned, None, budget).unwrap_or(Verdict::Unknown(reason))
+        }
         verdict => verdict,
     }
 }
@@ -240,6 +274,13 @@ fn attempt(
     if budget.is_spent() {
         return Verdict::Unknown(Reason::TooManySteps);
     }
+    let drawings = match other {
+        Other::Family(_, right) => vec![drawing, right],
+        Other::Same => vec![drawing],
+    };
+    if drawings.iter().any(|drawing| drawing.measured) {
+        return Verdict::Unknown(not_realised(&drawings));
+    }
     let mut search = match other {
         Other::Family(_, right) => Search::of_two(arena, goal, drawing.start, right.start),
         Other::Same => Search::of_one(arena, goal, drawing.start),
@@ -263,6 +304,17 @@ fn attempt(
             return Verdict::Fails(Box::new(witness));
         }
         words.push((row, cut));
+    }
+    for (word, cut) in words.iter().take(MOST_MENDED) {
+        for (row, cut) in written_again(scanned, &prefix, layout, word, *cut, effort) {
+            let found = realise(scanned, &prefix, layout, &row, Some(cut), &mut by_digest, effort);
+            if let Some(witness) = found {
+                return Verdict::Fails(Box::new(witness));
+            }
+        }
+        if let Some(witness) = begun(arena, scanned, &prefix, layout, word.get(..*cut), effort) {
+            return Verdict::Fails(Box::new(witness));
+        }
     }
     for (row, cut) in words.into_iter().take(MOST_MENDED) {
         for row in mended(arena, layout, &row, effort) {
@@ -290,11 +342,53 @@ fn attempt(
     let hashes = scanned.layout.hashes().chain(layout.hashes());
     match hashes.min_by_key(|&(hash, keep)| (keep, hash)) {
         Some((hash, keep)) if by_digest && keep >= SAFE_DIGEST => Verdict::Assumed(Assumption { hash, keep }),
-        _ => match other {
-            Other::Family(_, right) => Verdict::Unknown(not_realised(&[drawing, right])),
-            Other::Same => Verdict::Unknown(not_realised(&[drawing])),
-        },
+        _ => Verdict::Unknown(not_realised(&drawings)),
     }
+}
+
+/// A row that begins with a prefix, put together from its front.
+fn begun(
+    arena: &mut Arena,
+    scanned: Scanned<'_, '_>,
+    prefix: &Sequence,
+    layout: &Layout<'_>,
+    front: Option<&[u8]>,
+    effort: &mut Effort,
+) -> Option<Witness> {
+    let front = front?;
+    let bound = read(prefix, front, 2, effort);
+    let values = beginning(arena, layout.sequence, front, effort).filter(|_| !bound.is_empty())?;
+    let row = Side::key(layout.path, layout.sequence, &values)?;
+    bound.iter().filter(|bound| grounded(bound)).find_map(|bound| {
+        let scan = scanned.side(bound)?;
+        grounded(&row.values).then(|| scanned.leak(scan, row.clone())).flatten()
+    })
+}
+
+/// Keys made of a word that is none, each with where a prefix of it ends: a copy, a derived part or a hash that does not fit is
+/// written again, first in the prefix and then in the row.
+fn written_again(
+    scanned: Scanned<'_, '_>,
+    prefix: &Sequence,
+    layout: &Layout<'_>,
+    word: &[u8],
+    cut: usize,
+    effort: &mut Effort,
+) -> Vec<(Vec<u8>, usize)> {
+    let (front, rest) = word.split_at_checked(cut).unwrap_or((word, &[]));
+    let mut fronts: Vec<Vec<u8>> = vec![front.to_vec()];
+    let bound = rewritten(prefix, front, 4, effort).into_iter();
+    fronts.extend(bound.filter_map(|values| Some(scanned.side(&values)?.bytes)));
+    let mut found = Vec::new();
+    for front in fronts {
+        let word = [front.as_slice(), rest].concat();
+        for values in rewritten(layout.sequence, &word, 4, effort) {
+            found.extend(
+                Side::key(layout.path, layout.sequence, &values).map(|side| (side.bytes, front.len())),
+            );
+        }
+    }
+    found
 }
 
 /// Keys that begin like a word that is none: as many of its first arguments as can be read, and after them the

@@ -74,7 +74,7 @@ pub(crate) fn loses(shape: &Shape) -> bool {
 }
 
 /// Pairs of different values of a shape that may have one encoding, the most telling first.
-fn pairs(arena: &mut Arena, shape: &Shape) -> Vec<(Value, Value)> {
+pub(crate) fn pairs(arena: &mut Arena, shape: &Shape) -> Vec<(Value, Value)> {
     match shape {
         // Of three places beside each other two share a float, and further up more do.
         Shape::Score { heights: Some(heights), .. } => {

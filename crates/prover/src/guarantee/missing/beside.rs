@@ -6,14 +6,14 @@
 
 use keyplan_plan::dynamic::Value;
 
-use crate::automaton::{Arena, ByteSet, Drawing, END, NodeId, Numbers, UNLIMITED};
+use crate::automaton::{Arena, ByteSet, Drawing, END, NodeId, Numbers, Precision, UNLIMITED};
 use crate::guarantee::ambiguous::law::contents_injective;
 use crate::guarantee::digest::{grounded, not_realised, unless};
 use crate::guarantee::leak::law::Scanned;
 use crate::guarantee::lossy::law::lossless;
 use crate::guarantee::missing::law::Piece;
 use crate::product::search::Search;
-use crate::product::{Budget, Detour, Goal, Outcome, Product};
+use crate::product::{Budget, Detour, Goal, MOST_OTHERWISE, Outcome, Product};
 use crate::proof::{Reason, Side, Verdict, Witness};
 use crate::reader::{Effort, read};
 
@@ -40,13 +40,26 @@ pub(crate) fn beside(
     }
     let Some(drawing) = &scanned.layout.drawing else { return Verdict::Unknown(scanned.layout.undrawn()) };
     let way = drawn(arena, pieces);
-    match attempt(arena, scanned, drawing, way, shown, budget) {
+    let verdict = match attempt(arena, scanned, drawing, way, shown, budget) {
         Verdict::Unknown(Reason::NotRealised { .. }) if drawing.coarse => match scanned.layout.fine(arena) {
             Some(drawing) => attempt(arena, scanned, &drawing, way, shown, budget),
             None => Verdict::Unknown(not_realised(&[drawing])),
         },
         verdict => verdict,
+    };
+    if !matches!(verdict, Verdict::Unknown(_)) || !scanned.layout.is_loose() {
+        return verdict;
     }
+    let otherwise = budget.with_at_most(MOST_OTHERWISE, |budget| {
+        Precision::OTHERS.into_iter().find_map(|precision| {
+            let drawing = scanned.layout.drawn(arena, precision)?;
+            match attempt(arena, scanned, &drawing, way, shown, budget) {
+                Verdict::Unknown(_) => None,
+                verdict => Some(verdict),
+            }
+        })
+    });
+    otherwise.unwrap_or(verdict)
 }
 
 /// The pieces as a graph.
@@ -80,6 +93,9 @@ fn attempt(
     }
     if budget.is_spent() {
         return Verdict::Unknown(Reason::TooManySteps);
+    }
+    if drawing.measured {
+        return Verdict::Unknown(not_realised(&[drawing]));
     }
     let mut search = Search::beside(arena, drawing.start, detour);
     let effort = &mut Effort::new();

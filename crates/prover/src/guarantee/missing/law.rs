@@ -17,7 +17,10 @@ use crate::guarantee::ambiguous::twins::twin_rows;
 use crate::guarantee::leak::law::{Scanned, foreign, siblings};
 use crate::guarantee::listed;
 use crate::guarantee::missing::beside::beside;
-use crate::guarantee::missing::next::{foreign_before_next, siblings_before_next, whole_before_next};
+use crate::guarantee::missing::crossing::{Number, crossed};
+use crate::guarantee::missing::next::{
+    foreign_before_next, is_beside_the_next, siblings_before_next, whole_before_next,
+};
 use crate::guarantee::overlap::law::disjoint;
 use crate::guarantee::unordered::law::{least_bound, ordered};
 use crate::layout::Layout;
@@ -111,7 +114,10 @@ fn twin_range(arena: &mut Arena, scanned: Scanned<'_, '_>, budget: &mut Budget) 
 
 fn siblings_by_graph(arena: &mut Arena, scanned: Scanned<'_, '_>, budget: &mut Budget) -> Verdict {
     let verdict = match scanned.scan.end {
-        ScanEnd::Next => next_is_exact(arena, scanned, budget),
+        ScanEnd::Next => match next_is_exact(arena, scanned, budget) {
+            Verdict::Holds => Verdict::Holds,
+            other => nothing_between(arena, scanned, budget).unwrap_or(other),
+        },
         _ => siblings(arena, scanned, budget),
     };
     if matches!(verdict, Verdict::Holds | Verdict::Assumed(_)) {
@@ -125,7 +131,16 @@ fn siblings_by_graph(arena: &mut Arena, scanned: Scanned<'_, '_>, budget: &mut B
                 let (start, end) = ends(scanned, bound)?;
                 faulty(start, end, row, Fault::Inside)
             };
-            beside(arena, scanned, &pieces, &shown, budget)
+            match beside(arena, scanned, &pieces, &shown, budget) {
+                Verdict::Unknown(reason) => {
+                    match all_apart(arena, scanned, &pieces, scanned.layout, budget) {
+                        // There is no row at all in such a range.
+                        none @ (Verdict::Holds | Verdict::Assumed(_)) => none,
+                        _ => Verdict::Unknown(reason),
+                    }
+                }
+                verdict => verdict,
+            }
         }
         Some(_) => Verdict::Unknown(Reason::TooLarge),
         None => {
@@ -230,6 +245,9 @@ fn decided(
     }
     if found.is_empty() && !matches!(rest, Verdict::Holds | Verdict::Assumed(_)) {
         found.extend(sampled(scanned, other, fault));
+        if found.is_empty() && scanned.scan.end == ScanEnd::Next {
+            found.extend(crossed(scanned, other, fault));
+        }
     }
     match found.into_iter().min_by_key(Witness::length) {
         Some(witness) => Verdict::Fails(Box::new(witness)),
@@ -271,11 +289,7 @@ fn turned(scanned: Scanned<'_, '_>, witness: &Witness) -> Option<Witness> {
     let Witness::Disorder { first, second } = witness else { return None };
     let layout = scanned.layout;
     let at = scanned.scan.bound.checked_sub(1)?;
-    let number = |side: &Side| match side.values.get(at)? {
-        Value::Unsigned(number) => Some(Number::Unsigned(*number)),
-        Value::Signed(number) => Some(Number::Signed(*number)),
-        _ => None,
-    };
+    let number = |side: &Side| Number::of(side.values.get(at)?);
     let prefix = |number: Number| {
         let mut bound = first.values.get(..at)?.to_vec();
         bound.push(number.value());
@@ -292,37 +306,6 @@ fn turned(scanned: Scanned<'_, '_>, witness: &Witness) -> Option<Witness> {
         row.push(sample::values(&argument.shape).into_iter().next()?);
     }
     faulty(start, end, Side::key(layout.path, layout.sequence, &row)?, Fault::Outside)
-}
-
-/// A value that has a next one.
-#[derive(Clone, Copy)]
-enum Number {
-    Unsigned(u128),
-    Signed(i128),
-}
-
-impl Number {
-    fn value(self) -> Value {
-        match self {
-            Self::Unsigned(number) => Value::Unsigned(number),
-            Self::Signed(number) => Value::Signed(number),
-        }
-    }
-
-    /// A number strictly between two.
-    fn between(self, high: Self) -> Option<Self> {
-        match (self, high) {
-            (Self::Unsigned(low), Self::Unsigned(high)) => {
-                let half = high.checked_sub(low)? / 2;
-                (half > 0).then(|| Self::Unsigned(low + half))
-            }
-            (Self::Signed(low), Self::Signed(high)) => {
-                let half = high.checked_sub(low)? / 2;
-                (half > 0).then(|| Self::Signed(low + half))
-            }
-            _ => None,
-        }
-    }
 }
 
 pub(crate) fn faulty(start: Side, end: RangeStop, row: Side, fault: Fault) -> Option<Witness> {
@@ -411,6 +394,22 @@ fn next_is_exact(arena: &mut Arena, scanned: Scanned<'_, '_>, budget: &mut Budge
         Verdict::Holds if apart == Verdict::Holds => own,
         Verdict::Holds => apart,
         verdict => verdict,
+    }
+}
+
+/// Whether no prefix lies between that of a number and that of the next one, nor is the front of a key of another number: then
+/// no such key lies between them either.
+fn nothing_between(arena: &mut Arena, scanned: Scanned<'_, '_>, budget: &mut Budget) -> Option<Verdict> {
+    let outer = before_last(scanned);
+    if !is_beside_the_next(scanned) {
+        return None;
+    }
+    let apart = siblings(arena, Scanned { layout: scanned.layout, scan: &outer }, budget);
+    let own = siblings(arena, scanned, budget);
+    match (apart, own) {
+        (Verdict::Holds, own @ (Verdict::Holds | Verdict::Assumed(_))) => Some(own),
+        (apart @ Verdict::Assumed(_), Verdict::Holds | Verdict::Assumed(_)) => Some(apart),
+        _ => None,
     }
 }
 

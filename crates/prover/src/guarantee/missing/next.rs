@@ -7,14 +7,16 @@
 
 use std::collections::BTreeSet;
 
-use keyplan_plan::dynamic::{Value, encode_one};
+use keyplan_plan::dynamic::{Value, encode};
 use keyplan_plan::model::{
-    Argument, IntEncoding, IntRange, IntShape, IntType, Scan, Segment, Sequence, Shape,
+    Argument, Derived, ExtentRule, Frame, IntEncoding, IntRange, IntShape, IntType, Same, Scan, Segment,
+    Sequence, Shape, Width,
 };
 
 use crate::automaton::Arena;
 use crate::guarantee::leak::law::{Scanned, foreign, siblings};
 use crate::guarantee::missing::beside::beside;
+use crate::guarantee::missing::crossing;
 use crate::guarantee::missing::law::{Fault, Half, Piece, all_apart, before_last, ends, faulty, pieces};
 use crate::guarantee::overlap::law::disjoint;
 use crate::layout::Layout;
@@ -24,6 +26,9 @@ use crate::sample;
 
 /// The most values that are looked at one by one.
 const MOST_VALUES: u128 = 256;
+
+/// After how many pairs of neighbours of which nothing is known no others are looked at.
+const MOST_UNKNOWN: usize = 4;
 
 /// A value of the last bound argument, and the bytes from that argument to the end of the prefix.
 struct Written {
@@ -40,12 +45,27 @@ pub(crate) fn foreign_before_next(
 ) -> Option<Verdict> {
     let outer = before_last(scanned);
     let around = Scanned { layout: scanned.layout, scan: &outer };
+    if let Some((first, last)) = in_a_row(scanned, &outer) {
+        // The ranges follow each other: what lies in one of them lies between the first number and the last.
+        match all_apart(arena, around, &between(&first, &last), other, budget) {
+            Verdict::Fails(witness) => {
+                if let Some(witness) = holding(scanned, &outer, other, &witness) {
+                    return Some(Verdict::Fails(Box::new(witness)));
+                }
+            }
+            Verdict::Unknown(_) => {}
+            verdict => return Some(verdict),
+        }
+    }
     let Some(values) = few_values(scanned, &outer) else {
         return big_endian(arena, scanned, &outer, other, budget);
     };
     let mut all = Verdicts::default();
     for pair in values.windows(2) {
         let [this, next] = pair else { continue };
+        if all.is_hopeless() {
+            return None;
+        }
         let between = between(&this.bytes, &next.bytes);
         let verdict = all_apart(arena, around, &between, other, budget);
         let shown = |witness: &Witness| {
@@ -76,6 +96,9 @@ pub(crate) fn siblings_before_next(
     }
     for pair in values.windows(2) {
         let [this, next] = pair else { continue };
+        if all.is_hopeless() {
+            return None;
+        }
         let between = between(&this.bytes, &next.bytes);
         if !all_are_apart {
             // The ranges of two values differ: a key that begins like others may lie in none of them.
@@ -125,6 +148,9 @@ pub(crate) fn whole_before_next(
     let mut all = Verdicts::default();
     for pair in values.windows(2) {
         let [this, next] = pair else { continue };
+        if all.is_hopeless() {
+            return None;
+        }
         let rows = with_value(scanned, &outer, &this.value)?;
         if this.bytes >= next.bytes {
             let row = sample::rows(&rows, 8).into_iter().find_map(|row| {
@@ -152,7 +178,7 @@ pub(crate) fn whole_before_next(
 #[derive(Default)]
 struct Verdicts {
     assumed: Option<Verdict>,
-    unknown: bool,
+    unknown: usize,
 }
 
 impl Verdicts {
@@ -165,26 +191,104 @@ impl Verdicts {
                 None
             }
             Verdict::Unknown(_) => {
-                self.unknown = true;
+                self.unknown += 1;
                 None
             }
             Verdict::Fails(witness) => {
                 let found = shown(&witness);
-                self.unknown |= found.is_none();
+                self.unknown += usize::from(found.is_none());
                 found.map(|witness| Verdict::Fails(Box::new(witness)))
             }
         }
     }
 
     fn decided(self) -> Option<Verdict> {
-        (!self.unknown).then_some(self.assumed.unwrap_or(Verdict::Holds))
+        (self.unknown == 0).then_some(self.assumed.unwrap_or(Verdict::Holds))
     }
+
+    /// Whether so much is unknown that others are not looked at.
+    fn is_hopeless(&self) -> bool {
+        self.unknown >= MOST_UNKNOWN
+    }
+}
+
+/// The bytes of the first and of the last value of the last bound argument, if the bytes of all of them rise with the number.
+fn in_a_row(scanned: Scanned<'_, '_>, outer: &Scan) -> Option<(Vec<u8>, Vec<u8>)> {
+    if let Some(values) = few_values(scanned, outer) {
+        let rise = values.is_sorted_by(|a, b| a.bytes < b.bytes);
+        return values
+            .first()
+            .zip(values.last())
+            .filter(|_| rise)
+            .map(|(a, b)| (a.bytes.clone(), b.bytes.clone()));
+    }
+    let segments = last(scanned, outer)?;
+    // What is derived from a number does not rise with it.
+    let plain = |segment: &Segment| matches!(segment, Segment::Literal(_) | Segment::Argument(_));
+    let first = matches!(segments.segments().first(), Some(Segment::Argument(_)));
+    if !first || !segments.segments().iter().all(plain) {
+        return None;
+    }
+    let shape = &segments.arguments().next()?.shape;
+    let int = integer(shape).filter(|int| keeps_bytes_in_order(shape) && int.keeps_order())?;
+    if int.alike().is_some() || !(is_one_length(int) || int.encoding.row().extent == ExtentRule::Marked) {
+        return None;
+    }
+    let (first, last) = match int.range {
+        IntRange::Unsigned { min, max } => (Value::Unsigned(min), Value::Unsigned(max)),
+        IntRange::Signed { min, max } => (Value::Signed(min), Value::Signed(max)),
+    };
+    Some((written(&segments, first)?.bytes, written(&segments, last)?.bytes))
+}
+
+/// Whether the frames around a number put it in the order of its own bytes, and none of them is the front of another.
+fn keeps_bytes_in_order(shape: &Shape) -> bool {
+    match shape {
+        Shape::Int(_) => true,
+        // The length is always the same.
+        Shape::Framed { frame: Frame::Len(_), inner } => {
+            integer(inner).is_some_and(is_one_length) && matches!(**inner, Shape::Int(_))
+        }
+        Shape::Framed { frame: Frame::Terminated | Frame::Memcmp | Frame::OrderedCode, inner } => {
+            keeps_bytes_in_order(inner)
+        }
+        _ => false,
+    }
+}
+
+fn is_one_length(int: &IntShape) -> bool {
+    let width = Width::of_shape(&Shape::Int(int.clone()));
+    width.max == Some(width.min)
+}
+
+/// Whether no number of the last bound argument is written between one and the next: big-endian, each is the next string of
+/// bytes, or where the sign turns a range ends before it begins.
+pub(super) fn is_beside_the_next(scanned: Scanned<'_, '_>) -> bool {
+    let outer = before_last(scanned);
+    let own = last(scanned, &outer);
+    let own = own.as_ref().map(Sequence::segments);
+    let Some([Segment::Argument(argument), behind @ ..]) = own else { return false };
+    behind.iter().all(|segment| matches!(segment, Segment::Literal(_)))
+        && keeps_bytes_in_order(&argument.shape)
+        && integer(&argument.shape).is_some_and(|int| int.encoding == IntEncoding::Be)
+}
+
+/// The range of a number that a row lies in, from one between the first number and the last.
+fn holding(scanned: Scanned<'_, '_>, outer: &Scan, other: &Layout<'_>, witness: &Witness) -> Option<Witness> {
+    let (front, row) = match witness {
+        Witness::Row { scan, row } => (scan, row),
+        Witness::SameKey { first, second } if first.family == other.path => (second, first),
+        Witness::SameKey { first, second } => (first, second),
+        _ => return None,
+    };
+    let row = Side::key(other.path, other.sequence, &row.values)?;
+    crossing::holding(scanned, front.values.get(..outer.bound)?, &row)
 }
 
 /// The values of the last bound argument in their order, if they are few and nothing but literals follows it in the prefix.
 fn few_values(scanned: Scanned<'_, '_>, outer: &Scan) -> Option<Vec<Written>> {
-    let (argument, behind) = last(scanned, outer)?;
-    let int = integer(&argument.shape)?;
+    let segments = last(scanned, outer)?;
+    let int = integer(&segments.arguments().next()?.shape)?;
     let values: Vec<Value> = match int.range {
         IntRange::Unsigned { min, max } if max - min < MOST_VALUES => {
             (min..=max).map(Value::Unsigned).collect()
@@ -194,28 +298,37 @@ fn few_values(scanned: Scanned<'_, '_>, outer: &Scan) -> Option<Vec<Written>> {
         }
         _ => return None,
     };
-    let write = |value: Value| {
-        let mut bytes = Vec::new();
-        encode_one(&argument.shape, &value, &mut bytes).ok()?;
-        bytes.extend_from_slice(&behind);
-        Some(Written { value, bytes })
-    };
-    values.into_iter().map(write).collect()
+    values.into_iter().map(|value| written(&segments, value)).collect()
 }
 
-/// The last bound argument, and the literals between it and the end of the prefix.
-fn last<'m>(scanned: Scanned<'_, 'm>, outer: &Scan) -> Option<(&'m Argument, Vec<u8>)> {
+/// A value of the last bound argument with its bytes.
+fn written(segments: &Sequence, value: Value) -> Option<Written> {
+    let mut bytes = Vec::new();
+    encode(segments, std::slice::from_ref(&value), &mut bytes).ok()?;
+    Some(Written { value, bytes })
+}
+
+/// What the last bound argument adds to the prefix: itself, literals, and parts that are made of it alone.
+fn last(scanned: Scanned<'_, '_>, outer: &Scan) -> Option<Sequence> {
     let segments = scanned.layout.sequence.segments().get(outer.segments..scanned.scan.segments)?;
-    let (Segment::Argument(argument), behind) = segments.split_first()? else { return None };
-    let mut literals = Vec::new();
-    for segment in behind {
-        let Segment::Literal(literal) = segment else { return None };
-        literals.extend_from_slice(&literal.bytes);
+    let mut own = Vec::new();
+    for segment in segments {
+        own.push(match segment {
+            Segment::Literal(_) | Segment::Argument(_) => segment.clone(),
+            Segment::Same(same) => {
+                Segment::Same(Same { of: same.of.checked_sub(outer.segments)?, ..same.clone() })
+            }
+            Segment::Derived(derived) => {
+                let of = derived.of.iter().map(|of| of.checked_sub(outer.segments));
+                Segment::Derived(Derived { of: of.collect::<Option<_>>()?, ..derived.clone() })
+            }
+        });
     }
-    Some((argument, literals))
+    let own = Sequence::new(own);
+    (own.argument_count() == 1).then_some(own)
 }
 
-fn integer(shape: &Shape) -> Option<&IntShape> {
+pub(super) fn integer(shape: &Shape) -> Option<&IntShape> {
     match shape {
         Shape::Int(int) => Some(int),
         Shape::Framed { inner, .. } | Shape::Desc(inner) | Shape::HashConcat { inner, .. } => integer(inner),
@@ -236,7 +349,11 @@ fn with_value(scanned: Scanned<'_, '_>, outer: &Scan, value: &Value) -> Option<S
 /// The layout with a range of the last bound argument only.
 fn with_range(scanned: Scanned<'_, '_>, outer: &Scan, range: IntRange) -> Option<Sequence> {
     let mut segments = scanned.layout.sequence.segments().to_vec();
-    let Segment::Argument(argument) = segments.get_mut(outer.segments)? else { return None };
+    let mut own = segments.iter_mut().skip(outer.segments);
+    let argument = own.find_map(|segment| match segment {
+        Segment::Argument(argument) => Some(argument),
+        _ => None,
+    })?;
     let mut shape = &mut argument.shape;
     loop {
         shape = match shape {
@@ -317,11 +434,11 @@ fn big_endian(
     other: &Layout<'_>,
     budget: &mut Budget,
 ) -> Option<Verdict> {
-    let (argument, behind) = last(scanned, outer)?;
-    let Shape::Int(int) = &argument.shape else { return None };
+    let own = last(scanned, outer)?;
+    let [Segment::Argument(Argument { shape: Shape::Int(int), .. })] = own.segments() else { return None };
     let IntRange::Unsigned { min, max } = int.range else { return None };
     let highest = max.checked_sub(1).filter(|&highest| highest >= min)?;
-    if int.encoding != IntEncoding::Be || !behind.is_empty() {
+    if int.encoding != IntEncoding::Be {
         return None;
     }
     let mut all = Verdicts::default();

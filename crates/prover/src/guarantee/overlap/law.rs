@@ -3,14 +3,14 @@
 use keyplan_plan::dynamic::{Value, encode};
 use keyplan_plan::model::Shape;
 
-use crate::automaton::{Arena, Drawing};
+use crate::automaton::{Arena, Drawing, Precision};
 use crate::guarantee::digest::{SAFE_DIGEST, grounded, not_realised};
 use crate::guarantee::listed;
 use crate::layout::Layout;
 use crate::product::search::Search;
-use crate::product::{Budget, Goal, Outcome, Product};
+use crate::product::{Budget, Goal, MOST_OTHERWISE, Outcome, Product};
 use crate::proof::{Assumption, Reason, Side, Verdict, Witness};
-use crate::reader::{Effort, read};
+use crate::reader::{Effort, read, rewritten};
 use crate::sample;
 
 /// How many words are tried as witnesses.
@@ -41,9 +41,32 @@ pub(crate) fn disjoint(arena: &mut Arena, a: &Layout<'_>, b: &Layout<'_>, budget
         verdict => verdict,
     };
     match verdict {
-        Verdict::Unknown(reason) => listed::disjoint(a, b, budget).unwrap_or(Verdict::Unknown(reason)),
+        Verdict::Unknown(reason) => listed::disjoint(a, b, budget)
+            .or_else(|| drawn_otherwise(arena, a, b, budget))
+            .unwrap_or(Verdict::Unknown(reason)),
         verdict => verdict,
     }
+}
+
+/// The same by drawings that see other things.
+fn drawn_otherwise(
+    arena: &mut Arena,
+    a: &Layout<'_>,
+    b: &Layout<'_>,
+    budget: &mut Budget,
+) -> Option<Verdict> {
+    if !a.is_loose() && !b.is_loose() {
+        return None;
+    }
+    budget.with_at_most(MOST_OTHERWISE, |budget| {
+        Precision::OTHERS.into_iter().find_map(|precision| {
+            let (left, right) = (a.drawn(arena, precision)?, b.drawn(arena, precision)?);
+            match attempt(arena, (a, &left), (b, &right), budget) {
+                Verdict::Unknown(_) => None,
+                verdict => Some(verdict),
+            }
+        })
+    })
 }
 
 fn attempt(
@@ -58,6 +81,9 @@ fn attempt(
     }
     if budget.is_spent() {
         return Verdict::Unknown(Reason::TooManySteps);
+    }
+    if left.measured || right.measured {
+        return Verdict::Unknown(not_realised(&[left, right]));
     }
     let mut search = Search::of_two(arena, Goal::Meet, left.start, right.start);
     let effort = &mut Effort::new();
@@ -81,6 +107,15 @@ fn attempt(
                     }
                 }
             }
+        }
+        // A copy, a derived part or a hash that does not fit may do so when it is written again.
+        let again = |layout: &Layout<'_>, other: &Layout<'_>, effort: &mut Effort| {
+            let rows = rewritten(layout.sequence, &found.common, 2, effort);
+            rows.iter().filter(|row| grounded(row)).find_map(|row| shared(layout, row, other, effort))
+        };
+        if let Some(witness) = again(a, b, effort).or_else(|| again(b, a, effort)) {
+            budget.spend(search.cost() + effort.used());
+            return Verdict::Fails(Box::new(witness));
         }
     }
     budget.spend(search.cost() + effort.used());

@@ -87,6 +87,8 @@ fn stretched(shape: &Shape, wanted: usize) -> Option<Value> {
             let wanted = if let BytesEncoding::Hex(_) = encoding { wanted.div_ceil(2) } else { wanted };
             let byte = match encoding {
                 BytesEncoding::Class(class) => (0..=u8::MAX).find(|&byte| class.contains(byte))?,
+                // A zero takes two bytes.
+                BytesEncoding::Tuple => 1,
                 _ => 0,
             };
             Some(Value::Bytes(vec![byte; length(lengths, wanted)?]))
@@ -143,19 +145,21 @@ fn stretched(shape: &Shape, wanted: usize) -> Option<Value> {
     }
 }
 
-/// A value that takes about `wanted` bytes, and no more than `limit`.
+/// A value that takes about `wanted` bytes, and no more than `limit`: as many as there are below it.
 fn within(shape: &Shape, wanted: usize, limit: usize) -> Option<Value> {
-    let mut wanted = wanted.min(limit);
-    for _ in 0..4 {
-        let value = stretched(shape, wanted)?;
-        match written(shape, &value) {
-            Some(length) if length > limit => {
-                wanted = wanted.saturating_sub(length.saturating_sub(limit).min(wanted / 2));
-            }
-            _ => return Some(value),
-        }
+    let fits = |wanted: usize| {
+        stretched(shape, wanted).filter(|value| written(shape, value).is_none_or(|length| length <= limit))
+    };
+    let wanted = wanted.min(limit);
+    if let Some(value) = fits(wanted) {
+        return Some(value);
     }
-    stretched(shape, wanted)
+    let (mut low, mut high) = (0, wanted);
+    while high - low > 1 {
+        let middle = low + (high - low) / 2;
+        if fits(middle).is_some() { low = middle } else { high = middle }
+    }
+    fits(low).or_else(|| stretched(shape, low))
 }
 
 /// How many bytes a value takes.

@@ -22,6 +22,7 @@ use crate::guarantee::unordered::faults::faults;
 use crate::guarantee::unordered::lengths::{
     few_sort, is_empty_or_one, lengths_rise, lengths_sort, right_at_one_length,
 };
+use crate::guarantee::unordered::{merged, parts};
 use crate::layout::MOST_NODES;
 use crate::least::{least_row, least_value};
 use crate::product::search::Search;
@@ -37,17 +38,29 @@ const MOST_READINGS: usize = 16;
 
 /// Decides whether the rows of a scan come in the logical order of their remaining arguments.
 pub(crate) fn ordered(arena: &mut Arena, scanned: Scanned<'_, '_>, budget: &mut Budget) -> Verdict {
+    match by_graph(arena, scanned, budget) {
+        Verdict::Unknown(_) if parts::decide(arena, scanned, budget) => Verdict::Holds,
+        Verdict::Unknown(reason) => listed::ordered(scanned, budget)
+            .or_else(|| {
+                let bound = least_bound(arena, scanned).filter(|_| scanned.scan.part.is_none())?;
+                let listed = listed::disordered(scanned, &bound, budget);
+                let found = listed.or_else(|| merged::out_of_order(arena, scanned, &bound));
+                found.map(|witness| Verdict::Fails(Box::new(witness)))
+            })
+            .unwrap_or(Verdict::Unknown(reason)),
+        verdict => verdict,
+    }
+}
+
+/// The same by the graph of the layout.
+pub(crate) fn by_graph(arena: &mut Arena, scanned: Scanned<'_, '_>, budget: &mut Budget) -> Verdict {
     let Some(drawing) = &scanned.layout.drawing else { return Verdict::Unknown(scanned.layout.undrawn()) };
     let rule = segments_right(scanned.layout.sequence, scanned.scan.segments);
-    let verdict = match attempt(arena, scanned, drawing, rule, budget) {
+    match attempt(arena, scanned, drawing, rule, budget) {
         Verdict::Unknown(Reason::NotRealised { .. }) if drawing.coarse => match scanned.layout.fine(arena) {
             Some(drawing) => attempt(arena, scanned, &drawing, rule, budget),
             None => Verdict::Unknown(not_realised(&[drawing])),
         },
-        verdict => verdict,
-    };
-    match verdict {
-        Verdict::Unknown(reason) => listed::ordered(scanned, budget).unwrap_or(Verdict::Unknown(reason)),
         verdict => verdict,
     }
 }

@@ -123,7 +123,9 @@ fn int_right_at_one_length(int: &IntShape) -> bool {
         IntRange::Unsigned { .. } => true,
         IntRange::Signed { min, .. } => min >= 0,
     };
-    if positive && matches!(int.encoding, IntEncoding::Dec | IntEncoding::Hex(_)) {
+    // The most significant digit comes first.
+    let digits = matches!(int.encoding, IntEncoding::Dec | IntEncoding::Hex(_) | IntEncoding::BitcoinVarint);
+    if positive && digits {
         return true;
     }
     let Some(all) = few_numbers(int.range) else { return false };

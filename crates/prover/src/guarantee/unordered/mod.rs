@@ -4,6 +4,8 @@ mod diagnosis;
 mod faults;
 pub(crate) mod law;
 mod lengths;
+mod merged;
+mod parts;
 
 use keyplan_plan::diag::Code;
 use keyplan_plan::model::AcceptKind;
