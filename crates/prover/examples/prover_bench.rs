@@ -2,12 +2,12 @@
 //!
 //! `prover_bench [FILTER]` runs the cases whose name holds `FILTER`, or all of them: the plans of the project, plans of
 //! many families made for the purpose, and pairs of long length-prefixed parts. `ms` is the median of several runs on
-//! one thread, `best_ms` the quickest, `cpu_ms` the mean time on a core, to which other programs add
-//! nothing; `peak_kib` is the most memory that the process ever had. A case `repairs …` is what looking for repairs takes
-//! beside reading and proving the plan, which is `proof_ms`.
+//! one thread, `best_ms` the quickest, both by the time on a core, to which other programs add little; `peak_kib` is the
+//! most memory that the process ever had. A case `repairs …` is what looking for repairs takes beside reading and proving
+//! the plan, which is `proof_ms`.
 //!
 //! ```text
-//! {"case":"plan cosmwasm","ms":0.818,"best_ms":0.802,"cpu_ms":0.810,"families":5,"statements":35,"fails":7,"unknown":0,"runs":25}
+//! {"case":"plan cosmwasm","ms":0.818,"best_ms":0.802,"families":5,"statements":35,"fails":7,"unknown":0,"runs":25}
 //! ```
 
 use std::fmt::Write as _;
@@ -21,6 +21,7 @@ use std::time::{Duration, Instant};
 use keyplan_plan::Compiled;
 use keyplan_plan::model::Plan;
 use keyplan_prover::{Options, Verdict, found, found_and_repaired, prove};
+use rustix::time::{ClockId, clock_gettime};
 
 /// How long one case is repeated at most; it runs at least [`FEWEST`] times.
 const PATIENCE: Duration = Duration::from_millis(600);
@@ -161,17 +162,16 @@ fn repairs(case: &str, read: &dyn Fn() -> io::Result<Compiled>) -> io::Result<()
 /// Proves a plan over and over, and writes the median.
 fn measure(case: &str, plan: &Plan) -> io::Result<()> {
     let options = Options::default();
-    let (began, before) = (Instant::now(), on_core());
+    let began = Instant::now();
     let mut times = Vec::new();
     let report = loop {
-        let started = Instant::now();
+        let started = on_core();
         let report = prove(black_box(plan), &options);
-        times.push(started.elapsed());
+        times.push(on_core().saturating_sub(started));
         if times.len() >= MOST || times.len() >= FEWEST && began.elapsed() > PATIENCE {
             break report;
         }
     };
-    let cpu = on_core().saturating_sub(before) / u32::try_from(times.len()).unwrap_or(u32::MAX);
     times.sort_unstable();
     let median = times.get(times.len() / 2).copied().unwrap_or_default();
     let best = times.first().copied().unwrap_or_default();
@@ -180,10 +180,9 @@ fn measure(case: &str, plan: &Plan) -> io::Result<()> {
     let fails = report.statements.iter().filter(|s| matches!(s.verdict, Verdict::Fails(_))).count();
     writeln!(
         io::stdout(),
-        "{{\"case\":\"{case}\",\"ms\":{:.3},\"best_ms\":{:.3},\"cpu_ms\":{:.3},\"families\":{families},\"statements\":{},\"fails\":{fails},\"unknown\":{unknown},\"runs\":{}}}",
+        "{{\"case\":\"{case}\",\"ms\":{:.3},\"best_ms\":{:.3},\"families\":{families},\"statements\":{},\"fails\":{fails},\"unknown\":{unknown},\"runs\":{}}}",
         median.as_secs_f64() * 1e3,
         best.as_secs_f64() * 1e3,
-        cpu.as_secs_f64() * 1e3,
         report.statements.len(),
         times.len(),
     )
@@ -248,10 +247,10 @@ fn sharing(count: usize) -> String {
     text
 }
 
-/// How long this process was on a core so far; nothing where the system does not say.
+/// How long this thread was on a core so far.
 fn on_core() -> Duration {
-    let status = fs::read_to_string("/proc/self/schedstat").unwrap_or_default();
-    Duration::from_nanos(status.split(' ').next().and_then(|number| number.parse().ok()).unwrap_or(0))
+    // The clock of a thread is never negative.
+    Duration::try_from(clock_gettime(ClockId::ThreadCPUTime)).unwrap_or_default()
 }
 
 /// The most memory that this process ever had, in KiB; 0 where the system does not say.
