@@ -85,6 +85,11 @@ const DEEPEST: u16 = 32;
 /// Pages are looked through between two looks at the clock.
 const AT_ONCE: u64 = 1024;
 
+/// The flags in the record of a tree; `None` of bytes that are no record.
+pub(crate) fn flags(record: &[u8]) -> Option<u16> {
+    if record.len() == RECORD { u16_at(record, 4) } else { None }
+}
+
 fn u16_at(bytes: &[u8], at: usize) -> Option<u16> {
     Some(u16::from_ne_bytes(bytes.get(at..at.checked_add(2)?)?.try_into().ok()?))
 }

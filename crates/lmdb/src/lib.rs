@@ -303,6 +303,11 @@ fn refused(failure: Failure) -> Refused {
     }
 }
 
+/// The flags of a named tree, by the row that the main tree has of it; `None` of any other row.
+pub fn tree_flags(record: &[u8]) -> Option<u16> {
+    inspect::flags(record)
+}
+
 /// Maps as many addresses as asked for, or as the process may have.
 fn map_what_may_be(
     directory: &Path,

@@ -26,11 +26,13 @@ fn named(ty: &Type, node: Node) -> Result<Node, Fault> {
     let Node { span, data } = node;
     let fault = |what| Err(Fault { offset: span.start, what });
     let data = match (ty, data) {
-        (Type::Any, data) => data,
         (Type::Unit | Type::Option(_), Data::Null) => Data::Null,
         (Type::Option(inner), data) => named(inner, Node::new(span.clone(), data))?.data,
-        (Type::Bool, data @ Data::Bool(_)) | (Type::Float(_), data @ Data::Float(_)) => data,
-        (Type::Text, data @ Data::Text(_)) | (Type::Bytes, data @ Data::Bytes(_)) => data,
+        (Type::Any, data)
+        | (Type::Bool, data @ Data::Bool(_))
+        | (Type::Float(_), data @ Data::Float(_))
+        | (Type::Text, data @ Data::Text(_))
+        | (Type::Bytes, data @ Data::Bytes(_)) => data,
         (Type::Fixed(len), Data::Bytes(bytes)) if bytes.len() == *len => Data::Bytes(bytes),
         (Type::Fixed(_), Data::Bytes(_)) => return fault("bytes of another length"),
         (Type::Unsigned(width), Data::Unsigned(n)) if fits(n, 8 * *width) => Data::Unsigned(n),

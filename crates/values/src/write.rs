@@ -122,13 +122,11 @@ pub(crate) fn of_variant<'t, 'j>(
         },
         _ => return Err(wrong("a variant")),
     };
-    match variants.iter().find(|variant| variant.name == *name) {
-        Some(variant) => Ok((variant, inside)),
-        None => {
-            let known: Vec<&str> = variants.iter().map(|variant| variant.name.as_str()).collect();
-            Err(wrong(&format!("one of {}", known.join(", "))))
-        }
+    if let Some(variant) = variants.iter().find(|variant| variant.name == *name) {
+        return Ok((variant, inside));
     }
+    let known: Vec<&str> = variants.iter().map(|variant| variant.name.as_str()).collect();
+    Err(wrong(&format!("one of {}", known.join(", "))))
 }
 
 fn put_variant(variants: &[Variant], codec: Codec, json: &Json, out: &mut Vec<u8>) -> Result<(), Unwritable> {

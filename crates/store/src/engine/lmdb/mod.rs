@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use keyplan_lmdb::heed::types::Bytes;
 use keyplan_lmdb::heed::{self, Database, DatabaseFlags, PutFlags, RwTxn};
-use keyplan_lmdb::{Access, Environment, FILE, MAP_STEP, Options, Seed, Sync, Tally};
+use keyplan_lmdb::{Access, Environment, FILE, MAP_STEP, Options, Seed, Sync, Tally, tree_flags};
 
 use self::failure::{Stopped, full, kind, opening, translated};
 use super::ages::Ages;
@@ -133,12 +133,8 @@ impl Lmdb {
             let mut names = Vec::new();
             for row in root.iter(&read)? {
                 let (name, record) = row?;
-                // A record of the engine has its flags in two bytes after four others, in the order of the machine. Those
-                // of a plain row are anything; it is no database then, and does not open as one.
-                let flags =
-                    record.get(4..6).and_then(|flags| Some(u16::from_ne_bytes(flags.try_into().ok()?)));
-                if let Some(flags) = flags
-                    && record.len() == RECORD
+                // The flags of a plain row of that length are anything; it is no database then, and does not open as one.
+                if let Some(flags) = tree_flags(record)
                     && let Ok(text) = std::str::from_utf8(name)
                 {
                     let several = flags & SEVERAL != 0;
@@ -260,10 +256,7 @@ impl Lmdb {
     }
 }
 
-/// The length of the engine's record of a database: two numbers of 2 bytes, one of 4, and five of 8.
-const RECORD: usize = 48;
-
-/// Of the flags in that record: a key may have several values.
+/// Of the flags in the engine's record of a database: a key may have several values.
 const SEVERAL: u16 = 0x04;
 
 /// Changes of rows, which the checksum of all rows takes part in: it needs what was there before.
