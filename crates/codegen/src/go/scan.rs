@@ -158,7 +158,7 @@ impl<'p> Go<'p> {
         self.put(&mut body, tree, "next", &label);
         let _ = writeln!(
             self.out,
-            "func (r {ty}) bound(next {}) ([]byte, error) {{\n\tdst := append([]byte(nil), r.prefix...)\n{}\treturn dst, nil\n}}\n",
+            "func (r {ty}) bound(next {}) ([]byte, error) {{\n\tdst := append([]byte{{}}, r.prefix...)\n{}\treturn dst, nil\n}}\n",
             tree.go,
             body.finish()
         );

@@ -172,7 +172,7 @@ impl Migration<'_> {
             let expected = survey.expected.get(name).copied().unwrap_or_default();
             let mut found = Checksum::default();
             each_row(&mut snapshot.range(to.space(name)?, KeyRange::ALL)?, |key, value| {
-                found.add(key, value)
+                found.add(key, value);
             })?;
             if found != expected {
                 return Err(MigrationError::Checksum {
