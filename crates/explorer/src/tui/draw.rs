@@ -51,7 +51,7 @@ pub(super) fn draw(app: &mut Screen, frame: &mut Frame<'_>) {
     }
 }
 
-/// What is looked at, and how far. Of a name that is too long the end is seen.
+/// What is looked at, and how far. Of a name that is too long only the end is shown.
 fn head(app: &Screen, room: usize) -> Line<'static> {
     let (overview, walk) = (&app.overview, &app.walk);
     let plan = field(overview, "plan");
@@ -83,6 +83,10 @@ fn head(app: &Screen, room: usize) -> Line<'static> {
         let length = name.chars().count();
         let end: String = name.chars().skip((over + 1).min(length.saturating_sub(NARROWEST))).collect();
         *name = format!("…{end}");
+    }
+    // What does not fit whole is left out, the last first.
+    while pieces.len() > 2 && pieces.iter().map(|(text, _)| columns(text)).sum::<usize>() > room {
+        pieces.pop();
     }
     app.theme.line(&pieces)
 }
