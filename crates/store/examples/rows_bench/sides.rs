@@ -146,6 +146,7 @@ impl RawLmdb {
         let path = empty(directory, "lmdb")?;
         let options = Options {
             map_bytes: Some(64 << 30),
+            least_map_bytes: 64 << 30,
             readers: 16,
             databases: 2,
             sync: Sync::None,
@@ -177,7 +178,7 @@ impl Side for RawLmdb {
     }
 
     fn commit(&self, change: &Change) -> Result<()> {
-        self.environment.write(|write| -> std::result::Result<(), keyplan_lmdb::heed::Error> {
+        self.environment.write(|write, _| -> std::result::Result<(), keyplan_lmdb::heed::Error> {
             for number in &change.put {
                 self.rows.put(write, &key(*number), &value(*number))?;
             }
