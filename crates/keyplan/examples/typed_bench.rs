@@ -216,6 +216,7 @@ fn raw_redb(directory: &Path, operation: &str, passes: u64) -> Result<u64> {
 fn raw_lmdb(directory: &Path, operation: &str, passes: u64) -> Result<u64> {
     let options = Options {
         map_bytes: None,
+        least_map_bytes: 0,
         readers: 16,
         databases: 8,
         sync: Sync::Rows,
