@@ -52,30 +52,31 @@ fn every_crate_of_the_map_is_there_and_every_crate_is_on_it() {
 }
 
 /// The source files below a folder, tests aside.
-fn sources(folder: &std::path::Path, all: &mut Vec<std::path::PathBuf>) {
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
+fn sources(folder: &std::path::Path, all: &mut Vec<std::path::PathBuf>) -> std::io::Result<()> {
+    for entry in std::fs::read_dir(folder)? {
+        let path = entry?.path();
         if path.is_dir() {
             if path.file_name().is_some_and(|name| name != "tests") {
-                sources(&path, all);
+                sources(&path, all)?;
             }
         } else if path.extension().is_some_and(|end| end == "rs") {
             all.push(path);
         }
     }
+    Ok(())
 }
 
-/// The files that the table of `CONTRIBUTING.md` names for an integer.
-fn files_of_an_encoding() -> Vec<String> {
-    let text = std::fs::read_to_string(workspace::root().join("CONTRIBUTING.md")).unwrap();
-    let (_, table) = text.split_once("| file | what of it |\n").unwrap();
+/// The files that a table of `CONTRIBUTING.md` names.
+fn files_of(table: &str) -> Vec<String> {
     let rows = table.lines().skip(1).take_while(|line| line.starts_with('|'));
     rows.filter_map(|row| cells(row).first().map(|cell| cell.trim_matches('`').to_owned())).collect()
 }
 
 #[test]
 fn an_encoding_of_integers_touches_six_files() {
-    let named = files_of_an_encoding();
+    let text = std::fs::read_to_string(workspace::root().join("CONTRIBUTING.md")).unwrap();
+    let (_, table) = text.split_once("| file | what of it |\n").unwrap();
+    let named = files_of(table);
     assert!(named.len() <= 6, "{named:?}");
     for file in &named {
         assert!(workspace::root().join(file).is_file(), "{file}");
@@ -96,7 +97,7 @@ fn an_encoding_of_integers_touches_six_files() {
         let mut all = Vec::new();
         let folder = folder.unwrap().path().join("src");
         if folder.is_dir() {
-            sources(&folder, &mut all);
+            sources(&folder, &mut all).unwrap();
         }
         for file in all {
             let text = std::fs::read_to_string(&file).unwrap();
@@ -110,7 +111,8 @@ fn an_encoding_of_integers_touches_six_files() {
     let mut known: Vec<&str> = named
         .iter()
         .map(String::as_str)
-        .filter(|file| file.ends_with(".rs") && !file.ends_with("/mod.rs"))
+        .filter(|file| std::path::Path::new(file).extension().is_some_and(|end| end == "rs"))
+        .filter(|file| !file.ends_with("/mod.rs"))
         .collect();
     known.sort_unstable();
     assert_eq!(asked, known);
@@ -131,7 +133,7 @@ fn paths_are_taken_apart_in_one_file() {
         let mut all = Vec::new();
         let folder = folder.unwrap().path().join("src");
         if folder.is_dir() {
-            sources(&folder, &mut all);
+            sources(&folder, &mut all).unwrap();
         }
         for file in all {
             let text = std::fs::read_to_string(&file).unwrap();
