@@ -42,7 +42,9 @@ mod tests {
     fn the_order_of_rows_does_not_count_and_where_their_bytes_are_does() {
         let sum = |rows: &[(&[u8], &[u8])]| {
             let mut sum = Checksum::default();
-            rows.iter().for_each(|(key, value)| sum.add(key, value));
+            for (key, value) in rows {
+                sum.add(key, value);
+            }
             sum
         };
         let one = sum(&[(b"a", b"1"), (b"b", b"2")]);
