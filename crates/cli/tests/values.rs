@@ -393,13 +393,13 @@ fn entities_of_dolos_have_names() {
     );
     assert_eq!(value("asset", 3), asset);
     let reward = format!(
-        r#"{{"credential": [0, h'{pool}'], "is_spendable": true, "as_leader": [{{"pool": h'{pool}', "amount": 1000}}], "as_delegator": []}}"#
+        r#"{{"credential": {{"kind": key, "hash": h'{pool}'}}, "is_spendable": true, "as_leader": [{{"pool": h'{pool}', "amount": 1000}}], "as_delegator": []}}"#
     );
     assert_eq!(value("pending_reward", 4), reward);
     let account = value("account", 5);
     assert!(
         account.starts_with(
-            r#"{"registered_at": 1, "stake": {"epoch": [1, [106]], "next": null, "live": {"utxo_sum": 10, "#
+            r#"{"registered_at": 1, "stake": {"epoch": epoch(106), "next": null, "live": {"utxo_sum": 10, "#
         ),
         "{account}"
     );
@@ -419,4 +419,94 @@ fn entities_of_dolos_have_names() {
     printed(at, &["db", "put", "data", "datum", &key, "value=83034101f5"]);
     let audit = refused(at, &["db", "audit", "data"]);
     assert!(audit.contains("not of its type in CBOR: byte 4: fields that the type does not have"), "{audit}");
+}
+
+#[test]
+fn fields_of_dolos_entities_are_drawn_by_their_names() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = directory.path();
+    fs::copy("../../plans/dolos/entities.keyplan", at.join("entities.keyplan")).unwrap();
+    printed(at, &["db", "create", "data", "entities.keyplan"]);
+    let (pool, tx) = (format!("581c{}", "11".repeat(28)), format!("5820{}", "22".repeat(32)));
+    let cases = [
+        ("pending_mir", format!("83 8201{pool} 07 08"), "credential.kind = script; from_treasury = 8"),
+        (
+            "stake",
+            "8c 01 02 fb3f90000000000000 03 f6f6 04 05 06 07 08 d81e82031864".to_owned(),
+            "relative_size = 0.015625; unused_5 = null; live_pledge = 4; fixed_cost = 8; margin_cost.1 = 100",
+        ),
+        (
+            "account_epoch",
+            format!("85 1a000f4240 {pool} 1901f4 8182{pool}07 80"),
+            "active_stake = 1000000; member_reward = 500; leader_rewards.0.amount = 7; deposit_refunds = []",
+        ),
+        // A hash is not part of this identifier, and there is no anchor.
+        (
+            "drep",
+            "8a 8219d90303 18c8 f6 f6 f4 1a1dcd6500 8102 f6 821901a41901a5 821904d204".to_owned(),
+            "registered_at.slot = 55555; voting_power = 200; expired = false; identifier.kind = abstain; \
+             anchor = null; expiry.updated_in = 421; first_seen_at.order = 4",
+        ),
+        // After the snapshots, fields are numbered from 11.
+        (
+            "pool",
+            format!(
+                "91 f6 {pool} 8382018119012cf6 85f6f40387{tx}0102d81e8203186482090881{pool}8182026172f5
+                 f6f6f6f6f6f6f6f6 04 05 f6 f6f6 06"
+            ),
+            "snapshot.epoch.epoch = 300; snapshot.live.blocks_minted = 3; snapshot.live.params.cost = 2; \
+             snapshot.live.params.reward_account.0 = 9; snapshot.live.params.relays.0.1 = \"r\"; \
+             snapshot.live.is_new = true; blocks_minted_total = 4; retiring_epoch = null; deposit = 6",
+        ),
+        // Sums of an older version end at the number 17.
+        (
+            "epoch",
+            format!(
+                "90 190192 8c0102030405060708090a0b0c 83820181190192f6 92f6f601020304050681{pool}f6f6f6f60708090a0b
+                 f6f6f6f6f6f6 83820181190192f681828203182c820b820a01 1858 f6 f6 f6 f6 820308"
+            ),
+            "number = 402; initial_pots.proposal_deposits = 12; rolling.live.produced_utxos = 1; \
+             rolling.live.blocks_minted = 7; rolling.live.proposal_refunds = 11; \
+             pparams.live.values.0.kind = min_fee_a; pparams.live.values.0.value = 44; \
+             pparams.live.values.1.kind = protocol_version; largest_stable_slot = 88; ewrap_progress.total = 8",
+        ),
+        (
+            "gov",
+            format!(
+                "87 81826175{tx} 82a18200{pool}1901b8d81e820203 a0 82f682{tx}01 06 1901fb
+                 861901f80304a1810205a009"
+            ),
+            "constitution.anchor.url = \"u\"; committee.threshold.1 = 3; \
+             prev_gov_action_ids.hard_fork.action_index = 1; num_dormant_epochs = 6; active_since = 507; \
+             distr.closing_epoch = 504; distr.total_shards = 4; distr.pool_total = 9",
+        ),
+        (
+            "proposal",
+            format!(
+                "8e 05 {tx} 03 820181820a02 190203 f6 f6 1864 8200{pool} 1901fc 82{tx}04 01 826175{tx}
+                 a18201{pool}81820901"
+            ),
+            "slot = 5; idx = 3; action.hard_fork.version.major = 10; max_epoch = 515; ratified_epoch = null; \
+             deposit = 100; reward_account.kind = key; proposed_in = 508; parent.action_index = 4; \
+             purpose = hard_fork; anchor.url = \"u\"",
+        ),
+        (
+            "proposal",
+            format!("84 00 {tx} 00 820583 818201{pool} 81828200{pool}190208 d81e820203"),
+            "action.update_committee.to_remove.0.kind = script; \
+             action.update_committee.to_add.0.epoch = 520; action.update_committee.threshold.0 = 2",
+        ),
+        ("proposal", format!("84 00 {tx} 00 820780"), "idx = 0; action = info"),
+    ];
+    for (number, (family, bytes, fields)) in cases.iter().enumerate() {
+        let bytes: String = bytes.split_whitespace().collect();
+        let key = format!("key={}", format!("{number:02x}").repeat(32));
+        printed(at, &["db", "put", "data", family, &key, &format!("value={bytes}")]);
+        let key = printed(at, &["encode", "entities.keyplan", family, &key]);
+        let drawn = printed(at, &["explain", "entities.keyplan", key.trim_end(), "--value", &bytes]);
+        for field in fields.split("; ") {
+            assert!(drawn.contains(field), "{family}: {field}\n{drawn}");
+        }
+    }
+    assert!(printed(at, &["db", "audit", "data"]).ends_with("no findings\n"));
 }
