@@ -26,8 +26,8 @@ fn what_was_acknowledged_outlives_the_master_that_did() {
     let careful = Redis::open(settings.clone().replicas(1)).unwrap();
     let redis = Redis::open(settings).unwrap();
     let (stop, killed) = (AtomicBool::new(false), AtomicBool::new(false));
-    let done = AtomicUsize::new(0);
-    let write = |worker: u32| {
+    let done: [AtomicUsize; 4] = Default::default();
+    let write = |worker: u32, done: &AtomicUsize| {
         let mut acknowledged: BTreeMap<[u8; 4], [u8; 4]> = BTreeMap::new();
         let mut failed = Vec::new();
         for round in 0_u32.. {
@@ -53,14 +53,18 @@ fn what_was_acknowledged_outlives_the_master_that_did() {
     let results = std::thread::scope(|scope| {
         let stopped = Stop(&stop);
         let write = &write;
-        let workers: Vec<_> = (0..4).map(|worker| scope.spawn(move || write(worker))).collect();
-        until("a load", || done.load(Ordering::Relaxed) > 500);
+        let workers: Vec<_> =
+            (0..).zip(&done).map(|(worker, done)| scope.spawn(move || write(worker, done))).collect();
+        let each_has = |counts: [usize; 4]| {
+            done.iter().zip(counts).all(|(done, count)| done.load(Ordering::Relaxed) > count)
+        };
+        until("a load", || each_has([125; 4]));
         cluster.servers[0].kill();
         killed.store(true, Ordering::Relaxed);
-        let at_the_kill = done.load(Ordering::Relaxed);
+        let at_the_kill = done.each_ref().map(|done| done.load(Ordering::Relaxed));
         // Each worker writes its 200 keys in turn, and a third of these was with the master that is gone: so many are
         // done only if a replica took over.
-        until("the load goes on", || done.load(Ordering::Relaxed) > at_the_kill + 2_000);
+        until("the load goes on", || each_has(at_the_kill.map(|count| count + 500)));
         drop(stopped);
         workers.into_iter().map(|worker| worker.join().unwrap()).collect::<Vec<_>>()
     });
