@@ -16,7 +16,7 @@ fn main() -> ExitCode {
     let kind = arguments.get(1).and_then(|word| Kind::of_word(word));
     match walked(Path::new(path), kind) {
         Ok((rows, bytes)) => {
-            println!("rows {rows} bytes {bytes} peak_kb {}", peak().unwrap_or(0));
+            println!("rows {rows} bytes {bytes}");
             ExitCode::SUCCESS
         }
         Err(error) => {
@@ -41,11 +41,4 @@ fn walked(path: &Path, kind: Option<Kind>) -> Result<(u64, u64), SourceError> {
         }
     }
     Ok((rows, bytes))
-}
-
-/// The most memory that the process had, in kilobytes, where the system says so.
-fn peak() -> Option<u64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
-    line.trim().strip_suffix("kB")?.trim().parse().ok()
 }
