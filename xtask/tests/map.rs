@@ -1,5 +1,7 @@
 //! What `ARCHITECTURE.md` says of where things are is true.
 
+use std::path::Path;
+
 use xtask::workspace;
 
 const HEADER: &str = "| what | begin in | and then |";
@@ -73,7 +75,7 @@ fn files_of(table: &str) -> Vec<String> {
 }
 
 #[test]
-fn an_encoding_of_integers_touches_six_files() {
+fn an_encoding_touches_six_files() {
     let text = std::fs::read_to_string(workspace::root().join("CONTRIBUTING.md")).unwrap();
     let (_, table) = text.split_once("| file | what of it |\n").unwrap();
     let named = files_of(table);
@@ -81,41 +83,55 @@ fn an_encoding_of_integers_touches_six_files() {
     for file in &named {
         assert!(workspace::root().join(file).is_file(), "{file}");
     }
-    let table = std::fs::read_to_string(workspace::root().join("crates/plan/src/model/table.rs")).unwrap();
-    let (_, variants) = table.split_once("pub enum IntEncoding {").unwrap();
-    let (variants, _) = variants.split_once("\n}").unwrap();
-    let variants: Vec<String> = variants
-        .lines()
-        .map(str::trim)
-        .filter(|line| line.starts_with(|c: char| c.is_ascii_uppercase()))
-        .map(|line| format!("IntEncoding::{}", line.trim_end_matches(',').split('(').next().unwrap()))
-        .collect();
-    assert!(variants.len() >= 19, "{variants:?}");
-    // A `match` without a catch-all names every variant: these are the files that the compiler asks for.
+    let is_source = |file: &String| Path::new(file).extension().is_some_and(|end| end == "rs");
+    let of_integers: Vec<String> =
+        named.into_iter().filter(|file| is_source(file) && !file.ends_with("/mod.rs")).collect();
+    let (_, others) = text.split_once("draws them in `").unwrap();
+    let (graphs, _) = others.split_once('`').unwrap();
+    let domains = [("Int", 19), ("Bool", 2), ("Float", 5), ("Time", 2), ("Nibble", 4)];
+    for (domain, least) in domains {
+        let mut known = of_integers.clone();
+        if domain != "Int" {
+            let digits = known.iter_mut().find(|file| file.ends_with("/digits.rs")).unwrap();
+            graphs.clone_into(digits);
+        }
+        known.sort_unstable();
+        let variants = variants_of(domain).unwrap();
+        assert!(variants.len() >= least, "{variants:?}");
+        assert_eq!(files_that_name_all(&variants).unwrap(), known, "{domain}");
+    }
+}
+
+/// The variants of the encodings of a domain.
+fn variants_of(domain: &str) -> std::io::Result<Vec<String>> {
+    let table = std::fs::read_to_string(workspace::root().join("crates/plan/src/model/table.rs"))?;
+    let start = format!("pub enum {domain}Encoding {{");
+    let lines = table.lines().skip_while(|line| *line != start).skip(1).take_while(|line| *line != "}");
+    let names = lines.map(str::trim).filter(|line| line.starts_with(|c: char| c.is_ascii_uppercase()));
+    Ok(names
+        .filter_map(|line| line.trim_end_matches(',').split('(').next())
+        .map(|name| format!("{domain}Encoding::{name}"))
+        .collect())
+}
+
+/// A `match` without a catch-all names every variant: these are the files that the compiler asks for.
+fn files_that_name_all(variants: &[String]) -> std::io::Result<Vec<String>> {
     let mut asked = Vec::new();
-    for folder in std::fs::read_dir(workspace::root().join("crates")).unwrap() {
+    for folder in std::fs::read_dir(workspace::root().join("crates"))? {
         let mut all = Vec::new();
-        let folder = folder.unwrap().path().join("src");
+        let folder = folder?.path().join("src");
         if folder.is_dir() {
-            sources(&folder, &mut all).unwrap();
+            sources(&folder, &mut all)?;
         }
         for file in all {
-            let text = std::fs::read_to_string(&file).unwrap();
+            let text = std::fs::read_to_string(&file)?;
             if variants.iter().all(|variant| text.contains(variant.as_str())) {
-                let path = file.strip_prefix(workspace::root()).unwrap();
-                asked.push(path.to_string_lossy().replace('\\', "/"));
+                asked.push(workspace::relative(&file));
             }
         }
     }
     asked.sort();
-    let mut known: Vec<&str> = named
-        .iter()
-        .map(String::as_str)
-        .filter(|file| std::path::Path::new(file).extension().is_some_and(|end| end == "rs"))
-        .filter(|file| !file.ends_with("/mod.rs"))
-        .collect();
-    known.sort_unstable();
-    assert_eq!(asked, known);
+    Ok(asked)
 }
 
 #[test]

@@ -1,10 +1,14 @@
-//! Integers whose functions in the runtimes of Go and TypeScript are called by the word of the encoding.
+//! Values whose functions in the runtimes of Go and TypeScript are called by the word of the encoding.
 //!
 //! `.scale_compact` is written by `appendScaleCompact` in Go and by `putScaleCompact` in TypeScript, which are given the number and what
-//! is in brackets; `decodeScaleCompact` reads it, and `extentScaleCompact` says where it ends if its bytes tell. Every encoding that is
-//! not in [`NAMED`] is of this kind: a generator needs no line for it, and does not compile while a runtime lacks one of the functions.
+//! is in brackets; `decodeScaleCompact` reads it, and `extentScaleCompact` says where it ends if its bytes tell. Every integer whose
+//! encoding is not in [`NAMED`] is of this kind: a generator needs no line for it, and does not compile while a runtime lacks one of the
+//! functions. So are all truth values, floats, times and nibble paths, which have the name of their domain before the word:
+//! `appendFloatOrdered`, and `appendBool` where there is no word.
 
-use keyplan_plan::model::{Encoding, ExtentRule, IntEncoding};
+use keyplan_plan::model::{
+    BoolEncoding, Encoding, ExtentRule, FloatEncoding, IntEncoding, NibbleEncoding, Shape, TimeEncoding,
+};
 
 /// Words of the encodings that a generator names by itself: built into the languages, written for one width, or with functions
 /// that others share.
@@ -27,6 +31,53 @@ const NAMED: &[&str] = &[
     "float",
     "tuple",
 ];
+
+/// A truth value, a float, a time or a nibble path, as its functions are called.
+pub(crate) struct Scalar {
+    /// The name of the functions after `append`, `put`, `decode` and `extent`.
+    pub(crate) name: String,
+    /// Whether its bytes tell where they end.
+    is_marked: bool,
+    /// What is in brackets.
+    pub(crate) number: Option<usize>,
+    /// Whether it is a float, of which two are written alike at least: the zeros.
+    pub(crate) is_float: bool,
+    /// Whether its encoding merges more of them.
+    pub(crate) loses: bool,
+}
+
+impl Scalar {
+    /// The scalar that a shape is, if it is one.
+    pub(crate) fn of(shape: &Shape) -> Option<Self> {
+        let (domain, row, number) = match shape {
+            Shape::Bool(encoding) => (BOOL, encoding.row(), None),
+            Shape::Float(encoding) => (FLOAT, encoding.row(), encoding.number()),
+            Shape::Time(encoding) => (TIME, encoding.row(), None),
+            Shape::Nibbles { encoding, .. } => (NIBBLES, encoding.row(), None),
+            _ => return None,
+        };
+        let name = format!("{domain}{}", name(row));
+        let is_marked = row.extent == ExtentRule::Marked;
+        Some(Self { name, is_marked, number, is_float: domain == FLOAT, loses: row.loses })
+    }
+
+    /// What is in brackets, as one more argument of a call.
+    pub(crate) fn argument(&self) -> String {
+        self.number.map_or_else(String::new, |number| format!(", {number}"))
+    }
+
+    /// The functions that read it and what is in brackets, as fields of a node.
+    pub(crate) fn fields(&self) -> String {
+        let keep = self.number.map_or_else(String::new, |number| format!(", keep: {number}"));
+        let extent = if self.is_marked { format!(", extent: extent{}", self.name) } else { String::new() };
+        format!("decode: decode{}{extent}{keep}", self.name)
+    }
+}
+
+const BOOL: &str = "Bool";
+const FLOAT: &str = "Float";
+const TIME: &str = "Time";
+const NIBBLES: &str = "Nibbles";
 
 /// The name that functions have after `append`, `put`, `decode` or `extent`.
 pub(crate) fn name(row: &Encoding) -> String {
@@ -55,14 +106,36 @@ pub(crate) fn fields(row: &Encoding) -> String {
 
 /// Refuses to compile while a text lacks a function of an encoding, whose word is the message.
 pub(crate) const fn declared(start: &str, marked_only: bool, texts: [&str; 2]) {
-    let [first, second] = texts;
     let mut rows = IntEncoding::ROWS;
     while let [row, rest @ ..] = rows {
         rows = rest;
         let needless = is_named(row.word) || (marked_only && !matches!(row.extent, ExtentRule::Marked));
-        let there = needless || declares(first, start, row.word) || declares(second, start, row.word);
-        assert!(there, "{}", row.word);
+        assert!(needless || one_declares(texts, start, "", row.word), "{}", row.word);
     }
+}
+
+/// The same of truth values, floats, times and nibble paths.
+pub(crate) const fn scalars_declared(start: &str, marked_only: bool, texts: [&str; 2]) {
+    let mut domains: &[(&str, &[Encoding])] = &[
+        (BOOL, BoolEncoding::ROWS),
+        (FLOAT, FloatEncoding::ROWS),
+        (TIME, TimeEncoding::ROWS),
+        (NIBBLES, NibbleEncoding::ROWS),
+    ];
+    while let [(domain, rows), rest @ ..] = domains {
+        domains = rest;
+        let mut rows = *rows;
+        while let [row, rest @ ..] = rows {
+            rows = rest;
+            let needless = marked_only && !matches!(row.extent, ExtentRule::Marked);
+            assert!(needless || one_declares(texts, start, domain, row.word), "{}", row.word);
+        }
+    }
+}
+
+const fn one_declares(texts: [&str; 2], start: &str, domain: &str, word: &str) -> bool {
+    let [first, second] = texts;
+    declares(first, start, domain, word) || declares(second, start, domain, word)
 }
 
 const fn is_named(word: &str) -> bool {
@@ -76,13 +149,14 @@ const fn is_named(word: &str) -> bool {
     false
 }
 
-const fn declares(text: &str, start: &str, word: &str) -> bool {
+const fn declares(text: &str, start: &str, domain: &str, word: &str) -> bool {
     let mut text = text.as_bytes();
     while let [byte, rest @ ..] = text {
         text = rest;
         // Functions begin lines.
         if *byte == b'\n'
             && let Some(after) = continues(rest, start.as_bytes())
+            && let Some(after) = continues(after, domain.as_bytes())
             && calls(after, word.as_bytes())
         {
             return true;
@@ -129,14 +203,21 @@ mod tests {
         assert_eq!(name(row), "ScaleCompact");
         assert_eq!(fields(row), "decode: decodeScaleCompact, extent: extentScaleCompact");
         assert_eq!(number(IntEncoding::Low(3)), ", 3");
+        let scalar = |shape: Shape| Scalar::of(&shape).map(|scalar| scalar.fields());
+        assert_eq!(
+            scalar(Shape::Float(FloatEncoding::Fixed(3))).unwrap(),
+            "decode: decodeFloatFixed, keep: 3"
+        );
+        assert_eq!(scalar(Shape::Bool(BoolEncoding::Byte)).unwrap(), "decode: decodeBool");
     }
 
     #[test]
     fn a_runtime_that_lacks_a_function_is_noticed() {
         let text = "\nfunc appendScaleCompact(dst []byte) []byte {\n}\n";
-        assert!(declares(text, "func append", "scale_compact"));
-        assert!(!declares(text, "func append", "scale"));
-        assert!(!declares(text, "func decode", "scale_compact"));
-        assert!(!declares(text, "func append", "scale_compact_more"));
+        assert!(declares(text, "func append", "", "scale_compact"));
+        assert!(declares(text, "func append", "Scale", "compact"));
+        assert!(!declares(text, "func append", "", "scale"));
+        assert!(!declares(text, "func decode", "", "scale_compact"));
+        assert!(!declares(text, "func append", "", "scale_compact_more"));
     }
 }

@@ -4,14 +4,14 @@ use std::fmt::Write as _;
 
 use keyplan_codec::{Case, Hash, Heights, LenWidth, WideForm};
 use keyplan_plan::model::{
-    BoolEncoding, BytesEncoding, Derivation, Derived, FloatEncoding, Frame, Framing, IntEncoding, IntRange,
-    IntShape, IntType, LengthSet, NibbleEncoding, ScoreEncoding, Segment, Shape, TextShape, TimeEncoding,
+    BytesEncoding, Derivation, Derived, Frame, Framing, IntEncoding, IntRange, IntShape, IntType, LengthSet,
+    ScoreEncoding, Segment, Shape, TextShape,
 };
 
 use super::Go;
 use super::names::quoted;
 use super::tree::{Inside, Row, Tree, copy};
-use crate::regular;
+use crate::regular::{self, Scalar};
 
 /// A function body being written.
 pub(crate) struct Body {
@@ -250,19 +250,15 @@ impl<'p> Go<'p> {
     fn put_leaf(&mut self, body: &mut Body, shape: &Shape, go: &str, of: &str, label: &str) {
         match shape {
             Shape::Int(int) => put_int(body, int, of, label),
-            Shape::Bool(BoolEncoding::Byte) => body.line(&format!("dst = appendBool(dst, {of})")),
-            Shape::Bool(BoolEncoding::Tuple) => body.line(&format!("dst = appendTupleBool(dst, {of})")),
-            Shape::Float(encoding) => match encoding {
-                FloatEncoding::Bits => body.fallible(&format!("appendFloatBits(dst, {of})"), label),
-                FloatEncoding::Ordered => body.fallible(&format!("appendFloatOrdered(dst, {of})"), label),
-                FloatEncoding::Badger => body.line(&format!("dst = appendFloatBadger(dst, {of})")),
-                FloatEncoding::Fixed(decimals) => {
-                    body.fallible(&format!("appendFloatFixed(dst, {of}, {decimals})"), label);
+            Shape::Bool(_) | Shape::Float(_) | Shape::Time(_) | Shape::Nibbles { .. } => {
+                if let Shape::Nibbles { lengths: of_lengths, .. } = shape {
+                    body.check(&format!("nibbleFault({of}, {})", lengths(of_lengths)), label);
                 }
-                FloatEncoding::Tuple => body.fallible(&format!("appendTupleFloat(dst, {of})"), label),
-            },
-            Shape::Time(TimeEncoding::Text9) => body.fallible(&format!("appendTimeText9(dst, {of})"), label),
-            Shape::Time(TimeEncoding::Nanos) => body.fallible(&format!("appendTimeNanos(dst, {of})"), label),
+                if let Some(scalar) = Scalar::of(shape) {
+                    let call = format!("append{}(dst, {of}{})", scalar.name, scalar.argument());
+                    body.fallible(&call, label);
+                }
+            }
             Shape::Score { heights, encoding: ScoreEncoding::Exact } => {
                 if let Some(Heights { least, most }) = heights {
                     let outside = format!(
@@ -280,15 +276,6 @@ impl<'p> Go<'p> {
             }
             Shape::Bytes { lengths, encoding } => self.put_bytes(body, lengths, encoding, go, of, label),
             Shape::Text(text) => self.put_text(body, text, of, label),
-            Shape::Nibbles { lengths: of_lengths, encoding } => {
-                body.check(&format!("nibbleFault({of}, {})", lengths(of_lengths)), label);
-                match encoding {
-                    NibbleEncoding::Unpacked => body.line(&format!("dst = append(dst, {of}...)")),
-                    NibbleEncoding::Packed => body.fallible(&format!("appendPacked(dst, {of})"), label),
-                    NibbleEncoding::HexPrefix => body.line(&format!("dst = appendHexPrefix(dst, {of})")),
-                    NibbleEncoding::Counted => body.fallible(&format!("appendCounted(dst, {of})"), label),
-                }
-            }
             Shape::Opaque(_) => body.line(&format!("dst = append(dst, {of}...)")),
             Shape::Record(_)
             | Shape::Choice(_)

@@ -47,12 +47,15 @@ const RUNTIME: [&str; 8] = [
     include_str!("runtime/json.go"),
 ];
 
-/// Integers that this generator does not name have their functions there.
+/// Encodings that this generator does not name have their functions there.
 const _: () = {
     let texts = [include_str!("runtime/leaf.go"), include_str!("runtime/append.go")];
     regular::declared("func append", false, texts);
     regular::declared("func decode", false, texts);
     regular::declared("func extent", true, texts);
+    regular::scalars_declared("func append", false, texts);
+    regular::scalars_declared("func decode", false, texts);
+    regular::scalars_declared("func extent", true, texts);
 };
 
 /// What tests need beside it.

@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use keyplan_codec::WideForm;
 use keyplan_plan::model::{
-    BoolEncoding, BytesEncoding, Extent, FloatEncoding, Frame, Framing, IntEncoding, IntShape,
-    NibbleEncoding, ScoreEncoding, Segment, Sequence, Shape, TimeEncoding, Width,
+    BytesEncoding, Extent, Frame, Framing, IntEncoding, IntShape, ScoreEncoding, Segment, Sequence, Shape,
+    Width,
 };
 use keyplan_plan::program::Program;
 
@@ -14,7 +14,7 @@ use super::encode::{
     derive_function, hash_function, hex_form, left_out, len_width, lengths, pair, range_words,
 };
 use super::names::quoted;
-use crate::regular;
+use crate::regular::{self, Scalar};
 
 impl Go<'_> {
     /// `layout{…}` on several lines, the first without indentation.
@@ -65,19 +65,9 @@ impl Go<'_> {
         let head = head(shape.extent(), Width::of_shape(shape));
         let rest = match shape {
             Shape::Int(int) => return int_node(int),
-            Shape::Bool(BoolEncoding::Byte) => "decode: decodeBool".to_owned(),
-            Shape::Bool(BoolEncoding::Tuple) => "decode: decodeTupleBool".to_owned(),
-            Shape::Float(encoding) => match encoding {
-                FloatEncoding::Bits => "decode: decodeFloatBits, loss: lossZero".to_owned(),
-                FloatEncoding::Ordered => "decode: decodeFloatOrdered, loss: lossZero".to_owned(),
-                FloatEncoding::Badger => "decode: decodeFloatBadger, loss: lossBadger".to_owned(),
-                FloatEncoding::Fixed(decimals) => {
-                    format!("decode: decodeFloatFixed, loss: lossZero, keep: {decimals}")
-                }
-                FloatEncoding::Tuple => "decode: decodeTupleFloat, loss: lossZero".to_owned(),
-            },
-            Shape::Time(TimeEncoding::Text9) => "decode: decodeTimeText9".to_owned(),
-            Shape::Time(TimeEncoding::Nanos) => "decode: decodeTimeNanos".to_owned(),
+            Shape::Bool(_) | Shape::Float(_) | Shape::Time(_) => {
+                Scalar::of(shape).map_or_else(String::new, |scalar| scalar_fields(&scalar))
+            }
             Shape::Score { heights: None, encoding: ScoreEncoding::Exact } => {
                 "decode: decodeScoreExact".to_owned()
             }
@@ -145,14 +135,9 @@ impl Go<'_> {
                 };
                 format!("{codec}, alphabet: {alphabet}{first}{except}, lens: {of}")
             }
-            Shape::Nibbles { lengths: of, encoding } => {
-                let codec = match encoding {
-                    NibbleEncoding::Unpacked => "decodeNibbles",
-                    NibbleEncoding::Packed => "decodePacked",
-                    NibbleEncoding::HexPrefix => "decodeHexPrefix",
-                    NibbleEncoding::Counted => "decodeCounted, extent: extentCounted",
-                };
-                format!("decode: {codec}, lens: {}", lengths(of))
+            Shape::Nibbles { lengths: of, .. } => {
+                let fields = Scalar::of(shape).map_or_else(String::new, |scalar| scalar.fields());
+                format!("{fields}, lens: {}", lengths(of))
             }
             Shape::Opaque(_) => "decode: decodeOpaque".to_owned(),
             Shape::Record(sequence) => format!("kind: kRecord, seq: &{}", self.layout(sequence, depth + 1)),
@@ -200,6 +185,15 @@ impl Go<'_> {
         };
         let show = show(shape);
         format!("&node{{{head}, {show}{rest}}}")
+    }
+}
+
+fn scalar_fields(scalar: &Scalar) -> String {
+    let fields = scalar.fields();
+    match (scalar.loses, scalar.is_float) {
+        (true, _) => format!("{fields}, loss: loss{}", scalar.name),
+        (false, true) => format!("{fields}, loss: lossZero"),
+        (false, false) => fields,
     }
 }
 

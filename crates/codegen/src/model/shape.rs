@@ -2,8 +2,8 @@
 
 use keyplan_codec::{Alphabet, LenWidth};
 use keyplan_plan::model::{
-    BoolEncoding, BytesEncoding, Extent, FloatEncoding, Frame, Framing, IntRange, IntShape, LengthSet,
-    NibbleEncoding, Opaque, Segment, Sequence, Shape, TextShape,
+    BytesEncoding, Extent, FloatEncoding, Frame, Framing, IntRange, IntShape, LengthSet, Opaque, Segment,
+    Sequence, Shape, TextShape,
 };
 use keyplan_plan::program::{End, Program};
 use serde_json::{Value as Json, json};
@@ -48,13 +48,7 @@ fn segment(segment: &Segment, end: End) -> Json {
 pub(super) fn shape(of: &Shape) -> Json {
     match of {
         Shape::Int(of) => int(of),
-        Shape::Bool(encoding) => {
-            let encoding = match encoding {
-                BoolEncoding::Byte => "byte",
-                BoolEncoding::Tuple => "tuple",
-            };
-            json!({"kind": "bool", "encoding": encoding})
-        }
+        Shape::Bool(encoding) => json!({"kind": "bool", "encoding": encoding.row().tag}),
         Shape::Float(FloatEncoding::Fixed(decimals)) => {
             json!({"kind": "float", "encoding": "fixed", "decimals": decimals})
         }
@@ -93,10 +87,8 @@ pub(super) fn shape(of: &Shape) -> Json {
         }
         Shape::Text(text) => of_text(text),
         Shape::Nibbles { lengths: of, encoding } => {
-            let encoding = match encoding {
-                NibbleEncoding::Unpacked => "unpacked",
-                encoding => encoding.row().word,
-            };
+            let row = encoding.row();
+            let encoding = if row.word.is_empty() { row.tag } else { row.word };
             json!({"kind": "nibbles", "lengths": lengths(of), "encoding": encoding})
         }
         Shape::Opaque(Opaque::Coded(coded)) => {

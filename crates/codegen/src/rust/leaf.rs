@@ -3,8 +3,8 @@
 use keyplan_codec::{Alphabet, Base58, Case, Heights, WideForm};
 use keyplan_plan::diag::Span;
 use keyplan_plan::model::{
-    BoolEncoding, BytesEncoding, FloatEncoding, IntEncoding, IntRange, IntShape, IntType, LengthSet,
-    NibbleEncoding, Opaque, ScoreEncoding, TextShape, TimeEncoding,
+    BoolEncoding, BytesEncoding, ExtentRule, FloatEncoding, IntEncoding, IntRange, IntShape, IntType,
+    LengthSet, NibbleEncoding, Opaque, ScoreEncoding, TextShape, TimeEncoding,
 };
 use proc_macro2::{Group, Literal, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote};
@@ -17,9 +17,6 @@ pub(crate) const IN_PLACE: usize = 1024;
 
 /// The most bytes that bech32 text may stand for.
 const BECH32_BYTES: usize = 633;
-
-/// The most nibbles that one byte can count.
-const COUNTED_NIBBLES: usize = 255;
 
 /// What a label adds to the errors of a codec: encoding.
 pub(crate) fn put_leaf(label: &str, result: &TokenStream) -> TokenStream {
@@ -174,35 +171,50 @@ pub(crate) fn int_codec(shape: &IntShape) -> TokenStream {
                 let fault = format!("there is no codec for `{}` of this type", encoding.row().example());
                 quote!(::core::compile_error!(#fault))
             });
-            filled(written, shape)
+            let named = |name: &str| int_part(shape, name);
+            filled(written, &named)
         }
     }
 }
 
-/// The tokens of a codec with what is known of the shape in place of the names that the table has for it.
-fn filled(tokens: TokenStream, shape: &IntShape) -> TokenStream {
-    let named = |name: &str| {
-        let (first, last) = ends(shape.range);
-        match name {
-            "keyplan_codec" => Some(quote!(::keyplan::codec)),
-            "Int" => Some(int_type(shape.ty).into_token_stream()),
-            "all" => Some(shape.ty.bytes().into_token_stream()),
-            "first" => Some(first),
-            "last" => Some(last),
-            "kept" => shape.encoding.number().map(ToTokens::into_token_stream),
-            "case" => match shape.encoding {
-                IntEncoding::Hex(digits) | IntEncoding::HexPadded(digits, _) => Some(case(digits)),
-                _ => None,
-            },
+/// What is known of an integer by the name that the table has for it.
+fn int_part(shape: &IntShape, name: &str) -> Option<TokenStream> {
+    let (first, last) = ends(shape.range);
+    match name {
+        "Int" => Some(int_type(shape.ty).into_token_stream()),
+        "all" => Some(shape.ty.bytes().into_token_stream()),
+        "first" => Some(first),
+        "last" => Some(last),
+        "kept" => shape.encoding.number().map(ToTokens::into_token_stream),
+        "case" => match shape.encoding {
+            IntEncoding::Hex(digits) | IntEncoding::HexPadded(digits, _) => Some(case(digits)),
             _ => None,
-        }
+        },
+        _ => None,
+    }
+}
+
+/// The codec that the table has for a value which is no integer, with the number in brackets in place of its name.
+fn scalar_codec(written: &str, number: Option<usize>) -> TokenStream {
+    let named = |name: &str| {
+        let kept = number.filter(|_| name == "kept").map(Literal::usize_unsuffixed);
+        kept.map(ToTokens::into_token_stream)
+    };
+    filled(written.parse().unwrap_or_default(), &named)
+}
+
+/// The tokens of a codec with what is known of the shape in place of the names that the table has for it.
+fn filled(tokens: TokenStream, named: &dyn Fn(&str) -> Option<TokenStream>) -> TokenStream {
+    let of = |name: &str| match name {
+        "keyplan_codec" => Some(quote!(::keyplan::codec)),
+        name => named(name),
     };
     tokens
         .into_iter()
         .map(|token| match token {
-            TokenTree::Ident(ident) => named(&ident.to_string()).unwrap_or_else(|| ident.into_token_stream()),
+            TokenTree::Ident(ident) => of(&ident.to_string()).unwrap_or_else(|| ident.into_token_stream()),
             TokenTree::Group(group) => {
-                Group::new(group.delimiter(), filled(group.stream(), shape)).into_token_stream()
+                Group::new(group.delimiter(), filled(group.stream(), named)).into_token_stream()
             }
             token => token.into_token_stream(),
         })
@@ -216,30 +228,18 @@ fn scalar(ty: TokenStream, codec: &TokenStream, label: &str) -> Code {
 }
 
 pub(crate) fn bool(encoding: BoolEncoding, label: &str) -> Code {
-    let codec = match encoding {
-        BoolEncoding::Byte => quote!(::keyplan::codec::Bool),
-        BoolEncoding::Tuple => quote!(::keyplan::codec::TupleBool),
-    };
+    let codec = scalar_codec(encoding.codec(), None);
     Code { order: Order::Anywhere, ..scalar(quote!(bool), &codec, label) }
 }
 
 pub(crate) fn float(encoding: FloatEncoding, label: &str) -> Code {
-    let codec = match encoding {
-        FloatEncoding::Bits => quote!(::keyplan::codec::FloatBits),
-        FloatEncoding::Ordered => quote!(::keyplan::codec::FloatOrdered),
-        FloatEncoding::Badger => quote!(::keyplan::codec::FloatBadger),
-        FloatEncoding::Fixed(decimals) => quote!(::keyplan::codec::Fixed { decimals: #decimals }),
-        FloatEncoding::Tuple => quote!(::keyplan::codec::TupleFloat),
-    };
-    let lossy = encoding == FloatEncoding::Badger;
+    let codec = scalar_codec(encoding.codec(), encoding.number());
+    let lossy = encoding.row().loses;
     Code { eq: false, lossy, ..scalar(quote!(f64), &codec, label) }
 }
 
 pub(crate) fn time(encoding: TimeEncoding, label: &str) -> Code {
-    let codec = match encoding {
-        TimeEncoding::Text9 => quote!(::keyplan::codec::TimeText9),
-        TimeEncoding::Nanos => quote!(::keyplan::codec::TimeNanos),
-    };
+    let codec = scalar_codec(encoding.codec(), None);
     Code { order: Order::Anywhere, ..scalar(quote!(i128), &codec, label) }
 }
 
@@ -597,37 +597,25 @@ impl Expander<'_> {
         owned: bool,
         span: Span,
     ) -> Option<Code> {
-        let lengths = lengths(of);
-        let codec = |name: TokenStream| quote!(const { ::keyplan::codec::#name { lengths: #lengths } });
-        match encoding {
-            NibbleEncoding::Unpacked => {
-                if owned {
-                    return self.cannot_own(span);
-                }
-                let codec = codec(quote!(Nibbles));
-                let (put, read) = (encode(&codec, &quote!(value)), decode(&codec));
-                Some(Code {
-                    borrows: true,
-                    order: Order::Last,
-                    show: quote!(::core::fmt::Display::fmt(&::keyplan::typed::Shown::bytes(value), f)),
-                    ..Code::leaf(quote!(&'k [u8]), put_leaf(label, &put), decode_leaf(label, &read))
-                })
-            }
-            NibbleEncoding::Counted => {
-                let codec = codec(quote!(CountedNibbles));
-                let most = of.max().map_or(COUNTED_NIBBLES, |max| max.min(COUNTED_NIBBLES));
-                let code = self.copied(of, Some(most), &codec, &lengths, None, label, owned, span)?;
-                Some(Code { extent: Some(extent(&codec)), ..code })
-            }
-            NibbleEncoding::Packed | NibbleEncoding::HexPrefix => {
-                let name = if encoding == NibbleEncoding::Packed {
-                    quote!(PackedNibbles)
-                } else {
-                    quote!(HexPrefix)
-                };
-                self.copied(of, None, &codec(name), &lengths, None, label, owned, span)
-            }
+        let (lengths, row) = (lengths(of), encoding.row());
+        let named = |name: &str| (name == "lengths").then(|| quote!(lengths: #lengths));
+        let codec = filled(encoding.codec().parse().unwrap_or_default(), &named);
+        let codec = quote!(const { #codec });
+        if encoding != NibbleEncoding::Unpacked {
+            let code = self.copied(of, encoding.most(), &codec, &lengths, None, label, owned, span)?;
+            let marked = row.extent == ExtentRule::Marked;
+            return Some(Code { extent: marked.then(|| extent(&codec)).or(code.extent), ..code });
         }
+        if owned {
+            return self.cannot_own(span);
+        }
+        let (put, read) = (encode(&codec, &quote!(value)), decode(&codec));
+        Some(Code {
+            borrows: true,
+            order: Order::Last,
+            show: quote!(::core::fmt::Display::fmt(&::keyplan::typed::Shown::bytes(value), f)),
+            ..Code::leaf(quote!(&'k [u8]), put_leaf(label, &put), decode_leaf(label, &read))
+        })
     }
 
     /// Reports text that is in pieces and is to be compared as a whole.

@@ -2,14 +2,14 @@
 
 use keyplan_codec::{Case, Hash, Heights, LenWidth, WideForm};
 use keyplan_plan::model::{
-    BoolEncoding, BytesEncoding, Derivation, Derived, FloatEncoding, Frame, Framing, IntEncoding, IntRange,
-    IntShape, LengthSet, NibbleEncoding, ScoreEncoding, Segment, Sequence, Shape, TextShape, TimeEncoding,
+    BytesEncoding, Derivation, Derived, Frame, Framing, IntEncoding, IntRange, IntShape, LengthSet,
+    ScoreEncoding, Segment, Sequence, Shape, TextShape,
 };
 
 use super::TypeScript;
 use super::names::{bytes, text};
 use super::types::{is_boxed, is_labels, properties};
-use crate::regular;
+use crate::regular::{self, Scalar};
 
 /// A function body being written.
 pub(crate) struct Body {
@@ -141,11 +141,14 @@ impl TypeScript<'_> {
         let quoted = text(label);
         match shape {
             Shape::Int(int) => put_int(body, int, of, label),
-            Shape::Bool(BoolEncoding::Byte) => body.line(&format!("putBool(w, {of}, {quoted});")),
-            Shape::Bool(BoolEncoding::Tuple) => body.line(&format!("putTupleBool(w, {of}, {quoted});")),
-            Shape::Float(encoding) => put_float(body, *encoding, of, &quoted),
-            Shape::Time(TimeEncoding::Text9) => body.line(&format!("putTimeText9(w, {of}, {quoted});")),
-            Shape::Time(TimeEncoding::Nanos) => body.line(&format!("putTimeNanos(w, {of}, {quoted});")),
+            Shape::Bool(_) | Shape::Float(_) | Shape::Time(_) | Shape::Nibbles { .. } => {
+                if let Shape::Nibbles { lengths: of_lengths, .. } = shape {
+                    body.line(&format!("checkNibbles(w, {of}, {}, {quoted});", lengths(of_lengths)));
+                }
+                if let Some(scalar) = Scalar::of(shape) {
+                    body.line(&format!("put{}(w, {of}{}, {quoted});", scalar.name, scalar.argument()));
+                }
+            }
             Shape::Score { heights, encoding: ScoreEncoding::Exact } => {
                 if let Some(Heights { least, most }) = heights {
                     body.line(&format!("checkPlace(w, {of}, {least}, {most}, {quoted});"));
@@ -169,15 +172,6 @@ impl TypeScript<'_> {
                 }
             }
             Shape::Text(shape) => self.put_text(body, shape, of, &quoted),
-            Shape::Nibbles { lengths: of_lengths, encoding } => {
-                body.line(&format!("checkNibbles(w, {of}, {}, {quoted});", lengths(of_lengths)));
-                match encoding {
-                    NibbleEncoding::Unpacked => body.line(&format!("putBytes(w, {of});")),
-                    NibbleEncoding::Packed => body.line(&format!("putPacked(w, {of}, {quoted});")),
-                    NibbleEncoding::HexPrefix => body.line(&format!("putHexPrefix(w, {of});")),
-                    NibbleEncoding::Counted => body.line(&format!("putCounted(w, {of}, {quoted});")),
-                }
-            }
             Shape::Opaque(_) => {
                 body.line(&format!("checkBytes(w, {of}, {quoted});"));
                 body.line(&format!("putBytes(w, {of});"));
@@ -295,16 +289,6 @@ fn wrap(body: &mut Body, shape: &Shape, at: &str, label: &str) {
         }
         _ => body.line(&format!("complementTail(w, {at});")),
     }
-}
-
-fn put_float(body: &mut Body, encoding: FloatEncoding, of: &str, label: &str) {
-    body.line(&match encoding {
-        FloatEncoding::Bits => format!("putFloatBits(w, {of}, {label});"),
-        FloatEncoding::Ordered => format!("putFloatOrdered(w, {of}, {label});"),
-        FloatEncoding::Badger => format!("putFloatBadger(w, {of}, {label});"),
-        FloatEncoding::Fixed(decimals) => format!("putFloatFixed(w, {of}, 1e{decimals}, {label});"),
-        FloatEncoding::Tuple => format!("putTupleFloat(w, {of}, {label});"),
-    });
 }
 
 pub(crate) fn literal_bytes(literal: &[u8]) -> String {

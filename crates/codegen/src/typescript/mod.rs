@@ -40,12 +40,15 @@ const RUNTIME: [&str; 5] = [
     include_str!("runtime/hash.ts"),
 ];
 
-/// Integers that this generator does not name have their functions there.
+/// Encodings that this generator does not name have their functions there.
 const _: () = {
     let texts = [include_str!("runtime/leaf.ts"), include_str!("runtime/write.ts")];
     regular::declared("function put", false, texts);
     regular::declared("function decode", false, texts);
     regular::declared("function extent", true, texts);
+    regular::scalars_declared("function put", false, texts);
+    regular::scalars_declared("function decode", false, texts);
+    regular::scalars_declared("function extent", true, texts);
 };
 
 /// The files of a module, or why there are none.

@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use keyplan_codec::WideForm;
 use keyplan_plan::model::{
-    BoolEncoding, BytesEncoding, Extent, FloatEncoding, Frame, Framing, IntEncoding, IntShape,
-    NibbleEncoding, ScoreEncoding, Segment, Sequence, Shape, TimeEncoding, Width,
+    BytesEncoding, Extent, Frame, Framing, IntEncoding, IntShape, ScoreEncoding, Segment, Sequence, Shape,
+    Width,
 };
 use keyplan_plan::program::Program;
 
@@ -15,7 +15,7 @@ use super::encode::{
 };
 use super::names::{bytes, text};
 use super::types::{is_boxed, is_labels, properties};
-use crate::regular;
+use crate::regular::{self, Scalar};
 
 impl TypeScript<'_> {
     /// `{ plain, steps }` on several lines, the first without indentation.
@@ -71,19 +71,9 @@ impl TypeScript<'_> {
         let head = head(shape.extent(), Width::of_shape(shape));
         let rest = match shape {
             Shape::Int(int) => return int_node(int),
-            Shape::Bool(BoolEncoding::Byte) => "decode: decodeBool".to_owned(),
-            Shape::Bool(BoolEncoding::Tuple) => "decode: decodeTupleBool".to_owned(),
-            Shape::Float(encoding) => match encoding {
-                FloatEncoding::Bits => "decode: decodeFloatBits, loss: LOSS_ZERO".to_owned(),
-                FloatEncoding::Ordered => "decode: decodeFloatOrdered, loss: LOSS_ZERO".to_owned(),
-                FloatEncoding::Badger => "decode: decodeFloatBadger, loss: LOSS_BADGER".to_owned(),
-                FloatEncoding::Fixed(decimals) => {
-                    format!("decode: decodeFloatFixed, loss: LOSS_ZERO, scale: 1e{decimals}")
-                }
-                FloatEncoding::Tuple => "decode: decodeTupleFloat, loss: LOSS_ZERO".to_owned(),
-            },
-            Shape::Time(TimeEncoding::Text9) => "decode: decodeTimeText9".to_owned(),
-            Shape::Time(TimeEncoding::Nanos) => "decode: decodeTimeNanos".to_owned(),
+            Shape::Bool(_) | Shape::Float(_) | Shape::Time(_) => {
+                Scalar::of(shape).map_or_else(String::new, |scalar| scalar_fields(&scalar))
+            }
             Shape::Score { heights: None, encoding: ScoreEncoding::Exact } => {
                 "decode: decodeScoreExact".to_owned()
             }
@@ -155,14 +145,9 @@ impl TypeScript<'_> {
                 };
                 format!("{codec}, alphabet: {alphabet}{first}{except}, lens: {of}")
             }
-            Shape::Nibbles { lengths: of, encoding } => {
-                let codec = match encoding {
-                    NibbleEncoding::Unpacked => "decodeNibbles",
-                    NibbleEncoding::Packed => "decodePacked",
-                    NibbleEncoding::HexPrefix => "decodeHexPrefix",
-                    NibbleEncoding::Counted => "decodeCounted, extent: extentCounted",
-                };
-                format!("decode: {codec}, lens: {}", lengths(of))
+            Shape::Nibbles { lengths: of, .. } => {
+                let fields = Scalar::of(shape).map_or_else(String::new, |scalar| scalar.fields());
+                format!("{fields}, lens: {}", lengths(of))
             }
             Shape::Opaque(_) => "decode: decodeOpaque".to_owned(),
             Shape::Record(sequence) => {
@@ -215,6 +200,27 @@ impl TypeScript<'_> {
         let show = show(shape);
         format!("{{ {head}, {show}{rest} }}")
     }
+}
+
+fn scalar_fields(scalar: &Scalar) -> String {
+    let fields = scalar.fields();
+    match (scalar.loses, scalar.is_float) {
+        (true, _) => format!("{fields}, loss: LOSS_{}", constant(&scalar.name)),
+        (false, true) => format!("{fields}, loss: LOSS_ZERO"),
+        (false, false) => fields,
+    }
+}
+
+/// A name as constants are written: `FloatBadger` is `FLOAT_BADGER`.
+fn constant(name: &str) -> String {
+    let mut out = String::new();
+    for c in name.chars() {
+        if c.is_ascii_uppercase() && !out.is_empty() {
+            out.push('_');
+        }
+        out.push(c.to_ascii_uppercase());
+    }
+    out
 }
 
 fn most(width: Width) -> String {

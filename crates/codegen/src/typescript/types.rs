@@ -47,11 +47,11 @@ impl TypeScript<'_> {
                 "bigint".to_owned()
             }
             Shape::Bool(_) => "boolean".to_owned(),
+            // What is no number is told by its bits.
             Shape::Float(FloatEncoding::Badger) => "number | NanBits".to_owned(),
-            Shape::Float(
-                FloatEncoding::Bits | FloatEncoding::Ordered | FloatEncoding::Fixed(_) | FloatEncoding::Tuple,
-            )
-            | Shape::Score { encoding: ScoreEncoding::HeightScore, .. } => "number".to_owned(),
+            Shape::Float(_) | Shape::Score { encoding: ScoreEncoding::HeightScore, .. } => {
+                "number".to_owned()
+            }
             Shape::Score { encoding: ScoreEncoding::Exact, .. } => "Score".to_owned(),
             Shape::Bytes { .. } | Shape::Nibbles { .. } | Shape::Opaque(_) | Shape::Hashed { .. } => {
                 "Uint8Array".to_owned()

@@ -1,14 +1,34 @@
 //! Where a shape that marks its own end ends.
 
 use keyplan_codec::{
-    CountedNibbles, DecodeError, Delimited, Escaped, Fault, LenPrefix, Memcmp, OrderedCode, Terminated,
-    TupleBytes, TupleText, complement,
+    DecodeError, Delimited, Escaped, Fault, LenPrefix, Memcmp, OrderedCode, Terminated, TupleBytes,
+    TupleText, complement,
 };
 
 use super::decode::Search;
 use super::int;
 use super::leaf::counted;
-use crate::model::{Extent, Frame, Framing, Segment, Shape};
+use crate::model::table::nibble_codecs;
+use crate::model::{Extent, Frame, Framing, NibbleEncoding, Segment, Shape};
+
+/// Where nibbles end, by their codec if it knows.
+macro_rules! nibbles_end {
+    (
+        { $encoding:expr, $lengths:expr, $input:expr }
+        [$name:ident]
+        $($pattern:pat => $kind:ident($codec:expr);)*
+    ) => {{
+        let $name = $lengths;
+        match $encoding {
+            $($pattern => nibbles_end!($kind $codec, $input),)*
+        }
+    }};
+    (marked $codec:expr, $input:expr) => { $codec.extent($input) };
+    ($kind:ident $codec:expr, $input:expr) => {{
+        let _ = $codec;
+        Err(DecodeError::new(0, Fault::NoAlternative))
+    }};
+}
 
 impl<'m> Search<'m> {
     /// Returns how many bytes at the front of `input` belong to a shape that marks its own end.
@@ -17,7 +37,9 @@ impl<'m> Search<'m> {
             Shape::Int(int) => int::extent(int, input),
             Shape::Bytes { .. } => TupleBytes.extent(input),
             Shape::Text(_) => TupleText.extent(input),
-            Shape::Nibbles { lengths, .. } => CountedNibbles { lengths: lengths.lengths() }.extent(input),
+            Shape::Nibbles { lengths, encoding } => {
+                nibble_codecs!(nibbles_end { *encoding, lengths.lengths(), input })
+            }
             Shape::Framed { frame, .. } => match frame {
                 Frame::Len(width) => LenPrefix { width: *width }.extent(input),
                 Frame::Terminated => Terminated.extent(input),

@@ -1,13 +1,13 @@
 use std::fmt;
 
 use keyplan_codec::{
-    Base58, Bech32, Bool, ByteClass, Bytes, Count, CountedNibbles, Crc16, Crc32, Escaped, Fit, Fixed,
-    FloatBadger, FloatBits, FloatOrdered, Hash, HashConcat, Hashed, HeightScore, HeightScoreWithin, HexBytes,
-    HexPrefix, LenPrefix, Memcmp, Nibbles, OrderedCode, PackedNibbles, ScoreExact, ScoreWithin, Segment as _,
-    Sink, Terminated, TimeNanos, TimeText9, TupleBool, TupleBytes, TupleFloat, TupleText, Wide, complement,
+    Base58, Bech32, ByteClass, Bytes, Count, Crc16, Crc32, Escaped, Fit, Hash, HashConcat, Hashed,
+    HeightScore, HeightScoreWithin, HexBytes, LenPrefix, Memcmp, OrderedCode, ScoreExact, ScoreWithin,
+    Segment as _, Sink, Terminated, TupleBytes, TupleText, Wide, complement,
 };
 
 use super::{Value, int};
+use crate::model::table::{bool_codecs, float_codecs, nibble_codecs, time_codecs};
 use crate::model::{
     Alternative, BoolEncoding, BytesEncoding, Derivation, Derived, FloatEncoding, Frame, Framing, LengthSet,
     NibbleEncoding, ScoreEncoding, Segment, Sequence, Shape, TextShape, TimeEncoding,
@@ -191,15 +191,37 @@ pub fn derive(derived: &Derived, bytes: &[u8]) -> u128 {
     derived.modulus.map_or(value, |modulus| value % modulus)
 }
 
+/// Appends a value by the codec of its encoding.
+macro_rules! encoded {
+    ({ $encoding:expr, $value:expr, $out:expr } $($pattern:pat => $codec:expr;)*) => {
+        match $encoding {
+            $($pattern => $codec.encode($value, $out),)*
+        }
+    };
+}
+
+macro_rules! nibbles_encoded {
+    (
+        { $encoding:expr, $lengths:expr, $value:expr, $out:expr }
+        [$name:ident]
+        $($pattern:pat => $kind:ident($codec:expr);)*
+    ) => {{
+        let $name = $lengths;
+        match $encoding {
+            $($pattern => $codec.encode($value, $out),)*
+        }
+    }};
+}
+
 fn shape(shape: &Shape, value: &Value, out: &mut Vec<u8>) -> Result<(), EncodeError> {
     match (shape, value) {
         (Shape::Int(int), Value::Unsigned(n)) if !int.ty.signed => Ok(int::encode_unsigned(int, *n, out)?),
         (Shape::Int(int), Value::Signed(n)) if int.ty.signed => Ok(int::encode_signed(int, *n, out)?),
-        (Shape::Bool(BoolEncoding::Byte), Value::Bool(value)) => Ok(Bool.encode(*value, out)?),
-        (Shape::Bool(BoolEncoding::Tuple), Value::Bool(value)) => Ok(TupleBool.encode(*value, out)?),
-        (Shape::Float(encoding), Value::Float(value)) => float(*encoding, *value, out),
-        (Shape::Time(TimeEncoding::Text9), Value::Time(nanos)) => Ok(TimeText9.encode(*nanos, out)?),
-        (Shape::Time(TimeEncoding::Nanos), Value::Time(nanos)) => Ok(TimeNanos.encode(*nanos, out)?),
+        (Shape::Bool(encoding), Value::Bool(value)) => Ok(bool_codecs!(encoded { *encoding, *value, out })?),
+        (Shape::Float(encoding), Value::Float(value)) => {
+            Ok(float_codecs!(encoded { *encoding, *value, out })?)
+        }
+        (Shape::Time(encoding), Value::Time(nanos)) => Ok(time_codecs!(encoded { *encoding, *nanos, out })?),
         (Shape::Score { heights, encoding: ScoreEncoding::Exact }, Value::Score(score)) => {
             Ok(match *heights {
                 Some(heights) => ScoreWithin { heights }.encode(*score, out),
@@ -224,13 +246,7 @@ fn shape(shape: &Shape, value: &Value, out: &mut Vec<u8>) -> Result<(), EncodeEr
         (Shape::Text(shape), Value::Text(value)) => text(shape, value, out),
         (Shape::Nibbles { lengths, encoding }, Value::Nibbles(nibbles)) => {
             let lengths = lengths.lengths();
-            match encoding {
-                NibbleEncoding::Unpacked => Nibbles { lengths }.encode(nibbles, out)?,
-                NibbleEncoding::Packed => PackedNibbles { lengths }.encode(nibbles, out)?,
-                NibbleEncoding::HexPrefix => HexPrefix { lengths }.encode(nibbles, out)?,
-                NibbleEncoding::Counted => CountedNibbles { lengths }.encode(nibbles, out)?,
-            }
-            Ok(())
+            Ok(nibble_codecs!(nibbles_encoded { *encoding, lengths, nibbles, out })?)
         }
         (Shape::Opaque(_), Value::Bytes(bytes)) => {
             out.extend_from_slice(bytes);
@@ -265,17 +281,6 @@ fn shape(shape: &Shape, value: &Value, out: &mut Vec<u8>) -> Result<(), EncodeEr
             Err(EncodeError::new(EncodeFault::Kind { expected: shape.kind(), found: value.kind() }))
         }
     }
-}
-
-fn float(encoding: FloatEncoding, value: f64, out: &mut Vec<u8>) -> Result<(), EncodeError> {
-    match encoding {
-        FloatEncoding::Bits => FloatBits.encode(value, out)?,
-        FloatEncoding::Ordered => FloatOrdered.encode(value, out)?,
-        FloatEncoding::Badger => FloatBadger.encode(value, out)?,
-        FloatEncoding::Fixed(decimals) => Fixed { decimals }.encode(value, out)?,
-        FloatEncoding::Tuple => TupleFloat.encode(value, out)?,
-    }
-    Ok(())
 }
 
 fn byte_string(

@@ -1,13 +1,13 @@
 //! Single values, and the frames around others.
 
 use keyplan_codec::{
-    Base58, Bech32, Bool, ByteClass, Bytes, Count, CountedNibbles, DecodeError, Delimited, Escaped, Fault,
-    Fit, Fixed, FloatBadger, FloatBits, FloatOrdered, HeightScore, HeightScoreWithin, HexBytes, HexPrefix,
-    LenPrefix, LenWidth, Memcmp, Nibbles, Open, OrderedCode, PackedNibbles, ScoreExact, ScoreWithin,
-    Segment as _, Terminated, TimeNanos, TimeText9, TupleBool, TupleBytes, TupleFloat, TupleText, Wide,
+    Base58, Bech32, ByteClass, Bytes, Count, DecodeError, Delimited, Escaped, Fault, Fit, HeightScore,
+    HeightScoreWithin, HexBytes, LenPrefix, LenWidth, Memcmp, Open, OrderedCode, ScoreExact, ScoreWithin,
+    Segment as _, Terminated, TupleBytes, TupleText, Wide,
 };
 
 use super::{Value, int};
+use crate::model::table::{bool_codecs, float_codecs, nibble_codecs, time_codecs};
 use crate::model::{
     BoolEncoding, BytesEncoding, FloatEncoding, Frame, LengthSet, NibbleEncoding, ScoreEncoding, Shape,
     TextShape, TimeEncoding,
@@ -58,20 +58,36 @@ pub(super) fn longest(shape: &Shape, rest: &[u8]) -> usize {
     }
 }
 
+/// Reads a value by the codec of its encoding.
+macro_rules! decoded {
+    ({ $encoding:expr, $bytes:expr } $($pattern:pat => $codec:expr;)*) => {
+        match $encoding {
+            $($pattern => $codec.decode($bytes),)*
+        }
+    };
+}
+
+macro_rules! nibbles_decoded {
+    (
+        { $encoding:expr, $lengths:expr, $bytes:expr }
+        [$name:ident]
+        $($pattern:pat => $kind:ident($codec:expr);)*
+    ) => {{
+        let $name = $lengths;
+        match $encoding {
+            $($pattern => nibbles_decoded!($kind $codec.decode($bytes)?),)*
+        }
+    }};
+    (plain $read:expr) => { $read.to_vec() };
+    ($kind:ident $read:expr) => { $read.bytes().collect() };
+}
+
 pub(super) fn decode_leaf(shape: &Shape, bytes: &[u8]) -> Result<Value, DecodeError> {
     Ok(match shape {
         Shape::Int(int) => int::decode(int, bytes)?,
-        Shape::Bool(BoolEncoding::Byte) => Value::Bool(Bool.decode(bytes)?),
-        Shape::Bool(BoolEncoding::Tuple) => Value::Bool(TupleBool.decode(bytes)?),
-        Shape::Float(encoding) => Value::Float(match encoding {
-            FloatEncoding::Bits => FloatBits.decode(bytes)?,
-            FloatEncoding::Ordered => FloatOrdered.decode(bytes)?,
-            FloatEncoding::Badger => FloatBadger.decode(bytes)?,
-            FloatEncoding::Fixed(decimals) => Fixed { decimals: *decimals }.decode(bytes)?,
-            FloatEncoding::Tuple => TupleFloat.decode(bytes)?,
-        }),
-        Shape::Time(TimeEncoding::Text9) => Value::Time(TimeText9.decode(bytes)?),
-        Shape::Time(TimeEncoding::Nanos) => Value::Time(TimeNanos.decode(bytes)?),
+        Shape::Bool(encoding) => Value::Bool(bool_codecs!(decoded { *encoding, bytes })?),
+        Shape::Float(encoding) => Value::Float(float_codecs!(decoded { *encoding, bytes })?),
+        Shape::Time(encoding) => Value::Time(time_codecs!(decoded { *encoding, bytes })?),
         Shape::Score { heights, encoding: ScoreEncoding::Exact } => Value::Score(match *heights {
             Some(heights) => ScoreWithin { heights }.decode(bytes)?,
             None => ScoreExact.decode(bytes)?,
@@ -84,12 +100,7 @@ pub(super) fn decode_leaf(shape: &Shape, bytes: &[u8]) -> Result<Value, DecodeEr
         Shape::Text(text) => Value::Text(decode_text(text, bytes)?),
         Shape::Nibbles { lengths, encoding } => {
             let lengths = lengths.lengths();
-            Value::Nibbles(match encoding {
-                NibbleEncoding::Unpacked => Nibbles { lengths }.decode(bytes)?.to_vec(),
-                NibbleEncoding::Packed => PackedNibbles { lengths }.decode(bytes)?.bytes().collect(),
-                NibbleEncoding::HexPrefix => HexPrefix { lengths }.decode(bytes)?.bytes().collect(),
-                NibbleEncoding::Counted => CountedNibbles { lengths }.decode(bytes)?.bytes().collect(),
-            })
+            Value::Nibbles(nibble_codecs!(nibbles_decoded { *encoding, lengths, bytes }))
         }
         Shape::Opaque(_) => Value::Bytes(bytes.to_vec()),
         _ => return Err(DecodeError::new(0, Fault::NoAlternative)),

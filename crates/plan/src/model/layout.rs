@@ -2,8 +2,7 @@ use keyplan_codec::{Base58, LenWidth, Lengths};
 
 use super::table::{Encoding, ExtentRule, Part};
 use super::{
-    BytesEncoding, Frame, Framing, IntEncoding, IntRange, IntShape, LengthSet, NibbleEncoding, Segment,
-    Sequence, Shape,
+    BytesEncoding, Frame, Framing, IntEncoding, IntRange, IntShape, LengthSet, Segment, Sequence, Shape,
 };
 
 /// Where the bytes of a segment end.
@@ -56,7 +55,7 @@ impl Extent {
             }
             Shape::Text(text) => Self::of_parts((text.row(), None), || text.lengths.fixed()),
             Shape::Nibbles { lengths, encoding } => match lengths.fixed() {
-                Some(n) => Self::Fixed(nibble_width(*encoding, n)),
+                Some(n) => Self::Fixed(encoding.width(n)),
                 None => Self::of_parts(encoding.parts(), || None),
             },
             Shape::Opaque(_) | Shape::Option(_) => Self::Open,
@@ -186,11 +185,8 @@ impl Width {
             }
             Shape::Text(text) => Self { min: text.lengths.min(), max: text.lengths.max() },
             Shape::Nibbles { lengths, encoding } => Self {
-                min: nibble_width(*encoding, lengths.min()),
-                max: match (lengths.max(), encoding) {
-                    (None, NibbleEncoding::Counted) => Some(nibble_width(*encoding, usize::MAX)),
-                    (max, _) => max.map(|n| nibble_width(*encoding, n)),
-                },
+                min: encoding.width(lengths.min()),
+                max: lengths.max().or(encoding.most()).map(|n| encoding.width(n)),
             },
             Shape::Opaque(_) => Self { min: 0, max: None },
             Shape::Record(sequence) => sequence.width(),
@@ -310,15 +306,6 @@ fn base58_width(check: bool, bytes: usize) -> (usize, usize) {
 
 fn bech32_width(hrp: &str, bytes: usize) -> usize {
     hrp.len().saturating_add(1 + 6).saturating_add(bytes.saturating_mul(8).div_ceil(5))
-}
-
-fn nibble_width(encoding: NibbleEncoding, nibbles: usize) -> usize {
-    match encoding {
-        NibbleEncoding::Unpacked => nibbles,
-        NibbleEncoding::Packed => nibbles.div_ceil(2),
-        NibbleEncoding::HexPrefix => nibbles / 2 + 1,
-        NibbleEncoding::Counted => nibbles.min(usize::from(u8::MAX)).div_ceil(2) + 1,
-    }
 }
 
 impl Sequence {

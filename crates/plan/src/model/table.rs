@@ -2,9 +2,9 @@
 //!
 //! What is a fact of an encoding is a column here and nothing else: its word, the domains that it is for, what it takes, where its
 //! bytes end, what becomes of order, whether it loses information, its tag in fingerprints, and what it writes in the words of the
-//! reference; of an integer also its codec. The language reads its words here, tools their lists, the reference its table, the layouts
-//! their extents, the prover its rules of order, `dynamic` and generated Rust the codecs of integers. Only the checker of certificates
-//! has definitions of its own, so that it finds what is wrong with these.
+//! reference; of what is not a byte string or a frame also its codec. The language reads its words here, tools their lists, the
+//! reference its table, the layouts their extents, the prover its rules of order, `dynamic` and generated Rust the codecs. Only the
+//! checker of certificates has definitions of its own, so that it finds what is wrong with these.
 
 use std::sync::LazyLock;
 
@@ -449,7 +449,69 @@ macro_rules! signed_codecs {
     };
 }
 
-pub(crate) use {signed_codecs, unsigned_codecs};
+/// The same of truth values.
+macro_rules! bool_codecs {
+    ($then:ident $given:tt) => {
+        $then! { $given
+            BoolEncoding::Byte => keyplan_codec::Bool;
+            BoolEncoding::Tuple => keyplan_codec::TupleBool;
+        }
+    };
+}
+
+/// The same of floats.
+macro_rules! float_codecs {
+    ($then:ident $given:tt) => {
+        $then! { $given
+            FloatEncoding::Bits => keyplan_codec::FloatBits;
+            FloatEncoding::Ordered => keyplan_codec::FloatOrdered;
+            FloatEncoding::Badger => keyplan_codec::FloatBadger;
+            FloatEncoding::Fixed(kept) => keyplan_codec::Fixed { decimals: kept };
+            FloatEncoding::Tuple => keyplan_codec::TupleFloat;
+        }
+    };
+}
+
+/// The same of times.
+macro_rules! time_codecs {
+    ($then:ident $given:tt) => {
+        $then! { $given
+            TimeEncoding::Text9 => keyplan_codec::TimeText9;
+            TimeEncoding::Nanos => keyplan_codec::TimeNanos;
+        }
+    };
+}
+
+/// The same of nibble paths, of which `lengths` are allowed. A `plain` codec reads them as they are, a `coded` one by a view, and a
+/// `marked` one also knows where they end.
+macro_rules! nibble_codecs {
+    ($then:ident $given:tt) => {
+        $then! { $given [lengths]
+            NibbleEncoding::Unpacked => plain(keyplan_codec::Nibbles { lengths });
+            NibbleEncoding::Packed => coded(keyplan_codec::PackedNibbles { lengths });
+            NibbleEncoding::HexPrefix => coded(keyplan_codec::HexPrefix { lengths });
+            NibbleEncoding::Counted => marked(keyplan_codec::CountedNibbles { lengths });
+        }
+    };
+}
+
+pub(crate) use {bool_codecs, float_codecs, nibble_codecs, signed_codecs, time_codecs, unsigned_codecs};
+
+macro_rules! nibbles_spelled {
+    ({ $encoding:expr } $names:tt $($pattern:pat => $kind:ident($codec:expr);)*) => {
+        match $encoding {
+            $($pattern => stringify!($codec),)*
+        }
+    };
+}
+
+macro_rules! spelled {
+    ({ $encoding:expr } $($pattern:pat => $codec:expr;)*) => {
+        match $encoding {
+            $($pattern => stringify!($codec),)*
+        }
+    };
+}
 
 macro_rules! written {
     ({ $pair:expr } $names:tt $($pattern:pat => $kind:ident($($codec:expr)?);)*) => {
@@ -469,6 +531,61 @@ impl IntShape {
         let pair = (self.encoding, self.ty.is_narrow());
         if self.ty.signed { signed_codecs!(written { pair }) } else { unsigned_codecs!(written { pair }) }
     }
+}
+
+impl BoolEncoding {
+    /// The codec, as the table writes it.
+    #[doc(hidden)]
+    pub fn codec(self) -> &'static str {
+        bool_codecs!(spelled { self })
+    }
+}
+
+impl FloatEncoding {
+    /// The codec, as the table writes it.
+    #[doc(hidden)]
+    #[expect(unused_variables, reason = "the codec is written down and not made")]
+    pub fn codec(self) -> &'static str {
+        float_codecs!(spelled { self })
+    }
+
+    /// The number in its brackets.
+    pub fn number(&self) -> Option<usize> {
+        number(self.parts().1)
+    }
+}
+
+impl TimeEncoding {
+    /// The codec, as the table writes it.
+    #[doc(hidden)]
+    pub fn codec(self) -> &'static str {
+        time_codecs!(spelled { self })
+    }
+}
+
+impl NibbleEncoding {
+    /// The codec, as the table writes it.
+    #[doc(hidden)]
+    pub fn codec(self) -> &'static str {
+        nibble_codecs!(nibbles_spelled { self })
+    }
+
+    /// How many bytes so many nibbles take.
+    pub(super) fn width(self, nibbles: usize) -> usize {
+        match self {
+            Self::Unpacked => nibbles,
+            Self::Packed => nibbles.div_ceil(2),
+            Self::HexPrefix => nibbles / 2 + 1,
+            Self::Counted => nibbles.min(Self::COUNTED).div_ceil(2) + 1,
+        }
+    }
+
+    /// The most nibbles that it can write; `None` without a limit.
+    pub fn most(self) -> Option<usize> {
+        (self == Self::Counted).then_some(Self::COUNTED)
+    }
+
+    const COUNTED: usize = 255;
 }
 
 /// The word for big-endian integers, which is what `raw` means of them.
@@ -587,10 +704,14 @@ pub(super) fn read<E>(table: &[Maker<E>], word: &str, given: &Given, shape: &Sha
 impl IntEncoding {
     /// The number in its brackets, which is a count of bytes or digits.
     pub fn number(&self) -> Option<usize> {
-        match self.parts().1 {
-            Some(Part::Number(number)) => Some(number),
-            Some(Part::Text(_)) | None => None,
-        }
+        number(self.parts().1)
+    }
+}
+
+fn number(part: Option<Part<'_>>) -> Option<usize> {
+    match part {
+        Some(Part::Number(number)) => Some(number),
+        Some(Part::Text(_)) | None => None,
     }
 }
 

@@ -288,18 +288,18 @@ func appendTupleInt(dst []byte, negative bool, hi, lo uint64) []byte {
 	return dst
 }
 
-func appendBool(dst []byte, v bool) []byte {
+func appendBool(dst []byte, v bool) ([]byte, fault) {
 	if v {
-		return append(dst, 1)
+		return append(dst, 1), fault{}
 	}
-	return append(dst, 0)
+	return append(dst, 0), fault{}
 }
 
-func appendTupleBool(dst []byte, v bool) []byte {
+func appendBoolTuple(dst []byte, v bool) ([]byte, fault) {
 	if v {
-		return append(dst, 0x27)
+		return append(dst, 0x27), fault{}
 	}
-	return append(dst, 0x26)
+	return append(dst, 0x26), fault{}
 }
 
 func numberBits(v float64) (uint64, fault) {
@@ -328,12 +328,12 @@ func appendFloatOrdered(dst []byte, v float64) ([]byte, fault) {
 	return binary.BigEndian.AppendUint64(dst, ordered(raw)), fault{}
 }
 
-func appendTupleFloat(dst []byte, v float64) ([]byte, fault) {
+func appendFloatTuple(dst []byte, v float64) ([]byte, fault) {
 	return appendFloatOrdered(append(dst, 0x21), v)
 }
 
-func appendFloatBadger(dst []byte, v float64) []byte {
-	return binary.BigEndian.AppendUint64(dst, badger(v))
+func appendFloatBadger(dst []byte, v float64) ([]byte, fault) {
+	return binary.BigEndian.AppendUint64(dst, badger(v)), fault{}
 }
 
 func appendFloatFixed(dst []byte, v float64, decimals int) ([]byte, fault) {
@@ -518,7 +518,11 @@ func nibbleFault(b []byte, l lengths) fault {
 	return fault{}
 }
 
-func appendPacked(dst, b []byte) ([]byte, fault) {
+func appendNibbles(dst, b []byte) ([]byte, fault) {
+	return append(dst, b...), fault{}
+}
+
+func appendNibblesPacked(dst, b []byte) ([]byte, fault) {
 	if len(b)%2 != 0 {
 		return dst, fault{code: fLength, a: len(b)}
 	}
@@ -528,7 +532,7 @@ func appendPacked(dst, b []byte) ([]byte, fault) {
 	return dst, fault{}
 }
 
-func appendHexPrefix(dst, b []byte) []byte {
+func appendNibblesHexPrefix(dst, b []byte) ([]byte, fault) {
 	head := byte(0)
 	if len(b)%2 != 0 {
 		head, b = 0x10|b[0], b[1:]
@@ -537,11 +541,11 @@ func appendHexPrefix(dst, b []byte) []byte {
 	for i := 0; i < len(b); i += 2 {
 		dst = append(dst, b[i]<<4|b[i+1])
 	}
-	return dst
+	return dst, fault{}
 }
 
-// appendCounted puts how many nibbles there are, then two in a byte.
-func appendCounted(dst, b []byte) ([]byte, fault) {
+// appendNibblesCounted puts how many nibbles there are, then two in a byte.
+func appendNibblesCounted(dst, b []byte) ([]byte, fault) {
 	if len(b) > math.MaxUint8 {
 		return dst, fault{code: fLength, a: len(b)}
 	}

@@ -730,7 +730,7 @@ func decodeBool(_ *node, b []byte) (val, fault) {
 	return val{lo: uint64(b[0])}, fault{}
 }
 
-func decodeTupleBool(_ *node, b []byte) (val, fault) {
+func decodeBoolTuple(_ *node, b []byte) (val, fault) {
 	switch {
 	case len(b) == 0:
 		return val{}, short(0, 1)
@@ -838,7 +838,7 @@ func decodeFloatFixed(n *node, b []byte) (val, fault) {
 	return val{lo: math.Float64bits(v)}, fault{}
 }
 
-func decodeTupleFloat(n *node, b []byte) (val, fault) {
+func decodeFloatTuple(n *node, b []byte) (val, fault) {
 	if len(b) == 0 {
 		return val{}, short(0, 1)
 	}
@@ -1227,7 +1227,7 @@ func unpacked(out, b []byte) []byte {
 	return out
 }
 
-func decodePacked(n *node, b []byte) (val, fault) {
+func decodeNibblesPacked(n *node, b []byte) (val, fault) {
 	if !n.lens.admits(2 * len(b)) {
 		at := len(b)
 		if n.lens.max >= 0 && n.lens.max/2 < at {
@@ -1238,7 +1238,7 @@ func decodePacked(n *node, b []byte) (val, fault) {
 	return val{b: unpacked(nil, b)}, fault{}
 }
 
-func decodeHexPrefix(n *node, b []byte) (val, fault) {
+func decodeNibblesHexPrefix(n *node, b []byte) (val, fault) {
 	if len(b) == 0 {
 		return val{}, short(0, 1)
 	}
@@ -1260,7 +1260,7 @@ func decodeHexPrefix(n *node, b []byte) (val, fault) {
 	return val{b: out}, fault{}
 }
 
-func extentCounted(_ *node, b []byte) (int, fault) {
+func extentNibblesCounted(_ *node, b []byte) (int, fault) {
 	if len(b) == 0 {
 		return 0, short(0, 1)
 	}
@@ -1271,8 +1271,8 @@ func extentCounted(_ *node, b []byte) (int, fault) {
 	return width, fault{}
 }
 
-func decodeCounted(n *node, b []byte) (val, fault) {
-	extent, f := extentCounted(n, b)
+func decodeNibblesCounted(n *node, b []byte) (val, fault) {
+	extent, f := extentNibblesCounted(n, b)
 	if f.code != 0 {
 		return val{}, f
 	}

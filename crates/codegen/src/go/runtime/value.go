@@ -80,7 +80,7 @@ const (
 	lossNone uint8 = iota
 	lossSaturating
 	lossFit
-	lossBadger
+	lossFloatBadger
 	lossZero
 	lossLow
 	lossHigh
@@ -107,7 +107,7 @@ func canonical(n *node, v val) val {
 		b := make([]byte, n.min)
 		copy(b, v.b)
 		return val{b: b}
-	case lossBadger:
+	case lossFloatBadger:
 		return floatVal(unbadger(badger(math.Float64frombits(v.lo))))
 	case lossZero:
 		if v.lo == 1<<63 {

@@ -372,7 +372,7 @@ function decodeBool(_: Node, b: Uint8Array): unknown {
   return b[0]! > 1 ? new Fault(0, F_BYTE, b[0]!, '00 or 01') : b[0] === 1;
 }
 
-function decodeTupleBool(_: Node, b: Uint8Array): unknown {
+function decodeBoolTuple(_: Node, b: Uint8Array): unknown {
   if (b.length === 0) return tooShort(0, 1);
   if (b[0] !== 0x26 && b[0] !== 0x27) return new Fault(0, F_BYTE, b[0]!, 'its type code');
   return b.length > 1 ? tooLong(b.length, 1) : b[0] === 0x27;
@@ -436,8 +436,11 @@ function decodeFloatBadger(_: Node, b: Uint8Array): unknown {
   return badgerBits(v) === raw ? v : new Fault(0, F_FLOAT);
 }
 
-/** The number as a multiple of 1 / scale, or why it is none. */
-function fixedUnits(v: number, scale: number): bigint | string {
+const POWERS_OF_TEN = [1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18];
+
+/** The number as a multiple of 10 to the power of minus decimals, or why it is none. */
+function fixedUnits(v: number, decimals: number): bigint | string {
+  const scale = POWERS_OF_TEN[decimals]!;
   const scaled = v * scale;
   if (!(scaled >= -9223372036854775808 && scaled < 9223372036854775808)) return 'the number is out of its range';
   const whole = Math.trunc(scaled);
@@ -451,11 +454,11 @@ function fixedUnits(v: number, scale: number): bigint | string {
 function decodeFloatFixed(n: Node, b: Uint8Array): unknown {
   if (b.length !== 8) return wrongWidth(b.length, 8);
   const units = BigInt.asIntN(64, bigEndian(b) ^ SIGN);
-  const v = Number(units) / n.scale!;
-  return fixedUnits(v, n.scale!) === units ? v : new Fault(0, F_FLOAT);
+  const v = Number(units) / POWERS_OF_TEN[n.keep!]!;
+  return fixedUnits(v, n.keep!) === units ? v : new Fault(0, F_FLOAT);
 }
 
-function decodeTupleFloat(n: Node, b: Uint8Array): unknown {
+function decodeFloatTuple(n: Node, b: Uint8Array): unknown {
   if (b.length === 0) return tooShort(0, 1);
   if (b[0] !== 0x21) return new Fault(0, F_BYTE, b[0]!, 'its type code');
   return behind(1, decodeFloatOrdered(n, b.subarray(1)));
@@ -708,11 +711,11 @@ function nibblesOf(n: Node, b: Uint8Array, head: number, all: readonly number[])
   return new Fault(Math.min(most, b.length), F_LENGTH, all.length);
 }
 
-function decodePacked(n: Node, b: Uint8Array): unknown {
+function decodeNibblesPacked(n: Node, b: Uint8Array): unknown {
   return nibblesOf(n, b, 0, unpacked(b, 0));
 }
 
-function decodeHexPrefix(n: Node, b: Uint8Array): unknown {
+function decodeNibblesHexPrefix(n: Node, b: Uint8Array): unknown {
   if (b.length === 0) return tooShort(0, 1);
   const head = b[0]!;
   const odd = head >= 0x10 && head <= 0x1f;
@@ -720,14 +723,14 @@ function decodeHexPrefix(n: Node, b: Uint8Array): unknown {
   return nibblesOf(n, b, 1, odd ? [head & 15, ...unpacked(b, 1)] : unpacked(b, 1));
 }
 
-function extentCounted(_: Node, b: Uint8Array): number | Fault {
+function extentNibblesCounted(_: Node, b: Uint8Array): number | Fault {
   if (b.length === 0) return tooShort(0, 1);
   const width = 1 + ((b[0]! + 1) >> 1);
   return b.length < width ? tooShort(b.length, width) : width;
 }
 
-function decodeCounted(n: Node, b: Uint8Array): unknown {
-  const fault = extentFault(extentCounted(n, b), b);
+function decodeNibblesCounted(n: Node, b: Uint8Array): unknown {
+  const fault = extentFault(extentNibblesCounted(n, b), b);
   if (fault !== null) return fault;
   const count = b[0]!;
   if (!admits(n.lens!, count)) return new Fault(0, F_LENGTH, count);

@@ -24,7 +24,7 @@ const LOSS_SATURATING = 1;
 
 const LOSS_FIT = 2;
 
-const LOSS_BADGER = 3;
+const LOSS_FLOAT_BADGER = 3;
 
 const LOSS_ZERO = 4;
 
@@ -48,7 +48,6 @@ interface Node {
   readonly signed?: boolean;
   readonly least?: bigint;
   readonly most?: bigint;
-  readonly scale?: number;
   readonly upper?: boolean;
   readonly lens?: Lengths;
   readonly alphabet?: Alphabet;
@@ -587,7 +586,7 @@ function canonical(n: Node, v: unknown): unknown {
       out.set((v as Uint8Array).subarray(0, n.min));
       return out;
     }
-    case LOSS_BADGER:
+    case LOSS_FLOAT_BADGER:
       return badgerFloat(badgerBits(v as number | NanBits));
     case LOSS_ZERO:
       return v === 0 ? 0 : v;

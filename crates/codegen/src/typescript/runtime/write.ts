@@ -253,7 +253,7 @@ function putBool(w: Writer, v: boolean, label: string): void {
   putByte(w, v ? 1 : 0);
 }
 
-function putTupleBool(w: Writer, v: boolean, label: string): void {
+function putBoolTuple(w: Writer, v: boolean, label: string): void {
   if (typeof v !== 'boolean') w.refuse(label, 'not a truth value');
   putByte(w, v ? 0x27 : 0x26);
 }
@@ -278,7 +278,7 @@ function putFloatOrdered(w: Writer, v: number, label: string): void {
   putBE64(w, ordered(bitsOf(checkFloat(w, v, label))));
 }
 
-function putTupleFloat(w: Writer, v: number, label: string): void {
+function putFloatTuple(w: Writer, v: number, label: string): void {
   putByte(w, 0x21);
   putFloatOrdered(w, v, label);
 }
@@ -289,8 +289,8 @@ function putFloatBadger(w: Writer, v: number | NanBits, label: string): void {
   putBE64(w, badgerBits(v));
 }
 
-function putFloatFixed(w: Writer, v: number, scale: number, label: string): void {
-  const found = fixedUnits(checkFloat(w, v, label), scale);
+function putFloatFixed(w: Writer, v: number, decimals: number, label: string): void {
+  const found = fixedUnits(checkFloat(w, v, label), decimals);
   if (typeof found === 'string') return w.refuse(label, found);
   putBE64(w, found);
   return flipSign(w, 8);
@@ -434,19 +434,23 @@ function checkNibbles(w: Writer, v: Uint8Array, lens: Lengths, label: string): v
   if (run < v.length) w.refuse(label, `byte ${run} is ${hexByte(v[run]!)} where 00 to 0f belongs`);
 }
 
-function putPacked(w: Writer, v: Uint8Array, label: string): void {
+function putNibbles(w: Writer, v: Uint8Array, _label: string): void {
+  putBytes(w, v);
+}
+
+function putNibblesPacked(w: Writer, v: Uint8Array, label: string): void {
   if (v.length % 2 !== 0) w.refuse(label, `a length of ${v.length} is not allowed`);
   for (let i = 0; i < v.length; i += 2) putByte(w, (v[i]! << 4) | v[i + 1]!);
 }
 
-function putHexPrefix(w: Writer, v: Uint8Array): void {
+function putNibblesHexPrefix(w: Writer, v: Uint8Array, _label: string): void {
   const odd = v.length % 2;
   putByte(w, odd === 1 ? 0x10 | v[0]! : 0);
   for (let i = odd; i < v.length; i += 2) putByte(w, (v[i]! << 4) | v[i + 1]!);
 }
 
 /** Puts how many nibbles there are, then two in a byte. */
-function putCounted(w: Writer, v: Uint8Array, label: string): void {
+function putNibblesCounted(w: Writer, v: Uint8Array, label: string): void {
   if (v.length > 0xff) w.refuse(label, `a length of ${v.length} is not allowed`);
   putByte(w, v.length);
   for (let i = 0; i < v.length; i += 2) putByte(w, (v[i]! << 4) | (v[i + 1] ?? 0));

@@ -12,8 +12,8 @@ use std::collections::BTreeSet;
 
 use keyplan_plan::codec::{Case, Hash};
 use keyplan_plan::model::{
-    BoolEncoding, BytesEncoding, Derived, Frame, IntRange, IntShape, LengthSet, NibbleEncoding, Same,
-    ScoreEncoding, Segment, Sequence, Shape, TimeEncoding,
+    BytesEncoding, Derived, Frame, IntRange, IntShape, LengthSet, NibbleEncoding, Same, ScoreEncoding,
+    Segment, Sequence, Shape,
 };
 
 use escape::Escape;
@@ -227,16 +227,9 @@ impl Pen<'_> {
         }
         Some(match shape {
             Shape::Int(int) => self.arena.int(int, next, flip),
-            Shape::Bool(encoding) => {
-                let set = match encoding {
-                    BoolEncoding::Byte => ByteSet::range(0, 1),
-                    BoolEncoding::Tuple => ByteSet::range(0x26, 0x27),
-                };
-                self.arena.byte(set.flipped_if(flip), next)
-            }
+            Shape::Bool(encoding) => self.bool(*encoding, next, flip),
             Shape::Float(encoding) => self.float(*encoding, next, flip),
-            Shape::Time(TimeEncoding::Text9) => self.time(next, flip),
-            Shape::Time(TimeEncoding::Nanos) => self.arena.run(ByteSet::FULL, Numbers::one(8), next, false),
+            Shape::Time(encoding) => self.time(*encoding, next, flip),
             Shape::Score { heights: Some(heights), encoding: ScoreEncoding::Exact } => {
                 let index = self.arena.be(0, 999_999_999, 8, next, flip);
                 let height = self.arena.be(heights.least.into(), heights.most.into(), 4, index, flip);
@@ -325,7 +318,7 @@ impl Pen<'_> {
             Shape::Nibbles { lengths, encoding } => match encoding {
                 NibbleEncoding::Unpacked => exact(ByteSet::range(0, 15), numbers(lengths)),
                 NibbleEncoding::Packed => exact(ByteSet::FULL, halves(&numbers(lengths)).0),
-                NibbleEncoding::HexPrefix | NibbleEncoding::Counted => None,
+                _ => None,
             },
             Shape::Opaque(_) => exact(ByteSet::FULL, Numbers::range(0, UNLIMITED)),
             _ => None,

@@ -1,13 +1,30 @@
-//! Floats, times, bytes and nibbles.
+//! Truth values, floats, times, bytes and nibbles.
 
 use keyplan_plan::codec::{Base58, Lengths};
-use keyplan_plan::model::{BytesEncoding, FloatEncoding, LengthSet, NibbleEncoding};
+use keyplan_plan::model::{
+    BoolEncoding, BytesEncoding, FloatEncoding, LengthSet, NibbleEncoding, TimeEncoding,
+};
 
 use super::escape::Escape;
 use super::{BASE58, BECH32, MOST_LENGTHS, Pen, hex_set, numbers, set_of, size};
 use crate::automaton::{Arena, ByteSet, NodeId, Numbers, UNLIMITED};
 
 impl Pen<'_> {
+    pub(super) fn bool(&mut self, encoding: BoolEncoding, next: NodeId, flip: bool) -> NodeId {
+        let set = match encoding {
+            BoolEncoding::Byte => ByteSet::range(0, 1),
+            BoolEncoding::Tuple => ByteSet::range(0x26, 0x27),
+        };
+        self.arena.byte(set.flipped_if(flip), next)
+    }
+
+    pub(super) fn time(&mut self, encoding: TimeEncoding, next: NodeId, flip: bool) -> NodeId {
+        match encoding {
+            TimeEncoding::Text9 => self.text9(next, flip),
+            TimeEncoding::Nanos => self.arena.run(ByteSet::FULL, Numbers::one(8), next, false),
+        }
+    }
+
     pub(super) fn float(&mut self, encoding: FloatEncoding, next: NodeId, flip: bool) -> NodeId {
         let infinity = u128::from(f64::INFINITY.to_bits());
         let sign = 1u128 << 63;
@@ -29,7 +46,7 @@ impl Pen<'_> {
     }
 
     /// `2006-01-02T15:04:05.000000000`, without regard to how many days a month has.
-    pub(super) fn time(&mut self, next: NodeId, flip: bool) -> NodeId {
+    fn text9(&mut self, next: NodeId, flip: bool) -> NodeId {
         self.loose.insert("every month has 31 days in the graph");
         let digits = |first: u8, last: u8| ByteSet::range(b'0' + first, b'0' + last).flipped_if(flip);
         let arena = &mut *self.arena;

@@ -67,12 +67,9 @@ impl Ends<'_> {
                 !text.alphabet.contains(0) && text.first.is_none_or(|first| !first.contains(0))
             }
             Shape::Text(text) => text.lengths.fixed().is_some(),
-            Shape::Nibbles { lengths, encoding } => match encoding {
-                NibbleEncoding::Unpacked | NibbleEncoding::Packed | NibbleEncoding::HexPrefix => {
-                    lengths.fixed().is_some()
-                }
-                NibbleEncoding::Counted => true,
-            },
+            Shape::Nibbles { lengths, encoding } => {
+                encoding.row().extent == ExtentRule::Marked || lengths.fixed().is_some()
+            }
             Shape::Record(sequence) => self.are_delimited(sequence.segments()),
             Shape::Choice(alternatives) => {
                 let rows = || alternatives.iter().map(|alternative| &alternative.sequence);

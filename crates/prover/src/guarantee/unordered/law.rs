@@ -9,8 +9,8 @@ use std::collections::BTreeSet;
 use keyplan_plan::codec::WideForm;
 use keyplan_plan::dynamic::Value;
 use keyplan_plan::model::{
-    BytesEncoding, FloatEncoding, Frame, Framing, IntShape, NibbleEncoding, OrderRule, ScoreEncoding,
-    Segment, Sequence, Shape,
+    BytesEncoding, Frame, Framing, IntShape, NibbleEncoding, OrderRule, ScoreEncoding, Segment, Sequence,
+    Shape,
 };
 use keyplan_plan::order::sort_by;
 
@@ -274,8 +274,17 @@ fn segments_right(sequence: &Sequence, from: usize) -> Result<(), &'static str> 
 pub(crate) fn right(shape: &Shape) -> Result<(), &'static str> {
     match shape {
         Shape::Int(int) => int_right(int),
-        Shape::Float(FloatEncoding::Bits) => Err("negative floats sort above positive ones in IEEE-754 bits"),
-        Shape::Float(FloatEncoding::Badger) => Err("-0.0 and NaN sort out of place"),
+        Shape::Float(encoding) => match encoding.row().order {
+            OrderRule::Kept => Ok(()),
+            OrderRule::FromZero => Err("negative floats sort above positive ones in IEEE-754 bits"),
+            _ => Err("-0.0 and NaN sort out of place"),
+        },
+        Shape::Bool(encoding) if encoding.row().order != OrderRule::Kept => {
+            Err("truth values do not sort in this form")
+        }
+        Shape::Time(encoding) if encoding.row().order != OrderRule::Kept => {
+            Err("times do not sort in this form")
+        }
         Shape::Score { heights, encoding: ScoreEncoding::HeightScore }
             if heights.is_none_or(|heights| !heights.are_told()) =>
         {
@@ -298,18 +307,14 @@ pub(crate) fn right(shape: &Shape) -> Result<(), &'static str> {
             BytesEncoding::Fit(width) if lengths.fixed() == Some(*width) => Ok(()),
             BytesEncoding::Fit(_) => Err("bytes that are cut or padded to a width lose their order"),
         },
-        Shape::Bool(_)
-        | Shape::Time(_)
-        | Shape::Opaque(_)
-        | Shape::Text(_)
-        | Shape::Float(FloatEncoding::Ordered | FloatEncoding::Fixed(_) | FloatEncoding::Tuple)
-        | Shape::Score { .. } => Ok(()),
-        Shape::Nibbles { lengths, encoding } => match encoding {
-            NibbleEncoding::Unpacked | NibbleEncoding::Packed => Ok(()),
-            NibbleEncoding::HexPrefix if lengths.fixed().is_some() => Ok(()),
-            NibbleEncoding::Counted if is_empty_or_one(lengths) => Ok(()),
-            NibbleEncoding::HexPrefix => Err("the hex-prefix form puts paths of even length first"),
-            NibbleEncoding::Counted => Err("a count in front sorts shorter paths first"),
+        Shape::Bool(_) | Shape::Time(_) | Shape::Opaque(_) | Shape::Text(_) | Shape::Score { .. } => Ok(()),
+        Shape::Nibbles { lengths, encoding } => match (encoding, encoding.row().order) {
+            (_, OrderRule::Kept | OrderRule::Lengths) => Ok(()),
+            (_, OrderRule::OneLength) if lengths.fixed().is_some() => Ok(()),
+            (NibbleEncoding::Counted, _) if is_empty_or_one(lengths) => Ok(()),
+            (NibbleEncoding::HexPrefix, _) => Err("the hex-prefix form puts paths of even length first"),
+            (NibbleEncoding::Counted, _) => Err("a count in front sorts shorter paths first"),
+            _ => Err("paths of different lengths do not sort in this form"),
         },
         Shape::Record(sequence) => segments_right(sequence, 0),
         Shape::Choice(alternatives) => {
