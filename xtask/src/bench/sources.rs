@@ -2,13 +2,14 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
 use xtask::workspace;
 
-use super::explain::{clock, has_taskset, time_of_children};
-use super::{Effort, Goal, Group, Measurement, program};
+use super::explain::{clock, has_taskset};
+use super::{Effort, Goal, Group, Measurement, build_more, program};
+use crate::clock::Stopwatch;
 use crate::job::Job;
 use crate::tool::Tool;
 
@@ -38,7 +39,7 @@ impl Group for Sources {
     fn measure(&self, effort: Effort) -> Result<Vec<Measurement>> {
         Tool::Go.need()?;
         Tool::Goleveldb.need()?;
-        Job::cargo("build --quiet --release --package keyplan-sources --example walk").run()?;
+        build_more("--package keyplan-sources --example walk")?;
         let (rows, turns) = match effort {
             Effort::Quick => (300_000_u32, 3),
             Effort::Full => (10_000_000, 3),
@@ -96,7 +97,7 @@ impl Group for Sources {
 
 /// `db audit` of ticks, whose values are not looked into: none of them is a message.
 fn audit(data: &str, rows: u32, turns: u32) -> Result<Measurement> {
-    Job::cargo("build --quiet --release --package keyplan-cli").run()?;
+    build_more("--package keyplan-cli")?;
     let job = Job::new(&program("keyplan")?, "db audit").argument(data).argument(format!("--plan={PLAN}"));
     let mut best = Duration::MAX;
     for _ in 0..turns {
@@ -151,15 +152,12 @@ fn timed(job: &Job, codes: &[i32]) -> Result<Walked> {
         command = pinned;
     }
     command.stdout(Stdio::piped()).stderr(Stdio::null());
-    let (start, before) = (Instant::now(), time_of_children());
+    let watch = Stopwatch::start();
     let output = command.output().with_context(|| format!("cannot run `{job}`"))?;
     if output.status.code().is_none_or(|code| !codes.contains(&code)) {
         bail!("`{job}` failed: {}", output.status);
     }
-    let time = match (before, time_of_children()) {
-        (Some(before), Some(after)) => after.saturating_sub(before),
-        _ => start.elapsed(),
-    };
+    let time = watch.cost();
     let told = String::from_utf8_lossy(&output.stdout).into_owned();
     Ok(Walked { time: time.max(Duration::from_millis(10)), told })
 }
