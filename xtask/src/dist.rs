@@ -57,7 +57,7 @@ pub(crate) fn run(dist: &Dist) -> Result<ExitCode> {
 
 /// Two archives of one program, byte for byte, and what must be in them.
 fn check(release: &Release) -> Result<ExitCode> {
-    let program = built::keyplan(true)?;
+    let program = built::keyplan()?;
     let (first, second) = (release.archive(&program)?, release.archive(&program)?);
     // What the tests built is large and squeezing it tells nothing: that is done to the program of a release.
     let one = first.to_tar_gz(release.time, Effort::None)?;

@@ -2,6 +2,7 @@
 
 mod bench;
 mod built;
+mod clock;
 mod console;
 mod dist;
 mod features;

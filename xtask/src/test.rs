@@ -1,9 +1,9 @@
 //! Everything that must hold before a change is merged.
 
 use std::process::ExitCode;
-use std::time::{Duration, Instant};
 
 use crate::built;
+use crate::clock::Stopwatch;
 use crate::console;
 use crate::job::Job;
 use crate::tool::{GOLEVELDB, SEAWEEDFS, Tool, in_ci};
@@ -36,7 +36,7 @@ impl Step {
 
     /// Runs the step and says what came of it, in one line.
     fn run(&self) -> Outcome {
-        let start = Instant::now();
+        let watch = Stopwatch::start();
         let outcome = match self.needs.map_or(Ok(()), Tool::need) {
             Err(why) => {
                 console::error(&why);
@@ -50,7 +50,7 @@ impl Step {
                 }
             },
         };
-        console::line(format_args!("{}: {}", self.name, outcome.after(start.elapsed())));
+        console::line(format_args!("{}: {}", self.name, outcome.after(&watch)));
         if outcome == Outcome::Failed {
             console::line(format_args!("repeat it with: {}", self.job));
         }
@@ -60,12 +60,21 @@ impl Step {
 }
 
 impl Outcome {
-    fn after(self, time: Duration) -> String {
+    fn after(self, watch: &Stopwatch) -> String {
         match self {
-            Self::Passed => format!("passed in {}", console::seconds(time)),
-            Self::Failed => format!("failed after {}", console::seconds(time)),
+            Self::Passed => format!("passed in {}", spent(watch)),
+            Self::Failed => format!("failed after {}", spent(watch)),
             Self::NotRun => "not run".to_owned(),
         }
+    }
+}
+
+/// How long it took, and how much of it processors were busy with it.
+fn spent(watch: &Stopwatch) -> String {
+    let elapsed = console::seconds(watch.elapsed());
+    match watch.processor() {
+        Some(processor) => format!("{elapsed}, {} of processor time", console::seconds(processor)),
+        None => elapsed,
     }
 }
 
@@ -83,12 +92,11 @@ fn quick_steps() -> Vec<Step> {
     vec![
         formatting(),
         lints(),
-        Step::new("unit tests", Job::cargo("test --quiet --workspace --all-features --lib")),
         Step::new(
-            "vectors and verdicts",
+            "unit tests, vectors and verdicts",
+            // In one command: with the features of two crates only, what is below them would be built again.
             Job::cargo(
-                "test --quiet -p keyplan-chains -p keyplan-prover --all-features \
-                 --test vectors --test verdicts --test rules",
+                "test --quiet --workspace --all-features --lib --test vectors --test verdicts --test rules",
             ),
         ),
     ]
@@ -111,6 +119,7 @@ fn steps() -> Vec<Step> {
             .needs(Tool::Chromium),
         Step::new("tmux is there", Job::new("tmux", "-V")).needs(Tool::Tmux),
         Step::new("tests", Job::cargo(built::TESTS)).needs(Tool::RedisServer),
+        Step::new("programs and examples", Job::cargo(built::PROGRAMS)),
         Step::new(
             "examples in the documentation",
             Job::cargo("test --quiet --workspace --all-features --doc"),
@@ -151,7 +160,7 @@ pub(crate) fn quick() -> ExitCode {
 
 /// Runs every step, stops at the first that fails, and ends with how many passed and failed.
 fn run_all(steps: &[Step]) -> ExitCode {
-    let start = Instant::now();
+    let watch = Stopwatch::start();
     let (mut passed, mut not_run) = (0, 0);
     for (index, step) in steps.iter().enumerate() {
         console::line(format_args!("[{}/{}] {}: {}", index + 1, steps.len(), step.name, step.job));
@@ -167,7 +176,7 @@ fn run_all(steps: &[Step]) -> ExitCode {
     if not_run > 0 {
         console::line(format_args!("{not_run} not run for want of a tool that is named above; CI runs it"));
     }
-    console::line(format_args!("all of it in {}", console::seconds(start.elapsed())));
+    console::line(format_args!("all of it in {}", spent(&watch)));
     console::line(format_args!("{passed} passed, 0 failed"));
     ExitCode::SUCCESS
 }

@@ -1,6 +1,6 @@
 //! What `ARCHITECTURE.md` says of where things are is true.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use xtask::workspace;
 
@@ -54,18 +54,33 @@ fn every_crate_of_the_map_is_there_and_every_crate_is_on_it() {
 }
 
 /// The source files below a folder, tests aside.
-fn sources(folder: &std::path::Path, all: &mut Vec<std::path::PathBuf>) -> std::io::Result<()> {
+fn below(folder: &Path, all: &mut Vec<PathBuf>) -> std::io::Result<()> {
     for entry in std::fs::read_dir(folder)? {
         let path = entry?.path();
         if path.is_dir() {
             if path.file_name().is_some_and(|name| name != "tests") {
-                sources(&path, all)?;
+                below(&path, all)?;
             }
         } else if path.extension().is_some_and(|end| end == "rs") {
             all.push(path);
         }
     }
     Ok(())
+}
+
+/// The source files of all crates whose text is as wanted, by their paths in the repository.
+fn sources(is_wanted: impl Fn(&str) -> bool) -> Vec<String> {
+    let mut all = Vec::new();
+    for folder in std::fs::read_dir(workspace::root().join("crates")).unwrap() {
+        let folder = folder.unwrap().path().join("src");
+        if folder.is_dir() {
+            below(&folder, &mut all).unwrap();
+        }
+    }
+    all.retain(|file| is_wanted(&std::fs::read_to_string(file).unwrap()));
+    let mut found: Vec<String> = all.iter().map(|file| workspace::relative(file)).collect();
+    found.sort();
+    found
 }
 
 /// The files that a table of `CONTRIBUTING.md` names.
@@ -98,7 +113,9 @@ fn an_encoding_touches_six_files() {
         known.sort_unstable();
         let variants = variants_of(domain).unwrap();
         assert!(variants.len() >= least, "{variants:?}");
-        assert_eq!(files_that_name_all(&variants).unwrap(), known, "{domain}");
+        // A `match` without a catch-all names every variant: these are the files that the compiler asks for.
+        let asked = sources(|text| variants.iter().all(|variant| text.contains(variant.as_str())));
+        assert_eq!(asked, known, "{domain}");
     }
 }
 
@@ -114,26 +131,6 @@ fn variants_of(domain: &str) -> std::io::Result<Vec<String>> {
         .collect())
 }
 
-/// A `match` without a catch-all names every variant: these are the files that the compiler asks for.
-fn files_that_name_all(variants: &[String]) -> std::io::Result<Vec<String>> {
-    let mut asked = Vec::new();
-    for folder in std::fs::read_dir(workspace::root().join("crates"))? {
-        let mut all = Vec::new();
-        let folder = folder?.path().join("src");
-        if folder.is_dir() {
-            sources(&folder, &mut all)?;
-        }
-        for file in all {
-            let text = std::fs::read_to_string(&file)?;
-            if variants.iter().all(|variant| text.contains(variant.as_str())) {
-                asked.push(workspace::relative(&file));
-            }
-        }
-    }
-    asked.sort();
-    Ok(asked)
-}
-
 #[test]
 fn paths_are_taken_apart_in_one_file() {
     // Dots of other things: file names, decimals, and the names of protobuf.
@@ -144,25 +141,12 @@ fn paths_are_taken_apart_in_one_file() {
         "crates/sources/src/lsm/directory.rs",
         "crates/values/src/time.rs",
     ];
-    let mut found = Vec::new();
-    for folder in std::fs::read_dir(workspace::root().join("crates")).unwrap() {
-        let mut all = Vec::new();
-        let folder = folder.unwrap().path().join("src");
-        if folder.is_dir() {
-            sources(&folder, &mut all).unwrap();
-        }
-        for file in all {
-            let text = std::fs::read_to_string(&file).unwrap();
-            let splits = |line: &str| {
-                ["split", "rsplit", "split_once", "rsplit_once", "splitn", "rsplitn", "find", "rfind"]
-                    .iter()
-                    .any(|word| line.contains(&format!(".{word}('.')")))
-            };
-            if text.lines().any(splits) {
-                found.push(workspace::relative(&file));
-            }
-        }
-    }
+    let splits = |line: &str| {
+        ["split", "rsplit", "split_once", "rsplit_once", "splitn", "rsplitn", "find", "rfind"]
+            .iter()
+            .any(|word| line.contains(&format!(".{word}('.')")))
+    };
+    let mut found = sources(|text| text.lines().any(splits));
     found.retain(|file| !OTHERS.contains(&file.as_str()));
     assert_eq!(found, ["crates/plan/src/model/path.rs"]);
 }

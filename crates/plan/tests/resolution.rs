@@ -369,6 +369,24 @@ fn a_derived_part_is_bound_last_and_right_behind_the_arguments_before_it() {
 }
 
 #[test]
+fn a_prefix_holds_every_argument_that_its_scan_binds() {
+    let refused = |scan: &str| {
+        let text = format!("space s {{ key k = 0x01 slot = crc16(c) a: u8 b: u8 c: u8 {scan}; }}");
+        compiled(&text).1.concat()
+    };
+    for scan in ["scan by a", "scan by a, b", "scan by a, b bare", "own by a", "scan by a to next"] {
+        let wanted = "the prefix of a scan ends before an argument that it binds";
+        assert!(refused(scan).contains(wanted), "{scan}: {}", refused(scan));
+    }
+    // The part is no value after `a`, which comes after it.
+    let wanted = "a scan binds a derived part right after the arguments before it";
+    assert!(refused("scan by a, slot").contains(wanted), "{}", refused("scan by a, slot"));
+    for scan in ["scan all", "scan by slot", "scan by a, b, c"] {
+        assert_eq!(refused(scan), "", "{scan}");
+    }
+}
+
+#[test]
 fn a_module_stands_before_its_families_and_a_number_behind_it() {
     let plan = plan("space s { module a = 0x01 { module b = \"x\" { key k = 0x05 n: u8; } } }");
     let family = &plan.spaces[0].families[0];

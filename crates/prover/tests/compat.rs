@@ -122,3 +122,15 @@ fn breaks_are_allowed_by_their_kind() {
         assert_eq!(told(old, &new(layout, "allow break \"why\"")), Vec::<String>::new(), "{kind}");
     }
 }
+
+#[test]
+fn a_break_is_allowed_by_its_own_family() {
+    let plan = |layout: &str, clauses: &str| {
+        format!(
+            "plan p; space s {{ hash a = 0x05 field f = \"f\" n: {layout} {clauses}; module a = 0x01 {{ key b = 0x05 n: {layout}; }} }}"
+        )
+    };
+    // A module and a family may have one name: what is in the module is not the family's.
+    assert_eq!(told(&plan("u16", ""), &plan("u32", "")), ["s.a.b", "s.a.f"]);
+    assert_eq!(told(&plan("u16", ""), &plan("u32", "allow break \"why\"")), ["s.a.b"]);
+}

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
 use keyplan_plan::dynamic::encode;
@@ -12,12 +12,11 @@ use keyplan_plan::model::{Family, Plan};
 use xtask::fuzz::{Arbitrary, Rng, kept};
 use xtask::workspace;
 
-use super::{Effort, Goal, Group, Measurement, program};
+use super::{Effort, Goal, Group, Measurement, build_more, program};
+use crate::clock::{Stopwatch, counts_processor_time};
 use crate::job::Job;
 
 pub(super) struct Explain;
-
-const LINES: u32 = 1_000_000;
 
 /// The five systems: plans, and the space if one is chosen.
 ///
@@ -37,28 +36,28 @@ impl Group for Explain {
     }
 
     fn measure(&self, effort: Effort) -> Result<Vec<Measurement>> {
-        Job::cargo("build --quiet --release --package keyplan-cli").run()?;
-        let turns = match effort {
-            Effort::Quick => 2,
-            Effort::Full => 7,
+        build_more("--package keyplan-cli")?;
+        let (lines, turns) = match effort {
+            Effort::Quick => (20_000, 1),
+            Effort::Full => (1_000_000, 7),
         };
-        PLANS.iter().map(|(path, space)| line(path, *space, turns)).collect()
+        PLANS.iter().map(|(path, space)| line(path, *space, lines, turns)).collect()
     }
 }
 
-fn line(path: &str, space: Option<&str>, turns: u32) -> Result<Measurement> {
+fn line(path: &str, space: Option<&str>, lines: u32, turns: u32) -> Result<Measurement> {
     let plan = kept().iter().find(|plan| plan.path == path).with_context(|| format!("there is no {path}"))?;
     let families = families(&plan.plan, space);
-    let keys = keys(&plan.plan.name, &families)?;
+    let keys = keys(&plan.plan.name, &families, lines)?;
     let times: Vec<Duration> = (0..turns).map(|_| explained(path, space, &keys)).collect::<Result<_>>()?;
     let best = times.iter().min().copied().unwrap_or_default();
     let families = families.len();
     Ok(Measurement {
         name: plan.plan.name.clone(),
-        value: f64::from(LINES) / best.as_secs_f64(),
+        value: f64::from(lines) / best.as_secs_f64(),
         goal: Goal::AtLeast(500_000.0),
         unit: "keys/s",
-        compared_with: format!("{LINES} lines of {families} families, start to end, by {}", clock()),
+        compared_with: format!("{lines} lines of {families} families, start to end, by {}", clock()),
     })
 }
 
@@ -69,11 +68,11 @@ fn families<'p>(plan: &'p Plan, space: Option<&str>) -> Vec<&'p Family> {
 }
 
 /// A file with one key a line, of any of the families.
-fn keys(name: &str, families: &[&Family]) -> Result<PathBuf> {
+fn keys(name: &str, families: &[&Family], wanted: u32) -> Result<PathBuf> {
     let mut rng = Rng::new(13);
     let mut text = String::new();
     let mut lines = 0;
-    while lines < LINES {
+    while lines < wanted {
         let family = rng.pick(families).with_context(|| format!("{name} has no family"))?;
         let noise = rng.bytes(160);
         let mut key = Vec::new();
@@ -109,32 +108,18 @@ fn explained(plan: &str, space: Option<&str>, keys: &Path) -> Result<Duration> {
     let input = File::open(keys).with_context(|| format!("cannot read {}", keys.display()))?;
     let mut command = job.command();
     command.stdin(input).stdout(Stdio::null());
-    let (start, before) = (Instant::now(), time_of_children());
+    let watch = Stopwatch::start();
     let status = command.status().with_context(|| format!("cannot run `{job}`"))?;
-    let time = match (before, time_of_children()) {
-        (Some(before), Some(after)) => after.saturating_sub(before),
-        _ => start.elapsed(),
-    };
+    let time = watch.cost();
     if status.code().is_none_or(|code| code > 1) {
         bail!("`{job}` failed: {status}");
     }
     Ok(time)
 }
 
-/// The processor time of the processes that were waited for. It is what a run costs on one core, whatever else the
-/// machine is doing; `None` where there is no `/proc`.
-pub(super) fn time_of_children() -> Option<Duration> {
-    let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
-    // The name of the program, in parentheses, may have spaces; the times are the 16th and 17th of all fields.
-    let (_, fields) = stat.rsplit_once(')')?;
-    let ticks = fields.split_whitespace().skip(13).take(2).map(|field| field.parse::<u64>().ok());
-    // Linux counts hundredths of a second here on every architecture.
-    ticks.sum::<Option<u64>>().map(|ticks| Duration::from_millis(ticks * 10))
-}
-
 pub(super) fn clock() -> &'static str {
     let pinned = has_taskset();
-    match (time_of_children().is_some(), pinned) {
+    match (counts_processor_time(), pinned) {
         (true, true) => "processor time on one core",
         (true, false) => "processor time",
         (false, true) => "the clock on one core",

@@ -4,7 +4,7 @@ use anyhow::{Context as _, Result};
 use xtask::workspace;
 
 use super::figures::told;
-use super::{Effort, Group, Measurement, program};
+use super::{Effort, Group, Measurement, build_more, program};
 use crate::job::Job;
 use crate::tool::Tool;
 
@@ -21,7 +21,7 @@ impl Group for Generate {
     fn measure(&self, effort: Effort) -> Result<Vec<Measurement>> {
         Tool::Go.need()?;
         Tool::TypeScript.need()?;
-        Job::cargo("build --quiet --release --package keyplan-cli").run()?;
+        build_more("--package keyplan-cli")?;
         let scratch = workspace::scratch()?.join("generate-bench");
         if scratch.exists() {
             std::fs::remove_dir_all(&scratch).context("cannot remove what an earlier run left")?;

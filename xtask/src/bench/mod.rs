@@ -28,6 +28,7 @@ use clap::{Args, ValueEnum};
 use serde_json::json;
 use xtask::workspace;
 
+use crate::built;
 use crate::console;
 use crate::job::Job;
 
@@ -36,7 +37,7 @@ use crate::job::Job;
 pub(crate) struct Bench {
     /// One group; all of them if none is named
     group: Option<String>,
-    /// Ends within a minute per group and shows that it runs: no goals, which its size cannot meet
+    /// Ends within a minute per group and shows that it runs: programs as the tests build them, which can meet no goal
     #[arg(long)]
     quick: bool,
     /// How to print the measurements; `json` is one object per line
@@ -192,11 +193,11 @@ pub(crate) fn run(bench: &Bench) -> Result<ExitCode> {
     if bench.quick && bench.write {
         bail!("a short run is not recorded: leave out `--quick` or `--write`");
     }
-    build()?;
-    if cfg!(debug_assertions) {
+    let effort = if bench.quick { Effort::Quick } else { Effort::Full };
+    build(effort)?;
+    if cfg!(debug_assertions) && effort == Effort::Full {
         return optimised(bench);
     }
-    let effort = if bench.quick { Effort::Quick } else { Effort::Full };
     for group in groups {
         let measured = group.measure(effort)?;
         for line in &measured {
@@ -214,7 +215,10 @@ pub(crate) fn run(bench: &Bench) -> Result<ExitCode> {
 
 /// Builds the examples that are measured, and this program, in one step: with the features of its package alone, each of
 /// them would have the libraries below built again.
-fn build() -> Result<()> {
+fn build(effort: Effort) -> Result<()> {
+    if effort == Effort::Quick {
+        return Job::cargo(built::PROGRAMS).run();
+    }
     let packages = ["codec", "prover", "store", "chains"].map(|name| format!("--package=keyplan-{name}"));
     Job::cargo("build --quiet --release --bins --examples --package xtask --package keyplan")
         .arguments(&packages.join(" "))
@@ -223,19 +227,23 @@ fn build() -> Result<()> {
         .run()
 }
 
-/// A program that was built to be measured, such as `examples/store_bench`.
-fn program(name: &str) -> Result<String> {
-    Ok(workspace::target()?.join("release").join(name).to_string_lossy().into_owned())
+/// Builds more for one group. A short run has everything that the tests build.
+fn build_more(what: &str) -> Result<()> {
+    if cfg!(debug_assertions) { Ok(()) } else { Job::cargo("build --quiet --release").arguments(what).run() }
 }
 
-/// Runs the same command in a build of this program that is worth measuring. What it builds besides has the same settings.
+/// A program that was built to be measured, such as `examples/store_bench`: like this one, which is optimised unless the run is short.
+fn program(name: &str) -> Result<String> {
+    let profile = if cfg!(debug_assertions) { "debug" } else { "release" };
+    Ok(workspace::target()?.join(profile).join(name).to_string_lossy().into_owned())
+}
+
+/// Runs the same command in a build of this program that is worth measuring with. What it builds besides has the same settings.
 fn optimised(bench: &Bench) -> Result<ExitCode> {
-    let mut job = Job::new(&program("xtask")?, "bench").across_crates();
+    let xtask = workspace::target()?.join("release/xtask");
+    let mut job = Job::new(&xtask.to_string_lossy(), "bench").across_crates();
     if let Some(group) = &bench.group {
         job = job.argument(group);
-    }
-    if bench.quick {
-        job = job.argument("--quick");
     }
     if bench.format == Format::Json {
         job = job.argument("--format=json");

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 
-use super::{Effort, Group, Measurement, figures, program};
+use super::{Effort, Group, Measurement, build_more, figures, program};
 use crate::job::Job;
 use crate::tool::Tool;
 
@@ -16,9 +16,9 @@ impl Group for Scale {
     fn measure(&self, effort: Effort) -> Result<Vec<Measurement>> {
         Tool::Postgres.need()?;
         Tool::SeaweedFs.need()?;
-        Job::cargo("build --quiet --release --example postgres_bench --example slate_bench")
-            .arguments("--package keyplan-postgres --package keyplan-slate")
-            .run()?;
+        build_more(
+            "--example postgres_bench --example slate_bench --package keyplan-postgres --package keyplan-slate",
+        )?;
         let (postgres, slate) = match effort {
             Effort::Quick => ("--rows 20000", "--rows 50000"),
             Effort::Full => ("--rows 500000", "--rows 1000000"),

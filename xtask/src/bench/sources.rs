@@ -3,13 +3,14 @@
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::thread::JoinHandle;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
 use xtask::workspace;
 
-use super::explain::{clock, has_taskset, time_of_children};
-use super::{Effort, Goal, Group, Measurement, program};
+use super::explain::{clock, has_taskset};
+use super::{Effort, Goal, Group, Measurement, build_more, program};
+use crate::clock::Stopwatch;
 use crate::job::Job;
 use crate::tool::Tool;
 
@@ -47,7 +48,7 @@ impl Group for Sources {
     fn measure(&self, effort: Effort) -> Result<Vec<Measurement>> {
         Tool::Go.need()?;
         Tool::Goleveldb.need()?;
-        Job::cargo("build --quiet --release --package keyplan-sources --example walk").run()?;
+        build_more("--package keyplan-sources --example walk")?;
         let (rows, turns) = match effort {
             Effort::Quick => (300_000_u32, 3),
             Effort::Full => (10_000_000, 3),
@@ -103,7 +104,7 @@ impl Group for Sources {
 
 /// `db audit` of ticks, whose values are not looked into: none of them is a message.
 fn audit(data: &str, rows: u32, turns: u32) -> Result<[Measurement; 2]> {
-    Job::cargo("build --quiet --release --package keyplan-cli").run()?;
+    build_more("--package keyplan-cli")?;
     let job = Job::new(&program("keyplan")?, "db audit").argument(data).argument(format!("--plan={PLAN}"));
     let mut best = timed(&job, &[0, 1])?;
     for _ in 1..turns {
@@ -165,7 +166,7 @@ fn timed(job: &Job, codes: &[i32]) -> Result<Walked> {
         command = pinned;
     }
     command.stdout(Stdio::piped()).stderr(Stdio::null());
-    let (start, before) = (Instant::now(), time_of_children());
+    let clock = Stopwatch::start();
     let child = command.spawn().with_context(|| format!("cannot run `{job}`"))?;
     let watch = watched(child.id());
     let output = child.wait_with_output().with_context(|| format!("cannot run `{job}`"))?;
@@ -173,10 +174,7 @@ fn timed(job: &Job, codes: &[i32]) -> Result<Walked> {
     if output.status.code().is_none_or(|code| !codes.contains(&code)) {
         bail!("`{job}` failed: {}", output.status);
     }
-    let time = match (before, time_of_children()) {
-        (Some(before), Some(after)) => after.saturating_sub(before),
-        _ => start.elapsed(),
-    };
+    let time = clock.cost();
     let told = String::from_utf8_lossy(&output.stdout).into_owned();
     Ok(Walked { time: time.max(Duration::from_millis(10)), peak, told })
 }

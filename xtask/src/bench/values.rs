@@ -2,13 +2,14 @@
 
 use std::fmt::Write as _;
 use std::process::Stdio;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
 use xtask::workspace;
 
-use super::explain::{clock, has_taskset, time_of_children};
-use super::{Effort, Goal, Group, Measurement, program};
+use super::explain::{clock, has_taskset};
+use super::{Effort, Goal, Group, Measurement, build_more, program};
+use crate::clock::Stopwatch;
 use crate::job::Job;
 
 pub(super) struct Values;
@@ -21,7 +22,7 @@ impl Group for Values {
     }
 
     fn measure(&self, effort: Effort) -> Result<Vec<Measurement>> {
-        Job::cargo("build --quiet --release --package keyplan-cli").run()?;
+        build_more("--package keyplan-cli")?;
         let (rows, turns) = match effort {
             Effort::Quick => (100_000_u32, 2),
             Effort::Full => (500_000, 5),
@@ -77,13 +78,10 @@ fn dumped(keyplan: &str, data: &str) -> Result<Duration> {
     let job = job.argument("db").argument("dump").argument(data);
     let mut command = job.command();
     command.stdout(Stdio::null()).stderr(Stdio::null());
-    let (start, before) = (Instant::now(), time_of_children());
+    let watch = Stopwatch::start();
     let status = command.status().with_context(|| format!("cannot run `{job}`"))?;
     if !status.success() {
         bail!("`{job}` failed: {status}");
     }
-    Ok(match (before, time_of_children()) {
-        (Some(before), Some(after)) => after.saturating_sub(before),
-        _ => start.elapsed(),
-    })
+    Ok(watch.cost())
 }

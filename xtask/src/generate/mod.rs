@@ -54,7 +54,7 @@ const ENCODINGS_END: &str = "<!-- end of encodings -->";
 
 /// Writes every page, or compares it.
 pub(crate) fn run(generate: &Generate) -> Result<ExitCode> {
-    let pages = pages(generate)?;
+    let pages = pages()?;
     let stale: Vec<&str> =
         pages.iter().filter(|(path, text)| !is(path, text)).map(|(path, _)| path.as_str()).collect();
     let orphans: Vec<String> = orphans(&pages)?;
@@ -103,8 +103,8 @@ fn orphans(pages: &BTreeMap<String, String>) -> Result<Vec<String>> {
 }
 
 /// Every page by its path.
-fn pages(generate: &Generate) -> Result<BTreeMap<String, String>> {
-    let keyplan = built::keyplan(generate.check)?;
+fn pages() -> Result<BTreeMap<String, String>> {
+    let keyplan = built::keyplan()?;
     let mut pages = BTreeMap::new();
     pages.insert("docs/cli.md".to_owned(), commands(&keyplan)?);
     let readme = std::fs::read_to_string(workspace::root().join(README)).context("cannot read README.md")?;

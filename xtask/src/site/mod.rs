@@ -30,7 +30,7 @@ pub(crate) struct Site {
 pub(crate) fn run(args: &Site) -> Result<ExitCode> {
     let site = workspace::target()?.join("site");
     let package = package::build()?;
-    book(&site, &built::keyplan(args.test)?)?;
+    book(&site, &built::keyplan()?)?;
     playground::copy(&package, &site.join("playground"))?;
     links(&site)?;
     if args.test {

@@ -43,7 +43,7 @@ impl<'p> Go<'p> {
         }
         let body = body.finish();
         let bounded = next_bound(family, scan).filter(|_| ordered);
-        self.tested(family, go, row, scan, &function, bounded.is_some());
+        self.tested(family, go, &scanned, scan, &function, bounded.is_some());
         let Some(whole) = bounded else {
             if scan.filtered {
                 return self.filtered(family, go, &function, &doc, &parameters, &body);
@@ -70,7 +70,7 @@ impl<'p> Go<'p> {
         self.narrowed(family, row, scan, &ty, whole);
     }
 
-    /// Has the package's own test call a scan with the arguments of a row, and bound it by the next of them.
+    /// Has the package's own test call a scan with the arguments of a row and perhaps a derived part, and bound it by the next of them.
     fn tested(
         &mut self,
         family: &Family,
@@ -80,11 +80,11 @@ impl<'p> Go<'p> {
         function: &str,
         bounded: bool,
     ) {
-        if scan.part.is_some() {
-            return;
-        }
         let fields = || row.fields.iter().map(|(name, _)| format!("k.{name}"));
-        let given: Vec<String> = fields().take(scan.bound).collect();
+        let mut given: Vec<String> = fields().take(scan.bound).collect();
+        if let Some((_, tree)) = row.fields.get(scan.bound).filter(|_| scan.part.is_some()) {
+            given.push(self.argument_of(tree, "derived", 0));
+        }
         let call = format!("{function}({})", given.join(", "));
         let key = format!("k := from{go}(val{{l: values}})\n");
         let body = if bounded {
@@ -98,7 +98,7 @@ impl<'p> Go<'p> {
                 "\t\t{key}\t\tr, err := {call}\n\t\tif err != nil {{\n\t\t\treturn r.Range, err\n\t\t}}\n\t\tswitch bound {{\n{cases}\t\t}}\n\t\treturn r.Range, err\n"
             )
         } else {
-            let key = if given.is_empty() { String::new() } else { format!("\t\t{key}") };
+            let key = if scan.bound == 0 { String::new() } else { format!("\t\t{key}") };
             if scan.filtered {
                 format!("{key}\t\tr, err := {call}\n\t\treturn r.Range, err\n")
             } else {

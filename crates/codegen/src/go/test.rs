@@ -40,8 +40,10 @@ impl Go<'_> {
         table.push_str("}\n\nvar vectorScans = map[string]vectorScan{\n");
         for (words, body) in &self.scanned_by {
             let words = quoted(words.as_bytes());
-            let _ =
-                write!(table, "\t{words}: func(values []val, bound string) (Range, error) {{\n{body}\t}},\n");
+            let _ = write!(
+                table,
+                "\t{words}: func(values []val, derived val, bound string) (Range, error) {{\n{body}\t}},\n"
+            );
         }
         table.push_str("}\n\n");
         let _ = write!(

@@ -85,7 +85,7 @@ struct TypeScript<'p> {
     tables: BTreeMap<String, String>,
     /// Every layout that was made.
     parts: Vec<Part>,
-    /// How the test calls each scan: the family and the scan in words, the function, and what it is given.
+    /// How the test calls each scan: the family and the scan in words, the function, and the call of it.
     scanned_by: Vec<(String, String, String)>,
     /// The decoder of each space, whether no two families may make the same bytes, and the keys of its families.
     spaces: Vec<(String, bool, Vec<Part>)>,

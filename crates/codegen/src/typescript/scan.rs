@@ -78,18 +78,22 @@ impl TypeScript<'_> {
         );
     }
 
-    /// Has the module's own test call a scan with the arguments of a row, and bound it by the next of them.
+    /// Has the module's own test call a scan with the arguments of a row and perhaps a derived part, and bound it by the next of them.
     fn tested(&mut self, family: &Family, name: &str, scan: &Scan, function: &str, bounded: bool) {
-        if scan.part.is_some() {
-            return;
-        }
         let properties = properties(&family.key, false);
         let key = |property: &String| format!("(key as {name}).{property}");
         let mut given: Vec<String> = properties.iter().take(scan.bound).map(key).collect();
-        if let Some(next) = properties.get(scan.bound).filter(|_| bounded) {
+        let mut takes = if given.is_empty() { "" } else { "key" };
+        if let Some(part) = scan.part.as_ref().and_then(|part| part.prefix.arguments().last()) {
+            let big = self.type_of(&part.shape, None) == "bigint";
+            given.push(format!("{}(derived)", if big { "BigInt" } else { "Number" }));
+            takes = "key, bound, derived";
+        } else if let Some(next) = properties.get(scan.bound).filter(|_| bounded) {
             given.push(format!("boundsOf(bound, {})", key(next)));
+            takes = "key, bound";
         }
         let words = format!("{} {}", family.path, scan.words(&family.key));
-        self.scanned_by.push((words, function.to_owned(), given.join(", ")));
+        let call = format!("({takes}) => {function}({})", given.join(", "));
+        self.scanned_by.push((words, function.to_owned(), call));
     }
 }

@@ -43,9 +43,8 @@ impl TypeScript<'_> {
             names.push(decode.clone());
         }
         table.push_str("};\n\nconst scans: VectorScans = {\n");
-        for (words, function, given) in &self.scanned_by {
-            let key = if given.is_empty() { "()" } else { "(key, bound)" };
-            let _ = writeln!(table, "  {}: {key} => {function}({given}),", text(words));
+        for (words, function, call) in &self.scanned_by {
+            let _ = writeln!(table, "  {}: {call},", text(words));
             names.push(function.clone());
         }
         table.push_str("};\n\nawait runVectors(parts, spaces, scans);\n");

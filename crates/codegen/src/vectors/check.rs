@@ -4,7 +4,7 @@ use keyplan_plan::model::Plan;
 use keyplan_plan::notation::arguments_from_json;
 use serde_json::{Map, Value as Json};
 
-use super::{Bound, Case, Part, judge_args, judge_bytes, parts, range, scan_range};
+use super::{Asked, Bound, Case, Part, judge_args, judge_bytes, parts, range, scan_range};
 
 /// A line that is not so.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -85,7 +85,7 @@ fn judge_scan(plan: &Plan, line: &Map<String, Json>) -> Result<(), String> {
     let family = plan.families().map(|(_, family)| family).find(|family| family.path == path);
     let family = family.ok_or_else(|| format!("the plan has no part `{path}`"))?;
     let words = text("scan").ok_or("`scan` is no text")?;
-    let scan = family.scans.iter().find(|scan| scan.part.is_none() && scan.words(&family.key) == words);
+    let scan = family.scans.iter().find(|scan| scan.is_called() && scan.words(&family.key) == words);
     let scan = scan.ok_or_else(|| format!("the plan has no scan of `{path}` {words}"))?;
     let bound = match text("bound") {
         Some(word) => {
@@ -100,10 +100,17 @@ fn judge_scan(plan: &Plan, line: &Map<String, Json>) -> Result<(), String> {
         Some("refused") => None,
         _ => Some((unhex(text("start").ok_or("`start` is missing")?)?, text("end").map(unhex).transpose()?)),
     };
-    if scan_range(family, scan, &values, bound) == said {
+    let derived = match text("derived") {
+        Some(_) if scan.part.is_none() => return Err(format!("the scan {words} binds no derived part")),
+        Some(digits) => Some(digits.parse().map_err(|_| format!("`derived` is no number: {digits}"))?),
+        None if scan.part.is_some() => return Err("`derived` is missing".to_owned()),
+        None => None,
+    };
+    let asked = Asked { row: &values, derived, bound };
+    if scan_range(family, scan, asked) == said {
         Ok(())
     } else {
-        Err(format!("not so: it is {}", range::line(family, scan, &values, bound)))
+        Err(format!("not so: it is {}", range::line(family, scan, asked)))
     }
 }
 
@@ -159,6 +166,36 @@ mod tests {
         );
         let (wrong, _) = check(plan, &lines.replace("\"scan\":\"by id\"", "\"scan\":\"by n\""));
         assert!(wrong.iter().any(|one| one.what == "the plan has no scan of `s.pool` by n"), "{wrong:?}");
+    }
+
+    #[test]
+    fn a_scan_by_another_value_of_a_derived_part_is_noticed() {
+        let text = "plan demo; space s { key row = 0x05 ns: u8 slot = crc16(user) % 16384 as u16 user: bytes(1..=9) \
+                    scan by ns, slot; }";
+        let compiled = keyplan_plan::compile("demo.keyplan", text, |_| Err("no imports".into()));
+        let plan = compiled.plan.as_ref().unwrap();
+        let lines = generate(&compiled, Options { count: 3 }).unwrap();
+        let of = |part: &str| lines.lines().find(|line| line.contains(&format!("\"derived\":\"{part}\"")));
+        let last = of("16383").unwrap();
+        assert!(
+            last.contains("\"scan\":\"by ns, slot\",\"result\":\"range\"")
+                && last.ends_with("3fff\",\"end\":\"05014000\"}"),
+            "{last}"
+        );
+        assert!(of("16384").unwrap().contains("\"result\":\"refused\""));
+        assert_eq!(check(plan, &lines).0, []);
+        let wrong = |from: &str, to: &str| {
+            let found: Vec<String> =
+                check(plan, &lines.replace(from, to)).0.into_iter().map(|one| one.what).collect();
+            assert!(!found.is_empty());
+            found
+        };
+        let other = wrong("\"derived\":\"16383\"", "\"derived\":\"0\"");
+        assert!(other.iter().all(|what| what.starts_with("not so: it is ")), "{other:?}");
+        let no_number = wrong("\"derived\":\"16383\"", "\"derived\":\"x\"");
+        assert!(no_number.iter().all(|what| what == "`derived` is no number: x"), "{no_number:?}");
+        let none = wrong("\"derived\"", "\"slot\"");
+        assert!(none.iter().all(|what| what == "`derived` is missing"), "{none:?}");
     }
 
     #[test]

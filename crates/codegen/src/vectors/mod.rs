@@ -13,7 +13,8 @@
 //! | `range` | the `scan` by the first of `args` is of the keys from `start` on, up to but without `end`, or to the last if there is none |
 //!
 //! A line with `bound` is of the rows whose next argument is that of `args` or above (`from`), above it (`after`), below it (`to`), or
-//! it or below (`through`). A scan that has no such range for these arguments is `refused`.
+//! it or below (`through`). A scan that has no such range for these arguments is `refused`. One that binds a derived part after the
+//! arguments is given its value in `derived`.
 //!
 //! Arguments are written as `keyplan explain --format json` does. The same plan gives the same lines on every machine.
 
@@ -27,7 +28,7 @@ mod range;
 pub use case::{Case, Outcome, judge_args, judge_bytes};
 pub use check::{Mismatch, check};
 pub use part::{Part, parts};
-pub use range::{Bound, Bounds, scan_range};
+pub use range::{Asked, Bound, Bounds, scan_range};
 
 use std::collections::BTreeSet;
 

@@ -1,10 +1,11 @@
 //! The bounds of declared scans, as the encoder for plans known at run time has them.
 
 use keyplan_plan::dynamic::{Value, prefix};
-use keyplan_plan::model::{Family, Plan, Scan};
+use keyplan_plan::model::{Family, Plan, Scan, Shape};
 use keyplan_plan::notation::{hex, write_json, write_string};
 use keyplan_prover::Report;
 
+use super::domain;
 use crate::scan::{called, next_bound};
 
 /// A bound on the argument after those that a scan binds.
@@ -38,11 +39,25 @@ impl Bound {
 /// The keys of a scan: from the first on, up to but without the second; to the end if there is none.
 pub type Bounds = (Vec<u8>, Option<Vec<u8>>);
 
-/// The range of the rows that share the arguments which a scan binds with `row`, and whose next argument is bounded by that of
-/// `row`; `None` if the arguments are refused, or nothing bounds the scan.
-pub fn scan_range(family: &Family, scan: &Scan, row: &[Value], bound: Option<Bound>) -> Option<Bounds> {
+/// What a scan is asked for.
+#[derive(Clone, Copy, Debug)]
+pub struct Asked<'r> {
+    /// The arguments of a row, of which the scan binds the first.
+    pub row: &'r [Value],
+    /// The value of the derived part that the scan binds after them, if it binds one.
+    pub derived: Option<u128>,
+    /// By what the argument after those that are bound is limited: by that of the row.
+    pub bound: Option<Bound>,
+}
+
+/// The range of the rows that share what a scan binds, and whose next argument is bounded by that of the row; `None` if the arguments
+/// are refused, or nothing bounds the scan.
+pub fn scan_range(family: &Family, scan: &Scan, asked: Asked<'_>) -> Option<Bounds> {
+    let Asked { row, derived, bound } = asked;
+    let mut values = row.get(..scan.bound)?.to_vec();
+    values.extend(derived.map(Value::Unsigned));
     let mut start = Vec::new();
-    scan.write(&family.key, row.get(..scan.bound)?, &mut start).ok()?;
+    scan.write(&family.key, &values, &mut start).ok()?;
     let end = end_of(&start);
     let Some(bound) = bound else { return Some((start, end)) };
     let whole = next_bound(family, scan)?;
@@ -74,31 +89,50 @@ pub(super) fn lines(plan: &Plan, report: &Report, path: &str, rows: &[Vec<Value>
     };
     let mut lines = Vec::new();
     for (scan, ordered) in called(report, family) {
-        // A value that is derived from a row's arguments is no argument of a row.
-        if scan.part.is_some() {
+        if let Some(part) = scan.part.as_ref().and_then(|part| part.prefix.arguments().last()) {
+            lines.extend(by_part(family, scan, &part.shape, rows));
             continue;
         }
         let bounded = ordered && next_bound(family, scan).is_some();
         let bounds = Bound::ALL.iter().filter(|_| bounded).copied().map(Some);
         let bounds: Vec<Option<Bound>> = std::iter::once(None).chain(bounds).collect();
         for row in rows {
-            lines.extend(bounds.iter().map(|bound| line(family, scan, row, *bound)));
+            let asked = |bound: &Option<Bound>| Asked { row, derived: None, bound: *bound };
+            lines.extend(bounds.iter().map(|bound| line(family, scan, asked(bound))));
         }
     }
     lines
 }
 
+/// The lines about a scan that binds a derived part: by the part of each row, and with the first row by every edge of the part.
+fn by_part(family: &Family, scan: &Scan, part: &Shape, rows: &[Vec<Value>]) -> Vec<String> {
+    let number = |value: Value| if let Value::Unsigned(number) = value { Some(number) } else { None };
+    let (inside, outside) = (domain::inside(part), domain::outside(part));
+    let edges: Vec<u128> = inside.into_iter().chain(outside).filter_map(number).collect();
+    let own = |row: &[Value]| scan.values_of(&family.key, row).and_then(|mut values| number(values.pop()?));
+    // A row that is refused has no part: that of another shows whether the scan refuses it too.
+    let of_rows = rows.iter().filter_map(|row| Some((row, own(row).or(edges.first().copied())?)));
+    let of_edges = rows.first().into_iter().flat_map(|row| edges.iter().map(move |edge| (row, *edge)));
+    of_rows
+        .chain(of_edges)
+        .map(|(row, part)| line(family, scan, Asked { row, derived: Some(part), bound: None }))
+        .collect()
+}
+
 /// One claim about a scan as a line of JSON.
-pub(super) fn line(family: &Family, scan: &Scan, row: &[Value], bound: Option<Bound>) -> String {
-    let range = scan_range(family, scan, row, bound);
+pub(super) fn line(family: &Family, scan: &Scan, asked: Asked<'_>) -> String {
+    let range = scan_range(family, scan, asked);
     let mut out = Vec::from(*b"{\"part\":");
     write_string(&mut out, &family.path);
     out.extend_from_slice(b",\"scan\":");
     write_string(&mut out, &scan.words(&family.key));
     let result = if range.is_some() { "range" } else { "refused" };
     out.extend_from_slice(format!(",\"result\":\"{result}\",\"args\":").as_bytes());
-    write_json(&mut out, &family.key, row);
-    if let Some(bound) = bound {
+    write_json(&mut out, &family.key, asked.row);
+    if let Some(derived) = asked.derived {
+        out.extend_from_slice(format!(",\"derived\":\"{derived}\"").as_bytes());
+    }
+    if let Some(bound) = asked.bound {
         out.extend_from_slice(format!(",\"bound\":\"{}\"", bound.word()).as_bytes());
     }
     if let Some((start, end)) = range {
@@ -165,7 +199,8 @@ mod tests {
                 assert!(ordered, "{next}");
                 for row in &rows {
                     for bound in Bound::ALL {
-                        let Some((start, end)) = scan_range(family, scan, row, Some(bound)) else { continue };
+                        let asked = Asked { row, derived: None, bound: Some(bound) };
+                        let Some((start, end)) = scan_range(family, scan, asked) else { continue };
                         bounded += 1;
                         for other in &rows {
                             let mut key = Vec::new();

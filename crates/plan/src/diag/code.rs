@@ -136,7 +136,7 @@ codes! {
     EmptyLanguage = "KP0210" "empty-language" Error;
     /// A clause that this kind of family does not take, or that it needs and lacks.
     BadClause = "KP0211" "bad-clause" Error;
-    /// A scan that does not bind the first arguments in their order.
+    /// A scan that does not bind the first arguments in their order, or whose prefix ends before them at a derived part.
     BadScan = "KP0212" "bad-scan" Error;
     /// An `accept` of a kind that does not exist, or that names a family wrongly.
     BadAccept = "KP0213" "bad-accept" Error;

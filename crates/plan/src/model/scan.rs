@@ -233,6 +233,10 @@ impl Resolver<'_> {
             return;
         }
         let scanned = family.key.scanned_segments(bound);
+        if part.is_none() && scanned < family.key.bare_segments(bound) {
+            self.cut_short(scan, family, scanned);
+            return;
+        }
         // A part that is derived from arguments which are not bound ends the prefix before them.
         let (segments, part) = match part {
             Some(segment) => {
@@ -260,6 +264,22 @@ impl Resolver<'_> {
         });
     }
 
+    /// Refuses a scan whose prefix ends before the arguments that it binds: at a part that other arguments decide.
+    fn cut_short(&mut self, scan: &ast::ScanClause, family: &Family, at: usize) {
+        let label = family.key.segments().get(at).map_or("", Segment::label);
+        self.report(
+            Diagnostic::new(
+                Code::BadScan,
+                "the prefix of a scan ends before an argument that it binds",
+                scan.span,
+                format!("it ends before `{label}`, which arguments decide that are not bound"),
+            )
+            .with_help(format!(
+                "bind all of these arguments, or `{label}` itself by its value, after the arguments before it"
+            )),
+        );
+    }
+
     /// What the scan binds; `None` if that is not what it may.
     fn binds_first(&mut self, scan: &ast::ScanClause, family: &Family) -> Option<Bound> {
         let known =
@@ -267,7 +287,8 @@ impl Resolver<'_> {
         for (index, name) in scan.by.iter().enumerate() {
             if let Some(segment) = part_named(&family.key, &name.text) {
                 let last = index + 1 == scan.by.len();
-                if last && family.key.scanned_segments(index) == segment {
+                let front = family.key.scanned_segments(index);
+                if last && front == segment && front >= family.key.bare_segments(index) {
                     return Some(Bound::Part(segment));
                 }
                 let help = if last {

@@ -89,9 +89,18 @@ impl Pair<'_> {
         self.after.or(self.before).map(|space| space.name.clone()).unwrap_or_default()
     }
 
-    fn say(&mut self, subject: &str, previous: &str, part: Part, fate: Fate, span: Span) {
+    /// Says what became of something that `of` has: a family of the new plan, or of the old one if it is gone.
+    fn say(
+        &mut self,
+        of: Option<&Family>,
+        (previous, subject): (&str, &str),
+        part: Part,
+        fate: Fate,
+        span: Span,
+    ) {
         self.changes.push(Change {
             space: self.space(),
+            of: of.map(|family| family.path.clone()),
             subject: subject.to_owned(),
             previous: (subject != previous).then(|| previous.to_owned()),
             part,
@@ -108,7 +117,7 @@ impl Pair<'_> {
             && old.engine_name() != new.engine_name()
         {
             let fate = Fate::Moved { from: old.engine_name().to_owned(), to: new.engine_name().to_owned() };
-            self.say(&new.name, &old.name, Part::Space, fate, new.span);
+            self.say(None, (&old.name, &new.name), Part::Space, fate, new.span);
         }
         let (pairs, gone, fresh) = paired_families(before, after);
         let mut stale = Vec::new();
@@ -135,15 +144,20 @@ impl Pair<'_> {
         }
         for family in &fresh {
             let meets = self.meets(family, &stale);
-            self.say(&family.path, &family.path, Part::Key, Fate::Added { meets }, family.name_span);
+            self.added(family, meets);
         }
         // A family that has grown or moved may have grown over what others left behind.
         for family in grown {
             let meets = self.meets(family, &stale);
             if !meets.is_empty() {
-                self.say(&family.path, &family.path, Part::Key, Fate::Added { meets }, family.name_span);
+                self.added(family, meets);
             }
         }
+    }
+
+    fn added(&mut self, new: &Family, meets: Vec<(String, Verdict)>) {
+        let fate = Fate::Added { meets };
+        self.say(Some(new), (&new.path, &new.path), Part::Key, fate, new.name_span);
     }
 
     /// A family of both plans; gives what became of its keys.
@@ -160,27 +174,30 @@ impl Pair<'_> {
         if let Fate::Widened { lost, .. } = &mut keys {
             *lost = self.lost(&new.path);
         }
-        self.say(&new.path, &old.path, Part::Key, keys.clone(), new.name_span);
+        self.say(Some(new), (&old.path, &new.path), Part::Key, keys.clone(), new.name_span);
         if old.retired.is_some() && new.retired.is_none() {
-            self.say(&new.path, &old.path, Part::Key, Fate::Revived, new.name_span);
+            self.say(Some(new), (&old.path, &new.path), Part::Key, Fate::Revived, new.name_span);
         }
         self.scans(old, new, &keys);
         if old.kind != new.kind {
             return keys;
         }
         self.part(
+            new,
             Part::Value,
             (&old.path, old.value.as_ref()),
             (&new.path, new.value.as_ref()),
             new.name_span,
         );
         self.part(
+            new,
             Part::Member,
             (&old.path, old.member.as_ref()),
             (&new.path, new.member.as_ref()),
             new.name_span,
         );
         self.part(
+            new,
             Part::Score,
             (&old.path, old.score.as_ref()),
             (&new.path, new.score.as_ref()),
@@ -216,12 +233,13 @@ impl Pair<'_> {
                 Some(found) if scan.in_order && !found.in_order => Fate::OrderLost(by),
                 Some(_) => continue,
             };
-            self.say(&new.path, &old.path, Part::Key, fate, new.name_span);
+            self.say(Some(new), (&old.path, &new.path), Part::Key, fate, new.name_span);
         }
     }
 
     fn part(
         &mut self,
+        of: &Family,
         part: Part,
         (previous, old): (&str, Option<&Sequence>),
         (path, new): (&str, Option<&Sequence>),
@@ -233,7 +251,7 @@ impl Pair<'_> {
             (Some(_), None) => Fate::Unknown("the new plan does not say what it holds"),
             (None, Some(_)) => Fate::Unknown("the old plan does not say what it holds"),
         };
-        self.say(path, previous, part, fate, span);
+        self.say(Some(of), (previous, path), part, fate, span);
     }
 
     fn fields(&mut self, old: &Family, new: &Family) {
@@ -250,8 +268,8 @@ impl Pair<'_> {
                 let example =
                     sample::rows(&field.key, 1).iter().find_map(|row| Side::key(&previous, &field.key, row));
                 self.say(
-                    &previous,
-                    &previous,
+                    Some(new),
+                    (&previous, &previous),
                     Part::Field,
                     Fate::Removed { retired: None, example, bare: false },
                     new.name_span,
@@ -268,8 +286,9 @@ impl Pair<'_> {
                 let successor = Some(path.clone());
                 stale.push(Stale { name: previous.clone(), successor, sequence: field.key.clone() });
             }
-            self.say(&path, &previous, Part::Field, keys, other.span);
+            self.say(Some(new), (&previous, &path), Part::Field, keys, other.span);
             self.part(
+                new,
                 Part::Value,
                 (&previous, field.value.as_ref()),
                 (&path, other.value.as_ref()),
@@ -279,7 +298,7 @@ impl Pair<'_> {
         for field in left {
             let path = format!("{}.{}", new.path, field.name);
             let meets = self.meetings(&path, &field.key, &stale);
-            self.say(&path, &path, Part::Field, Fate::Added { meets }, field.span);
+            self.say(Some(new), (&path, &path), Part::Field, Fate::Added { meets }, field.span);
         }
     }
 
@@ -290,7 +309,7 @@ impl Pair<'_> {
             all.iter().map(|entry| &entry.prefix).find(|prefix| literal.starts_with(prefix)).cloned();
         let span = self.after.map(|space| space.span).unwrap_or_default();
         let fate = Fate::Removed { retired, example: example(old), bare: literal.is_empty() };
-        self.say(&old.path, &old.path, Part::Key, fate, span);
+        self.say(Some(old), (&old.path, &old.path), Part::Key, fate, span);
     }
 
     /// A prefix that the new plan no longer keeps from coming back.
@@ -299,7 +318,7 @@ impl Pair<'_> {
         if !all.iter().any(|other| entry.prefix.starts_with(&other.prefix)) {
             let subject = format!("{}", super::Hex(&entry.prefix));
             let span = self.after.map(|space| space.span).unwrap_or_default();
-            self.say(&subject, &subject, Part::Retired, Fate::Revived, span);
+            self.say(None, (&subject, &subject), Part::Retired, Fate::Revived, span);
         }
     }
 

@@ -49,6 +49,8 @@ use relate::{Relation, relate};
 pub struct Change {
     /// The space, by its new name if it has one.
     pub space: String,
+    /// The path of the family that has it, in the new plan; in the old plan, if that is gone. `None` for what no family has.
+    pub of: Option<String>,
     /// The path in the new plan; in the old plan, if it is gone.
     pub subject: String,
     /// The path in the old plan, if it was another.
@@ -218,10 +220,7 @@ impl Change {
             return self.is_spoken_of(new);
         }
         let Some(kind) = self.break_kind() else { return false };
-        let about = |family: &Family| {
-            let rest = self.subject.strip_prefix(family.path.as_str());
-            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
-        };
+        let about = |family: &Family| self.of.as_ref() == Some(&family.path);
         let allows =
             |family: &Family| family.allowed_breaks.iter().any(|allowed| allowed.kinds.contains(&kind));
         new.families().any(|(_, family)| about(family) && allows(family))

@@ -30,6 +30,7 @@ type vector struct {
 	Offset  int             `json:"offset"`
 	Segment string          `json:"segment"`
 	Reason  string          `json:"reason"`
+	Derived string          `json:"derived"`
 	Bound   string          `json:"bound"`
 	Start   string          `json:"start"`
 	End     *string         `json:"end"`
@@ -86,8 +87,8 @@ func familyBy[K interface{ Family() string }](decode func(key []byte) (K, error)
 	}
 }
 
-// vectorScan is a scan as the tests drive it: by the arguments of a row, and bounded by the next of them.
-type vectorScan func(values []val, bound string) (Range, error)
+// vectorScan is a scan as the tests drive it: by the arguments of a row and perhaps a derived part, and bounded by the next argument.
+type vectorScan func(values []val, derived val, bound string) (Range, error)
 
 // testScan compares the bounds of a scan.
 func testScan(t *testing.T, number int, line vector, values []val, scan vectorScan) {
@@ -95,7 +96,15 @@ func testScan(t *testing.T, number int, line vector, values []val, scan vectorSc
 		t.Errorf("line %d: there is no scan of %q %s", number, line.Part, line.Scan)
 		return
 	}
-	r, err := scan(values, line.Bound)
+	var derived val
+	if line.Derived != "" {
+		var err error
+		if derived, err = leafOf(&node{}, line.Derived); err != nil {
+			t.Errorf("line %d: %v", number, err)
+			return
+		}
+	}
+	r, err := scan(values, derived, line.Bound)
 	if line.Result == "refused" {
 		if !errors.Is(err, ErrRefused) {
 			t.Errorf("line %d: %s %s %s: not refused: %x to %x, %v", number, line.Part, line.Scan, line.Args, r.Start, r.End, err)
@@ -104,7 +113,7 @@ func testScan(t *testing.T, number int, line vector, values []val, scan vectorSc
 	}
 	start, end := hex.EncodeToString(r.Start), hex.EncodeToString(r.End)
 	if err != nil || start != line.Start || (r.End == nil) != (line.End == nil) || line.End != nil && end != *line.End {
-		t.Errorf("line %d: %s %s %s %s: %s to %s: %v", number, line.Part, line.Scan, line.Args, line.Bound, start, end, err)
+		t.Errorf("line %d: %s %s %s %s %s: %s to %s: %v", number, line.Part, line.Scan, line.Args, line.Derived, line.Bound, start, end, err)
 	}
 }
 

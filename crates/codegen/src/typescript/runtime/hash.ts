@@ -260,34 +260,50 @@ function sumBlake2b224(b: Uint8Array): Bytes {
   return blake2b(b, 28);
 }
 
-const KECCAK_ROUNDS: readonly bigint[] = [
-  0x0000000000000001n, 0x0000000000008082n, 0x800000000000808an, 0x8000000080008000n,
-  0x000000000000808bn, 0x0000000080000001n, 0x8000000080008081n, 0x8000000000008009n,
-  0x000000000000008an, 0x0000000000000088n, 0x0000000080008009n, 0x000000008000000an,
-  0x000000008000808bn, 0x800000000000008bn, 0x8000000000008089n, 0x8000000000008003n,
-  0x8000000000008002n, 0x8000000000000080n, 0x000000000000800an, 0x800000008000000an,
-  0x8000000080008081n, 0x8000000000008080n, 0x0000000080000001n, 0x8000000080008008n,
-];
+/** The lower half of each constant, and the upper one. */
+const KECCAK_ROUNDS = Int32Array.of(
+  0x00000001, 0x00000000, 0x00008082, 0x00000000, 0x0000808a, 0x80000000, 0x80008000, 0x80000000,
+  0x0000808b, 0x00000000, 0x80000001, 0x00000000, 0x80008081, 0x80000000, 0x00008009, 0x80000000,
+  0x0000008a, 0x00000000, 0x00000088, 0x00000000, 0x80008009, 0x00000000, 0x8000000a, 0x00000000,
+  0x8000808b, 0x00000000, 0x0000008b, 0x80000000, 0x00008089, 0x80000000, 0x00008003, 0x80000000,
+  0x00008002, 0x80000000, 0x00000080, 0x80000000, 0x0000800a, 0x00000000, 0x8000000a, 0x80000000,
+  0x80008081, 0x80000000, 0x00008080, 0x80000000, 0x80000001, 0x00000000, 0x80008008, 0x80000000,
+);
 
-function keccakPermute(a: bigint[]): void {
-  for (const round of KECCAK_ROUNDS) {
-    const c: bigint[] = [];
-    for (let x = 0; x < 5; x++) c.push(a[x]! ^ a[x + 5]! ^ a[x + 10]! ^ a[x + 15]! ^ a[x + 20]!);
-    for (let x = 0; x < 5; x++) {
-      const d = c[(x + 4) % 5]! ^ rotl64(c[(x + 1) % 5]!, 1n);
-      for (let y = 0; y < 25; y += 5) a[x + y]! ^= d;
+/** Lanes are two words each, the lower half first. No lane is turned by a multiple of 32 bits. */
+function keccakPermute(a: Int32Array): void {
+  const c = new Int32Array(10);
+  const b = new Int32Array(50);
+  for (let round = 0; round < 48; round += 2) {
+    for (let x = 0; x < 10; x++) c[x] = a[x]! ^ a[x + 10]! ^ a[x + 20]! ^ a[x + 30]! ^ a[x + 40]!;
+    for (let x = 0; x < 10; x += 2) {
+      const lo = c[(x + 2) % 10]!;
+      const hi = c[(x + 3) % 10]!;
+      const low = c[(x + 8) % 10]! ^ ((lo << 1) | (hi >>> 31));
+      const high = c[(x + 9) % 10]! ^ ((hi << 1) | (lo >>> 31));
+      for (let y = x; y < 50; y += 10) {
+        a[y]! ^= low;
+        a[y + 1]! ^= high;
+      }
     }
-    const b = [...a];
+    b[0] = a[0]!;
+    b[1] = a[1]!;
     for (let x = 1, y = 0, t = 0; t < 24; t++) {
       const to = (2 * x + 3 * y) % 5;
-      b[y + 5 * to] = rotl64(a[x + 5 * y]!, BigInt((((t + 1) * (t + 2)) / 2) % 64));
+      const by = (((t + 1) * (t + 2)) / 2) % 64;
+      const from = 2 * (x + 5 * y);
+      const lo = a[by < 32 ? from : from + 1]!;
+      const hi = a[by < 32 ? from + 1 : from]!;
+      b[2 * (y + 5 * to)] = (lo << (by & 31)) | (hi >>> (32 - (by & 31)));
+      b[2 * (y + 5 * to) + 1] = (hi << (by & 31)) | (lo >>> (32 - (by & 31)));
       x = y;
       y = to;
     }
-    for (let y = 0; y < 25; y += 5) {
-      for (let x = 0; x < 5; x++) a[x + y] = b[x + y]! ^ (~b[((x + 1) % 5) + y]! & b[((x + 2) % 5) + y]!);
+    for (let y = 0; y < 50; y += 10) {
+      for (let x = 0; x < 10; x++) a[x + y] = b[x + y]! ^ (~b[((x + 2) % 10) + y]! & b[((x + 4) % 10) + y]!);
     }
-    a[0]! ^= round;
+    a[0]! ^= KECCAK_ROUNDS[round]!;
+    a[1]! ^= KECCAK_ROUNDS[round + 1]!;
   }
 }
 
@@ -296,14 +312,15 @@ function sumKeccak256(b: Uint8Array): Bytes {
   padded.set(b);
   padded[b.length]! ^= 0x01;
   padded[padded.length - 1]! ^= 0x80;
-  const a: bigint[] = new Array<bigint>(25).fill(0n);
+  const words = new DataView(padded.buffer);
+  const a = new Int32Array(50);
   for (let block = 0; block < padded.length; block += 136) {
-    for (let i = 0; i < 17; i++) a[i]! ^= le64(padded, block + 8 * i);
+    for (let i = 0; i < 34; i++) a[i]! ^= words.getInt32(block + 4 * i, true);
     keccakPermute(a);
   }
   const out = new Uint8Array(32);
   const view = new DataView(out.buffer);
-  for (let i = 0; i < 4; i++) view.setBigUint64(8 * i, a[i]!, true);
+  for (let i = 0; i < 8; i++) view.setInt32(4 * i, a[i]!, true);
   return out;
 }
 

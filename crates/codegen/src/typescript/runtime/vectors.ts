@@ -22,6 +22,7 @@ interface Vector {
   readonly offset?: number;
   readonly segment?: string;
   readonly reason?: string;
+  readonly derived?: string;
   readonly bound?: string;
   readonly start?: string;
   readonly end?: string;
@@ -126,9 +127,9 @@ function spaceFault(path: string, bytes: Uint8Array, parts: VectorParts, space: 
   return compareBytes(made, bytes) === 0 ? '' : `read as a key of ${any.family} that is ${toHex(made)}`;
 }
 
-/** The scans of a module as the tests drive them: by the arguments of a row, and bounded by the next of them. */
+/** The scans of a module as the tests drive them: by the arguments of a row and perhaps a derived part, and bounded by the next argument. */
 type VectorScans = {
-  readonly [words: string]: (key: unknown, bound?: string) => { readonly start: Uint8Array; readonly end: Uint8Array | null };
+  readonly [words: string]: (key: unknown, bound: string | undefined, derived: string) => { readonly start: Uint8Array; readonly end: Uint8Array | null };
 };
 
 function boundsOf<T>(bound: string | undefined, next: T): { readonly from?: T; readonly after?: T; readonly to?: T; readonly through?: T } {
@@ -150,7 +151,7 @@ function scanFault(line: Vector, part: VectorPart, scans: VectorScans): string {
   const scan = scans[`${line.part!} ${line.scan!}`];
   if (scan === undefined) return 'there is no such scan';
   const args = argsOf(part.layout, line.args, false);
-  const { value, error } = caught(() => scan(args, line.bound));
+  const { value, error } = caught(() => scan(args, line.bound, line.derived ?? ''));
   if (line.result === 'refused') return error?.kind === 'refused' ? '' : 'not refused';
   if (value === undefined) return String(error);
   const end = value.end === null ? undefined : toHex(value.end);

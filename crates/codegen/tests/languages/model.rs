@@ -1,19 +1,12 @@
-//! The model against its JSON Schema, for every plan of the repository and for plans at random.
-#![expect(
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "all of it is a test, though most of it is outside of the functions marked as one"
-)]
-
-#[expect(dead_code, reason = "other tests use the rest")]
-mod made;
+//! The model against its JSON Schema.
 
 use keyplan_codegen::model;
+use keyplan_plan::Compiled;
 use serde_json::Value;
 
-use made::{at_random, of_the_repository};
+use crate::made::of_the_repository;
 
-fn schema() -> Value {
+pub(crate) fn schema() -> Value {
     serde_json::from_str(model::SCHEMA).unwrap()
 }
 
@@ -110,27 +103,20 @@ fn is(value: &Value, kind: &str) -> bool {
     }
 }
 
+/// The model of a plan is of the schema, and is read as what was written.
+pub(crate) fn fits(schema: &Value, name: &str, compiled: &Compiled) {
+    let model = model::of_plan(compiled.plan.as_ref().unwrap());
+    assert_eq!(faults(schema, schema, &model, ""), Vec::<String>::new(), "{name}");
+    let text = format!("{model:#}\n");
+    assert_eq!(serde_json::from_str::<Value>(&text).unwrap(), model, "{name}");
+}
+
 #[test]
 fn the_models_of_the_repository_are_of_the_schema() {
     let schema = schema();
     for (name, _, compiled) in of_the_repository() {
-        let model = model::of_plan(compiled.plan.as_ref().unwrap());
-        assert_eq!(faults(&schema, &schema, &model, ""), Vec::<String>::new(), "{name}");
-        // What is written is read as what it was.
-        let text = format!("{model:#}\n");
-        assert_eq!(serde_json::from_str::<Value>(&text).unwrap(), model, "{name}");
+        fits(&schema, &name, &compiled);
     }
-}
-
-#[test]
-fn models_of_plans_at_random_are_of_the_schema() {
-    let schema = schema();
-    at_random(|plans| {
-        for (name, compiled) in plans {
-            let model = model::of_plan(compiled.plan.as_ref().unwrap());
-            assert_eq!(faults(&schema, &schema, &model, ""), Vec::<String>::new(), "{name}");
-        }
-    });
 }
 
 /// Every object and array below a value, by its path.

@@ -2,13 +2,6 @@
 //! for plans known at run time about every vector.
 //!
 //! All modules of a batch are compiled at once and run by one program.
-#![expect(
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "all of it is a test, though most of it is outside of the functions marked as one"
-)]
-
-mod made;
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -16,7 +9,7 @@ use std::path::Path;
 use keyplan_codegen::typescript;
 use keyplan_plan::Compiled;
 
-use made::{at_random, fresh, of_the_repository, run};
+use crate::made::{self, fresh, lines, of_the_repository, run};
 
 const INSTALL: &str = "npm install --global typescript";
 
@@ -43,15 +36,15 @@ const CONFIG: &str = r#"{
 }
 "#;
 
-fn module(project: &Path, name: &str, compiled: &Compiled, count: usize) -> String {
+pub(crate) fn module(project: &Path, name: &str, compiled: &Compiled, lines: &str) -> String {
     let files = typescript::generate(compiled).unwrap_or_else(|findings| panic!("{name}: {findings:#?}"));
-    made::write(&project.join(name), &files, compiled, count);
+    made::write(&project.join(name), &files, lines);
     let test = files.iter().map(|file| &file.path).find(|path| path.ends_with(".test.ts")).unwrap();
     format!("./{name}/{}", test.replace(".ts", ".js"))
 }
 
 /// Compiles all modules of a project and runs their tests.
-fn judged(project: &Path, tests: &[String]) {
+pub(crate) fn judged(project: &Path, tests: &[String]) {
     std::fs::write(project.join("package.json"), "{ \"type\": \"module\" }\n").unwrap();
     std::fs::write(project.join("tsconfig.json"), CONFIG).unwrap();
     assert_eq!(run(project, "tsc", &["-p", "."], INSTALL), (true, String::new()));
@@ -68,27 +61,19 @@ fn judged(project: &Path, tests: &[String]) {
 #[test]
 fn typescript_makes_and_reads_the_keys_of_every_plan() {
     let project = fresh("typescript-plans");
+    let own =
+        |name: &str, compiled: &Compiled, count| module(&project, name, compiled, &lines(compiled, count));
     let mut tests: Vec<String> =
-        of_the_repository().iter().map(|(name, _, compiled)| module(&project, name, compiled, 2)).collect();
+        of_the_repository().iter().map(|(name, _, compiled)| own(name, compiled, 2)).collect();
     made::systems(|name, compiled| {
-        tests.push(module(&project, name, compiled, 0));
+        tests.push(own(name, compiled, 0));
         project.join(name)
     });
-    tests.push(module(&project, "scans", &made::scans(), 2));
-    tests.push(module(&project, "names", &made::names(), 2));
+    tests.push(own("scans", &made::scans(), 2));
+    tests.push(own("names", &made::names(), 2));
     std::fs::write(project.join("scans/own.test.ts"), include_str!("made/scans/own.test.ts")).unwrap();
     tests.push("./scans/own.test.js".to_owned());
     judged(&project, &tests);
-}
-
-#[test]
-fn typescript_is_of_one_mind_with_the_dynamic_path_on_plans_at_random() {
-    at_random(|plans| {
-        let project = fresh("typescript-random");
-        let tests: Vec<String> =
-            plans.iter().map(|(name, compiled)| module(&project, name, compiled, 12)).collect();
-        judged(&project, &tests);
-    });
 }
 
 /// The page that runs the test of a module as it is: what the test wants of Node is put in its place.
@@ -133,7 +118,7 @@ fn typescript_makes_and_reads_the_same_keys_in_a_browser() {
     let project = fresh("typescript-browser");
     let plans = of_the_repository();
     let (name, _, compiled) = plans.iter().find(|(_, path, _)| path == "five").unwrap();
-    let test = module(&project, name, compiled, 2);
+    let test = module(&project, name, compiled, &lines(compiled, 2));
     std::fs::write(project.join("package.json"), "{ \"type\": \"module\" }\n").unwrap();
     std::fs::write(project.join("tsconfig.json"), CONFIG).unwrap();
     assert_eq!(run(&project, "tsc", &["-p", "."], INSTALL), (true, String::new()));
