@@ -5,6 +5,7 @@
 //! [`search`] for the bytes themselves.
 
 mod lengths;
+mod partial;
 pub(crate) mod search;
 
 use std::collections::BinaryHeap;
