@@ -3,7 +3,7 @@
 use keyplan_plan::diag::grouped;
 use keyplan_plan::dynamic::{Failure, Readings};
 use keyplan_plan::explain::{Explanation, Front, Nearest, Reading, front, sound};
-use keyplan_plan::model::{Family, Opaque, Plan, Segment, Sequence, Shape};
+use keyplan_plan::model::{Family, Opaque, Plan, Scan, Segment, Sequence, Shape};
 use keyplan_plan::notation::{argument_name, first_sentence};
 use keyplan_report::explain_json::why;
 use keyplan_report::json_text;
@@ -81,7 +81,57 @@ fn readings_of_one(plan: &Plan, key: &[u8], readings: &[Reading<'_>], width: usi
             put!(out, "  {}\n", hex(key));
         }
     }
+    scans(family, readings, width, out);
     facts(Notation::of(plan), family, out);
+}
+
+/// The scans of the family, each with the bytes of the prefix by which it finds this key.
+///
+/// ```text
+///   scans  all               01
+///          by pool in order  010000000000000007
+/// ```
+fn scans(family: &Family, readings: &[Reading<'_>], width: usize, out: &mut String) {
+    let words: Vec<String> = family.scans.iter().map(|scan| super::scan(family, scan)).collect();
+    let column = words.iter().map(|words| words.chars().count()).max().unwrap_or(0);
+    let title = "scans";
+    // Two before the title, and two after each column.
+    let bytes_at = title.len() + column + 6;
+    let line = (width.saturating_sub(bytes_at) / 2 * 2).max(LEAST_DIGITS);
+    for (index, (scan, words)) in family.scans.iter().zip(&words).enumerate() {
+        out.push_str(if index == 0 { "\n  " } else { "  " });
+        out.push_str(&if index == 0 { painted(DIM, title) } else { " ".repeat(title.len()) });
+        let bytes = prefixes(family, scan, readings);
+        let mut lines = broken(&bytes, line).into_iter();
+        put!(out, "  {words:column$}  {}\n", lines.next().unwrap_or_default());
+        for more in lines {
+            put!(out, "{:bytes_at$}{more}\n", "");
+        }
+    }
+}
+
+/// The digits of a scan's prefix that a line has at least.
+const LEAST_DIGITS: usize = 16;
+
+/// Text in lines of so many characters.
+fn broken(text: &str, line: usize) -> Vec<String> {
+    let characters: Vec<char> = text.chars().collect();
+    characters.chunks(line.max(1)).map(|line| line.iter().collect()).collect()
+}
+
+/// The prefix of a scan that finds the key; one for each reading, where they differ. `·` is a prefix of no bytes.
+fn prefixes(family: &Family, scan: &Scan, readings: &[Reading<'_>]) -> String {
+    let mut all: Vec<String> = Vec::new();
+    for reading in readings {
+        let mut bytes = Vec::new();
+        let values = scan.values_of(&family.key, &reading.decoded.values);
+        let written = values.is_some_and(|values| scan.write(&family.key, &values, &mut bytes).is_ok());
+        let text = if bytes.is_empty() { "·".to_owned() } else { hex(&bytes) };
+        if written && !all.contains(&text) {
+            all.push(text);
+        }
+    }
+    all.join(" or ")
 }
 
 /// `cl.tick — liquidity at every initialised tick of a pool`
@@ -93,13 +143,9 @@ fn heading(title: &str, doc: &[String], out: &mut String) {
     out.push('\n');
 }
 
-/// `scans  by pool in order        value  TickInfo (protobuf)`
+/// `value  TickInfo (protobuf)`
 fn facts(notation: Notation<'_>, family: &Family, out: &mut String) {
     let mut facts = Vec::new();
-    let scans: Vec<String> = family.scans.iter().map(|scan| super::scan(family, scan)).collect();
-    if !scans.is_empty() {
-        facts.push(("scans", scans.join("; ")));
-    }
     if let Some(value) = &family.value {
         facts.push(("value", notation.value_layout(value)));
     }
@@ -123,7 +169,7 @@ fn facts(notation: Notation<'_>, family: &Family, out: &mut String) {
     }
     let facts: Vec<String> =
         facts.into_iter().map(|(name, text)| format!("{}  {text}", painted(DIM, name))).collect();
-    put!(out, "\n  {}\n", facts.join("        "));
+    put!(out, "{}  {}\n", if family.scans.is_empty() { "\n" } else { "" }, facts.join("        "));
 }
 
 fn miss(plan: &Plan, spaces: &[usize], key: &[u8], nearest: &[Nearest<'_>], width: usize, out: &mut String) {

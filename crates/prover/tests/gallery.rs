@@ -118,6 +118,18 @@ fn keys_have_the_bytes_of_the_published_rules() {
         key("cosmos_sdk", "staking.validator_by_power", &["5", &address]),
         format!("23000000000000000514{}", "54".repeat(20))
     );
+    let other = "cd".repeat(20);
+    assert_eq!(
+        key("cosmos_sdk", "staking.delegation", &[&address, &other]),
+        format!("3114{address}14{other}")
+    );
+    assert_eq!(key("cosmos_sdk", "gov.proposal", &["7"]), "000000000000000007");
+    assert_eq!(key("cosmos_sdk", "gov.vote", &["7", &address]), format!("20000000000000000714{address}"));
+    assert_eq!(key("cosmos_sdk", "wasm.contract_store", &[&hash, "0a0b"]), format!("03{hash}0a0b"));
+    assert_eq!(
+        key("cosmos_sdk", "wasm.by_code", &["1", "258", "3", &hash]),
+        format!("06000000000000000100000000000001020000000000000003{hash}")
+    );
     assert_eq!(key("cometbft", "part", &["10", "0"]), "503a31303a30");
     // The format of orderedcode, by its own description: `00 01` ends a string, 1000 has two bytes.
     assert_eq!(key("cometbft", "block_index.height", &["1000"]), "626c6f636b2e6865696768740001c3e8");

@@ -75,7 +75,7 @@ fn osmosis_reads_twap_records_of_pool_20_with_pool_1() {
     let text = r#"plan p; space twap {
         key recent = "recent_twap|" pool: u64.dec "|" denom0: text("a-z/", 1..=128) "|" denom1: text("a-z/", 1..=128)
             scan by pool
-            scan by pool to next;
+            scan by pool to next as "recent_twap|1|";
     }"#;
     let statement = refuted(text, SIBLINGS);
     let Verdict::Fails(witness) = &statement.verdict else { unreachable!() };
@@ -212,8 +212,13 @@ fn etcd_wants_tombstones_among_its_revisions() {
             }}"#
         )
     };
-    sound(&layout(" with tombstone"));
-    leak(&layout(""), FOREIGN, "00000000000000005f", "00000000000000005f000000000000000074");
+    sound(&layout(" with tombstone as 0x00000000000000015f"));
+    leak(
+        &layout(" as 0x00000000000000015f"),
+        FOREIGN,
+        "00000000000000005f",
+        "00000000000000005f000000000000000074",
+    );
 }
 
 /// Dolos: the range of all entities of a namespace ends before 32 bytes of `ff`, and so leaves that key out.

@@ -15,7 +15,7 @@ use std::rc::Rc;
 
 use crate::hash::{Map, Set};
 
-pub(crate) use build::{Drawing, Precision, draw};
+pub(crate) use build::{Drawing, Precision, draw, numbers_of};
 pub(crate) use byteset::ByteSet;
 pub(crate) use numbers::{Numbers, UNLIMITED};
 pub(crate) use prefix::Prefix;

@@ -29,7 +29,7 @@ const MOST_PAIRS: usize = 1_000_000;
 
 /// Every key of a layout by its bytes, if they are few.
 fn keys(layout: &Layout<'_>, budget: &mut Budget) -> Option<Vec<Side>> {
-    if layout.hashes().next().is_some() {
+    if layout_has_hashes(layout) {
         return None;
     }
     let rows = every::rows(layout.sequence, MOST_KEYS)?;
@@ -78,7 +78,7 @@ fn prefixes(scanned: Scanned<'_, '_>) -> Option<Vec<Side>> {
 /// Whether a scan, or a range, returns no row of `other` that it should not; with `other` its own family, none with other
 /// bound arguments.
 pub(crate) fn leaks(scanned: Scanned<'_, '_>, other: &Layout<'_>, budget: &mut Budget) -> Option<Verdict> {
-    if scanned.layout.hashes().next().is_some() {
+    if layout_has_hashes(scanned.layout) {
         return None;
     }
     let rows = keys(other, budget)?;
@@ -131,10 +131,6 @@ pub(crate) fn ordered(scanned: Scanned<'_, '_>, budget: &mut Budget) -> Option<V
             return None;
         }
     }
-    let next = match sequence.segments().get(scanned.scan.segments) {
-        Some(Segment::Argument(argument)) => Some(argument),
-        _ => None,
-    };
     let (mut of_rows, mut of_ends): (Vec<Witness>, Vec<Witness>) = (Vec::new(), Vec::new());
     for (front, group) in &groups {
         if group.len().checked_mul(group.len())? > MOST_PAIRS {
@@ -149,41 +145,72 @@ pub(crate) fn ordered(scanned: Scanned<'_, '_>, budget: &mut Budget) -> Option<V
                 }
             }
         }
-        let Some(argument) = next else { continue };
-        let mut values: Vec<&Value> = Vec::new();
-        for value in group.iter().filter_map(|row| row.values.get(bound)) {
-            if !values.contains(&value) {
-                values.push(value);
-            }
-        }
-        for value in values {
-            let at = [front.as_slice(), std::slice::from_ref(value)].concat();
-            let end = Side::prefix(scanned.layout.path, sequence, scanned.scan.segments + 1, &at)?;
-            for row in group {
-                compare(&argument.shape, row.values.get(bound)?, value)?;
-                of_ends.extend(Witness::range_end(sequence, bound, end.clone(), (*row).clone()));
-            }
-        }
+        of_ends.extend(faulty_ends(scanned, front, group)?);
     }
     Some(told(if of_rows.is_empty() { of_ends.into_iter() } else { of_rows.into_iter() }))
 }
 
-/// Two rows of a scan that come in the wrong order, from all rows with these bound arguments, if they are few.
-pub(crate) fn disordered(scanned: Scanned<'_, '_>, bound: &Side, budget: &mut Budget) -> Option<Witness> {
-    let (path, sequence) = (scanned.layout.path, scanned.layout.sequence);
-    let free = sequence.segments().get(scanned.scan.segments..)?.to_vec();
-    let rows = every::rows(&Sequence::new(free), MOST_FREE)?;
+/// The rows with these bound arguments that lie on the wrong side of the end of a range over the next one.
+fn faulty_ends(scanned: Scanned<'_, '_>, front: &[Value], group: &[&Side]) -> Option<Vec<Witness>> {
+    let (sequence, bound) = (scanned.layout.sequence, scanned.scan.bound);
+    let Some(Segment::Argument(argument)) = sequence.segments().get(scanned.scan.segments) else {
+        return Some(Vec::new());
+    };
+    let mut values: Vec<&Value> = Vec::new();
+    for value in group.iter().filter_map(|row| row.values.get(bound)) {
+        if !values.contains(&value) {
+            values.push(value);
+        }
+    }
+    let mut found = Vec::new();
+    for value in values {
+        let at = [front, std::slice::from_ref(value)].concat();
+        let end = Side::prefix(scanned.layout.path, sequence, scanned.scan.segments + 1, &at)?;
+        for row in group {
+            compare(&argument.shape, row.values.get(bound)?, value)?;
+            found.extend(Witness::range_end(sequence, bound, end.clone(), (*row).clone()));
+        }
+    }
+    Some(found)
+}
+
+/// Whether the rows of a scan come in order, from all rows with these bound arguments, if they are few. That is so of all bound
+/// arguments if the bytes after the prefix do not depend on them.
+pub(crate) fn ordered_after(scanned: Scanned<'_, '_>, bound: &Side, budget: &mut Budget) -> Option<Verdict> {
+    let (path, sequence, count) = (scanned.layout.path, scanned.layout.sequence, scanned.scan.bound);
+    let free = sequence.segments().get(scanned.scan.segments..)?;
+    let rows = every::rows(&Sequence::new(free.to_vec()), MOST_FREE)?;
     budget.spend((rows.len() * rows.len()) as u64 / 16);
     let key = |row: &Vec<Value>| Side::key(path, sequence, &[bound.values.as_slice(), row].concat());
     let sides: Vec<Side> = rows.iter().filter_map(key).collect();
-    let pairs = sides.iter().enumerate().flat_map(|(index, a)| {
-        sides.iter().skip(index + 1).filter_map(move |b| {
+    let mut of_rows: Vec<Witness> = Vec::new();
+    for (index, a) in sides.iter().enumerate() {
+        for b in sides.iter().skip(index + 1) {
+            // Of rows that cannot be compared nothing is known.
+            let order = compare_rows(sequence, count, &a.values, &b.values)?;
             // The order of the bytes is cheap to look at, and mostly right.
-            let order = compare_rows(sequence, scanned.scan.bound, &a.values, &b.values)?;
-            (order != a.bytes.cmp(&b.bytes))
-                .then(|| Witness::disorder(sequence, scanned.scan.bound, a.clone(), b.clone()))
-                .flatten()
-        })
+            if order != a.bytes.cmp(&b.bytes) {
+                of_rows.extend(Witness::disorder(sequence, count, a.clone(), b.clone()));
+            }
+        }
+    }
+    if let Some(witness) = of_rows.into_iter().min_by_key(Witness::length) {
+        return Some(Verdict::Fails(Box::new(witness)));
+    }
+    let own = |of: &usize| *of >= scanned.scan.segments;
+    let depends = free.iter().any(|segment| match segment {
+        Segment::Literal(_) | Segment::Argument(_) => false,
+        Segment::Same(same) => !own(&same.of),
+        Segment::Derived(derived) => !derived.of.iter().all(own),
     });
-    pairs.min_by_key(Witness::length)
+    if depends || layout_has_hashes(scanned.layout) || sides.is_empty() {
+        return None;
+    }
+    let group: Vec<&Side> = sides.iter().collect();
+    Some(told(faulty_ends(scanned, &bound.values, &group)?.into_iter()))
+}
+
+/// Whether a hash stands in place of an argument.
+fn layout_has_hashes(layout: &Layout<'_>) -> bool {
+    layout.hashes().next().is_some()
 }

@@ -4,12 +4,16 @@
 //! yes; where sets of lengths grow too long it may say yes when the answer is no, so each yes is followed by a
 //! [`search`] for the bytes themselves.
 
+mod lengths;
+mod partial;
 pub(crate) mod search;
 
 use std::collections::BinaryHeap;
+use std::rc::Rc;
 
-use crate::automaton::{Arena, BYTES, ByteSet, Core, Each, Node, NodeId, Numbers, Prefix, UNLIMITED};
+use crate::automaton::{Arena, ByteSet, Core, Each, Node, NodeId, Numbers, Prefix, UNLIMITED};
 use crate::hash::Map;
+use lengths::{Led, LengthLike};
 
 /// What two paths are looked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,9 +76,6 @@ const MOST_STEPS: u64 = 100_000;
 
 /// The most pairs of items that one product reads.
 const MOST_WORK: u64 = 1_000_000;
-
-/// How many values of a byte are tried for pairs of lengths that are read byte by byte.
-const MOST_LENGTH_BYTES: u64 = 20_000;
 
 /// How many stretches the set of a state may have before it is widened.
 const MOST_STRETCHES: usize = 1 << 13;
@@ -157,6 +158,10 @@ pub(crate) struct Product<'a> {
     /// Pairs of items that were read; what is beyond the limit is not, and the product then knows nothing.
     work: u64,
     enumerated: u64,
+    /// What two lengths that are read byte by byte lead to.
+    read: Map<(LengthLike, LengthLike), Rc<[Led]>>,
+    /// While two lengths are read: where they lead, which is told at once for all bytes.
+    leading: Option<Vec<(Place, Place, Option<Numbers>)>>,
     stops: Map<NodeId, bool>,
     /// Where the first side goes on at the mark of a segment, instead of what follows there.
     detour: Option<Detour>,
@@ -183,6 +188,8 @@ impl<'a> Product<'a> {
             steps: 0,
             work: 0,
             enumerated: 0,
+            read: Map::default(),
+            leading: None,
             stops: Map::default(),
             detour: None,
         }
@@ -513,6 +520,10 @@ impl<'a> Product<'a> {
         if self.reached || set.as_ref().is_some_and(Numbers::is_empty) {
             return;
         }
+        if let Some(leading) = &mut self.leading {
+            leading.push((a, b, set));
+            return;
+        }
         match self.goal {
             // With a detour the first side does not end as the second does.
             Goal::Meet if a == b && self.detour.is_none() => {
@@ -591,32 +602,6 @@ impl<'a> Product<'a> {
         }
     }
 
-    /// Two lengths that are not read in step: byte by byte.
-    fn lengths(&mut self, x: &Item, y: &Item) {
-        let common = first(x).and(first(y));
-        if self.enumerated > MOST_LENGTH_BYTES {
-            // Too many: the two are read without regard to each other's value.
-            for a in after(x, common) {
-                for b in after(y, common) {
-                    self.afters(a.clone(), b);
-                }
-            }
-            return;
-        }
-        for byte in common.iter() {
-            if self.reached || self.work > MOST_WORK {
-                return;
-            }
-            let only = ByteSet::of(byte);
-            self.enumerated += 1 + (stretches(x) + stretches(y)) / 8;
-            for a in after(x, only) {
-                for b in after(y, only) {
-                    self.afters(a.clone(), b);
-                }
-            }
-        }
-    }
-
     fn afters(&mut self, a: After, b: After) {
         match (a, b) {
             (After::At(a), After::At(b)) => self.push(Place::At(a), Place::At(b), None),
@@ -632,35 +617,6 @@ impl<'a> Product<'a> {
             }
             (After::Item(x), After::Item(y)) => self.pair(&x, &y),
         }
-    }
-
-    /// Reads two equal lengths of one form at once, and says whether the two are such.
-    fn in_step(&mut self, x: &Item, y: &Item) -> bool {
-        let (
-            Item::Length { prefix, width, read: 0, set, next, counts, each: BYTES, .. },
-            Item::Length {
-                prefix: same,
-                width: as_wide,
-                read: 0,
-                set: other,
-                next: behind,
-                counts: others,
-                each: BYTES,
-                ..
-            },
-        ) = (x, y)
-        else {
-            return false;
-        };
-        if prefix != same || width != as_wide || matches!(self.goal, Goal::Disorder { .. }) {
-            return false;
-        }
-        // Equal lengths: both contents end together.
-        let both = counts.intersection(others);
-        if both.contains(0) || (set.meets(*other) && !both.is_empty()) {
-            self.push(Place::At(*next), Place::At(*behind), None);
-        }
-        true
     }
 
     /// Two runs whose sets meet: they end together, or one has a rest.

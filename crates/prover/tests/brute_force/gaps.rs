@@ -20,7 +20,12 @@ pub(crate) struct Gaps(BTreeMap<(Guarantee, String), Gap>);
 
 impl Gaps {
     /// Notes a statement that is neither proved nor refuted.
-    pub(crate) fn note(&mut self, guarantee: Guarantee, reason: String, text: &str) {
+    pub(crate) fn note(&mut self, statement: &Statement, reason: String, text: &str) {
+        let (guarantee, other) = (statement.guarantee, statement.other.as_deref().unwrap_or_default());
+        if std::env::var_os("KEYPLAN_BRUTE_FORCE_UNKNOWN").is_some() {
+            let (code, family) = (guarantee.code(), &statement.family);
+            println!("unknown: {code} {family} {other} {:?}: {reason}\n{text}\n", statement.scan);
+        }
         let gap = self.0.entry((guarantee, reason)).or_default();
         gap.count += 1;
         gap.keep(text.to_owned());
@@ -49,15 +54,6 @@ impl Gaps {
             println!("{:8} {} {reason}", gap.count, guarantee.code());
             if let Some(shortest) = gap.shortest(*guarantee) {
                 println!("{shortest}");
-            }
-        }
-    }
-
-    /// Every plan that is kept, cut to what is unknown of it.
-    pub(crate) fn print_all(&self) {
-        for ((guarantee, reason), gap) in &self.0 {
-            for plan in &gap.plans {
-                println!("unknown: {} {reason}\n{}\n", guarantee.code(), reduced(plan, *guarantee));
             }
         }
     }

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use keyplan_plan::codec::LenWidth;
 use keyplan_plan::model::{
-    BoolEncoding, BytesEncoding, Family, FloatEncoding, Frame, Framing, IntEncoding, NibbleEncoding, ScanEnd,
-    ScoreEncoding, Segment, Sequence, Shape, TimeEncoding,
+    BoolEncoding, BytesEncoding, Derivation, Family, FloatEncoding, Frame, Framing, IntEncoding,
+    NibbleEncoding, ScanEnd, ScoreEncoding, Segment, Sequence, Shape, TimeEncoding,
 };
 
 /// Every kind, by the name that [`count`] gives it.
@@ -103,7 +103,11 @@ pub(crate) const FORMS: &[&str] = &[
     "scalelen",
     "count8",
     "count16",
+    "count32",
+    "count64",
     "count16le",
+    "count32le",
+    "count64le",
     "varcount",
     "compactcount",
     "scalecount",
@@ -117,6 +121,10 @@ pub(crate) const FORMS: &[&str] = &[
     "blake2b_224",
     "hash160",
     "siphash_24",
+    "derived by crc16",
+    "derived by crc32",
+    "derived by xxh3_64",
+    "derived by twox_64",
 ];
 
 /// Counts the kinds of a family's scans.
@@ -157,11 +165,14 @@ fn form(shape: &Shape) -> Option<&'static str> {
         Shape::List { framing: Framing::Counted(width), .. } => match width {
             LenWidth::L8 => "count8",
             LenWidth::L16 => "count16",
+            LenWidth::L32 => "count32",
+            LenWidth::L64 => "count64",
             LenWidth::L16Le => "count16le",
+            LenWidth::L32Le => "count32le",
+            LenWidth::L64Le => "count64le",
             LenWidth::Varint => "varcount",
             LenWidth::Compact => "compactcount",
             LenWidth::Scale => "scalecount",
-            _ => return None,
         },
         Shape::Hashed { hash, .. } | Shape::HashConcat { hash, .. } => hash.name(),
         _ => return None,
@@ -174,9 +185,21 @@ pub(crate) fn count(sequence: &Sequence, counts: &mut BTreeMap<&'static str, usi
         match segment {
             Segment::Literal(_) => *counts.entry("literal").or_default() += 1,
             Segment::Same(_) => *counts.entry("same").or_default() += 1,
-            Segment::Derived(_) => *counts.entry("derived").or_default() += 1,
+            Segment::Derived(derived) => {
+                *counts.entry("derived").or_default() += 1;
+                *counts.entry(function(derived.function)).or_default() += 1;
+            }
             Segment::Argument(argument) => count_shape(&argument.shape, counts),
         }
+    }
+}
+
+fn function(function: Derivation) -> &'static str {
+    match function {
+        Derivation::Crc16 => "derived by crc16",
+        Derivation::Crc32 => "derived by crc32",
+        Derivation::Xxh3 => "derived by xxh3_64",
+        Derivation::Twox => "derived by twox_64",
     }
 }
 

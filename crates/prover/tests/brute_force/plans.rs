@@ -251,6 +251,9 @@ const LONG: &[&str] = &[
     "text(\"\\x01\", 7..=9).memcmp",
 ];
 
+/// What derived parts are derived by.
+const FUNCTIONS: &[&str] = &["crc16", "crc16", "crc32", "xxh3_64", "twox_64"];
+
 const FRAMES: &[&str] = &[
     "len8",
     "len16",
@@ -287,6 +290,10 @@ fn domain(random: &mut Random, depth: usize) -> String {
                 ".scalecount",
                 ".compactcount",
                 ".count16le",
+                ".count32",
+                ".count32le",
+                ".count64",
+                ".count64le",
             ]);
             format!("list({item}, {counts}){framing}")
         }
@@ -321,7 +328,7 @@ fn parts(random: &mut Random, depth: usize, most: usize, name: &str) -> String {
             let _ = write!(text, "same({name}0) ");
         }
         if index == 0 && random.chance(3) {
-            let _ = write!(text, "d = crc16({name}0) % 3 as u8 ");
+            let _ = write!(text, "d = {}({name}0) % 3 as u8 ", random.pick(FUNCTIONS));
         }
     }
     if random.chance(15) {
@@ -516,7 +523,8 @@ fn with_part(random: &mut Random, body: &str) -> String {
         return body.to_owned();
     }
     let modulus = 2 + random.below(2);
-    format!("{front}part{index} = crc16(a{index}) % {modulus} as u8 {rest}")
+    let function = random.pick(FUNCTIONS);
+    format!("{front}part{index} = {function}(a{index}) % {modulus} as u8 {rest}")
 }
 
 fn arguments_of(bound: usize) -> String {

@@ -103,7 +103,9 @@ fn segment(piece: &Piece, bytes: &[u8]) -> Value {
 
 #[cfg(test)]
 mod tests {
+    use keyplan_plan::notation::arguments_from_json;
     use keyplan_prover::Verdict;
+    use proptest::prelude::*;
     use serde_json::json;
 
     use super::super::tests::checked;
@@ -151,5 +153,26 @@ mod tests {
             .map(|one| (one["start"].as_u64().unwrap(), one["end"].as_u64().unwrap()))
             .collect();
         assert_eq!(spans, [(0, 1), (1, 2), (2, 3)], "{scan}");
+    }
+
+    proptest! {
+        /// What is printed of a witness makes the bytes that it says, whatever float it is about.
+        #[test]
+        fn floats_of_a_witness_make_its_own_hex(bits in any::<u64>()) {
+            let float = f64::from_bits(bits);
+            prop_assume!(!float.is_nan());
+            let checked = checked("plan p; space s { key a = x: f64; key b = y: f64.ordered; }");
+            let plan = checked.compiled.plan.as_ref().unwrap();
+            let statement = checked.statements().find(|s| s.guarantee.code() == "KP0001").unwrap();
+            for path in ["s.a", "s.b"] {
+                let key = &plan.find(path)[0].1.key;
+                let side = Side::key(path, key, &[keyplan_plan::dynamic::Value::Float(float)]).unwrap();
+                let text = side_json(plan, statement, &side).to_string();
+                let json: Value = serde_json::from_str(&text).unwrap();
+                let values = arguments_from_json(key, json["args"].as_object().unwrap()).unwrap();
+                let again = Side::key(path, key, &values).unwrap();
+                prop_assert_eq!(json["hex"].as_str().unwrap(), hex(&again.bytes), "{}", text);
+            }
+        }
     }
 }

@@ -207,12 +207,7 @@ impl Pen<'_> {
     /// A derived part that may be any number of its own.
     fn free_derived(&mut self, derived: &Derived, next: NodeId, flip: bool) -> NodeId {
         self.loose.insert("a derived part is free in the graph");
-        let top = derived.modulus.map_or(u128::MAX, |modulus| modulus - 1);
-        let range = match derived.shape.range {
-            IntRange::Unsigned { min, max } => IntRange::Unsigned { min, max: max.min(top) },
-            range @ IntRange::Signed { .. } => range,
-        };
-        self.arena.int(&IntShape { range, ..derived.shape.clone() }, next, flip)
+        self.arena.int(&numbers_of(derived), next, flip)
     }
 
     fn shape(&mut self, shape: &Shape, next: NodeId, flip: bool) -> Option<NodeId> {
@@ -381,4 +376,14 @@ fn hex_set(case: Case) -> ByteSet {
         Case::Lower => set_of(HEX_LOWER),
         Case::Upper => set_of(HEX_UPPER),
     }
+}
+
+/// The numbers that a derived part may be, as it writes them.
+pub(crate) fn numbers_of(derived: &Derived) -> IntShape {
+    let top = derived.modulus.map_or(u128::MAX, |modulus| modulus - 1);
+    let range = match derived.shape.range {
+        IntRange::Unsigned { min, max } => IntRange::Unsigned { min, max: max.min(top) },
+        range @ IntRange::Signed { .. } => range,
+    };
+    IntShape { range, ..derived.shape.clone() }
 }

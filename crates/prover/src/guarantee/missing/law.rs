@@ -4,6 +4,7 @@
 //! prefix of the next value holds what lies between two values, which are those of the first one if the encoding sorts
 //! and no encoding is the front of another.
 
+use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
 use keyplan_plan::diag::Span;
@@ -12,11 +13,12 @@ use keyplan_plan::model::{
     Argument, IntEncoding, IntRange, IntShape, IntType, Literal, Scan, ScanEnd, Segment, Sequence, Shape,
 };
 
-use crate::automaton::Arena;
+use crate::automaton::{Arena, numbers_of};
 use crate::guarantee::ambiguous::twins::twin_rows;
 use crate::guarantee::leak::law::{Scanned, foreign, siblings};
 use crate::guarantee::listed;
 use crate::guarantee::missing::beside::beside;
+use crate::guarantee::missing::course::course;
 use crate::guarantee::missing::crossing::{Number, crossed};
 use crate::guarantee::missing::next::{
     foreign_before_next, is_beside_the_next, siblings_before_next, whole_before_next,
@@ -79,6 +81,9 @@ fn foreign_by_graph(
         }
         Some(_) => decided(scanned, other, Fault::Inside, &[verdict], Verdict::Unknown(Reason::TooLarge)),
         None => {
+            if course(arena, scanned, budget) == Some(Ordering::Greater) {
+                return Verdict::Holds;
+            }
             if let Some(decided) = foreign_before_next(arena, scanned, other, budget) {
                 return decided;
             }
@@ -116,7 +121,9 @@ fn siblings_by_graph(arena: &mut Arena, scanned: Scanned<'_, '_>, budget: &mut B
     let verdict = match scanned.scan.end {
         ScanEnd::Next => match next_is_exact(arena, scanned, budget) {
             Verdict::Holds => Verdict::Holds,
-            other => nothing_between(arena, scanned, budget).unwrap_or(other),
+            other => nothing_between(arena, scanned, budget)
+                .or_else(|| only_its_own(arena, scanned, budget))
+                .unwrap_or(other),
         },
         _ => siblings(arena, scanned, budget),
     };
@@ -182,10 +189,13 @@ fn whole_by_graph(arena: &mut Arena, scanned: Scanned<'_, '_>, budget: &mut Budg
     if matches!(verdict, Verdict::Holds | Verdict::Assumed(_)) {
         return verdict;
     }
-    if scanned.scan.end == ScanEnd::Next
-        && let Some(decided) = whole_before_next(arena, scanned, budget)
-    {
-        return decided;
+    if scanned.scan.end == ScanEnd::Next {
+        if course(arena, scanned, budget) == Some(Ordering::Less) {
+            return Verdict::Holds;
+        }
+        if let Some(decided) = whole_before_next(arena, scanned, budget) {
+            return decided;
+        }
     }
     decided(scanned, scanned.layout, Fault::Outside, std::slice::from_ref(&verdict), unknown(&verdict))
 }
@@ -199,14 +209,17 @@ fn rest_before(
     budget: &mut Budget,
 ) -> Option<Verdict> {
     let segments = scanned.layout.sequence.segments().get(scanned.scan.segments..)?;
-    // A copy, and what is derived, may come from before.
-    if segments.iter().any(|segment| matches!(segment, Segment::Same(_) | Segment::Derived(_))) {
-        return None;
-    }
     if segments.is_empty() {
         return (included || !end.is_empty()).then_some(Verdict::Holds);
     }
-    let rest = Sequence::new(segments.to_vec());
+    // A copy, and what is derived, may come from before: here they are arguments of their own, and so there are more rows than
+    // the family has, never fewer.
+    let rest = Sequence::new(segments.iter().map(set_free).collect());
+    let is_argument: Vec<bool> = segments
+        .iter()
+        .filter(|segment| !matches!(segment, Segment::Literal(_)))
+        .map(|segment| matches!(segment, Segment::Argument(_)))
+        .collect();
     let layout = Layout::new(arena, scanned.layout.path, &rest, BTreeSet::from([0]));
     let scan = Scan { bound: 0, segments: 0, end: ScanEnd::Prefix, ..scanned.scan.clone() };
     let alone = Scanned { layout: &layout, scan: &scan };
@@ -215,13 +228,25 @@ fn rest_before(
             let Witness::Row { row, .. } = &*witness else { return None };
             let bound = least_bound(arena, scanned)?.values;
             let (start, end) = ends(scanned, &bound)?;
-            let values = [bound.as_slice(), &row.values].concat();
+            let own =
+                row.values.iter().zip(&is_argument).filter(|(_, is)| **is).map(|(value, _)| value.clone());
+            let values: Vec<Value> = bound.into_iter().chain(own).collect();
             let key = Side::key(scanned.layout.path, scanned.layout.sequence, &values)?;
             faulty(start, end, key, Fault::Outside).map(|witness| Verdict::Fails(Box::new(witness)))
         }
         Verdict::Unknown(_) => None,
         verdict => Some(verdict),
     }
+}
+
+/// A segment that depends on no other: a copy or a derived part as an argument of the same encoding.
+fn set_free(segment: &Segment) -> Segment {
+    let shape = match segment {
+        Segment::Literal(_) | Segment::Argument(_) => return segment.clone(),
+        Segment::Same(same) => same.shape.clone(),
+        Segment::Derived(derived) => Shape::Int(numbers_of(derived)),
+    };
+    Segment::Argument(unnamed(shape))
 }
 
 /// The first witness among verdicts that shows the fault of a range, or one that is sampled; else what is left.
@@ -413,6 +438,20 @@ fn nothing_between(arena: &mut Arena, scanned: Scanned<'_, '_>, budget: &mut Bud
     }
 }
 
+/// Whether every row in a range up to the next value has its number, because the bytes of the number tell; `None` if they do not.
+fn only_its_own(arena: &mut Arena, scanned: Scanned<'_, '_>, budget: &mut Budget) -> Option<Verdict> {
+    match course(arena, scanned, budget)? {
+        Ordering::Greater => Some(Verdict::Holds),
+        Ordering::Less => {
+            // What lies in the range begins with the arguments before the number.
+            let outer = before_last(scanned);
+            let apart = siblings(arena, Scanned { layout: scanned.layout, scan: &outer }, budget);
+            matches!(apart, Verdict::Holds | Verdict::Assumed(_)).then_some(apart)
+        }
+        Ordering::Equal => None,
+    }
+}
+
 fn descends(shape: &Shape) -> bool {
     match shape {
         Shape::Desc(_) => true,
@@ -508,18 +547,15 @@ fn literal(bytes: &[u8]) -> Segment {
 }
 
 fn byte_between(first: u8, last: u8) -> Segment {
-    Segment::Argument(Argument {
-        name: None,
-        type_name: None,
-        shape: Shape::Int(IntShape {
-            ty: IntType { signed: false, bits: 8 },
-            range: IntRange::Unsigned { min: u128::from(first), max: u128::from(last) },
-            encoding: IntEncoding::Be,
-        }),
-        shown: None,
-        doc: Vec::new(),
-        span: Span::default(),
-    })
+    Segment::Argument(unnamed(Shape::Int(IntShape {
+        ty: IntType { signed: false, bits: 8 },
+        range: IntRange::Unsigned { min: u128::from(first), max: u128::from(last) },
+        encoding: IntEncoding::Be,
+    })))
+}
+
+fn unnamed(shape: Shape) -> Argument {
+    Argument { name: None, type_name: None, shape, shown: None, doc: Vec::new(), span: Span::default() }
 }
 
 /// Rows that are tried one by one against ranges that are tried one by one.

@@ -1,6 +1,7 @@
 //! KP0016: a range leaves out none of its rows; and what else a range may hold.
 
 pub(crate) mod beside;
+mod course;
 mod crossing;
 pub(crate) mod diagnosis;
 pub(crate) mod law;

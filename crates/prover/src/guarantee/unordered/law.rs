@@ -9,8 +9,8 @@ use std::collections::BTreeSet;
 use keyplan_plan::codec::WideForm;
 use keyplan_plan::dynamic::Value;
 use keyplan_plan::model::{
-    BytesEncoding, Frame, Framing, IntShape, NibbleEncoding, OrderRule, ScoreEncoding, Segment, Sequence,
-    Shape,
+    BytesEncoding, Frame, Framing, IntShape, NibbleEncoding, OrderRule, Scan, ScoreEncoding, Segment,
+    Sequence, Shape,
 };
 use keyplan_plan::order::sort_by;
 
@@ -22,6 +22,7 @@ use crate::guarantee::unordered::faults::faults;
 use crate::guarantee::unordered::lengths::{
     few_sort, is_empty_or_one, lengths_rise, lengths_sort, right_at_one_length,
 };
+use crate::guarantee::unordered::merging::is_right_up_to_the_last;
 use crate::guarantee::unordered::{merged, parts};
 use crate::layout::MOST_NODES;
 use crate::least::{least_row, least_value};
@@ -43,19 +44,48 @@ pub(crate) fn ordered(arena: &mut Arena, scanned: Scanned<'_, '_>, budget: &mut 
         Verdict::Unknown(reason) => listed::ordered(scanned, budget)
             .or_else(|| {
                 let bound = least_bound(arena, scanned).filter(|_| scanned.scan.part.is_none())?;
-                let listed = listed::disordered(scanned, &bound, budget);
-                let found = listed.or_else(|| merged::out_of_order(arena, scanned, &bound));
-                found.map(|witness| Verdict::Fails(Box::new(witness)))
+                listed::ordered_after(scanned, &bound, budget).or_else(|| {
+                    let found = merged::out_of_order(arena, scanned, &bound)
+                        .or_else(|| before_their_arguments(arena, scanned, budget))?;
+                    Some(Verdict::Fails(Box::new(found)))
+                })
             })
             .unwrap_or(Verdict::Unknown(reason)),
         verdict => verdict,
     }
 }
 
+/// Two rows in the wrong order by a part that is derived from arguments after it: equal up to that part, and after it any of the
+/// values, if they are few.
+fn before_their_arguments(
+    arena: &mut Arena,
+    scanned: Scanned<'_, '_>,
+    budget: &mut Budget,
+) -> Option<Witness> {
+    let (sequence, from) = (scanned.layout.sequence, scanned.scan.segments);
+    let early = |(index, segment): &(usize, &Segment)| match segment {
+        Segment::Derived(derived) => derived.of.iter().any(|of| of > index),
+        _ => false,
+    };
+    let (at, _) = sequence.segments().iter().enumerate().skip(from + 1).find(early)?;
+    let scan = Scan { bound: sequence.arguments_before(at), segments: at, ..scanned.scan.clone() };
+    let narrowed = Scanned { layout: scanned.layout, scan: &scan };
+    let bound = least_bound(arena, narrowed)?;
+    match listed::ordered_after(narrowed, &bound, budget)? {
+        Verdict::Fails(witness) => match *witness {
+            Witness::Disorder { first, second } => {
+                Witness::disorder(sequence, scanned.scan.bound, first, second)
+            }
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
 /// The same by the graph of the layout.
 pub(crate) fn by_graph(arena: &mut Arena, scanned: Scanned<'_, '_>, budget: &mut Budget) -> Verdict {
     let Some(drawing) = &scanned.layout.drawing else { return Verdict::Unknown(scanned.layout.undrawn()) };
-    let rule = segments_right(scanned.layout.sequence, scanned.scan.segments);
+    let rule = rows_right(scanned.layout.sequence, scanned.scan.segments);
     match attempt(arena, scanned, drawing, rule, budget) {
         Verdict::Unknown(Reason::NotRealised { .. }) if drawing.coarse => match scanned.layout.fine(arena) {
             Some(drawing) => attempt(arena, scanned, &drawing, rule, budget),
@@ -251,9 +281,15 @@ fn sampled(scanned: Scanned<'_, '_>, bound: &Side) -> Option<Witness> {
     best
 }
 
-/// Whether byte order is logical order inside of every argument from a segment on; else why not.
-fn segments_right(sequence: &Sequence, from: usize) -> Result<(), &'static str> {
-    for (index, segment) in sequence.segments().iter().enumerate().skip(from) {
+/// Whether byte order is logical order inside of every argument from a segment on, as far as rows can tell; else why not.
+fn rows_right(sequence: &Sequence, from: usize) -> Result<(), &'static str> {
+    let strictly = segments_right(sequence, from, sequence.segments().len());
+    if is_right_up_to_the_last(sequence, from) { Ok(()) } else { strictly }
+}
+
+/// Whether byte order is logical order inside of every argument of some segments; else why not.
+pub(super) fn segments_right(sequence: &Sequence, from: usize, to: usize) -> Result<(), &'static str> {
+    for (index, segment) in sequence.segments().iter().enumerate().take(to).skip(from) {
         match segment {
             // A copy is equal where its argument is.
             Segment::Literal(_) | Segment::Same(_) => {}
@@ -304,7 +340,8 @@ pub(crate) fn right(shape: &Shape) -> Result<(), &'static str> {
             BytesEncoding::Wide { .. } => {
                 Err("negative numbers sort above positive ones in two's complement")
             }
-            BytesEncoding::Fit(width) if lengths.fixed() == Some(*width) => Ok(()),
+            // All of them are filled up with equally many zeros, or with none.
+            BytesEncoding::Fit(width) if lengths.fixed().is_some_and(|length| length <= *width) => Ok(()),
             BytesEncoding::Fit(_) => Err("bytes that are cut or padded to a width lose their order"),
         },
         Shape::Bool(_) | Shape::Time(_) | Shape::Opaque(_) | Shape::Text(_) | Shape::Score { .. } => Ok(()),
@@ -316,10 +353,10 @@ pub(crate) fn right(shape: &Shape) -> Result<(), &'static str> {
             (NibbleEncoding::Counted, _) => Err("a count in front sorts shorter paths first"),
             _ => Err("paths of different lengths do not sort in this form"),
         },
-        Shape::Record(sequence) => segments_right(sequence, 0),
-        Shape::Choice(alternatives) => {
-            alternatives.iter().try_for_each(|alternative| segments_right(&alternative.sequence, 0))
-        }
+        Shape::Record(sequence) => segments_right(sequence, 0, usize::MAX),
+        Shape::Choice(alternatives) => alternatives
+            .iter()
+            .try_for_each(|alternative| segments_right(&alternative.sequence, 0, usize::MAX)),
         Shape::Option(inner) | Shape::Desc(inner) => right(inner),
         Shape::List { item, counts, framing } => match framing {
             Framing::Counted(_) if !is_empty_or_one(counts) => Err("a count sorts shorter lists first"),

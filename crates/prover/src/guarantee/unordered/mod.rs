@@ -5,6 +5,7 @@ mod faults;
 pub(crate) mod law;
 mod lengths;
 mod merged;
+mod merging;
 mod parts;
 
 use keyplan_plan::diag::Code;
