@@ -8,15 +8,15 @@ use keyplan_report::structure::Part;
 use keyplan_store::structure::{Kind, QueueItem, QueueSize, QueueState, SetScore};
 use serde_json::{Map, Result, json};
 
-use super::row::{cut, laid_out, many};
+use super::row::{Length, cut, laid_out, many};
 use super::{DIM, ERROR, NAME, assignments, hex, painted};
 
 /// One line: the key, the thing, and its value or score.
-pub fn part_text(key: &Decoded<'_>, part: &Part<'_>) -> String {
+pub fn part_text(key: &Decoded<'_>, part: &Part<'_>, length: Length) -> String {
     let mut out = named(key);
     let arrow = painted(DIM, "→");
     match part {
-        Part::Value(value) => put!(out, "  {arrow} {}", laid_out(key.family.value.as_ref(), value)),
+        Part::Value(value) => put!(out, "  {arrow} {}", laid_out(key.family.value.as_ref(), value, length)),
         Part::Field { field, value } => {
             let Some((known, values)) = key.family.decode_field(field) else {
                 put!(out, "  {} {}  {arrow} {}", painted(ERROR, "unknown field"), hex(field), cut(value));
@@ -26,10 +26,10 @@ pub fn part_text(key: &Decoded<'_>, part: &Part<'_>) -> String {
             if !values.is_empty() {
                 put!(out, " {}", assignments(&known.key, &values));
             }
-            put!(out, "  {arrow} {}", laid_out(known.value.as_ref(), value));
+            put!(out, "  {arrow} {}", laid_out(known.value.as_ref(), value, length));
         }
         Part::Member { member, score, item } => {
-            put!(out, "  {}", laid_out(key.family.member.as_ref(), member));
+            put!(out, "  {}", laid_out(key.family.member.as_ref(), member, length));
             if let Some(score) = score {
                 put!(out, "  {} {}", painted(DIM, "at"), score_text(*score));
             }
