@@ -81,12 +81,13 @@ fn the_commands_of_every_counterexample_make_its_keys() {
         std::fs::remove_dir_all(&folder).unwrap();
     }
     copy_all(&root.join("plans"), &folder.join("plans"));
-    for plans in ["plans", "plans/paw", "plans/upstream"] {
+    let whole = ["plans", "plans/upstream", "plans/evolve", "plans/gallery", "plans/dolos"];
+    for plans in whole.iter().chain(&["plans/paw"]) {
         for plan in plans_in(&folder.join(plans)) {
             without_accepts(&plan);
         }
     }
-    for plans in ["plans", "plans/upstream"] {
+    for plans in whole {
         for copy in plans_in(&folder.join(plans)) {
             let output =
                 Command::new(binary).arg("check").arg(&copy).args(["--format", "json"]).output().unwrap();

@@ -509,4 +509,61 @@ fn fields_of_dolos_entities_are_drawn_by_their_names() {
         }
     }
     assert!(printed(at, &["db", "audit", "data"]).ends_with("no findings\n"));
+
+    // As JSON, every field has its name, also where a part is a rational or a map by credentials; and the same bytes are made of it.
+    let dump = printed(at, &["db", "dump", "data", "--format", "json"]);
+    let all = rows(&dump);
+    for row in &all {
+        assert!(row["value"].is_object() && row.get("decoded").is_none(), "{row}");
+    }
+    let of = |family: &str| all.iter().find(|row| row["family"] == format!("entities.{family}")).unwrap();
+    let credential = json!([0, {"$bytes": "11".repeat(28)}]);
+    assert_eq!(of("gov")["value"]["committee"]["threshold"], json!({"$tag": 30, "$value": [2, 3]}));
+    assert_eq!(of("gov")["value"]["committee"]["members"], json!({"$map": [[credential, 440]]}));
+    assert_eq!(of("gov")["value"]["distr"]["drep_distr"], json!({"$map": [[[2], 5]]}));
+    assert_eq!(of("stake")["value"]["margin_cost"], json!({"$tag": 30, "$value": [3, 100]}));
+    assert_eq!(of("pool")["value"]["snapshot"]["live"]["params"]["pledge"], json!(1));
+    assert_eq!(
+        of("epoch")["value"]["pparams"]["live"]["values"][0],
+        json!({"kind": "min_fee_a", "value": 44})
+    );
+    printed(at, &["db", "create", "again", "entities.keyplan", "--engine", "redb"]);
+    fs::write(at.join("rows"), &dump).unwrap();
+    printed(at, &["db", "load", "again", "rows"]);
+    let raw = |name: &str| {
+        let dump = printed(at, &["db", "dump", name, "--raw", "--format", "json"]);
+        rows(&dump).into_iter().filter(|row| row["space"] == "state-entities").collect::<Vec<_>>()
+    };
+    assert_eq!((raw("data").len(), raw("again")), (cases.len(), raw("data")));
+
+    // By `put`, and one field of one row in a comparison.
+    let changed = of("gov")["value"].to_string().replace("440", "441");
+    let key = format!("key={}", of("gov")["args"]["key"].as_str().unwrap());
+    printed(at, &["db", "put", "again", "gov", &key, &format!("value={changed}")]);
+    let differs = String::from_utf8(keyplan(at, &["db", "diff", "data", "again"]).stdout).unwrap();
+    assert!(differs.contains("committee: {") && differs.contains("441"), "{differs}");
+    assert!(printed(at, &["db", "audit", "again"]).ends_with("no findings\n"));
+}
+
+/// Of one row, all of its value is shown; of many, what fits on a line.
+#[test]
+fn one_row_is_shown_whole() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = directory.path();
+    let plan = "plan p; space s { key text = 0x01 -> cbor; key raw = 0x02 -> raw; key none = 0x03; }";
+    fs::write(at.join("p.keyplan"), plan).unwrap();
+    printed(at, &["db", "create", "data", "p.keyplan"]);
+    let (word, bytes) = ("x".repeat(600), "ab".repeat(300));
+    let text = format!("{{\"name\": \"{word}\"}}");
+    printed(at, &["db", "put", "data", "text", &format!("value={text}")]);
+    printed(at, &["db", "put", "data", "raw", &format!("value={bytes}")]);
+    printed(at, &["db", "put", "data", "none", &format!("value={bytes}")]);
+    assert_eq!(printed(at, &["db", "get", "data", "text"]), format!("{text}\n"));
+    assert_eq!(printed(at, &["db", "get", "data", "raw"]), format!("{bytes}\n"));
+    assert_eq!(printed(at, &["db", "get", "data", "none"]), format!("{bytes}\n"));
+    assert!(printed(at, &["db", "get", "data", "--raw", "02"]).ends_with(&format!("{bytes}\n")));
+    let json = printed(at, &["db", "get", "data", "text", "--format", "json"]);
+    assert_eq!(rows(&json)[0]["value"]["name"], json!(word));
+    let scan = printed(at, &["db", "scan", "data"]);
+    assert!(scan.lines().all(|line| line.chars().count() < 450), "{scan}");
 }

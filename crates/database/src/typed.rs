@@ -153,8 +153,7 @@ pub fn typed_value(plan: &Plan, family: &Family, given: &[(&str, &str)]) -> Resu
     }
     let values = match given {
         [("value", text)] if text.starts_with('{') && !is_value_typed(layout) => {
-            let object = serde_json::from_str(text).map_err(|error| refused!("`value={text}`: {error}"))?;
-            return bytes_of(layout, &object).map_err(|why| refused!("`value={text}`: {why}"));
+            return bytes_of(layout, text).map_err(|why| refused!("`value={text}`: {why}"));
         }
         given => complete(Notation::of(plan), layout, given, &title)?,
     };
@@ -173,8 +172,7 @@ pub fn opaque_value(opaque: &Opaque, text: &str) -> Result<Vec<u8>> {
         return Ok(text.as_bytes().to_vec());
     }
     if !matches!(opaque, Opaque::Json | Opaque::Raw) && text.trim_start().starts_with(['{', '[', '"']) {
-        let json = serde_json::from_str(text).map_err(|error| refused!("`value={text}`: {error}"))?;
-        return opaque_bytes(opaque, &json).map_err(|why| refused!("`value={text}`: {why}"));
+        return opaque_bytes(opaque, text).map_err(|why| refused!("`value={text}`: {why}"));
     }
     let mut bytes = Vec::new();
     key_text::read(text.as_bytes(), KeyText::Hex, &mut bytes).map_err(|error| match opaque {

@@ -7,7 +7,7 @@ use keyplan_report::diff::{Change, ChangeKind, Summary};
 use keyplan_report::values::readable_json;
 use serde_json::{Value, json};
 
-use super::row::{laid_out, many};
+use super::row::{Length, laid_out, many};
 use super::{DIM, ERROR, GOOD, NAME, painted};
 
 /// `~ cl.tick pool_id=7 tick=-100  fee: 5 → 7`
@@ -25,7 +25,7 @@ pub fn change(change: &Change<'_, '_>) -> String {
     let mut out = format!("{sign} {}{key}", painted(NAME, change.family()));
     let fields = change.fields();
     let layout = change.decoded.as_ref().and_then(|decoded| decoded.family.value.as_ref());
-    let shown = |value: &[u8]| laid_out(layout, value);
+    let shown = |value: &[u8]| laid_out(layout, value, Length::Line);
     match (change.before, change.after) {
         (Some(_), Some(_)) if !fields.is_empty() => {
             for field in fields {

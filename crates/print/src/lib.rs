@@ -74,9 +74,9 @@ pub use project::{
 };
 pub use registry::{document_fault_json, document_faults, registry};
 pub use row::{
-    copied, created, deleted, dumped, flaw, flaw_json, full_scan, known_names, loaded, more_rows, no_raw_row,
-    no_row, no_rows, other_rows, plain_row, row_text, rows, rows_json, unsound, value_text, verified,
-    verified_json, written,
+    Length, copied, created, deleted, dumped, flaw, flaw_json, full_scan, known_names, loaded, more_rows,
+    no_raw_row, no_row, no_rows, other_rows, plain_row, row_text, rows, rows_json, unsound, value_text,
+    verified, verified_json, written,
 };
 pub use sarif::sarif;
 pub use source::{key_history, key_history_json, multistore, multistore_json};

@@ -18,15 +18,24 @@ use super::{DIM, ERROR, GOOD, NAME, assignments, counted, hex, painted};
 /// How many bytes of a value a line shows.
 const SHOWN: usize = 48;
 
+/// How much of a value is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Length {
+    /// What fits on a line among many.
+    Line,
+    /// All of it.
+    Whole,
+}
+
 /// `cl.tick pool=7 tick=-100  0a0101`
-pub fn row_text(row: &View<'_, '_>) -> String {
+pub fn row_text(row: &View<'_, '_>, length: Length) -> String {
     match row.decoded {
         Ok(decoded) => {
             let mut out = painted(NAME, &decoded.family.path);
             if !decoded.values.is_empty() {
                 put!(out, " {}", assignments(&decoded.family.key, &decoded.values));
             }
-            put!(out, "  {} {}", painted(DIM, "→"), value_text(row));
+            put!(out, "  {} {}", painted(DIM, "→"), value_text(row, length));
             out
         }
         Err(miss) => {
@@ -35,7 +44,7 @@ pub fn row_text(row: &View<'_, '_>) -> String {
                 "{head} {}  {} {}  {}",
                 hex(row.key),
                 painted(DIM, "→"),
-                cut(row.value),
+                length.bytes(row.value),
                 painted(DIM, miss)
             )
         }
@@ -57,15 +66,16 @@ pub fn known_names(layout: &Sequence, values: &[Value], names: &BTreeMap<Vec<u8>
 }
 
 /// The value alone.
-pub fn value_text(row: &View<'_, '_>) -> String {
+pub fn value_text(row: &View<'_, '_>, length: Length) -> String {
     let layout = row.decoded.as_ref().ok().and_then(|decoded| decoded.family.value.as_ref());
-    laid_out(layout, row.value)
+    laid_out(layout, row.value, length)
 }
 
 /// Bytes under a layout, as far as the plan says what is in them; as they are if it does not.
-pub(crate) fn laid_out(layout: Option<&Sequence>, bytes: &[u8]) -> String {
-    let Some(layout) = layout else { return cut(bytes) };
-    let malformed = |why: String| format!("{}  {}", cut(bytes), painted(ERROR, format!("malformed: {why}")));
+pub(crate) fn laid_out(layout: Option<&Sequence>, bytes: &[u8], length: Length) -> String {
+    let Some(layout) = layout else { return length.bytes(bytes) };
+    let malformed =
+        |why: String| format!("{}  {}", length.bytes(bytes), painted(ERROR, format!("malformed: {why}")));
     let found = match readings(layout, bytes, 1) {
         Ok(mut found) => found.readings.pop().unwrap_or_default(),
         Err(failure) => return malformed(failure.to_string()),
@@ -73,37 +83,43 @@ pub(crate) fn laid_out(layout: Option<&Sequence>, bytes: &[u8]) -> String {
     match (opaque(layout), layout.segments()) {
         (Some(Opaque::Json), _) => {
             let text = std::str::from_utf8(bytes).ok().and_then(json_text::compact);
-            text.map_or_else(|| malformed("it is not JSON".to_owned()), |text| shortened(&text))
+            text.map_or_else(|| malformed("it is not JSON".to_owned()), |text| length.text(text))
         }
-        (Some(Opaque::Raw), _) => cut(bytes),
-        (Some(Opaque::Proto(_)), _) if bytes.is_empty() => cut(bytes),
+        (Some(Opaque::Raw), _) => length.bytes(bytes),
+        (Some(Opaque::Proto(_)), _) if bytes.is_empty() => length.bytes(bytes),
         (Some(Opaque::Cbor), _) => match look(layout, bytes) {
             Looked::Unsound(why) => malformed(why),
-            _ => shortened(&minicbor::display(bytes).to_string()),
+            _ => length.text(minicbor::display(bytes).to_string()),
         },
         (Some(other), _) => match values::opaque_text(other, bytes) {
-            Some(Ok(text)) => shortened(&text),
+            Some(Ok(text)) => length.text(text),
             // Nothing says that a message without its schema is broken.
             Some(Err(fault)) if values::has_schema(other) || !matches!(other, Opaque::Proto(_)) => {
                 malformed(fault.to_string())
             }
-            _ => cut(bytes),
+            _ => length.bytes(bytes),
         },
         (None, [Segment::Argument(argument @ Argument { name: None, .. })]) => {
-            found.first().map_or_else(|| cut(bytes), |value| argument.display(value).to_string())
+            found.first().map_or_else(|| length.bytes(bytes), |value| argument.display(value).to_string())
         }
-        (None, _) => shortened(&values::assignments(layout, &found)),
+        (None, _) => length.text(values::assignments(layout, &found)),
     }
 }
 
 /// The most characters of a text that a line shows.
 const LONGEST: usize = 400;
 
-fn shortened(text: &str) -> String {
-    if text.chars().count() <= LONGEST {
-        return text.to_owned();
+impl Length {
+    fn text(self, text: String) -> String {
+        if self == Self::Whole || text.chars().count() <= LONGEST {
+            return text;
+        }
+        text.chars().take(LONGEST).chain(['…']).collect()
     }
-    text.chars().take(LONGEST).chain(['…']).collect()
+
+    fn bytes(self, bytes: &[u8]) -> String {
+        if self == Self::Whole && !bytes.is_empty() { hex(bytes) } else { cut(bytes) }
+    }
 }
 
 pub(crate) fn cut(bytes: &[u8]) -> String {

@@ -5,18 +5,19 @@ use keyplan_plan::dynamic::{Decoded, Value, readings};
 use keyplan_plan::model::Sequence;
 use keyplan_plan::notation::write_shown_json;
 use keyplan_report::structure::Part;
+use keyplan_report::values::write_value;
 use keyplan_store::structure::{Kind, QueueItem, QueueSize, QueueState, SetScore};
 use serde_json::{Map, Result, json};
 
-use super::row::{cut, laid_out, many};
+use super::row::{Length, cut, laid_out, many};
 use super::{DIM, ERROR, NAME, assignments, hex, painted};
 
 /// One line: the key, the thing, and its value or score.
-pub fn part_text(key: &Decoded<'_>, part: &Part<'_>) -> String {
+pub fn part_text(key: &Decoded<'_>, part: &Part<'_>, length: Length) -> String {
     let mut out = named(key);
     let arrow = painted(DIM, "→");
     match part {
-        Part::Value(value) => put!(out, "  {arrow} {}", laid_out(key.family.value.as_ref(), value)),
+        Part::Value(value) => put!(out, "  {arrow} {}", laid_out(key.family.value.as_ref(), value, length)),
         Part::Field { field, value } => {
             let Some((known, values)) = key.family.decode_field(field) else {
                 put!(out, "  {} {}  {arrow} {}", painted(ERROR, "unknown field"), hex(field), cut(value));
@@ -26,10 +27,10 @@ pub fn part_text(key: &Decoded<'_>, part: &Part<'_>) -> String {
             if !values.is_empty() {
                 put!(out, " {}", assignments(&known.key, &values));
             }
-            put!(out, "  {arrow} {}", laid_out(known.value.as_ref(), value));
+            put!(out, "  {arrow} {}", laid_out(known.value.as_ref(), value, length));
         }
         Part::Member { member, score, item } => {
-            put!(out, "  {}", laid_out(key.family.member.as_ref(), member));
+            put!(out, "  {}", laid_out(key.family.member.as_ref(), member, length));
             if let Some(score) = score {
                 put!(out, "  {} {}", painted(DIM, "at"), score_text(*score));
             }
@@ -46,16 +47,18 @@ pub fn part_object(key: &Decoded<'_>, part: &Part<'_>) -> Result<Vec<u8>> {
     let mut object = key_object(key)?;
     let mut put = |name: &str, value: serde_json::Value| drop(object.insert(name.to_owned(), value));
     match part {
-        Part::Value(value) => put("value", json!(hex(value))),
+        Part::Value(value) => object.extend(value_members(key.family.value.as_ref(), value)),
         Part::Field { field, value } => {
+            let mut layout = None;
             match key.family.decode_field(field) {
                 Some((known, values)) => {
                     put("field", json!(known.name));
                     put("field_args", parsed(&known.key, &values)?);
+                    layout = known.value.as_ref();
                 }
                 None => put("field_bytes", json!(hex(field))),
             }
-            put("value", json!(hex(value)));
+            object.extend(value_members(layout, value));
         }
         Part::Member { member, score, item } => {
             match key.family.member.as_ref().and_then(|layout| reading(layout, member).map(|v| (layout, v))) {
@@ -194,8 +197,43 @@ fn parsed(layout: &Sequence, values: &[Value]) -> Result<serde_json::Value> {
     serde_json::from_slice(&text)
 }
 
+/// `value`, and what rows have beside it.
+fn value_members(layout: Option<&Sequence>, value: &[u8]) -> Map<String, serde_json::Value> {
+    let mut text = b"{".to_vec();
+    write_value(&mut text, layout, value);
+    text.push(b'}');
+    let in_hex = || Map::from_iter([("value".to_owned(), json!(hex(value)))]);
+    serde_json::from_slice(&text).unwrap_or_else(|_| in_hex())
+}
+
 fn ended(object: &Map<String, serde_json::Value>) -> Result<Vec<u8>> {
     let mut out = serde_json::to_vec(object)?;
     out.push(b'\n');
     Ok(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use keyplan_plan::dynamic::Decoder;
+
+    use super::*;
+
+    #[test]
+    fn values_of_structures_are_json_as_those_of_rows_are() {
+        let text = r#"plan p; space s { hash user = "u:" id: u8
+            field seen = "seen" -> count: u16
+            field card = "card" -> cbor; }"#;
+        let plan = keyplan_plan::compile("p", text, |_| Err(String::new())).plan.expect("sound");
+        let decoder = Decoder::new(&plan);
+        let key = decoder.decode(0, b"u:\x07").unwrap();
+        let shown = |field: &[u8], value: &[u8]| {
+            let line = part_object(&key, &Part::Field { field, value }).unwrap();
+            serde_json::from_slice::<serde_json::Value>(&line).unwrap()
+        };
+        assert_eq!(shown(b"seen", &[1, 2])["value"], json!({ "count": 258 }));
+        assert_eq!(shown(b"card", &[0x41, 0xff])["value"], json!({ "$bytes": "ff" }));
+        let long = shown(b"card", &[0x18, 0x01]);
+        assert_eq!((&long["value"], &long["decoded"]), (&json!("1801"), &json!(1)));
+        assert_eq!(shown(b"none", &[1])["value"], json!("01"));
+    }
 }

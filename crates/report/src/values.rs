@@ -10,7 +10,7 @@
 //! let plan = compiled.plan.expect("sound");
 //! let layout = plan.find("k")[0].1.value.as_ref().expect("a value");
 //!
-//! let bytes = bytes_of(layout, &serde_json::json!({"denom": "uosmo", "amount": 5})).expect("a coin");
+//! let bytes = bytes_of(layout, r#"{"denom": "uosmo", "amount": 5}"#).expect("a coin");
 //! assert_eq!(bytes, b"\x0a\x05uosmo\x10\x05");
 //! assert_eq!(text_of(layout, &bytes).expect("a coin"), r#"{denom: "uosmo", amount: 5}"#);
 //! ```
@@ -31,7 +31,7 @@ use keyplan_plan::notation::{
 };
 use keyplan_values::{
     Codec, Data, Fault, Format, Limits, MessageId, Messages, MessagesError, Node, SchemaText, Type, Variant,
-    encode_cbor, encode_rlp, json, lanes, text, write_json,
+    encode_rlp, has_verbatim, json, lanes, text, write_json,
 };
 use serde_json::{Map, Value as Json};
 
@@ -152,6 +152,15 @@ fn parts_type(sequence: &Sequence) -> Type {
     }
 }
 
+/// The type of a value that is CBOR.
+fn cbor_type(opaque: &Opaque) -> Option<Arc<Type>> {
+    match opaque {
+        Opaque::Cbor => Some(Arc::new(Type::Any)),
+        Opaque::Coded(coded) if coded.codec == ValueCodec::Cbor => Some(type_of(coded)),
+        _ => None,
+    }
+}
+
 /// Reads bytes; `None` of bytes that say nothing of themselves.
 pub fn read(opaque: &Opaque, bytes: &[u8]) -> Option<Result<Seen, Fault>> {
     read_within(opaque, bytes, &Limits::default())
@@ -211,70 +220,100 @@ pub fn assignments(layout: &Sequence, values: &[Value]) -> String {
     if all.is_empty() { "no arguments".to_owned() } else { all.join(" ") }
 }
 
-/// A value as JSON that makes the same bytes again with [`bytes_of`]: an object or a list. `None` where only its bytes do.
+/// A value as JSON that makes the same bytes again with [`bytes_of`]. `None` where only its bytes do.
 pub fn exact_json(layout: &Sequence, bytes: &[u8]) -> Option<Vec<u8>> {
-    exact_parts(layout, bytes).map(|(exact, _)| exact)
+    exact_parts(layout, bytes).map(|exact| exact.text)
 }
 
-/// As [`exact_json`], and whether a part of it that has a format is there as its bytes only.
-fn exact_parts(layout: &Sequence, bytes: &[u8]) -> Option<(Vec<u8>, bool)> {
+/// JSON that makes the same bytes again.
+struct Exact {
+    text: Vec<u8>,
+    /// Whether a part of it that has a format is there as its bytes only.
+    unread: bool,
+}
+
+fn exact_parts(layout: &Sequence, bytes: &[u8]) -> Option<Exact> {
     if let Some(opaque) = whole_opaque(layout) {
-        return exact_opaque_json(opaque, bytes).map(|exact| (exact, false));
+        return exact_opaque_json(opaque, bytes);
     }
     let found = readings(layout, bytes, 2).ok()?;
     let [values] = found.readings.as_slice() else { return None };
-    let mut out = Vec::new();
+    let mut out = Exact { text: Vec::new(), unread: false };
     if layout.arguments().all(|argument| !matches!(argument.shape, Shape::Opaque(_))) {
-        write_shown_json(&mut out, layout, values);
-        return Some((out, false));
+        write_shown_json(&mut out.text, layout, values);
+        return Some(out);
     }
-    let mut unread = false;
-    out.push(b'{');
+    out.text.push(b'{');
     for (at, (argument, value)) in layout.arguments().zip(values).enumerate() {
         if at > 0 {
-            out.push(b',');
+            out.text.push(b',');
         }
-        write_string(&mut out, argument_name(argument));
-        out.push(b':');
+        write_string(&mut out.text, argument_name(argument));
+        out.text.push(b':');
         let inside = match (&argument.shape, value) {
-            (Shape::Opaque(opaque), Value::Bytes(bytes)) => exact_opaque_json(opaque, bytes),
+            (Shape::Opaque(opaque), Value::Bytes(bytes)) => exact_opaque_json(opaque, bytes)
+                .filter(|exact| *opaque != Opaque::Json || is_json_tree(&exact.text)),
             _ => None,
         };
         if let Some(inside) = inside {
-            out.extend_from_slice(&inside);
+            out.text.extend_from_slice(&inside.text);
+            out.unread |= inside.unread;
         } else {
-            unread |= matches!(&argument.shape, Shape::Opaque(opaque) if *opaque != Opaque::Raw);
-            write_argument_json(&mut out, argument, value);
+            out.unread |= matches!(&argument.shape, Shape::Opaque(opaque) if *opaque != Opaque::Raw);
+            write_argument_json(&mut out.text, argument, value);
         }
     }
-    out.push(b'}');
-    Some((out, unread))
+    out.text.push(b'}');
+    Some(out)
 }
 
-fn exact_opaque_json(opaque: &Opaque, bytes: &[u8]) -> Option<Vec<u8>> {
+fn exact_opaque_json(opaque: &Opaque, bytes: &[u8]) -> Option<Exact> {
+    let whole = |text| Exact { text, unread: false };
     match opaque {
         Opaque::Raw => None,
-        Opaque::Json => is_plain_json(bytes).then(|| bytes.to_vec()),
+        Opaque::Json => is_plain_json(bytes).then(|| whole(bytes.to_vec())),
         Opaque::Proto(message) => with_schema(message, |known, id| {
             let node = known.decode_as(id, bytes, &Limits::default()).ok()?;
             let again = known.encode_as(id, &node).ok()?;
             if again != bytes || !is_plain(&node) {
                 return None;
             }
-            let mut out = Vec::with_capacity(4 * bytes.len());
-            write_json(&mut out, &node);
-            out.starts_with(b"{").then_some(out)
+            let text = json_line(&node, 4 * bytes.len());
+            text.starts_with(b"{").then(|| whole(text))
         })
         .flatten(),
         Opaque::Cbor | Opaque::Rlp | Opaque::Coded(_) => {
-            let value = json(&read(opaque, bytes)?.ok()?.node);
-            let nested = value.is_object() || value.is_array();
-            if !nested || opaque_bytes(opaque, &value).ok()? != bytes {
+            let node = read(opaque, bytes)?.ok()?.node;
+            let tree = cbor_type(opaque).map_or_else(|| node.clone(), |ty| ty.exact(&node, bytes));
+            let text = json_line(&tree, 4 * bytes.len());
+            // A string would be read as hex digits.
+            if text.starts_with(b"\"") || opaque_bytes(opaque, str::from_utf8(&text).ok()?).ok()? != bytes {
                 return None;
             }
-            let text = value.to_string();
-            (!text.chars().any(is_hidden)).then(|| text.into_bytes())
+            // What is its bytes and nothing else is written as such.
+            (!text.starts_with(b"{\"$cbor\"")).then(|| Exact { text, unread: has_verbatim(&tree) })
         }
+    }
+}
+
+/// A tree as JSON on one line, with what a terminal might act on escaped.
+fn json_line(tree: &Node, size: usize) -> Vec<u8> {
+    let mut line = Vec::with_capacity(size);
+    write_json(&mut line, tree);
+    escaped(line)
+}
+
+fn escaped(line: Vec<u8>) -> Vec<u8> {
+    match str::from_utf8(&line) {
+        Ok(text) if line.iter().any(|byte| *byte >= 0x7f) && text.chars().any(is_hidden) => {
+            let mut units = [0; 2];
+            let all = text.chars().map(|c| match c.encode_utf16(&mut units) {
+                units if is_hidden(c) => units.iter().map(|unit| format!("\\u{unit:04x}")).collect(),
+                _ => c.to_string(),
+            });
+            all.collect::<String>().into_bytes()
+        }
+        _ => line,
     }
 }
 
@@ -312,15 +351,13 @@ fn is_plain_json(bytes: &[u8]) -> bool {
 /// itself.
 pub fn readable_json(layout: &Sequence, bytes: &[u8]) -> Option<Json> {
     if let Some(opaque) = whole_opaque(layout) {
-        return Some(json(&read(opaque, bytes)?.ok()?.node));
+        return readable_opaque_json(opaque, bytes);
     }
     let values = readings(layout, bytes, 1).ok()?.readings.pop()?;
     let mut object = Map::new();
     for (argument, value) in layout.arguments().zip(&values) {
         let inside = match (&argument.shape, value) {
-            (Shape::Opaque(opaque), Value::Bytes(bytes)) => {
-                read(opaque, bytes).and_then(Result::ok).map(|seen| json(&seen.node))
-            }
+            (Shape::Opaque(opaque), Value::Bytes(bytes)) => readable_opaque_json(opaque, bytes),
             _ => None,
         };
         let inside = inside.or_else(|| {
@@ -333,29 +370,40 @@ pub fn readable_json(layout: &Sequence, bytes: &[u8]) -> Option<Json> {
     Some(Json::Object(object))
 }
 
+fn readable_opaque_json(opaque: &Opaque, bytes: &[u8]) -> Option<Json> {
+    let node = read(opaque, bytes)?.ok()?.node;
+    Some(cbor_type(opaque).map_or_else(|| json(&node), |ty| json(&ty.readable(&node))))
+}
+
 /// Whether a layout is a message that is known by its wire only.
 pub fn is_by_wire(layout: &Sequence) -> bool {
     matches!(whole_opaque(layout), Some(opaque @ Opaque::Proto(_)) if !has_schema(opaque))
 }
 
-/// The bytes of a value from JSON: an object with its arguments, or what the format of the value has for it.
-pub fn bytes_of(layout: &Sequence, value: &Json) -> Result<Vec<u8>, String> {
+/// The bytes of a value from JSON: an object with its arguments, or what the format of the value has for it. An argument with a
+/// format of its own is hex digits where it is a string.
+pub fn bytes_of(layout: &Sequence, text: &str) -> Result<Vec<u8>, String> {
     if let Some(opaque) = whole_opaque(layout) {
-        return opaque_bytes(opaque, value);
+        return opaque_bytes(opaque, text);
     }
-    let Json::Object(given) = value else {
+    let tree = json_tree(text)?;
+    let Data::Map(members) = &tree.data else {
         return Err("write an object with the arguments of the value, or its bytes as hex".to_owned());
     };
-    let mut given = given.clone();
-    for argument in layout.arguments() {
-        let Shape::Opaque(opaque) = &argument.shape else { continue };
-        if let Some(inside) = given.get_mut(argument_name(argument))
-            && (inside.is_object() || inside.is_array())
-        {
-            let bytes = opaque_bytes(opaque, inside)
-                .map_err(|why| format!("`{}`: {why}", argument_name(argument)))?;
-            *inside = Json::String(hex(&bytes));
-        }
+    let mut given = Map::new();
+    for (name, node) in members {
+        let (Data::Text(name), Some(own)) = (&name.data, text.get(node.span.clone())) else { continue };
+        let opaque = layout.arguments().find_map(|argument| match &argument.shape {
+            Shape::Opaque(opaque) if argument_name(argument) == name => Some(opaque),
+            _ => None,
+        });
+        let value = match opaque.filter(|_| !own.starts_with('"')) {
+            Some(opaque) => {
+                Json::String(hex(&opaque_bytes(opaque, own).map_err(|why| format!("`{name}`: {why}"))?))
+            }
+            None => serde_json::from_str(own).map_err(|error| format!("`{name}`: {error}"))?,
+        };
+        given.insert(name.clone(), value);
     }
     let values = arguments_from_json(layout, &given).map_err(|error| error.to_string())?;
     let mut out = Vec::new();
@@ -363,17 +411,32 @@ pub fn bytes_of(layout: &Sequence, value: &Json) -> Result<Vec<u8>, String> {
     Ok(out)
 }
 
+/// JSON as a tree in which no name comes twice.
+fn json_tree(text: &str) -> Result<Node, String> {
+    let tree = keyplan_values::decode(Format::Json, text.as_bytes(), &Limits::of_json());
+    let tree = tree.map_err(|fault| fault.to_string())?;
+    match tree.repeated_name() {
+        Some(name) => Err(format!("`{name}` is given twice")),
+        None => Ok(tree),
+    }
+}
+
+fn is_json_tree(text: &[u8]) -> bool {
+    str::from_utf8(text).is_ok_and(|text| json_tree(text).is_ok())
+}
+
 /// The bytes of a value in a format of its own, from JSON.
-pub fn opaque_bytes(opaque: &Opaque, value: &Json) -> Result<Vec<u8>, String> {
+pub fn opaque_bytes(opaque: &Opaque, text: &str) -> Result<Vec<u8>, String> {
+    let tree = json_tree(text)?;
     match opaque {
-        Opaque::Json => Ok(value.to_string().into_bytes()),
-        Opaque::Cbor => Ok(encode_cbor(value)),
-        Opaque::Rlp => encode_rlp(value).ok_or_else(|| "RLP is lists of hex digits".to_owned()),
+        Opaque::Json => Ok(text.trim().as_bytes().to_vec()),
+        Opaque::Cbor => Type::Any.encode(Codec::Cbor, &tree).map_err(|error| error.to_string()),
+        Opaque::Rlp => encode_rlp(&json(&tree)).ok_or_else(|| "RLP is lists of hex digits".to_owned()),
         Opaque::Coded(coded) => {
-            type_of(coded).encode(codec(coded.codec), value).map_err(|error| error.to_string())
+            type_of(coded).encode(codec(coded.codec), &tree).map_err(|error| error.to_string())
         }
         Opaque::Proto(message) => with_schema(message, |known, id| {
-            let node = known.from_json(&message.name, value).map_err(|error| error.to_string())?;
+            let node = known.from_json(&message.name, &json(&tree)).map_err(|error| error.to_string())?;
             known.encode_as(id, &node).map_err(|error| error.to_string())
         })
         .unwrap_or_else(|| {
@@ -493,7 +556,11 @@ pub fn fault<'o>(opaque: &'o Opaque, bytes: &[u8]) -> Option<ValueFault<'o>> {
             }
             with_schema(message, |known, id| known.encode_as(id, &seen.node))?.ok()?
         }
-        Opaque::Coded(coded) if !type_of(coded).has_any() => opaque_bytes(opaque, &json(&seen.node)).ok()?,
+        Opaque::Coded(coded) => {
+            // Of an item within, every form is right.
+            let ty = type_of(coded);
+            ty.encode(codec(coded.codec), &ty.verbatim(&seen.node, bytes)).ok()?
+        }
         _ => return None,
     };
     if again == bytes {
@@ -609,9 +676,9 @@ pub fn write_value(out: &mut Vec<u8>, layout: Option<&Sequence>, bytes: &[u8]) {
     out.extend_from_slice(b"\"value\":");
     let Some(layout) = layout else { return write_bytes(out, bytes) };
     match exact_parts(layout, bytes) {
-        Some((exact, unread)) => {
-            out.extend_from_slice(&exact);
-            if !unread {
+        Some(exact) => {
+            out.extend_from_slice(&exact.text);
+            if !exact.unread {
                 return;
             }
         }
@@ -620,7 +687,7 @@ pub fn write_value(out: &mut Vec<u8>, layout: Option<&Sequence>, bytes: &[u8]) {
     let has_format = layout.arguments().any(|argument| matches!(argument.shape, Shape::Opaque(_)));
     if let Some(readable) = readable_json(layout, bytes).filter(|_| has_format && !is_by_wire(layout)) {
         out.extend_from_slice(b",\"decoded\":");
-        out.extend_from_slice(readable.to_string().as_bytes());
+        out.extend_from_slice(&escaped(readable.to_string().into_bytes()));
     }
 }
 
@@ -664,11 +731,70 @@ mod tests {
             ("json", json!({"name": "Tether"}), "7b226e616d65223a22546574686572227d"),
         ] {
             let plan = plan(layout);
-            let made = bytes_of(value(&plan), &given).unwrap();
+            let made = bytes_of(value(&plan), &given.to_string()).unwrap();
             assert_eq!(hex(&made), bytes, "{layout}");
             let again = exact_json(value(&plan), &made).unwrap();
             assert_eq!(serde_json::from_slice::<Json>(&again).unwrap(), given, "{layout}");
             assert_eq!(diagnose(&plan), [], "{layout}");
+        }
+    }
+
+    /// The line of a value, and the bytes that are made of it.
+    fn dumped(layout: &str, digits: &str) -> String {
+        let plan = plan(layout);
+        let bytes = const_hex::decode(digits).unwrap();
+        let mut out = b"{".to_vec();
+        write_value(&mut out, Some(value(&plan)), &bytes);
+        out.push(b'}');
+        let line = String::from_utf8(out).unwrap();
+        let parsed: std::collections::BTreeMap<String, Box<serde_json::value::RawValue>> =
+            serde_json::from_str(&line).unwrap();
+        let given = parsed["value"].get();
+        let again = match serde_json::from_str::<String>(given) {
+            Ok(digits) => const_hex::decode(digits).unwrap(),
+            Err(_) => bytes_of(value(&plan), given).unwrap(),
+        };
+        assert_eq!(hex(&again), digits, "{line}");
+        line
+    }
+
+    #[test]
+    fn every_item_of_cbor_is_json() {
+        for (layout, digits, expected) in [
+            // Names keep their order, and a string by itself is hex digits.
+            ("cbor", "a2616201616102", r#"{"value":{"b":1,"a":2}}"#),
+            ("cbor", "0a", r#"{"value":10}"#),
+            ("cbor", "626869", r#"{"value":{"$text":"hi"}}"#),
+            (
+                "cbor",
+                "a1820043 00ff01d81e820203",
+                r#"{"value":{"$map":[[[0,{"$bytes":"00ff01"}],{"$tag":30,"$value":[2,3]}]]}}"#,
+            ),
+            ("cbor", "63e280ae", r#"{"value":{"$text":"\u202e"}}"#),
+            ("era: u16 body: cbor", "0006f6", r#"{"value":{"era":6,"body":null}}"#),
+            ("era: u16 body: cbor", "0006fa3f000000", r#"{"value":{"era":6,"body":{"$f32":0.5}}}"#),
+            (
+                "era: u16 body: json",
+                "00067b2262223a312c202261223a327d",
+                r#"{"value":{"era":6,"body":{"b":1, "a":2}}}"#,
+            ),
+            // A part with a number that is too long is hex; all of it can be read beside it.
+            ("cbor", "82011802", r#"{"value":[1,{"$cbor":"1802"}],"decoded":[1,2]}"#),
+            ("cbor", "9801 01", r#"{"value":"980101","decoded":[1]}"#),
+            (
+                "cbor((a: u8 b: cbor))",
+                "8201a11805f5",
+                r#"{"value":{"a":1,"b":{"$map":[[{"$cbor":"1805"},true]]}},"decoded":{"a":1,"b":{"$map":[[5,true]]}}}"#,
+            ),
+            ("cbor((a: u8 b: cbor))", "82180105", r#"{"value":"82180105","decoded":{"a":1,"b":5}}"#),
+            (
+                "era: u16 body: json",
+                "00067b2261223a312c2261223a327d",
+                r#"{"value":{"era":6,"body":"7b2261223a312c2261223a327d"},"decoded":{"body":{"a":2},"era":6}}"#,
+            ),
+        ] {
+            let digits: String = digits.split_whitespace().collect();
+            assert_eq!(dumped(layout, &digits), expected, "{layout}");
         }
     }
 
@@ -690,6 +816,19 @@ mod tests {
         assert_eq!(said("proto(\"None\")", &[0x38, 5]), None, "by its wire");
         let short = "broken 1 not of its type in Borsh: byte 1: it ends too soon";
         assert_eq!(said("borsh(u16)", &[1]).as_deref(), Some(short));
+        // A record is as its encoder would write it; of an item in it, every form is right.
+        let record = "cbor((a: u8 b: cbor c: option(u8)))";
+        assert_eq!(said(record, &[0x82, 0x01, 0x9f, 0x18, 0x02, 0xff]), None);
+        assert_eq!(said(record, &[0x81, 0x01]), None);
+        let long = "rewritten 1 byte 1: it is not written as it would be";
+        assert_eq!(said(record, &[0x82, 0x18, 0x01, 0x05]).as_deref(), Some(long));
+        // What a variant holds ends as a record does, with a name or without one.
+        let null = "rewritten 2 byte 2: it is not written as it would be";
+        for variants in ["cbor((left: | right: option(u8)))", "cbor((left: | right: a: option(u8)))"] {
+            assert_eq!(said(variants, &[0x82, 0x01, 0x80]), None, "{variants}");
+            assert_eq!(said(variants, &[0x82, 0x01, 0x81, 0x05]), None, "{variants}");
+            assert_eq!(said(variants, &[0x82, 0x01, 0x81, 0xf6]).as_deref(), Some(null), "{variants}");
+        }
     }
 
     #[test]
@@ -759,7 +898,7 @@ mod tests {
         write_value(&mut out, Some(layout), &[0x10, 5]);
         assert_eq!(out, b"\"value\":\"1005\"");
         assert_eq!(
-            bytes_of(layout, &json!({})).unwrap_err(),
+            bytes_of(layout, "{}").unwrap_err(),
             "the plan has no schema of `Coin`: write its bytes as hex"
         );
     }

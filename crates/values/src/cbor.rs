@@ -1,7 +1,5 @@
 //! CBOR: a head of a kind and a number, then what it asks for.
 
-use serde_json::Value;
-
 use crate::reader::{Fault, Reader};
 use crate::tree::{Data, Node};
 
@@ -75,7 +73,7 @@ fn parts(reader: &mut Reader<'_>, kind: u8) -> Result<Vec<u8>, Fault> {
 }
 
 /// The kind of an item and its number; none if its end is marked.
-fn head(reader: &mut Reader<'_>) -> Result<(u8, Option<u64>), Fault> {
+pub(crate) fn head(reader: &mut Reader<'_>) -> Result<(u8, Option<u64>), Fault> {
     let start = reader.at();
     let first = reader.byte()?;
     let len = match first & 0x1f {
@@ -110,7 +108,7 @@ fn simple(reader: &Reader<'_>, start: usize, n: u64) -> Result<Data, Fault> {
 }
 
 /// A float of two bytes.
-fn half(bits: u16) -> f64 {
+pub(crate) fn half(bits: u16) -> f64 {
     let sign = if bits >> 15 == 1 { -1.0 } else { 1.0 };
     let exponent = i32::from(bits >> 10 & 0x1f);
     let mantissa = f64::from(bits & 0x3ff);
@@ -119,46 +117,6 @@ fn half(bits: u16) -> f64 {
         31 if mantissa == 0.0 => f64::INFINITY,
         31 => f64::NAN,
         _ => (1.0 + mantissa / 1024.0) * 2_f64.powi(exponent - 15),
-    }
-}
-
-/// JSON as CBOR: heads as short as can be, lengths known, keys in the order of the object. Floats are of eight bytes.
-pub fn encode(json: &Value) -> Vec<u8> {
-    let mut out = Vec::new();
-    put(&mut out, json);
-    out
-}
-
-fn put(out: &mut Vec<u8>, json: &Value) {
-    match json {
-        Value::Null => out.push(0xf6),
-        Value::Bool(b) => out.push(if *b { 0xf5 } else { 0xf4 }),
-        Value::Number(n) => match (n.as_u64(), n.as_i64(), n.as_f64()) {
-            (Some(n), _, _) => put_head(out, 0, n),
-            (_, Some(n), _) => put_head(out, 1, !n.cast_unsigned()),
-            (_, _, float) => {
-                out.push(0xfb);
-                out.extend_from_slice(&float.unwrap_or(f64::NAN).to_be_bytes());
-            }
-        },
-        Value::String(text) => {
-            put_head(out, 3, length(text.len()));
-            out.extend_from_slice(text.as_bytes());
-        }
-        Value::Array(items) => {
-            put_head(out, 4, length(items.len()));
-            for item in items {
-                put(out, item);
-            }
-        }
-        Value::Object(pairs) => {
-            put_head(out, 5, length(pairs.len()));
-            for (key, value) in pairs {
-                put_head(out, 3, length(key.len()));
-                out.extend_from_slice(key.as_bytes());
-                put(out, value);
-            }
-        }
     }
 }
 

@@ -4,7 +4,8 @@
 //! [`Type::decode`] reads those that need to be told: SCALE, BCS, Borsh and the bincode form of version 1, and gives names to what
 //! CBOR has by position. [`Messages`] reads
 //! protobuf by a schema, which the feature `proto` compiles. [`text`] and [`json`] write a tree for people and for programs,
-//! [`lanes`] says which bytes are what, and [`Type::encode`] and [`Messages::from_json`] lead back from JSON.
+//! [`lanes`] says which bytes are what, and [`Type::encode`] and [`Messages::from_json`] lead back from JSON. [`Type::exact`] makes
+//! JSON of CBOR that loses nothing.
 //!
 //! ```
 //! use keyplan_values::{Format, Limits, decode, json, text};
@@ -22,6 +23,7 @@
 //! what is left before anything is kept, and what is wrong is said with its offset. Nothing here prints.
 
 mod cbor;
+mod dollar;
 mod format;
 mod json;
 mod lanes;
@@ -36,7 +38,7 @@ pub mod time;
 mod tree;
 mod write;
 
-pub use cbor::encode as encode_cbor;
+pub use dollar::has_verbatim;
 pub use format::{Format, decode};
 pub use lanes::{Lane, lanes};
 pub use message::{MessageId, Messages, NoMessage, Unwritable};

@@ -2,20 +2,20 @@
 //!
 //! ```text
 //! record      array of its fields, in order; nothing at the end is left out, and nulls there are not written
-//! enum        number of the variant, if no variant holds anything; else array of that number and of an array of what it holds
+//! enum        number of the variant, if no variant holds anything; else array of that number and of an array of what it holds,
+//!             which is written as that of a record
 //! option      null, or what is there
 //! ```
 //!
 //! The item is read as any other, so that every bound of the reader holds, and then compared with its type.
 
-use serde_json::Value as Json;
-
 use crate::cbor::{self, put_head};
-use crate::message::{Unwritable, float, shortened};
+use crate::dollar;
+use crate::message::Unwritable;
 use crate::reader::{Fault, Reader};
 use crate::schema::{Type, Variant};
-use crate::tree::{Data, Node};
-use crate::write::{each, hex, no_field, number, of_variant};
+use crate::tree::{Data, Node, member};
+use crate::write::{NOTHING, each, float, hex, no_field, number, of_variant, shortened, truth};
 
 /// Reads one item of a type.
 pub(crate) fn read(ty: &Type, reader: &mut Reader<'_>) -> Result<Node, Fault> {
@@ -82,6 +82,7 @@ fn held(holds: &Type, inside: Node) -> Result<Node, Fault> {
         Type::Unit => {
             return Err(Fault { offset: inside.span.start, what: "fields that the type does not have" });
         }
+        inner if items.is_empty() && may_be_absent(inner) => Data::Null,
         inner => match <[Node; 1]>::try_from(items) {
             Ok([only]) => return named(inner, only),
             Err(_) => return Err(Fault { offset: inside.span.start, what: "an array of another length" }),
@@ -99,13 +100,17 @@ fn record(fields: &[(String, Type)], items: Vec<Node>, end: usize) -> Result<Dat
     for (name, ty) in fields {
         let value = match items.next() {
             Some(item) => named(ty, item)?,
-            None if matches!(ty, Type::Option(_) | Type::Any) => Node::new(end..end, Data::Null),
+            None if may_be_absent(ty) => Node::new(end..end, Data::Null),
             None => return Err(Fault { offset: end, what: "fewer fields than the type has" }),
         };
         let at = value.span.start;
         pairs.push((Node::new(at..at, Data::Text(name.clone())), value));
     }
     Ok(Data::Map(pairs))
+}
+
+const fn may_be_absent(ty: &Type) -> bool {
+    matches!(ty, Type::Option(_) | Type::Any)
 }
 
 fn all(item: &Type, items: Vec<Node>) -> Result<Vec<Node>, Fault> {
@@ -121,15 +126,15 @@ fn fits(n: u128, bits: usize) -> bool {
 }
 
 /// Writes JSON as one item of a type.
-pub(crate) fn put(ty: &Type, json: &Json, out: &mut Vec<u8>) -> Result<(), Unwritable> {
+pub(crate) fn put(ty: &Type, json: &Node, out: &mut Vec<u8>) -> Result<(), Unwritable> {
     let wrong = |what: &str| Unwritable::new(format!("{what} belongs here, not {}", shortened(json)));
     match ty {
-        Type::Any => out.extend_from_slice(&cbor::encode(json)),
+        Type::Any => dollar::put(json, out)?,
         Type::Unit | Type::Option(_) if json.is_null() => out.push(NULL),
         Type::Unit => return Err(wrong("null")),
         Type::Option(inner) => put(inner, json, out)?,
         Type::Bool => {
-            let value = json.as_bool().ok_or_else(|| wrong("true or false"))?;
+            let value = truth(json).ok_or_else(|| wrong("true or false"))?;
             out.push(if value { 0xf5 } else { 0xf4 });
         }
         Type::Float(_) => {
@@ -146,7 +151,7 @@ pub(crate) fn put(ty: &Type, json: &Json, out: &mut Vec<u8>) -> Result<(), Unwri
             put_head(out, kind, n.ok_or_else(|| wrong(&format!("a number of {width} bytes")))?);
         }
         Type::Text => {
-            let text = json.as_str().ok_or_else(|| wrong("a text"))?;
+            let text = json.as_text().ok_or_else(|| wrong("a text"))?;
             put_head(out, 3, cbor::length(text.len()));
             out.extend_from_slice(text.as_bytes());
         }
@@ -161,7 +166,7 @@ pub(crate) fn put(ty: &Type, json: &Json, out: &mut Vec<u8>) -> Result<(), Unwri
             out.extend_from_slice(&bytes);
         }
         Type::List(item) | Type::Array(item, _) => {
-            let items = json.as_array().ok_or_else(|| wrong("a list"))?;
+            let items = json.as_list().ok_or_else(|| wrong("a list"))?;
             if let Type::Array(_, count) = ty
                 && items.len() != *count
             {
@@ -185,8 +190,9 @@ pub(crate) fn put(ty: &Type, json: &Json, out: &mut Vec<u8>) -> Result<(), Unwri
                     put_record(fields, inside, out).map_err(|error| error.within(&variant.name))?;
                 }
                 inner => {
-                    put_head(out, 4, 1);
-                    put(inner, inside, out).map_err(|error| error.within(&variant.name))?;
+                    let mut item = Vec::new();
+                    put(inner, inside, &mut item).map_err(|error| error.within(&variant.name))?;
+                    put_fields(&[item], out);
                 }
             }
         }
@@ -197,8 +203,8 @@ pub(crate) fn put(ty: &Type, json: &Json, out: &mut Vec<u8>) -> Result<(), Unwri
 
 const NULL: u8 = 0xf6;
 
-fn put_record(fields: &[(String, Type)], json: &Json, out: &mut Vec<u8>) -> Result<(), Unwritable> {
-    let Some(object) = json.as_object() else {
+fn put_record(fields: &[(String, Type)], json: &Node, out: &mut Vec<u8>) -> Result<(), Unwritable> {
+    let Some(object) = json.as_pairs() else {
         return Err(Unwritable::new(format!("an object belongs here, not {}", shortened(json))));
     };
     if let Some(error) = no_field(fields, object) {
@@ -207,11 +213,71 @@ fn put_record(fields: &[(String, Type)], json: &Json, out: &mut Vec<u8>) -> Resu
     let mut items: Vec<Vec<u8>> = Vec::new();
     for (name, ty) in fields {
         let mut item = Vec::new();
-        put(ty, object.get(name).unwrap_or(&Json::Null), &mut item).map_err(|error| error.within(name))?;
+        put(ty, member(object, name).unwrap_or(NOTHING), &mut item).map_err(|error| error.within(name))?;
         items.push(item);
     }
+    put_fields(&items, out);
+    Ok(())
+}
+
+/// The fields of a record or a variant, without nulls at the end.
+fn put_fields(items: &[Vec<u8>], out: &mut Vec<u8>) {
     let written = items.iter().rposition(|item| *item != [NULL]).map_or(0, |last| last + 1);
     put_head(out, 4, cbor::length(written));
     items.iter().take(written).for_each(|item| out.extend_from_slice(item));
-    Ok(())
+}
+
+impl Type {
+    /// A tree that was read by this type from CBOR, with every part that may be any item as JSON of which [`Self::encode`] makes the
+    /// same bytes again. An item by itself is never a mere string, so that there is room for hex digits in its place.
+    ///
+    /// ```
+    /// use keyplan_values::{Codec, Limits, Type, write_json};
+    ///
+    /// // 30([2, 3])
+    /// let bytes = [0xd8, 0x1e, 0x82, 0x02, 0x03];
+    /// let node = Type::Any.decode(Codec::Cbor, &bytes, &Limits::default())?;
+    /// let (json, mut text) = (Type::Any.exact(&node, &bytes), Vec::new());
+    /// write_json(&mut text, &json);
+    /// assert_eq!(text, br#"{"$tag":30,"$value":[2,3]}"#);
+    /// assert_eq!(Type::Any.encode(Codec::Cbor, &json)?, bytes);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn exact(&self, node: &Node, bytes: &[u8]) -> Node {
+        let json = self.with_items(node, &|item| dollar::exact(item, bytes));
+        if *self == Self::Any { dollar::unlike_hex(json) } else { json }
+    }
+
+    /// As [`Self::exact`], for reading: what has no bearing on the meaning of an item is left out.
+    pub fn readable(&self, node: &Node) -> Node {
+        self.with_items(node, &dollar::readable)
+    }
+
+    /// As [`Self::exact`], with every such part as its bytes.
+    pub fn verbatim(&self, node: &Node, bytes: &[u8]) -> Node {
+        self.with_items(node, &|item| dollar::verbatim(item, bytes))
+    }
+
+    fn with_items(&self, node: &Node, show: &impl Fn(&Node) -> Node) -> Node {
+        let data = match (self, &node.data) {
+            (Self::Any, _) => return show(node),
+            (Self::Option(inner), data) if *data != Data::Null => return inner.with_items(node, show),
+            (Self::List(item) | Self::Array(item, _), Data::List(items)) => {
+                Data::List(items.iter().map(|node| item.with_items(node, show)).collect())
+            }
+            (Self::Struct(fields), Data::Map(pairs)) => {
+                let pairs = pairs.iter().zip(fields);
+                Data::Map(
+                    pairs.map(|((key, node), (_, ty))| (key.clone(), ty.with_items(node, show))).collect(),
+                )
+            }
+            (Self::Enum(variants), Data::Variant(name, inner)) => {
+                let variant = variants.iter().find(|variant| variant.name == *name);
+                let shown = variant.map(|variant| variant.holds.with_items(inner, show));
+                Data::Variant(name.clone(), shown.map_or_else(|| inner.clone(), Box::new))
+            }
+            (_, data) => data.clone(),
+        };
+        Node::new(node.span.clone(), data)
+    }
 }

@@ -18,6 +18,13 @@ impl Default for Limits {
     }
 }
 
+impl Limits {
+    /// How much JSON may ask for of which a value is made: a dollar form takes more levels and parts than what it says.
+    pub const fn of_json() -> Self {
+        Self { depth: 4 * 64 + 2, nodes: 1 << 19, bytes: 64 << 20 }
+    }
+}
+
 /// What is wrong with a value, and where.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("byte {offset}: {what}")]

@@ -109,19 +109,6 @@ impl Type {
         }
     }
 
-    /// Whether a part of it may be any item: then JSON does not say all that its bytes do.
-    pub fn has_any(&self) -> bool {
-        match self {
-            Self::Any => true,
-            Self::Option(inner) | Self::List(inner) | Self::Array(inner, _) => inner.has_any(),
-            Self::Map(key, value) => key.has_any() || value.has_any(),
-            Self::Tuple(items) => items.iter().any(Self::has_any),
-            Self::Struct(fields) => fields.iter().any(|(_, field)| field.has_any()),
-            Self::Enum(variants) => variants.iter().any(|variant| variant.holds.has_any()),
-            _ => false,
-        }
-    }
-
     /// Reads one value, which must take all the bytes.
     pub fn decode(&self, codec: Codec, bytes: &[u8], limits: &Limits) -> Result<Node, Fault> {
         let mut reader = Reader::new(bytes, limits)?;

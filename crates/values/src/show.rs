@@ -160,7 +160,7 @@ pub fn json(node: &Node) -> Value {
         }
         Data::Bytes(bytes) => Value::String(const_hex::encode(bytes)),
         Data::Text(text) => Value::String(text.clone()),
-        Data::Simple(n) => value!({ "simple": n }),
+        Data::Simple(n) => value!({ "$simple": n }),
         Data::List(items) => Value::Array(items.iter().map(json).collect()),
         Data::Map(pairs) => {
             Value::Object(pairs.iter().map(|(key, value)| (name(key), json(value))).collect())
@@ -174,13 +174,14 @@ pub fn json(node: &Node) -> Value {
             },
             Value::String,
         ),
-        Data::Tagged(tag, inner) => value!({ "tag": tag, "value": json(inner) }),
+        Data::Tagged(tag, inner) => value!({ "$tag": tag, "$value": json(inner) }),
         Data::Variant(variant, inner) if inner.data == Data::Null => Value::String(variant.clone()),
         Data::Variant(variant, inner) => Value::Object(Map::from_iter([(variant.clone(), json(inner))])),
     }
 }
 
-/// Appends what [`json`] gives, with the fields of a message in the order of their numbers, and without the tree between.
+/// Appends what [`json`] gives, with the fields of a message in the order of their numbers and those of an object in their own, and
+/// without the tree between.
 pub fn write_json(out: &mut Vec<u8>, node: &Node) {
     match &node.data {
         Data::Unsigned(n) if *n <= 1 << 53 => put_text(out, &n.to_string()),
@@ -191,16 +192,26 @@ pub fn write_json(out: &mut Vec<u8>, node: &Node) {
         }
         Data::Text(text) => put_string(out, text),
         Data::List(items) => put_all(out, *b"[]", items, write_json),
+        Data::Map(pairs) if pairs.iter().all(|(key, _)| key.as_text().is_some()) => {
+            put_all(out, *b"{}", pairs, |out, (key, node)| {
+                put_member(out, key.as_text().unwrap_or_default(), node)
+            });
+        }
+        Data::Variant(name, inner) if !inner.is_null() => {
+            put_all(out, *b"{}", &[(name, inner)], |out, (name, node)| put_member(out, name, node));
+        }
         Data::Message(record) if record.unknown.is_empty() => match moment(record) {
             Some(moment) => put_string(out, &moment),
-            None => put_all(out, *b"{}", &record.fields, |out, (name, node)| {
-                put_string(out, name);
-                out.push(b':');
-                write_json(out, node);
-            }),
+            None => put_all(out, *b"{}", &record.fields, |out, (name, node)| put_member(out, name, node)),
         },
         _ => put_text(out, &json(node).to_string()),
     }
+}
+
+fn put_member(out: &mut Vec<u8>, name: &str, node: &Node) {
+    put_string(out, name);
+    out.push(b':');
+    write_json(out, node);
 }
 
 fn put_text(out: &mut Vec<u8>, text: &str) {
@@ -249,7 +260,7 @@ fn grouped<'n>(fields: impl Iterator<Item = (String, &'n Node)>) -> Map<String, 
     object
 }
 
-fn name(key: &Node) -> String {
+pub(crate) fn name(key: &Node) -> String {
     match &key.data {
         Data::Text(text) => text.clone(),
         Data::Bytes(bytes) => const_hex::encode(bytes),

@@ -65,4 +65,46 @@ impl Node {
     pub(crate) const fn new(span: Range<usize>, data: Data) -> Self {
         Self { span, data }
     }
+
+    /// A name that an object in this tree has twice.
+    pub fn repeated_name(&self) -> Option<&str> {
+        match &self.data {
+            Data::List(items) => items.iter().find_map(Self::repeated_name),
+            Data::Map(pairs) => {
+                let mut names: Vec<&str> = pairs.iter().filter_map(|(key, _)| key.as_text()).collect();
+                names.sort_unstable();
+                let twice = names.windows(2).find(|two| two.first() == two.last());
+                twice
+                    .and_then(|two| two.first().copied())
+                    .or_else(|| pairs.iter().find_map(|(_, value)| value.repeated_name()))
+            }
+            _ => None,
+        }
+    }
+
+    /// A part that lies in no bytes.
+    pub(crate) const fn made(data: Data) -> Self {
+        Self::new(0..0, data)
+    }
+
+    pub(crate) fn is_null(&self) -> bool {
+        self.data == Data::Null
+    }
+
+    pub(crate) const fn as_text(&self) -> Option<&str> {
+        if let Data::Text(text) = &self.data { Some(text.as_str()) } else { None }
+    }
+
+    pub(crate) const fn as_list(&self) -> Option<&[Self]> {
+        if let Data::List(items) = &self.data { Some(items.as_slice()) } else { None }
+    }
+
+    pub(crate) const fn as_pairs(&self) -> Option<&[(Self, Self)]> {
+        if let Data::Map(pairs) = &self.data { Some(pairs.as_slice()) } else { None }
+    }
+}
+
+/// The value under a name.
+pub(crate) fn member<'n>(pairs: &'n [(Node, Node)], name: &str) -> Option<&'n Node> {
+    pairs.iter().find(|(key, _)| key.as_text() == Some(name)).map(|(_, value)| value)
 }

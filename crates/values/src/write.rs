@@ -1,13 +1,14 @@
 //! JSON as the bytes of a type: SCALE, BCS, Borsh and bincode, and CBOR by a type of its own.
 
-use serde_json::Value as Json;
-
-use crate::message::{Unwritable, float, shortened};
+use crate::message::Unwritable;
 use crate::schema::{Codec, Type, Variant};
+use crate::show;
+use crate::tree::{Data, Node, member};
 
 impl Type {
-    /// The bytes of a value that is given as [`json`](crate::json) shows one.
-    pub fn encode(&self, codec: Codec, json: &Json) -> Result<Vec<u8>, Unwritable> {
+    /// The bytes of a value that is given as [`json`](crate::json) shows one, read as a tree; parts that are any item of CBOR as
+    /// [`Self::exact`] shows them. A tree that was read by the type will do as well.
+    pub fn encode(&self, codec: Codec, json: &Node) -> Result<Vec<u8>, Unwritable> {
         let mut out = Vec::new();
         match codec {
             Codec::Cbor => crate::named::put(self, json, &mut out)?,
@@ -16,7 +17,7 @@ impl Type {
         Ok(out)
     }
 
-    fn put(&self, codec: Codec, json: &Json, out: &mut Vec<u8>) -> Result<(), Unwritable> {
+    fn put(&self, codec: Codec, json: &Node, out: &mut Vec<u8>) -> Result<(), Unwritable> {
         let wrong = |what: &str| Unwritable::new(format!("{what} belongs here, not {}", shortened(json)));
         match self {
             Self::Unit => {
@@ -24,7 +25,7 @@ impl Type {
                     return Err(wrong("null"));
                 }
             }
-            Self::Bool => out.push(u8::from(json.as_bool().ok_or_else(|| wrong("true or false"))?)),
+            Self::Bool => out.push(u8::from(truth(json).ok_or_else(|| wrong("true or false"))?)),
             Self::Unsigned(width) => {
                 let n: u128 = number(json).ok_or_else(|| wrong("a whole number"))?;
                 if *width < 16 && n >> (8 * (*width).min(15)) != 0 {
@@ -43,7 +44,7 @@ impl Type {
             Self::Float(width) => put_float(codec, *width, json, out).ok_or_else(|| wrong("a number"))?,
             Self::Compact => compact(number(json).ok_or_else(|| wrong("a whole number"))?, out),
             Self::Text => {
-                let text = json.as_str().ok_or_else(|| wrong("a text"))?;
+                let text = json.as_text().ok_or_else(|| wrong("a text"))?;
                 length(codec, text.len(), out)?;
                 out.extend_from_slice(text.as_bytes());
             }
@@ -56,38 +57,38 @@ impl Type {
                 let bytes = hex(json).filter(|bytes| bytes.len() == *len);
                 out.extend_from_slice(&bytes.ok_or_else(|| wrong(&format!("hex digits of {len} bytes")))?);
             }
-            Self::Option(inner) => match (json, codec, &**inner) {
-                (Json::Null, _, _) => out.push(0),
-                (Json::Bool(value), Codec::Scale, Self::Bool) => out.push(if *value { 1 } else { 2 }),
+            Self::Option(inner) => match (&json.data, codec, &**inner) {
+                (Data::Null, _, _) => out.push(0),
+                (Data::Bool(value), Codec::Scale, Self::Bool) => out.push(if *value { 1 } else { 2 }),
                 _ => {
                     out.push(1);
                     inner.put(codec, json, out)?;
                 }
             },
             Self::List(item) => {
-                let items = json.as_array().ok_or_else(|| wrong("a list"))?;
+                let items = json.as_list().ok_or_else(|| wrong("a list"))?;
                 length(codec, items.len(), out)?;
                 each(items, |json| item.put(codec, json, out))?;
             }
             Self::Array(item, count) => {
-                let items = json.as_array().filter(|items| items.len() == *count);
+                let items = json.as_list().filter(|items| items.len() == *count);
                 let items = items.ok_or_else(|| wrong(&format!("a list of {count}")))?;
                 each(items, |json| item.put(codec, json, out))?;
             }
             Self::Map(key, value) => put_map(key, value, codec, json, out)?,
             Self::Tuple(types) => {
-                let items = json.as_array().filter(|items| items.len() == types.len());
+                let items = json.as_list().filter(|items| items.len() == types.len());
                 let items = items.ok_or_else(|| wrong(&format!("a list of {}", types.len())))?;
                 let mut types = types.iter();
                 each(items, |json| types.next().map_or(Ok(()), |ty| ty.put(codec, json, out)))?;
             }
             Self::Struct(fields) => {
-                let object = json.as_object().ok_or_else(|| wrong("an object"))?;
+                let object = json.as_pairs().ok_or_else(|| wrong("an object"))?;
                 if let Some(error) = no_field(fields, object) {
                     return Err(error);
                 }
                 for (name, field) in fields {
-                    let given = object.get(name).unwrap_or(&Json::Null);
+                    let given = member(object, name).unwrap_or(NOTHING);
                     field.put(codec, given, out).map_err(|error| error.within(name))?;
                 }
             }
@@ -98,12 +99,13 @@ impl Type {
     }
 }
 
+/// What is given where nothing is.
+pub(crate) const NOTHING: &Node = &Node::made(Data::Null);
+
 /// The name of an object that no field has.
-pub(crate) fn no_field(
-    fields: &[(String, Type)],
-    object: &serde_json::Map<String, Json>,
-) -> Option<Unwritable> {
-    let name = object.keys().find(|name| fields.iter().all(|(known, _)| known != *name))?;
+pub(crate) fn no_field(fields: &[(String, Type)], object: &[(Node, Node)]) -> Option<Unwritable> {
+    let names = object.iter().map(|(key, _)| key.as_text().unwrap_or_default());
+    let name = { names }.find(|name| fields.iter().all(|(known, _)| known != name))?;
     let known: Vec<&str> = fields.iter().map(|(name, _)| name.as_str()).collect();
     Some(Unwritable::new(format!("there is no field `{name}`; there are: {}", known.join(", "))))
 }
@@ -111,13 +113,14 @@ pub(crate) fn no_field(
 /// A variant: its name, or an object with its name alone; and what it holds.
 pub(crate) fn of_variant<'t, 'j>(
     variants: &'t [Variant],
-    json: &'j Json,
-) -> Result<(&'t Variant, &'j Json), Unwritable> {
+    json: &'j Node,
+) -> Result<(&'t Variant, &'j Node), Unwritable> {
     let wrong = |what: &str| Unwritable::new(format!("{what} belongs here, not {}", shortened(json)));
-    let (name, inside) = match json {
-        Json::String(name) => (name, &Json::Null),
-        Json::Object(object) => match object.iter().collect::<Vec<_>>().as_slice() {
-            [(name, inside)] => (*name, *inside),
+    let (name, inside) = match &json.data {
+        Data::Text(name) => (name.as_str(), NOTHING),
+        Data::Variant(name, inside) => (name.as_str(), &**inside),
+        Data::Map(pairs) => match pairs.as_slice() {
+            [(name, inside)] => (name.as_text().unwrap_or_default(), inside),
             _ => return Err(wrong("an object with only the variant")),
         },
         _ => return Err(wrong("a variant")),
@@ -129,7 +132,7 @@ pub(crate) fn of_variant<'t, 'j>(
     Err(wrong(&format!("one of {}", known.join(", "))))
 }
 
-fn put_variant(variants: &[Variant], codec: Codec, json: &Json, out: &mut Vec<u8>) -> Result<(), Unwritable> {
+fn put_variant(variants: &[Variant], codec: Codec, json: &Node, out: &mut Vec<u8>) -> Result<(), Unwritable> {
     let (variant, inside) = of_variant(variants, json)?;
     match codec {
         Codec::Scale | Codec::Borsh => {
@@ -144,8 +147,8 @@ fn put_variant(variants: &[Variant], codec: Codec, json: &Json, out: &mut Vec<u8
 }
 
 pub(crate) fn each(
-    items: &[Json],
-    mut put: impl FnMut(&Json) -> Result<(), Unwritable>,
+    items: &[Node],
+    mut put: impl FnMut(&Node) -> Result<(), Unwritable>,
 ) -> Result<(), Unwritable> {
     items
         .iter()
@@ -154,13 +157,14 @@ pub(crate) fn each(
 }
 
 /// Pairs from an object, whose names are keys that are texts, bytes or numbers. BCS puts them in order.
-fn put_map(key: &Type, value: &Type, codec: Codec, json: &Json, out: &mut Vec<u8>) -> Result<(), Unwritable> {
-    let Json::Object(object) = json else { return Err(Unwritable::new("an object belongs here")) };
+fn put_map(key: &Type, value: &Type, codec: Codec, json: &Node, out: &mut Vec<u8>) -> Result<(), Unwritable> {
+    let Some(object) = json.as_pairs() else { return Err(Unwritable::new("an object belongs here")) };
     let mut pairs = Vec::new();
     for (name, json) in object {
+        let within = |error: Unwritable| error.within(show::name(name));
         let (mut of_key, mut of_value) = (Vec::new(), Vec::new());
-        key.put(codec, &Json::String(name.clone()), &mut of_key).map_err(|error| error.within(name))?;
-        value.put(codec, json, &mut of_value).map_err(|error| error.within(name))?;
+        key.put(codec, name, &mut of_key).map_err(within)?;
+        value.put(codec, json, &mut of_value).map_err(within)?;
         pairs.push((of_key, of_value));
     }
     if codec == Codec::Bcs {
@@ -174,19 +178,46 @@ fn put_map(key: &Type, value: &Type, codec: Codec, json: &Json, out: &mut Vec<u8
     Ok(())
 }
 
-pub(crate) fn number<T: std::str::FromStr>(json: &Json) -> Option<T> {
-    match json {
-        Json::Number(number) => number.to_string().parse().ok(),
-        Json::String(digits) => digits.parse().ok(),
+pub(crate) const fn truth(json: &Node) -> Option<bool> {
+    if let Data::Bool(value) = json.data { Some(value) } else { None }
+}
+
+pub(crate) fn number<T: std::str::FromStr>(json: &Node) -> Option<T> {
+    match &json.data {
+        Data::Unsigned(number) => number.to_string().parse().ok(),
+        Data::Signed(number) => number.to_string().parse().ok(),
+        Data::Number(digits) | Data::Text(digits) => digits.parse().ok(),
         _ => None,
     }
 }
 
-pub(crate) fn hex(json: &Json) -> Option<Vec<u8>> {
-    const_hex::decode(json.as_str()?).ok()
+pub(crate) fn float(json: &Node) -> Option<f64> {
+    match &json.data {
+        Data::Float(float) => Some(*float),
+        Data::Text(text) => match text.as_str() {
+            "NaN" => Some(f64::NAN),
+            "Infinity" => Some(f64::INFINITY),
+            "-Infinity" => Some(f64::NEG_INFINITY),
+            _ => None,
+        },
+        _ => number::<f64>(json).filter(|float| float.is_finite()),
+    }
 }
 
-fn put_float(codec: Codec, width: usize, json: &Json, out: &mut Vec<u8>) -> Option<()> {
+pub(crate) fn hex(json: &Node) -> Option<Vec<u8>> {
+    match &json.data {
+        Data::Bytes(bytes) => Some(bytes.clone()),
+        Data::Text(digits) => const_hex::decode(digits).ok(),
+        _ => None,
+    }
+}
+
+/// JSON in a message, cut where it is long.
+pub(crate) fn shortened(json: &Node) -> String {
+    crate::message::shortened(&show::json(json))
+}
+
+fn put_float(codec: Codec, width: usize, json: &Node, out: &mut Vec<u8>) -> Option<()> {
     let float = float(json)?;
     if codec == Codec::Borsh && float.is_nan() {
         return None;

@@ -1,12 +1,16 @@
 //! Values of every format, with their offsets, and what is wrong with those that are none.
 #![cfg(test)]
 
-use keyplan_values::{Codec, Data, Format, Limits, Type, Variant, decode, encode_cbor, json, text};
+use keyplan_values::{Codec, Data, Format, Limits, Node, Type, Variant, decode, json, text, write_json};
 use proptest::prelude::*;
 
 fn bytes(hex: &str) -> Vec<u8> {
     let digits: String = hex.split_whitespace().collect();
     (0..digits.len()).step_by(2).map(|at| u8::from_str_radix(&digits[at..at + 2], 16).unwrap()).collect()
+}
+
+fn tree(json: &serde_json::Value) -> Node {
+    decode(Format::Json, json.to_string().as_bytes(), &Limits::of_json()).unwrap()
 }
 
 fn check(format: Format, hex: &str, expected: &str) {
@@ -228,8 +232,183 @@ proptest! {
     #[test]
     fn cbor_of_json_reads_as_that_json(numbers in proptest::collection::vec(any::<i32>(), 0..5), word in "[a-z]{0,30}") {
         let object = serde_json::json!({ "a": numbers, "b": { "c": word, "d": null, "e": true } });
-        let again = decode(Format::Cbor, &encode_cbor(&object), &Limits::default()).unwrap();
+        let again = decode(Format::Cbor, &from_json(&object.to_string()).unwrap(), &Limits::default()).unwrap();
         prop_assert_eq!(json(&again), object);
+    }
+
+    /// JSON of any CBOR makes the same bytes again.
+    #[test]
+    fn cbor_comes_back_from_json_as_it_was(bytes in item()) {
+        let shown = as_json(&bytes);
+        prop_assert_eq!(from_json(&shown), Ok(bytes), "{}", shown);
+    }
+}
+
+/// One item of CBOR as JSON that loses nothing.
+fn as_json(bytes: &[u8]) -> String {
+    let node = Type::Any.decode(Codec::Cbor, bytes, &Limits::default()).unwrap();
+    let mut out = Vec::new();
+    write_json(&mut out, &Type::Any.exact(&node, bytes));
+    String::from_utf8(out).unwrap()
+}
+
+/// The item of such JSON.
+fn from_json(text: &str) -> Result<Vec<u8>, String> {
+    let json = decode(Format::Json, text.as_bytes(), &Limits::of_json()).unwrap();
+    Type::Any.encode(Codec::Cbor, &json).map_err(|error| error.to_string())
+}
+
+/// A head of CBOR: mostly as short as it can be.
+fn head(kind: u8, n: u64, longer: u8) -> Vec<u8> {
+    let shortest = [23, 0xff, 0xffff, 0xffff_ffff].iter().take_while(|most| n > **most).count();
+    let form = shortest.max(usize::from(longer));
+    let info = if form == 0 { n as u8 } else { 23 + form as u8 };
+    let width = [0, 1, 2, 4, 8][form];
+    [&[kind << 5 | info], &n.to_be_bytes()[8 - width..]].concat()
+}
+
+/// Any item of CBOR: also heads that are too long, ends that are marked, strings in parts, floats of every width.
+fn item() -> impl Strategy<Value = Vec<u8>> {
+    let longer = || prop_oneof![9 => Just(0_u8), 1 => 1..5_u8];
+    let number = || prop_oneof![0..40_u64, any::<u64>(), (0..64_u32).prop_map(|bits| 1 << bits)];
+    let word = || prop_oneof!["[a-b]{0,2}", "\\$[a-z]{1,5}", any::<String>()];
+    let string = move || {
+        let bytes = (proptest::collection::vec(any::<u8>(), 0..30), longer());
+        let bytes = bytes.prop_map(|(bytes, longer)| [head(2, bytes.len() as u64, longer), bytes].concat());
+        let text = (word(), longer());
+        let text =
+            text.prop_map(|(text, longer)| [head(3, text.len() as u64, longer), text.into_bytes()].concat());
+        (bytes, text)
+    };
+    let (bytes, text) = string();
+    let parts = |part: BoxedStrategy<Vec<u8>>, first: u8| {
+        let parts = proptest::collection::vec(part, 0..3);
+        parts.prop_map(move |parts| [vec![first], parts.concat(), vec![0xff]].concat())
+    };
+    let simple =
+        prop_oneof![(0xe0..0xf8_u8).prop_map(|n| vec![n]), (32..=255_u8).prop_map(|n| vec![0xf8, n])];
+    let leaf = prop_oneof![
+        4 => (0..2_u8, number(), longer()).prop_map(|(kind, n, longer)| head(kind, n, longer)),
+        2 => bytes,
+        4 => text,
+        1 => parts(string().0.boxed(), 0x5f),
+        1 => parts(string().1.boxed(), 0x7f),
+        1 => simple,
+        1 => any::<u16>().prop_map(|bits| [&[0xf9][..], &bits.to_be_bytes()].concat()),
+        1 => any::<u32>().prop_map(|bits| [&[0xfa][..], &bits.to_be_bytes()].concat()),
+        1 => any::<f32>().prop_map(|float| [&[0xfb][..], &f64::from(float).to_be_bytes()].concat()),
+        1 => any::<u64>().prop_map(|bits| [&[0xfb][..], &bits.to_be_bytes()].concat()),
+    ];
+    leaf.prop_recursive(6, 60, 5, move |inner| {
+        let listed = move |kind: u8, all: Vec<Vec<u8>>, count: usize, (longer, open): (u8, bool)| {
+            let all = all.concat();
+            if open {
+                [vec![kind << 5 | 31], all, vec![0xff]].concat()
+            } else {
+                [head(kind, count as u64, longer), all].concat()
+            }
+        };
+        let form = move || (longer(), proptest::bool::weighted(0.2));
+        let list = (proptest::collection::vec(inner.clone(), 0..5), form());
+        let map = (
+            proptest::collection::vec((prop_oneof![string().1, inner.clone()], inner.clone()), 0..4),
+            form(),
+        );
+        let tag = (number(), longer(), inner);
+        prop_oneof![
+            list.prop_map(move |(all, form)| {
+                let count = all.len();
+                listed(4, all, count, form)
+            }),
+            map.prop_map(move |(all, form)| {
+                let count = all.len();
+                listed(5, all.into_iter().map(|(key, value)| [key, value].concat()).collect(), count, form)
+            }),
+            tag.prop_map(|(tag, longer, inner)| [head(6, tag, longer), inner].concat()),
+        ]
+    })
+}
+
+#[test]
+fn what_json_has_no_form_for_is_a_dollar_form() {
+    for (hex, expected) in [
+        ("1b0020000000000000", "9007199254740992"),
+        ("1bffffffffffffffff", r#"{"$int":"18446744073709551615"}"#),
+        ("3bffffffffffffffff", r#"{"$int":"-18446744073709551616"}"#),
+        ("f93c00", r#"{"$f16":1.0}"#),
+        ("fa7f800000", r#"{"$f32":"Infinity"}"#),
+        ("fb8000000000000000", "-0.0"),
+        ("fb7ff8000000000000", r#"{"$f64":"NaN"}"#),
+        ("f97c01", r#"{"$f16":"0x7c01"}"#),
+        ("f7", r#"{"$simple":23}"#),
+        ("f8ff", r#"{"$simple":255}"#),
+        ("d81e820203", r#"{"$tag":30,"$value":[2,3]}"#),
+        ("c249010000000000000000", r#"{"$tag":2,"$value":{"$bytes":"010000000000000000"}}"#),
+        ("8162c3bc", r#"["ü"]"#),
+        ("62c3bc", r#"{"$text":"ü"}"#),
+        ("a201020304", r#"{"$map":[[1,2],[3,4]]}"#),
+        ("a2616101616102", r#"{"$map":[["a",1],["a",2]]}"#),
+        ("a1622461f6", r#"{"$map":[["$a",null]]}"#),
+        ("a2616101 41 61 02", r#"{"$map":[["a",1],[{"$bytes":"61"},2]]}"#),
+        ("5f42010243030405ff", r#"{"$bytes":["0102","030405"]}"#),
+        ("7f657374726561646d696e67ff", r#"{"$text":["strea","ming"]}"#),
+        ("5fff", r#"{"$bytes":[]}"#),
+        ("bf61610161629f0203ffff", r#"{"$open":{"a":1,"b":{"$open":[2,3]}}}"#),
+        ("bf0102ff", r#"{"$open":{"$map":[[1,2]]}}"#),
+        ("82 01 1902ff", "[1,767]"),
+        ("82 01 1a000002ff", r#"[1,{"$cbor":"1a000002ff"}]"#),
+    ] {
+        assert_eq!(as_json(&bytes(hex)), expected);
+        assert_eq!(from_json(expected), Ok(bytes(hex)), "{expected}");
+    }
+}
+
+#[test]
+fn a_dollar_form_that_there_is_not_is_told() {
+    for (json, expected) in [
+        (
+            r#"{"a":{"$byte":"00"}}"#,
+            "`a`: {\"$byte\":\"00\"} is no item of CBOR; a map with a name that begins with `$` is written {\"$map\": [[name, value], …]}",
+        ),
+        (
+            r#"{"$tag":1}"#,
+            "{\"$tag\":1} is no item of CBOR; a map with a name that begins with `$` is written {\"$map\": [[name, value], …]}",
+        ),
+        (r#"{"$tag":-1,"$value":0}"#, "the number of a tag belongs here, not -1"),
+        (r#"{"$bytes":"0"}"#, "`$bytes`: a string of hex digits belongs here, not \"0\""),
+        (r#"{"$text":[1]}"#, "`$text.0`: a text belongs here, not 1"),
+        (r#"{"$simple":24}"#, "`$simple`: the number of a simple value belongs here, not 24"),
+        (r#"{"$f16":0.1}"#, "`$f16`: a float of 2 bytes belongs here, not 0.1"),
+        (r#"{"$f32":"0x00"}"#, "`$f32`: a float of 4 bytes belongs here, not \"0x00\""),
+        (r#"[1e999]"#, "`0`: a float of 8 bytes belongs here, not \"1e999\""),
+        (
+            "[18446744073709551616]",
+            "`0`: a whole number of up to 64 bits belongs here, not \"18446744073709551616\"",
+        ),
+        (r#"{"$map":[[1]]}"#, "`$map.0`: a list of a key and a value belongs here, not [1]"),
+        (
+            r#"{"$open":{"$tag":1,"$value":2}}"#,
+            "`$open`: a list or a map belongs here, not {\"$tag\":1,\"$value\":2}",
+        ),
+        (r#"{"$cbor":"82"}"#, "`$cbor`: byte 1: it ends too soon"),
+    ] {
+        assert_eq!(from_json(json), Err(expected.to_owned()), "{json}");
+    }
+}
+
+/// What lies as deep as CBOR may, with the forms that take most levels, is JSON within its own bound; what lies deeper is refused
+/// before it is followed.
+#[test]
+fn dollar_forms_are_bounded_as_values_are() {
+    let deepest = [[0xbf, 0x80].repeat(31), vec![0xbf, 0x80, 0x00], vec![0xff; 32]].concat();
+    let shown = as_json(&deepest);
+    assert_eq!(from_json(&shown), Ok(deepest));
+    let keys = [vec![0xbf; 63], vec![0x00], [0x00, 0xff].repeat(63)].concat();
+    assert_eq!(from_json(&as_json(&keys)), Ok(keys));
+    for open in [r#"{"$open":"#, r#"{"$tag":1,"$value":"#, r#"{"$map":[["#, "["] {
+        let deep = open.repeat(100_000);
+        let found = decode(Format::Json, deep.as_bytes(), &Limits::of_json()).unwrap_err();
+        assert_eq!(found.what, "parts lie too deep in each other");
     }
 }
 
@@ -260,12 +439,12 @@ fn types_are_written_from_json() {
         "e": {"Two": [0.5, "00ff"]}, "f": "0102", "g": [1, 255]
     });
     for codec in [Codec::Scale, Codec::Bcs, Codec::Borsh, Codec::Bincode] {
-        let bytes = ty.encode(codec, &given).unwrap();
+        let bytes = ty.encode(codec, &tree(&given)).unwrap();
         assert_eq!(json(&ty.decode(codec, &bytes, &Limits::default()).unwrap()), given, "{codec:?}");
     }
     for n in [0_u128, 63, 64, 16_383, 16_384, (1 << 30) - 1, 1 << 30, 1 << 40, u128::MAX] {
         let given = serde_json::json!(n.to_string());
-        let bytes = Type::Compact.encode(Codec::Scale, &given).unwrap();
+        let bytes = Type::Compact.encode(Codec::Scale, &tree(&given)).unwrap();
         let node = Type::Compact.decode(Codec::Scale, &bytes, &Limits::default()).unwrap();
         assert_eq!(node.data, Data::Unsigned(n));
     }
@@ -275,7 +454,7 @@ fn types_are_written_from_json() {
         (Type::Float(8), serde_json::json!("NaN"), "a number belongs here, not \"NaN\""),
         (Type::Fixed(2), serde_json::json!("00"), "hex digits of 2 bytes belongs here, not \"00\""),
     ] {
-        assert_eq!(ty.encode(Codec::Borsh, &wrong).unwrap_err().to_string(), said);
+        assert_eq!(ty.encode(Codec::Borsh, &tree(&wrong)).unwrap_err().to_string(), said);
     }
 }
 
@@ -298,7 +477,7 @@ fn a_type_gives_names_to_what_cbor_has_by_position() {
         ("last".to_owned(), Type::Option(Box::new(Type::Float(8)))),
     ]);
     let read = |bytes: &[u8]| ty.decode(Codec::Cbor, bytes, &Limits::default());
-    let again = |bytes: &[u8]| ty.encode(Codec::Cbor, &json(&read(bytes).unwrap())).unwrap();
+    let again = |bytes: &[u8]| ty.encode(Codec::Cbor, &tree(&json(&read(bytes).unwrap()))).unwrap();
     // [5, -3, [0, [h'00ff']], [1, 2], [7], true]: what is absent at the end is not written.
     let whole = bytes("860522820081420 0ff8201028107f5");
     let node = read(&whole).unwrap();
@@ -326,6 +505,6 @@ fn a_type_gives_names_to_what_cbor_has_by_position() {
     ] {
         assert_eq!(read(&bytes(digits)).unwrap_err().to_string(), said, "{digits}");
     }
-    let wrong = ty.encode(Codec::Cbor, &serde_json::json!({"count": 65536}));
+    let wrong = ty.encode(Codec::Cbor, &tree(&serde_json::json!({"count": 65536})));
     assert_eq!(wrong.unwrap_err().to_string(), "`count`: a number of 2 bytes belongs here, not 65536");
 }

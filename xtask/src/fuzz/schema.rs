@@ -26,7 +26,7 @@ pub(super) const WORDS: &[&[u8]] = &[
 ];
 
 /// Any bytes as a schema and as a value give trees whose parts lie inside of each other, or an error inside of the value;
-/// a message that is read is written as bytes that are read and written as the same.
+/// a message that is read is written as bytes that are read and written as the same. Of CBOR as JSON, the same bytes are made.
 ///
 /// The first byte says what the schema is (text, or a set of descriptors), the second how long it is, in 16 bytes; the value
 /// follows it.
@@ -43,6 +43,13 @@ pub fn schema(bytes: &[u8]) {
     }
     for codec in [Codec::Scale, Codec::Bcs, Codec::Borsh, Codec::Bincode] {
         looked_at(made(schema, 0).decode(codec, value, &limits), value);
+    }
+    if let Ok(node) = Type::Any.decode(Codec::Cbor, value, &limits) {
+        let mut json = Vec::new();
+        write_json(&mut json, &Type::Any.exact(&node, value));
+        let json = decode(Format::Json, &json, &Limits::of_json());
+        let again = json.ok().and_then(|json| Type::Any.encode(Codec::Cbor, &json).ok());
+        assert_eq!(again.as_deref(), Some(value), "JSON of CBOR makes other bytes");
     }
     let lossy = String::from_utf8_lossy(schema);
     let (path, content) = if form % 2 == 0 { ("s.proto", Ok(&*lossy)) } else { ("s.binpb", Err(schema)) };

@@ -167,7 +167,7 @@ fn value(family: Option<&Family>, members: &Members<'_>) -> Result<Vec<u8>> {
             if opaque(layout) == Some(&Opaque::Json) {
                 return Ok(value.get().as_bytes().to_vec());
             }
-            bytes = bytes_of(layout, &parsed(value)?).map_err(|why| refused!("`value`: {why}"))?;
+            bytes = bytes_of(layout, value.get()).map_err(|why| refused!("`value`: {why}"))?;
         }
         (None, Some(value)) => {
             key_text::read(text(value, "base64")?.as_bytes(), KeyText::Base64, &mut bytes)

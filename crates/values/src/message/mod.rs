@@ -15,7 +15,7 @@ use std::sync::Arc;
 #[cfg(feature = "proto")]
 pub use compile::{MessagesError, SchemaText};
 pub use encode::Unwritable;
-pub(crate) use from_json::{float, shortened};
+pub(crate) use from_json::shortened;
 
 /// The most messages and enums that a schema may have.
 pub(crate) const MAX_MESSAGES: usize = 20_000;

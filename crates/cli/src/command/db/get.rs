@@ -15,7 +15,7 @@ use super::structure::printed;
 use super::{foreign, opened, planless};
 use crate::args::db::{Get, RowFormat};
 use crate::command::Outcome;
-use crate::render::{self, Output};
+use crate::render::{self, Length, Output};
 
 /// Reads one row.
 pub(super) fn run(args: &Get, out: &mut Output) -> Result<Outcome> {
@@ -39,7 +39,7 @@ pub(super) fn run(args: &Get, out: &mut Output) -> Result<Outcome> {
         let (index, _) = find::family(&plan, name)?;
         if let Some(space) = plan.spaces.get(index).filter(|space| is_structured(space)) {
             let read = database.structures(space)?;
-            let take = &mut |listed: Listed<'_>| printed(listed, args.format, out);
+            let take = &mut |listed: Listed<'_>| printed(listed, args.format, Length::Whole, out);
             return Ok(found(structure::get(&*read, &plan, name, &args.asked.values, take)?));
         }
     }
@@ -72,8 +72,8 @@ fn row(
             let space = plan.spaces.get(index).map_or("", |space| space.name.as_str());
             let view = View { space, key: &key, value: &value, decoded: &decoded };
             match args.format {
-                RowFormat::Text if args.raw.is_some() => out.line(&render::row_text(&view))?,
-                RowFormat::Text => out.line(&render::value_text(&view))?,
+                RowFormat::Text if args.raw.is_some() => out.line(&render::row_text(&view, Length::Whole))?,
+                RowFormat::Text => out.line(&render::value_text(&view, Length::Whole))?,
                 RowFormat::Json => {
                     let mut line = Vec::new();
                     let whole = view.is_unambiguous(&Decoder::new(plan), index);

@@ -17,7 +17,7 @@ use super::{foreign, opened, planless, raw};
 use crate::args::db::{RowFormat, Scan};
 use crate::command::Outcome;
 use crate::interrupt;
-use crate::render::{self, Output};
+use crate::render::{self, Length, Output};
 
 /// Prints rows.
 pub(super) fn run(args: &Scan, out: &mut Output) -> Result<Outcome> {
@@ -101,7 +101,7 @@ struct Printer<'a> {
 impl Rows for Printer<'_> {
     fn row(&mut self, row: &Found<'_, '_>) -> io::Result<()> {
         if self.args.format == RowFormat::Text {
-            let mut text = render::row_text(&row.view);
+            let mut text = render::row_text(&row.view, Length::Line);
             if let Ok(read) = row.view.decoded {
                 text.push_str(&render::known_names(&read.family.key, &read.values, &self.names));
             }
@@ -114,7 +114,7 @@ impl Rows for Printer<'_> {
     }
 
     fn listed(&mut self, listed: Listed<'_>) -> io::Result<()> {
-        printed(listed, self.args.format, self.out)
+        printed(listed, self.args.format, Length::Line, self.out)
     }
 
     fn full_scan(&mut self, family: &Family) {

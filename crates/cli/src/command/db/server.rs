@@ -16,7 +16,7 @@ use super::verify::review;
 use crate::args::db::{Dump, DumpFormat, Get, RowFormat, Scan, Source, Stats, Verify};
 use crate::command::Outcome;
 use crate::input;
-use crate::render::{self, Output, Progress};
+use crate::render::{self, Length, Output, Progress};
 
 /// A server, and the one space of the plan that its keys are of.
 pub(super) struct Server {
@@ -41,7 +41,7 @@ impl Server {
     pub(super) fn scan(&self, args: &Scan, out: &mut Output) -> Result<Outcome> {
         let (family, values) = args.asked.of(&args.source);
         let query = StructureQuery { values: &values, limit: args.limit, reverse: args.rev };
-        let take = &mut |listed: Listed<'_>| printed(listed, args.format, out);
+        let take = &mut |listed: Listed<'_>| printed(listed, args.format, Length::Line, out);
         if let Some(family) = family {
             return Ok(found(structure::scan(&self.redis, &self.plan, &family, &query, take)?));
         }
@@ -52,7 +52,7 @@ impl Server {
     pub(super) fn get(&self, args: &Get, out: &mut Output) -> Result<Outcome> {
         let (family, values) = args.asked.of(&args.source);
         let family = family.ok_or_else(|| anyhow!("name a family, and the arguments of its key"))?;
-        let take = &mut |listed: Listed<'_>| printed(listed, args.format, out);
+        let take = &mut |listed: Listed<'_>| printed(listed, args.format, Length::Whole, out);
         Ok(found(structure::get(&self.redis, &self.plan, &family, &values, take)?))
     }
 
@@ -84,7 +84,7 @@ impl Server {
         if args.format != DumpFormat::Json || args.output.is_some() {
             bail!("a server is dumped as JSON lines to standard output");
         }
-        let take = &mut |listed: Listed<'_>| printed(listed, RowFormat::Json, out);
+        let take = &mut |listed: Listed<'_>| printed(listed, RowFormat::Json, Length::Whole, out);
         structure::dump(&self.redis, &self.plan, self.space, take)?;
         Ok(Outcome::Clean)
     }
