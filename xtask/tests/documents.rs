@@ -34,6 +34,55 @@ fn every_plan_in_a_document_has_a_meaning() {
     assert!(found > 0, "no document has a plan");
 }
 
+/// Programs as a compiler reads them: without comments and white space.
+fn bare(program: &str) -> String {
+    let lines = program.lines().map(|line| line.split("// ").next().unwrap_or_default());
+    lines.flat_map(str::chars).filter(|c| !c.is_whitespace()).collect::<String>().replace(",)", ")")
+}
+
+/// A block is a file of the examples, or lines of one or of a test, or it is on a page that is run with the documentation. Lines that
+/// are statements by themselves may be of several programs.
+#[test]
+fn every_program_in_rust_is_compiled() {
+    let root = workspace::root();
+    let is_built =
+        |path: &str| path.starts_with("examples/") || path.contains("/examples/") || path.contains("/tests/");
+    let mut programs = Vec::new();
+    let mut documentation = String::new();
+    for file in workspace::files().unwrap() {
+        let path = workspace::relative(&file);
+        if file.extension().is_some_and(|extension| extension == "rs") {
+            let text = std::fs::read_to_string(&file).unwrap();
+            documentation.extend(text.lines().filter(|line| line.contains("include_str!")));
+            if is_built(&path) {
+                programs.push(bare(&text));
+            }
+        }
+    }
+    let is_known = |block: &str| programs.iter().any(|program| program.contains(block));
+    let (mut found, mut lost) = (0, Vec::new());
+    for (page, text) in pages().unwrap() {
+        for block in text.split("```rust").skip(1) {
+            let (form, block) = block.split_once('\n').unwrap();
+            let block = block.split("```").next().unwrap();
+            let included = block.strip_prefix("{{#include ../../").and_then(|rest| rest.split('}').next());
+            let is_compiled = included.is_some_and(|file| is_built(file) && root.join(file).exists())
+                || is_known(&bare(block))
+                || block
+                    .lines()
+                    .map(bare)
+                    .all(|line| line.ends_with(';') && line.len() > 40 && is_known(&line))
+                || (form.is_empty() && documentation.contains(&format!("../{page}\"")));
+            found += 1;
+            if !is_compiled {
+                lost.push(format!("{page}:\n{block}"));
+            }
+        }
+    }
+    assert!(found > 10, "{found}");
+    assert_eq!(lost, Vec::<String>::new());
+}
+
 #[test]
 fn every_link_to_a_file_leads_to_one() {
     let mut broken = Vec::new();

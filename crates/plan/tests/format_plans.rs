@@ -7,10 +7,13 @@ use keyplan_plan::syntax::{TokenKind, format, lex, parse};
 
 #[test]
 fn formatting_keeps_the_tokens_and_comments_of_every_plan() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../plans");
+    let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("../../plans")];
     let mut paths: Vec<PathBuf> = Vec::new();
-    for directory in [root.join("upstream"), root.join("paw"), root] {
-        paths.extend(std::fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path()));
+    while let Some(folder) = folders.pop() {
+        let inside = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+        let (below, files): (Vec<PathBuf>, Vec<PathBuf>) = inside.partition(|path| path.is_dir());
+        folders.extend(below);
+        paths.extend(files);
     }
     paths.retain(|path| path.extension().is_some_and(|extension| extension == "keyplan"));
     paths.sort();

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use keyplan_plan::Engine;
 use keyplan_plan::diag::Span;
 use keyplan_plan::model::{AcceptKind, Family, Plan, Scan, ScanEnd, Sequence, Space};
-use keyplan_plan::order::sort_by;
+use keyplan_plan::order::{sort, sort_by};
 
 use crate::automaton::Arena;
 use crate::guarantee::Guarantee;
@@ -200,7 +200,7 @@ impl<'p> Prover<'p> {
     fn disjoint(&mut self, families: &[&Family], layouts: &[Layout<'_>], order: &Order) {
         let mut flawed: BTreeSet<usize> = BTreeSet::new();
         let mut left: BTreeSet<usize> = BTreeSet::new();
-        let mut overlaps: BTreeMap<usize, usize> = BTreeMap::new();
+        let mut overlaps = vec![0_usize; families.len()];
         let near = layouts.iter().enumerate().flat_map(|(a, layout)| {
             order.near(layouts, &layout.literal).into_iter().filter(move |&b| b > a).map(move |b| (a, b))
         });
@@ -222,8 +222,8 @@ impl<'p> Prover<'p> {
                 }
                 continue;
             }
-            let found = |index: &usize| overlaps.get(index).copied().unwrap_or_default();
-            if found(&a).min(found(&b)) > 0 && found(&a).max(found(&b)) >= MOST_OVERLAPS {
+            let found = |index: usize| overlaps.get(index).copied().unwrap_or_default();
+            if found(a).min(found(b)) > 0 && found(a).max(found(b)) >= MOST_OVERLAPS {
                 self.skipped += u64::from(!first.apart(second));
                 continue;
             }
@@ -238,7 +238,9 @@ impl<'p> Prover<'p> {
             flawed.extend([a, b]);
             if !accepted && matches!(verdict, Verdict::Fails(_)) {
                 for index in [a, b] {
-                    *overlaps.entry(index).or_default() += 1;
+                    if let Some(found) = overlaps.get_mut(index) {
+                        *found += 1;
+                    }
                 }
             }
             self.statements.push(Statement {
@@ -474,7 +476,7 @@ impl Order {
         let behind =
             self.exact.range(prefix.to_vec()..).take_while(|(literal, _)| literal.starts_with(prefix));
         near.extend(behind.flat_map(|(_, indices)| indices));
-        near.sort_unstable();
+        sort(&mut near);
         debug_assert!(near.iter().all(|&index| index < layouts.len()));
         near
     }

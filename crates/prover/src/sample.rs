@@ -5,6 +5,7 @@ use keyplan_plan::dynamic::Value;
 use keyplan_plan::model::{
     BytesEncoding, FloatEncoding, Framing, IntRange, LengthSet, ScoreEncoding, Sequence, Shape, TextShape,
 };
+use keyplan_plan::order;
 
 use crate::automaton::ByteSet;
 
@@ -176,7 +177,7 @@ fn some_lengths(lengths: &LengthSet) -> Vec<usize> {
     let mut all: Vec<usize> = (least..least.saturating_add(4)).filter(|&n| lengths.admits(n)).collect();
     if let LengthSet::OneOf(list) = lengths {
         all.extend(list.iter().take(4));
-        all.sort_unstable();
+        order::sort(&mut all);
         all.dedup();
     }
     all.retain(|&n| n <= 70_000);

@@ -93,9 +93,14 @@ fn most_proofs_of_the_first_four_guarantees_have_a_short_reason() {
 /// Every plan of the repository, and the example of its documentation.
 fn all_plans() -> Vec<(String, Plan)> {
     let root: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let folders = ["plans", "plans/paw", "plans/upstream", "plans/evolve", "plans/gallery", "docs"];
-    let files = folders.iter().flat_map(|folder| fs::read_dir(root.join(folder)).unwrap());
-    let mut files: Vec<PathBuf> = files.map(|entry| entry.unwrap().path()).collect();
+    let mut folders = vec![root.join("plans"), root.join("docs")];
+    let mut files: Vec<PathBuf> = Vec::new();
+    while let Some(folder) = folders.pop() {
+        let inside = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+        let (below, found): (Vec<PathBuf>, Vec<PathBuf>) = inside.partition(|path| path.is_dir());
+        folders.extend(below);
+        files.extend(found);
+    }
     files.retain(|path| path.extension().is_some_and(|extension| extension == "keyplan"));
     files.sort();
     let plan = |path: PathBuf| {

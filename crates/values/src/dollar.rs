@@ -169,7 +169,7 @@ fn exact_float(own: &[u8]) -> Node {
     let Some((name, first, nan)) = FLOATS.iter().find(|(_, first, _)| own.first() == Some(first)) else {
         return Node::made(Data::Null);
     };
-    let bits = own.iter().skip(1).fold(0, push);
+    let bits = own.iter().skip(1).copied().fold(0, push);
     let float = float_of(*first, bits);
     if float.is_nan() && bits != *nan {
         return form(name, Data::Text(format!("0x{}", const_hex::encode(own.get(1..).unwrap_or_default()))));
@@ -181,8 +181,8 @@ fn exact_float(own: &[u8]) -> Node {
     }
 }
 
-fn push(bits: u64, byte: &u8) -> u64 {
-    bits << 8 | u64::from(*byte)
+fn push(bits: u64, byte: u8) -> u64 {
+    bits << 8 | u64::from(byte)
 }
 
 fn float_of(first: u8, bits: u64) -> f64 {
@@ -352,7 +352,7 @@ fn put_float(first: u8, json: &Node, out: &mut Vec<u8>) -> Result<(), Unwritable
     let bits = match json.as_text().and_then(|text| text.strip_prefix("0x")) {
         Some(digits) => {
             let bytes = const_hex::decode(digits).ok().filter(|bytes| bytes.len() == width);
-            bytes.ok_or_else(no_float)?.iter().fold(0, push)
+            bytes.ok_or_else(no_float)?.into_iter().fold(0, push)
         }
         None => bits_of(first, float(json).ok_or_else(no_float)?).ok_or_else(no_float)?,
     };

@@ -194,7 +194,7 @@ pub fn write_json(out: &mut Vec<u8>, node: &Node) {
         Data::List(items) => put_all(out, *b"[]", items, write_json),
         Data::Map(pairs) if pairs.iter().all(|(key, _)| key.as_text().is_some()) => {
             put_all(out, *b"{}", pairs, |out, (key, node)| {
-                put_member(out, key.as_text().unwrap_or_default(), node)
+                put_member(out, key.as_text().unwrap_or_default(), node);
             });
         }
         Data::Variant(name, inner) if !inner.is_null() => {

@@ -262,7 +262,7 @@ fn from_json(text: &str) -> Result<Vec<u8>, String> {
 fn head(kind: u8, n: u64, longer: u8) -> Vec<u8> {
     let shortest = [23, 0xff, 0xffff, 0xffff_ffff].iter().take_while(|most| n > **most).count();
     let form = shortest.max(usize::from(longer));
-    let info = if form == 0 { n as u8 } else { 23 + form as u8 };
+    let info = if form == 0 { u8::try_from(n).unwrap() } else { 23 + u8::try_from(form).unwrap() };
     let width = [0, 1, 2, 4, 8][form];
     [&[kind << 5 | info], &n.to_be_bytes()[8 - width..]].concat()
 }
@@ -380,7 +380,7 @@ fn a_dollar_form_that_there_is_not_is_told() {
         (r#"{"$simple":24}"#, "`$simple`: the number of a simple value belongs here, not 24"),
         (r#"{"$f16":0.1}"#, "`$f16`: a float of 2 bytes belongs here, not 0.1"),
         (r#"{"$f32":"0x00"}"#, "`$f32`: a float of 4 bytes belongs here, not \"0x00\""),
-        (r#"[1e999]"#, "`0`: a float of 8 bytes belongs here, not \"1e999\""),
+        ("[1e999]", "`0`: a float of 8 bytes belongs here, not \"1e999\""),
         (
             "[18446744073709551616]",
             "`0`: a whole number of up to 64 bits belongs here, not \"18446744073709551616\"",

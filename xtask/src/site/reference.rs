@@ -9,8 +9,11 @@ use crate::job::Job;
 
 /// Writes a page for every plan into the folder, those of the gallery included.
 pub(super) fn write(keyplan: &Path, folder: &Path) -> Result<()> {
-    let gallery = workspace::files_in(&workspace::root().join("plans/gallery"), "keyplan")?;
-    for plan in workspace::plans()?.into_iter().chain(gallery) {
+    let mut all = workspace::plans()?;
+    for folder in ["plans/dolos", "plans/gallery"] {
+        all.extend(workspace::files_in(&workspace::root().join(folder), "keyplan")?);
+    }
+    for plan in all {
         let plan = workspace::relative(&plan);
         let page = folder.join(page(&plan));
         if let Some(parent) = page.parent() {

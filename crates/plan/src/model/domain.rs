@@ -12,6 +12,7 @@ use super::{
     Sequence, Shape, TextShape, TimeEncoding, ValueCodec,
 };
 use crate::diag::{Code, Diagnostic, Span};
+use crate::order;
 use crate::syntax::{ast, foreign};
 
 /// How deep shapes may nest once types are written out. The parser bounds what one file can spell; types that
@@ -312,7 +313,7 @@ impl<'a> Resolver<'a> {
             ast::CallArg::OneOf(ints, span) => {
                 let set: Option<Vec<usize>> = ints.iter().map(number).collect();
                 let sorted = set.map(|mut set| {
-                    set.sort_unstable();
+                    order::sort(&mut set);
                     set.dedup();
                     match set.as_slice() {
                         [only] => LengthSet::Range { min: *only, max: *only },

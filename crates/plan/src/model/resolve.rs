@@ -8,7 +8,7 @@ use super::{
     Allotment, Literal, Module, ModuleId, NameSet, NamedType, Plan, Retired, Schemas, Shape, Shown, Space,
 };
 use crate::diag::{Code, Diagnostic, Severity, Span};
-use crate::order::{map, set, sort_by_key};
+use crate::order::{set, sort_by_key};
 use crate::syntax::{ast, nearest};
 
 /// The most segments, alternatives and nested shapes that a plan may have once its types are written out.
@@ -308,9 +308,14 @@ impl<'a> Resolver<'a> {
         })
     }
 
-    /// The entries by the name that they have in the plan.
-    fn by_name(&self) -> BTreeMap<&str, &TypeEntry<'a>> {
-        map(self.types.values().map(|entry| (entry.name.as_str(), entry)))
+    /// The entries by the name that they have in the plan; of several, the last.
+    fn by_name(&self) -> Vec<(&str, &TypeEntry<'a>)> {
+        let mut all: Vec<_> = self.types.values().map(|entry| (entry.name.as_str(), entry)).collect();
+        sort_by_key(&mut all, |(name, _)| *name);
+        all.reverse();
+        all.dedup_by_key(|(name, _)| *name);
+        all.reverse();
+        all
     }
 
     fn named_types(&self) -> Vec<NamedType> {

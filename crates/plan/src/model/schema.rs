@@ -9,6 +9,7 @@ use keyplan_codec::Hash;
 use super::Shape;
 use crate::diag::Span;
 use crate::notation::hex;
+use crate::order;
 
 /// A format whose values need a schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -96,7 +97,7 @@ impl Schemas {
             .iter()
             .map(|file| (file.import.as_deref().unwrap_or_else(|| base(&file.path)), file.text.as_str()))
             .collect();
-        files.sort_unstable();
+        order::sort(&mut files);
         let mut all = b"keyplan schemas 1".to_vec();
         for part in files.iter().flat_map(|(name, text)| [name, text]) {
             all.extend_from_slice(&(part.len() as u128).to_be_bytes());

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::resolve::Part;
+use crate::order::set;
 
 /// For each file, the files whose types it sees: itself, and all that it imports, directly or not.
 pub(super) struct Sight {
@@ -22,7 +23,7 @@ impl Sight {
 }
 
 fn reached(parts: &[Part], from: usize) -> BTreeSet<usize> {
-    let mut seen = BTreeSet::from([from]);
+    let mut seen = set([from]);
     let mut waiting = vec![from];
     while let Some(place) = waiting.pop() {
         for import in parts.get(place).into_iter().flat_map(|part| &part.imports) {
@@ -37,7 +38,7 @@ fn reached(parts: &[Part], from: usize) -> BTreeSet<usize> {
 /// The files whose spaces are part of the plan: each after what it imports, in the order of the imports.
 pub(super) fn composed(parts: &[Part]) -> Vec<usize> {
     let mut order = Vec::new();
-    let mut met = BTreeSet::from([0]);
+    let mut met = set([0]);
     // A file, and how many of its imports have been looked at.
     let mut open = vec![(0, 0)];
     while let Some((place, next)) = open.pop() {

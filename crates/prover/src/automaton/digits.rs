@@ -2,6 +2,7 @@
 
 use keyplan_plan::codec::Case;
 use keyplan_plan::model::{IntEncoding, IntRange, IntShape};
+use keyplan_plan::order;
 
 use super::{Arena, ByteSet, NodeId, Numbers};
 
@@ -220,7 +221,7 @@ impl Arena {
                 let node = self.byte(digits.range(0, 1, digits.top()), run);
                 partial.push((usize::try_from(fewest).unwrap_or(usize::MAX) + 1, node));
             }
-            partial.sort_unstable();
+            order::sort(&mut partial);
             ways.extend(partial.into_iter().map(|(_, node)| node));
         }
         self.split(ways, flip)
@@ -483,7 +484,7 @@ impl Arena {
             let node = self.run(ByteSet::range(0x80, 0xff).flipped_if(flip), full, last, flip);
             ways.push((usize::try_from(fewest).unwrap_or(usize::MAX) + 1, node));
         }
-        ways.sort_unstable();
+        order::sort(&mut ways);
         self.split(ways.into_iter().map(|(_, node)| node).collect(), flip)
     }
 

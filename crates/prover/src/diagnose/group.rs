@@ -53,12 +53,12 @@ enum Cause {
     Scans(String, Vec<String>),
 }
 
-fn cause(plan: &Plan, crowds: &BTreeMap<(&str, &str), String>, statement: &Statement) -> Option<Cause> {
+fn cause(plan: &Plan, crowds: &BTreeMap<(&str, &str), &str>, statement: &Statement) -> Option<Cause> {
     let Verdict::Fails(_) = statement.verdict else { return None };
     match statement.guarantee {
         Guarantee::Disjoint => {
             let crowd = crowds.get(&(statement.space.as_str(), statement.family.as_str()))?;
-            Some(Cause::Crowd(statement.space.clone(), crowd.clone()))
+            Some(Cause::Crowd(statement.space.clone(), (*crowd).to_owned()))
         }
         Guarantee::KeepsOut => {
             let subject = Subject::find(plan, &statement.family, statement)?;
@@ -79,7 +79,7 @@ fn cause(plan: &Plan, crowds: &BTreeMap<(&str, &str), String>, statement: &State
 
 /// The families that hang together by more overlaps than are told one by one: each by space and path, with the first
 /// family of its crowd.
-fn crowds<'r>(statements: &[&'r Statement]) -> BTreeMap<(&'r str, &'r str), String> {
+fn crowds<'r>(statements: &[&'r Statement]) -> BTreeMap<(&'r str, &'r str), &'r str> {
     let overlaps: Vec<(&str, &str, &str)> = statements
         .iter()
         .filter(|s| s.guarantee == Guarantee::Disjoint && matches!(s.verdict, Verdict::Fails(_)))
@@ -92,14 +92,14 @@ fn crowds<'r>(statements: &[&'r Statement]) -> BTreeMap<(&'r str, &'r str), Stri
         leaders.insert((space, second), first);
         leaders.entry((space, first)).or_insert(first);
     }
-    let mut sizes: BTreeMap<(&str, &str), usize> = BTreeMap::new();
-    for &(space, a, _) in &overlaps {
-        *sizes.entry((space, leader(&leaders, space, a))).or_default() += 1;
-    }
+    // Each crowd as often as it has overlaps.
+    let mut all: Vec<(&str, &str)> =
+        overlaps.iter().map(|&(space, a, _)| (space, leader(&leaders, space, a))).collect();
+    sort(&mut all);
+    let size =
+        |crowd| all.partition_point(|other| *other <= crowd) - all.partition_point(|other| *other < crowd);
     let led = leaders.keys().map(|&(space, name)| ((space, name), leader(&leaders, space, name)));
-    let crowded =
-        led.filter(|((space, _), first)| sizes.get(&(*space, *first)).is_some_and(|&size| size > MOST_ALONE));
-    map(crowded.map(|(name, first)| (name, first.to_owned())))
+    map(led.filter(|&((space, _), first)| size((space, first)) > MOST_ALONE))
 }
 
 fn leader<'r>(leaders: &BTreeMap<(&'r str, &'r str), &'r str>, space: &'r str, name: &'r str) -> &'r str {

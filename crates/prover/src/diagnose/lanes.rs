@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use keyplan_plan::dynamic::prefix;
 use keyplan_plan::model::{Segment, Sequence};
+use keyplan_plan::order;
 
 use super::shorten;
 use super::subject::Subject;
@@ -170,7 +171,7 @@ fn left_out(rows: &[Lanes<'_>], longest: usize) -> Vec<Range<usize>> {
     places.extend(
         rows.iter().flat_map(|row| row.segments.iter().map(|segment| segment.start)).take(MOST_PLACES),
     );
-    places.sort_unstable();
+    order::sort(&mut places);
     places.dedup();
     let mut stretches = Vec::new();
     for pair in places.windows(2) {

@@ -2,6 +2,7 @@
 
 use keyplan_plan::codec::Hash;
 use keyplan_plan::dynamic::Value;
+use keyplan_plan::order;
 
 use crate::automaton::Drawing;
 use crate::proof::{Assumption, Reason, Verdict};
@@ -12,7 +13,7 @@ pub(crate) const SAFE_DIGEST: usize = 8;
 /// Why a goal that may be reached was not.
 pub(crate) fn not_realised(drawings: &[&Drawing]) -> Reason {
     let mut loose: Vec<&'static str> = drawings.iter().flat_map(|d| d.loose.iter().copied()).collect();
-    loose.sort_unstable();
+    order::sort(&mut loose);
     loose.dedup();
     Reason::NotRealised { loose }
 }

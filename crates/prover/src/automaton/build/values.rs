@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use keyplan_plan::dynamic::{Value, encode, encode_one};
 use keyplan_plan::model::{Derived, Segment, Sequence, Shape};
+use keyplan_plan::order;
 
 use super::Pen;
 use crate::automaton::NodeId;
@@ -34,7 +35,9 @@ fn few(shape: &Shape) -> Option<Vec<Written>> {
         encode_one(shape, &value, &mut bytes).ok().map(|()| Written { value, bytes })
     };
     let all: Vec<Written> = every::values(shape, MOST_VALUES)?.into_iter().filter_map(written).collect();
-    let different: BTreeSet<&[u8]> = all.iter().map(|written| written.bytes.as_slice()).collect();
+    let mut different: Vec<&[u8]> = all.iter().map(|written| written.bytes.as_slice()).collect();
+    order::sort(&mut different);
+    different.dedup();
     (different.len() == all.len()).then_some(all)
 }
 
@@ -189,9 +192,17 @@ fn derivations(sequence: &Sequence, derived: &Derived, known: &Known) -> Option<
     }
     // One argument that comes later: those of its values that have this part.
     let (&[of], [values]) = (derived.of.as_slice(), lists.as_slice()) else { return None };
-    let mut groups: BTreeMap<Vec<u8>, Vec<Written>> = BTreeMap::new();
+    let mut all = Vec::new();
     for value in *values {
-        groups.entry(derived_bytes(sequence, derived, &[&value.value])?).or_default().push(value.clone());
+        all.push((derived_bytes(sequence, derived, &[&value.value])?, value.clone()));
+    }
+    order::sort_by(&mut all, |(a, _), (b, _)| a.cmp(b));
+    let mut groups: Vec<(Vec<u8>, Vec<Written>)> = Vec::new();
+    for (bytes, value) in all {
+        match groups.last_mut() {
+            Some((same, group)) if *same == bytes => group.push(value),
+            _ => groups.push((bytes, vec![value])),
+        }
     }
     Some(groups.into_iter().map(|(bytes, values)| (bytes, with(known, of, values))).collect())
 }

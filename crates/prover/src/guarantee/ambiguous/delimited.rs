@@ -7,7 +7,7 @@
 use keyplan_plan::model::{
     BytesEncoding, ExtentRule, Frame, Framing, IntEncoding, NibbleEncoding, Segment, Sequence, Shape, Width,
 };
-use keyplan_plan::order::sort;
+use keyplan_plan::order::{self, sort};
 
 use std::collections::BTreeSet;
 
@@ -136,7 +136,7 @@ impl Ends<'_> {
     fn is_delimited_in_the_graph(&mut self, shape: &Shape) -> bool {
         const BEHIND: u32 = 1;
         let sequence = alone(shape);
-        let marks = BTreeSet::from([1]);
+        let marks = order::set([1]);
         let Some(layout) = self.drawn(shape, &sequence, marks) else { return false };
         let Some(drawing) = &layout.drawing else { return false };
         let goal = Goal::Prefix { stop: BEHIND };

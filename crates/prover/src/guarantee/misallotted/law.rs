@@ -42,16 +42,15 @@ pub(crate) fn allotted(
         if let Some(name) = outside {
             return fails(NumberFault::Outside { allotment: name.clone() }, number);
         }
-        let mut takers: Vec<&str> = space
+        let taker = space
             .families
             .iter()
             .filter(|other| other.module == family.module && other.number == Some(number))
             .map(|other| other.path.as_str())
             .filter(|path| *path != family.path)
-            .collect();
-        takers.sort_unstable();
-        if let Some(by) = takers.first() {
-            return fails(NumberFault::Taken { by: (*by).to_owned() }, number);
+            .min();
+        if let Some(by) = taker {
+            return fails(NumberFault::Taken { by: by.to_owned() }, number);
         }
     }
     if family.retired.is_some() {

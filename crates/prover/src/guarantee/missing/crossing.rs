@@ -6,6 +6,7 @@
 
 use keyplan_plan::dynamic::Value;
 use keyplan_plan::model::{IntRange, Shape};
+use keyplan_plan::order;
 
 use crate::guarantee::leak::law::Scanned;
 use crate::guarantee::missing::law::{Fault, ends, faulty};
@@ -106,7 +107,7 @@ fn numbers(shape: &Shape) -> Option<Vec<Number>> {
             inside.chain([min, max]).map(Number::Signed).collect()
         }
     };
-    all.sort_unstable();
+    order::sort(&mut all);
     all.dedup();
     Some(all)
 }

@@ -5,13 +5,13 @@
 //! and no encoding is the front of another.
 
 use std::cmp::Ordering;
-use std::collections::BTreeSet;
 
 use keyplan_plan::diag::Span;
 use keyplan_plan::dynamic::Value;
 use keyplan_plan::model::{
     Argument, IntEncoding, IntRange, IntShape, IntType, Literal, Scan, ScanEnd, Segment, Sequence, Shape,
 };
+use keyplan_plan::order;
 
 use crate::automaton::{Arena, numbers_of};
 use crate::guarantee::ambiguous::twins::twin_rows;
@@ -220,7 +220,7 @@ fn rest_before(
         .filter(|segment| !matches!(segment, Segment::Literal(_)))
         .map(|segment| matches!(segment, Segment::Argument(_)))
         .collect();
-    let layout = Layout::new(arena, scanned.layout.path, &rest, BTreeSet::from([0]));
+    let layout = Layout::new(arena, scanned.layout.path, &rest, order::set([0]));
     let scan = Scan { bound: 0, segments: 0, end: ScanEnd::Prefix, ..scanned.scan.clone() };
     let alone = Scanned { layout: &layout, scan: &scan };
     match all_apart(arena, alone, &pieces(end, Half::Above, included), &layout, budget) {
@@ -413,7 +413,7 @@ fn next_is_exact(arena: &mut Arena, scanned: Scanned<'_, '_>, budget: &mut Budge
         return own;
     }
     let front = scanned.prefix();
-    let marks = BTreeSet::from([outer.segments, outer.segments + 1]);
+    let marks = order::set([outer.segments, outer.segments + 1]);
     let layout = Layout::new(arena, scanned.layout.path, &front, marks);
     match ordered(arena, Scanned { layout: &layout, scan: &outer }, budget) {
         Verdict::Holds if apart == Verdict::Holds => own,
@@ -521,7 +521,7 @@ pub(crate) fn all_apart(
         segments.push(literal(front));
         segments.extend(class.map(|(first, last)| byte_between(first, last)));
         let (count, sequence) = (segments.len(), Sequence::new(segments));
-        let layout = Layout::new(arena, &path, &sequence, BTreeSet::from([count]));
+        let layout = Layout::new(arena, &path, &sequence, order::set([count]));
         let verdict = match piece {
             Piece::Exactly(_) => disjoint(arena, &layout, other, budget),
             Piece::Begins(..) => {

@@ -12,6 +12,7 @@ use keyplan_plan::model::{
     Argument, Derived, ExtentRule, Frame, IntEncoding, IntRange, IntShape, IntType, Same, Scan, Segment,
     Sequence, Shape, Width,
 };
+use keyplan_plan::order;
 
 use crate::automaton::Arena;
 use crate::guarantee::leak::law::{Scanned, foreign, siblings};
@@ -443,7 +444,7 @@ fn big_endian(
     }
     let mut all = Verdicts::default();
     let below = with_range(scanned, outer, IntRange::Unsigned { min, max: highest })?;
-    let marks = BTreeSet::from([scanned.scan.segments]);
+    let marks = order::set([scanned.scan.segments]);
     let layout = Layout::new(arena, scanned.layout.path, &below, marks);
     let begins = foreign(arena, Scanned { layout: &layout, scan: scanned.scan }, other, budget);
     let shown = |witness: &Witness| match witness {

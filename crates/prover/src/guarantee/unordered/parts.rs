@@ -5,11 +5,10 @@
 //! argument decides, whatever the graph says of what follows. The last part of a key has nothing after it: its values need
 //! only differ.
 
-use std::cmp::Ordering;
-use std::collections::BTreeSet;
-
 use keyplan_plan::dynamic::{Value, encode_one};
 use keyplan_plan::model::{Scan, ScanEnd, Segment, Sequence, Shape};
+use keyplan_plan::order;
+use std::cmp::Ordering;
 
 use crate::automaton::Arena;
 use crate::compare::compare;
@@ -78,7 +77,7 @@ impl Parts<'_> {
 
     fn sorts_in_the_graph(&mut self, shape: &Shape) -> bool {
         let sequence = alone(shape);
-        let layout = Layout::new(self.arena, "contents", &sequence, BTreeSet::from([0, 1]));
+        let layout = Layout::new(self.arena, "contents", &sequence, order::set([0, 1]));
         let scan = Scan { bound: 0, segments: 0, part: None, end: ScanEnd::Prefix, ..self.scan.clone() };
         let scanned = Scanned { layout: &layout, scan: &scan };
         by_graph(self.arena, scanned, self.budget) == Verdict::Holds
@@ -96,7 +95,7 @@ fn one_by_one(shape: &Shape) -> Option<bool> {
             all.push((bytes, value));
         }
     }
-    all.sort_by(|a, b| a.0.cmp(&b.0));
+    order::sort_by(&mut all, |a, b| a.0.cmp(&b.0));
     // Logical order is one order of all values: neighbours decide.
     for pair in all.windows(2) {
         let [(first, a), (second, b)] = pair else { continue };
