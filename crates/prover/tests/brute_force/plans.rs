@@ -251,6 +251,9 @@ const LONG: &[&str] = &[
     "text(\"\\x01\", 7..=9).memcmp",
 ];
 
+/// Stands for a count of four or eight bytes, one of its forms.
+const WIDE_COUNT: &str = ".count";
+
 /// What derived parts are derived by.
 const FUNCTIONS: &[&str] = &["crc16", "crc16", "crc32", "xxh3_64", "twox_64"];
 
@@ -290,11 +293,13 @@ fn domain(random: &mut Random, depth: usize) -> String {
                 ".scalecount",
                 ".compactcount",
                 ".count16le",
-                ".count32",
-                ".count32le",
-                ".count64",
-                ".count64le",
+                WIDE_COUNT,
             ]);
+            let framing = if framing == WIDE_COUNT {
+                random.pick(&[".count32", ".count32le", ".count64", ".count64le"])
+            } else {
+                framing
+            };
             format!("list({item}, {counts}){framing}")
         }
         14 => {

@@ -2,7 +2,7 @@
 //!
 //! A range up to the next value holds a row if the prefix of a number is not above it and that of the next number is. Wherever
 //! two numbers have the row between their prefixes, two neighbours between them have it too, in whatever order the encoding
-//! puts the others: halving finds them. So it is with two numbers whose prefixes sort the wrong way.
+//! puts the others: halving finds them. So it is with two numbers whose prefixes sort the wrong way, or are the same.
 
 use keyplan_plan::dynamic::Value;
 use keyplan_plan::model::{IntRange, Shape};
@@ -167,18 +167,18 @@ impl<'s, 'a, 'p> Line<'s, 'a, 'p> {
         })
     }
 
-    /// A range that ends before it begins, and a row that belongs to it.
+    /// A range that ends before it begins, or where it does, and a row that belongs to it.
     fn turned(&self, rows: &[Side]) -> Option<Witness> {
         let layout = self.scanned.layout;
         self.prefixes.windows(2).find_map(|pair| {
             let [(low, first), (high, second)] = pair else { return None };
-            if first <= second {
+            if first < second {
                 return None;
             }
-            // Of two neighbours the first has the greater prefix, wherever on the way that is.
+            // Of two neighbours the first has the greater prefix, or both have one, wherever on the way that is.
             let (mut low, mut high) = (*low, *high);
             while let Some(middle) = low.between(high) {
-                if self.prefix(low)? > self.prefix(middle)? { high = middle } else { low = middle }
+                if self.prefix(low)? >= self.prefix(middle)? { high = middle } else { low = middle }
             }
             let bound = self.bound(low);
             rows.iter().take(MOST_TURNED).find_map(|row| {

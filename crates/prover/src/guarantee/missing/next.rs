@@ -5,18 +5,20 @@
 //! big-endian number of fixed width and nothing follows it, it is what begins with `q(x)`, and what is left of `q(x + 1)`
 //! when the zeros at its end are cut off.
 
+use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
 use keyplan_plan::dynamic::{Value, encode};
 use keyplan_plan::model::{
-    Argument, Derived, ExtentRule, Frame, IntEncoding, IntRange, IntShape, IntType, Same, Scan, Segment,
-    Sequence, Shape, Width,
+    Argument, Derived, Frame, IntEncoding, IntRange, IntShape, IntType, Same, Scan, Segment, Sequence, Shape,
+    Width,
 };
 use keyplan_plan::order;
 
 use crate::automaton::Arena;
 use crate::guarantee::leak::law::{Scanned, foreign, siblings};
 use crate::guarantee::missing::beside::beside;
+use crate::guarantee::missing::course::course;
 use crate::guarantee::missing::crossing;
 use crate::guarantee::missing::law::{Fault, Half, Piece, all_apart, before_last, ends, faulty, pieces};
 use crate::guarantee::overlap::law::disjoint;
@@ -46,7 +48,7 @@ pub(crate) fn foreign_before_next(
 ) -> Option<Verdict> {
     let outer = before_last(scanned);
     let around = Scanned { layout: scanned.layout, scan: &outer };
-    if let Some((first, last)) = in_a_row(scanned, &outer) {
+    if let Some((first, last)) = in_a_row(arena, scanned, &outer, budget) {
         // The ranges follow each other: what lies in one of them lies between the first number and the last.
         match all_apart(arena, around, &between(&first, &last), other, budget) {
             Verdict::Fails(witness) => {
@@ -214,7 +216,12 @@ impl Verdicts {
 }
 
 /// The bytes of the first and of the last value of the last bound argument, if the bytes of all of them rise with the number.
-fn in_a_row(scanned: Scanned<'_, '_>, outer: &Scan) -> Option<(Vec<u8>, Vec<u8>)> {
+fn in_a_row(
+    arena: &mut Arena,
+    scanned: Scanned<'_, '_>,
+    outer: &Scan,
+    budget: &mut Budget,
+) -> Option<(Vec<u8>, Vec<u8>)> {
     if let Some(values) = few_values(scanned, outer) {
         let rise = values.is_sorted_by(|a, b| a.bytes < b.bytes);
         return values
@@ -226,16 +233,10 @@ fn in_a_row(scanned: Scanned<'_, '_>, outer: &Scan) -> Option<(Vec<u8>, Vec<u8>)
     let segments = last(scanned, outer)?;
     // What is derived from a number does not rise with it.
     let plain = |segment: &Segment| matches!(segment, Segment::Literal(_) | Segment::Argument(_));
-    let first = matches!(segments.segments().first(), Some(Segment::Argument(_)));
-    if !first || !segments.segments().iter().all(plain) {
+    if !segments.segments().iter().all(plain) || course(arena, scanned, budget) != Some(Ordering::Less) {
         return None;
     }
-    let shape = &segments.arguments().next()?.shape;
-    let int = integer(shape).filter(|int| keeps_bytes_in_order(shape) && int.keeps_order())?;
-    if int.alike().is_some() || !(is_one_length(int) || int.encoding.row().extent == ExtentRule::Marked) {
-        return None;
-    }
-    let (first, last) = match int.range {
+    let (first, last) = match integer(&segments.arguments().next()?.shape)?.range {
         IntRange::Unsigned { min, max } => (Value::Unsigned(min), Value::Unsigned(max)),
         IntRange::Signed { min, max } => (Value::Signed(min), Value::Signed(max)),
     };

@@ -5,7 +5,7 @@
 //! apart, because what follows would decide between two that are written alike; and so must the one that ranges end at.
 
 use keyplan_plan::model::{
-    BytesEncoding, Frame, IntEncoding, IntRange, IntShape, ScoreEncoding, Segment, Sequence, Shape, Width,
+    BytesEncoding, IntEncoding, IntRange, IntShape, ScoreEncoding, Segment, Sequence, Shape, Width,
 };
 
 use super::law::segments_right;
@@ -13,38 +13,46 @@ use super::law::segments_right;
 /// Whether byte order is logical order inside of every argument from a segment on, but for the last one, which may write
 /// neighbours alike.
 pub(super) fn is_right_up_to_the_last(sequence: &Sequence, from: usize) -> bool {
-    let segments = sequence.segments();
-    let last = segments.iter().rposition(|segment| matches!(segment, Segment::Argument(_)));
     // The ends of ranges over the first free argument have to tell its values apart.
-    let Some((last, shape)) = last.filter(|&last| last > from).and_then(|last| match segments.get(last)? {
-        Segment::Argument(argument) => Some((last, &argument.shape)),
-        _ => None,
-    }) else {
+    last_argument(sequence).is_some_and(|last| last > from) && ends_with_neighbours(sequence, from)
+}
+
+/// The segment of the last argument.
+fn last_argument(sequence: &Sequence) -> Option<usize> {
+    sequence.segments().iter().rposition(|segment| matches!(segment, Segment::Argument(_)))
+}
+
+/// Whether the last argument of a sequence never turns two values around, and those before it sort.
+fn ends_with_neighbours(sequence: &Sequence, from: usize) -> bool {
+    let Some(last) = last_argument(sequence) else { return false };
+    let Some((Segment::Argument(argument), rest)) =
+        sequence.segments().get(last..).and_then(<[Segment]>::split_first)
+    else {
         return false;
     };
-    let rest = segments.get(last + 1..).unwrap_or_default();
     let literals = rest.iter().all(|segment| matches!(segment, Segment::Literal(_)));
     // A literal comes at one place after both, or there is none.
-    let aligned = rest.is_empty() || has_one_length(shape);
-    literals && aligned && never_turns(shape) && segments_right(sequence, from, last).is_ok()
+    let aligned = rest.is_empty() || has_one_length(&argument.shape);
+    let never_turns = match &argument.shape {
+        // Its parts are drawn as those of the key are.
+        Shape::Record(sequence) => ends_with_neighbours(sequence, 0),
+        // Nothing comes first.
+        Shape::Option(inner) => never_turns(inner),
+        shape => never_turns(shape),
+    };
+    literals && aligned && never_turns && segments_right(sequence, from, last).is_ok()
 }
 
 /// Whether the bytes of a smaller value never sort above those of a larger one.
 fn never_turns(shape: &Shape) -> bool {
     match shape {
         Shape::Int(int) => int_never_turns(int),
-        // Cut or filled up with the least byte: where two differ in what is left, they differ as they did.
-        Shape::Bytes { encoding: BytesEncoding::Fit(_), .. } => true,
-        // The height, and a part of one for the place: both are rounded, and rounding turns nothing around.
-        Shape::Score { heights: Some(_), encoding: ScoreEncoding::HeightScore } => true,
-        Shape::Framed { frame: Frame::Len(_), inner } | Shape::Desc(inner) => {
-            has_one_length(inner) && never_turns(inner)
-        }
-        // They keep the order of bytes.
-        Shape::Framed {
-            frame: Frame::Terminated | Frame::Escaped | Frame::Memcmp | Frame::OrderedCode,
-            inner,
-        } => has_one_length(inner) && never_turns(inner),
+        // Cut or filled up with the least byte: where two differ in what is left, they differ as they did. The height of a score, and
+        // a part of one for the place: both are rounded, and rounding turns nothing around.
+        Shape::Bytes { encoding: BytesEncoding::Fit(_), .. }
+        | Shape::Score { heights: Some(_), encoding: ScoreEncoding::HeightScore } => true,
+        // Of bytes of one length all frames keep the order.
+        Shape::Framed { inner, .. } | Shape::Desc(inner) => has_one_length(inner) && never_turns(inner),
         _ => false,
     }
 }
@@ -71,7 +79,8 @@ fn has_one_length(shape: &Shape) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use keyplan_plan::dynamic::{Score, Value, encode_one};
+    use keyplan_plan::codec::Score;
+    use keyplan_plan::dynamic::{Value, encode_one};
 
     fn shape(domain: &str) -> Shape {
         let text = format!("plan p; space s {{ key k = a: {domain}; }}");
