@@ -179,7 +179,7 @@ mod tests {
         let last = of("16383").unwrap();
         assert!(
             last.contains("\"scan\":\"by ns, slot\",\"result\":\"range\"")
-                && last.ends_with("3fff\",\"end\":\"05014000\"}"),
+                && last.ends_with("\"start\":\"05073fff\",\"end\":\"050740\"}"),
             "{last}"
         );
         assert!(of("16384").unwrap().contains("\"result\":\"refused\""));
