@@ -170,7 +170,7 @@ mod tests {
 
     #[test]
     fn a_scan_by_another_value_of_a_derived_part_is_noticed() {
-        let text = "plan demo; space s { key row = 0x05 ns: u8 slot = crc16(user) % 16384 as u16 user: bytes(1..=9) \
+        let text = "plan demo; space s { key row = 0x05 ns: u8 slot = crc16(user) % 16384 as u16 user: u32 \
                     scan by ns, slot; }";
         let compiled = keyplan_plan::compile("demo.keyplan", text, |_| Err("no imports".into()));
         let plan = compiled.plan.as_ref().unwrap();
