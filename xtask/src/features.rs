@@ -10,12 +10,13 @@ use crate::console;
 use crate::job::Job;
 
 /// What follows `cargo check`: a crate, and features of it.
-const COMBINATIONS: [&str; 18] = [
+const COMBINATIONS: [&str; 19] = [
     // Keys only: for contracts, for programs without `std`, and for those that bring their own database.
     "--package keyplan --no-default-features",
     "--package keyplan --no-default-features --features alloc,hash",
     "--package keyplan",
     "--package keyplan --features json,cbor",
+    "--package keyplan --features rlp,scale,bcs,borsh",
     // Each system without the others.
     "--package keyplan-chains --no-default-features --features osmosis_cl",
     "--package keyplan-chains --no-default-features --features cosmwasm",

@@ -33,7 +33,8 @@
 //!
 //! `std` is on by default and has everything. Without it there are [`codec`], [`typed`] and [`plan!`], which need
 //! neither `std` nor an allocator; `alloc`, `hash` and `bech32` add what their names say. `cbor` and `json` read and
-//! write the values that a plan gives these codecs, with `minicbor` and `serde_json`; `proto` does so with `prost`. `store` adds `store`: state
+//! write the values that a plan gives these codecs, with `minicbor` and `serde_json`; `proto` does so with `prost`, and `rlp`,
+//! `scale`, `bcs` and `borsh` with the crates of these formats. `store` adds `store`: state
 //! under the keys of a plan, on the embedded engine fjall, and with `redb` and `lmdb` on these engines too. `laws` is for
 //! tests: a table of every type that was made of a plan.
 #![no_std]

@@ -3,12 +3,20 @@
 use alloc::vec::Vec;
 use core::fmt;
 
+#[cfg(feature = "bcs")]
+use super::Bcs;
+#[cfg(feature = "borsh")]
+use super::Borsh;
 #[cfg(feature = "cbor")]
 use super::Cbor;
 #[cfg(feature = "json")]
 use super::Json;
 #[cfg(feature = "proto")]
 use super::Proto;
+#[cfg(feature = "rlp")]
+use super::Rlp;
+#[cfg(feature = "scale")]
+use super::Scale;
 
 /// Why a value is not what its codec calls for.
 #[derive(Debug)]
@@ -26,6 +34,18 @@ pub enum CodecError {
     /// The bytes are not the message.
     #[cfg(feature = "proto")]
     Proto(prost::DecodeError),
+    /// The bytes are not the RLP of the type.
+    #[cfg(feature = "rlp")]
+    Rlp(alloy_rlp::Error),
+    /// The bytes are not the SCALE of the type.
+    #[cfg(feature = "scale")]
+    Scale(parity_scale_codec::Error),
+    /// The value cannot be written in BCS, or the bytes are not the BCS of the type.
+    #[cfg(feature = "bcs")]
+    Bcs(bcs::Error),
+    /// The value cannot be written in Borsh, or the bytes are not the Borsh of the type.
+    #[cfg(feature = "borsh")]
+    Borsh(borsh::io::Error),
     /// There are bytes after the value.
     Trailing {
         /// Where they begin.
@@ -47,6 +67,14 @@ impl fmt::Display for CodecError {
             Self::Json(error) if error.is_io() => f.write_str("the value cannot be written in JSON"),
             #[cfg(feature = "proto")]
             Self::Proto(_) => f.write_str("not the message of the type"),
+            #[cfg(feature = "rlp")]
+            Self::Rlp(_) => f.write_str("not the RLP of the type"),
+            #[cfg(feature = "scale")]
+            Self::Scale(_) => f.write_str("not the SCALE of the type"),
+            #[cfg(feature = "bcs")]
+            Self::Bcs(_) => f.write_str("not the BCS of the type"),
+            #[cfg(feature = "borsh")]
+            Self::Borsh(_) => f.write_str("not the Borsh of the type"),
             #[cfg(feature = "json")]
             Self::Json(error) => {
                 write!(f, "line {}, column {}: not the JSON of the type", error.line(), error.column())
@@ -67,6 +95,14 @@ impl core::error::Error for CodecError {
             Self::Json(error) => Some(error),
             #[cfg(feature = "proto")]
             Self::Proto(error) => Some(error),
+            #[cfg(feature = "rlp")]
+            Self::Rlp(error) => Some(error),
+            #[cfg(feature = "scale")]
+            Self::Scale(error) => Some(error),
+            #[cfg(feature = "bcs")]
+            Self::Bcs(error) => Some(error),
+            #[cfg(feature = "borsh")]
+            Self::Borsh(error) => Some(error),
             Self::Trailing { .. } => None,
         }
     }
@@ -154,6 +190,112 @@ impl<'v> Proto<'v> {
     }
 }
 
+#[cfg(feature = "rlp")]
+impl<'v> Rlp<'v> {
+    /// Writes `value` into `room`, whose contents go, and returns it there.
+    ///
+    /// ```
+    /// use keyplan_typed::Rlp;
+    ///
+    /// let mut room = Vec::new();
+    /// let rlp = Rlp::write(&1024u64, &mut room);
+    /// assert_eq!(rlp.0, b"\x82\x04\x00");
+    /// assert_eq!(rlp.read::<u64>()?, 1024);
+    /// # Ok::<(), keyplan_typed::CodecError>(())
+    /// ```
+    pub fn write<T: alloy_rlp::Encodable + ?Sized>(value: &T, room: &'v mut Vec<u8>) -> Self {
+        room.clear();
+        value.encode(room);
+        Self(room)
+    }
+
+    /// Reads the value, which is all that there may be.
+    pub fn read<T: alloy_rlp::Decodable>(&self) -> Result<T, CodecError> {
+        alloy_rlp::decode_exact(self.0).map_err(CodecError::Rlp)
+    }
+}
+
+#[cfg(feature = "scale")]
+impl<'v> Scale<'v> {
+    /// Writes `value` into `room`, whose contents go, and returns it there.
+    ///
+    /// ```
+    /// use keyplan_typed::Scale;
+    ///
+    /// let mut room = Vec::new();
+    /// let scale = Scale::write(&(7u32, "osmo".to_owned()), &mut room);
+    /// assert_eq!(scale.0, b"\x07\0\0\0\x10osmo");
+    /// assert_eq!(scale.read::<(u32, String)>()?, (7, "osmo".to_owned()));
+    /// # Ok::<(), keyplan_typed::CodecError>(())
+    /// ```
+    pub fn write<T: parity_scale_codec::Encode + ?Sized>(value: &T, room: &'v mut Vec<u8>) -> Self {
+        room.clear();
+        value.encode_to(room);
+        Self(room)
+    }
+
+    /// Reads the value, which is all that there may be.
+    pub fn read<T: parity_scale_codec::Decode>(&self) -> Result<T, CodecError> {
+        let mut rest = self.0;
+        let value = T::decode(&mut rest).map_err(CodecError::Scale)?;
+        let offset = self.0.len() - rest.len();
+        if rest.is_empty() { Ok(value) } else { Err(CodecError::Trailing { offset }) }
+    }
+}
+
+#[cfg(feature = "bcs")]
+impl<'v> Bcs<'v> {
+    /// Writes `value` into `room`, whose contents go, and returns it there.
+    ///
+    /// ```
+    /// use keyplan_typed::Bcs;
+    ///
+    /// let mut room = Vec::new();
+    /// let bcs = Bcs::write(&(7u64, "sui"), &mut room)?;
+    /// assert_eq!(bcs.0, b"\x07\0\0\0\0\0\0\0\x03sui");
+    /// assert_eq!(bcs.read::<(u64, &str)>()?, (7, "sui"));
+    /// # Ok::<(), keyplan_typed::CodecError>(())
+    /// ```
+    pub fn write<T: serde::Serialize + ?Sized>(value: &T, room: &'v mut Vec<u8>) -> Result<Self, CodecError> {
+        room.clear();
+        bcs::serialize_into(&mut *room, value).map_err(CodecError::Bcs)?;
+        Ok(Self(room))
+    }
+
+    /// Reads the value, which is all that there may be.
+    pub fn read<T: serde::Deserialize<'v>>(&self) -> Result<T, CodecError> {
+        bcs::from_bytes(self.0).map_err(CodecError::Bcs)
+    }
+}
+
+#[cfg(feature = "borsh")]
+impl<'v> Borsh<'v> {
+    /// Writes `value` into `room`, whose contents go, and returns it there.
+    ///
+    /// ```
+    /// use keyplan_typed::Borsh;
+    ///
+    /// let mut room = Vec::new();
+    /// let borsh = Borsh::write(&(7u64, "near"), &mut room)?;
+    /// assert_eq!(borsh.0, b"\x07\0\0\0\0\0\0\0\x04\0\0\0near");
+    /// assert_eq!(borsh.read::<(u64, String)>()?, (7, "near".to_owned()));
+    /// # Ok::<(), keyplan_typed::CodecError>(())
+    /// ```
+    pub fn write<T: borsh::BorshSerialize + ?Sized>(
+        value: &T,
+        room: &'v mut Vec<u8>,
+    ) -> Result<Self, CodecError> {
+        room.clear();
+        value.serialize(&mut *room).map_err(CodecError::Borsh)?;
+        Ok(Self(room))
+    }
+
+    /// Reads the value, which is all that there may be.
+    pub fn read<T: borsh::BorshDeserialize>(&self) -> Result<T, CodecError> {
+        borsh::from_slice(self.0).map_err(CodecError::Borsh)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     extern crate std;
@@ -169,6 +311,21 @@ mod tests {
         assert_eq!(error.to_string(), "byte 1: nothing may come after the value");
         let error = Cbor(b"\x61a").read::<u64>().unwrap_err();
         assert_eq!(error.to_string(), "byte 0: not the CBOR of the type");
+    }
+
+    #[cfg(all(feature = "rlp", feature = "scale", feature = "bcs", feature = "borsh"))]
+    #[test]
+    fn what_is_not_of_the_type_or_has_more_after_it_is_told() {
+        let told = |result: Result<u32, CodecError>| result.unwrap_err().to_string();
+        for bytes in [&b"\x84"[..], b"\x07\x08"] {
+            assert_eq!(told(Rlp(bytes).read()), "not the RLP of the type");
+        }
+        assert_eq!(told(Scale(b"\x07\0\0").read()), "not the SCALE of the type");
+        assert_eq!(told(Scale(b"\x07\0\0\0\0").read()), "byte 4: nothing may come after the value");
+        for bytes in [&b"\x07\0\0"[..], b"\x07\0\0\0\0"] {
+            assert_eq!(told(Bcs(bytes).read()), "not the BCS of the type");
+            assert_eq!(told(Borsh(bytes).read()), "not the Borsh of the type");
+        }
     }
 
     #[cfg(feature = "proto")]

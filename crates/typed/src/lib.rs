@@ -35,7 +35,7 @@ pub use coded::{CodedBytes, CodedText};
 pub use encoded::Slots;
 pub use error::{KeyError, KeyFault, OtherReading, SegmentError};
 pub use list::{List, ListIter, ListLayout};
-pub use opaque::{Cbor, Json, Proto, Raw};
+pub use opaque::{Bcs, Bincode, Borsh, Cbor, Json, Proto, Raw, Rlp, Scale};
 pub use open::{Ends, Furthest, Nearest, Open, Steps, longest_number};
 pub use plan_text::{PlanText, SpaceText};
 pub use rank::{Rank, Ranked};

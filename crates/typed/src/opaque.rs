@@ -43,6 +43,17 @@ opaque! {
     Json
     /// The bytes of a protobuf message, which the plan does not look into.
     Proto
+    /// The bytes of an item in RLP, which the plan does not look into.
+    Rlp
+    /// The bytes of a value in SCALE.
+    Scale
+    /// The bytes of a value in BCS.
+    Bcs
+    /// The bytes of a value in Borsh.
+    Borsh
+    /// The bytes of a value in the form of bincode 1. The crate of that name has no keeper, so that no feature reads it: it is for the
+    /// program to say how.
+    Bincode
     /// Bytes that the plan does not look into.
     Raw
 }

@@ -1,6 +1,6 @@
 //! Families: the struct of a key, and everything that hangs on it.
 
-use keyplan_plan::model::{AcceptKind, Extent, Family, FamilyKind, Opaque, Segment, Sequence, Shape, Space};
+use keyplan_plan::model::{AcceptKind, Extent, Family, FamilyKind, Segment, Sequence, Shape, Space};
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
@@ -8,7 +8,7 @@ use crate::prove::{is_exact, is_ordered, orders_keys};
 use crate::rust::Expander;
 use crate::rust::composite::{Comparable, Composite, Titled, life};
 use crate::rust::guard::{Flaw, Guard};
-use crate::rust::leaf::IN_PLACE;
+use crate::rust::leaf::{self, IN_PLACE};
 use crate::rust::row::{Row, arg};
 use crate::rust::{docs, names};
 
@@ -89,12 +89,8 @@ impl Expander<'_> {
         if let [Segment::Argument(argument)] = sequence.segments()
             && let (None, Shape::Opaque(opaque)) = (&argument.name, &argument.shape)
         {
-            return Some(match opaque {
-                Opaque::Cbor => quote!(::keyplan::typed::Cbor<'v>),
-                Opaque::Json => quote!(::keyplan::typed::Json<'v>),
-                Opaque::Proto(_) => quote!(::keyplan::typed::Proto<'v>),
-                Opaque::Raw | Opaque::Rlp | Opaque::Coded(_) => quote!(::keyplan::typed::Raw<'v>),
-            });
+            let name = leaf::opaque_type(opaque);
+            return Some(quote!(::keyplan::typed::#name<'v>));
         }
         let mut doc = vec![title.to_owned()];
         doc.extend(docs::lanes(sequence, self.sources));

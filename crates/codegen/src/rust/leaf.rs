@@ -4,7 +4,7 @@ use keyplan_codec::{Alphabet, Base58, Case, Heights, WideForm};
 use keyplan_plan::diag::Span;
 use keyplan_plan::model::{
     BoolEncoding, BytesEncoding, ExtentRule, FloatEncoding, IntEncoding, IntRange, IntShape, IntType,
-    LengthSet, NibbleEncoding, Opaque, ScoreEncoding, TextShape, TimeEncoding,
+    LengthSet, NibbleEncoding, Opaque, ScoreEncoding, TextShape, TimeEncoding, ValueCodec,
 };
 use proc_macro2::{Group, Literal, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote};
@@ -276,13 +276,26 @@ pub(crate) fn score(heights: Option<Heights>, encoding: ScoreEncoding, label: &s
     }
 }
 
-pub(crate) fn opaque(opaque: &Opaque, label: &str) -> Code {
-    let name = match opaque {
+/// The type that holds the bytes of a value in a codec which the plan only names.
+pub(crate) fn opaque_type(opaque: &Opaque) -> TokenStream {
+    match opaque {
         Opaque::Cbor => quote!(Cbor),
         Opaque::Json => quote!(Json),
         Opaque::Proto(_) => quote!(Proto),
-        Opaque::Raw | Opaque::Rlp | Opaque::Coded(_) => quote!(Raw),
-    };
+        Opaque::Rlp => quote!(Rlp),
+        Opaque::Coded(coded) => match coded.codec {
+            ValueCodec::Scale => quote!(Scale),
+            ValueCodec::Bcs => quote!(Bcs),
+            ValueCodec::Borsh => quote!(Borsh),
+            ValueCodec::Bincode => quote!(Bincode),
+            ValueCodec::Cbor => quote!(Cbor),
+        },
+        Opaque::Raw => quote!(Raw),
+    }
+}
+
+pub(crate) fn opaque(opaque: &Opaque, label: &str) -> Code {
+    let name = opaque_type(opaque);
     let put = put_leaf(label, &quote!(::keyplan::codec::Sink::put(out, value.0)));
     let read = quote! {
         ::core::result::Result::<_, ::keyplan::typed::SegmentError>::Ok(::keyplan::typed::#name(piece))

@@ -1,7 +1,8 @@
 //! Lines of another program against a plan.
 
-use keyplan_plan::model::Plan;
-use keyplan_plan::notation::arguments_from_json;
+use keyplan_plan::dynamic::Value;
+use keyplan_plan::model::{Plan, Segment, Sequence};
+use keyplan_plan::notation::{argument_name, arguments_from_json};
 use serde_json::{Map, Value as Json};
 
 use super::{Asked, Bound, Case, Part, judge_args, judge_bytes, parts, range, scan_range};
@@ -73,9 +74,32 @@ fn judge(parts: &[Part<'_>], line: &Map<String, Json>) -> Result<(), String> {
         return if place { same(part, &case, result, None) } else { Err(differing(part, &case, result)) };
     }
     let args = line.get("args").and_then(Json::as_object).ok_or("`args` is missing, or no object")?;
-    let values = arguments_from_json(part.sequence, args).map_err(|error| error.to_string())?;
-    let case = judge_args(part, values);
-    same(part, &case, result, bytes.as_deref())
+    match arguments(part.sequence, args, usize::MAX)? {
+        Ok(values) => same(part, &judge_args(part, values), result, bytes.as_deref()),
+        Err(_) if result == "refused" => Ok(()),
+        Err(why) => Err(format!("{result}, but the arguments are refused: {why}")),
+    }
+}
+
+/// The first arguments of a layout, so many of them; or why one of them is no value of its domain, which is what `refused` means.
+fn arguments(
+    sequence: &Sequence,
+    said: &Map<String, Json>,
+    count: usize,
+) -> Result<Result<Vec<Value>, String>, String> {
+    let names: Vec<&str> = sequence.arguments().map(argument_name).collect();
+    if let Some(missing) = names.iter().find(|name| !said.contains_key(**name)) {
+        return Err(format!("the argument `{missing}` is missing"));
+    }
+    if let Some(extra) = said.keys().find(|key| !names.contains(&key.as_str())) {
+        return Err(format!("there is no argument `{extra}`"));
+    }
+    let is_argument = |segment: &&Segment| matches!(segment, Segment::Argument(_));
+    let first = Sequence::new(sequence.segments().iter().filter(is_argument).take(count).cloned().collect());
+    let names: Vec<&str> = first.arguments().map(argument_name).collect();
+    let wanted = said.iter().filter(|(name, _)| names.contains(&name.as_str()));
+    let wanted = wanted.map(|(name, value)| (name.clone(), value.clone())).collect();
+    Ok(arguments_from_json(&first, &wanted).map_err(|error| error.to_string()))
 }
 
 /// Compares the bounds of a scan.
@@ -95,7 +119,8 @@ fn judge_scan(plan: &Plan, line: &Map<String, Json>) -> Result<(), String> {
         None => None,
     };
     let args = line.get("args").and_then(Json::as_object).ok_or("`args` is missing, or no object")?;
-    let values = arguments_from_json(&family.key, args).map_err(|error| error.to_string())?;
+    // What the scan neither binds nor limits may be any value.
+    let count = scan.bound + usize::from(bound.is_some());
     let said = match text("result") {
         Some("refused") => None,
         _ => Some((unhex(text("start").ok_or("`start` is missing")?)?, text("end").map(unhex).transpose()?)),
@@ -105,6 +130,11 @@ fn judge_scan(plan: &Plan, line: &Map<String, Json>) -> Result<(), String> {
         Some(digits) => Some(digits.parse().map_err(|_| format!("`derived` is no number: {digits}"))?),
         None if scan.part.is_some() => return Err("`derived` is missing".to_owned()),
         None => None,
+    };
+    let values = match (arguments(&family.key, args, count)?, &said) {
+        (Ok(values), _) => values,
+        (Err(_), None) => return Ok(()),
+        (Err(why), Some(_)) => return Err(format!("a range, but the arguments are refused: {why}")),
     };
     let asked = Asked { row: &values, derived, bound };
     if scan_range(family, scan, asked) == said {
@@ -147,6 +177,23 @@ mod tests {
     fn a_file_as_it_was_made_is_right() {
         let (wrong, count) = judged(|line| Some(line.to_owned()));
         assert_eq!((wrong, count > 20), (Vec::new(), true));
+    }
+
+    #[test]
+    fn what_is_refused_need_not_be_a_value_of_its_domain() {
+        let text = "plan demo; space s { key row = 0x01 a: bytes(1..=9).len8 b: text(\"a-z\", 1..=3).len8 \
+                    c: list(u16(3..=9), 1..=2).count8 d: f64.ordered e: bytes(20).bech32(\"osmo\") \
+                    scan by a scan by a, b; }";
+        let compiled = keyplan_plan::compile("demo.keyplan", text, |_| Err("no imports".into()));
+        let plan = compiled.plan.as_ref().unwrap();
+        let lines = generate(&compiled, Options { count: 9 }).unwrap();
+        let refused = lines.matches("\"result\":\"refused\"").count();
+        assert!(refused > 6, "{lines}");
+        assert_eq!(check(plan, &lines).0, []);
+        let (wrong, _) = check(plan, &lines.replace("\"result\":\"refused\"", "\"result\":\"valid\""));
+        assert_eq!(wrong.len(), refused, "{wrong:?}");
+        let (wrong, _) = check(plan, &lines.replace("\"b\":", "\"z\":"));
+        assert!(wrong.iter().any(|one| one.what == "the argument `b` is missing"), "{wrong:?}");
     }
 
     #[test]

@@ -66,9 +66,11 @@ pub(crate) fn write(folder: &Path, files: &[keyplan_codegen::File], lines: &str)
     std::fs::write(folder.join("testdata/keyplan.jsonl"), lines).unwrap();
 }
 
-/// The vectors of a plan.
+/// The vectors of a plan, of which none is wrong as they are checked.
 pub(crate) fn lines(compiled: &Compiled, count: usize) -> String {
-    vectors::generate(compiled, vectors::Options { count }).unwrap()
+    let lines = vectors::generate(compiled, vectors::Options { count }).unwrap();
+    assert_eq!(vectors::check(compiled.plan.as_ref().unwrap(), &lines).0, []);
+    lines
 }
 
 /// Runs a tool in a folder and returns whether it was content, and what it printed.
