@@ -7,8 +7,8 @@ use keyplan_codec::Score;
 use keyplan_plan::dynamic::Value;
 
 use crate::typed::{
-    Cbor, CodedBytes, CodedText, FloatScore, Json, KeyError, List, ListLayout, Proto, Raw, SegmentError,
-    ShortBytes, ShortText,
+    Bcs, Bincode, Borsh, Cbor, CodedBytes, CodedText, FloatScore, Json, KeyError, List, ListLayout, Proto,
+    Raw, Rlp, Scale, SegmentError, ShortBytes, ShortText,
 };
 
 /// Why a type cannot be made of values.
@@ -177,6 +177,11 @@ held! {
     [] Cbor<'v>: &'v [u8], |bytes| Some(Cbor(bytes));
     [] Json<'v>: &'v [u8], |bytes| Some(Json(bytes));
     [] Proto<'v>: &'v [u8], |bytes| Some(Proto(bytes));
+    [] Rlp<'v>: &'v [u8], |bytes| Some(Rlp(bytes));
+    [] Scale<'v>: &'v [u8], |bytes| Some(Scale(bytes));
+    [] Bcs<'v>: &'v [u8], |bytes| Some(Bcs(bytes));
+    [] Borsh<'v>: &'v [u8], |bytes| Some(Borsh(bytes));
+    [] Bincode<'v>: &'v [u8], |bytes| Some(Bincode(bytes));
     [] Raw<'v>: &'v [u8], |bytes| Some(Raw(bytes));
 }
 
@@ -194,7 +199,7 @@ macro_rules! opaque {
     )*};
 }
 
-opaque!(Cbor Json Proto Raw);
+opaque!(Cbor Json Proto Rlp Scale Bcs Borsh Bincode Raw);
 
 impl<'v, T: FromValue<'v>> FromValue<'v> for Option<T> {
     fn from_value(value: &'v Value) -> Result<Self, Misfit> {
