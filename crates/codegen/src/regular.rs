@@ -36,14 +36,10 @@ const NAMED: &[&str] = &[
 pub(crate) struct Scalar {
     /// The name of the functions after `append`, `put`, `decode` and `extent`.
     pub(crate) name: String,
-    /// Whether its bytes tell where they end.
-    is_marked: bool,
     /// What is in brackets.
-    pub(crate) number: Option<usize>,
-    /// Whether it is a float, of which two are written alike at least: the zeros.
-    pub(crate) is_float: bool,
-    /// Whether its encoding merges more of them.
-    pub(crate) loses: bool,
+    number: Option<usize>,
+    domain: &'static str,
+    row: &'static Encoding,
 }
 
 impl Scalar {
@@ -56,9 +52,22 @@ impl Scalar {
             Shape::Nibbles { encoding, .. } => (NIBBLES, encoding.row(), None),
             _ => return None,
         };
-        let name = format!("{domain}{}", name(row));
-        let is_marked = row.extent == ExtentRule::Marked;
-        Some(Self { name, is_marked, number, is_float: domain == FLOAT, loses: row.loses })
+        Some(Self { name: format!("{domain}{}", name(row)), number, domain, row })
+    }
+
+    /// Whether it is a float, of which two are written alike at least: the zeros.
+    pub(crate) fn is_float(&self) -> bool {
+        self.domain == FLOAT
+    }
+
+    /// Whether its encoding merges more of them.
+    pub(crate) const fn loses(&self) -> bool {
+        self.row.loses
+    }
+
+    /// Whether every value is written: truth values are, and floats if what other encodings refuse is lost.
+    pub(crate) fn is_total(&self) -> bool {
+        self.domain == BOOL || self.is_float() && self.loses()
     }
 
     /// What is in brackets, as one more argument of a call.
@@ -69,7 +78,8 @@ impl Scalar {
     /// The functions that read it and what is in brackets, as fields of a node.
     pub(crate) fn fields(&self) -> String {
         let keep = self.number.map_or_else(String::new, |number| format!(", keep: {number}"));
-        let extent = if self.is_marked { format!(", extent: extent{}", self.name) } else { String::new() };
+        let is_marked = self.row.extent == ExtentRule::Marked;
+        let extent = if is_marked { format!(", extent: extent{}", self.name) } else { String::new() };
         format!("decode: decode{}{extent}{keep}", self.name)
     }
 }

@@ -256,7 +256,11 @@ impl<'p> Go<'p> {
                 }
                 if let Some(scalar) = Scalar::of(shape) {
                     let call = format!("append{}(dst, {of}{})", scalar.name, scalar.argument());
-                    body.fallible(&call, label);
+                    if scalar.is_total() {
+                        body.line(&format!("dst = {call}"));
+                    } else {
+                        body.fallible(&call, label);
+                    }
                 }
             }
             Shape::Score { heights, encoding: ScoreEncoding::Exact } => {

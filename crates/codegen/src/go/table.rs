@@ -190,7 +190,7 @@ impl Go<'_> {
 
 fn scalar_fields(scalar: &Scalar) -> String {
     let fields = scalar.fields();
-    match (scalar.loses, scalar.is_float) {
+    match (scalar.loses(), scalar.is_float()) {
         (true, _) => format!("{fields}, loss: loss{}", scalar.name),
         (false, true) => format!("{fields}, loss: lossZero"),
         (false, false) => fields,

@@ -204,7 +204,7 @@ impl TypeScript<'_> {
 
 fn scalar_fields(scalar: &Scalar) -> String {
     let fields = scalar.fields();
-    match (scalar.loses, scalar.is_float) {
+    match (scalar.loses(), scalar.is_float()) {
         (true, _) => format!("{fields}, loss: LOSS_{}", constant(&scalar.name)),
         (false, true) => format!("{fields}, loss: LOSS_ZERO"),
         (false, false) => fields,

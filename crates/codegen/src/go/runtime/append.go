@@ -288,18 +288,18 @@ func appendTupleInt(dst []byte, negative bool, hi, lo uint64) []byte {
 	return dst
 }
 
-func appendBool(dst []byte, v bool) ([]byte, fault) {
+func appendBool(dst []byte, v bool) []byte {
 	if v {
-		return append(dst, 1), fault{}
+		return append(dst, 1)
 	}
-	return append(dst, 0), fault{}
+	return append(dst, 0)
 }
 
-func appendBoolTuple(dst []byte, v bool) ([]byte, fault) {
+func appendBoolTuple(dst []byte, v bool) []byte {
 	if v {
-		return append(dst, 0x27), fault{}
+		return append(dst, 0x27)
 	}
-	return append(dst, 0x26), fault{}
+	return append(dst, 0x26)
 }
 
 func numberBits(v float64) (uint64, fault) {
@@ -332,8 +332,8 @@ func appendFloatTuple(dst []byte, v float64) ([]byte, fault) {
 	return appendFloatOrdered(append(dst, 0x21), v)
 }
 
-func appendFloatBadger(dst []byte, v float64) ([]byte, fault) {
-	return binary.BigEndian.AppendUint64(dst, badger(v)), fault{}
+func appendFloatBadger(dst []byte, v float64) []byte {
+	return binary.BigEndian.AppendUint64(dst, badger(v))
 }
 
 func appendFloatFixed(dst []byte, v float64, decimals int) ([]byte, fault) {
