@@ -422,6 +422,10 @@ fn entities_of_dolos_have_names() {
 }
 
 #[test]
+#[expect(
+    clippy::too_many_lines,
+    reason = "one entity after the other, each with the bytes that Dolos writes"
+)]
 fn fields_of_dolos_entities_are_drawn_by_their_names() {
     let directory = tempfile::tempdir().unwrap();
     let at = directory.path();

@@ -306,12 +306,18 @@ fn json_line(tree: &Node, size: usize) -> Vec<u8> {
 fn escaped(line: Vec<u8>) -> Vec<u8> {
     match str::from_utf8(&line) {
         Ok(text) if line.iter().any(|byte| *byte >= 0x7f) && text.chars().any(is_hidden) => {
+            let mut out = Vec::with_capacity(line.len());
             let mut units = [0; 2];
-            let all = text.chars().map(|c| match c.encode_utf16(&mut units) {
-                units if is_hidden(c) => units.iter().map(|unit| format!("\\u{unit:04x}")).collect(),
-                _ => c.to_string(),
-            });
-            all.collect::<String>().into_bytes()
+            for c in text.chars() {
+                if is_hidden(c) {
+                    for unit in c.encode_utf16(&mut units) {
+                        out.extend_from_slice(format!("\\u{unit:04x}").as_bytes());
+                    }
+                } else {
+                    out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
+                }
+            }
+            out
         }
         _ => line,
     }
