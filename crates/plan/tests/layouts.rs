@@ -3,7 +3,7 @@
 
 use keyplan_plan::compile;
 use keyplan_plan::dynamic::{self, Decoder, Failure, Value, encode, readings};
-use keyplan_plan::model::{Family, Fingerprint, Plan};
+use keyplan_plan::model::{Extent, Family, Fingerprint, Plan};
 
 fn plan(declarations: &str, parts: &str) -> Plan {
     let text = format!("plan p; {declarations} space s {{ key k = {parts}; }}");
@@ -207,6 +207,52 @@ fn frames_mark_the_end_of_what_they_hold() {
     check("a: (x: u8 y: text(\"a-z\", 0..)).len16 b: u8", &["(x=1, y=ab)", "2"], "0003 01 6162 02");
     check("a: u64.len16", &["1"], "0008 0000000000000001");
     refuse("a: bytes.len16 b: u8", "0005 61", 3);
+}
+
+#[test]
+fn an_end_is_found_before_bytes_that_look_like_an_escape() {
+    check("a: text(0..=9).escaped b: u64.desc", &["a", "5"], "6100 fffffffffffffffa");
+    check("a: bytes(0..=4).escaped b: u64.desc", &["0x6100", "5"], "6100ff00 fffffffffffffffa");
+    check("a: bytes(0..=4).escaped 0xff b: u8", &["0x00", "0"], "00ff00 ff 00");
+    check("a: bytes(0..=4).tuple b: i8", &["0x6100", "-1"], "016100ff00 ff");
+    check("a: text(0..=4).tuple b: u8", &["", "255"], "0200 ff");
+    check("a: bytes(0..=4).escaped.desc b: u16", &["0x61", "7"], "9eff 0007");
+    check("a: (x: u8 y: text(0..=9).escaped) b: u8", &["(x=1, y=\"b\")", "255"], "016200 ff");
+    check("a: list(bytes(1..=2).escaped, 2).count8 b: u8", &["[0x61, 0xff]", "255"], "02 6100 ff00 ff");
+    check(
+        "a: list(bytes(1).escaped.desc, 2).joined(\"\\x00\") b: u8",
+        &["[0x61, 0x62]", "1"],
+        "9eff 00 9dff 01",
+    );
+    // Nothing that begins so comes after it: then its own bytes say where it ends, as before.
+    let marked = |parts: &str| plan("", parts).spaces[0].families[0].key.extents()[0];
+    assert_eq!(marked("a: text(0..=9).escaped b: u64(0..=9)"), Extent::Delimited);
+    assert_eq!(marked("a: text(0..=9).escaped b: text(0..=9)"), Extent::Delimited);
+    assert_eq!(marked("a: text(0..=9).escaped"), Extent::Delimited);
+    assert_eq!(marked("a: text(0..=9).escaped b: u64"), Extent::Open);
+}
+
+#[test]
+fn elements_without_bytes_are_counted() {
+    for (list, hex) in [("[]", "00"), ("[none]", "01"), ("[some(true)]", "0127")] {
+        check("a: list(option(bool.tuple), 0..=1).count8", &[list], hex);
+    }
+    check("a: list(option(bool.tuple), 0..=1).count8 b: u8", &["[none]", "5"], "01 05");
+    check("a: list(text(\"ab\", 0..=1), 3).count8", &["[\"\", \"\", \"\"]"], "03");
+    check("a: list(bytes(0), 2).count8 b: u8", &["[0x, 0x]", "5"], "02 05");
+    check("a: list(option(u8), 2)", &["[some(1), some(2)]"], "0102");
+    let readings = |parts: &str, hex: &str| {
+        let plan = plan("", parts);
+        let read = readings(&family(&plan).key, &from_hex(hex), 99);
+        read.map(|read| read.readings.len())
+    };
+    // Which of the two is there, nothing says.
+    assert_eq!(readings("a: list(option(bool.tuple), 2).count8", "0227"), Ok(2));
+    assert_eq!(readings("a: list(option(bool.tuple), 0..=2)", "27"), Ok(3));
+    assert_eq!(readings("a: list(option(bool.tuple), 2)", ""), Ok(1));
+    assert!(readings("a: list(option(u8))", "01").is_ok_and(|count| count > 1));
+    // A count of four billions of nothing is given up in bounded time.
+    assert!(readings("a: list(option(bool.tuple)).count32", "ffffffff2727").is_err());
 }
 
 #[test]

@@ -109,6 +109,49 @@ fn scans_bind_the_first_arguments() {
 }
 
 #[test]
+fn an_example_of_a_prefix_is_one_that_the_scan_has() {
+    let pools = |scan: &str| format!("space s {{ key pool = 0x0c pool: u64.dec \"/\" tick: u8 {scan}; }}");
+    // The bytes, what is said of them, and what to do.
+    let wrong = |scan: &str| {
+        let text = format!("plan p;\n{}", pools(scan));
+        let compiled = compile("p.keyplan", &text, no_imports);
+        let [only] = compiled.diagnostics.as_slice() else { panic!("{:?}", compiled.diagnostics) };
+        let notes: Vec<String> = only.notes.iter().map(|note| note.text.clone()).collect();
+        (only.code.id(), compiled.sources.slice(only.span()).to_owned(), only.message.clone(), notes)
+    };
+    let expected = |bytes: &str, notes: [&str; 2]| {
+        let message = format!("the scan has no prefix of the bytes {bytes}");
+        ("KP0212", bytes.to_owned(), message, notes.map(str::to_owned).to_vec())
+    };
+    // What the program leaves out is the mistake of Osmosis: pool 1 and pool 10.
+    assert_eq!(
+        wrong("scan by pool as 0x0c31"),
+        expected(
+            "0x0c31",
+            ["with these arguments it is 0x0c312f", "the bytes given are those of the scan with `bare`"]
+        )
+    );
+    assert_eq!(
+        wrong("scan by pool bare as 0x0c312f"),
+        expected(
+            "0x0c312f",
+            ["with these arguments it is 0x0c31", "the bytes given are those of the scan without `bare`"]
+        )
+    );
+    let (code, bytes, _, notes) = wrong("scan by pool as 0x0d312f");
+    assert_eq!((code, bytes.as_str()), ("KP0212", "0x0d312f"));
+    assert_eq!(
+        notes.last().map(String::as_str),
+        Some("give the bytes of a prefix as the program makes it, or change the scan")
+    );
+
+    let scans = |scan: &str| plan(&pools(scan)).spaces[0].families[0].scans[0].example.clone();
+    assert_eq!(scans("scan by pool as 0x0c312f"), Some(b"\x0c1/".to_vec()));
+    assert_eq!(scans("scan by pool bare as 0x0c \"10\""), Some(b"\x0c10".to_vec()));
+    assert_eq!(scans("scan all as 0x0c in order"), Some(vec![0x0c]));
+}
+
+#[test]
 fn clauses_belong_to_their_kind_of_family() {
     check(
         "space s { zset z = 0x01 member m: u8; key k = 0x02 score s: u8; set t = 0x03 member a: u8 member b: u8; }",

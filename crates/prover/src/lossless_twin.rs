@@ -3,6 +3,8 @@ use keyplan_plan::model::{
     Segment, Sequence, Shape,
 };
 
+use crate::guarantee::lossy::law::loses;
+
 /// The layout with each encoding that loses information replaced by one that loses neither information nor order.
 ///
 /// What holds of the twin and not of the layout itself fails by the loss alone. Segments keep their places.
@@ -21,9 +23,13 @@ fn segment(segment: &Segment) -> Segment {
 }
 
 fn shape(lossy: &Shape) -> Shape {
+    // What could lose something and here does not is left as it is: its order is its own.
+    if lossy.is_leaf() && !loses(lossy) {
+        return lossy.clone();
+    }
     let boxed = |inner: &Shape| Box::new(shape(inner));
     match lossy {
-        Shape::Int(int) if int.encoding.row().loses => {
+        Shape::Int(int) => {
             let encoding = if int.ty.signed { IntEncoding::SignFlip } else { IntEncoding::Be };
             Shape::Int(IntShape { encoding, ..int.clone() })
         }

@@ -231,6 +231,23 @@ fn hashes_are_assumed_and_what_is_lost_is_shown() {
 }
 
 #[test]
+fn a_loss_that_is_accepted_excuses_what_comes_from_it_only() {
+    let accepted = |parts: &str| {
+        let text = format!("plan p; space s {{ key k = {parts} scan all in order accept lossy \"known\"; }}");
+        let report = prove(&plan(&text), &Options::default());
+        let order = report.statements.into_iter().find(|s| s.guarantee == Guarantee::InOrder).unwrap();
+        assert!(matches!(order.verdict, Verdict::Fails(_)), "{text}");
+        order.accepted
+    };
+    assert!(accepted("0x01 a: u16.low(1)"));
+    // Every value has bytes of its own, and they are out of order.
+    assert!(!accepted("0x01 a: i8.float"));
+    assert!(!accepted("0x01 a: u16(254..=257).low(1)"));
+    // Something is lost, and something else is out of order.
+    assert!(!accepted("0x01 a: i8.float b: u16.low(1)"));
+}
+
+#[test]
 fn a_digest_may_meet_free_bytes() {
     let body = "key a = ns: text(\"a-z\", 1..).hashed(xxh3_64); key b = id: u64;";
     let plan = plan(&format!("plan p; space s {{ {body} }}"));

@@ -22,7 +22,7 @@ impl Go<'_> {
         let program = Program::of(sequence);
         let indent = "\t".repeat(depth);
         let mut steps = String::new();
-        for step in &program.steps {
+        for (step, &extent) in program.steps.iter().zip(sequence.extents()) {
             let tail = format!("tail: [2]int{{{}, {}}}", step.after.min, most(step.after));
             let label = quoted(step.segment.label().as_bytes());
             let text = match step.segment {
@@ -30,12 +30,13 @@ impl Go<'_> {
                     format!("{{kind: sLiteral, label: {label}, lit: {}}}", quoted(&literal.bytes))
                 }
                 Segment::Argument(argument) => {
-                    let node = self.node(&argument.shape, depth);
+                    let node = self.ending(&argument.shape, extent, depth);
                     let unnamed = if argument.name.is_none() { "unnamed: true, " } else { "" };
                     format!("{{kind: sArgument, label: {label}, {unnamed}{tail}, n: {node}}}")
                 }
                 Segment::Same(same) => {
-                    let (node, of) = (self.node(&same.shape, depth), sequence.arguments_before(same.of));
+                    let (node, of) =
+                        (self.ending(&same.shape, extent, depth), sequence.arguments_before(same.of));
                     format!("{{kind: sSame, label: {label}, {tail}, of: {of}, n: {node}}}")
                 }
                 Segment::Derived(derived) => {
@@ -60,9 +61,14 @@ impl Go<'_> {
     }
 
     /// `&node{…}`.
-    #[expect(clippy::too_many_lines, reason = "a table: one arm for each encoding")]
     fn node(&mut self, shape: &Shape, depth: usize) -> String {
-        let head = head(shape.extent(), Width::of_shape(shape));
+        self.ending(shape, shape.extent(), depth)
+    }
+
+    /// The node of a shape that ends as said: what comes after it may take its own mark away.
+    #[expect(clippy::too_many_lines, reason = "a table: one arm for each encoding")]
+    fn ending(&mut self, shape: &Shape, extent: Extent, depth: usize) -> String {
+        let head = head(extent, Width::of_shape(shape));
         let rest = match shape {
             Shape::Int(int) => return int_node(int),
             Shape::Bool(_) | Shape::Float(_) | Shape::Time(_) => {
@@ -158,7 +164,11 @@ impl Go<'_> {
                     Framing::Joined(separator) => format!(", sep: {}", quoted(separator)),
                     Framing::Counted(width) => format!(", counted: true, form: {}", len_width(*width)),
                 };
-                format!("kind: kList, lens: {}{how}, inner: {}", lengths(counts), self.node(item, depth))
+                format!(
+                    "kind: kList, lens: {}{how}, inner: {}",
+                    lengths(counts),
+                    self.ending(item, Extent::of_item(item, framing), depth)
+                )
             }
             Shape::Framed { frame, inner } => {
                 let how = match frame {

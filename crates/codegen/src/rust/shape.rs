@@ -77,7 +77,7 @@ impl Expander<'_> {
         let separator: &[u8] = if let Framing::Joined(separator) = framing { separator } else { &[] };
         let width = Width::of_shape(item);
         let code = self.shape(at, &format!("{hint}Item"), label, item, false, span)?;
-        let extent = match item.extent() {
+        let extent = match Extent::of_item(item, framing) {
             Extent::Fixed(0) => None,
             Extent::Fixed(width) => Some(quote!({ let _ = rest; ::core::result::Result::Ok(#width) })),
             Extent::Delimited => code.extent.clone(),

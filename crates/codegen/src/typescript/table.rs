@@ -24,7 +24,7 @@ impl TypeScript<'_> {
         let indent = "  ".repeat(depth);
         let names = properties(sequence, tagged);
         let mut steps = String::new();
-        for step in &program.steps {
+        for (step, &extent) in program.steps.iter().zip(sequence.extents()) {
             let tail = format!("tail: [{}, {}]", step.after.min, most(step.after));
             let label = text(step.segment.label());
             let line = match step.segment {
@@ -32,7 +32,7 @@ impl TypeScript<'_> {
                     format!("{{ kind: S_LITERAL, label: {label}, lit: {} }}", bytes(&literal.bytes))
                 }
                 Segment::Argument(argument) => {
-                    let node = self.node(&argument.shape, depth + 1);
+                    let node = self.ending(&argument.shape, extent, depth + 1);
                     let unnamed = if argument.name.is_none() { "unnamed: true, " } else { "" };
                     let name = step.argument.and_then(|index| names.get(index)).map_or("", String::as_str);
                     let name = text(name);
@@ -41,7 +41,8 @@ impl TypeScript<'_> {
                     )
                 }
                 Segment::Same(same) => {
-                    let (node, of) = (self.node(&same.shape, depth + 1), sequence.arguments_before(same.of));
+                    let (node, of) =
+                        (self.ending(&same.shape, extent, depth + 1), sequence.arguments_before(same.of));
                     format!("{{ kind: S_SAME, label: {label}, {tail}, of: {of}, n: {node} }}")
                 }
                 Segment::Derived(derived) => {
@@ -66,9 +67,14 @@ impl TypeScript<'_> {
     }
 
     /// `{ end, min, max, … }`.
-    #[expect(clippy::too_many_lines, reason = "a table: one arm for each encoding")]
     fn node(&mut self, shape: &Shape, depth: usize) -> String {
-        let head = head(shape.extent(), Width::of_shape(shape));
+        self.ending(shape, shape.extent(), depth)
+    }
+
+    /// The node of a shape that ends as said: what comes after it may take its own mark away.
+    #[expect(clippy::too_many_lines, reason = "a table: one arm for each encoding")]
+    fn ending(&mut self, shape: &Shape, extent: Extent, depth: usize) -> String {
+        let head = head(extent, Width::of_shape(shape));
         let rest = match shape {
             Shape::Int(int) => return int_node(int),
             Shape::Bool(_) | Shape::Float(_) | Shape::Time(_) => {
@@ -173,7 +179,11 @@ impl TypeScript<'_> {
                     Framing::Joined(separator) => format!(", sep: {}", bytes(separator)),
                     Framing::Counted(width) => format!(", counted: true, form: {}", len_width(*width)),
                 };
-                format!("kind: K_LIST, lens: {}{how}, inner: {}", lengths(counts), self.node(item, depth))
+                format!(
+                    "kind: K_LIST, lens: {}{how}, inner: {}",
+                    lengths(counts),
+                    self.ending(item, Extent::of_item(item, framing), depth)
+                )
             }
             Shape::Framed { frame, inner } => {
                 let how = match frame {

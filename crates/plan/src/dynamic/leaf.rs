@@ -43,8 +43,8 @@ pub(super) fn counted(width: LenWidth, input: &[u8]) -> Result<(usize, usize), D
 pub(super) fn longest(shape: &Shape, rest: &[u8]) -> usize {
     match shape {
         Shape::Int(int) => int::longest_text(int, rest),
-        Shape::Text(text) => text.codec().longest(rest),
-        Shape::Bytes { lengths, encoding } => {
+        Shape::Text(text) if !text.tuple => text.codec().longest(rest),
+        Shape::Bytes { lengths, encoding } if *encoding != BytesEncoding::Tuple => {
             let lengths = lengths.lengths();
             match encoding {
                 BytesEncoding::Class(class) => ByteClass { class: *class, lengths }.longest(rest),

@@ -1,5 +1,7 @@
 //! Lists: elements in a row, split wherever the bytes allow.
 
+use std::collections::BTreeSet;
+
 use keyplan_codec::Fault;
 
 use super::Value;
@@ -15,6 +17,40 @@ pub(crate) fn list_places(shape: &Shape, bytes: &[u8], values: &[Value]) -> Opti
     let Shape::List { item, counts, framing } = shape else { return None };
     let found = Search::default().lists(item, counts, framing, bytes, 0, READINGS, "");
     found.into_iter().find(|(read, _)| read == values).map(|(_, places)| places)
+}
+
+/// The most elements of no bytes in one list that are looked for.
+const MAX_BLANK: usize = 1 << 12;
+
+/// Elements of no bytes that nothing is between: they are tried after all others, so that the search ends.
+struct Blank {
+    /// How many elements there may be at most where one of them is added; 0 if none has no bytes.
+    most: usize,
+}
+
+impl Blank {
+    /// Of a list with `most` elements, if that is known, and at least `least`.
+    fn of(item: &Shape, separator: &[u8], most: Option<usize>, least: usize, bytes: &[u8]) -> Self {
+        if !separator.is_empty() || Width::of_shape(item).min > 0 {
+            return Self { most: 0 };
+        }
+        // Without a limit there is no end of readings: one element more than the bytes can hold shows that there are two.
+        let most = most.unwrap_or_else(|| least.max(bytes.len() + 1));
+        Self { most: most.min(bytes.len() + MAX_BLANK) }
+    }
+
+    fn first(&self) -> Turn {
+        Turn::From(usize::from(self.most > 0))
+    }
+}
+
+/// What is tried for an element.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Turn {
+    /// At least so many bytes, then none.
+    From(usize),
+    /// Nothing: it was none already.
+    Over,
 }
 
 impl<'m> Search<'m> {
@@ -59,14 +95,19 @@ impl<'m> Search<'m> {
         let separator: &[u8] = if let Framing::Joined(separator) = framing { separator } else { &[] };
         let admits = |count: usize| counts.admits(count) && counted.is_none_or(|counted| counted == count);
         let most = counted.or(counts.max()).unwrap_or(usize::MAX);
+        let extent = Extent::of_item(item, framing);
+        let blank = Blank::of(item, separator, counted.or(counts.max()), counts.min(), bytes);
         let mut found = Vec::new();
         let mut ends: Vec<(usize, usize)> = Vec::new();
         let mut values: Vec<Value> = Vec::new();
         if head == bytes.len() && admits(0) {
             found.push((Vec::new(), Vec::new()));
         }
-        // The end to try next for the element that begins where the last one ended.
-        let mut least = 0;
+        // How much was found before each element, and from where on nothing is.
+        let mut before = vec![found.len()];
+        let mut dead: BTreeSet<(usize, usize)> = BTreeSet::new();
+        // What to try next for the element that begins where the last one ended.
+        let mut turn = blank.first();
         while found.len() < limit {
             if !self.step() {
                 break;
@@ -75,28 +116,37 @@ impl<'m> Search<'m> {
                 Some(&(_, end)) => end + separator.len(),
                 None => head,
             };
-            let room = values.len() < most && (start <= bytes.len());
-            let next = if room { self.item(item, separator, bytes, start, least, base, label) } else { None };
-            match next {
-                // An element of no bytes would repeat for ever.
-                Some((end, _)) if end == start && separator.is_empty() => break,
-                Some((end, value)) => {
-                    ends.push((start, end));
-                    values.push(value);
-                    least = 0;
-                    if end == bytes.len() {
-                        if admits(values.len()) {
-                            found.push((values.clone(), ends.clone()));
-                        } else {
-                            self.fail(base + start, Fault::Length { found: values.len() }, label);
-                        }
+            let place = (start, values.len());
+            let room = values.len() < most && start <= bytes.len() && !dead.contains(&place);
+            let mut next = match turn {
+                Turn::From(least) if room => {
+                    self.item((item, extent), separator, bytes, start, least, base, label)
+                }
+                _ => None,
+            };
+            if next.is_none() && room && turn != Turn::Over && values.len() < blank.most {
+                let value = self.values(item, &[], base + start, 1, label).into_vec().into_iter().next();
+                next = value.map(|value| (start, value));
+            }
+            if let Some((end, value)) = next {
+                ends.push((start, end));
+                values.push(value);
+                turn = blank.first();
+                if end == bytes.len() {
+                    if admits(values.len()) {
+                        found.push((values.clone(), ends.clone()));
+                    } else {
+                        self.fail(base + start, Fault::Length { found: values.len() }, label);
                     }
                 }
-                None => {
-                    let Some((start, end)) = ends.pop() else { break };
-                    values.pop();
-                    least = end - start + 1;
+                before.push(found.len());
+            } else {
+                if before.pop() == Some(found.len()) && blank.most > 0 {
+                    dead.insert(place);
                 }
+                let Some((start, end)) = ends.pop() else { break };
+                values.pop();
+                turn = if start == end && blank.most > 0 { Turn::Over } else { Turn::From(end - start + 1) };
             }
         }
         if found.is_empty() && bytes.len() == head {
@@ -109,7 +159,7 @@ impl<'m> Search<'m> {
     #[expect(clippy::too_many_arguments, reason = "the state of one step of the loop above")]
     fn item(
         &mut self,
-        item: &'m Shape,
+        (item, extent): (&'m Shape, Extent),
         separator: &[u8],
         bytes: &[u8],
         start: usize,
@@ -118,7 +168,7 @@ impl<'m> Search<'m> {
         label: &'m str,
     ) -> Option<(usize, Value)> {
         let rest = bytes.get(start..)?;
-        let only = match item.extent() {
+        let only = match extent {
             Extent::Fixed(width) => Some(Ok(width)),
             Extent::Delimited => Some(self.delimit(item, rest)),
             Extent::Open => None,

@@ -3,6 +3,7 @@ use keyplan_codec::{Base58, LenWidth, Lengths};
 use super::table::{Encoding, ExtentRule, Part};
 use super::{
     BytesEncoding, Frame, Framing, IntEncoding, IntRange, IntShape, LengthSet, Segment, Sequence, Shape,
+    escape,
 };
 
 /// Where the bytes of a segment end.
@@ -70,16 +71,18 @@ impl Extent {
                     Self::Open
                 }
             }
-            Shape::List { item, counts, framing } => match (framing, counts.fixed(), item.extent()) {
-                (Framing::ToEnd, Some(n), Self::Fixed(width)) => Self::Fixed(width.saturating_mul(n)),
-                (Framing::Joined(separator), Some(n), Self::Fixed(width)) => Self::Fixed(
-                    width
-                        .saturating_mul(n)
-                        .saturating_add(separator.len().saturating_mul(n.saturating_sub(1))),
-                ),
-                (Framing::Counted(_), _, Self::Fixed(_) | Self::Delimited) => Self::Delimited,
-                _ => Self::Open,
-            },
+            Shape::List { item, counts, framing } => {
+                match (framing, counts.fixed(), Self::of_item(item, framing)) {
+                    (Framing::ToEnd, Some(n), Self::Fixed(width)) => Self::Fixed(width.saturating_mul(n)),
+                    (Framing::Joined(separator), Some(n), Self::Fixed(width)) => Self::Fixed(
+                        width
+                            .saturating_mul(n)
+                            .saturating_add(separator.len().saturating_mul(n.saturating_sub(1))),
+                    ),
+                    (Framing::Counted(_), _, Self::Fixed(_) | Self::Delimited) => Self::Delimited,
+                    _ => Self::Open,
+                }
+            }
             Shape::Framed { frame: Frame::Len(width), inner } => match (inner.extent(), width.fixed()) {
                 (Self::Fixed(n), Some(prefix)) => Self::Fixed(n.saturating_add(prefix)),
                 _ => Self::Delimited,
@@ -92,6 +95,11 @@ impl Extent {
                 extent => extent,
             },
         }
+    }
+
+    /// The extent of an element of a list, before the next one.
+    pub fn of_item(item: &Shape, framing: &Framing) -> Self {
+        escape::extent_of_item(item, framing)
     }
 
     /// The extent of an integer.

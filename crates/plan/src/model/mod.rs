@@ -4,6 +4,7 @@ mod clause;
 mod column;
 mod domain;
 mod encoding;
+mod escape;
 mod evolution;
 mod family;
 mod fingerprint;

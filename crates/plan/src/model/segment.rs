@@ -1,4 +1,4 @@
-use super::{Extent, IntShape, Shape, Shown, Width};
+use super::{Extent, IntShape, Shape, Shown, Width, escape};
 use crate::diag::Span;
 use keyplan_codec::Hash;
 
@@ -25,8 +25,8 @@ impl Default for Sequence {
 impl Sequence {
     /// Puts segments in a row.
     pub fn new(segments: Vec<Segment>) -> Self {
-        let extents: Vec<Extent> = segments.iter().map(Extent::of_segment).collect();
         let widths: Vec<Width> = segments.iter().map(Width::of_segment).collect();
+        let extents = escape::extents(&segments, &widths);
         let mut width = Width::exactly(0);
         let mut tails = vec![width];
         for segment in widths.iter().rev() {
@@ -59,7 +59,7 @@ impl Sequence {
         literals.collect::<Option<Vec<_>>>().map(|literals| literals.concat())
     }
 
-    /// Where each segment ends.
+    /// Where each segment ends, before what comes after it.
     pub fn extents(&self) -> &[Extent] {
         &self.extents
     }

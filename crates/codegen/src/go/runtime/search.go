@@ -120,6 +120,7 @@ type layout struct {
 const (
 	maxSteps = 1 << 20
 	maxDepth = 1024
+	maxBlank = 1 << 12
 	noOffset = -1
 )
 
@@ -543,7 +544,18 @@ func (s *search) list(n *node, b []byte, base, limit int, label string) []val {
 	if head == len(b) && admits(0) {
 		all = append(all, val{})
 	}
-	least := 0
+	// Elements of no bytes are tried after all others, so that the search ends; -1 is after them.
+	first, blanks := 0, 0
+	if n.sep == "" && n.inner.min == 0 {
+		first, blanks = 1, most
+		if most < 0 {
+			blanks = max(n.lens.min, len(b)+1)
+		}
+		blanks = min(blanks, len(b)+maxBlank)
+	}
+	before := []int{len(all)}
+	dead := map[[2]int]bool{}
+	least := first
 	for len(all) < limit {
 		if !s.step(0) {
 			break
@@ -552,17 +564,20 @@ func (s *search) list(n *node, b []byte, base, limit int, label string) []val {
 		if len(ends) > 0 {
 			start = ends[len(ends)-1][1] + len(n.sep)
 		}
+		place := [2]int{start, len(values)}
 		found := false
 		var end int
 		var v val
-		if (most < 0 || len(values) < most) && start <= len(b) {
+		if (most < 0 || len(values) < most) && start <= len(b) && least >= 0 && !dead[place] {
 			end, v, found = s.item(n, b, start, least, base, label)
-		}
-		if found && end == start && n.sep == "" {
-			break
+			if !found && len(values) < blanks {
+				if none := s.values(n.inner, nil, base+start, 1, label); len(none) > 0 {
+					end, v, found = start, none[0], true
+				}
+			}
 		}
 		if found {
-			ends, values, least = append(ends, [2]int{start, end}), append(values, v), 0
+			ends, values, least = append(ends, [2]int{start, end}), append(values, v), first
 			if end == len(b) {
 				if admits(len(values)) {
 					all = append(all, val{l: append([]val(nil), values...)})
@@ -570,14 +585,22 @@ func (s *search) list(n *node, b []byte, base, limit int, label string) []val {
 					s.fail(base+start, fault{code: fLength, a: len(values)}, label)
 				}
 			}
+			before = append(before, len(all))
 			continue
 		}
+		if before[len(before)-1] == len(all) && blanks > 0 {
+			dead[place] = true
+		}
+		before = before[:len(before)-1]
 		if len(ends) == 0 {
 			break
 		}
 		last := ends[len(ends)-1]
 		ends, values = ends[:len(ends)-1], values[:len(values)-1]
 		least = last[1] - last[0] + 1
+		if last[0] == last[1] && blanks > 0 {
+			least = -1
+		}
 	}
 	if len(all) == 0 && len(b) == head {
 		s.fail(base+head, fault{code: fLength}, label)

@@ -177,6 +177,9 @@ const MAX_STEPS = 1048576;
 /** How deep a search goes. */
 const MAX_DEPTH = 1024;
 
+/** The most elements of no bytes in one list that are looked for. */
+const MAX_BLANK = 4096;
+
 /** Looks for readings of bytes, and keeps how far it got. */
 class Search {
   steps = 0;
@@ -447,26 +450,39 @@ class Search {
     const all: unknown[] = head === b.length && fits(0) ? [[]] : [];
     const values: unknown[] = [];
     const ends: { readonly start: number; readonly end: number }[] = [];
-    let least = 0;
+    // Elements of no bytes are tried after all others, so that the search ends; -1 is after them.
+    const blank = sep === '' && n.inner!.min === 0;
+    const blanks = blank ? Math.min(most >= 0 ? most : Math.max(n.lens!.min, b.length + 1), b.length + MAX_BLANK) : 0;
+    const first = blank ? 1 : 0;
+    const before = [all.length];
+    const dead = new Set<string>();
+    let least = first;
     while (all.length < limit && this.step(0)) {
       const last = ends[ends.length - 1];
       const start = last === undefined ? head : last.end + sep.length;
-      const open = (most < 0 || values.length < most) && start <= b.length;
-      const found = open ? this.item(n, b, start, least, base, label) : null;
-      if (found !== null && found.end === start && sep === '') break;
+      const place = blank ? `${start} ${values.length}` : '';
+      const open = (most < 0 || values.length < most) && start <= b.length && least >= 0 && !dead.has(place);
+      let found = open ? this.item(n, b, start, least, base, label) : null;
+      if (found === null && open && values.length < blanks) {
+        const none = this.values(n.inner!, b.subarray(0, 0), base + start, 1, label);
+        if (none.length > 0) found = { end: start, value: none[0] };
+      }
       if (found !== null) {
         ends.push({ start, end: found.end });
         values.push(found.value);
-        least = 0;
-        if (found.end !== b.length) continue;
-        if (fits(values.length)) all.push(values.slice());
-        else this.fail(base + start, new Fault(0, F_LENGTH, values.length), label);
+        least = first;
+        if (found.end === b.length) {
+          if (fits(values.length)) all.push(values.slice());
+          else this.fail(base + start, new Fault(0, F_LENGTH, values.length), label);
+        }
+        before.push(all.length);
         continue;
       }
+      if (before.pop() === all.length && blanks > 0) dead.add(place);
       if (last === undefined) break;
       ends.pop();
       values.pop();
-      least = last.end - last.start + 1;
+      least = last.end === last.start && blanks > 0 ? -1 : last.end - last.start + 1;
     }
     if (all.length === 0 && b.length === head) this.fail(base + head, new Fault(0, F_LENGTH, 0), label);
     return all;
