@@ -153,6 +153,10 @@ const DOMAINS: &[&str] = &[
     "list(u16).compactcount",
     "list(text(\"a-z\", 0..=3).len8, 0..=70).scalecount",
     "list(u8).count32le",
+    "list(option(u8), 0..=1).count8",
+    "list(text(\"ab\", 0..=1), 0..=3).count8",
+    "list(bytes(0..=2).escaped, 0..=3).count8",
+    "list(option(u8(250..=255)))",
     "nibbles(0..=9).counted",
     "nibbles(3 | 6).counted",
     "text(\"a-z\", 1..=9).except(\"tx\", \"a\").len8",
@@ -166,7 +170,7 @@ const DOMAINS: &[&str] = &[
     "bytes(0..=20).hash_concat(blake2b_224, 5)",
 ];
 
-const SEPARATORS: &[&str] = &["", "", "\"/\"", "\"|\"", "0x00", "\"::\""];
+const SEPARATORS: &[&str] = &["", "", "\"/\"", "\"|\"", "0x00", "\"::\"", "0xff"];
 
 /// Derived parts, but for the argument.
 const DERIVED: &[(&str, &str)] = &[

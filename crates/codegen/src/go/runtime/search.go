@@ -549,9 +549,14 @@ func (s *search) list(n *node, b []byte, base, limit int, label string) []val {
 	if n.sep == "" && n.inner.min == 0 {
 		first, blanks = 1, most
 		if most < 0 {
-			blanks = max(n.lens.min, len(b)+1)
+			blanks = len(b) + 1
+			if blanks < n.lens.min {
+				blanks = n.lens.min
+			}
 		}
-		blanks = min(blanks, len(b)+maxBlank)
+		if blanks > len(b)+maxBlank {
+			blanks = len(b) + maxBlank
+		}
 	}
 	before := []int{len(all)}
 	dead := map[[2]int]bool{}
