@@ -105,33 +105,71 @@ fn an_encoding_touches_six_files() {
     let is_source = |file: &String| Path::new(file).extension().is_some_and(|end| end == "rs");
     let of_integers: Vec<String> =
         named.into_iter().filter(|file| is_source(file) && !file.ends_with("/mod.rs")).collect();
-    let (_, others) = text.split_once("draws them in `").unwrap();
-    let (graphs, _) = others.split_once('`').unwrap();
-    let domains = [("Int", 19), ("Bool", 2), ("Float", 5), ("Time", 2), ("Nibble", 4)];
-    for (domain, least) in domains {
+    let (_, table) = text.split_once("| encoding of | its graph |").unwrap();
+    let graphs: Vec<Vec<&str>> =
+        table.lines().skip(2).take_while(|line| line.starts_with('|')).map(cells).collect();
+    // Every enum of the table but that of lists, which are told apart by lengths and literals.
+    let domains = [
+        ("IntEncoding", "integers", 19),
+        ("BoolEncoding", "truth values", 2),
+        ("FloatEncoding", "floats", 5),
+        ("TimeEncoding", "times", 2),
+        ("NibbleEncoding", "nibble paths", 4),
+        ("ScoreEncoding", "scores", 2),
+        ("BytesEncoding", "bytes", 8),
+        ("Frame", "frames", 5),
+    ];
+    let mut covered: Vec<&str> = domains.iter().map(|(domain, ..)| *domain).chain(["Framing"]).collect();
+    covered.sort_unstable();
+    assert_eq!(covered, enums_with_rows().unwrap());
+    for (domain, kind, least) in domains {
+        let row = graphs
+            .iter()
+            .find(|row| row.first().is_some_and(|kinds| kinds.split(", ").any(|one| one == kind)));
+        let graph = row.and_then(|row| row.get(1)).unwrap().trim_matches('`');
         let mut known = of_integers.clone();
-        if domain != "Int" {
-            let digits = known.iter_mut().find(|file| file.ends_with("/digits.rs")).unwrap();
-            graphs.clone_into(digits);
-        }
+        let digits = known.iter_mut().find(|file| file.ends_with("/digits.rs")).unwrap();
+        graph.clone_into(digits);
         known.sort_unstable();
         let variants = variants_of(domain).unwrap();
         assert!(variants.len() >= least, "{variants:?}");
         // A `match` without a catch-all names every variant: these are the files that the compiler asks for.
-        let asked = sources(|text| variants.iter().all(|variant| text.contains(variant.as_str())));
+        let asked = sources(|text| variants.iter().all(|variant| names(text, domain, variant)));
         assert_eq!(asked.unwrap(), known, "{domain}");
     }
 }
 
-/// The variants of the encodings of a domain.
+/// Whether a text names a variant of an enum.
+fn names(text: &str, domain: &str, variant: &str) -> bool {
+    let path = format!("{domain}::{variant}");
+    text.match_indices(&path).any(|(at, _)| {
+        let before = text[..at].chars().next_back();
+        let after = text[at + path.len()..].chars().next();
+        let is_part = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
+        !is_part(before) && !is_part(after)
+    })
+}
+
+/// The enums that have rows in the table of encodings.
+fn enums_with_rows() -> std::io::Result<Vec<String>> {
+    let table = std::fs::read_to_string(workspace::root().join("crates/plan/src/model/table.rs"))?;
+    let rows = table.lines().skip_while(|line| *line != "table! {").take_while(|line| *line != "}");
+    let opens = rows.filter_map(|line| line.strip_prefix("    ")?.strip_suffix(" {"));
+    let mut found: Vec<String> = opens.filter(|name| !name.starts_with(' ')).map(str::to_owned).collect();
+    found.sort_unstable();
+    Ok(found)
+}
+
+/// The variants of an enum of the table.
 fn variants_of(domain: &str) -> std::io::Result<Vec<String>> {
     let table = std::fs::read_to_string(workspace::root().join("crates/plan/src/model/table.rs"))?;
-    let start = format!("pub enum {domain}Encoding {{");
+    let start = format!("pub enum {domain} {{");
     let lines = table.lines().skip_while(|line| *line != start).skip(1).take_while(|line| *line != "}");
-    let names = lines.map(str::trim).filter(|line| line.starts_with(|c: char| c.is_ascii_uppercase()));
+    let names = lines.filter_map(|line| line.strip_prefix("    "));
+    let names = names.filter(|line| line.starts_with(|c: char| c.is_ascii_uppercase()));
     Ok(names
-        .filter_map(|line| line.trim_end_matches(',').split('(').next())
-        .map(|name| format!("{domain}Encoding::{name}"))
+        .filter_map(|line| line.split(|c: char| !c.is_alphanumeric()).next())
+        .map(str::to_owned)
         .collect())
 }
 

@@ -4,10 +4,14 @@
 //! is in brackets; `decodeScaleCompact` reads it, and `extentScaleCompact` says where it ends if its bytes tell. Every integer whose
 //! encoding is not in [`NAMED`] is of this kind: a generator needs no line for it, and does not compile while a runtime lacks one of the
 //! functions. So are all truth values, floats, times and nibble paths, which have the name of their domain before the word:
-//! `appendFloatOrdered`, and `appendBool` where there is no word.
+//! `appendFloatOrdered`, and `appendBool` where there is no word; byte strings and frames that are not in [`NAMED_BYTES`] or
+//! [`NAMED_FRAMES`], of which `longestBech32` says how far one may go, and `frameMemcmp` and `unframeMemcmp` are both ways; and scores,
+//! by the names of their codecs: `appendScoreExact`, `decodeScoreWithin`.
 
+use keyplan_codec::Heights;
 use keyplan_plan::model::{
-    BoolEncoding, Encoding, ExtentRule, FloatEncoding, IntEncoding, NibbleEncoding, Shape, TimeEncoding,
+    BoolEncoding, BytesEncoding, Encoding, ExtentRule, FloatEncoding, Frame, IntEncoding, NibbleEncoding,
+    OrderRule, ScoreEncoding, Shape, TimeEncoding,
 };
 
 /// Words of the encodings that a generator names by itself: built into the languages, written for one width, or with functions
@@ -31,6 +35,13 @@ const NAMED: &[&str] = &[
     "float",
     "tuple",
 ];
+
+/// The same of byte strings.
+const NAMED_BYTES: &[&str] =
+    &["", "raw", "hex", "HEX", "base58", "base58check", "be", "le", "signflip", "tuple"];
+
+/// The same of frames, lengths aside.
+const NAMED_FRAMES: &[&str] = &["terminated", "escaped", "orderedcode"];
 
 /// A truth value, a float, a time or a nibble path, as its functions are called.
 pub(crate) struct Scalar {
@@ -114,18 +125,127 @@ pub(crate) fn fields(row: &Encoding) -> String {
     }
 }
 
-/// Refuses to compile while a text lacks a function of an encoding, whose word is the message.
-pub(crate) const fn declared(start: &str, marked_only: bool, texts: [&str; 2]) {
-    let mut rows = IntEncoding::ROWS;
+/// What is in the brackets of a byte string, as one more argument of a call; `quoted` is how the language writes a text.
+pub(crate) fn bytes_argument(encoding: &BytesEncoding, quoted: impl Fn(&str) -> String) -> String {
+    let number = encoding.number().map(|number| format!(", {number}"));
+    number.or_else(|| encoding.text().map(|text| format!(", {}", quoted(text)))).unwrap_or_default()
+}
+
+/// The functions that read a byte string and what is in brackets, as fields of a node; `loss` is how the language writes which values
+/// are one.
+pub(crate) fn bytes_fields(
+    encoding: &BytesEncoding,
+    quoted: impl Fn(&str) -> String,
+    loss: impl Fn(&str) -> String,
+) -> String {
+    let (row, name) = (encoding.row(), name(encoding.row()));
+    let end = match row.extent {
+        ExtentRule::Marked => format!(", extent: extent{name}"),
+        ExtentRule::Open | ExtentRule::Length => format!(", longest: longest{name}"),
+        _ => String::new(),
+    };
+    let loss = if row.loses { format!(", loss: {}", loss(&name)) } else { String::new() };
+    // A width is also that of the node.
+    let number = encoding.number().filter(|_| row.extent != ExtentRule::Argument);
+    let number = number.map_or_else(String::new, |number| format!(", keep: {number}"));
+    let text = encoding.text().map_or_else(String::new, |text| format!(", text: {}", quoted(text)));
+    format!("decode: decode{name}{end}{loss}{number}{text}")
+}
+
+/// The ends of the scores of some heights: as heights, or as the bits of floats.
+pub(crate) fn score_range(heights: Heights, encoding: ScoreEncoding) -> [u128; 2] {
+    if encoding.is_float() {
+        let (least, most) = heights.floats();
+        [least.to_bits().into(), most.to_bits().into()]
+    } else {
+        [heights.least.into(), heights.most.into()]
+    }
+}
+
+/// The name that the functions of a frame have after `frame`, `extent` and `unframe`.
+pub(crate) fn frame_name(frame: Frame) -> String {
+    match frame {
+        Frame::Len(_) => "Len".to_owned(),
+        Frame::OrderedCode => "Ordered".to_owned(),
+        frame => name(frame.row()),
+    }
+}
+
+/// Which encodings need a function.
+#[derive(Clone, Copy)]
+pub(crate) enum Needed {
+    /// All of them.
+    Always,
+    /// Those whose bytes say where they end.
+    Marked,
+    /// Those that end where something else begins.
+    Open,
+}
+
+impl Needed {
+    const fn by(self, row: &Encoding) -> bool {
+        match self {
+            Self::Always => true,
+            Self::Marked => matches!(row.extent, ExtentRule::Marked),
+            Self::Open => matches!(row.extent, ExtentRule::Open | ExtentRule::Length),
+        }
+    }
+}
+
+/// Refuses to compile while the texts lack a function of an encoding, whose word is the message.
+pub(crate) const fn declared(start: &str, needed: Needed, texts: &[&str]) {
+    all_declared(IntEncoding::ROWS, NAMED, start, "", needed, texts);
+}
+
+/// The same of byte strings.
+pub(crate) const fn bytes_declared(start: &str, needed: Needed, texts: &[&str]) {
+    all_declared(BytesEncoding::ROWS, NAMED_BYTES, start, "", needed, texts);
+}
+
+/// The same of frames; of each, what comes after the words that functions begin with.
+pub(crate) const fn frames_declared(starts: [&str; 3], texts: &[&str]) {
+    let mut rows = Frame::ROWS;
+    let [frame, extent, unframe] = starts;
     while let [row, rest @ ..] = rows {
         rows = rest;
-        let needless = is_named(row.word) || (marked_only && !matches!(row.extent, ExtentRule::Marked));
-        assert!(needless || one_declares(texts, start, "", row.word), "{}", row.word);
+        // Lengths have functions in common.
+        if !matches!(row.order, OrderRule::OneLength) && !is_named(NAMED_FRAMES, row.word) {
+            assert!(one_declares(texts, frame, "", row.word), "{}", row.word);
+            assert!(one_declares(texts, extent, "", row.word), "{}", row.word);
+            assert!(one_declares(texts, unframe, "", row.word), "{}", row.word);
+        }
+    }
+}
+
+/// The same of scores, whose functions are called by the names of their codecs.
+pub(crate) const fn scores_declared(put: &str, decode: &str, texts: &[&str]) {
+    let mut codecs = ScoreEncoding::CODECS;
+    while let [names, rest @ ..] = codecs {
+        codecs = rest;
+        let [any, within] = *names;
+        assert!(one_declares(texts, put, "", any), "{}", any);
+        assert!(one_declares(texts, decode, "", any), "{}", any);
+        assert!(one_declares(texts, decode, "", within), "{}", within);
+    }
+}
+
+const fn all_declared(
+    mut rows: &[Encoding],
+    named: &[&str],
+    start: &str,
+    domain: &str,
+    needed: Needed,
+    texts: &[&str],
+) {
+    while let [row, rest @ ..] = rows {
+        rows = rest;
+        let needless = is_named(named, row.word) || !needed.by(row);
+        assert!(needless || one_declares(texts, start, domain, row.word), "{}", row.word);
     }
 }
 
 /// The same of truth values, floats, times and nibble paths.
-pub(crate) const fn scalars_declared(start: &str, marked_only: bool, texts: [&str; 2]) {
+pub(crate) const fn scalars_declared(start: &str, needed: Needed, texts: &[&str]) {
     let mut domains: &[(&str, &[Encoding])] = &[
         (BOOL, BoolEncoding::ROWS),
         (FLOAT, FloatEncoding::ROWS),
@@ -134,22 +254,21 @@ pub(crate) const fn scalars_declared(start: &str, marked_only: bool, texts: [&st
     ];
     while let [(domain, rows), rest @ ..] = domains {
         domains = rest;
-        let mut rows = *rows;
-        while let [row, rest @ ..] = rows {
-            rows = rest;
-            let needless = marked_only && !matches!(row.extent, ExtentRule::Marked);
-            assert!(needless || one_declares(texts, start, domain, row.word), "{}", row.word);
-        }
+        all_declared(rows, &[], start, domain, needed, texts);
     }
 }
 
-const fn one_declares(texts: [&str; 2], start: &str, domain: &str, word: &str) -> bool {
-    let [first, second] = texts;
-    declares(first, start, domain, word) || declares(second, start, domain, word)
+const fn one_declares(mut texts: &[&str], start: &str, domain: &str, word: &str) -> bool {
+    while let [text, rest @ ..] = texts {
+        texts = rest;
+        if declares(text, start, domain, word) {
+            return true;
+        }
+    }
+    false
 }
 
-const fn is_named(word: &str) -> bool {
-    let mut named = NAMED;
+const fn is_named(mut named: &[&str], word: &str) -> bool {
     while let [one, rest @ ..] = named {
         named = rest;
         if one.len() == word.len() && continues(one.as_bytes(), word.as_bytes()).is_some() {

@@ -34,7 +34,7 @@ fn shape(lossy: &Shape) -> Shape {
             Shape::Int(IntShape { encoding, ..int.clone() })
         }
         Shape::Float(FloatEncoding::Badger) => Shape::Float(FloatEncoding::Ordered),
-        Shape::Score { heights, encoding: ScoreEncoding::HeightScore } => {
+        Shape::Score { heights, encoding } if encoding.row().loses => {
             Shape::Score { heights: *heights, encoding: ScoreEncoding::Exact }
         }
         Shape::Bytes { lengths, encoding: BytesEncoding::Fit(_) } => {

@@ -5,14 +5,12 @@
 
 use std::collections::HashSet;
 
-use keyplan_plan::codec::{
-    Escaped, HashConcat, LenPrefix, Memcmp, OrderedCode, Segment as _, Terminated, complement,
-};
+use keyplan_plan::codec::{HashConcat, Segment as _, complement};
 use keyplan_plan::diag::Span;
-use keyplan_plan::dynamic::{Value, encode, encode_one, readings};
+use keyplan_plan::dynamic::{Value, contents, encode, encode_one, readings};
 use keyplan_plan::model::{
-    Argument, BytesEncoding, Frame, Framing, IntEncoding, IntRange, IntShape, LengthSet, Segment, Sequence,
-    Shape, Width,
+    Argument, BytesEncoding, Framing, IntEncoding, IntRange, IntShape, LengthSet, Segment, Sequence, Shape,
+    Width,
 };
 
 /// The most steps of the readings for one verdict.
@@ -211,16 +209,10 @@ impl Reader<'_> {
                 all
             }
             Shape::List { item, counts, framing } => self.list(item, counts, framing, bytes, limit),
-            Shape::Framed { frame, inner } => {
-                let content: Option<Vec<u8>> = match frame {
-                    Frame::Len(width) => LenPrefix { width: *width }.decode(bytes).ok().map(<[u8]>::to_vec),
-                    Frame::Terminated => Terminated.decode(bytes).ok().map(|all| all.bytes().collect()),
-                    Frame::Escaped => Escaped.decode(bytes).ok().map(|all| all.bytes().collect()),
-                    Frame::Memcmp => Memcmp.decode(bytes).ok().map(|all| all.bytes().collect()),
-                    Frame::OrderedCode => OrderedCode.decode(bytes).ok().map(|all| all.bytes().collect()),
-                };
-                content.map_or_else(Vec::new, |content| self.values(inner, &content, limit))
-            }
+            Shape::Framed { frame, inner } => match contents(*frame, bytes) {
+                Ok(content) => self.values(inner, &content, limit),
+                Err(_) => Vec::new(),
+            },
             Shape::Desc(inner) => {
                 let mut flipped = bytes.to_vec();
                 complement(&mut flipped);

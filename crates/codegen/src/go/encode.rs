@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use keyplan_codec::{Case, Hash, Heights, LenWidth, WideForm};
 use keyplan_plan::model::{
     BytesEncoding, Derivation, Derived, Frame, Framing, IntEncoding, IntRange, IntShape, IntType, LengthSet,
-    ScoreEncoding, Segment, Shape, TextShape,
+    Segment, Shape, TextShape,
 };
 
 use super::Go;
@@ -234,8 +234,7 @@ impl<'p> Go<'p> {
                 }
                 Frame::Terminated => body.line(&format!("dst = frameEscaped(dst, {at}, 2)")),
                 Frame::Escaped => body.line(&format!("dst = frameEscaped(dst, {at}, 1)")),
-                Frame::Memcmp => body.line(&format!("dst = frameMemcmp(dst, {at})")),
-                Frame::OrderedCode => body.line(&format!("dst = frameOrdered(dst, {at})")),
+                frame => body.line(&format!("dst = frame{}(dst, {at})", regular::frame_name(*frame))),
             },
             Shape::Hashed { hash, keep, .. } => {
                 body.line(&format!("dst = hashTail(dst, {at}, {}, {keep})", hash_function(*hash)));
@@ -263,20 +262,19 @@ impl<'p> Go<'p> {
                     }
                 }
             }
-            Shape::Score { heights, encoding: ScoreEncoding::Exact } => {
-                if let Some(Heights { least, most }) = heights {
+            Shape::Score { heights, encoding } => {
+                let [name, _] = encoding.codecs();
+                if encoding.is_float() {
+                    if let Some((least, most)) = heights.map(Heights::floats) {
+                        body.check(&format!("rangeFault({of} < {least:?} || {of} > {most:?})"), label);
+                    }
+                } else if let Some(Heights { least, most }) = heights {
                     let outside = format!(
                         "{of}.Unconfirmed || {of}.Height < {least} || {of}.Height > {most} || {of}.Index > 999999999"
                     );
                     body.check(&format!("rangeFault({outside})"), label);
                 }
-                body.fallible(&format!("appendScoreExact(dst, {of})"), label);
-            }
-            Shape::Score { heights, encoding: ScoreEncoding::HeightScore } => {
-                if let Some((least, most)) = heights.map(Heights::floats) {
-                    body.check(&format!("rangeFault({of} < {least:?} || {of} > {most:?})"), label);
-                }
-                body.fallible(&format!("appendHeightScore(dst, {of})"), label);
+                body.fallible(&format!("append{name}(dst, {of})"), label);
             }
             Shape::Bytes { lengths, encoding } => self.put_bytes(body, lengths, encoding, go, of, label),
             Shape::Text(text) => self.put_text(body, text, of, label),
@@ -345,9 +343,6 @@ impl<'p> Go<'p> {
             BytesEncoding::Hex(case) => {
                 body.line(&format!("dst = appendHex(dst, {slice}, {})", hex_form(*case)));
             }
-            BytesEncoding::Bech32(hrp) => {
-                body.fallible(&format!("appendBech32(dst, {slice}, {})", quoted(hrp.as_bytes())), label);
-            }
             BytesEncoding::Base58 { check } => {
                 body.fallible(&format!("appendBase58(dst, {slice}, {check})"), label);
             }
@@ -356,8 +351,17 @@ impl<'p> Go<'p> {
                 WideForm::Le => format!("dst = appendReversed(dst, {slice})"),
                 WideForm::SignFlip => format!("dst = appendTurned(dst, {slice})"),
             }),
-            BytesEncoding::Fit(width) => body.line(&format!("dst = appendFit(dst, {slice}, {width})")),
             BytesEncoding::Tuple => body.line(&format!("dst = appendTupleBytes(dst, {slice})")),
+            encoding => {
+                let argument = regular::bytes_argument(encoding, |text| quoted(text.as_bytes()));
+                let call = format!("append{}(dst, {slice}{argument})", regular::name(encoding.row()));
+                // What loses some of the bytes takes all of them.
+                if encoding.row().loses {
+                    body.line(&format!("dst = {call}"));
+                } else {
+                    body.fallible(&call, label);
+                }
+            }
         }
     }
 }
@@ -543,19 +547,9 @@ pub(crate) const fn hex_form(case: Case) -> &'static str {
     }
 }
 
-pub(crate) const fn len_width(width: LenWidth) -> &'static str {
-    match width {
-        LenWidth::L8 => "len8",
-        LenWidth::L16 => "len16",
-        LenWidth::L32 => "len32",
-        LenWidth::L64 => "len64",
-        LenWidth::L16Le => "len16le",
-        LenWidth::L32Le => "len32le",
-        LenWidth::L64Le => "len64le",
-        LenWidth::Varint => "varlen",
-        LenWidth::Compact => "compactlen",
-        LenWidth::Scale => "scalelen",
-    }
+/// The constant for how a length is written, which is called as the frame is.
+pub(crate) fn len_width(width: LenWidth) -> &'static str {
+    Frame::Len(width).row().word
 }
 
 pub(crate) const fn hash_function(hash: Hash) -> &'static str {

@@ -29,7 +29,7 @@ use keyplan_prover::Report;
 use crate::File;
 use crate::naming::{Scope, wanted_names};
 use crate::prove::prove;
-use crate::regular;
+use crate::regular::{self, Needed};
 use crate::shake;
 use migration::Before;
 use names::{exported, quoted};
@@ -49,13 +49,34 @@ const RUNTIME: [&str; 8] = [
 
 /// Encodings that this generator does not name have their functions there.
 const _: () = {
-    let texts = [include_str!("runtime/leaf.go"), include_str!("runtime/append.go")];
-    regular::declared("func append", false, texts);
-    regular::declared("func decode", false, texts);
-    regular::declared("func extent", true, texts);
-    regular::scalars_declared("func append", false, texts);
-    regular::scalars_declared("func decode", false, texts);
-    regular::scalars_declared("func extent", true, texts);
+    let texts = &[include_str!("runtime/leaf.go"), include_str!("runtime/append.go")];
+    regular::declared("func append", Needed::Always, texts);
+    regular::declared("func decode", Needed::Always, texts);
+    regular::declared("func extent", Needed::Marked, texts);
+    regular::declared("func longest", Needed::Open, texts);
+    regular::scalars_declared("func append", Needed::Always, texts);
+    regular::scalars_declared("func decode", Needed::Always, texts);
+    regular::scalars_declared("func extent", Needed::Marked, texts);
+    regular::scores_declared("func append", "func decode", texts);
+};
+const _: () = {
+    let texts = &[
+        include_str!("runtime/leaf.go"),
+        include_str!("runtime/append.go"),
+        include_str!("runtime/hash.go"),
+    ];
+    regular::bytes_declared("func append", Needed::Always, texts);
+    regular::bytes_declared("func decode", Needed::Always, texts);
+    regular::bytes_declared("func extent", Needed::Marked, texts);
+    regular::bytes_declared("func longest", Needed::Open, texts);
+};
+const _: () = {
+    let texts = &[
+        include_str!("runtime/leaf.go"),
+        include_str!("runtime/append.go"),
+        include_str!("runtime/frame.go"),
+    ];
+    regular::frames_declared(["func frame", "func extent", "func unframe"], texts);
 };
 
 /// What tests need beside it.

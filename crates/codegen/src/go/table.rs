@@ -4,8 +4,7 @@ use std::fmt::Write as _;
 
 use keyplan_codec::WideForm;
 use keyplan_plan::model::{
-    BytesEncoding, Extent, Frame, Framing, IntEncoding, IntShape, ScoreEncoding, Segment, Sequence, Shape,
-    Width,
+    BytesEncoding, Extent, Frame, Framing, IntEncoding, IntShape, Segment, Sequence, Shape, Width,
 };
 use keyplan_plan::program::Program;
 
@@ -14,7 +13,7 @@ use super::encode::{
     derive_function, hash_function, hex_form, left_out, len_width, lengths, pair, range_words,
 };
 use super::names::quoted;
-use crate::regular::{self, Scalar};
+use crate::regular::{self, Scalar, score_range};
 
 impl Go<'_> {
     /// `layout{…}` on several lines, the first without indentation.
@@ -74,20 +73,16 @@ impl Go<'_> {
             Shape::Bool(_) | Shape::Float(_) | Shape::Time(_) => {
                 Scalar::of(shape).map_or_else(String::new, |scalar| scalar_fields(&scalar))
             }
-            Shape::Score { heights: None, encoding: ScoreEncoding::Exact } => {
-                "decode: decodeScoreExact".to_owned()
-            }
-            Shape::Score { heights: Some(heights), encoding: ScoreEncoding::Exact } => {
-                let (least, most) = (pair(heights.least.into()), pair(heights.most.into()));
-                format!("decode: decodeScoreWithin, least: {least}, most: {most}")
-            }
-            Shape::Score { heights: None, encoding: ScoreEncoding::HeightScore } => {
-                "decode: decodeHeightScore, loss: lossZero".to_owned()
-            }
-            Shape::Score { heights: Some(heights), encoding: ScoreEncoding::HeightScore } => {
-                let (least, most) = heights.floats();
-                let (least, most) = (pair(least.to_bits().into()), pair(most.to_bits().into()));
-                format!("decode: decodeHeightScoreWithin, loss: lossZero, least: {least}, most: {most}")
+            Shape::Score { heights, encoding } => {
+                let [any, within] = encoding.codecs();
+                let loss = if encoding.is_float() { ", loss: lossZero" } else { "" };
+                match heights {
+                    None => format!("decode: decode{any}{loss}"),
+                    Some(heights) => {
+                        let [least, most] = score_range(*heights, *encoding).map(pair);
+                        format!("decode: decode{within}{loss}, least: {least}, most: {most}")
+                    }
+                }
             }
             Shape::Bytes { lengths: of, encoding } => {
                 let of = lengths(of);
@@ -103,10 +98,6 @@ impl Go<'_> {
                         let form = hex_form(*case);
                         format!("decode: decodeHexBytes, longest: longestHexBytes, form: {form}, lens: {of}")
                     }
-                    BytesEncoding::Bech32(hrp) => {
-                        let hrp = quoted(hrp.as_bytes());
-                        format!("decode: decodeBech32, longest: longestBech32, text: {hrp}, lens: {of}")
-                    }
                     BytesEncoding::Base58 { check } => {
                         format!("decode: decodeBase58, longest: longestBase58, counted: {check}, lens: {of}")
                     }
@@ -118,9 +109,13 @@ impl Go<'_> {
                         };
                         format!("decode: {decode}, signed: {signed}, lens: {of}")
                     }
-                    BytesEncoding::Fit(_) => format!("decode: decodeFit, loss: lossFit, lens: {of}"),
                     BytesEncoding::Tuple => {
                         format!("decode: decodeTupleBytes, extent: extentTupleBytes, lens: {of}")
+                    }
+                    encoding => {
+                        let text = |text: &str| quoted(text.as_bytes());
+                        let fields = regular::bytes_fields(encoding, text, |name| format!("loss{name}"));
+                        format!("{fields}, lens: {of}")
                     }
                 }
             }
@@ -171,16 +166,9 @@ impl Go<'_> {
                 )
             }
             Shape::Framed { frame, inner } => {
-                let how = match frame {
-                    Frame::Len(width) => {
-                        format!("extent: extentLen, unframe: unframeLen, form: {}", len_width(*width))
-                    }
-                    Frame::Terminated => "extent: extentTerminated, unframe: unframeTerminated".to_owned(),
-                    Frame::Escaped => "extent: extentEscaped, unframe: unframeEscaped".to_owned(),
-                    Frame::Memcmp => "extent: extentMemcmp, unframe: unframeMemcmp".to_owned(),
-                    Frame::OrderedCode => "extent: extentOrdered, unframe: unframeOrdered".to_owned(),
-                };
-                format!("kind: kFramed, {how}, inner: {}", self.node(inner, depth))
+                let (name, form) = (regular::frame_name(*frame), frame_form(*frame));
+                let inner = self.node(inner, depth);
+                format!("kind: kFramed, extent: extent{name}, unframe: unframe{name}{form}, inner: {inner}")
             }
             Shape::Desc(inner) => format!("kind: kDesc, inner: {}", self.node(inner, depth)),
             Shape::Hashed { hash, inner, .. } => {
@@ -196,6 +184,11 @@ impl Go<'_> {
         let show = show(shape);
         format!("&node{{{head}, {show}{rest}}}")
     }
+}
+
+/// How the length in front of what is framed is written.
+fn frame_form(frame: Frame) -> String {
+    if let Frame::Len(width) = frame { format!(", form: {}", len_width(width)) } else { String::new() }
 }
 
 fn scalar_fields(scalar: &Scalar) -> String {
@@ -267,9 +260,10 @@ fn int_node(int: &IntShape) -> String {
 fn show(shape: &Shape) -> &'static str {
     match shape {
         Shape::Bool(_) => "show: jBool, ",
-        Shape::Float(_) | Shape::Score { encoding: ScoreEncoding::HeightScore, .. } => "show: jFloat, ",
+        Shape::Float(_) => "show: jFloat, ",
+        Shape::Score { encoding, .. } if encoding.is_float() => "show: jFloat, ",
         Shape::Time(_) => "show: jTime, ",
-        Shape::Score { encoding: ScoreEncoding::Exact, .. } => "show: jScore, ",
+        Shape::Score { .. } => "show: jScore, ",
         Shape::Bytes { encoding: BytesEncoding::Wide { .. }, .. } => "show: jWide, ",
         Shape::Bytes { .. } | Shape::Opaque(_) => "show: jBytes, ",
         Shape::Text(_) => "show: jText, ",

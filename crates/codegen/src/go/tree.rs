@@ -1,6 +1,6 @@
 //! Arguments as Go sees them: the type of each, and what is inside.
 
-use keyplan_plan::model::{Alternative, BytesEncoding, IntType, ScoreEncoding, Sequence, Shape, TextShape};
+use keyplan_plan::model::{Alternative, IntType, Sequence, Shape, TextShape};
 
 use super::Go;
 use super::names::exported;
@@ -86,19 +86,11 @@ impl<'p> Go<'p> {
             Shape::Bool(_) => leaf(shape, "bool"),
             Shape::Float(_) => leaf(shape, "float64"),
             Shape::Time(_) => leaf(shape, "time.Time"),
-            Shape::Score { encoding: ScoreEncoding::Exact, .. } => leaf(shape, "Score"),
-            Shape::Score { encoding: ScoreEncoding::HeightScore, .. } => leaf(shape, "HeightScore"),
-            Shape::Bytes { lengths, encoding } => match (lengths.fixed(), encoding) {
-                (
-                    Some(width),
-                    BytesEncoding::Raw
-                    | BytesEncoding::Class(_)
-                    | BytesEncoding::Hex(_)
-                    | BytesEncoding::Bech32(_)
-                    | BytesEncoding::Base58 { .. }
-                    | BytesEncoding::Wide { .. }
-                    | BytesEncoding::Tuple,
-                ) if width <= 64 => leaf(shape, format!("[{width}]byte")),
+            Shape::Score { encoding, .. } if encoding.is_float() => leaf(shape, "HeightScore"),
+            Shape::Score { .. } => leaf(shape, "Score"),
+            Shape::Bytes { lengths, encoding } => match lengths.fixed() {
+                // What is cut is read back with another length.
+                Some(width) if width <= 64 && !encoding.row().loses => leaf(shape, format!("[{width}]byte")),
                 _ => leaf(shape, "[]byte"),
             },
             Shape::Text(TextShape { names: Some(set), .. }) => leaf(shape, self.set_name(&set.name)),

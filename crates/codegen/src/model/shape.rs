@@ -67,21 +67,20 @@ pub(super) fn shape(of: &Shape) -> Json {
                 BytesEncoding::Class(class) => {
                     json!({"kind": "bytes", "lengths": lengths, "encoding": "raw", "alphabet": alphabet(class)})
                 }
-                BytesEncoding::Bech32(hrp) => {
-                    json!({"kind": "bytes", "lengths": lengths, "encoding": "bech32", "hrp": hrp})
-                }
                 BytesEncoding::Wide { signed, .. } => {
                     let ty = if *signed { "i256" } else { "u256" };
                     json!({"kind": "wide", "type": ty, "encoding": encoding.row().word})
                 }
-                BytesEncoding::Fit(width) => {
-                    json!({"kind": "bytes", "lengths": lengths, "encoding": "fit", "width": width})
-                }
-                BytesEncoding::Raw
-                | BytesEncoding::Hex(_)
-                | BytesEncoding::Base58 { .. }
-                | BytesEncoding::Tuple => {
-                    json!({"kind": "bytes", "lengths": lengths, "encoding": encoding.row().word})
+                encoding => {
+                    let mut made =
+                        json!({"kind": "bytes", "lengths": lengths, "encoding": encoding.row().word});
+                    if let Some(width) = encoding.number() {
+                        made["width"] = width.into();
+                    }
+                    if let Some(text) = encoding.text() {
+                        made["hrp"] = text.into();
+                    }
+                    made
                 }
             }
         }
@@ -173,17 +172,9 @@ fn lengths(lengths: &LengthSet) -> Json {
     }
 }
 
-const fn len_word(width: LenWidth) -> &'static str {
-    match width {
-        LenWidth::L8 => "8",
-        LenWidth::L16 => "16",
-        LenWidth::L32 => "32",
-        LenWidth::L64 => "64",
-        LenWidth::L16Le => "16le",
-        LenWidth::L32Le => "32le",
-        LenWidth::L64Le => "64le",
-        LenWidth::Varint => "varint",
-        LenWidth::Compact => "compact",
-        LenWidth::Scale => "scale",
-    }
+/// How a length is written: `8`, `16le`, `varint`.
+fn len_word(width: LenWidth) -> String {
+    let tag = Frame::Len(width).row().tag;
+    let first = tag.split_once(' ').map_or(tag, |(first, _)| first);
+    if width.is_little_endian() { format!("{first}le") } else { first.to_owned() }
 }

@@ -1,22 +1,21 @@
 //! Single values: the codec of each, and the type that holds it.
 
-use keyplan_codec::{Alphabet, Base58, Case, Heights, WideForm};
+use keyplan_codec::{Alphabet, Case, Heights};
 use keyplan_plan::diag::Span;
 use keyplan_plan::model::{
-    BoolEncoding, BytesEncoding, ExtentRule, FloatEncoding, IntEncoding, IntRange, IntShape, IntType,
-    LengthSet, NibbleEncoding, Opaque, ScoreEncoding, TextShape, TimeEncoding, ValueCodec,
+    BoolEncoding, BytesCodec, BytesEncoding, ExtentRule, FloatEncoding, Frame, IntEncoding, IntRange,
+    IntShape, IntType, LengthSet, NibbleEncoding, Opaque, OrderRule, ScoreEncoding, TextShape, TimeEncoding,
+    ValueCodec,
 };
 use proc_macro2::{Group, Literal, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote};
 
 use crate::rust::Expander;
 use crate::rust::code::{Code, Order};
+use crate::rust::shape::len_width;
 
 /// The longest argument that is held in place rather than borrowed.
 pub(crate) const IN_PLACE: usize = 1024;
-
-/// The most bytes that bech32 text may stand for.
-const BECH32_BYTES: usize = 633;
 
 /// What a label adds to the errors of a codec: encoding.
 pub(crate) fn put_leaf(label: &str, result: &TokenStream) -> TokenStream {
@@ -244,35 +243,24 @@ pub(crate) fn time(encoding: TimeEncoding, label: &str) -> Code {
 }
 
 pub(crate) fn score(heights: Option<Heights>, encoding: ScoreEncoding, label: &str) -> Code {
-    let codec = match encoding {
-        ScoreEncoding::Exact => [quote!(ScoreExact), quote!(ScoreWithin)],
-        ScoreEncoding::HeightScore => [quote!(HeightScore), quote!(HeightScoreWithin)],
-    };
-    let [any, within] = codec;
+    let [any, within] = encoding.codecs().map(|name| format_ident!("{name}"));
     let codec = match heights {
         None => quote!(::keyplan::codec::#any),
         Some(Heights { least, most }) => quote!(::keyplan::codec::#within {
             heights: ::keyplan::codec::Heights { least: #least, most: #most }
         }),
     };
-    match encoding {
-        ScoreEncoding::Exact => Code {
-            show: quote!(::core::fmt::Debug::fmt(value, f)),
-            ..scalar(quote!(::keyplan::codec::Score), &codec, label)
-        },
-        ScoreEncoding::HeightScore => {
-            let put = quote!(#codec.encode_float(value.0, out));
-            let read = decode(&codec);
-            let read = quote!(#read.map(::keyplan::typed::FloatScore));
-            Code {
-                lossy: true,
-                ..Code::leaf(
-                    quote!(::keyplan::typed::FloatScore),
-                    put_leaf(label, &put),
-                    decode_leaf(label, &read),
-                )
-            }
-        }
+    let lossy = encoding.row().loses;
+    if !encoding.is_float() {
+        let show = quote!(::core::fmt::Debug::fmt(value, f));
+        return Code { show, lossy, ..scalar(quote!(::keyplan::codec::Score), &codec, label) };
+    }
+    let put = quote!(#codec.encode_float(value.0, out));
+    let read = decode(&codec);
+    let read = quote!(#read.map(::keyplan::typed::FloatScore));
+    Code {
+        lossy,
+        ..Code::leaf(quote!(::keyplan::typed::FloatScore), put_leaf(label, &put), decode_leaf(label, &read))
     }
 }
 
@@ -301,6 +289,75 @@ pub(crate) fn opaque(opaque: &Opaque, label: &str) -> Code {
         ::core::result::Result::<_, ::keyplan::typed::SegmentError>::Ok(::keyplan::typed::#name(piece))
     };
     Code { borrows: true, ..Code::leaf(quote!(::keyplan::typed::#name<'k>), put, read) }
+}
+
+/// The codec of a byte string: what the table of encodings writes, with what is known of the shape put in.
+fn bytes_codec(encoding: &BytesEncoding, lengths: &TokenStream) -> (BytesCodec, TokenStream) {
+    let (kind, written) = encoding.codec();
+    let named = |name: &str| match (name, encoding) {
+        ("lengths", _) => Some(quote!(lengths: #lengths)),
+        ("class", BytesEncoding::Class(class)) => {
+            let class = alphabet(class);
+            Some(quote!(class: #class))
+        }
+        ("case", BytesEncoding::Hex(digits)) => {
+            let digits = case(*digits);
+            Some(quote!(case: #digits))
+        }
+        ("hrp", encoding) => encoding.text().map(|hrp| quote!(hrp: #hrp)),
+        ("check", BytesEncoding::Base58 { check }) => Some(quote!(check: #check)),
+        ("form", BytesEncoding::Wide { form, .. }) => {
+            let form = format_ident!("{form:?}");
+            Some(quote!(form: ::keyplan::codec::WideForm::#form))
+        }
+        ("width", encoding) => encoding.number().map(|width| quote!(width: #width)),
+        _ => None,
+    };
+    let codec = filled(written.parse().unwrap_or_default(), &named);
+    let holds_lengths = matches!(kind, BytesCodec::Plain | BytesCodec::Coded);
+    (kind, if holds_lengths { quote!(const { #codec }) } else { codec })
+}
+
+/// The codec of a frame, as the table writes it.
+pub(crate) fn frame_codec(frame: Frame) -> TokenStream {
+    let named = |name: &str| match (name, frame) {
+        ("width", Frame::Len(width)) => {
+            let width = len_width(width);
+            Some(quote!(width: #width))
+        }
+        _ => None,
+    };
+    filled(frame.codec().parse().unwrap_or_default(), &named)
+}
+
+/// Where byte strings sort as they do in a plan.
+fn bytes_order(of: &LengthSet, encoding: &BytesEncoding) -> Order {
+    match encoding.row().order {
+        OrderRule::Kept => Order::Anywhere,
+        OrderRule::Lengths if of.fixed().is_some() => Order::Anywhere,
+        OrderRule::Lengths => Order::Last,
+        _ => Order::Unknown,
+    }
+}
+
+/// How hex text of any length is put and read, without a copy.
+fn hex_view(
+    encoding: &BytesEncoding,
+    codec: &TokenStream,
+    lengths: &TokenStream,
+) -> Option<(TokenStream, TokenStream)> {
+    let BytesEncoding::Hex(digits) = encoding else { return None };
+    let (digits, read) = (case(*digits), decode(codec));
+    Some((quote!(value.put_hex(#digits, &#lengths, out)), quote!(::keyplan::typed::CodedBytes::hex(#read))))
+}
+
+/// How a number of 256 bits is shown.
+fn wide_show(encoding: &BytesEncoding) -> Option<TokenStream> {
+    let BytesEncoding::Wide { signed, .. } = encoding else { return None };
+    Some(quote!(::core::fmt::Display::fmt(
+        &::keyplan::codec::WideNumber { bytes: value.as_slice(), signed: #signed },
+        f
+    )))
 }
 
 /// What holds bytes or text that has to be copied out of a key.
@@ -332,56 +389,28 @@ impl Expander<'_> {
         span: Span,
     ) -> Option<Code> {
         let lengths = lengths(of);
-        match encoding {
-            BytesEncoding::Raw => self.raw_bytes(of, None, label, owned, span),
-            BytesEncoding::Class(class) => self.raw_bytes(of, Some(*class), label, owned, span),
-            BytesEncoding::Hex(digits) => {
-                let digits = case(*digits);
-                let codec = quote!(const { ::keyplan::codec::HexBytes { case: #digits, lengths: #lengths } });
+        let (kind, codec) = bytes_codec(encoding, &lengths);
+        let order = bytes_order(of, encoding);
+        match kind {
+            BytesCodec::Plain => {
+                self.raw_bytes(of, &codec, *encoding == BytesEncoding::Raw, label, owned, span)
+            }
+            BytesCodec::Coded => {
                 let longest = quote!(::keyplan::codec::Open::longest(&#codec, rest));
-                let view = (
-                    quote!(value.put_hex(#digits, &#lengths, out)),
-                    quote!(::keyplan::typed::CodedBytes::hex(::keyplan::codec::Segment::decode(&#codec, piece))),
-                );
-                let code = self.copied(of, None, &codec, &lengths, Some(view), label, owned, span)?;
-                let order = if of.fixed().is_some() { Order::Anywhere } else { Order::Last };
+                let most = encoding.most().map(|most| of.max().map_or(most, |max| max.min(most)));
+                let view = hex_view(encoding, &codec, &lengths);
+                let code = self.copied(of, most, &codec, &lengths, view, label, owned, span)?;
                 Some(Code { order, longest, ..code })
             }
-            BytesEncoding::Bech32(hrp) => {
-                let codec = quote!(const { ::keyplan::codec::Bech32 { hrp: #hrp, lengths: #lengths } });
-                let longest = quote!(::keyplan::codec::Open::longest(&#codec, rest));
-                let most = of.max().map_or(BECH32_BYTES, |max| max.min(BECH32_BYTES));
-                let code = self.copied(of, Some(most), &codec, &lengths, None, label, owned, span)?;
-                Some(Code { longest, ..code })
-            }
-            BytesEncoding::Base58 { check } => {
-                let codec = quote!(const { ::keyplan::codec::Base58 { check: #check, lengths: #lengths } });
-                let longest = quote!(::keyplan::codec::Open::longest(&#codec, rest));
-                let most = of.max().map_or(Base58::MOST, |max| max.min(Base58::MOST));
-                let code = self.copied(of, Some(most), &codec, &lengths, None, label, owned, span)?;
-                Some(Code { longest, ..code })
-            }
-            BytesEncoding::Wide { signed, form } => {
-                let ordered = matches!((signed, form), (false, WideForm::Be) | (true, WideForm::SignFlip));
-                let form = match form {
-                    WideForm::Be => quote!(Be),
-                    WideForm::Le => quote!(Le),
-                    WideForm::SignFlip => quote!(SignFlip),
-                };
-                let codec = quote!(::keyplan::codec::Wide { form: ::keyplan::codec::WideForm::#form });
+            BytesCodec::Wide => {
                 let code = self.copied(of, None, &codec, &lengths, None, label, owned, span)?;
-                let show = quote!(::core::fmt::Display::fmt(
-                    &::keyplan::codec::WideNumber { bytes: value.as_slice(), signed: #signed },
-                    f
-                ));
-                let order = if ordered { Order::Anywhere } else { code.order };
+                let show = wide_show(encoding).unwrap_or_else(|| code.show.clone());
                 Some(Code { order, show, ..code })
             }
-            BytesEncoding::Fit(width) => {
+            BytesCodec::Cut => {
                 if owned {
                     return self.cannot_own(span);
                 }
-                let codec = quote!(::keyplan::codec::Fit { width: #width });
                 let put = encode(&codec, &quote!(value));
                 let put =
                     quote!(::keyplan::typed::admitted(&const { #lengths }, value).and_then(|value| #put));
@@ -393,8 +422,7 @@ impl Expander<'_> {
                     ..Code::leaf(quote!(&'k [u8]), put_leaf(label, &put), decode_leaf(label, &read))
                 })
             }
-            BytesEncoding::Tuple => {
-                let codec = quote!(::keyplan::codec::TupleBytes);
+            BytesCodec::Marked => {
                 let read = decode(&codec);
                 let view = (
                     quote!(value.put_tuple(&const { #lengths }, out)),
@@ -413,34 +441,29 @@ impl Expander<'_> {
         }
     }
 
+    /// Bytes that are in a key as they are: `any` of them, or those that the codec takes.
     fn raw_bytes(
         &mut self,
         of: &LengthSet,
-        class: Option<Alphabet>,
+        codec: &TokenStream,
+        any: bool,
         label: &str,
         owned: bool,
         span: Span,
     ) -> Option<Code> {
-        let lengths = lengths(of);
-        let codec = if let Some(class) = &class {
-            let class = alphabet(class);
-            quote!(const { ::keyplan::codec::ByteClass { class: #class, lengths: #lengths } })
-        } else {
-            quote!(const { ::keyplan::codec::Bytes { lengths: #lengths } })
-        };
         if let Some(length) = of.fixed().filter(|length| *length <= IN_PLACE) {
-            let put = encode(&codec, &quote!(value.as_slice()));
-            let read = if class.is_some() {
-                let read = decode(&codec);
-                quote!(#read.and_then(|piece| ::keyplan::typed::exact::<#length>(piece)))
-            } else {
+            let put = encode(codec, &quote!(value.as_slice()));
+            let read = if any {
                 quote!(::keyplan::typed::exact::<#length>(piece))
+            } else {
+                let read = decode(codec);
+                quote!(#read.and_then(|piece| ::keyplan::typed::exact::<#length>(piece)))
             };
             return Some(Code {
                 order: Order::Anywhere,
                 // What may be refused is not copied unseen.
-                array: class.is_none().then(|| quote!(*value)),
-                bound: class.is_none().then(|| quote!(next)),
+                array: any.then(|| quote!(*value)),
+                bound: any.then(|| quote!(next)),
                 show: show_bytes(),
                 ..Code::leaf(quote!([u8; #length]), put_leaf(label, &put), decode_leaf(label, &read))
             });
@@ -449,8 +472,8 @@ impl Expander<'_> {
         let order = Order::Last;
         if owned {
             let Held::Short(most) = held(of, None) else { return self.cannot_own(span) };
-            let put = encode(&codec, &quote!(value.as_slice()));
-            let read = decode(&codec);
+            let put = encode(codec, &quote!(value.as_slice()));
+            let read = decode(codec);
             let read = quote!(#read.and_then(::keyplan::typed::kept::<#most>));
             return Some(Code {
                 longest,
@@ -463,12 +486,12 @@ impl Expander<'_> {
                 )
             });
         }
-        let (put, read) = (encode(&codec, &quote!(value)), decode(&codec));
+        let (put, read) = (encode(codec, &quote!(value)), decode(codec));
         Some(Code {
             borrows: true,
             longest,
             order,
-            bound: class.is_none().then(|| quote!(next)),
+            bound: any.then(|| quote!(next)),
             show: quote!(::core::fmt::Display::fmt(&::keyplan::typed::Shown::bytes(value), f)),
             ..Code::leaf(quote!(&'k [u8]), put_leaf(label, &put), decode_leaf(label, &read))
         })

@@ -177,8 +177,7 @@ impl Expander<'_> {
         span: Span,
     ) -> Option<Code> {
         let code = self.shape(at, hint, label, inner, owned, span)?;
-        let width = len_width(width);
-        let codec = quote!(::keyplan::codec::LenPrefix { width: #width });
+        let codec = leaf::frame_codec(Frame::Len(width));
         let (put, decode, read) = (&code.put, &code.decode, &code.read);
         let put = match inner {
             // One copy, straight from the argument.
@@ -229,18 +228,12 @@ impl Expander<'_> {
         owned: bool,
         span: Span,
     ) -> Option<Code> {
-        let codec = match frame {
-            Frame::Escaped => quote!(::keyplan::codec::Escaped),
-            Frame::Memcmp => quote!(::keyplan::codec::Memcmp),
-            Frame::OrderedCode => quote!(::keyplan::codec::OrderedCode),
-            Frame::Terminated | Frame::Len(_) => quote!(::keyplan::codec::Terminated),
-        };
+        let codec = leaf::frame_codec(frame);
         let view = quote!(::keyplan::codec::Segment::decode(&#codec, piece));
         let wrap =
             |put: &TokenStream| quote!(#codec.wrap(out, |out| #put).map_err(|error| error.within(#label)));
         let extent = Some(leaf::extent(&codec));
-        let ordered = matches!(frame, Frame::Terminated | Frame::Memcmp | Frame::OrderedCode);
-        let order = if ordered { Order::Anywhere } else { Order::Unknown };
+        let order = if frame.sorts_before_anything() { Order::Anywhere } else { Order::Unknown };
         match inner {
             Shape::Bytes { lengths, encoding: BytesEncoding::Raw } if unbounded(lengths) => {
                 if owned {
@@ -409,35 +402,11 @@ fn hash_concat(hash: Hash, keep: usize, inner: &Code, label: &str) -> Code {
 }
 
 pub(crate) fn hash_function(hash: Hash) -> TokenStream {
-    let name = match hash {
-        Hash::Xxh3_64 => "Xxh3_64",
-        Hash::Twox64 => "Twox64",
-        Hash::Twox128 => "Twox128",
-        Hash::Blake2b128 => "Blake2b128",
-        Hash::Blake2b256 => "Blake2b256",
-        Hash::Sha256 => "Sha256",
-        Hash::Keccak256 => "Keccak256",
-        Hash::Blake2b224 => "Blake2b224",
-        Hash::Hash160 => "Hash160",
-        Hash::Siphash24 => "Siphash24",
-    };
-    let name = format_ident!("{name}");
+    let name = format_ident!("{hash:?}");
     quote!(::keyplan::codec::Hash::#name)
 }
 
-fn len_width(width: LenWidth) -> TokenStream {
-    let name = match width {
-        LenWidth::L8 => "L8",
-        LenWidth::L16 => "L16",
-        LenWidth::L32 => "L32",
-        LenWidth::L64 => "L64",
-        LenWidth::L16Le => "L16Le",
-        LenWidth::L32Le => "L32Le",
-        LenWidth::L64Le => "L64Le",
-        LenWidth::Varint => "Varint",
-        LenWidth::Compact => "Compact",
-        LenWidth::Scale => "Scale",
-    };
-    let name = format_ident!("{name}");
+pub(crate) fn len_width(width: LenWidth) -> TokenStream {
+    let name = format_ident!("{width:?}");
     quote!(::keyplan::codec::LenWidth::#name)
 }

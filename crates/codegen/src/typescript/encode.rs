@@ -2,8 +2,8 @@
 
 use keyplan_codec::{Case, Hash, Heights, LenWidth, WideForm};
 use keyplan_plan::model::{
-    BytesEncoding, Derivation, Derived, Frame, Framing, IntEncoding, IntRange, IntShape, LengthSet,
-    ScoreEncoding, Segment, Sequence, Shape, TextShape,
+    BytesEncoding, Derivation, Derived, Frame, Framing, IntEncoding, IntRange, IntShape, LengthSet, Segment,
+    Sequence, Shape, TextShape,
 };
 
 use super::TypeScript;
@@ -149,17 +149,16 @@ impl TypeScript<'_> {
                     body.line(&format!("put{}(w, {of}{}, {quoted});", scalar.name, scalar.argument()));
                 }
             }
-            Shape::Score { heights, encoding: ScoreEncoding::Exact } => {
-                if let Some(Heights { least, most }) = heights {
+            Shape::Score { heights, encoding } => {
+                let [name, _] = encoding.codecs();
+                if encoding.is_float() {
+                    if let Some((least, most)) = heights.map(Heights::floats) {
+                        body.line(&format!("checkHeight(w, {of}, {least:?}, {most:?}, {quoted});"));
+                    }
+                } else if let Some(Heights { least, most }) = heights {
                     body.line(&format!("checkPlace(w, {of}, {least}, {most}, {quoted});"));
                 }
-                body.line(&format!("putScoreExact(w, {of}, {quoted});"));
-            }
-            Shape::Score { heights, encoding: ScoreEncoding::HeightScore } => {
-                if let Some((least, most)) = heights.map(Heights::floats) {
-                    body.line(&format!("checkHeight(w, {of}, {least:?}, {most:?}, {quoted});"));
-                }
-                body.line(&format!("putHeightScore(w, {of}, {quoted});"));
+                body.line(&format!("put{name}(w, {of}, {quoted});"));
             }
             Shape::Bytes { encoding: BytesEncoding::Wide { signed, form }, .. } => {
                 put_wide(body, *signed, *form, of, &quoted);
@@ -278,8 +277,7 @@ fn wrap(body: &mut Body, shape: &Shape, at: &str, label: &str) {
             }
             Frame::Terminated => body.line(&format!("frameEscaped(w, {at}, 2);")),
             Frame::Escaped => body.line(&format!("frameEscaped(w, {at}, 1);")),
-            Frame::Memcmp => body.line(&format!("frameMemcmp(w, {at});")),
-            Frame::OrderedCode => body.line(&format!("frameOrdered(w, {at});")),
+            frame => body.line(&format!("frame{}(w, {at});", regular::frame_name(*frame))),
         },
         Shape::Hashed { hash, keep, .. } => {
             body.line(&format!("hashTail(w, {at}, {}, {keep});", hash_function(*hash)));
@@ -309,9 +307,13 @@ fn put_bytes(body: &mut Body, of_lengths: &LengthSet, encoding: &BytesEncoding, 
         BytesEncoding::Class(_) | BytesEncoding::Wide { .. } => return,
         BytesEncoding::Base58 { check } => format!("putBase58(w, {of}, {check}, {label});"),
         BytesEncoding::Hex(case) => format!("putHex(w, {of}, {});", is_upper(*case)),
-        BytesEncoding::Bech32(hrp) => format!("putBech32(w, {of}, {}, {label});", bytes(hrp.as_bytes())),
-        BytesEncoding::Fit(width) => format!("putFit(w, {of}, {width});"),
         BytesEncoding::Tuple => format!("putTupleBytes(w, {of});"),
+        encoding => {
+            let argument = regular::bytes_argument(encoding, |text| bytes(text.as_bytes()));
+            // What loses some of the bytes takes all of them, and names no argument as wrong.
+            let label = if encoding.row().loses { String::new() } else { format!(", {label}") };
+            format!("put{}(w, {of}{argument}{label});", regular::name(encoding.row()))
+        }
     });
 }
 
@@ -437,19 +439,9 @@ pub(crate) const fn is_upper(case: Case) -> bool {
     }
 }
 
-pub(crate) const fn len_width(width: LenWidth) -> &'static str {
-    match width {
-        LenWidth::L8 => "LEN8",
-        LenWidth::L16 => "LEN16",
-        LenWidth::L32 => "LEN32",
-        LenWidth::L64 => "LEN64",
-        LenWidth::L16Le => "LEN16LE",
-        LenWidth::L32Le => "LEN32LE",
-        LenWidth::L64Le => "LEN64LE",
-        LenWidth::Varint => "VARLEN",
-        LenWidth::Compact => "COMPACTLEN",
-        LenWidth::Scale => "SCALELEN",
-    }
+/// The constant for how a length is written, which is called as the frame is.
+pub(crate) fn len_width(width: LenWidth) -> String {
+    Frame::Len(width).row().word.to_ascii_uppercase()
 }
 
 pub(crate) const fn hash_function(hash: Hash) -> &'static str {

@@ -26,7 +26,7 @@ use keyplan_prover::Report;
 use crate::File;
 use crate::naming::{Scope, wanted_names};
 use crate::prove::prove;
-use crate::regular;
+use crate::regular::{self, Needed};
 use crate::shake;
 use names::{bytes, doc, pascal, text};
 use part::Part;
@@ -42,13 +42,27 @@ const RUNTIME: [&str; 5] = [
 
 /// Encodings that this generator does not name have their functions there.
 const _: () = {
-    let texts = [include_str!("runtime/leaf.ts"), include_str!("runtime/write.ts")];
-    regular::declared("function put", false, texts);
-    regular::declared("function decode", false, texts);
-    regular::declared("function extent", true, texts);
-    regular::scalars_declared("function put", false, texts);
-    regular::scalars_declared("function decode", false, texts);
-    regular::scalars_declared("function extent", true, texts);
+    let texts = &[include_str!("runtime/leaf.ts"), include_str!("runtime/write.ts")];
+    regular::declared("function put", Needed::Always, texts);
+    regular::declared("function decode", Needed::Always, texts);
+    regular::declared("function extent", Needed::Marked, texts);
+    regular::declared("function longest", Needed::Open, texts);
+    regular::scalars_declared("function put", Needed::Always, texts);
+    regular::scalars_declared("function decode", Needed::Always, texts);
+    regular::scalars_declared("function extent", Needed::Marked, texts);
+    regular::scores_declared("function put", "function decode", texts);
+};
+const _: () = {
+    let texts =
+        &[include_str!("runtime/leaf.ts"), include_str!("runtime/write.ts"), include_str!("runtime/hash.ts")];
+    regular::bytes_declared("function put", Needed::Always, texts);
+    regular::bytes_declared("function decode", Needed::Always, texts);
+    regular::bytes_declared("function extent", Needed::Marked, texts);
+    regular::bytes_declared("function longest", Needed::Open, texts);
+};
+const _: () = {
+    let texts = &[include_str!("runtime/leaf.ts"), include_str!("runtime/write.ts")];
+    regular::frames_declared(["function frame", "function extent", "function unframe"], texts);
 };
 
 /// The files of a module, or why there are none.

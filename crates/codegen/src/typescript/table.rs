@@ -4,8 +4,7 @@ use std::fmt::Write as _;
 
 use keyplan_codec::WideForm;
 use keyplan_plan::model::{
-    BytesEncoding, Extent, Frame, Framing, IntEncoding, IntShape, ScoreEncoding, Segment, Sequence, Shape,
-    Width,
+    BytesEncoding, Extent, Frame, Framing, IntEncoding, IntShape, Segment, Sequence, Shape, Width,
 };
 use keyplan_plan::program::Program;
 
@@ -15,7 +14,7 @@ use super::encode::{
 };
 use super::names::{bytes, text};
 use super::types::{is_boxed, is_labels, properties};
-use crate::regular::{self, Scalar};
+use crate::regular::{self, Scalar, score_range};
 
 impl TypeScript<'_> {
     /// `{ plain, steps }` on several lines, the first without indentation.
@@ -80,19 +79,16 @@ impl TypeScript<'_> {
             Shape::Bool(_) | Shape::Float(_) | Shape::Time(_) => {
                 Scalar::of(shape).map_or_else(String::new, |scalar| scalar_fields(&scalar))
             }
-            Shape::Score { heights: None, encoding: ScoreEncoding::Exact } => {
-                "decode: decodeScoreExact".to_owned()
-            }
-            Shape::Score { heights: Some(heights), encoding: ScoreEncoding::Exact } => {
-                format!("decode: decodeScoreWithin, least: {}n, most: {}n", heights.least, heights.most)
-            }
-            Shape::Score { heights: None, encoding: ScoreEncoding::HeightScore } => {
-                "decode: decodeHeightScore, loss: LOSS_ZERO".to_owned()
-            }
-            Shape::Score { heights: Some(heights), encoding: ScoreEncoding::HeightScore } => {
-                let (least, most) = heights.floats();
-                let (least, most) = (least.to_bits(), most.to_bits());
-                format!("decode: decodeHeightScoreWithin, loss: LOSS_ZERO, least: {least}n, most: {most}n")
+            Shape::Score { heights, encoding } => {
+                let [any, within] = encoding.codecs();
+                let loss = if encoding.is_float() { ", loss: LOSS_ZERO" } else { "" };
+                match heights {
+                    None => format!("decode: decode{any}{loss}"),
+                    Some(heights) => {
+                        let [least, most] = score_range(*heights, *encoding);
+                        format!("decode: decode{within}{loss}, least: {least}n, most: {most}n")
+                    }
+                }
             }
             Shape::Bytes { encoding: BytesEncoding::Wide { signed, form }, .. } => {
                 let [least, most] = wide_range(*signed);
@@ -119,18 +115,17 @@ impl TypeScript<'_> {
                             "decode: decodeHexBytes, longest: longestHexBytes, upper: {upper}, lens: {of}"
                         )
                     }
-                    BytesEncoding::Bech32(hrp) => {
-                        let hrp = bytes(hrp.as_bytes());
-                        format!("decode: decodeBech32, longest: longestBech32, text: {hrp}, lens: {of}")
-                    }
                     BytesEncoding::Base58 { check } => {
                         format!("decode: decodeBase58, longest: longestBase58, counted: {check}, lens: {of}")
                     }
                     // Above: it is no byte string in TypeScript.
                     BytesEncoding::Wide { .. } => String::new(),
-                    BytesEncoding::Fit(_) => format!("decode: decodeFit, loss: LOSS_FIT, lens: {of}"),
                     BytesEncoding::Tuple => {
                         format!("decode: decodeTupleBytes, extent: extentTupleBytes, lens: {of}")
+                    }
+                    encoding => {
+                        let (text, loss) = (|text: &str| bytes(text.as_bytes()), loss_of);
+                        format!("{}, lens: {of}", regular::bytes_fields(encoding, text, loss))
                     }
                 }
             }
@@ -186,16 +181,9 @@ impl TypeScript<'_> {
                 )
             }
             Shape::Framed { frame, inner } => {
-                let how = match frame {
-                    Frame::Len(width) => {
-                        format!("extent: extentLen, unframe: unframeLen, form: {}", len_width(*width))
-                    }
-                    Frame::Terminated => "extent: extentTerminated, unframe: unframeTerminated".to_owned(),
-                    Frame::Escaped => "extent: extentEscaped, unframe: unframeEscaped".to_owned(),
-                    Frame::Memcmp => "extent: extentMemcmp, unframe: unframeMemcmp".to_owned(),
-                    Frame::OrderedCode => "extent: extentOrdered, unframe: unframeOrdered".to_owned(),
-                };
-                format!("kind: K_FRAMED, {how}, inner: {}", self.node(inner, depth))
+                let (name, form) = (regular::frame_name(*frame), frame_form(*frame));
+                let inner = self.node(inner, depth);
+                format!("kind: K_FRAMED, extent: extent{name}, unframe: unframe{name}{form}, inner: {inner}")
             }
             Shape::Desc(inner) => format!("kind: K_DESC, inner: {}", self.node(inner, depth)),
             Shape::Hashed { keep, .. } => {
@@ -215,10 +203,20 @@ impl TypeScript<'_> {
 fn scalar_fields(scalar: &Scalar) -> String {
     let fields = scalar.fields();
     match (scalar.loses(), scalar.is_float()) {
-        (true, _) => format!("{fields}, loss: LOSS_{}", constant(&scalar.name)),
+        (true, _) => format!("{fields}, loss: {}", loss_of(&scalar.name)),
         (false, true) => format!("{fields}, loss: LOSS_ZERO"),
         (false, false) => fields,
     }
+}
+
+/// How the length in front of what is framed is written.
+fn frame_form(frame: Frame) -> String {
+    if let Frame::Len(width) = frame { format!(", form: {}", len_width(width)) } else { String::new() }
+}
+
+/// The constant for what an encoding loses.
+fn loss_of(name: &str) -> String {
+    format!("LOSS_{}", constant(name))
 }
 
 /// A name as constants are written: `FloatBadger` is `FLOAT_BADGER`.
@@ -285,9 +283,10 @@ fn int_node(int: &IntShape) -> String {
 fn show(shape: &Shape) -> &'static str {
     match shape {
         Shape::Bool(_) => "show: 'bool', ",
-        Shape::Float(_) | Shape::Score { encoding: ScoreEncoding::HeightScore, .. } => "show: 'float', ",
+        Shape::Float(_) => "show: 'float', ",
+        Shape::Score { encoding, .. } if encoding.is_float() => "show: 'float', ",
         Shape::Time(_) => "show: 'time', ",
-        Shape::Score { encoding: ScoreEncoding::Exact, .. } => "show: 'score', ",
+        Shape::Score { .. } => "show: 'score', ",
         Shape::Bytes { encoding: BytesEncoding::Wide { .. }, .. } => "show: 'int', ",
         Shape::Bytes { .. } | Shape::Opaque(_) => "show: 'bytes', ",
         Shape::Text(_) => "show: 'text', ",

@@ -2,9 +2,7 @@
 
 use std::fmt::Write as _;
 
-use keyplan_plan::model::{
-    Argument, BytesEncoding, FloatEncoding, ScoreEncoding, Sequence, Shape, TextShape,
-};
+use keyplan_plan::model::{Argument, BytesEncoding, FloatEncoding, Sequence, Shape, TextShape};
 
 use super::TypeScript;
 use super::names::{camel, doc, pascal, text};
@@ -49,10 +47,9 @@ impl TypeScript<'_> {
             Shape::Bool(_) => "boolean".to_owned(),
             // What is no number is told by its bits.
             Shape::Float(FloatEncoding::Badger) => "number | NanBits".to_owned(),
-            Shape::Float(_) | Shape::Score { encoding: ScoreEncoding::HeightScore, .. } => {
-                "number".to_owned()
-            }
-            Shape::Score { encoding: ScoreEncoding::Exact, .. } => "Score".to_owned(),
+            Shape::Float(_) => "number".to_owned(),
+            Shape::Score { encoding, .. } if encoding.is_float() => "number".to_owned(),
+            Shape::Score { .. } => "Score".to_owned(),
             Shape::Bytes { .. } | Shape::Nibbles { .. } | Shape::Opaque(_) | Shape::Hashed { .. } => {
                 "Uint8Array".to_owned()
             }

@@ -134,29 +134,24 @@ fn candidates(shape: &Shape) -> Vec<Value> {
         Shape::Score { heights: Some(heights), encoding } => {
             let least = heights.least.max(1).min(heights.most);
             let (from, to) = heights.floats();
-            match encoding {
-                keyplan_plan::model::ScoreEncoding::Exact => {
-                    let places = [(heights.least, 0), (least, 12), (heights.most, 999_999_999)];
-                    places.map(|(height, index)| Value::Score(Score::Confirmed { height, index })).to_vec()
-                }
-                keyplan_plan::model::ScoreEncoding::HeightScore => {
-                    [from, f64::from(least) + 1.2e-8, to].map(Value::Float).to_vec()
-                }
+            if encoding.is_float() {
+                [from, f64::from(least) + 1.2e-8, to].map(Value::Float).to_vec()
+            } else {
+                let places = [(heights.least, 0), (least, 12), (heights.most, 999_999_999)];
+                places.map(|(height, index)| Value::Score(Score::Confirmed { height, index })).to_vec()
             }
         }
-        Shape::Score { heights: None, encoding } => match encoding {
-            keyplan_plan::model::ScoreEncoding::Exact => vec![
-                Value::Score(Score::Confirmed { height: 850_000, index: 12 }),
-                Value::Score(Score::Confirmed { height: 0, index: 0 }),
-                Value::Score(Score::Confirmed { height: u32::MAX, index: u64::MAX }),
-                Value::Score(Score::Unconfirmed { seconds: 1_703_097_600, nanos: 123_456_789 }),
-                Value::Score(Score::Unconfirmed { seconds: u64::MAX, nanos: 999_999_999 }),
-            ],
-            // What stands in the bytes is the float.
-            keyplan_plan::model::ScoreEncoding::HeightScore => {
-                [850_000.000_000_012, 0.0, 1_703_097_600.25].map(Value::Float).to_vec()
-            }
-        },
+        // What stands in the bytes is the float.
+        Shape::Score { heights: None, encoding } if encoding.is_float() => {
+            [850_000.000_000_012, 0.0, 1_703_097_600.25].map(Value::Float).to_vec()
+        }
+        Shape::Score { heights: None, .. } => vec![
+            Value::Score(Score::Confirmed { height: 850_000, index: 12 }),
+            Value::Score(Score::Confirmed { height: 0, index: 0 }),
+            Value::Score(Score::Confirmed { height: u32::MAX, index: u64::MAX }),
+            Value::Score(Score::Unconfirmed { seconds: 1_703_097_600, nanos: 123_456_789 }),
+            Value::Score(Score::Unconfirmed { seconds: u64::MAX, nanos: 999_999_999 }),
+        ],
         Shape::Bytes { lengths, encoding: BytesEncoding::Class(class) } => {
             let all: Vec<u8> = (0..=u8::MAX).filter(|byte| class.contains(*byte)).collect();
             let of = |len: usize| Value::Bytes(all.iter().copied().cycle().take(len).collect());

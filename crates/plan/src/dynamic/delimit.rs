@@ -1,18 +1,15 @@
 //! Where a shape that marks its own end ends.
 
-use keyplan_codec::{
-    DecodeError, Delimited, Escaped, Fault, LenPrefix, Memcmp, OrderedCode, Terminated, TupleBytes,
-    TupleText, complement,
-};
+use keyplan_codec::{DecodeError, Delimited, Fault, TupleText, complement};
 
 use super::decode::Search;
 use super::int;
 use super::leaf::counted;
-use crate::model::table::nibble_codecs;
-use crate::model::{Extent, Frame, Framing, NibbleEncoding, Segment, Shape};
+use crate::model::table::{bytes_codecs, frame_codecs, nibble_codecs};
+use crate::model::{BytesEncoding, Extent, Frame, Framing, NibbleEncoding, Segment, Shape};
 
-/// Where nibbles end, by their codec if it knows.
-macro_rules! nibbles_end {
+/// Where nibbles or bytes end, by their codec if it knows.
+macro_rules! end {
     (
         { $encoding:expr, $lengths:expr, $input:expr }
         [$name:ident]
@@ -20,7 +17,7 @@ macro_rules! nibbles_end {
     ) => {{
         let $name = $lengths;
         match $encoding {
-            $($pattern => nibbles_end!($kind $codec, $input),)*
+            $($pattern => end!($kind $codec, $input),)*
         }
     }};
     (marked $codec:expr, $input:expr) => { $codec.extent($input) };
@@ -30,23 +27,27 @@ macro_rules! nibbles_end {
     }};
 }
 
+macro_rules! frame_end {
+    ({ $frame:expr, $input:expr } $($pattern:pat => $kind:ident($codec:expr);)*) => {
+        match $frame {
+            $($pattern => $codec.extent($input),)*
+        }
+    };
+}
+
 impl<'m> Search<'m> {
     /// Returns how many bytes at the front of `input` belong to a shape that marks its own end.
     pub(super) fn delimit(&mut self, shape: &'m Shape, input: &[u8]) -> Result<usize, DecodeError> {
         match shape {
             Shape::Int(int) => int::extent(int, input),
-            Shape::Bytes { .. } => TupleBytes.extent(input),
+            Shape::Bytes { lengths, encoding } => {
+                bytes_codecs!(end { *encoding, lengths.lengths(), input })
+            }
             Shape::Text(_) => TupleText.extent(input),
             Shape::Nibbles { lengths, encoding } => {
-                nibble_codecs!(nibbles_end { *encoding, lengths.lengths(), input })
+                nibble_codecs!(end { *encoding, lengths.lengths(), input })
             }
-            Shape::Framed { frame, .. } => match frame {
-                Frame::Len(width) => LenPrefix { width: *width }.extent(input),
-                Frame::Terminated => Terminated.extent(input),
-                Frame::Escaped => Escaped.extent(input),
-                Frame::Memcmp => Memcmp.extent(input),
-                Frame::OrderedCode => OrderedCode.extent(input),
-            },
+            Shape::Framed { frame, .. } => frame_codecs!(frame_end { *frame, input }),
             Shape::Record(sequence) => {
                 let mut at = 0usize;
                 for (segment, extent) in sequence.segments().iter().zip(sequence.extents()) {

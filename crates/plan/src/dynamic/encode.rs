@@ -1,13 +1,14 @@
 use std::fmt;
 
 use keyplan_codec::{
-    Base58, Bech32, ByteClass, Bytes, Count, Crc16, Crc32, Escaped, Fit, Hash, HashConcat, Hashed,
-    HeightScore, HeightScoreWithin, HexBytes, LenPrefix, Memcmp, OrderedCode, ScoreExact, ScoreWithin,
-    Segment as _, Sink, Terminated, TupleBytes, TupleText, Wide, complement,
+    Bytes, Count, Crc16, Crc32, Hash, HashConcat, Hashed, Heights, Lengths, Score, Segment as _, Sink,
+    TupleText, complement,
 };
 
 use super::{Value, int};
-use crate::model::table::{bool_codecs, float_codecs, nibble_codecs, time_codecs};
+use crate::model::table::{
+    bool_codecs, bytes_codecs, float_codecs, frame_codecs, nibble_codecs, score_codecs, time_codecs,
+};
 use crate::model::{
     Alternative, BoolEncoding, BytesEncoding, Derivation, Derived, FloatEncoding, Frame, Framing, LengthSet,
     NibbleEncoding, ScoreEncoding, Segment, Sequence, Shape, TextShape, TimeEncoding,
@@ -222,26 +223,14 @@ fn shape(shape: &Shape, value: &Value, out: &mut Vec<u8>) -> Result<(), EncodeEr
             Ok(float_codecs!(encoded { *encoding, *value, out })?)
         }
         (Shape::Time(encoding), Value::Time(nanos)) => Ok(time_codecs!(encoded { *encoding, *nanos, out })?),
-        (Shape::Score { heights, encoding: ScoreEncoding::Exact }, Value::Score(score)) => {
-            Ok(match *heights {
-                Some(heights) => ScoreWithin { heights }.encode(*score, out),
-                None => ScoreExact.encode(*score, out),
-            }?)
+        (Shape::Score { heights, encoding }, Value::Score(score)) => {
+            Ok(place(*heights, *encoding, *score, out)?)
         }
-        (Shape::Score { heights, encoding: ScoreEncoding::HeightScore }, Value::Score(score)) => {
-            Ok(match *heights {
-                Some(heights) => HeightScoreWithin { heights }.encode(*score, out),
-                None => HeightScore.encode(*score, out),
-            }?)
-        }
-        (Shape::Score { heights, encoding: ScoreEncoding::HeightScore }, Value::Float(score)) => {
-            Ok(match *heights {
-                Some(heights) => HeightScoreWithin { heights }.encode_float(*score, out),
-                None => HeightScore.encode_float(*score, out),
-            }?)
+        (Shape::Score { heights, encoding }, Value::Float(score)) if encoding.is_float() => {
+            Ok(float_score(*heights, *encoding, *score, out)?)
         }
         (Shape::Bytes { lengths, encoding }, Value::Bytes(bytes)) => {
-            byte_string(lengths, encoding, bytes, out)
+            Ok(byte_string(lengths.lengths(), encoding, bytes, out)?)
         }
         (Shape::Text(shape), Value::Text(value)) => text(shape, value, out),
         (Shape::Nibbles { lengths, encoding }, Value::Nibbles(nibbles)) => {
@@ -283,34 +272,86 @@ fn shape(shape: &Shape, value: &Value, out: &mut Vec<u8>) -> Result<(), EncodeEr
     }
 }
 
+/// Appends a score by the codec of its encoding, for the heights that it may have.
+macro_rules! score_encoded {
+    (
+        { $encoding:expr, $heights:expr, $score:expr, $out:expr, $how:ident }
+        $($pattern:pat => $kind:ident($any:ident, $within:ident);)*
+    ) => {
+        match $encoding {
+            $($pattern => score_encoded!($how $kind $any, $within, $heights, $score, $out),)*
+        }
+    };
+    (float place $any:ident, $within:ident, $heights:expr, $score:expr, $out:expr) => { Ok(()) };
+    (float float $any:ident, $within:ident, $heights:expr, $score:expr, $out:expr) => {
+        score_encoded!(encode_float, $any, $within, $heights, $score, $out)
+    };
+    (place $kind:ident $any:ident, $within:ident, $heights:expr, $score:expr, $out:expr) => {
+        score_encoded!(encode, $any, $within, $heights, $score, $out)
+    };
+    ($call:ident, $any:ident, $within:ident, $heights:expr, $score:expr, $out:expr) => {
+        match $heights {
+            Some(heights) => keyplan_codec::$within { heights }.$call($score, $out),
+            None => keyplan_codec::$any.$call($score, $out),
+        }
+    };
+}
+
+fn place(
+    heights: Option<Heights>,
+    encoding: ScoreEncoding,
+    score: Score,
+    out: &mut Vec<u8>,
+) -> Result<(), keyplan_codec::EncodeError> {
+    score_codecs!(score_encoded { encoding, heights, score, out, place })
+}
+
+/// Appends the float of a score. What is no float has none, and does not come here.
+fn float_score(
+    heights: Option<Heights>,
+    encoding: ScoreEncoding,
+    score: f64,
+    out: &mut Vec<u8>,
+) -> Result<(), keyplan_codec::EncodeError> {
+    score_codecs!(score_encoded { encoding, heights, score, out, float })
+}
+
+macro_rules! bytes_encoded {
+    (
+        { $encoding:expr, $lengths:expr, $bytes:expr, $out:expr }
+        [$name:ident]
+        $($pattern:pat => $kind:ident($codec:expr);)*
+    ) => {{
+        let $name = $lengths;
+        match *$encoding {
+            $($pattern => bytes_encoded!($kind $codec, $name, $bytes, $out),)*
+        }
+    }};
+    (cut $codec:expr, $lengths:ident, $bytes:expr, $out:expr) => {
+        admitted($lengths, $bytes).and_then(|bytes| $codec.encode(bytes, $out))
+    };
+    (marked $codec:expr, $lengths:ident, $bytes:expr, $out:expr) => {
+        admitted($lengths, $bytes).and_then(|bytes| $codec.encode(bytes, $out))
+    };
+    ($kind:ident $codec:expr, $lengths:ident, $bytes:expr, $out:expr) => { $codec.encode($bytes, $out) };
+}
+
 fn byte_string(
-    lengths: &LengthSet,
+    lengths: Lengths<'_>,
     encoding: &BytesEncoding,
     bytes: &[u8],
     out: &mut Vec<u8>,
-) -> Result<(), EncodeError> {
-    let lengths = lengths.lengths();
-    match encoding {
-        BytesEncoding::Raw => Bytes { lengths }.encode(bytes, out)?,
-        BytesEncoding::Class(class) => ByteClass { class: *class, lengths }.encode(bytes, out)?,
-        BytesEncoding::Hex(case) => HexBytes { case: *case, lengths }.encode(bytes, out)?,
-        BytesEncoding::Bech32(hrp) => Bech32 { hrp, lengths }.encode(bytes, out)?,
-        BytesEncoding::Base58 { check } => Base58 { check: *check, lengths }.encode(bytes, out)?,
-        BytesEncoding::Wide { form, .. } => Wide { form: *form }.encode(bytes, out)?,
-        BytesEncoding::Fit(width) => {
-            if !lengths.admits(bytes.len()) {
-                return Err(keyplan_codec::EncodeError::Length { found: bytes.len() }.into());
-            }
-            Fit { width: *width }.encode(bytes, out)?;
-        }
-        BytesEncoding::Tuple => {
-            if !lengths.admits(bytes.len()) {
-                return Err(keyplan_codec::EncodeError::Length { found: bytes.len() }.into());
-            }
-            TupleBytes.encode(bytes, out)?;
-        }
+) -> Result<(), keyplan_codec::EncodeError> {
+    bytes_codecs!(bytes_encoded { encoding, lengths, bytes, out })
+}
+
+/// The bytes, if they have one of the lengths.
+fn admitted<'b>(lengths: Lengths<'_>, bytes: &'b [u8]) -> Result<&'b [u8], keyplan_codec::EncodeError> {
+    if lengths.admits(bytes.len()) {
+        Ok(bytes)
+    } else {
+        Err(keyplan_codec::EncodeError::Length { found: bytes.len() })
     }
-    Ok(())
 }
 
 fn text(shape: &TextShape, value: &str, out: &mut Vec<u8>) -> Result<(), EncodeError> {
@@ -361,13 +402,15 @@ fn list(
     Ok(())
 }
 
+macro_rules! frame_encoded {
+    ({ $frame:expr, $out:expr, $inside:expr } $($pattern:pat => $kind:ident($codec:expr);)*) => {
+        match $frame {
+            $($pattern => $codec.wrap($out, $inside),)*
+        }
+    };
+}
+
 fn framed(frame: Frame, inner: &Shape, value: &Value, out: &mut Vec<u8>) -> Result<(), EncodeError> {
     let inside = |out: &mut Vec<u8>| shape(inner, value, out);
-    match frame {
-        Frame::Len(width) => LenPrefix { width }.wrap(out, inside),
-        Frame::Terminated => Terminated.wrap(out, inside),
-        Frame::Escaped => Escaped.wrap(out, inside),
-        Frame::Memcmp => Memcmp.wrap(out, inside),
-        Frame::OrderedCode => OrderedCode.wrap(out, inside),
-    }
+    frame_codecs!(frame_encoded { frame, out, inside })
 }

@@ -1,16 +1,18 @@
 //! Single values, and the frames around others.
 
+use std::borrow::Cow;
+
 use keyplan_codec::{
-    Base58, Bech32, ByteClass, Bytes, Count, DecodeError, Delimited, Escaped, Fault, Fit, HeightScore,
-    HeightScoreWithin, HexBytes, LenPrefix, LenWidth, Memcmp, Open, OrderedCode, ScoreExact, ScoreWithin,
-    Segment as _, Terminated, TupleBytes, TupleText, Wide,
+    Bytes, Count, DecodeError, Delimited, Fault, Heights, LenWidth, Lengths, Open, Segment as _, TupleText,
 };
 
 use super::{Value, int};
-use crate::model::table::{bool_codecs, float_codecs, nibble_codecs, time_codecs};
+use crate::model::table::{
+    bool_codecs, bytes_codecs, float_codecs, frame_codecs, nibble_codecs, score_codecs, time_codecs,
+};
 use crate::model::{
-    BoolEncoding, BytesEncoding, FloatEncoding, Frame, LengthSet, NibbleEncoding, ScoreEncoding, Shape,
-    TextShape, TimeEncoding,
+    BoolEncoding, BytesEncoding, FloatEncoding, Frame, NibbleEncoding, ScoreEncoding, Shape, TextShape,
+    TimeEncoding,
 };
 
 /// The content of a frame: in place after its prefix, or with its escapes undone.
@@ -19,16 +21,28 @@ pub(crate) enum Unframed<'k> {
     Owned(Vec<u8>),
 }
 
-pub(crate) fn unframe(frame: Frame, bytes: &[u8]) -> Result<Unframed<'_>, DecodeError> {
-    Ok(match frame {
-        Frame::Len(width) => {
-            let content = LenPrefix { width }.decode(bytes)?;
-            Unframed::Borrowed(bytes.len() - content.len(), content)
+macro_rules! frame_decoded {
+    ({ $frame:expr, $bytes:expr } $($pattern:pat => $kind:ident($codec:expr);)*) => {
+        match $frame {
+            $($pattern => frame_decoded!($kind $codec.decode($bytes)?, $bytes),)*
         }
-        Frame::Terminated => Unframed::Owned(Terminated.decode(bytes)?.bytes().collect()),
-        Frame::Escaped => Unframed::Owned(Escaped.decode(bytes)?.bytes().collect()),
-        Frame::Memcmp => Unframed::Owned(Memcmp.decode(bytes)?.bytes().collect()),
-        Frame::OrderedCode => Unframed::Owned(OrderedCode.decode(bytes)?.bytes().collect()),
+    };
+    (prefix $read:expr, $bytes:expr) => {{
+        let content = $read;
+        Unframed::Borrowed($bytes.len() - content.len(), content)
+    }};
+    (coded $read:expr, $bytes:expr) => { Unframed::Owned($read.bytes().collect()) };
+}
+
+pub(crate) fn unframe(frame: Frame, bytes: &[u8]) -> Result<Unframed<'_>, DecodeError> {
+    Ok(frame_codecs!(frame_decoded { frame, bytes }))
+}
+
+/// The contents of a frame that `bytes` are, with its escapes undone.
+pub fn contents(frame: Frame, bytes: &[u8]) -> Result<Cow<'_, [u8]>, DecodeError> {
+    unframe(frame, bytes).map(|unframed| match unframed {
+        Unframed::Borrowed(_, content) => Cow::Borrowed(content),
+        Unframed::Owned(content) => Cow::Owned(content),
     })
 }
 
@@ -39,20 +53,32 @@ pub(super) fn counted(width: LenWidth, input: &[u8]) -> Result<(usize, usize), D
     Ok((count, extent))
 }
 
+macro_rules! bytes_longest {
+    (
+        { $encoding:expr, $lengths:expr, $rest:expr }
+        [$name:ident]
+        $($pattern:pat => $kind:ident($codec:expr);)*
+    ) => {{
+        let $name = $lengths;
+        match *$encoding {
+            $($pattern => bytes_longest!($kind $codec, $name, $rest),)*
+        }
+    }};
+    (plain $codec:expr, $lengths:ident, $rest:expr) => { $codec.longest($rest) };
+    (coded $codec:expr, $lengths:ident, $rest:expr) => { $codec.longest($rest) };
+    ($kind:ident $codec:expr, $lengths:ident, $rest:expr) => {{
+        let _ = $codec;
+        Bytes { lengths: $lengths }.longest($rest)
+    }};
+}
+
 /// How many bytes at the front of `rest` an open shape could take at most.
 pub(super) fn longest(shape: &Shape, rest: &[u8]) -> usize {
     match shape {
         Shape::Int(int) => int::longest_text(int, rest),
         Shape::Text(text) if !text.tuple => text.codec().longest(rest),
         Shape::Bytes { lengths, encoding } if *encoding != BytesEncoding::Tuple => {
-            let lengths = lengths.lengths();
-            match encoding {
-                BytesEncoding::Class(class) => ByteClass { class: *class, lengths }.longest(rest),
-                BytesEncoding::Hex(case) => HexBytes { case: *case, lengths }.longest(rest),
-                BytesEncoding::Bech32(hrp) => Bech32 { hrp, lengths }.longest(rest),
-                BytesEncoding::Base58 { check } => Base58 { check: *check, lengths }.longest(rest),
-                _ => Bytes { lengths }.longest(rest),
-            }
+            bytes_codecs!(bytes_longest { encoding, lengths.lengths(), rest })
         }
         _ => rest.len(),
     }
@@ -88,15 +114,8 @@ pub(super) fn decode_leaf(shape: &Shape, bytes: &[u8]) -> Result<Value, DecodeEr
         Shape::Bool(encoding) => Value::Bool(bool_codecs!(decoded { *encoding, bytes })?),
         Shape::Float(encoding) => Value::Float(float_codecs!(decoded { *encoding, bytes })?),
         Shape::Time(encoding) => Value::Time(time_codecs!(decoded { *encoding, bytes })?),
-        Shape::Score { heights, encoding: ScoreEncoding::Exact } => Value::Score(match *heights {
-            Some(heights) => ScoreWithin { heights }.decode(bytes)?,
-            None => ScoreExact.decode(bytes)?,
-        }),
-        Shape::Score { heights, encoding: ScoreEncoding::HeightScore } => Value::Float(match *heights {
-            Some(heights) => HeightScoreWithin { heights }.decode(bytes)?,
-            None => HeightScore.decode(bytes)?,
-        }),
-        Shape::Bytes { lengths, encoding } => Value::Bytes(decode_bytes(lengths, encoding, bytes)?),
+        Shape::Score { heights, encoding } => decode_score(*heights, *encoding, bytes)?,
+        Shape::Bytes { lengths, encoding } => Value::Bytes(decode_bytes(lengths.lengths(), encoding, bytes)?),
         Shape::Text(text) => Value::Text(decode_text(text, bytes)?),
         Shape::Nibbles { lengths, encoding } => {
             let lengths = lengths.lengths();
@@ -107,24 +126,62 @@ pub(super) fn decode_leaf(shape: &Shape, bytes: &[u8]) -> Result<Value, DecodeEr
     })
 }
 
-fn decode_bytes(lengths: &LengthSet, encoding: &BytesEncoding, bytes: &[u8]) -> Result<Vec<u8>, DecodeError> {
-    let lengths = lengths.lengths();
-    Ok(match encoding {
-        BytesEncoding::Raw => Bytes { lengths }.decode(bytes)?.to_vec(),
-        BytesEncoding::Class(class) => ByteClass { class: *class, lengths }.decode(bytes)?.to_vec(),
-        BytesEncoding::Hex(case) => HexBytes { case: *case, lengths }.decode(bytes)?.bytes().collect(),
-        BytesEncoding::Bech32(hrp) => Bech32 { hrp, lengths }.decode(bytes)?.bytes().collect(),
-        BytesEncoding::Base58 { check } => Base58 { check: *check, lengths }.decode(bytes)?.bytes().collect(),
-        BytesEncoding::Wide { form, .. } => Wide { form: *form }.decode(bytes)?.bytes().collect(),
-        BytesEncoding::Fit(width) => Fit { width: *width }.decode(bytes)?.to_vec(),
-        BytesEncoding::Tuple => {
-            let content: Vec<u8> = TupleBytes.decode(bytes)?.bytes().collect();
-            if !lengths.admits(content.len()) {
-                return Err(DecodeError::new(1, Fault::Length { found: content.len() }));
-            }
-            content
+macro_rules! score_decoded {
+    (
+        { $encoding:expr, $heights:expr, $bytes:expr }
+        $($pattern:pat => $kind:ident($any:ident, $within:ident);)*
+    ) => {
+        match $encoding {
+            $($pattern => score_decoded!($kind match $heights {
+                Some(heights) => keyplan_codec::$within { heights }.decode($bytes),
+                None => keyplan_codec::$any.decode($bytes),
+            }),)*
         }
-    })
+    };
+    (place $read:expr) => { $read.map(Value::Score) };
+    (float $read:expr) => { $read.map(Value::Float) };
+}
+
+fn decode_score(
+    heights: Option<Heights>,
+    encoding: ScoreEncoding,
+    bytes: &[u8],
+) -> Result<Value, DecodeError> {
+    score_codecs!(score_decoded { encoding, heights, bytes })
+}
+
+macro_rules! bytes_decoded {
+    (
+        { $encoding:expr, $lengths:expr, $bytes:expr }
+        [$name:ident]
+        $($pattern:pat => $kind:ident($codec:expr);)*
+    ) => {{
+        let $name = $lengths;
+        match *$encoding {
+            $($pattern => bytes_decoded!($kind $codec.decode($bytes)?, $name),)*
+        }
+    }};
+    (plain $read:expr, $lengths:ident) => { $read.to_vec() };
+    (cut $read:expr, $lengths:ident) => { $read.to_vec() };
+    (marked $read:expr, $lengths:ident) => { admitted($lengths, $read.bytes().collect())? };
+    ($kind:ident $read:expr, $lengths:ident) => { $read.bytes().collect() };
+}
+
+fn decode_bytes(
+    lengths: Lengths<'_>,
+    encoding: &BytesEncoding,
+    bytes: &[u8],
+) -> Result<Vec<u8>, DecodeError> {
+    Ok(bytes_codecs!(bytes_decoded { encoding, lengths, bytes }))
+}
+
+/// What was read after a type code, if it has one of the lengths.
+fn admitted(lengths: Lengths<'_>, content: Vec<u8>) -> Result<Vec<u8>, DecodeError> {
+    if lengths.admits(content.len()) {
+        Ok(content)
+    } else {
+        Err(DecodeError::new(1, Fault::Length { found: content.len() }))
+    }
 }
 
 fn decode_text(shape: &TextShape, bytes: &[u8]) -> Result<String, DecodeError> {

@@ -5,7 +5,7 @@ use keyplan_codec::{HeightScore, Score};
 use super::leaf::{Leaf, Pairing, bare, leaves};
 use crate::diag::Span;
 use crate::dynamic::Value;
-use crate::model::{Alternative, Argument, Opaque, ScoreEncoding, Segment, Sequence, Shape};
+use crate::model::{Alternative, Argument, Opaque, Segment, Sequence, Shape};
 
 /// Why an old argument list is none of the new layout.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -122,17 +122,13 @@ pub fn convert_value(name: &str, old: &Shape, new: &Shape, value: &Value) -> Res
             let text = String::from_utf8(bytes.clone());
             text.map_or_else(|_| refuse("is not UTF-8"), |text| Ok(Value::Text(text)))
         }
-        (Shape::Score { .. }, Shape::Score { encoding: ScoreEncoding::Exact, .. }, Value::Float(float)) => {
+        (Shape::Score { .. }, Shape::Score { encoding, .. }, Value::Float(float)) if !encoding.is_float() => {
             HeightScore::place(*float).map_or_else(
                 || refuse("is a float that does not tell its place in the chain"),
                 |place| Ok(Value::Score(place)),
             )
         }
-        (
-            Shape::Score { .. },
-            Shape::Score { encoding: ScoreEncoding::HeightScore, .. },
-            Value::Score(place),
-        ) => {
+        (Shape::Score { .. }, Shape::Score { encoding, .. }, Value::Score(place)) if encoding.is_float() => {
             let told = HeightScore::float(*place).ok().filter(|float| {
                 // A time is rounded, as 1Sat does it; a place in a block must not be.
                 matches!(place, Score::Unconfirmed { .. }) || HeightScore::place(*float) == Some(*place)

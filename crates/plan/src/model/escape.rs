@@ -50,9 +50,8 @@ fn shape(segment: &Segment) -> Option<&Shape> {
 /// Whether the bytes of a shape seem to go on where `byte` follows them.
 fn goes_on(shape: &Shape, byte: u8) -> bool {
     match shape {
-        Shape::Bytes { encoding: BytesEncoding::Tuple, .. } | Shape::Framed { frame: Frame::Escaped, .. } => {
-            byte == 0xff
-        }
+        Shape::Framed { frame, .. } => frame.must_not_precede() == Some(byte),
+        Shape::Bytes { encoding: BytesEncoding::Tuple, .. } => byte == 0xff,
         Shape::Text(text) => text.tuple && byte == 0xff,
         Shape::Desc(inner) => goes_on(inner, !byte),
         Shape::HashConcat { inner, .. } => goes_on(inner, byte),
@@ -112,9 +111,8 @@ fn begins(shape: &Shape, byte: u8) -> bool {
         Shape::Text(text) => byte != 0xff && !text.tuple && text.may_hold(byte),
         Shape::Bytes { encoding, .. } => match encoding {
             BytesEncoding::Class(class) => class.contains(byte),
-            BytesEncoding::Hex(_) | BytesEncoding::Bech32(_) | BytesEncoding::Base58 { .. } => false,
-            BytesEncoding::Tuple => false,
-            BytesEncoding::Raw | BytesEncoding::Wide { .. } | BytesEncoding::Fit(_) => true,
+            BytesEncoding::Hex(_) | BytesEncoding::Tuple => false,
+            _ => true,
         },
         Shape::Bool(_) => byte == 0,
         Shape::Nibbles { encoding: NibbleEncoding::Unpacked, .. } => byte == 0,

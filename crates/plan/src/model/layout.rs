@@ -1,10 +1,7 @@
-use keyplan_codec::{Base58, LenWidth, Lengths};
+use keyplan_codec::LenWidth;
 
 use super::table::{Encoding, ExtentRule, Part};
-use super::{
-    BytesEncoding, Frame, Framing, IntEncoding, IntRange, IntShape, LengthSet, Segment, Sequence, Shape,
-    escape,
-};
+use super::{Frame, Framing, IntEncoding, IntRange, IntShape, LengthSet, Segment, Sequence, Shape, escape};
 
 /// Where the bytes of a segment end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,7 +49,7 @@ impl Extent {
             Shape::Time(encoding) => Self::of_parts(encoding.parts(), || None),
             Shape::Score { encoding, .. } => Self::of_parts(encoding.parts(), || None),
             Shape::Bytes { lengths, encoding } => {
-                Self::of_parts(encoding.parts(), || lengths.fixed().map(|n| bytes_width(encoding, n)))
+                Self::of_parts(encoding.parts(), || lengths.fixed().map(|n| encoding.width(n).1))
             }
             Shape::Text(text) => Self::of_parts((text.row(), None), || text.lengths.fixed()),
             Shape::Nibbles { lengths, encoding } => match lengths.fixed() {
@@ -175,13 +172,7 @@ impl Width {
             Shape::Bool(_) => Self::exactly(1),
             Shape::Float(_) | Shape::Time(_) | Shape::Score { .. } => Self { min: 8, max: Some(29) },
             Shape::Bytes { lengths, encoding } => {
-                let scale = |n: usize| bytes_width(encoding, n);
-                let min = match encoding {
-                    BytesEncoding::Tuple => lengths.min().saturating_add(2),
-                    BytesEncoding::Base58 { check } => base58_width(*check, lengths.min()).0,
-                    _ => scale(lengths.min()),
-                };
-                Self { min, max: lengths.max().map(scale) }
+                Self { min: encoding.width(lengths.min()).0, max: lengths.max().map(|n| encoding.width(n).1) }
             }
             Shape::Text(text) if text.tuple => {
                 // Only a NUL is written with two bytes.
@@ -238,23 +229,13 @@ impl Width {
     }
 
     fn of_frame(frame: Frame, inner: Self) -> Self {
-        let scale = |n: usize, extra: usize| n.saturating_mul(2).saturating_add(extra);
-        match frame {
-            Frame::Len(width) => {
-                let limit = width.limit();
-                let capped = Self { min: inner.min, max: Some(inner.max.map_or(limit, |n| n.min(limit))) };
-                let unlimited = limit == usize::MAX && inner.max.is_none();
-                Self::of_prefix(width).then(if unlimited { inner } else { capped })
-            }
-            Frame::Terminated | Frame::OrderedCode => {
-                Self { min: inner.min.saturating_add(2), max: inner.max.map(|n| scale(n, 2)) }
-            }
-            Frame::Escaped => Self { min: inner.min.saturating_add(1), max: inner.max.map(|n| scale(n, 1)) },
-            Frame::Memcmp => {
-                let groups = |n: usize| (n / 8).saturating_add(1).saturating_mul(9);
-                Self { min: groups(inner.min), max: inner.max.map(groups) }
-            }
-        }
+        let Frame::Len(width) = frame else {
+            return Self { min: frame.width(inner.min).0, max: inner.max.map(|n| frame.width(n).1) };
+        };
+        let limit = width.limit();
+        let capped = Self { min: inner.min, max: Some(inner.max.map_or(limit, |n| n.min(limit))) };
+        let unlimited = limit == usize::MAX && inner.max.is_none();
+        Self::of_prefix(width).then(if unlimited { inner } else { capped })
     }
 
     fn of_prefix(width: LenWidth) -> Self {
@@ -292,28 +273,6 @@ impl Width {
             },
         }
     }
-}
-
-/// The most bytes that `n` bytes are written as.
-fn bytes_width(encoding: &BytesEncoding, n: usize) -> usize {
-    match encoding {
-        BytesEncoding::Raw | BytesEncoding::Class(_) => n,
-        BytesEncoding::Hex(_) => n.saturating_mul(2),
-        BytesEncoding::Bech32(hrp) => bech32_width(hrp, n),
-        BytesEncoding::Base58 { check } => base58_width(*check, n).1,
-        BytesEncoding::Wide { .. } => 32,
-        BytesEncoding::Fit(width) => *width,
-        BytesEncoding::Tuple => n.saturating_mul(2).saturating_add(2),
-    }
-}
-
-/// The least and the greatest length of base58 text.
-fn base58_width(check: bool, bytes: usize) -> (usize, usize) {
-    Base58 { check, lengths: Lengths::ANY }.text_lengths(bytes)
-}
-
-fn bech32_width(hrp: &str, bytes: usize) -> usize {
-    hrp.len().saturating_add(1 + 6).saturating_add(bytes.saturating_mul(8).div_ceil(5))
 }
 
 impl Sequence {

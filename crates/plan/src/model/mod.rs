@@ -47,7 +47,7 @@ pub use shown::Shown;
 pub use space::{Allotment, Module, ModuleId, NamedType, Plan, Retired, Space};
 pub use style::{Asks, HouseRule, StyleFault};
 pub use table::{
-    BoolEncoding, BytesEncoding, DomainKind, Encoding, ExtentRule, FloatEncoding, Frame, Framing,
+    BoolEncoding, BytesCodec, BytesEncoding, DomainKind, Encoding, ExtentRule, FloatEncoding, Frame, Framing,
     IntEncoding, NibbleEncoding, OrderRule, ScoreEncoding, Takes, TimeEncoding, encodings, table,
 };
 

@@ -2,13 +2,13 @@
 //!
 //! What is a fact of an encoding is a column here and nothing else: its word, the domains that it is for, what it takes, where its
 //! bytes end, what becomes of order, whether it loses information, its tag in fingerprints, and what it writes in the words of the
-//! reference; of what is not a byte string or a frame also its codec. The language reads its words here, tools their lists, the
+//! reference; and its codec is named beside it. The language reads its words here, tools their lists, the
 //! reference its table, the layouts their extents, the prover its rules of order, `dynamic` and generated Rust the codecs. Only the
 //! checker of certificates has definitions of its own, so that it finds what is wrong with these.
 
 use std::sync::LazyLock;
 
-use keyplan_codec::{Alphabet, Case, LenWidth, WideForm};
+use keyplan_codec::{Alphabet, Base58, Case, LenWidth, WideForm};
 
 use super::column::ExtentRule::{After, Argument, Inside, Length, Marked, Open, Type};
 use super::column::OrderRule::{
@@ -495,10 +495,103 @@ macro_rules! nibble_codecs {
     };
 }
 
-pub(crate) use {bool_codecs, float_codecs, nibble_codecs, signed_codecs, time_codecs, unsigned_codecs};
+/// The same of scores: the codec of all of them, and the one of those in blocks of some `heights`. A `place` is read as a place in the
+/// chain, a `float` as the float that is written for it.
+macro_rules! score_codecs {
+    ($then:ident $given:tt) => {
+        $then! { $given
+            ScoreEncoding::Exact => place(ScoreExact, ScoreWithin);
+            ScoreEncoding::HeightScore => float(HeightScore, HeightScoreWithin);
+        }
+    };
+}
+
+/// The same of byte strings, of which `lengths` are allowed.
+///
+/// A `plain` codec reads them as they are, a `coded` one by a view; without a length of their own they end where something else
+/// begins. What is `wide` has only one length, what is `cut` is not written whole, and what is `marked` says in its bytes where it
+/// ends: these codecs know no lengths.
+macro_rules! bytes_codecs {
+    ($then:ident $given:tt) => {
+        $then! { $given [lengths]
+            BytesEncoding::Raw => plain(keyplan_codec::Bytes { lengths });
+            BytesEncoding::Class(class) => plain(keyplan_codec::ByteClass { class, lengths });
+            BytesEncoding::Hex(case) => coded(keyplan_codec::HexBytes { case, lengths });
+            BytesEncoding::Bech32(ref hrp) => coded(keyplan_codec::Bech32 { hrp, lengths });
+            BytesEncoding::Base58 { check } => coded(keyplan_codec::Base58 { check, lengths });
+            BytesEncoding::Wide { form, .. } => wide(keyplan_codec::Wide { form });
+            BytesEncoding::Fit(width) => cut(keyplan_codec::Fit { width });
+            BytesEncoding::Tuple => marked(keyplan_codec::TupleBytes);
+        }
+    };
+}
+
+/// The same of frames. After a `prefix` the contents are as they are, `coded` ones are read by a view.
+macro_rules! frame_codecs {
+    ($then:ident $given:tt) => {
+        $then! { $given
+            Frame::Len(width) => prefix(keyplan_codec::LenPrefix { width });
+            Frame::Terminated => coded(keyplan_codec::Terminated);
+            Frame::Escaped => coded(keyplan_codec::Escaped);
+            Frame::Memcmp => coded(keyplan_codec::Memcmp);
+            Frame::OrderedCode => coded(keyplan_codec::OrderedCode);
+        }
+    };
+}
+
+pub(crate) use {
+    bool_codecs, bytes_codecs, float_codecs, frame_codecs, nibble_codecs, score_codecs, signed_codecs,
+    time_codecs, unsigned_codecs,
+};
 
 macro_rules! nibbles_spelled {
     ({ $encoding:expr } $names:tt $($pattern:pat => $kind:ident($codec:expr);)*) => {
+        match $encoding {
+            $($pattern => stringify!($codec),)*
+        }
+    };
+}
+
+macro_rules! scores_spelled {
+    ($given:tt $($form:path => $kind:ident($any:ident, $within:ident);)*) => {
+        /// The codecs of scores: that of all of them, and that of those in blocks of some heights.
+        #[doc(hidden)]
+        pub const CODECS: &[[&str; 2]] = &[$([stringify!($any), stringify!($within)]),*];
+
+        /// The codec, without heights and with them.
+        #[doc(hidden)]
+        pub const fn codecs(self) -> [&'static str; 2] {
+            match self {
+                $($form => [stringify!($any), stringify!($within)],)*
+            }
+        }
+
+        /// Whether what is read is the float that was written for a score, and not its place in the chain.
+        pub const fn is_float(self) -> bool {
+            match self {
+                $($form => scores_spelled!(kind $kind),)*
+            }
+        }
+    };
+    (kind float) => { true };
+    (kind place) => { false };
+}
+
+macro_rules! bytes_spelled {
+    ({ $encoding:expr } $names:tt $($pattern:pat => $kind:ident($codec:expr);)*) => {
+        match *$encoding {
+            $($pattern => (bytes_spelled!($kind), stringify!($codec)),)*
+        }
+    };
+    (plain) => { BytesCodec::Plain };
+    (coded) => { BytesCodec::Coded };
+    (wide) => { BytesCodec::Wide };
+    (cut) => { BytesCodec::Cut };
+    (marked) => { BytesCodec::Marked };
+}
+
+macro_rules! frames_spelled {
+    ({ $encoding:expr } $($pattern:pat => $kind:ident($codec:expr);)*) => {
         match $encoding {
             $($pattern => stringify!($codec),)*
         }
@@ -586,6 +679,112 @@ impl NibbleEncoding {
     }
 
     const COUNTED: usize = 255;
+}
+
+impl ScoreEncoding {
+    score_codecs!(scores_spelled {});
+}
+
+/// What a codec of byte strings knows, and how it gives them.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BytesCodec {
+    /// As they are, and their lengths are known to it.
+    Plain,
+    /// By a view, and their lengths are known to it.
+    Coded,
+    /// By a view, and all have one length.
+    Wide,
+    /// As they are, but not whole.
+    Cut,
+    /// By a view, and their bytes say where they end.
+    Marked,
+}
+
+impl BytesEncoding {
+    /// The codec, as the table writes it, and of which kind it is.
+    #[doc(hidden)]
+    #[expect(unused_variables, reason = "the codec is written down and not made")]
+    pub fn codec(&self) -> (BytesCodec, &'static str) {
+        bytes_codecs!(bytes_spelled { self })
+    }
+
+    /// The number in its brackets, which is a count of bytes.
+    pub fn number(&self) -> Option<usize> {
+        number(self.parts().1)
+    }
+
+    /// The text in its brackets.
+    pub fn text(&self) -> Option<&str> {
+        match self.parts().1 {
+            Some(Part::Text(text)) => Some(text),
+            Some(Part::Number(_)) | None => None,
+        }
+    }
+
+    /// The least and the greatest number of bytes that so many bytes are written as.
+    pub(super) fn width(&self, bytes: usize) -> (usize, usize) {
+        let always = |width: usize| (width, width);
+        match self {
+            Self::Raw | Self::Class(_) => always(bytes),
+            Self::Hex(_) => always(bytes.saturating_mul(2)),
+            // The prefix, `1`, five bits per character, and six characters of checksum.
+            Self::Bech32(prefix) => {
+                always(prefix.len().saturating_add(1 + 6).saturating_add(bytes.saturating_mul(8).div_ceil(5)))
+            }
+            Self::Base58 { check } => {
+                Base58 { check: *check, lengths: keyplan_codec::Lengths::ANY }.text_lengths(bytes)
+            }
+            Self::Wide { .. } => always(32),
+            Self::Fit(width) => always(*width),
+            Self::Tuple => (bytes.saturating_add(2), bytes.saturating_mul(2).saturating_add(2)),
+        }
+    }
+
+    /// The most bytes that it can write; `None` without a limit.
+    pub const fn most(&self) -> Option<usize> {
+        match self {
+            Self::Bech32(_) => Some(633),
+            Self::Base58 { .. } => Some(Base58::MOST),
+            _ => None,
+        }
+    }
+}
+
+impl Frame {
+    /// The codec, as the table writes it.
+    #[doc(hidden)]
+    #[expect(unused_variables, reason = "the codec is written down and not made")]
+    pub fn codec(self) -> &'static str {
+        frame_codecs!(frames_spelled { self })
+    }
+
+    /// The least and the greatest number of bytes that contents of so many bytes are written as, a length before them aside.
+    pub(super) fn width(self, bytes: usize) -> (usize, usize) {
+        let doubled = bytes.saturating_mul(2);
+        match self {
+            Self::Len(_) => (bytes, bytes),
+            Self::Terminated | Self::OrderedCode => (bytes.saturating_add(2), doubled.saturating_add(2)),
+            Self::Escaped => (bytes.saturating_add(1), doubled.saturating_add(1)),
+            Self::Memcmp => {
+                let groups = (bytes / 8).saturating_add(1).saturating_mul(9);
+                (groups, groups)
+            }
+        }
+    }
+
+    /// The byte that must not come after it, since its end would then be the front of something else.
+    pub const fn must_not_precede(self) -> Option<u8> {
+        match self {
+            Self::Escaped => Some(0xff),
+            Self::Len(_) | Self::Terminated | Self::Memcmp | Self::OrderedCode => None,
+        }
+    }
+
+    /// Whether it sorts as its contents do, whatever comes after it.
+    pub fn sorts_before_anything(self) -> bool {
+        self.row().order == Within && self.must_not_precede().is_none()
+    }
 }
 
 /// The word for big-endian integers, which is what `raw` means of them.

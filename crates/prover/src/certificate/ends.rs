@@ -1,10 +1,11 @@
-//! Where the bytes of a shape end, as the checker defines it; of an integer also whether it sorts by them, and whether it merges
-//! numbers.
+//! Where the bytes of a shape end, as the checker defines it; of an integer and a frame also whether it sorts by them, and of what
+//! may merge values, which encodings do.
 //!
 //! The model has its own notion for decoding, [`Extent`](keyplan_plan::model::Extent), which may look at the byte that
 //! follows. Here nothing is taken from it: what a certificate rests on is written down twice, once for those who read
 //! keys and once for those who check proofs.
 
+use keyplan_plan::codec::Heights;
 use keyplan_plan::model::{
     BoolEncoding, BytesEncoding, FloatEncoding, Frame, Framing, IntEncoding, IntRange, IntShape,
     NibbleEncoding, ScoreEncoding, Segment, Sequence, Shape, TimeEncoding,
@@ -240,5 +241,57 @@ pub(super) const fn int_merges(encoding: IntEncoding) -> bool {
         | IntEncoding::ScaleCompact
         | IntEncoding::OrderedCode
         | IntEncoding::Tuple => false,
+    }
+}
+
+/// Whether two floats that are not both zeros may have the same bytes.
+pub(super) const fn float_merges(encoding: FloatEncoding) -> bool {
+    match encoding {
+        FloatEncoding::Badger => true,
+        FloatEncoding::Bits | FloatEncoding::Ordered | FloatEncoding::Fixed(_) | FloatEncoding::Tuple => {
+            false
+        }
+    }
+}
+
+/// Whether two scores may have the same bytes.
+pub(super) fn score_merges(heights: Option<Heights>, encoding: ScoreEncoding) -> bool {
+    match encoding {
+        ScoreEncoding::Exact => false,
+        // Below 2²³ a float tells a billionth from the next.
+        ScoreEncoding::HeightScore => heights.is_none_or(|heights| heights.most >= 1 << 23),
+    }
+}
+
+/// Whether two byte strings may have the same bytes.
+pub(super) const fn bytes_merge(encoding: &BytesEncoding) -> bool {
+    match encoding {
+        BytesEncoding::Fit(_) => true,
+        BytesEncoding::Raw
+        | BytesEncoding::Class(_)
+        | BytesEncoding::Hex(_)
+        | BytesEncoding::Bech32(_)
+        | BytesEncoding::Base58 { .. }
+        | BytesEncoding::Wide { .. }
+        | BytesEncoding::Tuple => false,
+    }
+}
+
+/// Where contents that sort also do in a frame.
+pub(super) enum FrameOrder {
+    /// Only if all have one length.
+    OneLength,
+    /// Always: the end sorts below whatever a longer value goes on with.
+    Anywhere,
+    /// Always, but where there is a zero in the contents, the end is the front of what goes on with this byte.
+    Front(u8),
+}
+
+/// How a frame sorts its contents.
+pub(super) const fn frame_order(frame: Frame) -> FrameOrder {
+    match frame {
+        Frame::Len(_) => FrameOrder::OneLength,
+        Frame::Terminated | Frame::Memcmp | Frame::OrderedCode => FrameOrder::Anywhere,
+        Frame::Escaped => FrameOrder::Front(0xff),
     }
 }

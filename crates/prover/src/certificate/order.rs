@@ -5,9 +5,9 @@
 //! below whatever the larger one goes on with. Encodings of which that takes thought have no order here.
 
 use keyplan_plan::codec::{Alphabet, WideForm};
-use keyplan_plan::model::{BytesEncoding, Frame, Framing, NibbleEncoding, Segment, Shape, Width};
+use keyplan_plan::model::{BytesEncoding, Framing, NibbleEncoding, Segment, Shape, Width};
 
-use super::ends::{End, int_sorts};
+use super::ends::{End, FrameOrder, frame_order, int_sorts};
 use super::reason::{class, first_byte, told_apart, union};
 
 /// How the bytes of a smaller value lie to those of a larger one.
@@ -122,16 +122,15 @@ fn order(shape: &Shape) -> Option<Order> {
                 _ => None,
             }
         }
-        Shape::Framed { frame, inner } => match frame {
+        Shape::Framed { frame, inner } => match frame_order(*frame) {
             // The length is always the same.
-            Frame::Len(_) if matches!(End::of_shape(inner), End::Fixed(_)) => {
+            FrameOrder::OneLength if matches!(End::of_shape(inner), End::Fixed(_)) => {
                 order(inner).filter(|order| *order == Order::Byte)
             }
-            Frame::Len(_) => None,
-            // The end sorts below whatever a longer value goes on with.
-            Frame::Terminated | Frame::Memcmp | Frame::OrderedCode => order(inner).map(|_| Order::Byte),
-            Frame::Escaped => order(inner).map(|_| {
-                if class(inner).contains(0) { Order::Front(Alphabet::EMPTY.with(0xff)) } else { Order::Byte }
+            FrameOrder::OneLength => None,
+            FrameOrder::Anywhere => order(inner).map(|_| Order::Byte),
+            FrameOrder::Front(on) => order(inner).map(|_| {
+                if class(inner).contains(0) { Order::Front(Alphabet::EMPTY.with(on)) } else { Order::Byte }
             }),
         },
         // The complement turns bytes around, and leaves a front in front.

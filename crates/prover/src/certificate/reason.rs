@@ -6,12 +6,12 @@ use std::collections::BTreeMap;
 
 use keyplan_plan::codec::{Alphabet, Hash};
 use keyplan_plan::model::{
-    BytesEncoding, Family, FloatEncoding, Framing, IntEncoding, Module, NibbleEncoding, Plan, Scan, ScanEnd,
-    ScanId, ScoreEncoding, Segment, Sequence, Shape, Space, Width,
+    BytesEncoding, Family, Framing, IntEncoding, Module, NibbleEncoding, Plan, Scan, ScanEnd, ScanId,
+    Segment, Sequence, Shape, Space, Width,
 };
 
 use super::By;
-use super::ends::{End, int_merges};
+use super::ends::{End, bytes_merge, float_merges, int_merges, score_merges};
 use super::order::row_order;
 use super::witness::hex;
 
@@ -406,13 +406,9 @@ impl Reader {
     fn one_reading(&mut self, shape: &Shape) -> bool {
         match shape {
             Shape::Int(int) => self.forgives_loss || !int_merges(int.encoding),
-            Shape::Float(encoding) => self.forgives_loss || *encoding != FloatEncoding::Badger,
-            Shape::Score { heights, encoding } => {
-                // Below 2²³ a float tells a billionth from the next.
-                let told = heights.is_some_and(|heights| heights.most < 1 << 23);
-                self.forgives_loss || *encoding == ScoreEncoding::Exact || told
-            }
-            Shape::Bytes { encoding, .. } => self.forgives_loss || !matches!(encoding, BytesEncoding::Fit(_)),
+            Shape::Float(encoding) => self.forgives_loss || !float_merges(*encoding),
+            Shape::Score { heights, encoding } => self.forgives_loss || !score_merges(*heights, *encoding),
+            Shape::Bytes { encoding, .. } => self.forgives_loss || !bytes_merge(encoding),
             Shape::Bool(_) | Shape::Time(_) | Shape::Text(_) | Shape::Nibbles { .. } | Shape::Opaque(_) => {
                 true
             }

@@ -1,6 +1,6 @@
-//! Parts in which some bytes are escaped, and the end that this makes room for.
+//! Frames, and parts in which some bytes are escaped, with the end that this makes room for.
 
-use keyplan_plan::model::Shape;
+use keyplan_plan::model::{Frame, Shape};
 
 use super::{MOST_SLICED, Pen};
 use crate::automaton::{BYTES, ByteSet, DEAD, END, Node, NodeId, Numbers, UNLIMITED};
@@ -23,7 +23,17 @@ impl Escape {
 }
 
 impl Pen<'_> {
-    pub(super) fn escaped(
+    pub(super) fn framed(&mut self, frame: Frame, inner: &Shape, next: NodeId, flip: bool) -> Option<NodeId> {
+        match frame {
+            Frame::Len(width) => self.len(width, inner, next, flip),
+            Frame::Terminated => self.escaped(inner, Escape::ZEROS, &[0, 0], next, flip),
+            Frame::Escaped => self.escaped(inner, Escape::ZEROS, &[0], next, flip),
+            Frame::OrderedCode => self.escaped(inner, Escape::BOTH, &[0, 1], next, flip),
+            Frame::Memcmp => self.memcmp(inner, next, flip),
+        }
+    }
+
+    fn escaped(
         &mut self,
         inner: &Shape,
         escape: Escape,

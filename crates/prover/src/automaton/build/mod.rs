@@ -12,12 +12,10 @@ use std::collections::BTreeSet;
 
 use keyplan_plan::codec::{Case, Hash};
 use keyplan_plan::model::{
-    BytesEncoding, Derived, Frame, IntRange, IntShape, LengthSet, NibbleEncoding, Same, ScoreEncoding,
-    Segment, Sequence, Shape,
+    Derived, IntRange, IntShape, LengthSet, NibbleEncoding, Same, Segment, Sequence, Shape,
 };
 
-use escape::Escape;
-use scalar::{doubled, halves};
+use scalar::{halves, is_checked, plain_bytes};
 
 use super::{Arena, ByteSet, END, NodeId, Numbers, UNLIMITED};
 
@@ -225,27 +223,7 @@ impl Pen<'_> {
             Shape::Bool(encoding) => self.bool(*encoding, next, flip),
             Shape::Float(encoding) => self.float(*encoding, next, flip),
             Shape::Time(encoding) => self.time(*encoding, next, flip),
-            Shape::Score { heights: Some(heights), encoding: ScoreEncoding::Exact } => {
-                let index = self.arena.be(0, 999_999_999, 8, next, flip);
-                let height = self.arena.be(heights.least.into(), heights.most.into(), 4, index, flip);
-                self.arena.literal_flipped(&[0], height, flip)
-            }
-            Shape::Score { heights: Some(heights), encoding: ScoreEncoding::HeightScore } => {
-                // Floats from 0 on sort as their bits do.
-                let (least, most) = heights.floats();
-                self.arena.be(least.to_bits().into(), most.to_bits().into(), 8, next, flip)
-            }
-            Shape::Score { heights: None, encoding: ScoreEncoding::Exact } => {
-                let confirmed = self.arena.run(ByteSet::FULL, Numbers::one(12), next, false);
-                let confirmed = self.arena.literal_flipped(&[0], confirmed, flip);
-                let nanos = self.arena.be(0, 999_999_999, 4, next, flip);
-                let pending = self.arena.run(ByteSet::FULL, Numbers::one(8), nanos, false);
-                let pending = self.arena.literal_flipped(&[1], pending, flip);
-                self.arena.split(vec![confirmed, pending], flip)
-            }
-            Shape::Score { heights: None, encoding: ScoreEncoding::HeightScore } => {
-                self.arena.be(0, u128::from(f64::MAX.to_bits()), 8, next, flip)
-            }
+            Shape::Score { heights, encoding } => self.score(*heights, *encoding, next, flip),
             Shape::Bytes { lengths, encoding } => self.bytes(lengths, encoding, next, flip),
             Shape::Text(text) => self.text(text, next, flip),
             Shape::Nibbles { lengths, encoding } => self.nibbles(lengths, *encoding, next, flip),
@@ -263,13 +241,7 @@ impl Pen<'_> {
                 self.arena.split(vec![next, present], flip)
             }
             Shape::List { item, counts, framing } => self.list(item, counts, framing, next, flip)?,
-            Shape::Framed { frame, inner } => match frame {
-                Frame::Len(width) => self.len(*width, inner, next, flip)?,
-                Frame::Terminated => self.escaped(inner, Escape::ZEROS, &[0, 0], next, flip)?,
-                Frame::Escaped => self.escaped(inner, Escape::ZEROS, &[0], next, flip)?,
-                Frame::OrderedCode => self.escaped(inner, Escape::BOTH, &[0, 1], next, flip)?,
-                Frame::Memcmp => self.memcmp(inner, next, flip)?,
-            },
+            Shape::Framed { frame, inner } => self.framed(*frame, inner, next, flip)?,
             Shape::Desc(inner) => self.shape(inner, next, !flip)?,
             Shape::Hashed { hash, keep, .. } => {
                 self.hashes.insert((*hash, *keep));
@@ -287,19 +259,7 @@ impl Pen<'_> {
     fn plain(shape: &Shape) -> Option<Plain> {
         let exact = |set: ByteSet, counts: Numbers| Some(Plain { set, counts, loose: None });
         match shape {
-            Shape::Bytes { lengths, encoding } => match encoding {
-                BytesEncoding::Raw => exact(ByteSet::FULL, numbers(lengths)),
-                BytesEncoding::Class(class) => exact(ByteSet::from_bits(class.bits()), numbers(lengths)),
-                BytesEncoding::Hex(case) => exact(hex_set(*case), doubled(&numbers(lengths))?),
-                BytesEncoding::Fit(width) if lengths.max().is_none_or(|max| max >= *width) => {
-                    exact(ByteSet::FULL, Numbers::one(*width as u64))
-                }
-                BytesEncoding::Wide { .. } => exact(ByteSet::FULL, Numbers::one(32)),
-                BytesEncoding::Fit(_)
-                | BytesEncoding::Bech32(_)
-                | BytesEncoding::Base58 { .. }
-                | BytesEncoding::Tuple => None,
-            },
+            Shape::Bytes { lengths, encoding } => plain_bytes(lengths, encoding),
             Shape::Text(text) if !text.tuple && text.first.is_none() && text.except.is_empty() => {
                 Some(Plain {
                     set: ByteSet::from_bits(text.alphabet.bits()).and(ByteSet::utf8()),
@@ -361,11 +321,8 @@ fn hashes_in(shape: &Shape, all: &mut BTreeSet<(Hash, usize)>) {
 
 /// Whether the graph of a shape does not know a checksum, a hash, or which texts stand for a value.
 fn is_free(shape: &Shape) -> bool {
-    let checked = |encoding: &BytesEncoding| {
-        matches!(encoding, BytesEncoding::Bech32(_) | BytesEncoding::Base58 { .. })
-    };
     match shape {
-        Shape::Bytes { encoding, .. } => checked(encoding),
+        Shape::Bytes { encoding, .. } => is_checked(encoding),
         Shape::HashConcat { .. } => true,
         _ => false,
     }

@@ -1,12 +1,12 @@
-//! Truth values, floats, times, bytes and nibbles.
+//! Truth values, floats, times, scores, bytes and nibbles.
 
-use keyplan_plan::codec::{Base58, Lengths};
+use keyplan_plan::codec::{Base58, Heights, Lengths};
 use keyplan_plan::model::{
-    BoolEncoding, BytesEncoding, FloatEncoding, LengthSet, NibbleEncoding, TimeEncoding,
+    BoolEncoding, BytesEncoding, FloatEncoding, LengthSet, NibbleEncoding, ScoreEncoding, TimeEncoding,
 };
 
 use super::escape::Escape;
-use super::{BASE58, BECH32, MOST_LENGTHS, Pen, hex_set, numbers, set_of, size};
+use super::{BASE58, BECH32, MOST_LENGTHS, Pen, Plain, hex_set, numbers, set_of, size};
 use crate::automaton::{Arena, ByteSet, NodeId, Numbers, UNLIMITED};
 
 impl Pen<'_> {
@@ -75,6 +75,38 @@ impl Pen<'_> {
         let node = two(arena, 1, 12, node);
         let node = arena.literal_flipped(b"-", node, flip);
         arena.run(digits(0, 9), Numbers::one(4), node, false)
+    }
+
+    pub(super) fn score(
+        &mut self,
+        heights: Option<Heights>,
+        encoding: ScoreEncoding,
+        next: NodeId,
+        flip: bool,
+    ) -> NodeId {
+        match (heights, encoding) {
+            (Some(heights), ScoreEncoding::Exact) => {
+                let index = self.arena.be(0, 999_999_999, 8, next, flip);
+                let height = self.arena.be(heights.least.into(), heights.most.into(), 4, index, flip);
+                self.arena.literal_flipped(&[0], height, flip)
+            }
+            (Some(heights), ScoreEncoding::HeightScore) => {
+                // Floats from 0 on sort as their bits do.
+                let (least, most) = heights.floats();
+                self.arena.be(least.to_bits().into(), most.to_bits().into(), 8, next, flip)
+            }
+            (None, ScoreEncoding::Exact) => {
+                let confirmed = self.arena.run(ByteSet::FULL, Numbers::one(12), next, false);
+                let confirmed = self.arena.literal_flipped(&[0], confirmed, flip);
+                let nanos = self.arena.be(0, 999_999_999, 4, next, flip);
+                let pending = self.arena.run(ByteSet::FULL, Numbers::one(8), nanos, false);
+                let pending = self.arena.literal_flipped(&[1], pending, flip);
+                self.arena.split(vec![confirmed, pending], flip)
+            }
+            (None, ScoreEncoding::HeightScore) => {
+                self.arena.be(0, u128::from(f64::MAX.to_bits()), 8, next, flip)
+            }
+        }
     }
 
     pub(super) fn bytes(
@@ -194,6 +226,29 @@ impl Pen<'_> {
     }
 }
 
+/// Byte strings that are nothing but a number of bytes of one set.
+pub(super) fn plain_bytes(lengths: &LengthSet, encoding: &BytesEncoding) -> Option<Plain> {
+    let exact = |set: ByteSet, counts: Numbers| Some(Plain { set, counts, loose: None });
+    match encoding {
+        BytesEncoding::Raw => exact(ByteSet::FULL, numbers(lengths)),
+        BytesEncoding::Class(class) => exact(ByteSet::from_bits(class.bits()), numbers(lengths)),
+        BytesEncoding::Hex(case) => exact(hex_set(*case), doubled(&numbers(lengths))?),
+        BytesEncoding::Fit(width) if lengths.max().is_none_or(|max| max >= *width) => {
+            exact(ByteSet::FULL, Numbers::one(*width as u64))
+        }
+        BytesEncoding::Wide { .. } => exact(ByteSet::FULL, Numbers::one(32)),
+        BytesEncoding::Fit(_)
+        | BytesEncoding::Bech32(_)
+        | BytesEncoding::Base58 { .. }
+        | BytesEncoding::Tuple => None,
+    }
+}
+
+/// Whether the graph of byte strings does not know a checksum, or which texts stand for one.
+pub(super) const fn is_checked(encoding: &BytesEncoding) -> bool {
+    matches!(encoding, BytesEncoding::Bech32(_) | BytesEncoding::Base58 { .. })
+}
+
 /// The halves of the even numbers, and those of the odd ones less one.
 pub(super) fn halves(numbers: &Numbers) -> (Numbers, Numbers) {
     let half = |n: u64| if n == UNLIMITED { n } else { n / 2 };
@@ -208,7 +263,7 @@ pub(super) fn halves(numbers: &Numbers) -> (Numbers, Numbers) {
 }
 
 /// The lengths of hex text, if they are not too many to list.
-pub(super) fn doubled(counts: &Numbers) -> Option<Numbers> {
+fn doubled(counts: &Numbers) -> Option<Numbers> {
     if size(counts)? > MOST_LENGTHS {
         return None;
     }

@@ -169,8 +169,8 @@ fn writes_all(encoding: &BytesEncoding, most: Option<usize>) -> bool {
         BytesEncoding::Bech32(prefix) => {
             most.is_some_and(|most| prefix.len() + 7 + most.saturating_mul(8).div_ceil(5) <= 1023)
         }
-        // Which bytes they are made of is not looked at here.
-        BytesEncoding::Tuple | BytesEncoding::Class(_) => false,
+        // Which bytes those of a class are made of is not looked at here.
+        _ => false,
     }
 }
 

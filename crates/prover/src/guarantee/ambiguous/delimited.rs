@@ -82,10 +82,7 @@ impl Ends<'_> {
                 counts.fixed().is_some() && self.is_delimited(item)
             }
             // No zero in the contents; groups that say whether another follows; a mark that no contents hold.
-            Shape::Framed {
-                frame: Frame::Len(_) | Frame::Terminated | Frame::Memcmp | Frame::OrderedCode,
-                inner,
-            } => self.is_read_alone(inner),
+            Shape::Framed { frame, inner } if frame.must_not_precede().is_none() => self.is_read_alone(inner),
             Shape::Framed { frame: Frame::Escaped, inner } => {
                 !class_of(inner).contains(0) && self.is_read_alone(inner)
             }

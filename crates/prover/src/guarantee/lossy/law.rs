@@ -3,7 +3,7 @@
 use keyplan_plan::codec::{Heights, Score};
 use keyplan_plan::dynamic::Value;
 use keyplan_plan::model::{
-    BytesEncoding, FloatEncoding, IntEncoding, IntRange, IntShape, LengthSet, ScoreEncoding, Sequence, Shape,
+    BytesEncoding, IntEncoding, IntRange, IntShape, LengthSet, ScoreEncoding, Sequence, Shape,
 };
 
 use crate::automaton::Arena;
@@ -60,13 +60,12 @@ pub(crate) fn might_lose(sequence: &Sequence) -> bool {
 pub(crate) fn loses(shape: &Shape) -> bool {
     match shape {
         Shape::Int(int) => int.alike().is_some(),
-        Shape::Float(encoding) => *encoding == FloatEncoding::Badger,
-        Shape::Score { heights, encoding } => {
-            *encoding == ScoreEncoding::HeightScore && heights.is_none_or(|heights| !heights.are_told())
-        }
+        Shape::Float(encoding) => encoding.row().loses,
+        Shape::Score { heights: Some(heights), encoding: ScoreEncoding::HeightScore } => !heights.are_told(),
+        Shape::Score { encoding, .. } => encoding.row().loses,
         Shape::Bytes { lengths, encoding } => match encoding {
             BytesEncoding::Fit(width) => lengths.fixed().is_none_or(|length| length > *width),
-            _ => false,
+            _ => encoding.row().loses,
         },
         Shape::Hashed { .. } => false,
         other => other.children().any(loses),

@@ -6,7 +6,7 @@
 
 use std::cmp::Ordering;
 
-use keyplan_plan::model::{Frame, Segment, Shape};
+use keyplan_plan::model::{Frame, OrderRule, Segment, Shape};
 
 use crate::automaton::Arena;
 use crate::guarantee::ambiguous::delimited::Ends;
@@ -40,10 +40,7 @@ fn of_shape(ends: &mut Ends<'_>, shape: &Shape) -> Option<Ordering> {
             (matches!(**inner, Shape::Int(_)) && right(shape).is_ok()).then_some(Ordering::Less)
         }
         // Up to the first byte in which two differ they are written alike, and there as the two bytes lie.
-        Shape::Framed {
-            frame: Frame::Terminated | Frame::Escaped | Frame::Memcmp | Frame::OrderedCode,
-            inner,
-        } => of_shape(ends, inner),
+        Shape::Framed { frame, inner } if frame.row().order == OrderRule::Within => of_shape(ends, inner),
         Shape::Desc(inner) => of_shape(ends, inner).map(Ordering::reverse),
         _ => None,
     }

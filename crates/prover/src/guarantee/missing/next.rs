@@ -251,9 +251,7 @@ fn keeps_bytes_in_order(shape: &Shape) -> bool {
         Shape::Framed { frame: Frame::Len(_), inner } => {
             integer(inner).is_some_and(is_one_length) && matches!(**inner, Shape::Int(_))
         }
-        Shape::Framed { frame: Frame::Terminated | Frame::Memcmp | Frame::OrderedCode, inner } => {
-            keeps_bytes_in_order(inner)
-        }
+        Shape::Framed { frame, inner } if frame.sorts_before_anything() => keeps_bytes_in_order(inner),
         _ => false,
     }
 }

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use keyplan_plan::codec::WideForm;
+use keyplan_plan::codec::Heights;
 use keyplan_plan::dynamic::Value;
 use keyplan_plan::model::{
     BytesEncoding, Frame, Framing, IntShape, NibbleEncoding, OrderRule, Scan, ScoreEncoding, Segment,
@@ -321,30 +321,27 @@ pub(crate) fn right(shape: &Shape) -> Result<(), &'static str> {
         Shape::Time(encoding) if encoding.row().order != OrderRule::Kept => {
             Err("times do not sort in this form")
         }
-        Shape::Score { heights, encoding: ScoreEncoding::HeightScore }
-            if heights.is_none_or(|heights| !heights.are_told()) =>
-        {
-            Err("the float of a score does not keep chain order")
-        }
-        Shape::Bytes { lengths, encoding } => match encoding {
-            BytesEncoding::Raw | BytesEncoding::Class(_) | BytesEncoding::Hex(_) | BytesEncoding::Tuple => {
+        Shape::Score { heights, encoding } => match (encoding, encoding.row().order) {
+            (_, OrderRule::Kept) => Ok(()),
+            (ScoreEncoding::HeightScore, _) if heights.is_some_and(Heights::are_told) => Ok(()),
+            _ if encoding.is_float() => Err("the float of a score does not keep chain order"),
+            _ => Err("scores do not sort in this form"),
+        },
+        Shape::Bytes { lengths, encoding } => match (encoding, encoding.row().order) {
+            (_, OrderRule::Kept | OrderRule::Lengths) => Ok(()),
+            // All of them are filled up with equally many zeros, or with none.
+            (BytesEncoding::Fit(width), _) if lengths.fixed().is_some_and(|length| length <= *width) => {
                 Ok(())
             }
-            BytesEncoding::Bech32(_) => Err("bech32 does not keep the order of bytes"),
-            BytesEncoding::Base58 { .. } => Err("base58 does not keep the order of bytes"),
-            BytesEncoding::Wide { signed: false, form: WideForm::Be }
-            | BytesEncoding::Wide { signed: true, form: WideForm::SignFlip } => Ok(()),
-            BytesEncoding::Wide { form: WideForm::Le, .. } => {
-                Err("little-endian numbers sort by their least significant byte")
-            }
-            BytesEncoding::Wide { .. } => {
-                Err("negative numbers sort above positive ones in two's complement")
-            }
-            // All of them are filled up with equally many zeros, or with none.
-            BytesEncoding::Fit(width) if lengths.fixed().is_some_and(|length| length <= *width) => Ok(()),
-            BytesEncoding::Fit(_) => Err("bytes that are cut or padded to a width lose their order"),
+            (BytesEncoding::Fit(_), _) => Err("bytes that are cut or padded to a width lose their order"),
+            (_, OrderRule::OneLength) if lengths.fixed().is_some() => Ok(()),
+            (_, OrderRule::LowestByte) => Err("little-endian numbers sort by their least significant byte"),
+            (_, OrderRule::OneSign) => Err("negative numbers sort above positive ones in two's complement"),
+            (BytesEncoding::Bech32(_), _) => Err("bech32 does not keep the order of bytes"),
+            (BytesEncoding::Base58 { .. }, _) => Err("base58 does not keep the order of bytes"),
+            _ => Err("bytes do not sort in this form"),
         },
-        Shape::Bool(_) | Shape::Time(_) | Shape::Opaque(_) | Shape::Text(_) | Shape::Score { .. } => Ok(()),
+        Shape::Bool(_) | Shape::Time(_) | Shape::Opaque(_) | Shape::Text(_) => Ok(()),
         Shape::Nibbles { lengths, encoding } => match (encoding, encoding.row().order) {
             (_, OrderRule::Kept | OrderRule::Lengths) => Ok(()),
             (_, OrderRule::OneLength) if lengths.fixed().is_some() => Ok(()),
@@ -367,7 +364,8 @@ pub(crate) fn right(shape: &Shape) -> Result<(), &'static str> {
                 right_at_one_length(inner)
             }
             Frame::Len(_) => Err("a length in front sorts shorter values first"),
-            Frame::Terminated | Frame::Escaped | Frame::Memcmp | Frame::OrderedCode => right(inner),
+            frame if frame.row().order == OrderRule::Within => right(inner),
+            _ => Err("what is framed does not sort in this form"),
         },
         Shape::Hashed { .. } | Shape::HashConcat { .. } => Err("a hash does not keep order"),
     }

@@ -50,14 +50,13 @@ fn score_values(layout: &Sequence, score: SetScore) -> Option<Vec<Value>> {
     let mut arguments = layout.arguments();
     let (Some(only), None) = (arguments.next(), arguments.next()) else { return None };
     let value = match (&only.shape, score) {
-        (
-            Shape::Score { encoding: keyplan_plan::model::ScoreEncoding::Exact, .. },
-            SetScore::Place(place),
-        ) => Value::Score(place),
-        (
-            Shape::Score { encoding: keyplan_plan::model::ScoreEncoding::HeightScore, .. } | Shape::Float(_),
-            SetScore::Number(number),
-        ) => Value::Float(number),
+        (Shape::Score { encoding, .. }, SetScore::Place(place)) if !encoding.is_float() => {
+            Value::Score(place)
+        }
+        (Shape::Score { encoding, .. }, SetScore::Number(number)) if encoding.is_float() => {
+            Value::Float(number)
+        }
+        (Shape::Float(_), SetScore::Number(number)) => Value::Float(number),
         (Shape::Int(int), SetScore::Number(number)) if number.abs() < EXACT && number.fract() == 0.0 => {
             let text = format!("{number:.0}");
             if int.ty.signed {
