@@ -117,7 +117,7 @@ impl AnyStore {
         let engine = if let Some(remote) = remote::settings(place)? {
             AnyEngine::remote(remote, access.into())
         } else if let Some(found) = found(place) {
-            AnyEngine::existing(place, found, access == Access::ReadWrite)
+            AnyEngine::existing(place, found, access.into())
         } else {
             return Err(remote::no_database(place));
         };

@@ -57,11 +57,10 @@ impl AnyEngine {
         if let Some(remote) = remote::settings(place)? {
             return Self::remote(remote, opening).with_context(failed);
         }
-        let writes = opening != Opening::Read;
         let Some(found) = found(place) else {
             return Err(remote::no_database(place));
         };
-        Self::existing(place, found, writes).with_context(failed)
+        Self::existing(place, found, opening).with_context(failed)
     }
 
     /// Makes a database, or opens one that was made: by its URL, or in a directory on the engine that is named.
@@ -80,20 +79,21 @@ impl AnyEngine {
         Ok(match remote {
             Remote::Postgres(settings) => Self::Postgres(Box::new(match opening {
                 Opening::Read => Postgres::open_read_only(*settings)?,
-                Opening::Write => Postgres::open_existing(*settings)?,
+                Opening::Write | Opening::Rewrite => Postgres::open_existing(*settings)?,
                 Opening::Make => Postgres::open(*settings)?,
             })),
             #[cfg(feature = "slate")]
             Remote::Slate(settings) => Self::Slate(Box::new(match opening {
                 Opening::Read => Slate::open_reader(*settings)?,
-                Opening::Write => Slate::open_existing(*settings)?,
+                Opening::Write | Opening::Rewrite => Slate::open_existing(*settings)?,
                 Opening::Make => Slate::open(*settings)?,
             })),
         })
     }
 
     /// Opens what was [found](found) in a directory.
-    pub(crate) fn existing(place: &Path, found: EngineName, writes: bool) -> Result<Self, engine::Error> {
+    pub(crate) fn existing(place: &Path, found: EngineName, opening: Opening) -> Result<Self, engine::Error> {
+        let writes = opening != Opening::Read;
         Ok(match (found, writes) {
             (EngineName::Redb, true) => Self::Redb(Box::new(Redb::open_existing(place, redb())?)),
             (EngineName::Redb, false) => Self::Redb(Box::new(Redb::open_read_only(place, redb())?)),
@@ -103,7 +103,10 @@ impl AnyEngine {
             (EngineName::Lmdb, false) => {
                 Self::Lmdb(Box::new(Lmdb::open_read_only(place, LmdbSettings::default())?))
             }
-            (_, true) => Self::Fjall(Box::new(Fjall::open_existing(place, fjall())?)),
+            (_, true) => {
+                let settings = if opening == Opening::Rewrite { FjallSettings::rewriting() } else { fjall() };
+                Self::Fjall(Box::new(Fjall::open_existing(place, settings)?))
+            }
             (_, false) => Self::Fjall(Box::new(Fjall::open_read_only(place, fjall())?)),
         })
     }

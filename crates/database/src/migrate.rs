@@ -62,7 +62,7 @@ fn empty(migration: &Migration<'_>, into: &Path) -> Result<()> {
     if !occupied {
         return Ok(());
     }
-    let engine = found(into).and_then(|found| AnyEngine::existing(into, found, false).ok());
+    let engine = found(into).and_then(|found| AnyEngine::existing(into, found, Opening::Read).ok());
     let unfinished =
         engine.map(|engine| on_any_engine!(engine, engine => migration.is_unfinished_copy(&engine)));
     if let Some(Ok(true)) = unfinished {

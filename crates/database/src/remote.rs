@@ -47,7 +47,9 @@ pub enum Opening {
     Read,
     /// Reading and writing, if it is there.
     Write,
-    /// The same, and it is made if it is not there.
+    /// The same, to change most of its rows: in bounded memory, whatever its size.
+    Rewrite,
+    /// As [`Opening::Write`], and it is made if it is not there.
     Make,
 }
 

@@ -38,7 +38,7 @@ const OLD: &str =
     "plan p; space s { key held = 0x01 owner: bytes(20).hex \"/\" id: u64.dec -> amount: u64 scan all; }";
 const NEW: &str = "plan p; space s { key held = 0x02 owner: bytes(20) id: u64 -> amount: u64 scan all; }";
 
-/// As `keyplan db migrate` opens a database: what it keeps in memory does not depend on the machine.
+/// As `keyplan db` opens a database: what it keeps in memory does not depend on the machine.
 fn settings() -> FjallSettings {
     let mut settings = FjallSettings::default();
     settings.cache_bytes = 64 << 20;
@@ -125,7 +125,9 @@ fn child(side: &str, rows: u64, folder: &Path) -> Result<()> {
         return fill(&old, rows, folder);
     }
     let span = Span::begin();
-    let engine = Fjall::open(folder, settings())?;
+    // As `keyplan db migrate` opens a database that it changes.
+    let opened = if side == "place" { FjallSettings::rewriting() } else { settings() };
+    let engine = Fjall::open(folder, opened)?;
     match side {
         "hand" => {
             by_hand(&engine)?;

@@ -273,6 +273,7 @@ impl<E: Engine> Running<'_, '_, E> {
             mark.space += 1;
         }
         let done = mark.done;
+        drop(snapshot);
         self.commit(batch, mark, Durability::Buffer)?;
         Ok(Step::More { phase, done })
     }
@@ -425,6 +426,7 @@ impl<E: Engine> Running<'_, '_, E> {
         };
         mark.last = Some(last.to_vec());
         let done = mark.done;
+        drop(snapshot);
         self.commit(batch, mark, Durability::Buffer)?;
         Ok(Step::More { phase: Phase::Settle, done })
     }
@@ -532,11 +534,13 @@ impl<E: Engine> Running<'_, '_, E> {
             }
         }
         let gone = u64::try_from(batch.len()).unwrap_or(u64::MAX);
+        drop(snapshot);
         self.engine.commit(batch, Durability::SyncData)?;
         Ok(gone)
     }
 
-    /// Commits a step and the place that it has reached.
+    /// Commits a step and the place that it has reached. The step's snapshot is closed by then: the engine may wait for memory that
+    /// it keeps.
     pub(crate) fn commit(
         &mut self,
         mut batch: Batch<E>,

@@ -179,6 +179,7 @@ impl<E: Engine> Running<'_, '_, E> {
             mark.space += 1;
         }
         let done = mark.done;
+        drop(snapshot);
         self.commit(batch, mark, Durability::Buffer)?;
         Ok(Step::More { phase, done })
     }
@@ -210,6 +211,7 @@ impl<E: Engine> Running<'_, '_, E> {
         if batch.is_empty() {
             return Ok(false);
         }
+        drop(snapshot);
         self.commit(batch, mark.clone(), Durability::Buffer)?;
         Ok(true)
     }
@@ -252,6 +254,7 @@ impl<E: Engine> Running<'_, '_, E> {
         }
         mark.done = mark.done.saturating_add(u64::try_from(read).unwrap_or(u64::MAX));
         let done = mark.done;
+        drop(snapshot);
         self.commit(batch, mark, Durability::Buffer)?;
         Ok(Step::More { phase: Phase::Restore, done })
     }

@@ -29,7 +29,7 @@ pub(super) fn run(args: &DbMigrate, out: &mut Output) -> Result<Outcome> {
         bail!("a database has its plan in it: --plan is for a server");
     }
     // A dry run and a copy only read.
-    let opening = if args.apply || args.undo { Opening::Write } else { Opening::Read };
+    let opening = if args.apply || args.undo { Opening::Rewrite } else { Opening::Read };
     let engine = AnyEngine::open(directory, opening)?;
     on_any_engine!(engine, engine => on(engine, args, out))
 }

@@ -1,8 +1,9 @@
 use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-use fjall::{Database, Keyspace, Snapshot};
+use fjall::{Database, Keyspace, SeqNo, Snapshot};
 
+use super::hidden;
 use crate::engine::Numbers;
 use crate::engine::ages::{Ages, Ticket};
 
@@ -19,6 +20,8 @@ pub(super) struct Gate {
     writer: Mutex<()>,
     // None if nobody has asked since the last batch. While a batch is applied, the state before it.
     state: Mutex<Option<Arc<State>>>,
+    // All that are read. Changed only while `state` is held.
+    open: Mutex<Vec<Weak<State>>>,
     ages: Ages,
     path: Arc<Path>,
     pub(super) numbers: Numbers,
@@ -38,6 +41,7 @@ impl Gate {
         Self {
             writer: Mutex::default(),
             state: Mutex::default(),
+            open: Mutex::default(),
             ages: Ages::default(),
             path,
             numbers: Numbers::default(),
@@ -49,15 +53,33 @@ impl Gate {
         // Held while one is opened: no batch can begin meanwhile.
         let mut state = lock(&self.state);
         let open = || {
-            Arc::new(State {
+            let state = Arc::new(State {
                 _counted: self.ages.open(None),
                 snapshot: database.snapshot(),
                 keyspaces: keyspaces.clone(),
                 path: self.path.clone(),
                 numbers: self.numbers,
-            })
+            });
+            let mut open = lock(&self.open);
+            open.retain(|state| state.strong_count() > 0);
+            open.push(Arc::downgrade(&state));
+            state
         };
         state.get_or_insert_with(open).clone()
+    }
+
+    /// Runs something with the lowest number that anybody reads at, or will. No snapshot is opened meanwhile.
+    pub(super) fn below_all_snapshots(&self, database: &Database, run: impl FnOnce(SeqNo)) {
+        let mut state = lock(&self.state);
+        // One that is kept for the next who asks holds nothing back, but a batch may be under way and need it.
+        let unused = match self.writer.try_lock() {
+            Ok(_writer) => state.take_if(|state| Arc::strong_count(state) == 1),
+            Err(_) => None,
+        };
+        drop(unused);
+        let open = lock(&self.open);
+        let read = open.iter().filter_map(Weak::upgrade).map(|state| state.snapshot.seqno());
+        run(read.min().unwrap_or_else(|| hidden::visible(database)));
     }
 
     /// Waits for the batch that is being applied, if there is one.

@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::sync::Arc;
 
-use fjall::{AbstractTree as _, Database, DatabaseBuilder, Keyspace, Result};
+use fjall::{AbstractTree as _, Database, DatabaseBuilder, Keyspace, Result, SeqNo};
 
 /// Seals what a keyspace holds in memory and hands it to the flushing thread. False if it held nothing.
 pub(super) fn rotate(keyspace: &Keyspace) -> Result<bool> {
@@ -34,6 +34,22 @@ pub(super) fn waiting(keyspace: &Keyspace) -> usize {
 /// Flushes that are queued in the whole database.
 pub(super) fn queued_flushes(database: &Database) -> usize {
     database.outstanding_flushes()
+}
+
+/// Compactions that are under way in the whole database.
+pub(super) fn compactions(database: &Database) -> usize {
+    database.active_compactions()
+}
+
+/// The number below which everything is visible.
+pub(super) fn visible(database: &Database) -> SeqNo {
+    database.visible_seqno()
+}
+
+/// Forgets the versions of a keyspace that nobody can ask for who reads at `number` or later, with their memtables.
+pub(super) fn forget_versions(keyspace: &Keyspace, number: SeqNo) {
+    // A version that cannot be deleted is deleted with the next ones.
+    let _ = keyspace.tree.get_version_history_lock().maintenance(keyspace.path(), number);
 }
 
 /// Runs of the level that is compacted first.

@@ -8,6 +8,7 @@ mod inspect;
 mod journal;
 mod keeper;
 mod mark;
+mod memtables;
 mod overlay;
 mod settings;
 mod snapshot;
@@ -28,6 +29,7 @@ use self::inspect::{Inspection, Lock};
 use self::journal::Journal;
 use self::keeper::Keeper;
 use self::mark::Mark;
+use self::memtables::Memtables;
 use super::batch::check_expectations;
 use super::{
     Action, Batch, Capabilities, Durability, Engine, Error, Setting, Space, SpaceId, SpaceKind, SpaceUsage,
@@ -57,6 +59,7 @@ pub struct Fjall {
     since_flush: AtomicU64,
     keeper: Option<Keeper>,
     pace: Pace,
+    memtables: Memtables,
     marks: Marks,
     // Of a database that is open for reading: the directory that the engine has instead, and the lock of the real one.
     private: Option<Private>,
@@ -88,6 +91,9 @@ const LIMITS: keyplan_plan::Limits = keyplan_plan::Engine::Fjall.limits();
 
 /// Bytes committed after which the background is looked at: little beside what it can fall behind by.
 const LOOK_AFTER: u64 = 64 * 1024;
+
+/// How long a commit waits at most for memtables to go.
+const LONGEST_WAIT: Duration = Duration::from_mins(1);
 
 #[derive(Debug, Default)]
 struct Pace {
@@ -193,6 +199,7 @@ impl Fjall {
             since_sync: AtomicU64::new(0),
             since_flush: AtomicU64::new(0),
             pace: Pace::default(),
+            memtables: Memtables::default(),
             marks: Marks::default(),
             private,
         };
@@ -251,6 +258,9 @@ impl Fjall {
         if !passed(&self.since_look, written, LOOK_AFTER) {
             return;
         }
+        if let Some(most) = self.settings.memtables_bytes {
+            self.bound_memtables(most);
+        }
         let behind = self.keyspaces.iter().map(hidden::waiting).max().unwrap_or(0);
         let levels = self.keyspaces.iter().map(hidden::first_level).max().unwrap_or(0);
         if behind >= 4 || levels >= 20 {
@@ -269,6 +279,47 @@ impl Fjall {
                 break;
             }
         }
+        self.paced(begun);
+    }
+
+    /// Waits until no more than so many bytes of memtables are in memory, as long as a flush or a compaction is under way.
+    ///
+    /// The engine keeps a memtable that it has flushed until the next one is sealed, and a compaction keeps those that were
+    /// there when it began.
+    fn bound_memtables(&self, most: u64) {
+        let Ok(database) = self.database() else { return };
+        let (begun, mut turn) = (Instant::now(), 0_u32);
+        while self.memtables.bytes(&self.keyspaces) > most && begun.elapsed() < LONGEST_WAIT {
+            for keyspace in self.keyspaces.iter() {
+                // What fails here fails again in the commit.
+                if hidden::in_memory(keyspace) > most / 2 && hidden::waiting(keyspace) == 0 {
+                    let _ = hidden::rotate(keyspace);
+                }
+            }
+            self.gate.below_all_snapshots(database, |number| {
+                self.keyspaces.iter().for_each(|keyspace| hidden::forget_versions(keyspace, number));
+            });
+            // It lets go of what nobody else holds.
+            if let Some(keeper) = &self.keeper {
+                keeper.ask(self.keyspaces.clone(), None);
+            }
+            let idle = hidden::queued_flushes(database) == 0
+                && hidden::compactions(database) == 0
+                && self.keyspaces.iter().all(|keyspace| hidden::waiting(keyspace) == 0);
+            std::thread::sleep(Duration::from_millis(if idle { 20 } else { 2 }));
+            turn += 1;
+            // A flush that failed poisons the database, and would be waited for in vain.
+            let failed = turn.is_multiple_of(64) && self.sync().is_err();
+            if failed || (idle && self.memtables.bytes(&self.keyspaces) > most) {
+                break;
+            }
+        }
+        if turn > 0 {
+            self.paced(begun);
+        }
+    }
+
+    fn paced(&self, begun: Instant) {
         let nanoseconds = u64::try_from(begun.elapsed().as_nanos()).unwrap_or(u64::MAX);
         self.pace.commits.fetch_add(1, Ordering::Relaxed);
         self.pace.nanoseconds.fetch_add(nanoseconds, Ordering::Relaxed);

@@ -29,6 +29,11 @@ pub struct FjallSettings {
     /// The same of a space for structures: every operation looks for a row before it writes one, and in fewer rows both are
     /// found sooner. Fixed when the space is created.
     pub structure_memtable_bytes: u64,
+    /// Bytes of memtables beyond which commits wait for flushes and compactions to give memory back; `None` if they do not.
+    ///
+    /// A memtable takes about a quarter more than it counts. It is in memory while it is written and flushed, and for as long as a
+    /// snapshot or a compaction from before is open.
+    pub memtables_bytes: Option<u64>,
     /// Tables on the first level at which compaction begins. Fixed when the space is created.
     pub first_level_tables: u8,
     /// Bytes committed after which the journal is handed to the disk in the background.
@@ -78,6 +83,7 @@ impl Default for FjallSettings {
             journal_bytes: 64 * MIB,
             memtable_bytes: 64 * MIB,
             structure_memtable_bytes: 8 * MIB,
+            memtables_bytes: None,
             first_level_tables: 4,
             sync_journal_after: 4 * MIB,
             flush_small_after: 96 * MIB,
@@ -104,6 +110,14 @@ impl FjallSettings {
         Self { cache_bytes: 32 * MIB, memtable_bytes: 16 * MIB, ..Self::default() }
     }
 
+    /// For changing most rows of a database, batch by batch: what it takes is bounded, however many rows there are.
+    ///
+    /// Flushes and compactions take turns on one thread: two compactions at once hold twice as much, and so do the memtables that
+    /// each of them keeps. It costs no more processor time than the default, but commits wait longer.
+    pub fn rewriting() -> Self {
+        Self { cache_bytes: 32 * MIB, memtables_bytes: Some(80 * MIB), workers: 1, ..Self::default() }
+    }
+
     pub(super) fn check(&self) -> Result<(), Error> {
         let at_least = |name, found: u64, least: u64, expected| {
             if found < least { Err(Error::Setting { name, found, expected }) } else { Ok(()) }
@@ -111,6 +125,8 @@ impl FjallSettings {
         at_least("journal_bytes", self.journal_bytes, 64 * MIB, "at least 64 MiB")?;
         at_least("memtable_bytes", self.memtable_bytes, MIB, "at least 1 MiB")?;
         at_least("structure_memtable_bytes", self.structure_memtable_bytes, MIB, "at least 1 MiB")?;
+        let memtables = self.memtables_bytes.unwrap_or(u64::MAX);
+        at_least("memtables_bytes", memtables, MIB, "at least 1 MiB")?;
         at_least("workers", self.workers as u64, 1, "at least 1")?;
         at_least("first_level_tables", self.first_level_tables.into(), 2, "at least 2")?;
         at_least("open_files", self.open_files as u64, 8, "at least 8")?;

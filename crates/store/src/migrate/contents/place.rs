@@ -159,6 +159,7 @@ impl<E: Engine> Running<'_, '_, E> {
         }
         mark.done = mark.done.saturating_add(u64::try_from(read).unwrap_or(u64::MAX));
         let (phase, done) = (mark.phase, mark.done);
+        drop((view, snapshot));
         self.commit(batch, mark, Durability::Buffer)?;
         Ok(Step::More { phase, done })
     }
@@ -204,6 +205,7 @@ impl<E: Engine> Running<'_, '_, E> {
             mark.space += 1;
         }
         let done = mark.done;
+        drop((view, snapshot));
         self.commit(batch, mark, Durability::Buffer)?;
         Ok(Step::More { phase: Phase::Build, done })
     }
@@ -334,6 +336,7 @@ impl<E: Engine> Running<'_, '_, E> {
         }
         mark.done = mark.done.saturating_add(u64::try_from(read).unwrap_or(u64::MAX));
         let done = mark.done;
+        drop((view, snapshot));
         self.commit(batch, mark, Durability::Buffer)?;
         Ok(Step::More { phase: Phase::Unbuild, done })
     }
