@@ -29,11 +29,7 @@ pub(crate) fn is_labels(shape: &Shape) -> bool {
 
 /// Whether what an option holds is an option again, so that one `null` is not enough.
 pub(crate) fn is_boxed(inner: &Shape) -> bool {
-    match inner {
-        Shape::Option(_) => true,
-        Shape::Framed { inner, .. } | Shape::Desc(inner) | Shape::HashConcat { inner, .. } => is_boxed(inner),
-        _ => false,
-    }
+    matches!(inner.unwrapped(), Shape::Option(_))
 }
 
 impl TypeScript<'_> {

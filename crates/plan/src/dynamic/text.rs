@@ -49,7 +49,7 @@ pub fn typed_text(text: &str) -> String {
 /// | list | `[1, 2, 3]` |
 pub fn parse(shape: &Shape, text: &str) -> Result<Value, ParseError> {
     // At the outermost level a text needs no quotes.
-    if let Shape::Text(_) = innermost(shape)
+    if let Shape::Text(_) = shape.values()
         && !(is_hashed(shape) && text.starts_with("digest:"))
     {
         if !text.starts_with(QUOTED) {
@@ -67,24 +67,7 @@ pub fn parse(shape: &Shape, text: &str) -> Result<Value, ParseError> {
 
 /// Whether a hash may be written in place of a value.
 fn is_hashed(shape: &Shape) -> bool {
-    match shape {
-        Shape::Hashed { .. } => true,
-        Shape::Framed { inner, .. } | Shape::Desc(inner) | Shape::HashConcat { inner, .. } => {
-            is_hashed(inner)
-        }
-        _ => false,
-    }
-}
-
-/// The shape whose values a wrapper takes.
-fn innermost(shape: &Shape) -> &Shape {
-    match shape {
-        Shape::Framed { inner, .. }
-        | Shape::Desc(inner)
-        | Shape::Hashed { inner, .. }
-        | Shape::HashConcat { inner, .. } => innermost(inner),
-        shape => shape,
-    }
+    matches!(shape.unwrapped(), Shape::Hashed { .. })
 }
 
 struct Reader<'t> {
@@ -497,7 +480,7 @@ impl fmt::Display for Displayed<'_> {
 }
 
 fn write_value(f: &mut fmt::Formatter<'_>, value: &Value, shape: &Shape) -> fmt::Result {
-    match (value, innermost(shape)) {
+    match (value, shape.values()) {
         (Value::Unsigned(n), _) => write!(f, "{n}"),
         (Value::Signed(n), _) => write!(f, "{n}"),
         (Value::Bool(value), _) => write!(f, "{value}"),

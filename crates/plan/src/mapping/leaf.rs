@@ -9,13 +9,7 @@ pub type Path = Vec<usize>;
 
 /// The shape whose values an argument takes, without what is done to their bytes.
 pub fn bare(shape: &Shape) -> &Shape {
-    match shape {
-        Shape::Framed { inner, .. }
-        | Shape::Desc(inner)
-        | Shape::Hashed { inner, .. }
-        | Shape::HashConcat { inner, .. } => bare(inner),
-        shape => shape,
-    }
+    shape.values()
 }
 
 /// A value that is no record, with its name.

@@ -302,9 +302,8 @@ impl<'a> Resolver<'a> {
 
 /// The one of `paths` that is or ends with `path`; the one of the same module as `own`, where several do.
 pub(super) fn chosen(paths: &[String], own: &str, path: &str) -> Option<String> {
-    let suffix = format!(".{path}");
-    let exact = paths.iter().filter(|other| *other == path);
-    let found: Vec<&String> = exact.chain(paths.iter().filter(|other| other.ends_with(&suffix))).collect();
+    let found: Vec<&String> =
+        paths.iter().filter(|other| DottedPath(other).ends_with(DottedPath(path))).collect();
     let near = DottedPath(own).owner().map(|module| format!("{module}.{path}"));
     match found.as_slice() {
         [only] => Some((*only).clone()),

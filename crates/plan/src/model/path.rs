@@ -9,6 +9,7 @@
 /// assert_eq!(path.names().collect::<Vec<_>>(), ["bank", "denoms", "supply"]);
 /// assert_eq!((path.first(), path.rest()), ("bank", Some("denoms.supply")));
 /// assert_eq!((path.owner(), path.last()), (Some("bank.denoms"), "supply"));
+/// assert!(path.ends_with(DottedPath("denoms.supply")) && !path.ends_with(DottedPath("ply")));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DottedPath<'p>(pub &'p str);
@@ -37,6 +38,12 @@ impl<'p> DottedPath<'p> {
     /// The path of what the innermost name is in, if it is in something.
     pub fn owner(self) -> Option<&'p str> {
         self.0.rsplit_once('.').map(|(owner, _)| owner)
+    }
+
+    /// Whether its innermost names are those of `end`.
+    pub fn ends_with(self, end: DottedPath<'_>) -> bool {
+        let mut own = self.0.rsplit('.');
+        end.0.rsplit('.').all(|name| own.next() == Some(name))
     }
 
     /// The name inside of `owner`, if it is right in there.

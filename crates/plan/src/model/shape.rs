@@ -384,26 +384,9 @@ impl Shape {
         Extent::of_shape(self)
     }
 
-    /// The shape whose values it takes: what a length, an escape or a hash is written around.
-    pub fn values(&self) -> &Self {
-        match self {
-            Self::Framed { inner, .. }
-            | Self::Desc(inner)
-            | Self::Hashed { inner, .. }
-            | Self::HashConcat { inner, .. } => inner.values(),
-            shape => shape,
-        }
-    }
-
     /// Whether its values are integers, of which each but the last has a next one.
-    pub fn is_counted(&self) -> bool {
-        match self {
-            Self::Int(_) => true,
-            Self::Framed { inner, .. } | Self::Desc(inner) | Self::HashConcat { inner, .. } => {
-                inner.is_counted()
-            }
-            _ => false,
-        }
+    pub const fn is_counted(&self) -> bool {
+        matches!(self.unwrapped(), Self::Int(_))
     }
 
     /// Whether two different arguments may be written as the same bytes.

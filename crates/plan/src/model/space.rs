@@ -1,4 +1,4 @@
-use super::{Dropped, Family, Fingerprint, HouseRule, NameSet, Schemas, Shape};
+use super::{DottedPath, Dropped, Family, Fingerprint, HouseRule, NameSet, Schemas, Shape};
 use crate::diag::Span;
 use std::sync::Arc;
 
@@ -49,9 +49,7 @@ impl Plan {
         if !exact.is_empty() {
             return exact;
         }
-        self.families()
-            .filter(|(_, family)| family.path.strip_suffix(path).is_some_and(|rest| rest.ends_with('.')))
-            .collect()
+        self.families().filter(|(_, family)| DottedPath(&family.path).ends_with(DottedPath(path))).collect()
     }
 }
 

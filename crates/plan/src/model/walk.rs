@@ -3,7 +3,7 @@
 //! A shape holds layouts in a row, or is written around another shape, or is a single value. Whoever only wants what is inside
 //! asks here; a `match` is for those to whom a list means something else than a record does.
 
-use super::{Sequence, Shape};
+use super::{Alternative, Argument, Same, Segment, Sequence, Shape};
 
 impl Shape {
     /// The layouts in a row that it holds: that of a record, those of the alternatives of a choice.
@@ -29,6 +29,66 @@ impl Shape {
         }
     }
 
+    /// The shape whose values it takes as they are: what is framed, turned around, or after its hash. What is hashed is not among
+    /// them, since a digest may be all that is known of it.
+    pub const fn wrapped(&self) -> Option<&Self> {
+        match self {
+            Self::Framed { inner, .. } | Self::Desc(inner) | Self::HashConcat { inner, .. } => Some(inner),
+            _ => None,
+        }
+    }
+
+    /// The same to be changed.
+    pub const fn wrapped_mut(&mut self) -> Option<&mut Self> {
+        match self {
+            Self::Framed { inner, .. } | Self::Desc(inner) | Self::HashConcat { inner, .. } => Some(inner),
+            _ => None,
+        }
+    }
+
+    /// What is inside of all that it is wrapped in.
+    pub const fn unwrapped(&self) -> &Self {
+        let mut shape = self;
+        while let Some(inner) = shape.wrapped() {
+            shape = inner;
+        }
+        shape
+    }
+
+    /// The shape whose values it takes, hashed or not: what a length, an escape or a hash is written around.
+    pub const fn values(&self) -> &Self {
+        let mut shape = self.unwrapped();
+        while let Self::Hashed { inner, .. } = shape {
+            shape = inner.unwrapped();
+        }
+        shape
+    }
+
+    /// The shape with what `change` gives in place of the outermost shapes that it changes.
+    #[must_use]
+    pub fn map(&self, change: &impl Fn(&Self) -> Option<Self>) -> Self {
+        if let Some(changed) = change(self) {
+            return changed;
+        }
+        let mut shape = self.clone();
+        match &mut shape {
+            Self::Record(sequence) => *sequence = sequence.map(change),
+            Self::Choice(alternatives) => {
+                for Alternative { sequence, .. } in alternatives {
+                    *sequence = sequence.map(change);
+                }
+            }
+            Self::Option(inner)
+            | Self::List { item: inner, .. }
+            | Self::Framed { inner, .. }
+            | Self::Desc(inner)
+            | Self::Hashed { inner, .. }
+            | Self::HashConcat { inner, .. } => **inner = inner.map(change),
+            _ => {}
+        }
+        shape
+    }
+
     /// The shapes right inside of it: the one that it is written around, and the arguments of its rows.
     ///
     /// ```
@@ -46,5 +106,29 @@ impl Shape {
     /// Whether nothing is inside of it: it is a single value.
     pub fn is_leaf(&self) -> bool {
         self.inner().is_none() && self.rows().next().is_none()
+    }
+}
+
+impl Sequence {
+    /// The shapes in a row: those of its arguments, and of their copies.
+    pub fn shapes(&self) -> impl Iterator<Item = &Shape> {
+        self.segments().iter().filter_map(|segment| match segment {
+            Segment::Argument(argument) => Some(&argument.shape),
+            Segment::Same(same) => Some(&same.shape),
+            Segment::Literal(_) | Segment::Derived(_) => None,
+        })
+    }
+
+    /// The layout with what `change` gives in place of the outermost shapes that it changes. Segments keep their places.
+    #[must_use]
+    pub fn map(&self, change: &impl Fn(&Shape) -> Option<Shape>) -> Self {
+        let segment = |segment: &Segment| match segment {
+            Segment::Argument(argument) => {
+                Segment::Argument(Argument { shape: argument.shape.map(change), ..argument.clone() })
+            }
+            Segment::Same(same) => Segment::Same(Same { shape: same.shape.map(change), ..same.clone() }),
+            Segment::Literal(_) | Segment::Derived(_) => segment.clone(),
+        };
+        Self::new(self.segments().iter().map(segment).collect())
     }
 }

@@ -184,13 +184,7 @@ fn texts(sequence: &Sequence, values: &[Value]) -> Vec<String> {
 
 /// Whether the text of an argument stands without quotes at the outermost level.
 fn takes_text(shape: &Shape) -> bool {
-    match shape {
-        Shape::Framed { inner, .. }
-        | Shape::Desc(inner)
-        | Shape::Hashed { inner, .. }
-        | Shape::HashConcat { inner, .. } => takes_text(inner),
-        shape => matches!(shape, Shape::Text(_)),
-    }
+    matches!(shape.values(), Shape::Text(_))
 }
 
 pub(super) fn hex(bytes: &[u8]) -> String {

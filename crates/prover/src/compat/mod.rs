@@ -36,7 +36,7 @@ use std::fmt;
 use keyplan_plan::diag::Span;
 use keyplan_plan::dynamic::encode;
 use keyplan_plan::mapping::{Misfit, convert};
-use keyplan_plan::model::{BreakKind, Family, Plan, Sequence, Space};
+use keyplan_plan::model::{BreakKind, DottedPath, Family, Plan, Sequence, Space};
 
 use crate::guarantee::Guarantee;
 use crate::proof::{Side, Verdict};
@@ -202,10 +202,7 @@ impl Change {
 
     /// Whether the new plan says where the rows of a family without a prefix go, or that they are dropped.
     fn is_spoken_of(&self, new: &Plan) -> bool {
-        let named = |name: &str| {
-            let rest = self.subject.strip_suffix(name);
-            rest.is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
-        };
+        let named = |name: &str| DottedPath(&self.subject).ends_with(DottedPath(name));
         let heir = |family: &Family| {
             let moved = family.allowed_breaks.iter().any(|allowed| allowed.kinds.contains(&BreakKind::Moved));
             moved && family.predecessors.iter().any(|said| named(&said.family))

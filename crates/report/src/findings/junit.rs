@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use keyplan_plan::model::Plan;
+use keyplan_plan::model::{DottedPath, Plan};
 use keyplan_plan::notation::is_hidden;
 use keyplan_prover::Found;
 
@@ -28,9 +28,7 @@ fn suite(out: &mut String, checked: &Checked) {
         .collect();
     let of = |found: &Found| {
         let path = found.statement.as_ref().map(|statement| statement.family.as_str())?;
-        families.iter().copied().find(|family| {
-            path.strip_prefix(family).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
-        })
+        families.iter().copied().find(|family| path == *family || DottedPath(path).inside(family).is_some())
     };
     let others: Vec<&Found> = checked.findings.iter().filter(|found| of(found).is_none()).collect();
     let cases = families.len() + others.len();

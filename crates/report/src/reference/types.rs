@@ -87,19 +87,6 @@ fn hashed_names(shape: &Shape, set: &str, found: &mut Vec<HashedNames>) {
                 found.push(HashedNames { title, known: Arc::clone(known) });
             }
         }
-        Shape::Record(sequence) => {
-            sequence.arguments().for_each(|argument| hashed_names(&argument.shape, set, found));
-        }
-        Shape::Choice(alternatives) => {
-            for argument in alternatives.iter().flat_map(|alternative| alternative.sequence.arguments()) {
-                hashed_names(&argument.shape, set, found);
-            }
-        }
-        Shape::Option(inner)
-        | Shape::List { item: inner, .. }
-        | Shape::Framed { inner, .. }
-        | Shape::Desc(inner)
-        | Shape::HashConcat { inner, .. } => hashed_names(inner, set, found),
-        _ => {}
+        shape => shape.children().for_each(|inside| hashed_names(inside, set, found)),
     }
 }

@@ -2,7 +2,7 @@
 
 mod document;
 
-use keyplan_plan::model::{ModuleId, Numbers, Plan, Space};
+use keyplan_plan::model::{DottedPath, ModuleId, Numbers, Plan, Space};
 use keyplan_plan::notation::{first_sentence, hex};
 use serde::Serialize;
 
@@ -103,8 +103,7 @@ pub struct RetiredPrefix {
 impl Registry {
     /// Keeps the modules of a name, which may be the last part of a path; false if there are none.
     pub fn only(&mut self, module: &str) -> bool {
-        let suffix = format!(".{module}");
-        self.modules.retain(|entry| entry.path == module || entry.path.ends_with(&suffix));
+        self.modules.retain(|entry| DottedPath(&entry.path).ends_with(DottedPath(module)));
         !self.modules.is_empty()
     }
 

@@ -295,27 +295,12 @@ impl Pen<'_> {
 
 /// Notes the hashes that stand for arguments inside of a shape.
 fn hashes_in(shape: &Shape, all: &mut BTreeSet<(Hash, usize)>) {
-    let mut row = |sequence: &Sequence| {
-        for segment in sequence.segments() {
-            match segment {
-                Segment::Argument(argument) => hashes_in(&argument.shape, all),
-                Segment::Same(same) => hashes_in(&same.shape, all),
-                Segment::Literal(_) | Segment::Derived(_) => {}
-            }
-        }
-    };
-    match shape {
-        Shape::Hashed { hash, keep, .. } => {
-            all.insert((*hash, *keep));
-        }
-        Shape::Record(sequence) => row(sequence),
-        Shape::Choice(alternatives) => alternatives.iter().for_each(|alternative| row(&alternative.sequence)),
-        Shape::Option(inner)
-        | Shape::List { item: inner, .. }
-        | Shape::Framed { inner, .. }
-        | Shape::Desc(inner)
-        | Shape::HashConcat { inner, .. } => hashes_in(inner, all),
-        _ => {}
+    if let Shape::Hashed { hash, keep, .. } = shape {
+        all.insert((*hash, *keep));
+        return;
+    }
+    for inside in shape.inner().into_iter().chain(shape.rows().flat_map(Sequence::shapes)) {
+        hashes_in(inside, all);
     }
 }
 

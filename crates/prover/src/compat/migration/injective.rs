@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use keyplan_plan::dynamic::Value;
 use keyplan_plan::mapping::{Carried, Course, Mapping, Passage, Route, Way};
-use keyplan_plan::model::{Family, Plan};
+use keyplan_plan::model::{DottedPath, Family, Plan};
 
 use super::{Counterexample, Decision, worst};
 use crate::guarantee::Guarantee;
@@ -113,9 +113,7 @@ fn parts(report: &Report, passage: &Passage) -> bool {
     if !anew(&passage.member) && !passage.fields.iter().any(|field| anew(&field.key)) {
         return true;
     }
-    let part = |family: &str| {
-        family.strip_prefix(passage.to.path.as_str()).is_some_and(|rest| rest.starts_with('.'))
-    };
+    let part = |family: &str| DottedPath(family).inside(&passage.to.path).is_some();
     report.statements.iter().all(|statement| {
         let about =
             matches!(statement.guarantee, Guarantee::Unambiguous | Guarantee::Disjoint | Guarantee::Lossless);

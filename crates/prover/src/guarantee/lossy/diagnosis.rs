@@ -24,7 +24,7 @@ pub(crate) fn diagnostic(finding: Finding<'_>, first: &Side, second: &Side) -> O
 }
 
 fn cure(shape: &Shape) -> &'static str {
-    match shape {
+    match shape.unwrapped() {
         Shape::Int(int) if int.encoding == IntEncoding::Saturating => {
             "write it `.signflip`, or narrow it to numbers from 0"
         }
@@ -40,7 +40,6 @@ fn cure(shape: &Shape) -> &'static str {
         }
         Shape::Score { heights: None, encoding: ScoreEncoding::HeightScore } => "write it `.exact`",
         Shape::Bytes { .. } => "declare the one length that it has, or write its length first",
-        Shape::Framed { inner, .. } | Shape::Desc(inner) | Shape::HashConcat { inner, .. } => cure(inner),
         _ => "choose an encoding that loses nothing",
     }
 }

@@ -44,15 +44,12 @@ pub(crate) fn lossless(arena: &mut Arena, path: &str, sequence: &Sequence) -> Op
 
 /// Whether an argument has an encoding that loses information in some domains, whether or not it does in this one.
 pub(crate) fn might_lose(sequence: &Sequence) -> bool {
-    fn leaf(shape: &Shape) -> bool {
-        match shape {
-            Shape::Framed { inner, .. } | Shape::Desc(inner) | Shape::HashConcat { inner, .. } => leaf(inner),
-            Shape::Int(_) | Shape::Float(_) | Shape::Score { .. } | Shape::Bytes { .. } => {
-                shape.loses_information()
-            }
-            _ => false,
+    let leaf = |shape: &Shape| match shape.unwrapped() {
+        single @ (Shape::Int(_) | Shape::Float(_) | Shape::Score { .. } | Shape::Bytes { .. }) => {
+            single.loses_information()
         }
-    }
+        _ => false,
+    };
     sequence.arguments().any(|argument| leaf(&argument.shape))
 }
 

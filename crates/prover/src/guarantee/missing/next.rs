@@ -329,11 +329,7 @@ fn last(scanned: Scanned<'_, '_>, outer: &Scan) -> Option<Sequence> {
 }
 
 pub(super) fn integer(shape: &Shape) -> Option<&IntShape> {
-    match shape {
-        Shape::Int(int) => Some(int),
-        Shape::Framed { inner, .. } | Shape::Desc(inner) | Shape::HashConcat { inner, .. } => integer(inner),
-        _ => None,
-    }
+    if let Shape::Int(int) = shape.unwrapped() { Some(int) } else { None }
 }
 
 /// The layout with one value of the last bound argument only.
@@ -356,14 +352,11 @@ fn with_range(scanned: Scanned<'_, '_>, outer: &Scan, range: IntRange) -> Option
     })?;
     let mut shape = &mut argument.shape;
     loop {
-        shape = match shape {
-            Shape::Int(int) => {
-                int.range = range;
-                return Some(Sequence::new(segments));
-            }
-            Shape::Framed { inner, .. } | Shape::Desc(inner) | Shape::HashConcat { inner, .. } => inner,
-            _ => return None,
-        };
+        if let Shape::Int(int) = shape {
+            int.range = range;
+            return Some(Sequence::new(segments));
+        }
+        shape = shape.wrapped_mut()?;
     }
 }
 
