@@ -167,6 +167,9 @@ fn forgotten<B: Clone>(operation: &Operation<B>) -> Operation<B> {
     Operation { action: Action::Delete, ..operation.clone() }
 }
 
+/// How many buckets are fetched at once: a processor waits for as many at the same time.
+const FETCHED: usize = 16;
+
 /// A commit under way. Dropped before it is known to be applied, it takes out what is known of its keys.
 struct Commit<'c, E: Engine> {
     cached: &'c Cached<E>,
@@ -193,7 +196,10 @@ impl<E: Engine> Drop for Commit<'_, E> {
         if self.cached.faults.has(Fault::PublishFirst) {
             self.cached.publish(self.number);
         }
-        self.changes.iter().for_each(|change| self.change(change));
+        for changes in self.changes.chunks(FETCHED) {
+            self.rows.table.fetch(changes.iter().map(|(place, _)| *place));
+            changes.iter().for_each(|change| self.change(change));
+        }
         self.cached.publish(self.number);
     }
 }

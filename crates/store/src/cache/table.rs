@@ -1,3 +1,4 @@
+use std::hint::black_box;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -280,6 +281,15 @@ impl Table {
             for row in 0..WAYS {
                 self.remove(&mut bucket, row);
             }
+        }
+    }
+
+    /// Has the processor fetch the buckets of keys that will be changed next, all at once: at a lock it waits for one.
+    #[inline]
+    pub(super) fn fetch(&self, places: impl Iterator<Item = Place>) {
+        for place in places {
+            // Any read of the line will do, and this one needs no lock.
+            black_box(self.buckets.get(place.bucket).is_some_and(|line| line.0.is_poisoned()));
         }
     }
 
