@@ -72,15 +72,16 @@ pub(super) fn shape(of: &Shape) -> Json {
                     json!({"kind": "wide", "type": ty, "encoding": encoding.row().word})
                 }
                 encoding => {
-                    let mut made =
-                        json!({"kind": "bytes", "lengths": lengths, "encoding": encoding.row().word});
-                    if let Some(width) = encoding.number() {
-                        made["width"] = width.into();
+                    let word = encoding.row().word;
+                    match (encoding.number(), encoding.text()) {
+                        (Some(width), _) => {
+                            json!({"kind": "bytes", "lengths": lengths, "encoding": word, "width": width})
+                        }
+                        (None, Some(hrp)) => {
+                            json!({"kind": "bytes", "lengths": lengths, "encoding": word, "hrp": hrp})
+                        }
+                        (None, None) => json!({"kind": "bytes", "lengths": lengths, "encoding": word}),
                     }
-                    if let Some(text) = encoding.text() {
-                        made["hrp"] = text.into();
-                    }
-                    made
                 }
             }
         }

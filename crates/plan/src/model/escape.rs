@@ -114,8 +114,7 @@ fn begins(shape: &Shape, byte: u8) -> bool {
             BytesEncoding::Hex(_) | BytesEncoding::Tuple => false,
             _ => true,
         },
-        Shape::Bool(_) => byte == 0,
-        Shape::Nibbles { encoding: NibbleEncoding::Unpacked, .. } => byte == 0,
+        Shape::Bool(_) | Shape::Nibbles { encoding: NibbleEncoding::Unpacked, .. } => byte == 0,
         Shape::Record(sequence) => sequence_begins(sequence, byte),
         Shape::Choice(alternatives) => {
             alternatives.iter().any(|alternative| sequence_begins(&alternative.sequence, byte))

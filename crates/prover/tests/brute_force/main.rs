@@ -158,7 +158,9 @@ fn check_plan(text: &str, random: &mut Random, plan: &Plan, report: &Report, tal
     if random.chance(WORDED) {
         match check_words(random, text, plan, report, &listed) {
             Ok(written) => {
-                written.into_iter().for_each(|word| *tally.kinds.entry(word).or_default() += 1);
+                for word in written {
+                    *tally.kinds.entry(word).or_default() += 1;
+                }
             }
             Err(what) => tally.disagree(&what, &report.statements[0], text),
         }

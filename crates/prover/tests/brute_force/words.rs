@@ -124,10 +124,10 @@ fn shown(random: &mut Random, sequence: &Sequence, insertions: &mut Vec<Insertio
     }
 }
 
-fn compare(text: &str, plain: &Plan, report: &Report, listed: &[Listed<'_>]) -> Result<(), String> {
+fn compare(text: &str, without: &Plan, report: &Report, listed: &[Listed<'_>]) -> Result<(), String> {
     let compiled = keyplan_plan::compile("p.keyplan", text, |_| Err("none".to_owned()));
     let plan = compiled.plan.ok_or_else(|| format!("no plan any more: {:?}", compiled.diagnostics))?;
-    if plan.fingerprint() != plain.fingerprint() {
+    if plan.fingerprint() != without.fingerprint() {
         return Err("another fingerprint".to_owned());
     }
     let again = prove(&plan, &Options::default());
@@ -158,7 +158,8 @@ fn accepts(plan: &Plan, statement: &Statement) -> Option<bool> {
         (Guarantee::Unambiguous, _) if has(AcceptKind::Ambiguous) => true,
         (Guarantee::InOrder, _) if has(AcceptKind::Unordered) => true,
         (Guarantee::Unambiguous | Guarantee::InOrder, _) if has(AcceptKind::Lossy) => return None,
-        (Guarantee::Unambiguous | Guarantee::InOrder | Guarantee::DistinctNames, _) => false,
+        (Guarantee::Unambiguous | Guarantee::InOrder | Guarantee::DistinctNames, _)
+        | (Guarantee::Disjoint | Guarantee::NoForeignRows, None) => false,
         (Guarantee::Disjoint, Some(other)) => {
             names(own, AcceptKind::Overlap, other)
                 || family(other).is_some_and(|other| names(other, AcceptKind::Overlap, &own.path))
@@ -170,7 +171,6 @@ fn accepts(plan: &Plan, statement: &Statement) -> Option<bool> {
         (Guarantee::Lossless, _) => has(AcceptKind::Lossy),
         (Guarantee::Fits, _) => has(AcceptKind::Oversize),
         (Guarantee::KeepsOut, _) => has(AcceptKind::Trespass),
-        (Guarantee::Disjoint | Guarantee::NoForeignRows, None) => false,
         (guarantee, _) => panic!("nobody says here what accepts {guarantee:?}"),
     })
 }
@@ -240,5 +240,8 @@ fn check_needless(plan: &Plan, report: &Report) -> Result<(), String> {
 }
 
 fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
 }

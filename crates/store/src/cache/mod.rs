@@ -198,7 +198,9 @@ impl<E: Engine> Drop for Commit<'_, E> {
         }
         for changes in self.changes.chunks(FETCHED) {
             self.rows.table.fetch(changes.iter().map(|(place, _)| *place));
-            changes.iter().for_each(|change| self.change(change));
+            for change in changes {
+                self.change(change);
+            }
         }
         self.cached.publish(self.number);
     }
