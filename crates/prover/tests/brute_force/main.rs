@@ -54,9 +54,8 @@ const MOST_UNKNOWN_OF_ALL: u64 = 30;
 /// How many plans in a hundred are proved again with words that change no byte.
 const WORDED: usize = 10;
 
-/// How many keys of a family are read back, and how many readings of each are looked for.
-const MOST_READ: usize = 20;
-const MOST_READINGS: usize = 64;
+/// How many keys of a family are read back.
+const MOST_READ: usize = 8;
 
 /// How many plans lie between two seeds.
 const SEED_BITS: u32 = 32;
@@ -264,7 +263,7 @@ fn misread(listed: &Listed<'_>, report: &Report, keeps_all: bool) -> Option<Stri
     let proved = proved && is_read_back(&family.key);
     let step = (listed.keys.len() / MOST_READ).max(1);
     listed.keys.iter().step_by(step).find_map(|(key, row)| {
-        let read = match readings(&family.key, key, MOST_READINGS) {
+        let read = match readings(&family.key, key, if proved { 2 } else { 1 }) {
             Ok(read) => read,
             // Of a layout without bounds, which is refuted: each zero may be in another element.
             Err(failure) if failure.exhausted && !proved => return None,
