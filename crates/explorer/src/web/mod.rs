@@ -15,7 +15,7 @@
 //! let app = axum::Router::new()
 //!     .route("/health", axum::routing::get(|| async { "well" }))
 //!     .merge(keyplan_explorer::web::router_at("/explore", explorer));
-//! // With nothing beside it, the store alone is a site.
+//! // With nothing beside it, the store is a site by itself.
 //! let alone: axum::Router = keyplan_explorer::router(&store)?;
 //! # drop((app, alone));
 //! # Ok::<(), Box<dyn std::error::Error>>(())

@@ -87,7 +87,7 @@ impl Gate {
         drop(lock(&self.writer));
     }
 
-    /// Runs what applies a batch, alone.
+    /// Runs what applies a batch, and nothing else beside it.
     pub(super) fn apply<T>(
         &self,
         database: &Database,
