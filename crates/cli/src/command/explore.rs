@@ -122,7 +122,7 @@ fn inferred(name: &str, source: &dyn Source) -> Result<ChosenPlan> {
     found.plan().ok_or_else(|| anyhow!("no plan of `{name}` could be drafted"))
 }
 
-/// Opens the browser of this system; who has none copies the address.
+/// Opens the browser of this system; without one, a person copies the address.
 fn open_browser(url: &str) {
     let program = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
     let mut command = std::process::Command::new(program);

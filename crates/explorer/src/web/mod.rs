@@ -1,6 +1,6 @@
 //! The pages in a browser.
 //!
-//! [`serve`] listens on this machine only and lets nobody in who has not the address that it gives. [`router`] mounts the
+//! [`serve`] listens on this machine only and lets in only those who have the address that it gives. [`router`] mounts the
 //! same pages in a program that has the database open; [`router_at`] does so under a path.
 //!
 //! ```
