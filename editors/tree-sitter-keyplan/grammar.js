@@ -17,7 +17,7 @@ module.exports = grammar({
   name: "keyplan",
   extras: $ => [/[ \t\r\n]/, $.comment, $.block_comment],
   word: $ => $.identifier,
-  // A word behind parts may name one more, or begin a clause: what comes behind it tells.
+  // A word after parts may name one more, or begin a clause: what comes after it tells.
   conflicts: $ => [[$._body], [$.field], [$.hash, $._name], [$.same, $._name]],
   rules: {
     file: $ => seq(optional("\u{feff}"), repeat($.file_doc), $.plan, repeat($._item)),

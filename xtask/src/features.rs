@@ -10,7 +10,7 @@ use crate::console;
 use crate::job::Job;
 
 /// What follows `cargo check`: a crate, and features of it.
-const COMBINATIONS: [&str; 19] = [
+const COMBINATIONS: [&str; 20] = [
     // Keys only: for contracts, for programs without `std`, and for those that bring their own database.
     "--package keyplan --no-default-features",
     "--package keyplan --no-default-features --features alloc,hash",
@@ -23,6 +23,7 @@ const COMBINATIONS: [&str; 19] = [
     "--package keyplan-chains --no-default-features --features cardano",
     "--package keyplan-chains --no-default-features --features paw",
     "--package keyplan-chains --no-default-features --features onesat",
+    "--package keyplan-chains --no-default-features --features demo",
     // A store in memory, and on one engine.
     "--package keyplan-store --no-default-features",
     "--package keyplan-store --no-default-features --features redb",

@@ -44,7 +44,7 @@ fn read(path: &str) -> Result<Plan> {
     let text = |path: &str| std::fs::read_to_string(workspace::root().join(path));
     let root = text(path).with_context(|| format!("cannot read {path}"))?;
     let compiled = compile(path, &root, |import| text(import).map_err(|error| error.to_string()));
-    compiled.plan.ok_or_else(|| anyhow!("{path} has no meaning"))
+    compiled.plan.ok_or_else(|| anyhow!("{path} does not compile"))
 }
 
 fn row(path: &str, plan: &Plan, report: &Report, open: &[Diagnostic]) -> String {

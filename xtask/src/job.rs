@@ -67,7 +67,7 @@ impl Job {
         let mut command = Command::new(program);
         command.args(&self.arguments).current_dir(workspace::root());
         if self.program == "cargo" {
-            // What Cargo tells this program of its own package. Some build scripts look at it, and what stands above them
+            // What Cargo tells this program of its own package. Some build scripts look at it, and what depends on them
             // would be built again whenever the same command comes from a shell, and again when it comes from here.
             for (name, _) in std::env::vars_os() {
                 if name

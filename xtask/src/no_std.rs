@@ -25,7 +25,7 @@ pub(crate) fn run() -> Result<ExitCode> {
 }
 
 fn build(folder: &std::path::Path, features: &str) -> Result<Job> {
-    // The crate stands outside of the workspace, whose features would be joined with its own; its dependencies are to
+    // The crate is outside of the workspace, whose features would be joined with its own; its dependencies are to
     // be the workspace's all the same. Cargo takes out what it does not need, so the copy is made each time.
     std::fs::copy(workspace::root().join("Cargo.lock"), folder.join("Cargo.lock"))
         .context("cannot copy Cargo.lock")?;

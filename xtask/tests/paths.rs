@@ -1,4 +1,4 @@
-//! Nothing in the project names a folder of the machine that it was written on.
+//! Nothing in the project is of the machine that it was written on: no name of a folder, and nothing that a tool left over.
 
 use std::collections::BTreeSet;
 
@@ -32,4 +32,16 @@ fn no_file_names_a_folder_of_one_machine() {
         }
     }
     assert_eq!(found, BTreeSet::new());
+}
+
+/// How the names of files end that editors, merges and test tools leave behind.
+const LEFT_OVER: [&str; 8] =
+    [".pending-snap", ".snap.new", ".orig", ".rej", ".swp", ".profraw", ".stderr.new", "~"];
+
+#[test]
+fn nothing_that_a_tool_left_over_is_in_the_project() {
+    let names = workspace::files().unwrap();
+    let names = names.iter().map(|path| workspace::relative(path));
+    let found: Vec<String> = names.filter(|name| LEFT_OVER.iter().any(|end| name.ends_with(end))).collect();
+    assert_eq!(found, Vec::<String>::new());
 }

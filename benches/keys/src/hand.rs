@@ -1,4 +1,4 @@
-//! What one would write for each layout alone, into an array, with the same checks.
+//! What one would write for each layout by itself, into an array, with the same checks.
 
 use crate::{Entity, Outpoint, Position, Tick, User};
 

@@ -1,12 +1,12 @@
 //! Makes and reads keys many times, for an instruction counter or a clock to watch.
 //!
 //! - `keys list` prints what can be run, one `LAYOUT-DIRECTION-AUTHOR` a line;
-//! - `keys run NAME COUNT` runs one of them; `empty` is the loop alone. The difference of two runs, divided by that of
+//! - `keys run NAME COUNT` runs one of them; `empty` is only the loop. The difference of two runs, divided by that of
 //!   their counts, is what one key costs;
 //! - `keys time BURSTS` prints a line `NAME NANOSECONDS ALLOCATIONS` for each: the median of so many bursts, and
 //!   what one key takes from the allocator.
 //!
-//! `ours` is what `keyplan::plan!` makes; `hand` is what one would write for that layout alone into an array, with the
+//! `ours` is what `keyplan::plan!` makes; `hand` is what one would write for that one layout into an array, with the
 //! same checks; the others are crates, each with the shape of the same arguments that it is made for. Each is called out
 //! of line; `inlined_ours` and `inlined_hand` are the same functions as a part of the loop.
 

@@ -8,7 +8,7 @@
 //!
 //! # Features
 //!
-//! `osmosis_cl`, `cosmwasm`, `cardano`, `paw` and `onesat` are one system each, and each can be used alone; `all`, the
+//! `osmosis_cl`, `cosmwasm`, `cardano`, `paw` and `onesat` are one system each, and each can be used by itself; `all`, the
 //! default, is all of them. `cosmwasm` needs an allocator and no `std`, so that a contract can depend on it:
 //!
 //! ```toml

@@ -60,14 +60,16 @@ pub(crate) fn bytes(path: &str) -> Result<Vec<u8>> {
     read(Path::new(path), ENOUGH).map_err(|error| anyhow!("cannot read `{path}`: {}", reason(&error)))
 }
 
-/// The earlier version of the plan at `current` that `typed` names: a file, `git:REV:PATH`, or `git:REV` for the same path.
+/// The earlier version of the plan at `current` that `typed` names: a file, `git:REV:PATH`, `git:REV` for the same path, or a
+/// database, which has the plan inside that it was made with.
 pub(crate) fn previous(typed: &str, current: &str, alone: bool) -> Result<Previous> {
     let Some(revision) = typed.strip_prefix("git:") else {
-        if !alone {
+        let file = !Path::new(typed).is_dir();
+        if file && !alone {
             bail!("`--against {typed}` is one plan and cannot be compared with several; `git:REV` can");
         }
         let Loaded { path, compiled } = load(typed)?;
-        return Ok(Previous { path, file: true, compiled });
+        return Ok(Previous { path, file, compiled });
     };
     if let (Some((_, path)), false) = (revision.split_once(':'), alone) {
         bail!("`{typed}` names one plan, {path}, and cannot be compared with several");
@@ -75,7 +77,7 @@ pub(crate) fn previous(typed: &str, current: &str, alone: bool) -> Result<Previo
     Ok(Previous::at(revision, current)?)
 }
 
-/// The plan at `path`; if it has no meaning, its mistakes are shown on standard error.
+/// The plan at `path`; if it does not compile, its mistakes are shown on standard error.
 pub(crate) fn plan(path: &str) -> Result<Option<Plan>> {
     let loaded = load(path)?;
     if loaded.compiled.plan.is_none() {
@@ -84,7 +86,7 @@ pub(crate) fn plan(path: &str) -> Result<Option<Plan>> {
     Ok(loaded.compiled.plan)
 }
 
-/// The plan at `path`, which must have a meaning.
+/// The plan at `path`, which must compile.
 pub(crate) fn asked(path: &str) -> Result<Plan> {
     plan(path)?.ok_or_else(|| anyhow!("`{path}` does not compile"))
 }

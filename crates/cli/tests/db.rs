@@ -155,7 +155,7 @@ fn a_load_that_stopped_goes_on_where_it_was() {
             "error: line 26: column 2: expected ident; everything up to line 20 is written, and --resume goes \
              on after it\n"
         );
-        // Of the batch that the line stands in, nothing is written.
+        // Of the batch that the line is in, nothing is written.
         assert_eq!(printed(here, &["db", "scan", "data", "row"]).lines().count(), 20);
 
         std::fs::write(&file, lines(100..160)).unwrap();

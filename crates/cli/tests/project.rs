@@ -271,7 +271,7 @@ fn what_a_project_generates_is_written_and_compared_without_arguments() {
     fs::write(folder.join("keyplan.toml"), targets).unwrap();
     let (code, said, _) = keyplan(folder, &["generate", "--check"]);
     assert_eq!((code, said.contains("keys/keyplan.go is missing")), (1, true), "{said}");
-    // Paths are those of the project, wherever one stands in it.
+    // Paths are those of the project, wherever one is in it.
     let (code, _, said) = keyplan(&folder.join("deep/er"), &["generate"]);
     assert_eq!(code, 0, "{said}");
     assert!(folder.join("keys/cosmos.keyplan.go").exists() && folder.join("dex.json").exists());

@@ -12,7 +12,7 @@ fn without_accepts(plan: &Path) {
     let text = std::fs::read_to_string(plan).unwrap();
     let mut kept = String::new();
     let mut rest = text.as_str();
-    // A clause on a line of its own: `accept what "why"`, in which the reason may stand on the next line.
+    // A clause on a line of its own: `accept what "why"`, in which the reason may be on the next line.
     let clause = |text: &str| {
         let mut all = text.match_indices("accept ").map(|(at, _)| at);
         all.find(|&at| text[..at].trim_end_matches(' ').ends_with('\n'))
@@ -20,7 +20,7 @@ fn without_accepts(plan: &Path) {
     while let Some(at) = clause(rest) {
         kept.push_str(rest[..at].trim_end());
         let (_, reason) = rest[at..].split_once('"').unwrap();
-        // The end of the reason is a quote that no backslash stands before.
+        // The end of the reason is a quote with no backslash before it.
         let end = reason.match_indices('"').map(|(at, _)| at).find(|&at| !reason[..at].ends_with('\\'));
         rest = &reason[end.unwrap() + 1..];
     }

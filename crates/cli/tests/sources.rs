@@ -41,7 +41,7 @@ fn dolos() -> tempfile::TempDir {
     let mut engine = Fjall::open(&path, FjallSettings::default()).unwrap();
     let utxos = engine.create_space(&Space::map("state-utxos")).unwrap();
     let entities = engine.create_space(&Space::map("state-entities")).unwrap();
-    // A map of two numbers, behind the era of the output.
+    // A map of two numbers, after the era of the output.
     let output =
         |index: u8| ([&[7; 32][..], &[0, 0, 0, index]].concat(), vec![0, 6, 0xa2, 0, index, 1, 0x20]);
     engine.ingest(utxos, (0..3).map(output).map(|(key, value)| Ok((key.into(), value.into())))).unwrap();

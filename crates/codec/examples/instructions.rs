@@ -1,14 +1,14 @@
 //! Runs one way of making or reading a key many times, for an instruction counter to watch.
 //!
 //! `instructions NAME COUNT`, where a name is `LAYOUT-DIRECTION-AUTHOR` such as `tick-encode-ours`, or `empty` for
-//! the loop alone. The difference of two counts, divided by that of two runs, is what one key costs:
+//! only the loop. The difference of two counts, divided by that of two runs, is what one key costs:
 //!
 //! ```text
 //! valgrind --tool=callgrind --callgrind-out-file=/dev/null target/release/examples/instructions tick-encode-ours 100000
 //! ```
 //!
 //! `ours` goes through this crate's segments, part by part, as generated code does. `hand` is what one would
-//! write for that layout alone, with the same checks.
+//! write for that one layout, with the same checks.
 
 use std::env;
 use std::hint::black_box;

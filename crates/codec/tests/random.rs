@@ -11,7 +11,7 @@ use keyplan_codec::{
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-/// Every law but that of order; `behind` is what stands behind it, and what is read on its own.
+/// Every law but that of order; `behind` is what comes after it, and what is read on its own.
 fn delimited<S: Lawful + Delimited>(segment: &S, values: &[S::Owned], behind: &[u8]) {
     let law = Law::new(segment, values);
     law.round_trip();

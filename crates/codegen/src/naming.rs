@@ -27,6 +27,20 @@ impl Scope {
     }
 }
 
+/// `owner_position` as `OwnerPosition`.
+pub(crate) fn pascal(name: &str) -> String {
+    let mut out = String::new();
+    for word in name.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty()) {
+        let mut letters = word.chars();
+        out.extend(letters.next().map(|first| first.to_ascii_uppercase()));
+        out.push_str(letters.as_str());
+    }
+    if out.is_empty() || out.starts_with(|first: char| first.is_ascii_digit()) {
+        out.insert(0, 'N');
+    }
+    out
+}
+
 /// Every family of a plan with the name that it wants, which `spell` makes of a path.
 ///
 /// Families that would be called alike are all called by a longer path, so that a new one changes the names of those that it

@@ -180,7 +180,8 @@ impl AnyStore {
     }
 }
 
-fn compiled(meta: &Meta) -> Compiled {
+/// The plan that a database says it was made with, compiled from its text.
+pub fn compiled(meta: &Meta) -> Compiled {
     compile(meta.plan_name(), meta.plan_text(), |path| meta.import(path))
 }
 

@@ -45,7 +45,7 @@ pub(crate) struct BlockWriter {
 }
 
 impl BlockWriter {
-    /// Writes what stands before the blocks.
+    /// Writes what comes before the blocks.
     pub(crate) fn new(to: &mut impl Write, fingerprint: PlanFingerprint, names: &[&str]) -> Result<Self> {
         let mut head = MAGIC.to_vec();
         head.extend_from_slice(&fingerprint.0);
@@ -93,7 +93,7 @@ impl BlockWriter {
     }
 }
 
-/// What stands before the blocks of a dump.
+/// What comes before the blocks of a dump.
 #[derive(Debug)]
 pub(crate) struct Head {
     /// The layout that it was made under; all zero if it was made without a plan.
@@ -102,7 +102,7 @@ pub(crate) struct Head {
     pub(crate) spaces: Vec<String>,
 }
 
-/// Reads what stands before the blocks.
+/// Reads what comes before the blocks.
 pub(crate) fn read_head(from: &mut impl Read) -> Result<Head> {
     let mut magic = [0; 8];
     from.read_exact(&mut magic).map_err(|_| refused!("this is not a dump: it is too short"))?;

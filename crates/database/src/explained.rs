@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
-use keyplan_plan::model::Plan;
-use keyplan_report::row::Begun;
+use keyplan_plan::explain::Explanation;
+use keyplan_plan::model::{Family, Plan, Space};
+use keyplan_report::row::{Begun, Stored};
 use keyplan_report::structure::is_structured;
 use keyplan_store::engine::{OwnedKeyRange, SpaceId};
 use keyplan_store::source::Source;
@@ -15,6 +16,16 @@ use crate::foreign::Foreign;
 
 /// How many rows that begin with some bytes are counted.
 const COUNTED: u64 = 10_000;
+
+/// What a space has under a key.
+pub struct StoredIn<'p> {
+    /// The space.
+    pub space: &'p Space,
+    /// The family that the key is of, if it is of one.
+    pub family: Option<&'p Family>,
+    /// The row, or the rows that begin with the key.
+    pub stored: Stored,
+}
 
 /// A database and the plan that its keys are read under.
 pub enum ExplainedRows {
@@ -48,6 +59,32 @@ impl ExplainedRows {
             Self::Own(_, plan) => plan,
             Self::Foreign(foreign) => &foreign.plan,
         }
+    }
+
+    /// What the database has under an explained key, in each of these spaces that the key may be of: the row, or how many rows
+    /// begin with the key.
+    pub fn stored<'p>(
+        &self,
+        plan: &'p Plan,
+        spaces: &[usize],
+        key: &[u8],
+        explanation: &Explanation<'p>,
+    ) -> Result<Vec<StoredIn<'p>>> {
+        let mut all = Vec::new();
+        for &index in spaces.iter().filter(|&&index| self.has(index)) {
+            let Some(space) = plan.spaces.get(index) else { continue };
+            let reading =
+                explanation.readings.iter().find(|reading| std::ptr::eq(reading.decoded.space, space));
+            if reading.is_none() && !explanation.readings.is_empty() {
+                continue;
+            }
+            let stored = match self.get(index, key)? {
+                Some(value) => Stored::Value(value),
+                None => Stored::Front(self.begun(index, key)?),
+            };
+            all.push(StoredIn { space, family: reading.map(|reading| reading.decoded.family), stored });
+        }
+        Ok(all)
     }
 
     /// Whether the rows of a space are what its keys say: those of structures have a layout of their own, and a space that

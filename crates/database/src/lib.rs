@@ -1,6 +1,6 @@
 //! A database of any kind by its path or URL, and what is done with one.
 //!
-//! [`AnyStore`] is a database of ours on whichever engine it was made with; [`AnyEngine`] the engine alone, without a plan;
+//! [`AnyStore`] is a database of ours on whichever engine it was made with; [`AnyEngine`] only the engine, without a plan;
 //! [`Foreign`] a database of another program under a plan that is named; [`open`] any of them as a source of rows. [`dump()`]
 //! and [`load()`] are all rows out and in, [`scan()`] those of a scan, [`structures`](structure) what keys of structures hold,
 //! [`typed`] keys and values as people write them, [`find`](mod@find) families by their names.
@@ -63,12 +63,12 @@ pub mod words;
 
 use std::ops::ControlFlow;
 
-pub use any::{AnyStore, expect_plan};
+pub use any::{AnyStore, compiled, expect_plan};
 pub use delete::{DeleteOutcome, DeleteQuery, delete};
 pub use dump::{DumpFormat, dump, dump_foreign, dump_raw};
 pub use engine::{AnyEngine, found};
 pub use error::{Error, Result, in_one_line};
-pub use explained::ExplainedRows;
+pub use explained::{ExplainedRows, StoredIn};
 pub use foreign::{Foreign, Opened, given, is_own, open, place, planless, rows};
 pub use get::{GotRow, RowQuery, get_row};
 pub use layout::{Layout, RowPart};

@@ -84,7 +84,7 @@ pub(crate) fn no_database(place: &Path) -> Error {
     refused!("`{name}` is not a database; `keyplan db create {name} PLAN` makes one")
 }
 
-/// The database that a URL names; `None` if it is the path of a directory. `postgres:` and `slate:` alone are the one that
+/// The database that a URL names; `None` if it is the path of a directory. `postgres:` and `slate:` by themselves are the one that
 /// the variable `KEYPLAN_URL` names.
 pub fn settings(typed: &Path) -> Result<Option<Remote>> {
     let Some((engine, url)) = parsed(typed) else { return Ok(None) };

@@ -76,6 +76,20 @@ impl ScanQuery<'_> {
         Ok(())
     }
 
+    /// Refuses what only the rows of a family have, if none was named.
+    pub fn refuse_without_family(&self) -> Result<()> {
+        if self.family.is_some() {
+            return Ok(());
+        }
+        if self.token.is_some() {
+            bail!("a token goes on with the scan of a family: name it");
+        }
+        if !self.from.is_empty() || !self.to.is_empty() || !self.filter.is_empty() {
+            bail!("--from, --to and --where are for the rows of a family: name it");
+        }
+        Ok(())
+    }
+
     /// The space of the plan that was named.
     pub fn chosen(&self, plan: &Plan) -> Result<Option<usize>> {
         self.space.map(|name| find::space(plan, name)).transpose()

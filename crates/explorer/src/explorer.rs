@@ -92,7 +92,7 @@ impl Settings {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ExploreError {
-    /// The plan has no meaning.
+    /// The plan does not compile.
     #[error("the plan has mistakes: {0}")]
     Plan(String),
     /// No space of the plan is one of the source, or a name is wrong.

@@ -67,7 +67,7 @@ impl Params {
         Ok(Some(out))
     }
 
-    /// The values of all names behind `front`, such as those of `a.pool_id` and `a.tick` behind `a.`.
+    /// The values of all names that begin with `front`, such as those of `a.pool_id` and `a.tick` for `a.`.
     pub fn behind<'a>(&'a self, front: &'a str) -> Vec<(&'a str, &'a str)> {
         let all = self.0.iter();
         all.filter_map(|(name, value)| Some((name.strip_prefix(front)?, value.as_str())))

@@ -20,7 +20,7 @@ pub(crate) struct Reading {
 }
 
 impl Reading {
-    /// Proves a plan; `None` if it has no meaning.
+    /// Proves a plan; `None` if it does not compile.
     pub(crate) fn new(name: &str, compiled: Compiled, repairs: Repairs) -> Result<Self, Box<Checked>> {
         let checked = Checked::new(name, compiled, Some(&Options::default()), repairs);
         let Some(plan) = checked.compiled.plan.clone().filter(|_| checked.proof.is_some()) else {

@@ -1,7 +1,7 @@
 //! Bytes of somebody else as text that is short and safe to show.
 
 use keyplan_plan::dynamic::{Value, readings};
-use keyplan_plan::explain::{Piece, PieceKind, pieces};
+use keyplan_plan::explain::{Piece, pieces};
 use keyplan_plan::model::{Sequence, Shape};
 use keyplan_plan::notation::{argument_name, escaped, hex, visible, write_json};
 use keyplan_report::values::{opaque_text, read, whole_opaque};
@@ -91,15 +91,10 @@ pub(crate) fn lanes(found: &[Piece]) -> Json {
 }
 
 fn lane(piece: &Piece) -> Json {
-    let kind = match piece.kind {
-        PieceKind::Literal => "literal",
-        PieceKind::Mark => "mark",
-        PieceKind::Value => "argument",
-    };
     json!({
         "start": piece.span.start,
         "end": piece.span.end,
-        "kind": kind,
+        "kind": piece.kind.word(),
         "name": cut(&piece.name, CELL),
         "label": cut(&piece.label, CELL),
     })

@@ -259,7 +259,7 @@ impl<'r> Pass<'r> {
         tally.total.add(row, keys);
         let Some(key) = key else {
             let label = "00000000 row".to_owned();
-            let message = "the row is none of a structure".to_owned();
+            let message = "the row is not of a structure".to_owned();
             let new = || self.group(label.clone(), Vec::new(), Some(0), &message);
             return count(&mut tally.unread, &mut tally.beyond, (self.index, label.clone()), row, keys, new);
         };

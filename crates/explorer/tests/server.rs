@@ -8,7 +8,7 @@ mod support;
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 
-/// Sends a request as it stands and gives the whole answer.
+/// Sends a request as it is and gives the whole answer.
 fn send(host: &str, request: &str) -> String {
     let mut stream = TcpStream::connect(host).unwrap();
     stream.write_all(request.as_bytes()).unwrap();

@@ -136,7 +136,7 @@ fn tag_bytes<'k>(keys: &[&'k [u8]], place: Place) -> Option<Parts<'k>> {
     if parts.len() < 2 || is_word_like || parts.len() > TAGS || !is_scarce(parts.len(), keys.len()) {
         return None;
     }
-    // Texts among a few numbers may be numbers by chance; alone they decide nothing.
+    // Texts among a few numbers may be numbers by chance; by themselves they decide nothing.
     let literal = |tag: Option<Option<u8>>| if let Some(Some(_)) = tag { at + 1 } else { 0 };
     Some(parts.into_iter().map(|(tag, keys)| (literal(tag), keys)).collect())
 }

@@ -96,7 +96,7 @@ pub enum InferError {
     /// The source has no keys.
     #[error("there are no keys to draft a plan from")]
     Empty,
-    /// The draft is no plan: a fault of the drafting.
+    /// The draft does not compile: a fault of the drafting.
     #[error("the draft does not compile: {what}\n{text}")]
     Broken {
         /// The first finding.

@@ -59,7 +59,7 @@ keyplan::plan! {
 
         key params = 0x0a;
 
-        /// In order because of what stands behind the name, which only the prover knows.
+        /// In order because of what comes after the name, which only the prover knows.
         key listed = 0x0b name: text("a-z", 1..=8) "/" n: u8
             scan all in order;
     }

@@ -337,7 +337,7 @@ fn map(directory: &Path, options: &Options, flags: EnvFlags) -> Result<Env<Witho
     if let Some(bytes) = options.map_bytes {
         opening.map_size(bytes);
     }
-    // SAFETY: of the flags, NO_SYNC and NO_META_SYNC are dangerous after a loss of power alone, and NO_LOCK without a lock of
+    // SAFETY: of the flags, NO_SYNC and NO_META_SYNC are dangerous only after a loss of power, and NO_LOCK without a lock of
     // one's own, which the caller holds. The file is changed by nobody but LMDB: programs that write it take its lock.
     unsafe { opening.flags(flags).open(directory) }
 }

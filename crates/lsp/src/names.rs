@@ -241,8 +241,8 @@ impl Walk {
             let wanted: Vec<&str> = names.iter().map(|name| name.text.as_str()).collect();
             let wanted = wanted.join(".");
             let space = DottedPath(&from).first().to_owned();
-            let ends = |path: &&String| **path == wanted || path.ends_with(&format!(".{wanted}"));
-            let near = |path: &&String| path.starts_with(&format!("{space}."));
+            let ends = |path: &&String| DottedPath(path).ends_with(DottedPath(&wanted));
+            let near = |path: &&String| DottedPath(path).first() == space;
             let found = self.families.iter().find(|path| ends(path) && near(path));
             let found = found.or_else(|| self.families.iter().find(ends)).cloned();
             let (Some(found), Some(last)) = (found, names.last()) else { continue };

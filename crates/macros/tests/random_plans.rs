@@ -1,7 +1,7 @@
 //! Plans at random: the types made of each against the dynamic path.
 #![expect(
     clippy::unwrap_used,
-    reason = "all of it is a test, though most of it stands outside of the function marked as one"
+    reason = "all of it is a test, though most of it is outside of the function marked as one"
 )]
 
 use std::fmt::Write as _;

@@ -39,7 +39,7 @@ pub(crate) struct Clock {
 impl Clock {
     pub(crate) async fn learn(client: &Object, layout: &Layout) -> Result<Self, Failure> {
         let micros = client.query_one(layout.clock, &[]).await?.try_get(0)?;
-        // After the answer: it is rather behind than ahead.
+        // After the answer: rather too late than too early.
         Ok(Self { micros, at: Instant::now() })
     }
 
@@ -173,7 +173,7 @@ impl Postgres {
             ranges.iter().map(|(space, _, _)| self.table(*space)).collect::<Result<_, Error>>()?;
 
         let mut writer = writer.lock().unwrap_or_else(PoisonError::into_inner);
-        // Asked again, alone: a shutdown that has begun since does not wait for this batch.
+        // Asked again, with nobody else in here: a shutdown that has begun since does not wait for this batch.
         self.writable()?;
         self.transact(&mut writer, durability, async |client, asked| {
             for ((_, range, rows), table) in ranges.iter().zip(&range_tables) {

@@ -1,14 +1,12 @@
 //! Connections, and the small runtime that they live in.
 
 use std::future::Future;
-use std::pin::{Pin, pin};
-use std::sync::Arc;
-use std::task::{Context, Poll, Wake, Waker};
-use std::thread::Thread;
+use std::pin::Pin;
 use std::time::{Duration, Instant};
 
 use deadpool_postgres::{Manager, ManagerConfig, Object, Pool, RecyclingMethod, Runtime as PoolRuntime};
 use keyplan_store::engine::Error;
+use keyplan_store::engine::kit::park_on;
 use tokio::runtime::{Builder, Handle, Runtime};
 use tokio_postgres::config::SslMode;
 use tokio_postgres::{Config, NoTls};
@@ -20,7 +18,7 @@ use crate::settings::PostgresSettings;
 /// The connections to a server, and to its replica.
 #[derive(Debug)]
 pub(crate) struct Link {
-    // Taken out on drop alone.
+    // Taken out on drop only.
     runtime: Option<Runtime>,
     handle: Handle,
     pub(crate) writes: Pool,
@@ -77,15 +75,7 @@ impl Link {
     /// The thread is parked, and not lent to a runtime: it may be that of a task of another one.
     pub(crate) fn block_on<T>(&self, asked: impl Future<Output = T>) -> T {
         let _entered = self.handle.enter();
-        let mut asked = pin!(asked);
-        let waker = Waker::from(Arc::new(Unpark(std::thread::current())));
-        let mut context = Context::from_waker(&waker);
-        loop {
-            if let Poll::Ready(ready) = asked.as_mut().poll(&mut context) {
-                return ready;
-            }
-            std::thread::park();
-        }
+        park_on(asked)
     }
 
     /// Has something done in the background.
@@ -117,15 +107,6 @@ impl Link {
                 other => return other,
             }
         }
-    }
-}
-
-/// Wakes the thread that waits.
-struct Unpark(Thread);
-
-impl Wake for Unpark {
-    fn wake(self: Arc<Self>) {
-        self.0.unpark();
     }
 }
 

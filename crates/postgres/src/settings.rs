@@ -3,6 +3,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use keyplan_store::engine::kit::unescaped;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject as _;
 use rustls::{ClientConfig, RootCertStore};
@@ -132,7 +133,7 @@ impl PostgresSettings {
         self
     }
 
-    /// Writes alone: opening fences every earlier writer, and any later one fences this.
+    /// The only writer: opening fences every earlier writer, and any later one fences this.
     #[must_use]
     pub const fn alone(mut self) -> Self {
         self.alone = true;
@@ -263,22 +264,6 @@ fn shown_host(host: &Host) -> String {
         #[cfg(unix)]
         Host::Unix(path) => path.display().to_string(),
     }
-}
-
-/// A value of an option, with `%xx` read.
-fn unescaped(value: &str) -> Option<String> {
-    let mut bytes = value.bytes();
-    let mut read = Vec::with_capacity(value.len());
-    while let Some(byte) = bytes.next() {
-        read.push(match byte {
-            b'%' => {
-                let digits = [bytes.next()?, bytes.next()?];
-                u8::from_str_radix(std::str::from_utf8(&digits).ok()?, 16).ok()?
-            }
-            byte => byte,
-        });
-    }
-    String::from_utf8(read).ok()
 }
 
 impl fmt::Debug for PostgresSettings {

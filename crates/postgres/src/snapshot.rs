@@ -19,7 +19,7 @@ use crate::rows::PostgresRange;
 pub struct PostgresSnapshot(Arc<Inner>);
 
 struct Inner {
-    // Taken out on drop alone.
+    // Taken out on drop only.
     client: Option<Object>,
     link: Arc<Link>,
     tables: Arc<Vec<Arc<Table>>>,

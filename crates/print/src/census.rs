@@ -67,7 +67,7 @@ pub fn server_census(url: Option<&str>, census: &Census) -> String {
     format!("{head}\n\n{}", census_table(census, &unknown))
 }
 
-/// A URL without the credentials that stand before its host.
+/// A URL without the credentials before its host.
 fn without_secret(url: &str) -> String {
     match (url.find("://"), url.rfind('@')) {
         (Some(scheme), Some(at)) if scheme + 3 <= at => {
@@ -77,7 +77,7 @@ fn without_secret(url: &str) -> String {
     }
 }
 
-/// The table alone; `unknown` is the command that shows rows of no family.
+/// Only the table; `unknown` is the command that shows rows of no family.
 fn census_table(census: &Census, unknown: &str) -> String {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);

@@ -57,7 +57,7 @@ pub fn change_json(change: &Change<'_, '_>) -> serde_json::Result<Vec<u8>> {
         object.insert("family".to_owned(), json!(decoded.family.path));
         object.insert("args".to_owned(), serde_json::from_slice::<Value>(&arguments)?);
         object.insert("fields".to_owned(), json!(change.fields()));
-        // What a row of one source alone holds; of a row of both, `fields` says what differs.
+        // What a row of only one source holds; of a row of both, `fields` says what differs.
         let only = change.before.xor(change.after).zip(decoded.family.value.as_ref());
         if let Some(decoded) = only.and_then(|(value, layout)| readable_json(layout, value)) {
             object.insert("decoded".to_owned(), decoded);

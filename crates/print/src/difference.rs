@@ -7,7 +7,7 @@ use similar::{ChangeTag, TextDiff};
 
 use super::{DIM, STRONG, painted};
 
-/// How a file would change, line by line, with a little of what stands around.
+/// How a file would change, line by line, with a little of what is around.
 pub fn difference(path: &str, old: &str, new: &str) -> String {
     let mut out = format!("{}\n", painted(STRONG, format!("{path} is not formatted")));
     // A rough difference after a second beats an exact one after a minute.

@@ -5,7 +5,7 @@ use keyplan_report::findings::Checked;
 
 use super::check_json::{file_name, severity};
 
-/// All findings, one a line.
+/// All findings, one per line.
 pub fn github(plans: &[Checked]) -> String {
     let all = plans
         .iter()

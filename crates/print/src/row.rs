@@ -7,7 +7,6 @@ use keyplan_plan::diag::grouped;
 use keyplan_plan::dynamic::{Value, readings};
 use keyplan_plan::model::{Argument, Family, Opaque, Plan, Segment, Sequence};
 use keyplan_plan::notation::{argument_name, write_bytes, write_string};
-use keyplan_report::look::{Looked, look};
 use keyplan_report::row::{View, opaque};
 use keyplan_report::verify::{Flaw, Flawed, Verified};
 use keyplan_report::{json_text, values};
@@ -65,7 +64,7 @@ pub fn known_names(layout: &Sequence, values: &[Value], names: &BTreeMap<Vec<u8>
     }
 }
 
-/// The value alone.
+/// Only the value.
 pub fn value_text(row: &View<'_, '_>, length: Length) -> String {
     let layout = row.decoded.as_ref().ok().and_then(|decoded| decoded.family.value.as_ref());
     laid_out(layout, row.value, length)
@@ -87,14 +86,12 @@ pub(crate) fn laid_out(layout: Option<&Sequence>, bytes: &[u8], length: Length) 
         }
         (Some(Opaque::Raw), _) => length.bytes(bytes),
         (Some(Opaque::Proto(_)), _) if bytes.is_empty() => length.bytes(bytes),
-        (Some(Opaque::Cbor), _) => match look(layout, bytes) {
-            Looked::Unsound(why) => malformed(why),
-            _ => length.text(minicbor::display(bytes).to_string()),
-        },
         (Some(other), _) => match values::opaque_text(other, bytes) {
             Some(Ok(text)) => length.text(text),
-            // Nothing says that a message without its schema is broken.
-            Some(Err(fault)) if values::has_schema(other) || !matches!(other, Opaque::Proto(_)) => {
+            // Nothing says that a message without its schema is broken, or a value that is larger than what is looked at.
+            Some(Err(fault))
+                if !fault.is_limit() && (values::has_schema(other) || !matches!(other, Opaque::Proto(_))) =>
+            {
                 malformed(fault.to_string())
             }
             _ => length.bytes(bytes),

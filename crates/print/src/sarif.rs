@@ -156,7 +156,7 @@ fn location(sources: &SourceMap, label: &Label) -> Value {
     location
 }
 
-/// A path as a URI reference: what may not stand in one is written as `%20`.
+/// A path as a URI reference: what may not be in one is written as `%20`.
 pub(crate) fn uri(path: &str) -> String {
     let mut out = String::new();
     for byte in path.bytes() {

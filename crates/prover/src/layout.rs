@@ -59,7 +59,7 @@ impl<'p> Layout<'p> {
         self.drawing.as_ref().is_some_and(|drawing| !drawing.loose.is_empty())
     }
 
-    /// Whether lengths, first or last bytes alone show that no key is of both.
+    /// Whether only lengths, first or last bytes show that no key is of both.
     pub(crate) fn apart(&self, other: &Self) -> bool {
         let (a, b) = (self.sequence.width(), other.sequence.width());
         if a.max.is_some_and(|max| max < b.min) || b.max.is_some_and(|max| max < a.min) {

@@ -6,7 +6,7 @@ use crate::guarantee::lossy::law::loses;
 
 /// The layout with each encoding that loses information replaced by one that loses neither information nor order.
 ///
-/// What holds of the twin and not of the layout itself fails by the loss alone. Segments keep their places.
+/// What holds of the twin and not of the layout itself fails only by the loss. Segments keep their places.
 pub(crate) fn lossless_twin(sequence: &Sequence) -> Sequence {
     sequence.map(&lossless)
 }

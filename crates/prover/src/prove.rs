@@ -380,11 +380,8 @@ impl<'p> Prover<'p> {
 
     /// The fields of a hash, members and scores: layouts of their own, each beside the others of its family only.
     fn parts(&mut self, family: &Family) {
-        let fields: Vec<(String, &Sequence, Span)> = family
-            .fields
-            .iter()
-            .map(|field| (format!("{}.{}", family.path, field.name), &field.key, field.span))
-            .collect();
+        let fields: Vec<(String, &Sequence, Span)> =
+            family.fields.iter().map(|field| (family.path_of(&field.name), &field.key, field.span)).collect();
         let mut arena = Arena::new();
         let layouts: Vec<Layout<'_>> = fields
             .iter()
@@ -411,15 +408,14 @@ impl<'p> Prover<'p> {
                 }
             }
         }
-        let named = |name: &str| format!("{}.{name}", family.path);
         if let Some(member) = &family.member {
-            let path = named("member");
+            let path = family.path_of("member");
             let layout = Layout::new(&mut self.arena, &path, member, BTreeSet::new());
             self.unambiguous(family, &layout, family.name_span);
             self.lossless(family, &path, member, family.name_span);
         }
         if let Some(score) = &family.score {
-            self.lossless(family, &named("score"), score, family.name_span);
+            self.lossless(family, &family.path_of("score"), score, family.name_span);
         }
         std::mem::swap(&mut arena, &mut self.arena);
     }

@@ -1,4 +1,4 @@
-//! Every argument list that stands after some bytes.
+//! Every argument list that comes after some bytes.
 //!
 //! The decoder of `keyplan-plan` ends a delimited segment where its own bytes say so. A witness of an ambiguity may
 //! need the other readings too, so this reader tries every end of every segment. It knows nothing of the graphs.

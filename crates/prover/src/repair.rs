@@ -186,7 +186,7 @@ impl<'p> Workshop<'p> {
         })
     }
 
-    /// The plan with one file changed; `None` if it has no meaning then.
+    /// The plan with one file changed; `None` if it does not compile then.
     fn compiled_again(&mut self, name: &str, text: &str) -> Option<Plan> {
         let sources = &self.compiled.sources;
         let text_of = |wanted: &str| {

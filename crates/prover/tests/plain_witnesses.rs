@@ -50,7 +50,7 @@ fn an_address_of_two_lengths_before_a_length_collides() {
 
 #[test]
 fn a_range_that_ends_before_what_begins_alike_is_proved() {
-    // `aa` begins with `a`, and comes behind every range from `a` to `aa`.
+    // `aa` begins with `a`, and comes after every range from `a` to `aa`.
     let family = r#"0x06 a: text("a-z", 1..=40) "/" n: u8 scan by a bare to "a""#;
     assert_eq!(said(family, Guarantee::NoSiblingRows), "proved");
     let family = r#"0x06 a: text("a-z", 1..=40) "/" n: u8 scan by a bare to "b""#;

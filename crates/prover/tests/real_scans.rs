@@ -136,7 +136,7 @@ fn cometbft_block_parts_of_height_1_are_those_of_height_10_too() {
     sound(&layout("scan by height as \"P:1:\""));
 }
 
-/// `CometBFT`: kv indexer: events of a key are found by a prefix that leaves out the byte behind the value.
+/// `CometBFT`: kv indexer: events of a key are found by a prefix that leaves out the byte after the value.
 #[test]
 fn cometbft_events_with_a_value_that_begins_alike_are_returned_too() {
     leak(

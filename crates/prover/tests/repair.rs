@@ -94,7 +94,7 @@ fn the_pair_of_tokens_of_paw_can_be_told_apart() {
 
 #[test]
 fn the_events_of_onesat_cannot_be_moved_by_one_byte() {
-    // Both families begin with free text behind one prefix: no change to an end tells them apart without bringing
+    // Both families begin with free text after one prefix: no change to an end tells them apart without bringing
     // them together with another family, and there is no number to move.
     let compiled = plan("onesat");
     let overlap = statement(

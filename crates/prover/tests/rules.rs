@@ -16,7 +16,7 @@ use keyplan_prover::{
 
 fn plan(name: &str, text: &str) -> (SourceMap, Plan) {
     let compiled = compile(name, text, |_| Err("a rule imports nothing".to_owned()));
-    assert_eq!(compiled.diagnostics, Vec::new(), "{name} has no meaning:\n{text}");
+    assert_eq!(compiled.diagnostics, Vec::new(), "{name} does not compile:\n{text}");
     (compiled.sources, compiled.plan.unwrap())
 }
 
@@ -102,7 +102,7 @@ fn a_page_has_its_four_sections() {
     }
 }
 
-/// The first of two plans on a page, and where the text behind it begins.
+/// The first of two plans on a page, and where the text after it begins.
 fn previous(page: &str) -> (Option<&str>, usize) {
     if page.matches("```keyplan\n").count() < 2 {
         return (None, 0);

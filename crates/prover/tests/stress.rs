@@ -128,7 +128,7 @@ fn every_family_of_a_large_plan_is_spoken_of() {
     assert!(report.is_sound(), "{:?}", report.findings().next());
 }
 
-/// What is decided of two families alone is decided among 531 of them, by steps in proportion to their number.
+/// What is decided of two families by themselves is decided among 531 of them, by steps in proportion to their number.
 #[test]
 fn scans_in_order_of_531_families_of_one_space_are_all_decided() {
     let text = |count: usize| {

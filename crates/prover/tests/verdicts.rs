@@ -174,7 +174,7 @@ fn order_is_numeric_bytewise_and_by_position() {
         check(&format!("key k = a: {domain} scan all in order;"), Guarantee::InOrder, &[&expected]);
     }
     check("key k = a: u8.dec scan all in order;", Guarantee::InOrder, &["s.k@0: 32 > 3130"]);
-    // What is bound may hide its contents from the graph; what lies behind it does not.
+    // What is bound may hide its contents from the graph; what comes after it does not.
     let hidden = "list(text(\"a-z\", 0..), 0..).len16";
     check(&format!("key k = a: {hidden} b: u64 scan by a in order;"), Guarantee::InOrder, &["s.k@1: holds"]);
     let separated =
@@ -265,7 +265,7 @@ fn a_digest_may_meet_free_bytes() {
 #[test]
 fn a_key_has_to_fit_the_engine() {
     check("key k = a: bytes;", Guarantee::Fits, &["s.k: 65536 over 65535"]);
-    // One byte too many, whatever stands around the argument.
+    // One byte too many, whatever is around the argument.
     let around = "key k = \"k\" a: bytes.len16 b: u64 c: text(\"a-z\", 3..=9).terminated;";
     check(around, Guarantee::Fits, &["s.k: 65536 over 65535"]);
     check("key k = 0x01 a: bytes(0..=40000).hex \"/\";", Guarantee::Fits, &["s.k: 65536 over 65535"]);

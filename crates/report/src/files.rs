@@ -147,8 +147,8 @@ pub enum TextError {
         /// The most bytes.
         most: u64,
     },
-    /// It is no UTF-8.
-    #[error("`{path}` is not {what}: it is no text")]
+    /// It is not UTF-8.
+    #[error("`{path}` is not {what}: it is not UTF-8")]
     NoText {
         /// The file.
         path: String,
@@ -156,7 +156,7 @@ pub enum TextError {
         what: String,
     },
     /// Of a certificate and a plan, none is the plan.
-    #[error("`{first}` and `{second}` are both no plan")]
+    #[error("neither `{first}` nor `{second}` is a plan")]
     NoPlan {
         /// One file.
         first: String,

@@ -36,7 +36,7 @@ pub struct Lines<R> {
 pub struct Line<'a> {
     /// Counted from 1.
     pub number: usize,
-    /// What stands in it; `None` if it is too long to be held.
+    /// What is in it; `None` if it is too long to be held.
     pub text: Option<&'a [u8]>,
 }
 

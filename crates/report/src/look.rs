@@ -14,10 +14,9 @@ use keyplan_plan::dynamic::{Value, readings};
 use keyplan_plan::model::{IntRange, Opaque, Sequence, Shape};
 use keyplan_plan::notation::argument_name;
 use keyplan_store::structure::SetScore;
-use keyplan_values::{Format, Limits};
 use serde::de::IgnoredAny;
 
-use crate::values;
+use crate::values::{self, ValueFault};
 
 /// What came of a look.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -86,26 +85,14 @@ fn outside(opaque: &Opaque, bytes: &[u8]) -> Looked {
             Ok(_) => Looked::Sound,
             Err(error) => Looked::Unsound(format!("it is not JSON: {error}")),
         },
-        Opaque::Cbor => {
-            let mut decoder = minicbor::Decoder::new(bytes);
-            match decoder.skip() {
-                Err(error) => Looked::Unsound(format!("it is not CBOR: {error}")),
-                Ok(()) if decoder.position() < bytes.len() => {
-                    Looked::Unsound(format!("bytes follow the CBOR, from byte {} on", decoder.position()))
-                }
-                Ok(()) => Looked::Sound,
-            }
-        }
-        Opaque::Rlp => match keyplan_values::decode(Format::Rlp, bytes, &Limits::default()) {
-            Ok(_) => Looked::Sound,
-            Err(fault) => Looked::Unsound(format!("it is not RLP: {fault}")),
-        },
-        Opaque::Proto(_) | Opaque::Coded(_) => match values::read(opaque, bytes) {
+        Opaque::Cbor | Opaque::Rlp | Opaque::Proto(_) | Opaque::Coded(_) => match values::read(opaque, bytes)
+        {
             Some(Ok(seen)) if seen.by_wire => Looked::Unseen("the inside of protobuf values"),
             Some(Err(_)) | None if matches!(opaque, Opaque::Proto(_)) && !values::has_schema(opaque) => {
                 Looked::Unseen("the inside of protobuf values")
             }
-            Some(Err(fault)) => Looked::Unsound(format!("it is not {}: {fault}", opaque.name())),
+            Some(Err(fault)) if fault.is_limit() => Looked::Unseen("the inside of very large values"),
+            Some(Err(fault)) => Looked::Unsound(format!("it is {}", ValueFault::broken(opaque, fault))),
             _ => Looked::Sound,
         },
     }
@@ -113,24 +100,29 @@ fn outside(opaque: &Opaque, bytes: &[u8]) -> Looked {
 
 /// Looks at a score.
 pub fn look_at_score(layout: &Sequence, score: SetScore) -> Looked {
+    match score {
+        SetScore::Number(number) => look_at_rank(layout, Some(number)),
+        SetScore::Place(_) => look_at_rank(layout, None),
+    }
+}
+
+/// Looks at the number by which something is ranked; at its place in chain order if it has none.
+pub(crate) fn look_at_rank(layout: &Sequence, number: Option<f64>) -> Looked {
     let mut all = layout.arguments();
     let (Some(argument), None, 1) = (all.next(), all.next(), layout.segments().len()) else {
         return Looked::Unseen("scores of several parts");
     };
-    let fits = match (&argument.shape, score) {
-        (Shape::Int(int), SetScore::Number(number)) => is_of(int.range, number),
-        (Shape::Float(_), SetScore::Number(_)) | (Shape::Score { .. }, _) => true,
-        (_, SetScore::Place(_)) => false,
+    let fits = match (&argument.shape, number) {
+        (Shape::Int(int), Some(number)) => is_of(int.range, number),
+        (Shape::Float(_), Some(_)) | (Shape::Score { .. }, _) => true,
+        (_, None) => false,
         _ => return Looked::Unseen("scores that are no numbers in the plan"),
     };
     if fits {
         return Looked::Sound;
     }
-    let shown = match score {
-        SetScore::Number(number) => number.to_string(),
-        SetScore::Place(_) => "of a place in chain order".to_owned(),
-    };
-    Looked::Unsound(format!("the score {shown} is none of `{}`", argument_name(argument)))
+    let shown = number.map_or_else(|| "of a place in chain order".to_owned(), |number| number.to_string());
+    Looked::Unsound(format!("the score {shown} is not one of `{}`", argument_name(argument)))
 }
 
 /// Whether a float is a whole number of a range.
@@ -165,9 +157,9 @@ mod tests {
         assert_eq!(look(&layout("rlp"), b"\xc1\x80"), Looked::Sound);
         let why = "`value`: it is not RLP: byte 1: it ends too soon".to_owned();
         assert_eq!(look(&layout("rlp"), b"\xc1"), Looked::Unsound(why));
-        let why = "`value`: bytes follow the CBOR, from byte 1 on".to_owned();
+        let why = "`value`: it is not CBOR: byte 1: bytes follow the value".to_owned();
         assert_eq!(look(&layout("cbor"), b"\x01\x02"), Looked::Unsound(why));
-        assert!(matches!(look(&layout("cbor"), b"\xff\x00\xff"), Looked::Unsound(_)), "a break alone");
+        assert!(matches!(look(&layout("cbor"), b"\xff\x00\xff"), Looked::Unsound(_)), "a break by itself");
         assert_eq!(look(&layout("raw"), b"\xff"), Looked::Sound);
     }
 
@@ -177,15 +169,22 @@ mod tests {
     }
 
     #[test]
+    fn a_value_that_is_deeper_than_what_is_looked_at_is_not_called_wrong() {
+        let mut deep = vec![0x81; 100];
+        deep.push(0x01);
+        assert_eq!(look(&layout("cbor"), &deep), Looked::Unseen("the inside of very large values"));
+    }
+
+    #[test]
     fn a_score_is_one_of_its_domain() {
         let at = |score: f64, domain: &str| {
             look_at_score(&layout(&format!("n: {domain}")), SetScore::Number(score))
         };
         assert_eq!(at(7.0, "u64"), Looked::Sound);
-        assert_eq!(at(-1.5, "u64"), Looked::Unsound("the score -1.5 is none of `n`".to_owned()));
-        assert_eq!(at(-1.0, "u64"), Looked::Unsound("the score -1 is none of `n`".to_owned()));
+        assert_eq!(at(-1.5, "u64"), Looked::Unsound("the score -1.5 is not one of `n`".to_owned()));
+        assert_eq!(at(-1.0, "u64"), Looked::Unsound("the score -1 is not one of `n`".to_owned()));
         assert_eq!(at(-1.0, "i64.signflip"), Looked::Sound);
-        assert_eq!(at(256.0, "u8"), Looked::Unsound("the score 256 is none of `n`".to_owned()));
+        assert_eq!(at(256.0, "u8"), Looked::Unsound("the score 256 is not one of `n`".to_owned()));
         assert_eq!(at(0.5, "f64"), Looked::Sound);
     }
 }

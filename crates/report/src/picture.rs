@@ -146,7 +146,7 @@ fn draw_row(row: &[Cell], out: &mut Picture) {
     digits.end("  ", out);
     rules.end("  ", out);
     let labelled: Vec<&Cell> = row.iter().filter(|cell| !cell.label.is_empty()).collect();
-    // A label stands in the first line if it ends before the next one begins; the others hang below, last first.
+    // A label is in the first line if it ends before the next one begins; the others hang below, last first.
     let mut first = Line::default();
     let mut hanging: Vec<usize> = Vec::new();
     for (index, cell) in labelled.iter().enumerate() {

@@ -94,7 +94,7 @@ pub enum ProjectError {
         /// What the reader of TOML says.
         why: String,
     },
-    /// A key that has no meaning.
+    /// A key that means nothing here.
     #[error("line {line}: {table} has no key `{key}`; {help}")]
     UnknownKey {
         /// The line, from 1.

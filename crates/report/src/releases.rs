@@ -35,7 +35,7 @@ pub enum ReleasesError {
         /// What is wrong, and where.
         fault: LockError,
     },
-    /// The plan has no meaning.
+    /// The plan does not compile.
     #[error("the plan does not compile")]
     NoMeaning,
     /// The lock cannot have the entry.

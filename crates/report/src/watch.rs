@@ -2,7 +2,11 @@
 
 use std::fs;
 use std::path::PathBuf;
+use std::thread::sleep;
 use std::time::{Duration, SystemTime};
+
+/// How often the files are looked at.
+const PAUSE: Duration = Duration::from_millis(200);
 
 /// By how much the time of a file may be behind the clock.
 const TICK: Duration = Duration::from_millis(10);
@@ -34,6 +38,17 @@ impl Watch {
     /// Whether a file is not as it was.
     pub fn is_changed(&self) -> bool {
         stamps(&self.files) != self.seen
+    }
+
+    /// Waits until a file has changed; false if `stop` says before that to wait no longer.
+    pub fn wait(&self, stop: impl Fn() -> bool) -> bool {
+        while !self.is_changed() {
+            if stop() {
+                return false;
+            }
+            sleep(PAUSE);
+        }
+        true
     }
 }
 

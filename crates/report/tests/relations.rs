@@ -203,7 +203,7 @@ fn members_fields_and_scores_of_structures_are_held_against_the_plan() {
         "member byte 1 …, of a field",
         "member no field of the family is written like this",
         "member it is a set where the plan has a hash",
-        "member the score 300 is none of `n`",
+        "member the score 300 is not one of `n`",
         "missing-target `s.flags` refers to s.thing, and the row is not there",
         "missing-target `s.ranks` refers to s.thing(id = member.thing), and the row is not there",
     ];

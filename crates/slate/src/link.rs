@@ -1,19 +1,16 @@
 //! The runtime that a database lives in, and waiting for it.
 
 use std::future::Future;
-use std::pin::pin;
-use std::sync::Arc;
-use std::task::{Context, Poll, Wake, Waker};
-use std::thread::Thread;
 use std::time::Duration;
 
 use keyplan_store::engine::Error;
+use keyplan_store::engine::kit::park_on;
 use tokio::runtime::{Builder, Handle, Runtime};
 
 /// A small runtime.
 #[derive(Debug)]
 pub(crate) struct Link {
-    // Taken out on drop alone.
+    // Taken out on drop only.
     runtime: Option<Runtime>,
     handle: Handle,
     pub(crate) limit: Duration,
@@ -47,24 +44,7 @@ impl Link {
     /// The thread is parked, and not lent to a runtime: it may be that of a task of another one.
     pub(crate) fn block_on<T>(&self, asked: impl Future<Output = T>) -> T {
         let _entered = self.handle.enter();
-        let mut asked = pin!(asked);
-        let waker = Waker::from(Arc::new(Unpark(std::thread::current())));
-        let mut context = Context::from_waker(&waker);
-        loop {
-            if let Poll::Ready(ready) = asked.as_mut().poll(&mut context) {
-                return ready;
-            }
-            std::thread::park();
-        }
-    }
-}
-
-/// Wakes the thread that waits.
-struct Unpark(Thread);
-
-impl Wake for Unpark {
-    fn wake(self: Arc<Self>) {
-        self.0.unpark();
+        park_on(asked)
     }
 }
 

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use keyplan_store::engine::kit::unescaped;
 use slatedb::object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey, S3ConditionalPut};
 use slatedb::object_store::local::LocalFileSystem;
 use slatedb::object_store::memory::InMemory;
@@ -259,21 +260,6 @@ fn s3_option(option: &str) -> Result<(AmazonS3ConfigKey, String), SettingsError>
     let key = name.parse().map_err(|_| unusable("an option for S3 is not known"))?;
     let value = unescaped(value).ok_or_else(|| unusable("an option has a `%` that no two digits follow"))?;
     Ok((key, value))
-}
-
-fn unescaped(value: &str) -> Option<String> {
-    let mut bytes = value.bytes();
-    let mut read = Vec::with_capacity(value.len());
-    while let Some(byte) = bytes.next() {
-        read.push(match byte {
-            b'%' => {
-                let digits = [bytes.next()?, bytes.next()?];
-                u8::from_str_radix(std::str::from_utf8(&digits).ok()?, 16).ok()?
-            }
-            byte => byte,
-        });
-    }
-    String::from_utf8(read).ok()
 }
 
 impl fmt::Debug for SlateSettings {

@@ -15,7 +15,7 @@
     reason = "a program that measures, and stops at the first error"
 )]
 
-#[expect(dead_code, reason = "some figures are of the other benchmarks alone")]
+#[expect(dead_code, reason = "some figures are of the other benchmarks only")]
 #[path = "store_bench/cpu.rs"]
 mod cpu;
 

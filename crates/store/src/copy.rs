@@ -111,12 +111,14 @@ pub fn copy_rows<A: Engine, B: Engine>(
     let mut done = 0_u64;
     for space in &meta.spaces {
         let (source, target) = (from.space(&space.name)?, to.space(&space.name)?);
-        let rows = snapshot.range(source, KeyRange::ALL)?.map(|row| {
+        let mut rows = snapshot.range(source, KeyRange::ALL)?.map(|row| {
             let (key, value) = row?;
             done = done.saturating_add(1);
             told(done);
             Ok::<_, Error>((B::Buffer::from(&key[..]), B::Buffer::from(&value[..])))
         });
+        // Compiled once for each engine that is written to, and not for each pair of them.
+        let rows: &mut dyn Iterator<Item = Result<(B::Buffer, B::Buffer), Error>> = &mut rows;
         let taken = to.engine().ingest(target, rows);
         taken.map_err(|source| CopyError::Rows { space: space.name.clone(), source })?;
     }

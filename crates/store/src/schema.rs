@@ -16,7 +16,7 @@ pub struct Schema {
     pub fingerprint: PlanFingerprint,
     /// Its spaces under the names that the engine knows, in the order of the plan.
     pub spaces: Vec<Space>,
-    /// What the keys of its families begin with, to count reads by. Empty where the plan is known by its text alone.
+    /// What the keys of its families begin with, to count reads by. Empty where the plan is known only by its text.
     pub families: Vec<FamilyPrefix>,
 }
 
@@ -49,7 +49,7 @@ pub struct PlanFile {
 }
 
 impl Schema {
-    /// The schema of a plan; `None` if it has no meaning.
+    /// The schema of a plan; `None` if it did not compile.
     ///
     /// ```
     /// use keyplan_store::Schema;

@@ -210,7 +210,7 @@ fn hostile_peers_get_an_answer_and_harm_nothing() {
         message(&[]),
         message(&[0]),
         message(&[9, 1, 2, 3]),
-        // Cut off, too long, of no space, of no walk, with something behind it.
+        // Cut off, too long, of no space, of no walk, with something after it.
         message(&[1, 0, 0]),
         message(&[1, 0, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 1]),
         message(&[1, 0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0]),

@@ -170,7 +170,7 @@ fn ends_as_it_would_have_been_made<E: Engine>(engine: impl Fn() -> E) {
     let queue = b"z:1";
     let size = found.queue_size(queue).unwrap();
     assert_eq!((size.waiting, size.claimed, size.dead), (9, 2, 2));
-    // A lease from before is ended by its receipt, and receipts go on behind those that were given out.
+    // A lease from before is ended by its receipt, and receipts go on after those that were given out.
     let leased: Vec<Vec<u8>> = found
         .queue_items(queue)
         .unwrap()

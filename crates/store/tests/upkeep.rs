@@ -104,7 +104,7 @@ fn expected(all: &Rows, family: &str, now: i128) -> Rows {
     all.iter().filter(|(key, _)| !gone(key)).map(|(key, value)| (key.clone(), value.clone())).collect()
 }
 
-/// Keeps a test alone that opens a database again: a process that another test starts has this one's locks for a moment.
+/// Keeps a test by itself that opens a database again: a process that another test starts has this one's locks for a moment.
 fn alone() -> MutexGuard<'static, ()> {
     static ALONE: Mutex<()> = Mutex::new(());
     ALONE.lock().unwrap_or_else(PoisonError::into_inner)

@@ -70,8 +70,8 @@ pub trait Key: Copy + fmt::Debug + fmt::Display {
     /// What is stored under a key.
     type Value<'v>: Value<'v>;
 
-    /// Appends the key. Arguments outside of their domain are refused, and so are those that would make a flaw
-    /// bite which the plan accepts.
+    /// Appends the key. Arguments outside of their domain are refused, and so are those whose key has a flaw that the
+    /// plan accepts.
     fn encode_into<S: Sink + ?Sized>(&self, out: &mut S) -> Result<(), KeyError>;
 
     /// Appends the key, even if its bytes can also be read as something else.

@@ -169,7 +169,7 @@ mod tests {
     fn a_tail_of_fixed_length_leaves_one_end() {
         let open = Open { label: "a", min: 0, max: usize::MAX, after_min: 2, after_max: 2, next: b"" };
         assert_eq!(open.end(b"abcd", 1, 0, 3), Ok(2));
-        // Where too little is left for what stands after it, that is what says so, as in the dynamic path.
+        // Where too little is left for what comes after it, that is what says so, as in the dynamic path.
         assert_eq!(open.end(b"ab", 1, 0, 1), Ok(1));
     }
 }

@@ -75,7 +75,7 @@ pub fn fixed(
     Err(SegmentError::bytes(label, base, DecodeError::new(bytes.len(), fault)))
 }
 
-/// Refuses what is left behind the last segment.
+/// Refuses what is left after the last segment.
 pub fn finish(bytes: &[u8], at: usize, base: usize, label: &'static str) -> Result<(), SegmentError> {
     if at == bytes.len() {
         return Ok(());

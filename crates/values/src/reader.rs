@@ -35,6 +35,17 @@ pub struct Fault {
     pub what: &'static str,
 }
 
+const TOO_LONG: &str = "the value is longer than what is looked at";
+const TOO_DEEP: &str = "parts lie too deep in each other";
+const TOO_MANY: &str = "there are too many parts";
+
+impl Fault {
+    /// Whether the value asks for more than [`Limits`] allow: nothing is known to be wrong with it.
+    pub fn is_limit(&self) -> bool {
+        [TOO_LONG, TOO_DEEP, TOO_MANY].contains(&self.what)
+    }
+}
+
 /// Bytes of a value and a place in them.
 #[derive(Debug)]
 pub(crate) struct Reader<'v> {
@@ -49,7 +60,7 @@ pub(crate) struct Reader<'v> {
 impl<'v> Reader<'v> {
     pub(crate) fn new(bytes: &'v [u8], limits: &Limits) -> Result<Self, Fault> {
         if bytes.len() > limits.bytes {
-            return Err(Fault { offset: limits.bytes, what: "the value is longer than what is looked at" });
+            return Err(Fault { offset: limits.bytes, what: TOO_LONG });
         }
         Ok(Self { bytes, at: 0, end: bytes.len(), depth: 0, nodes: 0, limits: *limits })
     }
@@ -80,10 +91,10 @@ impl<'v> Reader<'v> {
         self.nodes += 1;
         self.depth += 1;
         if self.depth > self.limits.depth {
-            return self.fault("parts lie too deep in each other");
+            return self.fault(TOO_DEEP);
         }
         if self.nodes > self.limits.nodes {
-            return self.fault("there are too many parts");
+            return self.fault(TOO_MANY);
         }
         Ok(())
     }

@@ -110,7 +110,7 @@ pub(crate) fn no_field(fields: &[(String, Type)], object: &[(Node, Node)]) -> Op
     Some(Unwritable::new(format!("there is no field `{name}`; there are: {}", known.join(", "))))
 }
 
-/// A variant: its name, or an object with its name alone; and what it holds.
+/// A variant: its name, or an object with only its name; and what it holds.
 pub(crate) fn of_variant<'t, 'j>(
     variants: &'t [Variant],
     json: &'j Node,

@@ -1,7 +1,7 @@
 //! Keys made, read and explained.
 
 use keyplan_plan::dynamic::{Decoded, Decoder, encode, other_key};
-use keyplan_plan::explain::{Explanation, Nearest, PieceKind, Reading, explain, front};
+use keyplan_plan::explain::{Explanation, Nearest, Reading, explain, front};
 use keyplan_plan::model::Plan;
 use keyplan_plan::notation::{arguments_from_json, assignments, hex, write_json};
 use serde_json::{Map, Value, json};
@@ -95,14 +95,9 @@ fn with_pieces(one: &Reading<'_>, key: &[u8]) -> Value {
     let pieces: Vec<Value> = pieces
         .iter()
         .map(|piece| {
-            let kind = match piece.kind {
-                PieceKind::Literal => "literal",
-                PieceKind::Mark => "mark",
-                PieceKind::Value => "argument",
-            };
             let bytes = hex(key.get(piece.span.clone()).unwrap_or_default());
             json!({
-                "start": piece.span.start, "end": piece.span.end, "kind": kind,
+                "start": piece.span.start, "end": piece.span.end, "kind": piece.kind.word(),
                 "name": piece.name, "label": piece.label, "hex": bytes,
             })
         })

@@ -73,7 +73,7 @@ fn plan(families: usize) -> Result<Plan> {
     text.push_str("}\n");
     let compiled = compile("bench.keyplan", &text, |_| Err("no imports".to_owned()));
     let why = compiled.errors().map(|error| error.message.clone()).collect::<Vec<_>>().join("; ");
-    compiled.plan.with_context(|| format!("the plan of the benchmark has no meaning: {why}"))
+    compiled.plan.with_context(|| format!("the plan of the benchmark does not compile: {why}"))
 }
 
 /// Keys after each other in one buffer, so that reading them costs the same on both sides.

@@ -22,7 +22,7 @@ impl Group for Explore {
             Effort::Full => "5000000",
         };
         let modules = browser_packages()?.join("node_modules");
-        // Built for this group alone: the others need no web server.
+        // Built only for this group: the others need no web server.
         let output = Job::cargo(
             "run --quiet --release --package keyplan-explorer --features web --example explore_bench --",
         )

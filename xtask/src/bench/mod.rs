@@ -213,7 +213,7 @@ pub(crate) fn run(bench: &Bench) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Builds the examples that are measured, and this program, in one step: with the features of its package alone, each of
+/// Builds the examples that are measured, and this program, in one step: with only the features of its package, each of
 /// them would have the libraries below built again.
 fn build(effort: Effort) -> Result<()> {
     if effort == Effort::Quick {

@@ -16,7 +16,7 @@ impl Group for Prover {
     fn measure(&self, effort: Effort) -> Result<Vec<Measurement>> {
         let job = Job::new(&program("examples/prover_bench")?, "");
         let output = match effort {
-            // The plans alone take a few seconds.
+            // The plans by themselves take a few seconds.
             Effort::Quick => job.argument("plan ").output()?,
             Effort::Full => job.argument("").output()?,
         };

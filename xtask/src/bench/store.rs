@@ -59,7 +59,7 @@ fn cardano(effort: Effort, scratch: &Path) -> Result<Job> {
     })
 }
 
-/// Runs a benchmark that says its measurements as objects, one a line: ratios, and what they are of.
+/// Runs a benchmark that says its measurements as objects, one per line: ratios, and what they are of.
 fn told(job: &Job) -> Result<Vec<Measurement>> {
     told_in(job, |_| Some("×"))
 }

@@ -73,7 +73,7 @@ pub fn parser(bytes: &[u8]) {
             return;
         }
     };
-    // The file stands under every name that it imports, so that circles are tried; `../x` in it makes a new name each
+    // The file is there under every name that it imports, so that circles are tried; `../x` in it makes a new name each
     // time, which has to end somewhere.
     let mut left = 3;
     let compiled = compile("fuzz.keyplan", text, |_| {

@@ -35,7 +35,7 @@ impl Kept {
 ///
 /// # Panics
 ///
-/// If one of them cannot be read or has no meaning.
+/// If one of them cannot be read or does not compile.
 pub fn kept() -> &'static [Kept] {
     static KEPT: OnceLock<Vec<Kept>> = OnceLock::new();
     KEPT.get_or_init(|| {
@@ -46,7 +46,7 @@ pub fn kept() -> &'static [Kept] {
     })
 }
 
-#[expect(clippy::panic, reason = "a plan of the project that has no meaning is a fault of the project")]
+#[expect(clippy::panic, reason = "a plan of the project that does not compile is a fault of the project")]
 fn read(path: &str) -> Kept {
     let load =
         |path: &str| std::fs::read_to_string(workspace::root().join(path)).map_err(|error| error.to_string());
@@ -55,6 +55,6 @@ fn read(path: &str) -> Kept {
     let errors: Vec<&str> = compiled.errors().map(|error| error.message.as_str()).collect();
     match compiled.plan {
         Some(plan) => Kept { path: path.to_owned(), text, plan },
-        None => panic!("{path} has no meaning: {errors:?}"),
+        None => panic!("{path} does not compile: {errors:?}"),
     }
 }

@@ -43,7 +43,7 @@ pub fn value(bytes: &[u8]) {
     let Some(argument) = input.pick(&arguments) else { return };
     let shape = &argument.shape;
     if is_text(shape) {
-        // A text that stands alone is taken as it is, but shown in quotes.
+        // A text by itself is taken as it is, but shown in quotes.
         return;
     }
     if input.byte() % 2 == 1 {

@@ -17,7 +17,7 @@
 
 mod chain;
 // The same clocks and turns as for the store below.
-#[expect(dead_code, reason = "some figures are of that benchmark alone")]
+#[expect(dead_code, reason = "some figures are of that benchmark only")]
 #[path = "../../../store/examples/store_bench/cpu.rs"]
 mod cpu;
 mod hand;
@@ -191,7 +191,7 @@ fn loaded(path: &Path, size: Size) -> Result<(f64, f64)> {
     let mut load = store.start_load(BulkOptions::default())?;
     let mut pushing = Duration::ZERO;
     for block in chain::blocks(size) {
-        // Until the end this thread alone works.
+        // Until the end only this thread works.
         cpu::of_thread(&mut pushing, || -> Result<()> {
             for (txo, output) in &block.delta.produced {
                 load.push_utxo(txo, output)?;

@@ -43,7 +43,7 @@ pub trait Entity: Sized {
     fn decode_entity(bytes: &[u8]) -> Result<Self, Self::Error>;
 }
 
-/// A kind of entity that is stored in CBOR, by `minicbor`: an [`Entity`] for naming its namespace alone.
+/// A kind of entity that is stored in CBOR, by `minicbor`: an [`Entity`] for naming only its namespace.
 #[cfg(feature = "minicbor")]
 pub trait CborEntity: minicbor::Encode<()> + for<'b> minicbor::Decode<'b, ()> {
     /// The namespace that these entities are in.

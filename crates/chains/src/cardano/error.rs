@@ -148,7 +148,7 @@ fn reach(oldest: Option<&ChainPoint>, blocks: u64) -> String {
         (0, _) => "no block is kept for it".to_owned(),
         (_, Some(oldest)) => format!("the {blocks} blocks that are kept reach back to {oldest}"),
         (_, None) => {
-            format!("the {blocks} blocks that are kept reach back to the first, and it is none of them")
+            format!("the {blocks} blocks that are kept reach back to the first, and it is not one of them")
         }
     }
 }

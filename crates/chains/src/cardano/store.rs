@@ -50,7 +50,7 @@ impl StateStore<Fjall> {
         Self::with_engine(engine, config)
     }
 
-    /// Opens the store in a directory for reading alone. Nothing is written to it, also if Dolos made it.
+    /// Opens the store in a directory for reading only. Nothing is written to it, even if Dolos made it.
     pub fn open_read_only(path: impl AsRef<Path>, config: Config) -> Result<Self, StateError> {
         let engine = Fjall::open_existing(path, config.fjall())?;
         let store = Store::adopt(engine, &schema::hashed())?;
@@ -150,7 +150,7 @@ impl<E: StateEngine> StateStore<E> {
         Ok(Self(Arc::new(Inner { store, layout, config, kept_settings, history })))
     }
 
-    /// Records the names behind the hashes that are in use, as far as they are known.
+    /// Records the names of the hashes that are in use, as far as they are known.
     fn record_known_names(&self) -> Result<(), StateError> {
         for found in self.snapshot()?.find_namespaces()? {
             if let Some(name) = found.ns.name() {
@@ -193,7 +193,7 @@ impl<E: StateEngine> StateStore<E> {
         StateLoad::new(self, options)
     }
 
-    /// The name behind the hash of a namespace, if something was ever written under it here.
+    /// The name of which a namespace is the hash, if something was ever written under it here.
     pub fn namespace_name(&self, ns: super::entities::EntityNs) -> Option<String> {
         let recorded = self.0.store.known_name(NAMESPACES, &ns.digest());
         recorded.or_else(|| ns.name().map(str::to_owned))

@@ -7,7 +7,7 @@
 //! - [`compose`] makes such a key in one allocation of exactly its length, [`compose_into`] in a slice of the caller's.
 //! - [`decompose`] takes one apart again when the number of components is known, and [`decompose_all`] gives every split
 //!   that the bytes allow when it is not: the key does not say how many there are.
-//! - [`to_length_prefixed`] and [`to_length_prefixed_nested`] are the names that contracts know for the prefix alone.
+//! - [`to_length_prefixed`] and [`to_length_prefixed_nested`] are the names that contracts know for only the prefix.
 //!
 //! Nothing here panics: a component that does not fit in its length, and a raw key that ends too soon, are errors that
 //! say which component it is and where.

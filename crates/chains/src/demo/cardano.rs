@@ -4,7 +4,6 @@ use crate::five::ChainPoint;
 use crate::five::cursor::{Cursor, CursorValue};
 use crate::five::entities::{Entity, EntityNs};
 use crate::five::utxos::{Utxo, UtxoValue};
-use keyplan::store::engine::Engine;
 use keyplan::typed::Cbor;
 
 use super::error::Result;
@@ -14,7 +13,7 @@ use super::fill::Filler;
 const CONWAY: u16 = 7;
 
 /// Writes about `rows` rows.
-pub(super) fn fill<E: Engine>(filler: &mut Filler<'_, E>, rows: u64) -> Result<()> {
+pub(super) fn fill(filler: &mut Filler<'_>, rows: u64) -> Result<()> {
     let point = ChainPoint::Specific { slot: 139_000_000, hash: filler.random.bytes() };
     filler.put(&Cursor, &CursorValue { point })?;
     let mut tx_hash = filler.random.bytes();
@@ -40,7 +39,7 @@ pub(super) fn fill<E: Engine>(filler: &mut Filler<'_, E>, rows: u64) -> Result<(
 }
 
 /// An output in CBOR: an address of 57 bytes and an amount.
-fn output<E: Engine>(filler: &mut Filler<'_, E>) -> Vec<u8> {
+fn output(filler: &mut Filler<'_>) -> Vec<u8> {
     let address = filler.random.bytes::<57>();
     let lovelace = filler.random.below(1 << 40);
     [&[0xa2, 0x00, 0x58, 57][..], &address, &[0x01, 0x1b], &lovelace.to_be_bytes()].concat()

@@ -1,7 +1,6 @@
 //! A token contract as its chain sees it: balances below one component, allowances below two, settings below none.
 
 use crate::five::{bare, one, two};
-use keyplan::store::engine::Engine;
 use keyplan::typed::Raw;
 
 use super::error::Result;
@@ -9,7 +8,7 @@ use super::fill::Filler;
 use super::hex;
 
 /// Writes about `rows` rows.
-pub(super) fn fill<E: Engine>(filler: &mut Filler<'_, E>, rows: u64) -> Result<()> {
+pub(super) fn fill(filler: &mut Filler<'_>, rows: u64) -> Result<()> {
     filler.put(
         &bare::Entry { key: b"contract_info" },
         &Raw(br#"{"contract":"crates.io:cw20-base","version":"2.0.0"}"#),
@@ -35,6 +34,6 @@ pub(super) fn fill<E: Engine>(filler: &mut Filler<'_, E>, rows: u64) -> Result<(
 }
 
 /// A text of the length that addresses have.
-fn address<E: Engine>(filler: &mut Filler<'_, E>) -> String {
+fn address(filler: &mut Filler<'_>) -> String {
     format!("osmo1{}", hex(&filler.random.bytes::<19>()))
 }

@@ -31,17 +31,18 @@ use keyplan::store::engine::Engine;
 pub use error::DemoError;
 pub use plans::{PLANS, imported};
 
-use self::fill::Filler;
+use self::fill::{Filled, Filler};
 
 /// Writes about `rows` rows into a database of the plan [`five`](crate::five), the same on every machine, and says how many
 /// there are. `told` hears how far it has come.
 pub fn fill<E: Engine>(store: &Store<E>, rows: u64, told: &mut dyn FnMut(u64)) -> Result<u64, DemoError> {
-    let mut filler = Filler::new(store, told)?;
+    let mut target = Filled::new(store)?;
+    let mut filler = Filler::new(&mut target, told);
     cardano::fill(&mut filler, rows / 4)?;
     osmosis::fill(&mut filler, rows / 4)?;
     cosmwasm::fill(&mut filler, rows / 6)?;
     paw::fill(&mut filler, rows / 6)?;
-    onesat::fill(store, &mut filler, rows / 6)?;
+    onesat::fill(&mut filler, rows / 6)?;
     filler.end()
 }
 

@@ -1,11 +1,7 @@
 //! The 1Sat indexer: outputs with what their parsers found, events, spends, progress, and a queue of work.
 
-use std::sync::Arc;
-
 use crate::five::store::{hashes, queues, sets, sorted_sets};
-use keyplan::store::Store;
-use keyplan::store::engine::{Durability, Engine};
-use keyplan::store::raw::structure::{Command, Embedded, SetScore, Structures};
+use keyplan::store::raw::structure::{Command, SetScore};
 use keyplan::typed::{Key, Value};
 
 use super::error::Result;
@@ -20,9 +16,7 @@ const ROWS_AN_OUTPUT: u64 = 6;
 const TOKEN: &str = "ae59f3b898ec61acbdb6cc7a245fabeded0c094bf046f35206a3aec60ef88127_0";
 
 /// Writes about `rows` members and fields.
-pub(super) fn fill<E: Engine>(store: &Store<E>, filler: &mut Filler<'_, E>, rows: u64) -> Result<()> {
-    let space = <hashes::OutHash as Key>::SPACE;
-    let structures = Embedded::open(Arc::clone(store.raw()), space)?;
+pub(super) fn fill(filler: &mut Filler<'_>, rows: u64) -> Result<()> {
     let mut step = Step::default();
     step.changes.push(Change::Add(sets::NamedSet { name: "bsv21:whitelist" }.to_vec()?, TOKEN.into()));
     let progress = hashes::Progress.to_vec()?;
@@ -32,10 +26,10 @@ pub(super) fn fill<E: Engine>(store: &Store<E>, filler: &mut Filler<'_, E>, rows
     for number in 0..rows / ROWS_AN_OUTPUT {
         step.output(filler, number)?;
         if (number + 1).is_multiple_of(STEP) {
-            step.apply(&structures, filler)?;
+            step.apply(filler)?;
         }
     }
-    step.apply(&structures, filler)
+    step.apply(filler)
 }
 
 /// Changes that become visible together.
@@ -53,7 +47,7 @@ enum Change {
 
 impl Step {
     /// An output of a transaction in one of the last blocks, with everything that its parsers write.
-    fn output<E: Engine>(&mut self, filler: &mut Filler<'_, E>, number: u64) -> Result<()> {
+    fn output(&mut self, filler: &mut Filler<'_>, number: u64) -> Result<()> {
         let (txid_le, vout) = (filler.random.bytes::<32>(), u32::try_from(filler.random.below(3))?);
         let (height, idx) = (849_000 + u32::try_from(number / 200)?, number % 200);
         let at = SetScore::confirmed(height, idx);
@@ -92,10 +86,9 @@ impl Step {
         Ok(())
     }
 
-    fn apply<E: Engine>(&mut self, structures: &Embedded<E>, filler: &mut Filler<'_, E>) -> Result<()> {
+    fn apply(&mut self, filler: &mut Filler<'_>) -> Result<()> {
         let commands: Vec<Command<'_>> = self.changes.iter().map(Change::command).collect();
-        structures.apply(&commands, Durability::Buffer)?;
-        filler.count(self.changes.len() as u64)?;
+        filler.apply(<hashes::OutHash as Key>::SPACE, &commands)?;
         self.changes.clear();
         Ok(())
     }

@@ -5,7 +5,6 @@ use crate::five::cl::{
     AddressPoolPosition, AddressPoolPositionValue, LockToPosition, LockToPositionValue, Pool, PoolPosition,
     PoolPositionValue, Position, PositionToLock, PositionToLockValue, Tick,
 };
-use keyplan::store::engine::Engine;
 use keyplan::typed::{Proto, ShortBytes};
 
 use super::error::{DemoError, Result};
@@ -16,7 +15,7 @@ use super::message::Message;
 const ROWS_A_POSITION: u64 = 4;
 
 /// Writes about `rows` rows.
-pub(super) fn fill<E: Engine>(filler: &mut Filler<'_, E>, rows: u64) -> Result<()> {
+pub(super) fn fill(filler: &mut Filler<'_>, rows: u64) -> Result<()> {
     let pools = (rows / 4_000).clamp(2, 50);
     let ticks = rows / 2 / pools;
     let positions = rows / 2 / ROWS_A_POSITION;

@@ -1,7 +1,6 @@
 //! The PAW chain: jobs and those who run them, pools and the shares in them, prices and those who vote on them.
 
 use crate::five::state::{compute, dex, oracle};
-use keyplan::store::engine::Engine;
 use keyplan::typed::{Proto, Raw};
 
 use super::error::Result;
@@ -12,13 +11,13 @@ const DENOMS: [&str; 6] =
     ["upaw", "uatom", "uosmo", "uusdc", "ibc/27394FB092D2ECCD", "factory/paw1demo/gold"];
 
 /// Writes about `rows` rows.
-pub(super) fn fill<E: Engine>(filler: &mut Filler<'_, E>, rows: u64) -> Result<()> {
+pub(super) fn fill(filler: &mut Filler<'_>, rows: u64) -> Result<()> {
     exchange(filler, rows / 2)?;
     marketplace(filler, rows / 3)?;
     prices(filler, rows / 6)
 }
 
-fn exchange<E: Engine>(filler: &mut Filler<'_, E>, rows: u64) -> Result<()> {
+fn exchange(filler: &mut Filler<'_>, rows: u64) -> Result<()> {
     let mut pool_id = 0;
     for (index, token_a) in DENOMS.iter().enumerate() {
         for token_b in DENOMS.iter().skip(index + 1) {
@@ -43,7 +42,7 @@ fn exchange<E: Engine>(filler: &mut Filler<'_, E>, rows: u64) -> Result<()> {
     Ok(())
 }
 
-fn marketplace<E: Engine>(filler: &mut Filler<'_, E>, rows: u64) -> Result<()> {
+fn marketplace(filler: &mut Filler<'_>, rows: u64) -> Result<()> {
     for request_id in 1..=rows / 3 {
         let addr = filler.random.bytes::<20>();
         let request = Message::new().number(1, request_id).account(2, &addr).bytes(5, b"ipfs://demo");
@@ -68,7 +67,7 @@ fn marketplace<E: Engine>(filler: &mut Filler<'_, E>, rows: u64) -> Result<()> {
     Ok(())
 }
 
-fn prices<E: Engine>(filler: &mut Filler<'_, E>, rows: u64) -> Result<()> {
+fn prices(filler: &mut Filler<'_>, rows: u64) -> Result<()> {
     for denom in DENOMS {
         let price = filler.random.below(1 << 30);
         filler.put(&oracle::Price { denom }, &Proto(Message::new().decimal(2, price).as_bytes()))?;

@@ -148,7 +148,7 @@ impl Layout {
         }
     }
 
-    /// The field of a peer's progress. Under the layout of the document a topic without a colon alone can be told apart.
+    /// The field of a peer's progress. Under the layout of the document only a topic without a colon can be told apart.
     pub(super) fn peer(self, topic: &str, host: &str) -> Result<Vec<u8>, OneSatError> {
         match self {
             Self::V2 => Ok(v2::store::hashes::ProgressPeerField { topic, host }.to_vec()?),

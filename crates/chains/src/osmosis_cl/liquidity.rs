@@ -45,7 +45,7 @@ pub enum LiquidityError {
         position: u64,
     },
     /// There is no such uptime.
-    #[error("there are {UPTIMES} uptimes, and {uptime} is none of them")]
+    #[error("there are {UPTIMES} uptimes, and {uptime} is not one of them")]
     Uptime {
         /// Its index.
         uptime: u64,

@@ -66,7 +66,7 @@
 //! | `03 0d` → `03 20` | nonces of packets | [`receive_price`](Paw::receive_price), [`receive_packet`](Paw::receive_packet) |
 //! | `03 0e` | emergency pause | [`pause`](Paw::pause), [`resume`](Paw::resume), [`paused`](Paw::paused) |
 //!
-//! An arrow says that the family has moved, because its layout in the document is unsound. `03 0e` is the pause's alone: the sum of all
+//! An arrow says that the family has moved, because its layout in the document is unsound. `03 0e` is only the pause's: the sum of all
 //! weights, which the chain's code keeps under the same key, is at `03 0f`. Historical votes are at `03 30`, and are pruned by
 //! [`prune_votes`](Paw::prune_votes). Rates are parts per million.
 

@@ -303,7 +303,7 @@ impl<E: Engine> Paw<E> {
         Ok(Some(sum.checked_div((until - twap.since).into()).unwrap_or(twap.price)))
     }
 
-    /// Ends a period of votes, once per height: who has not voted at it has missed one, and who has missed too many loses weight and is
+    /// Ends a period of votes, once per height: whoever has not voted at it has missed one, and whoever has missed too many loses weight and is
     /// jailed. Returns those.
     pub fn end_period(&self, height: u64) -> Result<Vec<Slashed>, PawError> {
         self.atomically(|batch| {

@@ -99,7 +99,7 @@ fn a_directory_of_dolos_is_taken_over_and_given_back() {
         .collect();
     write(place.path(), &theirs);
 
-    // Read alone: nothing of ours is written.
+    // Only read: nothing of ours is written.
     let read = StateStore::open_read_only(place.path(), Config::default()).unwrap();
     assert_eq!(read.read_cursor().unwrap(), Some(point()));
     assert!(matches!(read.start_writer(), Err(StateError::Store(StoreError::ReadOnly))));

@@ -46,7 +46,7 @@ fn a_load_is_the_state_that_was_pushed_in_any_order<K: Kind>() {
     let store = K::open(&place, config());
     assert_eq!(store.read_cursor().unwrap(), Some(slot(100)));
     assert_eq!((utxos(&store), entities(&store, "accounts")), (outputs.clone(), accounts.clone()));
-    // The blocks behind it can be taken back, and it cannot.
+    // The blocks after it can be taken back, and it cannot.
     let mut writer = store.start_writer().unwrap();
     let spent = *outputs.keys().next().unwrap();
     writer.apply_utxoset(&UtxoSetDelta { consumed: vec![spent], ..UtxoSetDelta::default() }).unwrap();

@@ -37,7 +37,7 @@ fn an_entity_with_a_key_of_another_length_ends_the_iteration_with_its_name<K: Ki
         assert!(good.iter().all(Result::is_ok));
         let [Err(error)] = last else { panic!("{last:?}") };
         assert_eq!(error.to_string(), format!("space `{space}` holds a malformed row 0x{row}"));
-        // From behind, the row that is good comes first.
+        // From the end, the row that is good comes first.
         let mut back = store.iter_entities("accounts", ..).unwrap().rev();
         assert_eq!(back.next().unwrap().unwrap().0, key(9));
     }
@@ -45,7 +45,7 @@ fn an_entity_with_a_key_of_another_length_ends_the_iteration_with_its_name<K: Ki
 
 fn a_malformed_cursor_is_named_when_it_is_read<K: Kind>() {
     let (space, row) = if K::TABLES { ("cursor", "0000") } else { ("state-cursor", "00") };
-    // Too short, an unknown tag, and bytes behind a valid point: Dolos takes the last.
+    // Too short, an unknown tag, and bytes after a valid point: Dolos takes the last.
     for value in ["010000", "0300000000", "0000000000", "010000000500000000000000ff"] {
         let store = K::open(&Place::new(), config());
         plant::<K>(&store, space, &const_hex::decode(row).unwrap(), &const_hex::decode(value).unwrap());
@@ -74,7 +74,7 @@ fn a_malformed_undo_record_is_named_and_nothing_is_rolled_back<K: Kind>() {
         let refused = store.rollback_to(&slot(1)).unwrap_err();
         let text = refused.to_string();
         let named = text == format!("space `keyplan-undo` holds a malformed row 0x{newest}");
-        // A record that can be read, but does not lead to where the chain stands, is of no use.
+        // A record that can be read, but does not lead to where the chain is, is of no use.
         assert!(named || matches!(refused, StateError::OutsideHistory { .. }), "{value}: {text}");
         assert_eq!(store.read_cursor().unwrap(), Some(slot(2)));
     }

@@ -1,4 +1,4 @@
-//! Namespaces with tables of their own, and keys with several values: redb alone.
+//! Namespaces with tables of their own, and keys with several values: redb only.
 
 use keyplan_chains::cardano::{EntityKey, StateError, StateSchema, StateStore};
 use keyplan_store::StoreError;

@@ -98,7 +98,7 @@ fn cursor_value(line: &Vector) -> Result<(), String> {
     Ok(())
 }
 
-/// The code refuses what is short or unknown, but takes a point with bytes behind it; the plan refuses those too.
+/// The code refuses what is short or unknown, but takes a point with bytes after it; the plan refuses those too.
 fn cursor_decode(line: &Vector) -> Result<(), String> {
     let value = line.bytes()?;
     let printed = line.arg("result")?.get("ok").and_then(Json::as_str).map(printed_point).transpose()?;

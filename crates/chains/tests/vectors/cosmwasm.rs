@@ -61,7 +61,7 @@ fn components(line: &Vector) -> Result<Vec<Vec<u8>>, String> {
 fn composed(namespace: &[Vec<u8>], key: &[u8], expected: &[u8]) -> Result<(), String> {
     let list = Value::List(namespace.iter().map(|component| bytes(&**component)).collect());
     SEED.key("contract.entry", &[("namespace", list.clone()), ("key", bytes(key))], expected)?;
-    let prefix = expected.strip_suffix(key).ok_or("the key does not stand at the end")?;
+    let prefix = expected.strip_suffix(key).ok_or("the key is not at the end")?;
     SEED.scan("contract.entry", &[("namespace", list)], prefix)?;
 
     let names: &[&str] = match namespace.len() {
@@ -166,7 +166,7 @@ fn element_bytes(of: &Json) -> Result<Vec<u8>, String> {
     element(of, key.get(prefix.len()..).unwrap_or_default())
 }
 
-/// An element that is not the last of its key: behind an empty namespace, before an empty rest.
+/// An element that is not the last of its key: after an empty namespace, before an empty rest.
 fn prefix_elem(line: &Vector) -> Result<(), String> {
     let first = element_bytes(&line.args.clone().into())?;
     let expected = [&[0, 0], line.bytes()?].concat();
@@ -175,7 +175,7 @@ fn prefix_elem(line: &Vector) -> Result<(), String> {
     CODE.key("map2.entry", &args, &expected)
 }
 
-/// A map's key: every element but the last behind its length, whatever their number.
+/// A map's key: every element but the last after its length, whatever their number.
 fn map_key(line: &Vector) -> Result<(), String> {
     let elements = line.arg("key")?.as_array().ok_or("the key is not a list")?;
     let mut namespace = vec![line.text("ns")?.as_bytes().to_vec()];
@@ -274,7 +274,7 @@ fn snapshot_map(line: &Vector) -> Result<(), String> {
     if known { Ok(()) } else { Err(format!("read as `{name}` with {:?}", row.reading.values)) }
 }
 
-/// The value of an index row is the length of the primary key, which stands at the end of the key.
+/// The value of an index row is the length of the primary key, which is at the end of the key.
 fn indexed_map(line: &Vector) -> Result<(), String> {
     let row = row(line)?;
     let space = match row.reading.family.name.as_str() {

@@ -57,7 +57,7 @@ impl Layout {
     }
 
     /// Checks both directions: `args` make exactly `bytes`, and `bytes` are read as `args` and nothing else. Where the
-    /// plan accepts a flaw, readings that it speaks of may stand beside.
+    /// plan accepts a flaw, readings that it speaks of may be there too.
     pub(crate) fn key(&self, path: &str, args: Args<'_>, bytes: &[u8]) -> Result<(), String> {
         let (space, family) = self.family(path)?;
         let values = ordered(&family.key, args)?;

@@ -9,7 +9,7 @@
     clippy::panic,
     clippy::print_stdout,
     clippy::unwrap_used,
-    reason = "all of it is a test, though most of it stands outside of the functions marked as one"
+    reason = "all of it is a test, though most of it is outside of the functions marked as one"
 )]
 
 #[path = "../../../keyplan/tests/agree/mod.rs"]
@@ -73,7 +73,7 @@ impl Vector {
         self.bytes.as_deref().ok_or_else(|| "the line has no bytes".to_owned())
     }
 
-    /// The argument `name` as it stands.
+    /// The argument `name` as it is.
     pub(crate) fn arg(&self, name: &str) -> Result<&Json, String> {
         self.args.get(name).ok_or_else(|| format!("the line has no argument `{name}`"))
     }

@@ -183,7 +183,7 @@ fn float(line: &Vector) -> Result<Value, String> {
 fn family(layout: &Layout, space: &str, name: &str) -> Result<&'static Family, String> {
     let known = KEYS.iter().find(|(family, _)| *family == name);
     let (_, path) = known.ok_or_else(|| format!("no family `{name}` is known"))?;
-    // Only what has changed since stands in the space of the former layout.
+    // Only what has changed since is in the space of the former layout.
     let family =
         layout.family(&format!("{space}.{path}")).or_else(|_| layout.family(&format!("store.{path}")));
     Ok(family?.1)

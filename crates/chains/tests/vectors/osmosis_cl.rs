@@ -83,7 +83,7 @@ fn check_under(layout: &Layout, incentives: &str, line: &Vector) -> Result<(), S
         return layout.scan(incentives, &args(line, names)?, expected);
     }
     match family {
-        // A tick as it stands behind its pool's prefix, which is how the code keeps it in a prefix store.
+        // A tick as it is after its pool's prefix, which is how the code keeps it in a prefix store.
         "tick_index" => {
             let pool = ("pool_id", uint(0u8));
             let mut key = layout.scanned("cl.tick", std::slice::from_ref(&pool))?;

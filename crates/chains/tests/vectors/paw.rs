@@ -128,7 +128,7 @@ fn value(shape: &'static Shape, name: &str, line: &Vector) -> Result<Value, Stri
         Shape::Text(_) => text(line.text(name)?),
         Shape::Bytes { .. } => bytes(line.hex(name)?),
         Shape::Desc(inner) => value(inner, name, line)?,
-        // The line does not know of records: their arguments stand among the others.
+        // The line does not know of records: their arguments are among the others.
         Shape::Record(sequence) => {
             Value::Record(row(sequence, line)?.into_iter().map(|(_, value)| value).collect())
         }

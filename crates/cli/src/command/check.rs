@@ -4,12 +4,11 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Context as _, Result, anyhow, bail};
-use keyplan_database::AnyStore;
 use keyplan_prover::Options;
 use keyplan_prover::certificate::certify;
 use keyplan_report::findings::fix::{Fixed, Fixes, fix};
 use keyplan_report::findings::junit::junit;
-use keyplan_report::findings::{Checked, Previous, Repairs, Tally, code_page};
+use keyplan_report::findings::{Checked, Repairs, Tally, code_page};
 use keyplan_report::output_file;
 use keyplan_report::task::{Known, Task, TaskOptions};
 
@@ -109,18 +108,12 @@ fn checked(task: &Task, args: &Check, path: &str, out: &mut Output) -> Result<Ch
     if let (true, Some(options)) = (args.fix, &options) {
         let allowed = if args.unsafe_fixes { Fixes::Any } else { Fixes::Safe };
         if path == "-" || Path::new(path).is_dir() {
-            bail!("`--fix` changes plan files, and `{path}` is none");
+            bail!("`--fix` changes plan files, and `{path}` is not one");
         }
         plan = written(fix(plan, options, allowed), args, out)?;
     }
     if let Some(old) = &args.against {
-        let directory = Path::new(old);
-        let old = if directory.is_dir() {
-            // A database has the plan inside that it was made with.
-            Previous { path: old.clone(), file: false, compiled: AnyStore::recorded_plan(directory)? }
-        } else {
-            input::previous(old, path, task.plans.len() == 1)?
-        };
+        let old = input::previous(old, path, task.plans.len() == 1)?;
         if old.compiled.plan.is_none() {
             render::message(&render::findings(&old.compiled.sources, &old.compiled.diagnostics));
             bail!("`{}` has mistakes, so that nothing can be compared with it", old.path);

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::{self, Read};
 
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context as _, Result, anyhow, bail};
 use keyplan_report::decompose::{decompose, decomposition_json};
 use keyplan_report::files::reason;
 
@@ -36,19 +36,18 @@ fn name(file: &str) -> &str {
     if file == "-" { "standard input" } else { file }
 }
 
+/// What a file, a pipe or standard input holds.
 fn read(file: &str) -> Result<Vec<u8>> {
-    let mut text = Vec::new();
-    if file == "-" {
-        io::stdin()
-            .lock()
-            .take(MAX_STATE + 1)
-            .read_to_end(&mut text)
-            .context("cannot read standard input")?;
+    let input: Box<dyn Read> = if file == "-" {
+        Box::new(io::stdin().lock())
     } else {
-        let opened = File::open(file);
-        let opened = opened.map_err(|error| anyhow!("cannot read `{file}`: {}", reason(&error)))?;
-        opened.take(MAX_STATE + 1).read_to_end(&mut text).with_context(|| format!("cannot read `{file}`"))?;
-    }
+        Box::new(File::open(file).map_err(|error| anyhow!("cannot read `{file}`: {}", reason(&error)))?)
+    };
+    let mut text = Vec::new();
+    input
+        .take(MAX_STATE + 1)
+        .read_to_end(&mut text)
+        .with_context(|| format!("cannot read {}", name(file)))?;
     if text.len() as u64 > MAX_STATE {
         bail!("{}: over {} MiB of state", name(file), MAX_STATE >> 20);
     }

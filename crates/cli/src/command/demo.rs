@@ -9,7 +9,7 @@ use keyplan::store::Store;
 use keyplan::store::engine::Engine;
 use keyplan_chains::demo::{PLANS, imported};
 use keyplan_chains::{demo, five};
-use keyplan_database::{AnyEngine, Opening, on_any_engine, refuse_directory, settings, shown};
+use keyplan_database::{AnyEngine, Opening, compiled, on_any_engine, refuse_directory, settings, shown};
 use keyplan_plan::compile;
 use keyplan_plan::diag::Severity;
 use keyplan_plan::dynamic::Decoder;
@@ -114,12 +114,8 @@ fn fill_on<E: Engine>(engine: E, args: &Demo, out: &mut Output) -> Result<()> {
     progress.end();
     out.line("")?;
     out.line(&render::filled(rows, directory, started.elapsed()))?;
-    let (name, text) = five::PLAN.files.first().copied().unwrap_or_default();
-    let compiled = compile(name, text, |import| {
-        let file = five::PLAN.files.iter().find(|(name, _)| *name == import);
-        file.map(|(_, text)| (*text).to_owned()).ok_or_else(|| format!("`{import}` was not compiled in"))
-    });
-    let plan = compiled.plan.ok_or_else(|| anyhow!("the plan of the demonstration does not compile"))?;
+    let plan = store.raw().meta().and_then(|meta| compiled(meta).plan);
+    let plan = plan.ok_or_else(|| anyhow!("the plan of the demonstration does not compile"))?;
     out.line("")?;
     out.line(&render::command_line(&format!("keyplan db stats {}", directory.display())))?;
     out.text(&render::census(directory, &Census::take(store.raw(), &plan, |_| ControlFlow::Continue(()))?))?;

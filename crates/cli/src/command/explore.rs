@@ -2,11 +2,11 @@
 
 use std::io::IsTerminal as _;
 use std::ops::ControlFlow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context as _, Result, anyhow, bail};
-use keyplan_database::{AnyStore, given, is_own, on_engine, place, redis};
+use keyplan_database::{AnyStore, given, is_own, is_server, on_engine, place, redis, shown};
 use keyplan_explorer::{Database as Explored, Explorer, Settings};
 use keyplan_infer::{ChosenPlan, Options, infer};
 use keyplan_plan::Compiled;
@@ -21,7 +21,7 @@ use crate::render::{self, DIM, GOOD, Output, Progress, STRONG, painted};
 /// Looks into a database.
 pub(super) fn run(args: &Explore, out: &mut Output) -> Result<Outcome> {
     if args.tui && !(std::io::stdout().is_terminal() && std::io::stdin().is_terminal()) {
-        bail!("`--tui` draws on a terminal, and this is none: leave it out for the browser");
+        bail!("`--tui` draws on a terminal, and there is none here: leave it out for the browser");
     }
     let explorer = explorer(args)?;
     let place = args.at.trim().trim_start_matches('?');
@@ -81,7 +81,8 @@ fn explorer(args: &Explore) -> Result<Arc<Explorer>> {
 
 /// What is explored, and the plan that is in it.
 fn open(typed: &str, plan: Option<&str>) -> Result<(Explored, Option<Compiled>)> {
-    if is_redis(typed) {
+    // `redis:` names no server: it is the one that the variable `KEYPLAN_URL` names.
+    if is_server(Path::new(typed)) || typed == "redis:" {
         return Ok((of_redis(typed, plan)?, None));
     }
     let (path, height) = place(typed, None);
@@ -100,24 +101,13 @@ fn open(typed: &str, plan: Option<&str>) -> Result<(Explored, Option<Compiled>)>
     Ok((Explored::open(typed, path, height)?, None))
 }
 
-/// Whether what was typed is the URL of a Redis server; `redis:` alone is the one that the variable `KEYPLAN_URL` names.
-fn is_redis(typed: &str) -> bool {
-    let scheme = typed.split_once(':').map(|(scheme, _)| scheme);
-    matches!(scheme, Some("redis" | "rediss" | "redis-cluster" | "rediss-cluster"))
-}
-
 /// A Redis server, whose keys are of the one space of the plan that is theirs.
 fn of_redis(url: &str, plan: Option<&str>) -> Result<Explored> {
     let path = plan.ok_or_else(|| anyhow!("a server has no plan in it: name one with `--plan PLAN`"))?;
-    let plan = input::plan(path)?.ok_or_else(|| anyhow!("`{path}` has no meaning"))?;
+    let plan = input::asked(path)?;
     let (redis, space) = redis(&plan, Some(url).filter(|url| *url != "redis:"))?;
     let space = plan.spaces.get(space).ok_or_else(|| anyhow!("the plan has no space"))?;
-    // A name that is shown has no credentials in it.
-    let shown = url.rsplit_once('@').map_or_else(
-        || url.to_owned(),
-        |(front, host)| format!("{}://{host}", front.split(':').next().unwrap_or("redis")),
-    );
-    Ok(Explored::of_server(shown, "redis", space, Arc::new(redis)))
+    Ok(Explored::of_server(shown(Path::new(url)), "redis", space, Arc::new(redis)))
 }
 
 /// A known plan that fits, or a draft.
@@ -132,7 +122,7 @@ fn inferred(name: &str, source: &dyn Source) -> Result<ChosenPlan> {
     found.plan().ok_or_else(|| anyhow!("no plan of `{name}` could be drafted"))
 }
 
-/// Opens the browser of this system; who has none copies the address.
+/// Opens the browser of this system; without one, a person copies the address.
 fn open_browser(url: &str) {
     let program = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
     let mut command = std::process::Command::new(program);

@@ -1,4 +1,4 @@
-//! `keyplan fmt`: plans in the one format.
+//! `keyplan fmt`: plans in their one form.
 
 use std::path::Path;
 

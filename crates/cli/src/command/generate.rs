@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use clap::ValueEnum as _;
 use keyplan_codegen::{Made, MakeOptions, is_made, make};
 use keyplan_report::folder::{self, file};
@@ -57,17 +57,14 @@ fn project(args: &Generate, out: &mut Output) -> Result<Outcome> {
     }
     let mut outcome = Outcome::Clean;
     for (name, target) in &project.settings.targets {
-        let known = Target::value_variants()
-            .iter()
-            .find(|known| known.to_possible_value().is_some_and(|known| known.get_name() == target.language));
-        let Some(known) = known else {
-            bail!(
-                "keyplan.toml: `[generate.{name}]` has the language `{}`, which is none of: go, typescript, rust, vectors, model",
+        let language = Target::from_str(&target.language, false).map_err(|_| {
+            anyhow!(
+                "keyplan.toml: `[generate.{name}]` has the language `{}`, which is not one of: go, typescript, rust, vectors, model",
                 target.language
-            );
-        };
+            )
+        })?;
         let wanted = Wanted {
-            target: *known,
+            target: language,
             plan: project.seen_from(&here, &target.plan),
             out: Some(project.seen_from(&here, &target.out).into()),
             options: MakeOptions {

@@ -1,6 +1,7 @@
 //! `keyplan registry`: who may use which number of a plan's modules.
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
+use keyplan_report::files::read_text;
 use keyplan_report::registry::{Registry, check_document};
 
 use super::Outcome;
@@ -34,10 +35,7 @@ pub(crate) fn run(args: &args::Registry, out: &mut Output) -> Result<Outcome> {
         }
         return Ok(Outcome::Clean);
     };
-    let size = std::fs::metadata(document).with_context(|| format!("cannot read `{document}`"))?.len();
-    anyhow::ensure!(size <= MOST, "`{document}` is too large for a document: over 16 MiB");
-    let text = std::fs::read_to_string(document).with_context(|| format!("cannot read `{document}`"))?;
-    let faults = check_document(plan, &text);
+    let faults = check_document(plan, &read_text(document, MOST, "a document")?);
     match args.format {
         ExplainFormat::Text => out.text(&render::document_faults(document, &args.plan, &faults))?,
         ExplainFormat::Json => {

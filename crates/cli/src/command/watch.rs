@@ -1,8 +1,7 @@
 //! `keyplan check --watch`: the same again, whenever a file of it changes.
 
 use std::path::PathBuf;
-use std::thread::sleep;
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
 use anyhow::Result;
 use keyplan_report::watch::Watch;
@@ -10,9 +9,6 @@ use keyplan_report::watch::Watch;
 use super::Outcome;
 use crate::interrupt;
 use crate::render::{self, Output};
-
-/// How often the files are looked at.
-const PAUSE: Duration = Duration::from_millis(200);
 
 /// Runs, and runs again when one of the files that were read has changed, until it is interrupted. A run that fails is
 /// told, and its files are those of the last one that did not.
@@ -41,11 +37,8 @@ pub(crate) fn run(
         }
         out.line(&render::watching(watch.files().len()))?;
         out.flush()?;
-        while !watch.is_changed() {
-            if interrupt::came() {
-                return Ok(last);
-            }
-            sleep(PAUSE);
+        if !watch.wait(interrupt::came) {
+            return Ok(last);
         }
     }
 }

@@ -158,7 +158,7 @@ impl fmt::Debug for Digest {
     }
 }
 
-/// The hash of the argument alone, which cannot be read back.
+/// Only the hash of the argument, which cannot be read back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Hashed {
     /// The hash function.

@@ -76,7 +76,7 @@ const {constant} = {prefix}
         about(first, "Deprecated:", family, self.report, self.sources)
     }
 
-    /// The type of a value, member or score. One that a codec alone stands for is only named.
+    /// The type of a value, member or score. One that has only a codec is only named.
     fn value(&mut self, wanted: &str, path: &str, sequence: &'p Sequence) {
         let go = self.scope.fresh(wanted);
         if let [Segment::Argument(argument)] = sequence.segments()

@@ -65,7 +65,7 @@ pub(crate) struct Fields {
     pub(crate) declared: TokenStream,
     /// The same as a pattern or an expression over the arguments' variables.
     pub(crate) bound: TokenStream,
-    /// The same as names alone.
+    /// The same as names only.
     pub(crate) names: TokenStream,
 }
 
@@ -193,7 +193,7 @@ impl Expander<'_> {
             }
         });
         let show = show(titled.shown, row);
-        // A family is put by its encoders alone, and is fastest as a part of them.
+        // A family is put by its encoders only, and is fastest as a part of them.
         let inline = if titled.shown.is_empty() { quote!(#[inline]) } else { quote!(#[inline(always)]) };
         self.emit(
             at,

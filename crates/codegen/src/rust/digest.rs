@@ -16,7 +16,7 @@ use crate::rust::shape::hash_function;
 use crate::rust::{docs, names};
 
 impl Expander<'_> {
-    #[expect(clippy::too_many_arguments, reason = "the parts of a hash and where it stands")]
+    #[expect(clippy::too_many_arguments, reason = "the parts of a hash and where it is")]
     pub(crate) fn hashed(
         &mut self,
         at: usize,
@@ -64,7 +64,7 @@ impl Expander<'_> {
         let function = hash_function(hash);
         let digest = |bytes: TokenStream| quote!(Self(::keyplan::typed::digest::<#keep>(#function, #bytes)));
         let body = match inner {
-            // Bytes and text are hashed where they stand.
+            // Bytes and text are hashed where they are.
             Shape::Bytes { lengths, encoding: BytesEncoding::Raw } if code.borrows => {
                 let (lengths, digest) = (leaf::lengths(lengths), digest(quote!(value)));
                 let admitted = quote!(::keyplan::typed::admitted(&const { #lengths }, value));

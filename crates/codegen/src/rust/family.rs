@@ -75,7 +75,7 @@ impl Expander<'_> {
         self.plain_value(at, &name, &format!("{} value", family.path), &family.name, &title, sequence)
     }
 
-    /// The type of a value, member, score or field, seen with the lifetime `'v`. One that a codec alone stands for has
+    /// The type of a value, member, score or field, seen with the lifetime `'v`. One that has only a codec has
     /// no struct of its own.
     pub(crate) fn plain_value(
         &mut self,

@@ -4,19 +4,7 @@ use keyplan_plan::model::{DottedPath, Family};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
 
-/// `owner_position` as `OwnerPosition`.
-pub(crate) fn pascal(name: &str) -> String {
-    let mut out = String::new();
-    for word in name.split('_').filter(|word| !word.is_empty()) {
-        let mut letters = word.chars();
-        out.extend(letters.next().map(|first| first.to_ascii_uppercase()));
-        out.push_str(letters.as_str());
-    }
-    if out.is_empty() || out.starts_with(|first: char| first.is_ascii_digit()) {
-        out.insert(0, 'N');
-    }
-    out
-}
+pub(crate) use crate::naming::pascal;
 
 /// A type's name.
 pub(crate) fn ty(name: &str) -> Ident {

@@ -178,7 +178,7 @@ struct Next {
 }
 
 fn next(family: &Family, row: &Row<'_>, scan: &Scan) -> Option<Next> {
-    // The argument must stand right after the prefix.
+    // The argument must be right after the prefix.
     let (_, _, code) = row.arguments().nth(scan.bound)?;
     let segment = family.key.segments().get(scan.segments)?;
     let Segment::Argument(_) = segment else { return None };

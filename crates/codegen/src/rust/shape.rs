@@ -63,7 +63,7 @@ impl Expander<'_> {
         }
     }
 
-    #[expect(clippy::too_many_arguments, reason = "the parts of a list and where it stands")]
+    #[expect(clippy::too_many_arguments, reason = "the parts of a list and where it is")]
     fn list(
         &mut self,
         at: usize,
@@ -165,7 +165,7 @@ impl Expander<'_> {
         })
     }
 
-    #[expect(clippy::too_many_arguments, reason = "the parts of a frame and where it stands")]
+    #[expect(clippy::too_many_arguments, reason = "the parts of a frame and where it is")]
     fn len_prefixed(
         &mut self,
         at: usize,
@@ -217,7 +217,7 @@ impl Expander<'_> {
         })
     }
 
-    #[expect(clippy::too_many_arguments, reason = "the parts of a frame and where it stands")]
+    #[expect(clippy::too_many_arguments, reason = "the parts of a frame and where it is")]
     fn escaped(
         &mut self,
         at: usize,

@@ -59,7 +59,7 @@ impl TypeScript<'_> {
         about(first, "@deprecated", family, self.report, self.sources)
     }
 
-    /// The type of a value, member or score. One that a codec alone stands for is only named.
+    /// The type of a value, member or score. One that has only a codec is only named.
     fn value(&mut self, wanted: &str, path: &str, sequence: &Sequence) {
         let name = self.scope.fresh(wanted);
         if let [Segment::Argument(argument)] = sequence.segments()

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::naming::Scope;
+pub(crate) use crate::naming::pascal;
 
 /// Words that no variable may be called.
 const KEYWORDS: [&str; 50] = [
@@ -57,20 +58,6 @@ const KEYWORDS: [&str; 50] = [
     "yield",
     "bounds",
 ];
-
-/// `owner_position` as `OwnerPosition`.
-pub(crate) fn pascal(name: &str) -> String {
-    let mut out = String::new();
-    for word in name.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty()) {
-        let mut letters = word.chars();
-        out.extend(letters.next().map(|first| first.to_ascii_uppercase()));
-        out.push_str(letters.as_str());
-    }
-    if out.is_empty() || out.starts_with(|first: char| first.is_ascii_digit()) {
-        out.insert(0, 'N');
-    }
-    out
-}
 
 /// `pool_id` as `poolId`.
 pub(crate) fn camel(name: &str) -> String {

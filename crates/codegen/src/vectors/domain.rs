@@ -141,7 +141,7 @@ fn candidates(shape: &Shape) -> Vec<Value> {
                 places.map(|(height, index)| Value::Score(Score::Confirmed { height, index })).to_vec()
             }
         }
-        // What stands in the bytes is the float.
+        // What the bytes hold is the float.
         Shape::Score { heights: None, encoding } if encoding.is_float() => {
             [850_000.000_000_012, 0.0, 1_703_097_600.25].map(Value::Float).to_vec()
         }

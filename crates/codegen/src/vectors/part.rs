@@ -15,7 +15,7 @@ pub struct Part<'p> {
     pub others: Vec<&'p Sequence>,
 }
 
-/// Every layout of a plan, as declared. What a codec alone stands for has none.
+/// Every layout of a plan, as declared. What has only a codec has none.
 pub fn parts(plan: &Plan) -> Vec<Part<'_>> {
     plan.families().flat_map(|(_, family)| of_family(plan, family)).collect()
 }

@@ -70,7 +70,7 @@ impl Job {
 }
 
 impl Jobs {
-    /// The job of this name as it stands; it is begun if there is none, or if it ended and is wanted again.
+    /// The job of this name as it is now; it is begun if there is none, or if it ended and is wanted again.
     pub(crate) fn ask(
         &self,
         name: String,

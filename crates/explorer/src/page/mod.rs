@@ -144,7 +144,7 @@ impl Page {
         Self::ALL.into_iter().find(|page| page.word() == word)
     }
 
-    /// Whether it does more than answer, so that an address alone must not do it.
+    /// Whether it does more than answer, so that a mere address must not do it.
     pub const fn acts(self) -> bool {
         matches!(self, Self::Try | Self::Stop | Self::WritePlan | Self::WriteNote)
     }

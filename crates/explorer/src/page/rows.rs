@@ -199,7 +199,7 @@ impl Page<'_> {
                     })
                 }
                 None => Some(json!({
-                    "key": shown_key(row.key), "raw": hex(row.key), "why": "the row is none of a structure", "offset": 0,
+                    "key": shown_key(row.key), "raw": hex(row.key), "why": "the row is not of a structure", "offset": 0,
                     "lanes": [], "length": row.value.len(), "value": "",
                 })),
             },

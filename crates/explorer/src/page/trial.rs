@@ -56,7 +56,7 @@ pub(super) fn attempt(explorer: &Arc<Explorer>, params: &Params) -> Result<Json,
     }))
 }
 
-/// The plan of a text; its findings if it has no meaning.
+/// The plan of a text; its findings if it does not compile.
 fn compiled(explorer: &Explorer, text: &str) -> Result<Result<Reading, Json>, Problem> {
     if text.len() > LONGEST {
         return Err(Problem::Asked("a plan of more than a megabyte is not tried".to_owned()));

@@ -1,4 +1,4 @@
-//! Colours, numbers, and text on one line. A colour never says anything alone.
+//! Colours, numbers, and text on one line. Nothing is said by a colour only.
 
 use keyplan_plan::notation::visible;
 use ratatui::style::{Color, Modifier, Style};

@@ -1,6 +1,6 @@
 //! The pages in a browser.
 //!
-//! [`serve`] listens on this machine only and lets nobody in who has not the address that it gives. [`router`] mounts the
+//! [`serve`] listens on this machine only and lets in only those who have the address that it gives. [`router`] mounts the
 //! same pages in a program that has the database open; [`router_at`] does so under a path.
 //!
 //! ```
@@ -15,7 +15,7 @@
 //! let app = axum::Router::new()
 //!     .route("/health", axum::routing::get(|| async { "well" }))
 //!     .merge(keyplan_explorer::web::router_at("/explore", explorer));
-//! // With nothing beside it, the store alone is a site.
+//! // With nothing beside it, the store is a site by itself.
 //! let alone: axum::Router = keyplan_explorer::router(&store)?;
 //! # drop((app, alone));
 //! # Ok::<(), Box<dyn std::error::Error>>(())

@@ -6,7 +6,7 @@ use super::arguments::is_full;
 use super::scans::{Sample, scans_return_exactly_their_rows};
 use super::{Random, agree_on_arguments, layout_of, nothing_is_missing, plan};
 
-/// What stands in the way of a byte.
+/// What is in the way of a byte.
 const OTHER_BYTES: [u8; 5] = [0x00, 0xff, b'/', b'0', 0x7f];
 
 /// Checks every type of a plan: round trip, canonical, bounded by its buffer, ordered where it has an order, never a

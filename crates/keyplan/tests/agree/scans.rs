@@ -83,7 +83,7 @@ fn contains(rows: &Rows, key: &[u8]) -> bool {
         }
 }
 
-/// Goes through the rows one at a time, each behind the last, in both directions.
+/// Goes through the rows one at a time, each after the last, in both directions.
 fn pages(entry: &ScanEntry, bound: &[Value], all: &[&[u8]]) {
     for reverse in [false, true] {
         let mut cursor: Option<&[u8]> = None;

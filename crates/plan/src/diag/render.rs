@@ -12,7 +12,7 @@ use super::{Diagnostic, FileId, Label, Note, NoteKind, Severity, SourceMap, Span
 /// How diagnostics are drawn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Style {
-    /// Text alone.
+    /// Text only.
     #[default]
     Plain,
     /// With the escape sequences that colour a terminal.
@@ -102,7 +102,7 @@ fn note_text(note: &Note, longest: usize) -> String {
 /// A snippet of one file.
 struct View<'a> {
     path: String,
-    /// The lines shown, and what is underlined in them; `None` for the path alone.
+    /// The lines shown, and what is underlined in them; `None` for only the path.
     text: Option<(String, Vec<Annotation<'a>>)>,
     first_line: usize,
     /// The place of the first label as it is drawn and as it is, if they differ.
@@ -215,7 +215,7 @@ impl Lines<'_> {
             shown.push_str(self.text(file).get(cut.kept.clone()).unwrap_or_default());
             shown.push('\n');
         }
-        // Where a byte of the file stands in the lines shown.
+        // Where a byte of the file is in the lines shown.
         let place = |byte: usize, line: usize| {
             let cut = cuts.get(line - first).map_or(0..0, |cut| cut.kept.clone());
             let offset = offsets.get(line - first).copied().unwrap_or_default();

@@ -458,7 +458,7 @@ impl<'m> Search<'m> {
             }
         }
         if !tried {
-            // Nothing to go on with: say what stands where the segment would have to end.
+            // Nothing to go on with: say what is there where the segment would have to end.
             let stop = longest.min(rest.len());
             let fault = match (next.first(), rest.get(stop)) {
                 (Some(&expected), Some(&found)) => Fault::Literal { expected, found },

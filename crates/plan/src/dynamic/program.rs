@@ -89,7 +89,7 @@ impl Programs {
             };
             self.steps.push(step);
         }
-        // A layout of literals alone has no step; the search reads it at once.
+        // A layout of only literals has no step; the search reads it at once.
         let len = u16::try_from(segments.len()).ok().filter(|&len| len > 0)?;
         let arguments = u16::try_from(sequence.argument_count()).ok()?;
         Some(Head { start, len, arguments, lead: u32::try_from(lead_bytes).ok()? })

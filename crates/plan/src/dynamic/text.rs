@@ -357,7 +357,7 @@ impl<'t> Reader<'t> {
         Ok(bytes)
     }
 
-    /// The bytes of bech32 text; nothing is read of a text that is none. What has the form of an address and another
+    /// The bytes of bech32 text; nothing is read of a text that is not bech32. What has the form of an address and another
     /// checksum was mistyped.
     fn address(&mut self) -> Result<Option<Vec<u8>>, ParseError> {
         let before = self.at;

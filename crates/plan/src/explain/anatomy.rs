@@ -31,6 +31,17 @@ pub enum PieceKind {
     Value,
 }
 
+impl PieceKind {
+    /// The word in JSON.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Literal => "literal",
+            Self::Mark => "mark",
+            Self::Value => "argument",
+        }
+    }
+}
+
 /// Splits bytes that are read as these arguments of a layout, records and choices taken apart.
 ///
 /// The spans are those of the decoder and cover the bytes without a gap. `None` if the bytes have no such reading.

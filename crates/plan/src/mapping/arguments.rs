@@ -124,7 +124,7 @@ impl Matcher<'_, '_> {
         };
         let whole = |name: &str| if rest.is_empty() { name.to_owned() } else { format!("{name}.{rest}") };
         match &binding.source {
-            // A constant is of a whole argument, and stands at its place.
+            // A constant is of a whole argument, and is at its place.
             BindingSource::Constant(value) if rest.is_empty() => Ok(Some(Source::Constant(value.clone()))),
             BindingSource::Constant(_) => Err(format!("{top}: a constant of a record")),
             BindingSource::Argument(name) => {

@@ -261,11 +261,9 @@ impl<'a> Resolver<'a> {
             );
             return;
         }
-        let dotted =
-            |path: &ast::Path| path.names.iter().map(|name| name.text.as_str()).collect::<Vec<_>>().join(".");
         family.accepts.push(Accept {
             kind,
-            of: accept.of.iter().map(dotted).collect(),
+            of: accept.of.iter().map(ast::Path::dotted).collect(),
             why: accept.why.value.clone(),
             span: accept.span,
         });

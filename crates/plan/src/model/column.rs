@@ -254,7 +254,7 @@ impl Encoding {
     }
 }
 
-/// What stands in the brackets of an encoding.
+/// What is in the brackets of an encoding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Given {
     Nothing,

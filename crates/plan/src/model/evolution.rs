@@ -124,17 +124,13 @@ pub struct Dropped {
     pub span: Span,
 }
 
-fn dotted(path: &ast::Path) -> String {
-    path.names.iter().map(|name| name.text.as_str()).collect::<Vec<_>>().join(".")
-}
-
 pub(super) fn dropped(decl: &ast::DropDecl) -> Dropped {
-    Dropped { family: dotted(&decl.family), why: decl.why.value.clone(), span: decl.span }
+    Dropped { family: decl.family.dotted(), why: decl.why.value.clone(), span: decl.span }
 }
 
 impl Resolver<'_> {
     pub(super) fn predecessor(&mut self, from: &ast::FromClause, family: &mut Family) {
-        let path = dotted(&from.family);
+        let path = from.family.dotted();
         if let Some(first) = family.predecessors.iter().find(|other| other.family == path) {
             let span = first.span;
             self.report(

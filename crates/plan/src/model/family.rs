@@ -62,6 +62,11 @@ impl Family {
         DottedPath(&self.path).rest().unwrap_or(&self.path)
     }
 
+    /// The path of something inside of it: a field by its name, the members, the scores.
+    pub fn path_of(&self, part: &str) -> String {
+        format!("{}.{part}", self.path)
+    }
+
     /// The flaws of this kind that are kept.
     pub fn accepted(&self, kind: AcceptKind) -> impl Iterator<Item = &Accept> {
         self.accepts.iter().filter(move |accept| accept.kind == kind)

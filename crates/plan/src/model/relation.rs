@@ -149,7 +149,7 @@ impl Resolver<'_> {
 
     /// The path of the family that is meant: one of the same space, or one of the plan.
     fn target(&mut self, own: &str, path: &ast::Path, spaces: &[Space]) -> Option<String> {
-        let written = path.names.iter().map(|name| name.text.as_str()).collect::<Vec<_>>().join(".");
+        let written = path.dotted();
         let paths =
             |space: &Space| space.families.iter().map(|family| family.path.clone()).collect::<Vec<_>>();
         let home = DottedPath(own).first();
@@ -178,7 +178,7 @@ impl Resolver<'_> {
                     self.report(Diagnostic::new(Code::BadClause, message, path.span, "of another kind"));
                     return None;
                 }
-                return Some(Reference { argument: name, source: found.source, spelled: spelled(path) });
+                return Some(Reference { argument: name, source: found.source, spelled: path.dotted() });
             }
             ast::RefersSource::Int(int) => {
                 let sign = if int.negative { "-" } else { "" };
@@ -349,7 +349,7 @@ impl Resolver<'_> {
         place: &ReferenceSource,
     ) -> Option<Found<'f>> {
         let silent = matches!(opaque, Opaque::Raw | Opaque::Rlp);
-        // Only what stands in the value itself is read like this.
+        // Only what is in the value itself is read like this.
         let direct = matches!(place, ReferenceSource::Value(place) if place.len() == 1);
         let (message, label) = if silent {
             (format!("{} has no parts with names", opaque.name()), "says nothing of its parts")
@@ -364,10 +364,6 @@ impl Resolver<'_> {
         self.report(Diagnostic::new(Code::BadClause, message, span, label));
         None
     }
-}
-
-fn spelled(path: &ast::Path) -> String {
-    path.names.iter().map(|name| name.text.as_str()).collect::<Vec<_>>().join(".")
 }
 
 fn digits(bytes: &[u8]) -> String {

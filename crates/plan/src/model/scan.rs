@@ -523,7 +523,7 @@ fn collect<'a>(members: &'a [ast::Member], clauses: &mut Vec<&'a ast::ScanClause
 
 /// The families that `path` names, one or those of a module.
 fn company(paths: &[String], modules: &[String], own: &str, path: &ast::Path) -> Result<Company, Diagnostic> {
-    let written = path.names.iter().map(|name| name.text.as_str()).collect::<Vec<_>>().join(".");
+    let written = path.dotted();
     if let Some(family) = chosen(paths, own, &written).filter(|family| family != own) {
         return Ok(Company { path: family.clone(), families: vec![family], span: path.span });
     }

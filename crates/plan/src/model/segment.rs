@@ -50,7 +50,7 @@ impl Sequence {
         &self.segments
     }
 
-    /// The bytes of a layout that has literals alone, and so stands for one key.
+    /// The bytes of a layout that has only literals, and so is of one key.
     pub fn constant(&self) -> Option<Vec<u8>> {
         let literals = self.segments.iter().map(|segment| match segment {
             Segment::Literal(literal) => Some(literal.bytes.as_slice()),

@@ -70,7 +70,7 @@ pub enum Shape {
     },
     /// An inner layout with every byte complemented.
     Desc(Box<Shape>),
-    /// The hash of an inner layout, alone.
+    /// Only the hash of an inner layout.
     Hashed {
         /// The function.
         hash: Hash,
@@ -292,7 +292,7 @@ pub enum Opaque {
 }
 
 impl Opaque {
-    /// Its name, such as `proto("TickInfo")`; of a value by its type, the codec alone.
+    /// Its name, such as `proto("TickInfo")`; of a value by its type, only the codec.
     pub fn name(&self) -> String {
         match self {
             Self::Cbor => "cbor".to_owned(),

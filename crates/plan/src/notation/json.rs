@@ -132,7 +132,7 @@ fn write_value(out: &mut Vec<u8>, shape: &Shape, value: &Value, shown: bool) {
     }
 }
 
-/// The arguments of a record or alternative; one without a name stands alone.
+/// The arguments of a record or alternative; one without a name is written by itself.
 fn body(out: &mut Vec<u8>, sequence: &Sequence, values: &[Value], shown: bool) {
     let mut all = sequence.arguments().zip(values);
     match (all.next(), values.len()) {

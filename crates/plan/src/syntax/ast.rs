@@ -469,6 +469,13 @@ pub struct Path {
     pub span: Span,
 }
 
+impl Path {
+    /// Its names with dots between them.
+    pub fn dotted(&self) -> String {
+        self.names.iter().map(|name| name.text.as_str()).collect::<Vec<_>>().join(".")
+    }
+}
+
 /// `field name = PARTS -> VALUE`
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FieldClause {

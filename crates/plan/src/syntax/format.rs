@@ -496,7 +496,7 @@ impl<'a> Printer<'a> {
         if let Some(end) = piece.choice {
             let fits = self.layout.width(index, end).is_some_and(|width| self.column + width <= WIDTH);
             if !fits {
-                // In the first line of a family, its clauses would stand where the alternatives do.
+                // In the first line of a family, its clauses would be where the alternatives are.
                 let in_family = self.previous.last() == Some(&Some(Statement::Family));
                 let least = if in_family { self.base() + INDENT } else { 0 };
                 let close = end.saturating_sub(1);

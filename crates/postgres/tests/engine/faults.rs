@@ -185,7 +185,7 @@ fn a_network_that_is_divided_for_a_while_costs_nothing_but_time() {
     println!("divided {} times in {reached} batches", rounds(5));
 }
 
-/// A server that speaks TLS alone: it is let in whose authority is known, for the host that its certificate names.
+/// A server that speaks only TLS: it is let in whose authority is known, for the host that its certificate names.
 #[test]
 fn a_server_is_spoken_to_in_tls_if_its_certificate_is_one_of_those_that_are_trusted() {
     let authority_key = rcgen::KeyPair::generate().unwrap();

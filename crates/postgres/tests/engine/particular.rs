@@ -106,7 +106,7 @@ fn rows_that_others_may_change_are_not_kept_in_memory() {
         assert_eq!(get(), value.as_bytes());
         assert_eq!(other.row_statistics(), None);
     }
-    // One that writes alone goes on reading after another has taken over.
+    // An only writer goes on reading after another has taken over.
     let alone = Cached::new(Postgres::open(settings().alone()).unwrap(), 1 << 20);
     assert_eq!(alone.row_statistics(), None);
 }

@@ -286,7 +286,7 @@ impl Arena {
             }
             IntEncoding::ScaleCompact => {
                 let mut ways = Vec::new();
-                // The mark stands below the number, so that the bytes are those of the number four times as large.
+                // The mark is below the number, so that the bytes are those of the number four times as large.
                 let small = [(1, 0, 1u128 << 6, 0u128), (2, 1 << 6, 1 << 14, 1), (4, 1 << 14, 1 << 30, 2)];
                 for (width, first, limit, mark) in small {
                     let (low, high) = (min.max(first), max.min(limit - 1));

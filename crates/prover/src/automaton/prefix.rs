@@ -13,11 +13,11 @@ pub(crate) struct Prefix {
     pub(crate) flipped: bool,
 }
 
-/// Where a byte of the length stands in the number: `bits` bits from bit `shift` on.
+/// Where a byte of the length is in the number: `bits` bits from bit `shift` on.
 struct Digit {
     shift: u32,
     bits: u32,
-    /// How far up in the byte they stand.
+    /// How far up in the byte they are.
     lift: u32,
     /// What the other bits of the byte are.
     mark: u8,

@@ -125,7 +125,7 @@ impl End {
                     _ => Self::Own,
                 },
                 Frame::Escaped if class(inner).contains(0) => Self::Unless(0xff),
-                // Behind `00` stands `ff` or `01`, and only the latter ends it.
+                // After `00` comes `ff` or `01`, and only the latter ends it.
                 Frame::Escaped | Frame::Terminated | Frame::Memcmp | Frame::OrderedCode => Self::Own,
             },
             Shape::Desc(inner) => match Self::of_shape(inner) {

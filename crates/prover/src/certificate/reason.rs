@@ -32,12 +32,12 @@ impl<'p> Layouts<'p> {
             let space = space.name.as_str();
             all.insert((space, family.path.clone()), (family, &family.key));
             for field in &family.fields {
-                all.insert((space, format!("{}.{}", family.path, field.name)), (family, &field.key));
+                all.insert((space, family.path_of(&field.name)), (family, &field.key));
             }
             let parts = [("member", &family.member), ("score", &family.score)];
             for (name, sequence) in parts {
                 if let Some(sequence) = sequence {
-                    all.entry((space, format!("{}.{name}", family.path))).or_insert((family, sequence));
+                    all.entry((space, family.path_of(name))).or_insert((family, sequence));
                 }
             }
         }

@@ -284,10 +284,8 @@ impl Checker<'_> {
                 }
                 let fields = family.fields.iter().map(|field| (field.name.as_str(), &field.key));
                 let member = family.member.iter().map(|member| ("member", member));
-                let parts: Vec<(String, &Sequence)> = fields
-                    .chain(member)
-                    .map(|(name, sequence)| (format!("{path}.{name}"), sequence))
-                    .collect();
+                let parts: Vec<(String, &Sequence)> =
+                    fields.chain(member).map(|(name, sequence)| (family.path_of(name), sequence)).collect();
                 for (path, sequence) in parts
                     .iter()
                     .map(|(path, sequence)| (path.as_str(), *sequence))
@@ -299,11 +297,11 @@ impl Checker<'_> {
                     }
                 }
                 if family.score.as_ref().is_some_and(lossy) {
-                    need(Guarantee::Lossless, &format!("{path}.score"), None, None);
+                    need(Guarantee::Lossless, &family.path_of("score"), None, None);
                 }
                 for (index, field) in family.fields.iter().enumerate() {
                     for other in family.fields.iter().skip(index + 1) {
-                        let mut two = [format!("{path}.{}", field.name), format!("{path}.{}", other.name)];
+                        let mut two = [family.path_of(&field.name), family.path_of(&other.name)];
                         two.sort();
                         let [first, second] = two;
                         need(Guarantee::Disjoint, &first, Some(second), None);

@@ -182,7 +182,7 @@ fn texts(sequence: &Sequence, values: &[Value]) -> Vec<String> {
     sequence.arguments().zip(values).map(text).collect()
 }
 
-/// Whether the text of an argument stands without quotes at the outermost level.
+/// Whether the text of an argument has no quotes at the outermost level.
 fn takes_text(shape: &Shape) -> bool {
     matches!(shape.values(), Shape::Text(_))
 }

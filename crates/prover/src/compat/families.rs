@@ -258,7 +258,7 @@ impl Pair<'_> {
         let mut stale = Vec::new();
         let mut left: Vec<_> = new.fields.iter().collect();
         for field in &old.fields {
-            let previous = format!("{}.{}", old.path, field.name);
+            let previous = old.path_of(&field.name);
             let place = left.iter().position(|other| other.name == field.name).or_else(|| {
                 left.iter().position(|other| {
                     !old.fields.iter().any(|field| field.name == other.name) && same(&field.key, &other.key)
@@ -277,7 +277,7 @@ impl Pair<'_> {
                 stale.push(Stale { name: previous, successor: None, sequence: field.key.clone() });
                 continue;
             };
-            let path = format!("{}.{}", new.path, other.name);
+            let path = new.path_of(&other.name);
             let mut keys = fate(&path, &field.key, &previous, &other.key);
             if let Fate::Widened { lost, .. } = &mut keys {
                 *lost = self.lost(&path);
@@ -296,7 +296,7 @@ impl Pair<'_> {
             );
         }
         for field in left {
-            let path = format!("{}.{}", new.path, field.name);
+            let path = new.path_of(&field.name);
             let meets = self.meetings(&path, &field.key, &stale);
             self.say(Some(new), (&path, &path), Part::Field, Fate::Added { meets }, field.span);
         }

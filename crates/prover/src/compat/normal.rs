@@ -27,7 +27,7 @@ pub(super) fn pieces(sequence: &Sequence, kept: &BTreeSet<Path>) -> Vec<Piece> {
     row.pieces
 }
 
-/// The pieces of one shape whose value stands at `path`.
+/// The pieces of one shape whose value is at `path`.
 pub(super) fn pieces_of(shape: &Shape, path: &[usize], kept: &BTreeSet<Path>) -> Vec<Piece> {
     let mut row = Row { pieces: Vec::new(), kept };
     row.shape(shape, path, false);
@@ -156,7 +156,7 @@ fn counted(shape: &Shape) -> Option<Counted> {
     }
 }
 
-/// The values at whose front a length or count stands in both layouts, in one of them always the same: there it is
+/// The values at whose front both layouts have a length or count, in one of them always the same: there it is
 /// no literal, but a bound that has moved. Old paths first.
 pub(super) fn kept(old: &Sequence, new: &Sequence, pairing: &Pairing) -> (BTreeSet<Path>, BTreeSet<Path>) {
     let (mut before, mut after) = (Vec::new(), Vec::new());

@@ -1,4 +1,4 @@
-//! How the values and bytes of two layouts stand to each other, by their normal forms alone.
+//! How the values and bytes of two layouts compare, by their normal forms only.
 
 use std::collections::BTreeSet;
 

@@ -17,12 +17,12 @@ const WHOLE: usize = 40;
 const AROUND: usize = 4;
 /// The most places that matter in a long key.
 const MOST_PLACES: usize = 12;
-/// The widest bytes that arguments stand beside and not above.
+/// The widest bytes that arguments are shown beside and not above.
 const BESIDE: usize = 64;
 
 /// A key to be shown.
 pub(crate) struct Row<'a> {
-    /// What stands before the arguments, such as `scan` or the name of a family.
+    /// What comes before the arguments, such as `scan` or the name of a family.
     pub(crate) title: String,
     pub(crate) subject: Subject<'a>,
     pub(crate) side: &'a Side,
@@ -110,7 +110,7 @@ impl<'a> Lanes<'a> {
         Self { bytes: &side.bytes, segments }
     }
 
-    /// What stands before the byte at `offset`: the bars of the segments that begin there, `·` for an empty one.
+    /// What comes before the byte at `offset`: the bars of the segments that begin there, `·` for an empty one.
     fn before(&self, offset: usize) -> String {
         let mut out = String::new();
         for (index, segment) in

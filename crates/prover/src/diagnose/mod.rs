@@ -114,7 +114,7 @@ pub fn found(plan: &Plan, report: &Report, options: &Options, path: &str) -> Vec
 
 /// As [`diagnose`], each refuted guarantee with the change to the plan's text that cures it, where one is known.
 ///
-/// Of the changes that were proved the cheapest is shown that leaves every claim of the plan standing, and behind it one
+/// Of the changes that were proved the cheapest is shown that keeps every claim of the plan, and after it one
 /// that gives a claim up, if that is all that helps without a migration.
 pub fn diagnose_and_repair(
     compiled: &Compiled,

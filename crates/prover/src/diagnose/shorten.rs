@@ -6,7 +6,7 @@ use keyplan_plan::model::Shape;
 
 /// The most characters of a value that are shown.
 const LONGEST: usize = 72;
-/// How many stand at the front and at the end of one that is longer.
+/// How many are shown of the front and of the end of one that is longer.
 const FRONT: usize = 32;
 const BACK: usize = 8;
 

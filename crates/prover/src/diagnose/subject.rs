@@ -90,7 +90,7 @@ impl<'p> Subject<'p> {
         }
     }
 
-    /// Where its name stands, or the whole of it if it has none.
+    /// Where its name is, or the whole of it if it has none.
     pub(crate) fn name_span(self) -> Span {
         match self.part {
             Part::Field(field) => field.span,

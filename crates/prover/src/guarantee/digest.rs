@@ -26,7 +26,7 @@ pub(crate) fn unless(hashes: impl Iterator<Item = (Hash, usize)>) -> Verdict {
     }
 }
 
-/// Whether a digest stands in place of an argument.
+/// Whether a digest is in place of an argument.
 pub(crate) fn holds_digest(value: &Value) -> bool {
     match value {
         Value::Digest(_) => true,

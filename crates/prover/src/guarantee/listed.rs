@@ -210,7 +210,7 @@ pub(crate) fn ordered_after(scanned: Scanned<'_, '_>, bound: &Side, budget: &mut
     Some(told(faulty_ends(scanned, &bound.values, &group)?.into_iter()))
 }
 
-/// Whether a hash stands in place of an argument.
+/// Whether a hash is in place of an argument.
 fn layout_has_hashes(layout: &Layout<'_>) -> bool {
     layout.hashes().next().is_some()
 }

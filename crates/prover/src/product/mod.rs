@@ -20,7 +20,7 @@ use lengths::{Led, LengthLike};
 pub(crate) enum Goal {
     /// Both end with the same bytes.
     Meet,
-    /// The first stands before the mark of a segment, whatever the second does.
+    /// The first is before the mark of a segment, wherever the second is.
     Prefix {
         /// The segment.
         stop: u32,
@@ -83,7 +83,7 @@ const MOST_STRETCHES: usize = 1 << 13;
 /// How often a state may grow before its set is widened.
 const MOST_VISITS: u32 = 96;
 
-/// Where one side stands.
+/// Where one side is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 enum Place {
     /// Before a node.
@@ -129,7 +129,7 @@ enum Item {
     },
 }
 
-/// Where one side stands after a byte.
+/// Where one side is after a byte.
 #[derive(Clone, Debug)]
 enum After {
     At(NodeId),
@@ -674,7 +674,7 @@ fn first(item: &Item) -> ByteSet {
     }
 }
 
-/// Where an item stands after a byte of `set`, which it may begin with.
+/// Where an item is after a byte of `set`, which it may begin with.
 fn after(item: &Item, set: ByteSet) -> Vec<After> {
     let run = |node: NodeId, class: ByteSet, next: NodeId, left: &Numbers| {
         let mut all = Vec::new();

@@ -32,7 +32,7 @@ pub(crate) struct Found {
     pub(crate) second: Vec<u8>,
 }
 
-/// Where one side stands, with every count known.
+/// Where one side is, with every count known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Spot {
     End,
@@ -195,7 +195,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Where the first side may stand: instead of at its stop, on the detour if there is one.
+    /// Where the first side may be: instead of at its stop, on the detour if there is one.
     fn along(&mut self, spot: Spot) -> Vec<Spot> {
         match (spot, self.detour) {
             (Spot::Stop(_), Some(detour)) => {
@@ -573,7 +573,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Where a side may stand after a byte that it may begin with.
+    /// Where a side may be after a byte that it may begin with.
     fn after(&mut self, spot: Spot, byte: u8, stop: Option<u32>) -> (Vec<(Spot, Vec<u32>)>, Vec<NodeId>) {
         match spot {
             Spot::End | Spot::Stop(_) => (Vec::new(), Vec::new()),

@@ -2,12 +2,12 @@
 
 use keyplan_codec::{Delimited as _, FloatOrdered, LenPrefix, LenWidth, ScoreExact, Segment as _};
 use keyplan_plan::dynamic::{Decoded, Value, readings};
-use keyplan_plan::model::{Family, FamilyKind, IntRange, Sequence, Shape};
-use keyplan_plan::notation::argument_name;
+use keyplan_plan::model::{Family, FamilyKind, Sequence};
 use keyplan_store::source::{RowRef, SourceError};
 
 use super::finding::{Example, FindingKind};
 use super::{Pass, READINGS, example, shown};
+use crate::look::{Looked, look_at_rank};
 
 /// What the rows of a space begin with.
 const VALUE: u8 = 1;
@@ -112,7 +112,7 @@ impl<'p> Pass<'_, 'p, '_> {
         }
     }
 
-    /// Decodes the key of the rows that follow; what is wrong with it is told where the key itself stands.
+    /// Decodes the key of the rows that follow; what is wrong with it is told where the key itself is.
     fn hold(&mut self, key: &[u8], tag: u8) {
         self.held.key.clear();
         self.held.key.extend_from_slice(key);
@@ -174,19 +174,15 @@ impl<'p> Pass<'_, 'p, '_> {
     fn score(&mut self, family: &Family, key: &[u8], member: &[u8], value: &[u8]) {
         let Some(layout) = &family.score else { return };
         let told = match value.split_first() {
-            Some((0, rest)) => {
-                rest.get(..8).and_then(|bytes| FloatOrdered.decode(bytes).ok()).map(Rank::Number)
-            }
-            Some((1, rest)) => {
-                rest.get(..13).and_then(|bytes| ScoreExact.decode(bytes).ok()).map(|_| Rank::Place)
-            }
+            Some((0, rest)) => rest.get(..8).and_then(|bytes| FloatOrdered.decode(bytes).ok()).map(Some),
+            Some((1, rest)) => rest.get(..13).and_then(|bytes| ScoreExact.decode(bytes).ok()).map(|_| None),
             _ => None,
         };
         let message = match told {
             None => "the score is not one".to_owned(),
-            Some(rank) => match refused(layout, &rank) {
-                Some(message) => message,
-                None => return,
+            Some(number) => match look_at_rank(layout, number) {
+                Looked::Unsound(message) => message,
+                _ => return,
             },
         };
         self.member_fault(family, "score", None, message, key, member);
@@ -204,41 +200,5 @@ impl<'p> Pass<'_, 'p, '_> {
         let label = format!("{} {label}", family.path);
         let shown = || Example { value: Some(shown(bytes)), ..example(key) };
         self.add(FindingKind::Member, &label, vec![family.path.clone()], offset, || message, shown);
-    }
-}
-
-/// What a member is ranked by.
-enum Rank {
-    Number(f64),
-    Place,
-}
-
-/// Why a score is none of its layout; `None` if it may be one.
-fn refused(layout: &Sequence, rank: &Rank) -> Option<String> {
-    let mut all = layout.arguments();
-    // Scores of several parts are made by the program.
-    let (Some(argument), None, 1) = (all.next(), all.next(), layout.segments().len()) else { return None };
-    let fits = match (&argument.shape, rank) {
-        (Shape::Int(int), Rank::Number(number)) => is_in(int.range, *number),
-        (Shape::Score { .. }, _) | (_, Rank::Number(_)) => true,
-        (_, Rank::Place) => false,
-    };
-    let shown = || match rank {
-        Rank::Number(number) => number.to_string(),
-        Rank::Place => "of a place in chain order".to_owned(),
-    };
-    (!fits).then(|| format!("the score {} is none of `{}`", shown(), argument_name(argument)))
-}
-
-/// Whether a float is a whole number of a range.
-fn is_in(range: IntRange, number: f64) -> bool {
-    if number.fract() != 0.0 || !number.is_finite() {
-        return false;
-    }
-    // A float without a fraction is written as the integer that it is.
-    let text = format!("{number:.0}");
-    match range {
-        IntRange::Unsigned { min, max } => text.parse().is_ok_and(|n: u128| (min..=max).contains(&n)),
-        IntRange::Signed { min, max } => text.parse().is_ok_and(|n: i128| (min..=max).contains(&n)),
     }
 }

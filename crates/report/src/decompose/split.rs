@@ -160,7 +160,7 @@ mod tests {
 
     #[test]
     fn one_collection_has_keys_of_one_form() {
-        // The last key alone could also be a pair of 0 bytes and 1 byte: its siblings settle it.
+        // The last key by itself could also be a pair of 0 bytes and 1 byte: its siblings settle it.
         let keys: [&[u8]; 4] =
             [b"\0\x04pool\0\x01a", b"\0\x04pool\0\x02bcd", b"\0\x04pool\0\x03efg", b"\0\x04pool\0\0"];
         let got = best(&keys);

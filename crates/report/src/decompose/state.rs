@@ -45,7 +45,7 @@ impl fmt::Display for BadState {
     }
 }
 
-/// Reads `{"models":[{"key":HEX,"value":BASE64},…]}`, or the list alone.
+/// Reads `{"models":[{"key":HEX,"value":BASE64},…]}`, or only the list.
 pub fn parse(text: &[u8]) -> Result<Vec<Entry>, BadState> {
     let state: State<'_> = serde_json::from_slice(text).map_err(|error| {
         let whole = error.to_string();

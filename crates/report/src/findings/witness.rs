@@ -1,6 +1,6 @@
 //! The keys that refute a guarantee as JSON: their bytes, which of them are what, and the arguments as values.
 
-use keyplan_plan::explain::{Piece, PieceKind, pieces};
+use keyplan_plan::explain::{Piece, pieces};
 use keyplan_plan::model::{Plan, Sequence};
 use keyplan_plan::notation::{hex, write_json};
 use keyplan_prover::{NumberFault, Side, Statement, Witness, layout};
@@ -87,15 +87,10 @@ fn segments(sequence: &Sequence, side: &Side) -> Option<Vec<Value>> {
 }
 
 fn segment(piece: &Piece, bytes: &[u8]) -> Value {
-    let kind = match piece.kind {
-        PieceKind::Literal => "literal",
-        PieceKind::Mark => "mark",
-        PieceKind::Value => "argument",
-    };
     json!({
         "start": piece.span.start,
         "end": piece.span.end,
-        "kind": kind,
+        "kind": piece.kind.word(),
         "name": piece.name,
         "hex": hex(bytes.get(piece.span.clone()).unwrap_or_default()),
     })

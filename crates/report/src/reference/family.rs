@@ -107,12 +107,11 @@ fn collect_inside(
             }
         }
         Shape::List { item, .. } => collect_inside(notation, item, &format!("{name}[…]"), depth, rows),
-        Shape::Option(inner)
-        | Shape::Framed { inner, .. }
-        | Shape::Desc(inner)
-        | Shape::Hashed { inner, .. }
-        | Shape::HashConcat { inner, .. } => collect_inside(notation, inner, name, depth, rows),
-        _ => {}
+        other => {
+            if let Some(inner) = other.inner() {
+                collect_inside(notation, inner, name, depth, rows);
+            }
+        }
     }
 }
 
@@ -161,17 +160,11 @@ fn values(shape: &Shape) -> String {
             labels.join(", ")
         }
         Shape::Option(inner) => format!("absent, or {}", values(inner)),
-        Shape::Framed { inner, .. }
-        | Shape::Desc(inner)
-        | Shape::Hashed { inner, .. }
-        | Shape::HashConcat { inner, .. } => values(inner),
         Shape::Score { heights: Some(heights), .. } => {
             format!("in blocks of the heights {} to {}", heights.least, heights.most)
         }
         Shape::Score { encoding: ScoreEncoding::HeightScore, .. } => LOSSY_SCORES.to_owned(),
-        Shape::Float(_) | Shape::Time(_) | Shape::Score { .. } | Shape::Opaque(_) | Shape::Record(_) => {
-            String::new()
-        }
+        other => other.inner().map_or_else(String::new, values),
     }
 }
 

@@ -50,12 +50,11 @@ fn nested(notation: Notation<'_>, shape: &Shape, name: &str, depth: usize, out: 
             }
         }
         Shape::List { item, .. } => nested(notation, item, &format!("{name}[…]"), depth, out),
-        Shape::Option(inner)
-        | Shape::Framed { inner, .. }
-        | Shape::Desc(inner)
-        | Shape::Hashed { inner, .. }
-        | Shape::HashConcat { inner, .. } => nested(notation, inner, name, depth, out),
-        _ => {}
+        other => {
+            if let Some(inner) = other.inner() {
+                nested(notation, inner, name, depth, out);
+            }
+        }
     }
 }
 
@@ -139,11 +138,7 @@ fn short_domain(notation: Notation<'_>, shape: &Shape) -> String {
         Shape::Choice(_) => "choice".to_owned(),
         Shape::List { .. } => "list".to_owned(),
         Shape::Option(inner) => format!("option of {}", short_domain(notation, inner)),
-        Shape::Framed { inner, .. }
-        | Shape::Desc(inner)
-        | Shape::Hashed { inner, .. }
-        | Shape::HashConcat { inner, .. } => short_domain(notation, inner),
-        shape => notation.domain(shape),
+        shape => shape.inner().map_or_else(|| notation.domain(shape), |inner| short_domain(notation, inner)),
     }
 }
 

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use keyplan_plan::diag::{Code, Diagnostic};
-use keyplan_plan::model::{Argument, Family, MissingSchema, Opaque, Plan, Sequence, Shape};
+use keyplan_plan::diag::{Code, Diagnostic, Span};
+use keyplan_plan::model::{Family, MissingSchema, Opaque, Plan, Sequence, Shape};
 use keyplan_values::{Data, Fault, Limits, Messages, Node};
 
 use super::reading::{codec, has_schema, messages, read_within, type_of, with_schema};
@@ -28,7 +28,12 @@ enum What {
     Rewritten,
 }
 
-impl ValueFault<'_> {
+impl<'o> ValueFault<'o> {
+    /// Bytes that do not decode.
+    pub(crate) const fn broken(opaque: &'o Opaque, fault: Fault) -> Self {
+        Self { opaque, offset: fault.offset, what: What::Broken(fault) }
+    }
+
     /// The kind of fault, in a word: `broken`, `unknown-field`, `rewritten`.
     pub const fn kind(&self) -> &'static str {
         match self.what {
@@ -73,7 +78,7 @@ pub fn fault<'o>(opaque: &'o Opaque, bytes: &[u8]) -> Option<ValueFault<'o>> {
     (limits.nodes, limits.bytes) = (2_000_000, 256 << 20);
     let seen = match read_within(opaque, bytes, &limits)? {
         Ok(seen) => seen,
-        Err(found) => return Some(ValueFault { opaque, offset: found.offset, what: What::Broken(found) }),
+        Err(found) => return Some(ValueFault::broken(opaque, found)),
     };
     let again = match opaque {
         Opaque::Proto(message) if !seen.by_wire => {
@@ -156,7 +161,7 @@ pub fn diagnose(plan: &Plan) -> Vec<Diagnostic> {
     for (_, family) in plan.families() {
         for layout in layouts(family) {
             for argument in layout.arguments() {
-                unknown_messages(argument, known, &mut found);
+                unknown_messages(&argument.shape, argument.span, known, &mut found);
             }
         }
     }
@@ -169,31 +174,28 @@ fn layouts(family: &Family) -> impl Iterator<Item = &Sequence> {
     family.value.iter().chain(fields).chain(&family.member)
 }
 
-fn unknown_messages(argument: &Argument, known: &Messages, found: &mut Vec<Diagnostic>) {
-    match &argument.shape {
-        Shape::Opaque(Opaque::Proto(message)) => {
-            let Err(why) = known.find(&message.name) else { return };
-            let span = argument.span;
-            let text = format!("`{}` is no message of the plan's schemas: {why}", message.name);
-            let mut diagnostic = Diagnostic::new(Code::UnknownMessage, text, span, "not in the schemas");
-            let last = message.name.rsplit('.').next().unwrap_or_default().to_lowercase();
-            let near: Vec<&str> = known
-                .names()
-                .filter(|name| name.rsplit('.').next().is_some_and(|end| end.to_lowercase() == last))
-                .take(4)
-                .collect();
-            if !near.is_empty() {
-                diagnostic = diagnostic.with_help(format!("the schemas have: {}", near.join(", ")));
-            }
-            found.push(diagnostic);
+/// Finds the messages of a shape and of all inside of it; `span` is that of the nearest argument.
+fn unknown_messages(shape: &Shape, span: Span, known: &Messages, found: &mut Vec<Diagnostic>) {
+    if let Shape::Opaque(Opaque::Proto(message)) = shape
+        && let Err(why) = known.find(&message.name)
+    {
+        let text = format!("`{}` is no message of the plan's schemas: {why}", message.name);
+        let mut diagnostic = Diagnostic::new(Code::UnknownMessage, text, span, "not in the schemas");
+        let last = message.name.rsplit('.').next().unwrap_or_default().to_lowercase();
+        let near: Vec<&str> = known
+            .names()
+            .filter(|name| name.rsplit('.').next().is_some_and(|end| end.to_lowercase() == last))
+            .take(4)
+            .collect();
+        if !near.is_empty() {
+            diagnostic = diagnostic.with_help(format!("the schemas have: {}", near.join(", ")));
         }
-        Shape::Record(sequence) => {
-            sequence.arguments().for_each(|argument| unknown_messages(argument, known, found));
-        }
-        Shape::Choice(alternatives) => {
-            let inside = alternatives.iter().flat_map(|alternative| alternative.sequence.arguments());
-            inside.for_each(|argument| unknown_messages(argument, known, found));
-        }
-        _ => {}
+        found.push(diagnostic);
+    }
+    if let Some(inner) = shape.inner() {
+        unknown_messages(inner, span, known, found);
+    }
+    for argument in shape.rows().flat_map(Sequence::arguments) {
+        unknown_messages(&argument.shape, argument.span, known, found);
     }
 }

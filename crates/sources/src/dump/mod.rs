@@ -152,7 +152,7 @@ fn block(file: &PlainFile, at: u64, len: u64, spaces: usize) -> Result<Vec<Row>,
         if usize::try_from(row.0).map_or(true, |space| space >= spaces) {
             return Err(file.damaged(offset, format!("a row of space {}", row.0)));
         }
-        // A row alone may be as long as its block; its value is in the file as it is.
+        // A row by itself may be as long as its block; its value is in the file as it is.
         taken = taken.saturating_add(row.1.len()).saturating_add(size_of::<Row>());
         if taken > MAX_ROWS {
             return Err(file.damaged(offset, format!("the rows of a block take more than {MAX_ROWS} bytes")));

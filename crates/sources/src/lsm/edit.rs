@@ -81,7 +81,7 @@ impl From<&str> for Fault {
     }
 }
 
-/// A tag with this bit may be skipped by who does not know it: its field has its length before it.
+/// A tag with this bit may be skipped by a reader that does not know it: its field has its length before it.
 const SKIPPABLE: u32 = 1 << 13;
 
 fn change(bytes: &mut Bytes<'_>, tag: u32) -> Result<Option<Change>, Fault> {

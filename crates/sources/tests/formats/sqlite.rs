@@ -40,7 +40,7 @@ fn without_the_log_there_are_other_rows() {
 #[test]
 fn every_change_of_the_log_is_found() {
     let expected = expected("sqlite", "kv");
-    // The last frame alone could have been cut off by a crash: its two are read as the state before it.
+    // The last frame by itself could have been cut off by a crash: its two are read as the state before it.
     let tally = flip("sqlite", "state.sqlite-wal", 3037, &expected, OPEN);
     assert_eq!(tally, Tally { refused: 46, same: 0, other: 2 });
     // A log that is cut off ends with its last whole commit.

@@ -191,7 +191,7 @@ fn run(group: &str, arguments: &Arguments) -> Result<()> {
         let found = sides.get(side).into_iter().flatten().filter_map(|figures| figures.get(name)).copied();
         let found: Vec<f64> = found.collect();
         if group == "bulk" {
-            // Processor time and disk alone: what disturbs the machine only ever makes them more.
+            // Processor time and disk only: what disturbs the machine only ever makes them more.
             found.into_iter().reduce(f64::min)
         } else {
             (!found.is_empty()).then(|| turns::median(found))

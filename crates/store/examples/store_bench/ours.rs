@@ -99,7 +99,7 @@ pub(crate) fn bulk(directory: &Path, rows: u64) -> Result<Figures> {
     options.duplicates = keyplan_store::Duplicates::KeepLast;
     let mut load = BulkLoad::new(&store, options)?;
     let mut last = Batch::new();
-    // Making the rows is left out. Until the end this thread alone works.
+    // Making the rows is left out. Until the end only this thread works.
     let mut pushing = std::time::Duration::ZERO;
     for step in data::steps(rows) {
         let begun = cpu::thread();

@@ -9,7 +9,7 @@ use crate::error::StoreError;
 /// The rows of several sorted sources as one, each key once.
 ///
 /// A row is made where it is given out, straight from the bytes of its source: nothing is copied twice. Sources are few,
-/// so the smallest of their rows is looked for among all of them, mostly by the first bytes of the keys alone.
+/// so the smallest of their rows is looked for among all of them, mostly by only the first bytes of the keys.
 pub(super) struct Merge<'s> {
     // The earliest first: of rows with one key, the last is the newest.
     sources: Vec<Open>,

@@ -207,7 +207,7 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        // What stays behind is removed by the next load.
+        // What is left is removed by the next load.
         let _ = std::fs::remove_dir_all(&self.0);
     }
 }

@@ -137,7 +137,7 @@ pub(super) struct Run {
 
 impl Drop for Run {
     fn drop(&mut self) {
-        // What stays behind goes with the directory.
+        // What is left goes with the directory.
         let _ = std::fs::remove_file(&self.path);
     }
 }

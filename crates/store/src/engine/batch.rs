@@ -185,7 +185,7 @@ impl<E: Engine> Batch<E> {
         })
     }
 
-    /// The operations by space and key. Of those on one key the last alone is left; in a space where a key may have
+    /// The operations by space and key. Of those on one key only the last is left; in a space where a key may have
     /// several values, those on its values keep their order.
     pub fn into_sorted(self) -> impl Iterator<Item = Operation<E::Buffer>> {
         let operations = self.operations;

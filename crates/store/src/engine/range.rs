@@ -82,7 +82,7 @@ impl OwnedKeyRange {
     /// use keyplan_store::engine::OwnedKeyRange;
     /// use std::ops::Bound;
     ///
-    /// // The end is the prefix with its last byte below `ff` raised; a prefix of `ff` alone has none.
+    /// // The end is the prefix with its last byte below `ff` raised; a prefix of only `ff` has none.
     /// assert_eq!(OwnedKeyRange::prefix(&[7, 0xff]).end, Bound::Excluded(vec![8]));
     /// assert_eq!(OwnedKeyRange::prefix(&[0xff, 0xff]).end, Bound::Unbounded);
     /// ```

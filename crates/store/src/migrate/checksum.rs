@@ -1,5 +1,7 @@
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::MigrationError;
+
 /// How many rows there are, and a sum over them that does not depend on their order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Checksum {
@@ -10,6 +12,20 @@ pub struct Checksum {
 }
 
 impl Checksum {
+    /// Refuses another sum than this one for what is in a space.
+    pub(super) fn require(self, space: &str, found: Self) -> Result<(), MigrationError> {
+        if found == self {
+            return Ok(());
+        }
+        Err(MigrationError::Checksum {
+            space: space.to_owned(),
+            rows: self.rows,
+            sum: self.sum,
+            found_rows: found.rows,
+            found_sum: found.sum,
+        })
+    }
+
     /// The sum of one row.
     #[inline]
     pub fn of(key: &[u8], value: &[u8]) -> Self {

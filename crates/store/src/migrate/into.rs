@@ -174,15 +174,7 @@ impl Migration<'_> {
             each_row(&mut snapshot.range(to.space(name)?, KeyRange::ALL)?, |key, value| {
                 found.add(key, value);
             })?;
-            if found != expected {
-                return Err(MigrationError::Checksum {
-                    space: name.to_owned(),
-                    rows: expected.rows,
-                    sum: expected.sum,
-                    found_rows: found.rows,
-                    found_sum: found.sum,
-                });
-            }
+            expected.require(name, found)?;
         }
         Ok(())
     }

@@ -472,15 +472,7 @@ impl<E: Engine> Running<'_, '_, E> {
                     }
                 })?;
             }
-            if found != expected {
-                return Err(MigrationError::Checksum {
-                    space: name.to_owned(),
-                    rows: expected.rows,
-                    sum: expected.sum,
-                    found_rows: found.rows,
-                    found_sum: found.sum,
-                });
-            }
+            expected.require(name, found)?;
         }
         drop(snapshot);
         self.replace_plan()?;

@@ -6,7 +6,7 @@ use keyplan_typed::{Key, Value};
 /// Rows of a migration that a function of the program makes anew, by their types.
 ///
 /// The mapping of the two plans still says which family rows go to, and is proved; what it says of arguments and values is not
-/// used. An argument that the program alone knows has any constant in the plan's `from` clause. Nothing proves that a function
+/// used. An argument that only the program knows has any constant in the plan's `from` clause. Nothing proves that a function
 /// makes different keys of different rows: two that meet are refused, and both are still there. Old rows are kept until the end, to go back with.
 ///
 /// ```

@@ -68,7 +68,7 @@ impl<K: Key, A: Deref<Target = [u8]>, B: Deref<Target = [u8]>> Row<K, A, B> {
         value_of::<K>(&self.value)
     }
 
-    /// The value alone, as it was found.
+    /// Only the value, as it was found.
     pub(super) fn into_value(self) -> B {
         self.value
     }

@@ -133,7 +133,7 @@ fn a_key_holds_one_kind_of_thing() {
         redis.apply_one(undo_write).unwrap();
         assert_eq!(redis.kind(b"k").unwrap(), None);
     }
-    // Something that is none of these, and what stands beside a queue.
+    // Something that is none of these, and what is beside a queue.
     let mut other = Other::new(&server);
     let _: i64 = other.ask(&[b"RPUSH", b"list", b"x"]);
     for error in [

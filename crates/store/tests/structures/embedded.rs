@@ -286,7 +286,7 @@ fn taking_the_first_member_stays_flat_and_so_after_a_reopen() {
     assert_eq!(structures.zset_count(b"z").unwrap(), 9_000);
     let reopened = cost(&structures, 1_000);
     assert!(reopened < most, "{reopened:?} after {first:?}");
-    // Who adds before the front is first, and what was taken behind it is not walked again.
+    // What is added before the front is first, and what was taken after it is not walked again.
     structures.zset_add(b"z", b"early", SetScore::Number(-1.0)).unwrap();
     let taken = structures.zset_pop(b"z", End::Min, 1).unwrap();
     assert_eq!(taken[0].member, b"early");

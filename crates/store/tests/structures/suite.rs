@@ -396,7 +396,7 @@ fn some_reads(read: &dyn StructureRead, model: &Model, maker: &mut Maker) {
     });
     assert_eq!(got, expected, "{query:?}");
     let Ok(all) = all else { return };
-    // From behind each member, whether it is in the range or not.
+    // From after each member, whether it is in the range or not.
     if let Some(Thing::Zset(set)) = thing {
         for after in in_order(set, direction) {
             let rows = read.zset_rows(&key, &range, direction, Some(&after)).unwrap();

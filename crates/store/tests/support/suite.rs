@@ -96,7 +96,7 @@ pub(crate) fn check_both_ends<S: Snapshot>(
         let forwards = random.below(2) == 0;
         let taken = if forwards { &mut front } else { &mut back };
         if random.below(2) == 0 {
-            // Some are lent, and those behind them are still there.
+            // Some are lent, and those after them are still there.
             let mut left = 1 + random.below(3);
             let direction = if forwards { Direction::Ascending } else { Direction::Descending };
             let visited = rows.visit(direction, |key, value| {

@@ -26,7 +26,7 @@ pub struct SchemaText<'a> {
     pub content: Result<&'a str, &'a [u8]>,
 }
 
-/// Why a schema has no meaning.
+/// Why a schema does not compile.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}{what}", self.place())]
 pub struct MessagesError {

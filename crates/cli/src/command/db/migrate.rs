@@ -4,9 +4,9 @@ use std::path::Path;
 
 use anyhow::{Context as _, Result, bail};
 use keyplan_database::migrate::{CopyPlace, close_copy, pending, redis_server, to_the_end};
-use keyplan_database::{AnyEngine, Opening, is_url, on_any_engine, refuse_directory, shown};
+use keyplan_database::{AnyEngine, Opening, compiled, is_url, on_any_engine, refuse_directory, shown};
+use keyplan_plan::Compiled;
 use keyplan_plan::model::Plan;
-use keyplan_plan::{Compiled, compile};
 use keyplan_prover::{MigrationProof, Options, diagnose_migration, prove_migration};
 use keyplan_store::engine::Engine;
 use keyplan_store::migrate::{Attached, Migration, MigrationError, Phase, Running, Survey, pending_plan};
@@ -36,7 +36,7 @@ pub(super) fn run(args: &DbMigrate, out: &mut Output) -> Result<Outcome> {
 
 fn on<E: Engine>(engine: E, args: &DbMigrate, out: &mut Output) -> Result<Outcome> {
     let meta = Meta::read(&engine)?.ok_or(StoreError::NoPlan)?;
-    let old = compile(meta.plan_name(), meta.plan_text(), |path| meta.import(path));
+    let old = compiled(&meta);
     let files = pending_plan(&engine)?;
     let new = match (&args.to, files.is_empty()) {
         (Some(path), _) => input::load(path)?.compiled,
@@ -83,7 +83,7 @@ fn on<E: Engine>(engine: E, args: &DbMigrate, out: &mut Output) -> Result<Outcom
 /// What names the server that a copy is made on.
 const INTO_URL_VARIABLE: &str = "KEYPLAN_INTO_URL";
 
-/// What is proved of a migration, unless something stands in its way.
+/// What is proved of a migration, unless something is in its way.
 fn proved(before: &Plan, after: &Plan, new: &Compiled, out: &mut Output) -> Result<Option<MigrationProof>> {
     let proof = prove_migration(before, after, &Options::default());
     if proof.blockers().next().is_none() {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::ops::ControlFlow;
 
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Result, anyhow};
 use keyplan_database::structure::Listed;
 use keyplan_database::{Error, Found, Rows, ScanQuery, Scanned, scan_database, scan_foreign};
 use keyplan_plan::model::Family;
@@ -21,22 +21,15 @@ use crate::render::{self, Length, Output};
 
 /// Prints rows.
 pub(super) fn run(args: &Scan, out: &mut Output) -> Result<Outcome> {
+    let wanted = query(args);
     if let Some(server) = Server::open(&args.source)? {
-        query(args).refuse_ranges("of a server")?;
+        wanted.refuse_ranges("of a server")?;
         return server.scan(args, out);
     }
-    if args.asked.family.is_none() {
-        if args.token.is_some() {
-            bail!("a token goes on with the scan of a family: name it");
-        }
-        if !args.from.is_empty() || !args.to.is_empty() || !args.filter.is_empty() {
-            bail!("--from, --to and --where are for the rows of a family: name it");
-        }
-    }
+    wanted.refuse_without_family()?;
     if let Some(source) = planless(&args.source)? {
         return raw::scan(&*source, args, out);
     }
-    let wanted = query(args);
     if let Some(foreign) = foreign(&args.source)? {
         let mut printer = Printer { args, line: Vec::new(), names: BTreeMap::new(), out };
         let scanned = scan_foreign(&foreign, &wanted, &mut printer);

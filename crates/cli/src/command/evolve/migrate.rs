@@ -1,9 +1,6 @@
 //! `keyplan migrate plan`: what becomes of every family, and what was proved of it.
 
-use std::path::Path;
-
 use anyhow::{Result, anyhow, bail};
-use keyplan_database::AnyStore;
 use keyplan_plan::Compiled;
 use keyplan_plan::model::Plan;
 use keyplan_prover::{Options, diagnose_migration, prove_migration};
@@ -23,7 +20,7 @@ pub(crate) fn run(command: &Migrate, out: &mut Output) -> Result<Outcome> {
 
 fn plan(args: &MigratePlan, out: &mut Output) -> Result<Outcome> {
     let (old, new) = match args.plans.as_slice() {
-        [old, new] => (previous(old, new)?, input::load(new)?),
+        [old, new] => (input::previous(old, new, true)?.compiled, input::load(new)?),
         [new] => {
             let loaded = input::load(new)?;
             let name = loaded.compiled.plan.as_ref().map(|plan| plan.name.clone()).unwrap_or_default();
@@ -46,15 +43,6 @@ fn plan(args: &MigratePlan, out: &mut Output) -> Result<Outcome> {
         }
     }
     Ok(if proof.findings().next().is_some() { Outcome::Findings } else { Outcome::Clean })
-}
-
-/// The older plan that was named: of a file, of a revision, or of a database.
-fn previous(typed: &str, current: &str) -> Result<Compiled> {
-    let directory = Path::new(typed);
-    if directory.is_dir() {
-        return Ok(AnyStore::recorded_plan(directory)?);
-    }
-    Ok(input::previous(typed, current, true)?.compiled)
 }
 
 /// Two plans without mistakes; those of the first that has some are shown.

@@ -1,4 +1,4 @@
-//! `keyplan explain`: what a key stands for.
+//! `keyplan explain`: what a key means.
 
 mod part;
 
@@ -67,10 +67,9 @@ pub(crate) fn run(args: &Explain, out: &mut Output) -> Result<Outcome> {
     for text in args.keys.iter().filter(|text| *text != "-") {
         key_text::read(text.as_bytes(), args.input.into(), &mut key)
             .map_err(|error| anyhow::Error::new(error).context(format!("`{text}` is not a key")))?;
-        explainer.explain(&key, out)?;
+        let explanation = explainer.explain(&key, out)?;
         if let Some(value) = &args.value {
-            explainer.failed |=
-                !part::value_of_key(args, &explainer.decoder, &explainer.spaces, &key, value, out)?;
+            explainer.failed |= !part::value_of_key(args, plan, &explanation, value, out)?;
         }
     }
     Ok(if explainer.failed { Outcome::Findings } else { Outcome::Clean })
@@ -88,7 +87,7 @@ struct Explainer<'p> {
 }
 
 impl<'p> Explainer<'p> {
-    /// Explains the keys on standard input, one a line. A line that is no key is answered, and the next one read.
+    /// Explains the keys on standard input, one per line. A line that is not a key is answered, and the next one read.
     fn stream(&mut self, format: InputFormat, out: &mut Output) -> Result<()> {
         let mut lines = Lines::new(io::stdin().lock());
         let mut key = Vec::new();
@@ -101,7 +100,7 @@ impl<'p> Explainer<'p> {
                 None => Some(format!("over {MAX_LINE} bytes long")),
             };
             match error {
-                None => self.explain(&key, out)?,
+                None => drop(self.explain(&key, out)?),
                 Some(why) => self.refuse(line.number, &why, out)?,
             }
         }
@@ -132,7 +131,7 @@ impl<'p> Explainer<'p> {
         Ok(())
     }
 
-    fn explain(&mut self, key: &[u8], out: &mut Output) -> Result<()> {
+    fn explain(&mut self, key: &[u8], out: &mut Output) -> Result<Explanation<'p>> {
         let explanation = explain(&self.decoder, &self.spaces, key);
         self.failed |= explanation.readings.is_empty();
         match self.format {
@@ -150,7 +149,7 @@ impl<'p> Explainer<'p> {
         if let Some((name, rows)) = self.rows {
             self.stored(name, rows, key, &explanation, out)?;
         }
-        Ok(())
+        Ok(explanation)
     }
 
     /// What the database has under a key, or how many rows begin with it.
@@ -162,26 +161,17 @@ impl<'p> Explainer<'p> {
         explanation: &Explanation<'p>,
         out: &mut Output,
     ) -> Result<()> {
-        let spaces = self.spaces.clone();
-        for index in spaces.into_iter().filter(|&index| rows.has(index)) {
-            let Some(space) = self.plan().spaces.get(index) else { continue };
-            let reading =
-                explanation.readings.iter().find(|reading| std::ptr::eq(reading.decoded.space, space));
-            if reading.is_none() && !explanation.readings.is_empty() {
-                continue;
-            }
-            let stored = match rows.get(index, key)? {
-                Some(value) => Stored::Value(value),
-                None => Stored::Front(rows.begun(index, key)?),
-            };
+        for found in rows.stored(self.plan(), &self.spaces, key, explanation)? {
             match self.format {
-                ExplainFormat::Json => out.json(&render::stored_json(name, &space.name, &stored))?,
-                ExplainFormat::Text => out.text(&render::stored(name, &space.name, &stored))?,
+                ExplainFormat::Json => {
+                    out.json(&render::stored_json(name, &found.space.name, &found.stored))?
+                }
+                ExplainFormat::Text => out.text(&render::stored(name, &found.space.name, &found.stored))?,
             }
-            if let (Stored::Value(value), Some(reading)) = (stored, reading)
-                && reading.decoded.family.value.is_some()
+            if let (Stored::Value(value), Some(family)) = (found.stored, found.family)
+                && family.value.is_some()
             {
-                let value = value_part(reading.decoded.family, None, value)?;
+                let value = value_part(family, None, value)?;
                 self.failed |= !part::part(self.plan(), &value, self.format, out)?;
             }
         }

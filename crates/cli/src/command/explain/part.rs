@@ -2,8 +2,8 @@
 
 use anyhow::{Context, Result};
 use keyplan_database::{PartBytes, find, parts, value_part};
-use keyplan_plan::dynamic::{Decoder, readings};
-use keyplan_plan::explain::explain;
+use keyplan_plan::dynamic::readings;
+use keyplan_plan::explain::Explanation;
 use keyplan_plan::model::{Family, Plan};
 use keyplan_report::explain_json::part_json;
 use keyplan_report::key_text;
@@ -31,17 +31,15 @@ pub(super) fn run(args: &Explain, plan: &Plan, family: &str, out: &mut Output) -
     Ok(if sound { Outcome::Clean } else { Outcome::Findings })
 }
 
-/// Explains the value under a key that was explained already; false if it is none of the key's family.
+/// Explains the value under a key that was explained already; false if it is not of the key's family.
 pub(super) fn value_of_key(
     args: &Explain,
-    decoder: &Decoder<'_>,
-    spaces: &[usize],
-    key: &[u8],
+    plan: &Plan,
+    key: &Explanation<'_>,
     typed: &str,
     out: &mut Output,
 ) -> Result<bool> {
-    let found = explain(decoder, spaces, key);
-    let mut families: Vec<&Family> = found.readings.iter().map(|reading| reading.decoded.family).collect();
+    let mut families: Vec<&Family> = key.readings.iter().map(|reading| reading.decoded.family).collect();
     families.dedup_by(|a, b| a.path == b.path);
     let value_bytes = bytes(typed, args)?;
     let mut sound = !families.is_empty();
@@ -49,7 +47,7 @@ pub(super) fn value_of_key(
         if args.format == ExplainFormat::Text {
             out.line("")?;
         }
-        sound &= part(decoder.plan(), &value_part(family, None, value_bytes.clone())?, args.format, out)?;
+        sound &= part(plan, &value_part(family, None, value_bytes.clone())?, args.format, out)?;
     }
     Ok(sound)
 }

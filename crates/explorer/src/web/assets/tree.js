@@ -20,7 +20,7 @@ export function load(height = '') {
   if (loading?.height !== height) {
     const found = begin(height);
     loading = { height, found };
-    // What failed is asked again by the next who wants it.
+    // What failed is asked for again when it is next wanted.
     found.catch(() => { if (loading?.found === found) loading = null; });
   }
   return loading.found;

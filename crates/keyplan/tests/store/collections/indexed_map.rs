@@ -10,7 +10,7 @@ use super::collections::state::{
 use super::{NAMES, PLAN, in_batches, name, number};
 use crate::support::{Opened, on_every_engine};
 
-/// Pools with an owner, of which there may be several, and a name, which is theirs alone.
+/// Pools with an owner, of which there may be several, and a name, which is only theirs.
 pub(super) struct Pools;
 
 impl Indexed for Pools {

@@ -2,7 +2,7 @@
 //!
 //! An encoding is *delimited* if the bytes of one value are never the front of those of another: fixed widths, varints, and
 //! whatever has its length or its count in front. Behind such a part the next one begins at one place, whatever the graph says
-//! of long counts and contents. What is not known to be so at a glance is a question to the graph of that part alone.
+//! of long counts and contents. What is not known to be so at a glance is a question to the graph of only that part.
 
 use keyplan_plan::model::{
     BytesEncoding, ExtentRule, Frame, Framing, IntEncoding, NibbleEncoding, Segment, Sequence, Shape, Width,
@@ -129,7 +129,7 @@ impl Ends<'_> {
         }
     }
 
-    /// The same by the graph of the shape alone.
+    /// The same by the graph of only the shape.
     fn is_delimited_in_the_graph(&mut self, shape: &Shape) -> bool {
         const BEHIND: u32 = 1;
         let sequence = alone(shape);
@@ -142,7 +142,7 @@ impl Ends<'_> {
             && drawing.hidden.iter().all(|shape| contents_injective(self.arena, shape, self.budget, 0))
     }
 
-    /// The same by the graph of the shape alone.
+    /// The same by the graph of only the shape.
     fn is_read_alone_in_the_graph(&mut self, shape: &Shape) -> bool {
         let sequence = alone(shape);
         let Some(layout) = self.drawn(shape, &sequence, BTreeSet::new()) else { return false };
@@ -151,7 +151,7 @@ impl Ends<'_> {
             && drawing.hidden.iter().all(|shape| contents_injective(self.arena, shape, self.budget, 0))
     }
 
-    /// A shape alone, if its graph tells values apart: neither a hash nor a lossy encoding is in it.
+    /// A shape by itself, if its graph tells values apart: neither a hash nor a lossy encoding is in it.
     fn drawn<'s>(
         &mut self,
         shape: &Shape,

@@ -135,7 +135,7 @@ fn readings(arena: &mut Arena, sequence: &Sequence, budget: &mut Budget) -> Opti
     }
 }
 
-/// Some elements of a list as a sequence, with what stands between them.
+/// Some elements of a list as a sequence, with what is between them.
 fn in_a_row(item: &Shape, count: usize, framing: &Framing) -> Sequence {
     let mut segments = Vec::new();
     for index in 0..count {

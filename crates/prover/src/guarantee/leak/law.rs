@@ -38,7 +38,7 @@ impl Scanned<'_, '_> {
         u32::try_from(self.scan.segments).unwrap_or(u32::MAX)
     }
 
-    /// The layout of the prefix alone.
+    /// The layout of only the prefix.
     pub(crate) fn prefix(self) -> Sequence {
         self.scan.prefix(self.layout.sequence)
     }
@@ -365,7 +365,7 @@ fn begun(
     })
 }
 
-/// Keys made of a word that is none, each with where a prefix of it ends: a copy, a derived part or a hash that does not fit is
+/// Keys made of a word that is not a key, each with where a prefix of it ends: a copy, a derived part or a hash that does not fit is
 /// written again, first in the prefix and then in the row.
 fn written_again(
     scanned: Scanned<'_, '_>,
@@ -391,7 +391,7 @@ fn written_again(
     found
 }
 
-/// Keys that begin like a word that is none: as many of its first arguments as can be read, and after them the
+/// Keys that begin like a word that is not a key: as many of its first arguments as can be read, and after them the
 /// shortest others. The word may fail at a checksum or at a copy, which are free in the graph.
 fn mended(arena: &mut Arena, layout: &Layout<'_>, word: &[u8], effort: &mut Effort) -> Vec<Vec<u8>> {
     let segments = layout.sequence.segments();

@@ -111,7 +111,7 @@ fn retired<'a>(finding: Finding<'a>, prefix: &[u8]) -> Option<&'a Retired> {
     all.find(|retired| retired.prefix == prefix)
 }
 
-/// The literal that holds a family's number: the first one that stands in its own declaration.
+/// The literal that holds a family's number: the first one in its own declaration.
 fn number_span(subject: Subject<'_>) -> Span {
     let own = subject.family.span;
     let inside = |span: &Span| span.file == own.file && own.start <= span.start && span.end <= own.end;

@@ -453,11 +453,7 @@ fn only_its_own(arena: &mut Arena, scanned: Scanned<'_, '_>, budget: &mut Budget
 }
 
 fn descends(shape: &Shape) -> bool {
-    match shape {
-        Shape::Desc(_) => true,
-        Shape::Framed { inner, .. } | Shape::HashConcat { inner, .. } => descends(inner),
-        _ => false,
-    }
+    std::iter::successors(Some(shape), |shape| shape.wrapped()).any(|shape| matches!(shape, Shape::Desc(_)))
 }
 
 /// On which side of an end the bytes after a prefix lie.

@@ -308,7 +308,7 @@ fn written(segments: &Sequence, value: Value) -> Option<Written> {
     Some(Written { value, bytes })
 }
 
-/// What the last bound argument adds to the prefix: itself, literals, and parts that are made of it alone.
+/// What the last bound argument adds to the prefix: itself, literals, and parts that are made only of it.
 fn last(scanned: Scanned<'_, '_>, outer: &Scan) -> Option<Sequence> {
     let segments = scanned.layout.sequence.segments().get(outer.segments..scanned.scan.segments)?;
     let mut own = Vec::new();

@@ -29,7 +29,7 @@ pub(crate) fn fits(path: &str, sequence: &Sequence, limit: usize) -> Verdict {
         let Some(slot) = row.get_mut(index) else { continue };
         let before = std::mem::replace(slot, value);
         let mut best: Option<Side> = None;
-        // What stands around the value makes the key longer than was asked for, so it is asked for less.
+        // What is around the value makes the key longer than was asked for, so it is asked for less.
         while let Some(bytes) = too_long(sequence, &row, limit) {
             let over = bytes.len().saturating_sub(limit.saturating_add(1));
             if best.as_ref().is_some_and(|best| best.bytes.len() <= bytes.len()) {

@@ -29,7 +29,7 @@ pub(super) fn remove_unfinished(directory: &Path) -> Result<(), Error> {
         Err(TryLockError::WouldBlock) => return Err(Error::AlreadyOpen { path: directory.to_owned() }),
         Err(TryLockError::Error(error)) => return Err(doing()(error)),
     }
-    // Asked again, alone: another process may have finished meanwhile.
+    // Asked again, with nobody else in here: another process may have finished meanwhile.
     if !is_unfinished(directory)? {
         return Ok(());
     }

@@ -71,7 +71,7 @@ impl Gate {
     /// Runs something with the lowest number that anybody reads at, or will. No snapshot is opened meanwhile.
     pub(super) fn below_all_snapshots(&self, database: &Database, run: impl FnOnce(SeqNo)) {
         let mut state = lock(&self.state);
-        // One that is kept for the next who asks holds nothing back, but a batch may be under way and need it.
+        // One that is kept for the next caller holds nothing back, but a batch may be under way and need it.
         let unused = match self.writer.try_lock() {
             Ok(_writer) => state.take_if(|state| Arc::strong_count(state) == 1),
             Err(_) => None,
@@ -87,7 +87,7 @@ impl Gate {
         drop(lock(&self.writer));
     }
 
-    /// Runs what applies a batch, alone.
+    /// Runs what applies a batch, and nothing else beside it.
     pub(super) fn apply<T>(
         &self,
         database: &Database,
@@ -109,7 +109,7 @@ impl Gate {
 
     /// How many states are read, and since when the oldest of them is.
     pub(super) fn oldest(&self) -> (u64, Option<std::time::Duration>) {
-        // One that was kept for the next who asks holds nothing back, but a batch may be under way and need it.
+        // One that was kept for the next caller holds nothing back, but a batch may be under way and need it.
         if let Ok(_writer) = self.writer.try_lock() {
             let unused = lock(&self.state).take_if(|state| Arc::strong_count(state) == 1);
             drop(unused);

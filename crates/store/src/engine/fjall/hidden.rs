@@ -46,7 +46,7 @@ pub(super) fn visible(database: &Database) -> SeqNo {
     database.visible_seqno()
 }
 
-/// Forgets the versions of a keyspace that nobody can ask for who reads at `number` or later, with their memtables.
+/// Forgets the versions of a keyspace that no reader at `number` or later can ask for, with their memtables.
 pub(super) fn forget_versions(keyspace: &Keyspace, number: SeqNo) {
     // A version that cannot be deleted is deleted with the next ones.
     let _ = keyspace.tree.get_version_history_lock().maintenance(keyspace.path(), number);

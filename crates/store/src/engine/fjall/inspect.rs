@@ -57,7 +57,7 @@ pub(super) fn inspect(directory: &Path, settings: &FjallSettings) -> Result<Insp
     };
     let journals = std::thread::scope(|scope| {
         let name = || std::thread::Builder::new().name("keyplan:inspect".into());
-        // Where there is no thread to be had, this one does it all.
+        // Where no thread can be started, this one does it all.
         let other = (!unknown.is_empty()).then(|| name().spawn_scoped(scope, verify).ok()).flatten();
         let journals = match settings.damaged_journal {
             DamagedJournal::Refuse => check_journals(directory, mark.as_ref(), &trees),

@@ -30,7 +30,7 @@ struct Work {
 }
 
 impl Keeper {
-    /// None where there is no thread to be had: the engine then does all of it itself.
+    /// None where no thread can be started: the engine then does all of it itself.
     pub(super) fn start(path: Arc<Path>) -> Option<Self> {
         // No more than one job waits after the one that is done: those that are not taken are not missed.
         let (work, jobs) = sync_channel(1);

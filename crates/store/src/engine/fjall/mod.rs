@@ -46,7 +46,7 @@ pub use snapshot::{FjallRange, FjallSnapshot};
 /// opened in the middle of one. Every batch says what it waits for. Batches are applied in the order of their keys,
 /// which costs less than any other.
 pub struct Fjall {
-    // Taken out on drop alone: the engine waits for its threads there, and must not do so for ever.
+    // Taken out on drop only: the engine waits for its threads there, and must not do so for ever.
     database: Option<Database>,
     keyspaces: Arc<Vec<Keyspace>>,
     spaces: Vec<Space>,
@@ -423,7 +423,7 @@ impl Engine for Fjall {
         self.pace(bytes);
         // A commit that fails half-way may be in the journal: whether it happened shows when the database is opened.
         let applied = self.gate.apply(self.database()?, &self.keyspaces, || {
-            // Asked again, alone: a shutdown that has begun since does not wait for this batch.
+            // Asked again, with nobody else in here: a shutdown that has begun since does not wait for this batch.
             self.writable()?;
             if !expectations.is_empty() {
                 // The state before this batch, which nobody else can change now.

@@ -426,7 +426,7 @@ impl Engine for Lmdb {
         let operations: Vec<_> = batch.into_sorted().collect();
         if !operations.is_empty() || !expectations.is_empty() {
             self.write(|write, tally| {
-                // Asked again, alone: a shutdown that has begun since does not wait for this batch.
+                // Asked again, with nobody else in here: a shutdown that has begun since does not wait for this batch.
                 self.writable()?;
                 // Nobody else can commit while this transaction is open.
                 self.check(write, &expectations)?;

@@ -192,8 +192,8 @@ impl Migration<'_> {
     fn field(&self, way: &Way<'_>, field: &[u8], value: &[u8]) -> Result<Thing, (ProblemKind, String)> {
         let mut left: Vec<_> = way.fields().iter().filter(|known| known.reads(field, value)).collect();
         if left.len() > 1 {
-            let path = |name: &str| format!("{}.{name}", way.old.path);
-            let mut preferred = left.iter().filter(|known| self.preferred.contains(&path(&known.old.name)));
+            let mut preferred =
+                left.iter().filter(|known| self.preferred.contains(&way.old.path_of(&known.old.name)));
             if let (Some(only), None) = (preferred.next(), preferred.next()) {
                 left = vec![*only];
             }

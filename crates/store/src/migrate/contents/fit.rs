@@ -109,7 +109,7 @@ pub(super) fn is_place(thing: &Thing) -> bool {
 pub(super) fn rank(way: &Way<'_>, score: SetScore) -> Result<SetScore, String> {
     let Some(layout) = &way.old.score else { return Ok(score) };
     let Some(values) = score_values(layout, score) else {
-        return Err("the score is none of the old layout".to_owned());
+        return Err("the score is not one of the old layout".to_owned());
     };
     match way.score(&values) {
         None => Ok(score),

@@ -13,7 +13,7 @@ mod thing;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use keyplan_plan::model::MisfitRule;
+use keyplan_plan::model::{DottedPath, MisfitRule};
 
 use self::fate::KeyFate;
 use self::fit::{NO_PLACES, is_place, waiting};
@@ -67,16 +67,16 @@ impl Migration<'_> {
     /// Takes keys with several readings for those of the old family at `path`, or fields of a hash for those of the old
     /// field at `path`, unless another of their readings is preferred, too.
     ///
-    /// What a key holds is looked at first: a reading under which it cannot hold that is none.
+    /// What a key holds is looked at first: a reading under which it cannot hold that does not count.
     pub fn prefer(&mut self, path: &str) -> Result<(), MigrationError> {
         let families = || self.old.spaces.iter().flat_map(|space| &space.families);
-        let whole = |name: &str| name == path || name.ends_with(&format!(".{path}"));
+        let whole = |name: &str| DottedPath(name).ends_with(DottedPath(path));
         let mut found: Vec<String> = Vec::new();
         for family in families() {
             if whole(&family.path) {
                 found.push(family.path.clone());
             }
-            let fields = family.fields.iter().map(|field| format!("{}.{}", family.path, field.name));
+            let fields = family.fields.iter().map(|field| family.path_of(&field.name));
             found.extend(fields.filter(|name| whole(name)));
         }
         let [only] = found.as_slice() else {
@@ -164,15 +164,7 @@ impl Migration<'_> {
         for (name, to) in to {
             let found = sum_of(*to, &mut |_| ())?;
             let expected = survey.expected.get(name).copied().unwrap_or_default();
-            if found != expected {
-                return Err(MigrationError::Checksum {
-                    space: name.clone(),
-                    rows: expected.rows,
-                    sum: expected.sum,
-                    found_rows: found.rows,
-                    found_sum: found.sum,
-                });
-            }
+            expected.require(name, found)?;
         }
         Ok(())
     }

@@ -262,7 +262,7 @@ impl<E: Engine> Running<'_, '_, E> {
         Ok(())
     }
 
-    /// The key that a row belongs to, and what becomes of it: rows of one key stand together.
+    /// The key that a row belongs to, and what becomes of it: rows of one key come together.
     fn known<'k>(
         &self,
         from: &From<'_, E>,

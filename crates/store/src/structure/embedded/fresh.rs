@@ -12,7 +12,7 @@ use crate::structure::{Kind, QueueItem, QueueState, SetScore, StructureError};
 
 /// Heads of keys that are being filled in one batch.
 ///
-/// It is for who alone writes these keys, and each thing once: nothing is looked for but the heads. [`Fresh::finish`] writes
+/// It is for the only one who writes these keys, and writes each thing once: nothing is looked for but the heads. [`Fresh::finish`] writes
 /// them.
 #[derive(Default)]
 pub(crate) struct Fresh {
@@ -75,7 +75,7 @@ impl Fresh {
         let score = score.checked()?;
         let at = place(score, member).map_err(unwritable)?;
         let row = Family::MemberScore.row(to.key, member).map_err(unwritable)?;
-        // The score alone: what stands before the member.
+        // Only the score: what comes before the member.
         let stored = at.get(..at.len().saturating_sub(member.len())).unwrap_or_default();
         to.batch.put_row(to.space, &row, stored);
         to.batch.put_row(to.space, &Family::ScoreMember.row(to.key, &at).map_err(unwritable)?, &[]);
@@ -115,7 +115,7 @@ impl Fresh {
         let empty = || Head::Queue(QueueHead::new(score.kind()));
         match self.head(to, empty)? {
             Head::Queue(head) => {
-                // A queue that was begun by its receipts alone has no scores yet.
+                // A queue that was begun only by its receipts has no scores yet.
                 if head.size.waiting == 0 && head.size.claimed == 0 && head.size.dead == 0 {
                     head.scores = score.kind();
                 }

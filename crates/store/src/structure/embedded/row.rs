@@ -123,7 +123,7 @@ pub(crate) fn read_item(member: &[u8], value: &[u8]) -> Result<QueueItem, Decode
 }
 
 impl<'r> StructureRow<'r> {
-    /// Reads a row. The value is looked into for a head alone.
+    /// Reads a row. The value is looked into only for a head.
     pub fn decode(row: &'r [u8], value: &[u8]) -> Result<Self, DecodeError> {
         let (&tag, plain) = row.split_first().ok_or(DecodeError::new(0, Fault::Short { missing: 1 }))?;
         let family = Family::of(tag).ok_or(DecodeError::new(0, Fault::NoAlternative))?;

@@ -35,7 +35,7 @@ impl<E: Engine> Transaction<'_, E> {
         }
         let at = place(score, member).map_err(unwritable)?;
         self.put_place(key, &at)?;
-        // The score alone: what stands before the member.
+        // Only the score: what comes before the member.
         self.put_row(&row, at.get(..at.len().saturating_sub(member.len())).unwrap_or_default());
         let head = self.zset(key)?;
         head.gaps.fill(&at);

@@ -16,7 +16,7 @@ use crate::page::Direction;
 use crate::structure::{Kind, Pair, Rows, ScoreRange, Scored, StructureError};
 
 /// How many rows the first page of a sorted set has. Each page has twice as many as the one before, up to [`MOST_ROWS`]:
-/// who looks at a few rows of many sets does not read much more, and who reads all does not ask often.
+/// whoever looks at a few rows of many sets does not read much more, and whoever reads all does not ask often.
 const FIRST_ROWS: usize = 64;
 
 /// How many rows a page of a sorted set has, at most.

@@ -8,7 +8,7 @@
 //! | --- | --- | --- |
 //! | [`Item`] | one key | one value |
 //! | [`Map`] | the rows of a scan | values by key |
-//! | [`Set`] | the rows of a scan, with values of no bytes | keys alone |
+//! | [`Set`] | the rows of a scan, with values of no bytes | only keys |
 //! | [`CountedMap`] | a map's, and a number | a map that knows how many rows it has |
 //! | [`SummedMap`] | a map's, and two numbers | a map that also knows what its rows add up to |
 //! | [`ExpiringMap`] | a map's, and its rows by their ends | rows that end by themselves |

@@ -4,7 +4,7 @@ use super::{KeyOf, Map};
 use crate::typed::{Batch, Error, Read, Rows};
 use keyplan_typed::{Key, Scan, ScanOf, Value as _};
 
-/// Keys alone: the rows of a scan of a family whose values are `-> ""`.
+/// Only keys: the rows of a scan of a family whose values are `-> ""`.
 #[derive(Clone, Debug)]
 pub struct Set<S: ScanOf>(Map<S>);
 
