@@ -4,6 +4,7 @@
 
 mod faults;
 mod onesat;
+mod particular;
 mod plans;
 mod server;
 mod structures;
