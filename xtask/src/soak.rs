@@ -81,9 +81,12 @@ pub(crate) fn run(soak: &Soak) -> Result<ExitCode> {
                 .run()?;
             Job::cargo("test --release --package keyplan-prover --test migration -- --nocapture")
                 .variable("KEYPLAN_MIGRATION_PAIRS", &pairs.to_string())
+                .variable("KEYPLAN_MIGRATION_SEED", &seed.to_string())
                 .run()?;
             Job::cargo("test --release --all-features --package keyplan-store --test migrate -- --nocapture")
                 .variable("KEYPLAN_MIGRATION_ROWS", "1000000")
+                .variable("KEYPLAN_MIGRATION_PAIRS", &pairs.to_string())
+                .variable("KEYPLAN_MIGRATION_SEED", &seed.to_string())
                 .run()?;
             Job::cargo("test --release --package keyplan-cli --test migrate -- --nocapture")
                 .variable("KEYPLAN_MIGRATION_KILLS", "200")

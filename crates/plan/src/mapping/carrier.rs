@@ -178,8 +178,8 @@ impl<'p> Bytes<'p> {
 fn read(layout: Option<&Sequence>, bytes: &[u8]) -> Result<Vec<Value>, Misfit> {
     let Some(layout) = layout else { return Ok(Vec::new()) };
     let mut found = readings(layout, bytes, 2).map_err(|failure| Misfit::Value(failure.to_string()))?;
-    match (found.readings.pop(), found.readings.is_empty()) {
-        (Some(values), true) => Ok(values),
+    match (found.readings.pop(), found.more) {
+        (Some(values), false) => Ok(values),
         _ => Err(Misfit::Value("it has several readings".to_owned())),
     }
 }

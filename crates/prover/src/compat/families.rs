@@ -421,7 +421,7 @@ fn example(family: &Family) -> Option<Side> {
 }
 
 /// Every key that begins with a prefix, as a layout.
-fn reserved(prefix: &[u8]) -> Sequence {
+pub(super) fn reserved(prefix: &[u8]) -> Sequence {
     let span = Span::default();
     let literal = Literal { bytes: prefix.to_vec(), spelling: String::new(), hashed: None, span };
     let shape = Shape::Bytes { lengths: LengthSet::ANY, encoding: BytesEncoding::Raw };

@@ -77,6 +77,14 @@ pub enum MigrationError {
         /// How many.
         rows: u64,
     },
+    /// The engine has no room for keys that must be kept aside.
+    #[error(
+        "{rows} rows have keys that this engine has no room for on the way: make a copy instead, on any engine"
+    )]
+    NoRoom {
+        /// How many.
+        rows: u64,
+    },
     /// A row was not there when the rows were surveyed.
     #[error("space `{space}` has a row that was not there when the migration began: {why}")]
     Unexpected {

@@ -38,7 +38,7 @@ use keyplan_codec::Hash;
 use keyplan_plan::Compiled;
 use keyplan_plan::dynamic::Decoder;
 use keyplan_plan::mapping::{Carrier, Course, Mapping, Route};
-use keyplan_plan::model::{Family, Plan};
+use keyplan_plan::model::{Family, Plan, Space};
 
 pub use checksum::Checksum;
 pub use error::MigrationError;
@@ -79,6 +79,8 @@ pub struct Migration<'p> {
     // For each old space the index of its first route, and whether its keys have one reading each.
     starts: Vec<usize>,
     sure: Vec<bool>,
+    // For each old space the prefixes that both plans keep reserved: rows under them stay.
+    pub(crate) reserved: Vec<Vec<Vec<u8>>>,
 }
 
 impl std::fmt::Debug for Migration<'_> {
@@ -138,7 +140,21 @@ impl<'p> Migration<'p> {
         };
         let sure = (0..old.spaces.len()).map(readable).collect();
         let schemas = (old_schema, new_schema);
-        Ok(Self { old, new, schemas, mapping, carrier, decoders, maps, preferred, id, starts, sure })
+        let reserved = old.spaces.iter().map(|space| reserved(space, new)).collect();
+        Ok(Self {
+            old,
+            new,
+            schemas,
+            mapping,
+            carrier,
+            decoders,
+            maps,
+            preferred,
+            id,
+            starts,
+            sure,
+            reserved,
+        })
     }
 
     /// Has rows of the old family at `path` made anew by a function of the program instead of by the mapping.
@@ -189,6 +205,19 @@ impl<'p> Migration<'p> {
     pub(crate) fn is_sure(&self, space: usize) -> bool {
         self.sure.get(space).copied().unwrap_or_default()
     }
+}
+
+/// The prefixes of an old space that both plans keep from being used.
+fn reserved(space: &Space, new: &Plan) -> Vec<Vec<u8>> {
+    let kept = new.spaces.iter().filter(|after| after.engine_name() == space.engine_name());
+    let kept: Vec<&[u8]> = kept.flat_map(retired_prefixes).collect();
+    let still = |prefix: &&[u8]| kept.iter().any(|kept| prefix.starts_with(kept));
+    retired_prefixes(space).filter(still).map(<[u8]>::to_vec).collect()
+}
+
+fn retired_prefixes(space: &Space) -> impl Iterator<Item = &[u8]> {
+    let modules = space.modules.iter().flat_map(|module| &module.retired);
+    space.retired.iter().chain(modules).map(|entry| entry.prefix.as_slice())
 }
 
 /// What tells a migration from every other: both layouts, the mapping, and which readings are preferred.

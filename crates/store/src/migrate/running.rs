@@ -10,10 +10,11 @@ use super::contents::{kept_name, sum_of};
 use super::mark::{EXPECTED, FILES, MARK, MigrationMark, Phase, expected_row, read_expected};
 use super::sort::Fate;
 use super::structured::has_structures;
-use super::survey::{Survey, each_row};
+use super::survey::{ProblemKind, Sorter, Survey, each_row};
 use super::{ASIDE_SPACE, Migration, MigrationError, undo};
 use crate::engine::{
-    Batch, Durability, Engine, KeyRange, OwnedKeyRange, Snapshot as _, Space, SpaceId, SpaceKind,
+    Batch, Capabilities, Durability, Engine, KeyRange, OwnedKeyRange, Snapshot as _, Space, SpaceId,
+    SpaceKind,
 };
 use crate::error::StoreError;
 use crate::meta::{META_SPACE, Meta};
@@ -21,6 +22,9 @@ use crate::structure::View;
 
 /// A step ends when its batch holds this many bytes, however few its rows are.
 const STEP_BYTES: u64 = 8 * 1024 * 1024;
+
+/// Rows of fewer bytes fit into every engine, with what is written beside them while they are aside.
+const ROOMY: usize = 128;
 
 /// How many rows are deleted at once that an earlier migration has left.
 const PURGE: usize = 10_000;
@@ -69,6 +73,7 @@ pub struct Running<'m, 'p, E: Engine> {
     /// Whether structures are carried thing by thing.
     pub(crate) by_contents: bool,
     meta_space: SpaceId,
+    limits: Capabilities,
 }
 
 /// What came of a step.
@@ -96,6 +101,7 @@ impl<'p> Migration<'p> {
             return Err(StoreError::Engines { expected: engine.name(), found: meta.engine }.into());
         }
         let meta_space = engine.space(META_SPACE).ok_or(StoreError::NoPlan)?;
+        let limits = engine.capabilities();
         match &meta.migration {
             Some(mark) if mark.phase == Phase::Copy => return Err(MigrationError::Unfinished),
             Some(mark) if mark.id != self.id => {
@@ -110,6 +116,7 @@ impl<'p> Migration<'p> {
                     untold,
                     by_contents: false,
                     meta_space,
+                    limits,
                 })));
             }
             None if meta.fingerprint != from => {
@@ -133,6 +140,7 @@ impl<'p> Migration<'p> {
             untold,
             by_contents,
             meta_space,
+            limits,
         })))
     }
 }
@@ -150,7 +158,7 @@ impl<E: Engine> Running<'_, '_, E> {
 
     /// Reads everything and writes nothing: what the migration would do. `progress` is told how many rows were read.
     pub fn survey(&self, progress: impl FnMut(u64)) -> Result<Survey, MigrationError> {
-        self.migration.survey_of(&self.engine, progress)
+        self.migration.survey_by(&self.engine, self, progress)
     }
 
     /// Begins: makes the spaces of the new plan, and marks the database. Rows without a new key are set aside if `park`.
@@ -159,6 +167,10 @@ impl<E: Engine> Running<'_, '_, E> {
     pub fn begin(&mut self, survey: &Survey, park: bool) -> Result<(), MigrationError> {
         if self.mark.is_some() {
             return Ok(());
+        }
+        let stuck = survey.rows_without_room();
+        if stuck > 0 {
+            return Err(MigrationError::NoRoom { rows: stuck });
         }
         if survey.open_rows() > 0 && !park {
             return Err(MigrationError::Unfit { rows: survey.open_rows() });
@@ -306,7 +318,7 @@ impl<E: Engine> Running<'_, '_, E> {
         made: &mut BTreeSet<Vec<u8>>,
     ) -> Result<(), MigrationError> {
         let old = value;
-        let fate = self.migration.sort(index, key, value);
+        let fate = self.fate(index, key, value);
         match (phase, fate) {
             (Phase::Park, Fate::Aside { why, .. }) => {
                 let (place, row) = self.aside_row(Aside::Parked, index, key, &why, value);
@@ -604,6 +616,44 @@ impl<E: Engine> Running<'_, '_, E> {
         let mut spaces = self.migration.old.spaces.iter();
         let index = spaces.position(|space| space.engine_name() == parked.space)?;
         Some((index, parked.key, parked.value))
+    }
+}
+
+impl<E: Engine> Running<'_, '_, E> {
+    /// Whether the engine has room for a row while it is aside.
+    fn has_room_aside(&self, space: usize, key: &[u8], why: &str, value: &[u8]) -> bool {
+        let (place, row) = self.aside_row(Aside::Parked, space, key, why, value);
+        self.limits.admit::<E>(place.len(), row.len()).is_ok()
+    }
+}
+
+/// What becomes of a row in place, where the engine needs room for it on the way and at the end.
+impl<E: Engine> Sorter for Running<'_, '_, E> {
+    fn fate<'v>(&self, space: usize, key: &[u8], value: &'v [u8]) -> Fate<'v> {
+        let mut fate = self.migration.sort(space, key, value);
+        if let Fate::Moves { route, key: new, value: anew, .. } = &fate
+            && let Err(error) = self.limits.admit::<E>(new.len(), anew.len())
+        {
+            fate = self.migration.without_new_key(*route, error.to_string());
+        }
+        let (kept, why) = match &fate {
+            Fate::Stays { .. } => (false, ""),
+            Fate::Moves { route, staged, .. } => {
+                (*staged || self.untold.get(*route).copied().unwrap_or_default(), "")
+            }
+            Fate::Dropped { .. } => (true, ""),
+            Fate::Aside { why, .. } => (true, why.as_str()),
+        };
+        // Most keys are far from any limit, and need not be put together to know it.
+        if !kept || key.len() + value.len() < ROOMY || self.has_room_aside(space, key, why, value) {
+            return fate;
+        }
+        let route = match fate {
+            Fate::Stays { route } | Fate::Aside { route, .. } => route,
+            Fate::Moves { route, .. } | Fate::Dropped { route } => Some(route),
+        };
+        let why = "its key is too long to be kept aside with the name of its space".to_owned();
+        Fate::Aside { route, kind: ProblemKind::NoRoom, why, ruled: false }
     }
 }
 

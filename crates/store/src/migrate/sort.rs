@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use keyplan_plan::dynamic::Decoded;
+use keyplan_plan::dynamic::{Decoded, Miss};
 use keyplan_plan::mapping::{Course, Passage};
 use keyplan_plan::model::MisfitRule;
 
@@ -34,17 +34,28 @@ impl Migration<'_> {
         if self.is_sure(space) {
             return match self.decoders.0.decode(space, key) {
                 Ok(read) => self.fate(space, &read, key, value),
-                Err(miss) => unknown(&miss),
+                Err(miss) => self.without_family(space, key, &miss),
             };
         }
         let all = match self.decoders.0.decode_all(space, key, READINGS) {
             Ok(all) => all,
-            Err(miss) => return unknown(&miss),
+            Err(miss) => return self.without_family(space, key, &miss),
         };
         match all.readings.as_slice() {
             [only] if !all.more => self.fate(space, only, key, value),
             several => self.of_several(space, several, all.more, key, value),
         }
+    }
+
+    /// What becomes of a row that no family makes. Under a prefix that an earlier plan gave up, and that both plans keep reserved, it
+    /// stays; elsewhere nobody knows what it is.
+    pub(super) fn without_family<'v>(&self, space: usize, key: &[u8], miss: &Miss<'_>) -> Fate<'v> {
+        if self.is_reserved(space, key) { Fate::Stays { route: None } } else { unknown(miss) }
+    }
+
+    /// Whether a key of an old space lies under a prefix that both plans keep reserved.
+    pub(super) fn is_reserved(&self, space: usize, key: &[u8]) -> bool {
+        self.reserved.get(space).is_some_and(|all| all.iter().any(|prefix| key.starts_with(prefix)))
     }
 
     pub(super) fn of_several<'v>(
@@ -108,12 +119,19 @@ impl Migration<'_> {
                 Fate::Stays { route: Some(route) }
             }
             Ok((key, value)) => Fate::Moves { route, key, value, staged: passage.staged },
-            Err(_) if passage.rule == MisfitRule::Drop => Fate::Dropped { route },
-            Err(why) => {
-                let ruled = passage.rule == MisfitRule::Park;
-                Fate::Aside { route: Some(route), kind: ProblemKind::NoNewKey, why, ruled }
-            }
+            Err(why) => self.without_new_key(route, why),
         }
+    }
+
+    /// What becomes of a row of a route that has no new key.
+    pub(super) fn without_new_key<'v>(&self, route: usize, why: String) -> Fate<'v> {
+        let rule = self.mapping.routes.get(route).and_then(|route| passage(&route.course));
+        let rule = rule.map_or(MisfitRule::Refuse, |passage| passage.rule);
+        if rule == MisfitRule::Drop {
+            return Fate::Dropped { route };
+        }
+        let ruled = rule == MisfitRule::Park;
+        Fate::Aside { route: Some(route), kind: ProblemKind::NoNewKey, why, ruled }
     }
 
     fn made<'v>(
@@ -160,6 +178,6 @@ fn passage(course: &Course) -> Option<&Passage> {
     if let Course::Moved(passage) = course { Some(passage) } else { None }
 }
 
-pub(super) fn unknown<'v>(miss: &keyplan_plan::dynamic::Miss<'_>) -> Fate<'v> {
+fn unknown<'v>(miss: &Miss<'_>) -> Fate<'v> {
     Fate::Aside { route: None, kind: ProblemKind::Unreadable, why: miss.to_string(), ruled: false }
 }

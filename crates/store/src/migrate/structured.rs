@@ -4,7 +4,7 @@ use keyplan_plan::dynamic::Decoded;
 use keyplan_plan::mapping::{Carried, Course, Passage, Route};
 use keyplan_plan::model::{FamilyKind, Space};
 
-use super::sort::{Fate, READINGS, unknown};
+use super::sort::{Fate, READINGS};
 use super::{Migration, ProblemKind};
 use crate::structure::{Kind, StructureRow};
 
@@ -41,7 +41,7 @@ impl Migration<'_> {
         };
         let mut all = match self.decoders.0.decode_all(space, row.key(), READINGS) {
             Ok(all) => all,
-            Err(miss) => return unknown(&miss),
+            Err(miss) => return self.without_family(space, row.key(), &miss),
         };
         all.readings.retain(|read| kinds(&row).contains(&read.family.kind));
         match all.readings.as_slice() {

@@ -66,8 +66,10 @@ pub enum ProblemKind {
     Unreadable,
     /// It has several readings.
     Ambiguous,
-    /// The new layout refuses its arguments or its value.
+    /// The new layout refuses its arguments or its value, or the engine has no room for the new row.
     NoNewKey,
+    /// The engine has no room for what is kept of it on the way. It cannot be set aside either.
+    NoRoom,
 }
 
 impl ProblemKind {
@@ -77,6 +79,7 @@ impl ProblemKind {
             Self::Unreadable => "unreadable",
             Self::Ambiguous => "ambiguous",
             Self::NoNewKey => "no new key",
+            Self::NoRoom => "no room",
         }
     }
 }
@@ -96,6 +99,12 @@ impl Survey {
     /// Rows that keep the migration from beginning unless they are set aside by request.
     pub fn open_rows(&self) -> u64 {
         self.problems.iter().map(|problem| problem.rows - problem.ruled).sum()
+    }
+
+    /// Rows that can neither be carried over in place nor be set aside, because the engine has no room for their keys.
+    pub fn rows_without_room(&self) -> u64 {
+        let stuck = self.problems.iter().filter(|problem| problem.kind == ProblemKind::NoRoom);
+        stuck.map(|problem| problem.rows).sum()
     }
 
     /// Rows that are set aside, or would be.
@@ -214,6 +223,16 @@ impl Migration<'_> {
     pub fn survey_of<E: Engine>(
         &self,
         engine: &E,
+        progress: impl FnMut(u64),
+    ) -> Result<Survey, MigrationError> {
+        self.survey_by(engine, &Sorted(self), progress)
+    }
+
+    /// As [`Migration::survey_of`], with what becomes of each row by `sorter`.
+    pub(crate) fn survey_by<E: Engine>(
+        &self,
+        engine: &E,
+        sorter: &impl Sorter,
         mut progress: impl FnMut(u64),
     ) -> Result<Survey, MigrationError> {
         let snapshot = engine.snapshot()?;
@@ -226,7 +245,7 @@ impl Migration<'_> {
                 continue;
             }
             each_row(&mut snapshot.range(id, KeyRange::ALL)?, |key, value| {
-                let fate = self.sort(index, key, value);
+                let fate = sorter.fate(index, key, value);
                 survey.add(self, index, (key, value), &fate);
                 if survey.rows.is_multiple_of(EVERY) {
                     progress(survey.rows);
@@ -284,6 +303,21 @@ impl Migration<'_> {
         let old: Vec<OldSpace<'_>> =
             views.iter().map(|(index, view)| (*index, view as &dyn StructureRead)).collect();
         self.survey_things(&old, exact, survey, progress)
+    }
+}
+
+/// Who says what becomes of a row.
+pub(crate) trait Sorter {
+    /// What becomes of a row of the old space at `space`.
+    fn fate<'v>(&self, space: usize, key: &[u8], value: &'v [u8]) -> Fate<'v>;
+}
+
+/// The mapping by itself, whatever the engine has room for.
+struct Sorted<'m, 'p>(&'m Migration<'p>);
+
+impl Sorter for Sorted<'_, '_> {
+    fn fate<'v>(&self, space: usize, key: &[u8], value: &'v [u8]) -> Fate<'v> {
+        self.0.sort(space, key, value)
     }
 }
 

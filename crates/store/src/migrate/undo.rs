@@ -1,7 +1,8 @@
 //! The way back.
 
 use keyplan_plan::dynamic::{Decoded, Value};
-use keyplan_plan::mapping::{Carried, Course, Passage, Way};
+use keyplan_plan::mapping::{Arguments, Carried, Course, Passage, Source, Way, bare, leaves};
+use keyplan_plan::model::{Sequence, Shape};
 
 use super::mark::{MigrationMark, Phase};
 use super::running::{Aside, Running, Step, behind};
@@ -51,18 +52,35 @@ fn told_apart(a: &Passage, b: &Passage) -> bool {
         .any(|(path, value)| b.key.constants().any(|(other, constant)| path == other && value != constant))
 }
 
-fn reversed(
-    old: Option<&keyplan_plan::model::Sequence>,
-    new: Option<&keyplan_plan::model::Sequence>,
-    carried: &Carried,
-) -> Option<Carried> {
+fn reversed(old: Option<&Sequence>, new: Option<&Sequence>, carried: &Carried) -> Option<Carried> {
     match (carried, old, new) {
         (Carried::Verbatim, ..) => Some(Carried::Verbatim),
-        (Carried::Converted(arguments), Some(old), Some(new)) => {
+        (Carried::Converted(arguments), Some(old), Some(new)) if has_one_spelling(old, new, arguments) => {
             arguments.reversed(old, new).map(Carried::Converted)
         }
         _ => None,
     }
+}
+
+/// Whether each new value is that of one old spelling: numbers in text have several, and a time that became a float was rounded.
+fn has_one_spelling(old: &Sequence, new: &Sequence, arguments: &Arguments) -> bool {
+    let (before, after) = leaves(old, new);
+    arguments.sources.iter().all(|(path, source)| {
+        let Source::Key(from) = source else { return true };
+        let was = before.iter().find(|leaf| leaf.path == *from).map(|leaf| leaf.shape);
+        let is = after.iter().find(|leaf| leaf.path == *path).map(|leaf| leaf.shape);
+        match (was, is) {
+            (Some(was), Some(is)) if was == is => true,
+            (Some(was), Some(is)) => {
+                !matches!((bare(was), bare(is)), (Shape::Text(_), Shape::Float(_))) && !has_score(was)
+            }
+            _ => false,
+        }
+    })
+}
+
+fn has_score(shape: &Shape) -> bool {
+    matches!(shape, Shape::Score { .. }) || shape.children().any(has_score)
 }
 
 /// A row as it was: the old space, key and value.

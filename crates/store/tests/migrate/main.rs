@@ -4,7 +4,10 @@
 
 mod faults;
 mod onesat;
+mod pairs;
+mod particular;
 mod plans;
+mod random;
 mod server;
 mod structures;
 mod support;

@@ -14,9 +14,10 @@ use std::fmt;
 
 use keyplan_plan::diag::{Code, Span};
 use keyplan_plan::mapping::{Course, Mapping, Passage, Place, Route};
-use keyplan_plan::model::{MisfitRule, Plan};
+use keyplan_plan::model::{Family, MisfitRule, Plan, Sequence};
 
 use self::derive::Derived;
+use super::families::{all_retired, reserved};
 use crate::automaton::Arena;
 use crate::guarantee::Guarantee;
 use crate::guarantee::overlap::law::disjoint;
@@ -271,7 +272,10 @@ impl Prover<'_> {
         let parked = (passage.rule == MisfitRule::Park).then_some(MisfitRule::Park);
         self.say(about, Obligation::Readable, readable, parked);
         let stays = |route: &Route| matches!(route.course, Course::Retired { .. });
-        let lasting = self.apart(mapping, passage, stays);
+        let lasting = match self.apart(mapping, passage, stays) {
+            Decision::Proved | Decision::Assumed(_) => self.off_reserved(passage),
+            found => found,
+        };
         if !matches!(lasting, Decision::Proved | Decision::Assumed(_)) {
             self.say(about, Obligation::Apart, lasting, None);
             if let Some(duty) = self.duties.last_mut() {
@@ -322,6 +326,26 @@ impl Prover<'_> {
         worst(&found, |first, second| Counterexample::TwoReadings { first, second })
     }
 
+    /// Whether no new key of a passage lies under a prefix that the old plan keeps reserved: rows of earlier plans may be there.
+    fn off_reserved(&mut self, passage: &Passage) -> Decision {
+        let Some((space, family)) = passage.to.find(self.new) else {
+            return Decision::Unknown("the new family is not there".to_owned());
+        };
+        let old = self.old.spaces.iter().filter(|old| old.engine_name() == space.engine_name());
+        let name_of = |prefix: &[u8]| format!("the retired prefix {}", super::Hex(prefix));
+        let others = old.flat_map(all_retired).map(|entry| (name_of(&entry.prefix), reserved(&entry.prefix)));
+        let others: Vec<(String, Sequence)> = others.collect();
+        let name = format!("{} (new)", family.path);
+        let mut arena = Arena::new();
+        let layout = Layout::new(&mut arena, &name, &family.key, BTreeSet::new());
+        let mut verdicts = Vec::new();
+        for (title, sequence) in &others {
+            let other = Layout::new(&mut arena, title, sequence, BTreeSet::new());
+            verdicts.push(disjoint(&mut arena, &layout, &other, &mut self.budget));
+        }
+        crossing(&verdicts, &name, family)
+    }
+
     /// Whether no new key of a passage is a key of some families of the old plan in the same place.
     fn apart(&mut self, mapping: &Mapping, passage: &Passage, of: impl Fn(&Route) -> bool) -> Decision {
         let Some((space, family)) = passage.to.find(self.new) else {
@@ -339,18 +363,20 @@ impl Prover<'_> {
                 continue;
             };
             let other = Layout::new(&mut arena, &other.path, &other.key, BTreeSet::new());
-            let verdict = disjoint(&mut arena, &layout, &other, &mut self.budget);
-            if verdict != Verdict::Holds {
-                verdicts.push(verdict);
-            }
+            verdicts.push(disjoint(&mut arena, &layout, &other, &mut self.budget));
         }
-        let verdicts: Vec<&Verdict> = verdicts.iter().collect();
-        worst(&verdicts, |first, second| {
-            let (mut new, old) = if first.family == name { (first, second) } else { (second, first) };
-            new.family.clone_from(&family.path);
-            Counterexample::Crossing { new, old }
-        })
+        crossing(&verdicts, &name, family)
     }
+}
+
+/// Verdicts on whether the keys of a family of the new plan, which is called `name` in them, are none of the old plan's.
+fn crossing(verdicts: &[Verdict], name: &str, family: &Family) -> Decision {
+    let verdicts: Vec<&Verdict> = verdicts.iter().collect();
+    worst(&verdicts, |first, second| {
+        let (mut new, old) = if first.family == name { (first, second) } else { (second, first) };
+        new.family.clone_from(&family.path);
+        Counterexample::Crossing { new, old }
+    })
 }
 
 /// The worst of several verdicts as a decision.

@@ -68,8 +68,8 @@ impl Gate {
         state.get_or_insert_with(open).clone()
     }
 
-    /// Runs something with the lowest number that anybody reads at, or will. No snapshot is opened meanwhile.
-    pub(super) fn below_all_snapshots(&self, database: &Database, run: impl FnOnce(SeqNo)) {
+    /// Runs something with the lowest number that anybody reads at, or will. No snapshot is opened meanwhile. Whether anybody reads.
+    pub(super) fn below_all_snapshots(&self, database: &Database, run: impl FnOnce(SeqNo)) -> bool {
         let mut state = lock(&self.state);
         // One that is kept for the next caller holds nothing back, but a batch may be under way and need it.
         let unused = match self.writer.try_lock() {
@@ -78,8 +78,9 @@ impl Gate {
         };
         drop(unused);
         let open = lock(&self.open);
-        let read = open.iter().filter_map(Weak::upgrade).map(|state| state.snapshot.seqno());
-        run(read.min().unwrap_or_else(|| hidden::visible(database)));
+        let read = open.iter().filter_map(Weak::upgrade).map(|state| state.snapshot.seqno()).min();
+        run(read.unwrap_or_else(|| hidden::visible(database)));
+        read.is_some()
     }
 
     /// Waits for the batch that is being applied, if there is one.

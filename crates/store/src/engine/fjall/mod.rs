@@ -289,14 +289,16 @@ impl Fjall {
     fn bound_memtables(&self, most: u64) {
         let Ok(database) = self.database() else { return };
         let (begun, mut turn) = (Instant::now(), 0_u32);
-        while self.memtables.bytes(&self.keyspaces) > most && begun.elapsed() < LONGEST_WAIT {
-            for keyspace in self.keyspaces.iter() {
-                // What fails here fails again in the commit.
-                if hidden::in_memory(keyspace) > most / 2 && hidden::waiting(keyspace) == 0 {
-                    let _ = hidden::rotate(keyspace);
-                }
-            }
-            self.gate.below_all_snapshots(database, |number| {
+        if !self.memtables.exceed(most, &self.keyspaces) {
+            return;
+        }
+        let mut read = false;
+        while self.memtables.bytes(&self.keyspaces) > most
+            && begun.elapsed() < LONGEST_WAIT
+            && self.writable().is_ok()
+        {
+            self.flush_largest(most / 2);
+            read = self.gate.below_all_snapshots(database, |number| {
                 self.keyspaces.iter().for_each(|keyspace| hidden::forget_versions(keyspace, number));
             });
             // It lets go of what nobody else holds.
@@ -314,8 +316,26 @@ impl Fjall {
                 break;
             }
         }
+        // What a reader keeps is not waited for again before it has grown.
+        if read {
+            self.memtables.waited(most, &self.keyspaces);
+        }
         if turn > 0 {
             self.paced(begun);
+        }
+    }
+
+    /// Seals the memtable with the most rows if all that are written to have more bytes than `most`, and none waits to be flushed.
+    ///
+    /// None may be large by itself where there are many spaces. One at a time, so that no more are flushed than have to be.
+    fn flush_largest(&self, most: u64) {
+        let written: u64 = self.keyspaces.iter().map(hidden::in_memory).sum();
+        if written <= most || self.keyspaces.iter().any(|keyspace| hidden::waiting(keyspace) > 0) {
+            return;
+        }
+        if let Some(largest) = self.keyspaces.iter().max_by_key(|keyspace| hidden::in_memory(keyspace)) {
+            // What fails here fails again in the commit.
+            let _ = guarded(&self.path, || hidden::rotate(largest));
         }
     }
 

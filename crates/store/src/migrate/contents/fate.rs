@@ -54,6 +54,9 @@ impl Migration<'_> {
             |why: String| KeyFate::Aside { route: None, kind: ProblemKind::Unreadable, why, ruled: false };
         let all = match self.decoders.0.decode_all(space, key, READINGS) {
             Ok(all) => all,
+            Err(_) if self.is_reserved(space, key) => {
+                return Ok(KeyFate::Stays { route: None, queue: kind == Kind::Queue });
+            }
             Err(miss) => return Ok(unreadable(miss.to_string())),
         };
         let mut left: Vec<&Decoded<'_>> =

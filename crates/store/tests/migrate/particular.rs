@@ -1,0 +1,85 @@
+//! Rows that need care: under prefixes of earlier releases, with values that have several spellings, and too long for
+//! an engine.
+
+use keyplan_store::engine::{Fjall, FjallSettings, Lmdb, LmdbSettings, Memory};
+use keyplan_store::migrate::{Migration, MigrationError, Phase, Step};
+
+use crate::support::{Rows, attach, fill, folder, plan, prove, rows, run};
+
+fn row(space: &str, key: &[u8], value: &[u8]) -> ((String, Vec<u8>), Vec<u8>) {
+    ((space.to_owned(), key.to_vec()), value.to_vec())
+}
+
+#[test]
+fn rows_under_a_prefix_that_an_earlier_plan_retired_stay_where_they_are() {
+    let first = "plan p; space s { key gone = 0x01 id: u8; key pool = 0x02 id: u8; }";
+    let second = "plan p; space s { retired 0x01 \"nobody reads it\"; key pool = 0x02 id: u8; }";
+    let third = "plan p; space s { retired 0x01 \"nobody reads it\"; key pool = 0x12 id: u16; }";
+    let plans = [plan("first", first), plan("second", second), plan("third", third)];
+    let engine = Memory::new();
+    let before = Rows::from([row("s", &[1, 7], b"old"), row("s", &[2, 7], b"pool")]);
+    fill(engine.clone(), &plans[0], &before);
+    for pair in plans.windows(2) {
+        let migration = Migration::between(&pair[0], &pair[1], prove(&pair[0], &pair[1]).mapping).unwrap();
+        let mut running = attach(&migration, engine.clone());
+        let survey = running.survey(|_| ()).unwrap();
+        assert_eq!(survey.problems, []);
+        running.begin(&survey, false).unwrap();
+        assert_eq!(run(&mut running, 7).0, Step::Finished);
+    }
+    assert_eq!(rows(&engine), Rows::from([row("s", &[1, 7], b"old"), row("s", &[0x12, 0, 7], b"pool")]));
+}
+
+#[test]
+fn a_prefix_that_is_no_longer_retired_leaves_rows_that_nobody_speaks_of() {
+    let old = plan("old", "plan p; space s { retired 0x01 \"nobody reads it\"; key pool = 0x02 id: u8; }");
+    let new = plan("new", "plan p; space s { key pool = 0x12 id: u8; }");
+    let engine = Memory::new();
+    fill(engine.clone(), &old, &Rows::from([row("s", &[1, 7], b"old"), row("s", &[2, 7], b"pool")]));
+    let migration = Migration::between(&old, &new, prove(&old, &new).mapping).unwrap();
+    let survey = attach(&migration, engine).survey(|_| ()).unwrap();
+    assert_eq!((survey.open_rows(), survey.moved()), (1, 1));
+}
+
+#[test]
+fn an_undo_gives_back_the_very_text_that_became_a_float() {
+    let old = plan("old", "plan p; space s { key price = 0x01 id: u8 -> price: text; }");
+    let new = plan("new", "plan p; space s { key price = 0x02 id: u8 -> price: f64; }");
+    let texts = ["1.50", "1e3", "007", "-0", "+2", "0.1"];
+    let before: Rows = (0..).zip(texts).map(|(id, text)| row("s", &[1, id], text.as_bytes())).collect();
+    let migration = Migration::between(&old, &new, prove(&old, &new).mapping).unwrap();
+    let engine = Memory::new();
+    fill(engine.clone(), &old, &before);
+    let mut running = attach(&migration, engine.clone());
+    let survey = running.survey(|_| ()).unwrap();
+    running.begin(&survey, false).unwrap();
+    while running.mark().unwrap().phase != Phase::Check {
+        running.step(2).unwrap();
+    }
+    running.turn_back().unwrap();
+    assert_eq!(run(&mut running, 2).0, Step::Undone);
+    assert_eq!(rows(&engine), before);
+}
+
+#[test]
+fn rows_that_an_engine_has_no_room_for_are_found_before_the_first_is_moved() {
+    let old = plan("old", "plan p; space s { key name = 0x01 name: bytes(1..=400); }");
+    let new = plan("new", "plan p; space s { key name = 0x02 name: bytes(1..=400).hex; }");
+    let folder = folder("long");
+    let open = || Lmdb::open(&folder, LmdbSettings::default()).unwrap();
+    let before = Rows::from([row("s", &[&[1][..], &[7; 300]].concat(), b"x"), row("s", &[1, 7], b"y")]);
+    fill(open(), &old, &before);
+    let migration = Migration::between(&old, &new, prove(&old, &new).mapping).unwrap();
+    let mut running = attach(&migration, open());
+    let survey = running.survey(|_| ()).unwrap();
+    assert_eq!((survey.open_rows(), survey.moved()), (1, 1));
+    let refused = running.begin(&survey, false).unwrap_err();
+    assert!(matches!(refused, MigrationError::Unfit { rows: 1 }), "{refused}");
+    drop(running);
+    assert_eq!(rows(&open()), before);
+    // On an engine with longer keys it fits.
+    let store =
+        migration.create_copy(Fjall::open(folder.join("copy"), FjallSettings::default()).unwrap()).unwrap();
+    let survey = migration.copy(&open(), &store, false, |_| ()).unwrap();
+    assert_eq!((survey.open_rows(), survey.moved()), (0, 2));
+}
