@@ -128,6 +128,28 @@ fn a_copy_is_known_where_its_argument_has_been_read() {
     );
 }
 
+#[test]
+fn a_little_endian_length_is_read_as_a_text() {
+    // `-/-`: a separator and a length of 11,565 bytes, or three characters.
+    let family = format!(r#"0x01 d: {DENOM} "/" value: bytes(0..=60000).len16le"#);
+    let bigendian = family.replace("len16le", "len16");
+    assert_eq!(said(&family, Guarantee::Unambiguous), said(&bigendian, Guarantee::Unambiguous));
+    assert!(said(&family, Guarantee::Unambiguous).starts_with("collides in 115"));
+    let family = format!(r#"0x01 d: {DENOM} "/" value: bytes(0..=60000).len16le scan by d"#);
+    assert!(said(&family, Guarantee::NoSiblingRows).contains("->"));
+}
+
+#[test]
+fn the_first_character_after_a_length_is_one_that_a_text_begins_with() {
+    // The length is a digit, and no text begins with one: so the number ends before it.
+    let family = format!("0x01 n: u32.dec d: {DENOM}.len8");
+    assert_eq!(said(&family, Guarantee::Unambiguous), "proved");
+    let family = r#"0x01 n: u32.dec d: text("a-zA-Z0-9/:._-", 3..=128).len8"#;
+    assert!(said(family, Guarantee::Unambiguous).starts_with("collides in"));
+    let family = r#"0x01 n: u32.dec d: text("1-9", "0-9a-z", 3..=128).len8"#;
+    assert!(said(family, Guarantee::Unambiguous).starts_with("collides in"));
+}
+
 /// A copy tells nothing where its argument may have two readings, or may not be read back.
 #[test]
 fn a_copy_of_what_is_not_known_proves_nothing() {
