@@ -105,6 +105,72 @@ fn the_length_of_a_key_tells_a_copy_from_its_argument() {
     );
 }
 
+/// `CometBFT` writes `tx.height/5/5/0$es$0`: the height as a value, and once more as a height.
+#[test]
+fn a_copy_is_known_where_its_argument_has_been_read() {
+    let sound = |family: &str| {
+        assert_eq!(said(family, Guarantee::NoSiblingRows), "proved", "{family}");
+        assert_eq!(said(family, Guarantee::Unambiguous), "proved", "{family}");
+    };
+    sound(r#""tx.height/" n: u64.dec "/" same(n) "/" index: u32.dec "$es$0" scan by n"#);
+    sound(r#""tx.height/" n: u64.dec "/" same(n) scan by n"#);
+    sound(r#""tx.height/" n: u64.dec "/" same(n) index: u32 scan by n"#);
+    sound(r#"0x01 d: text("a-z", 3..=128) "/" same(d) name: text("a-z", 1..=5) scan by d"#);
+    sound(
+        r#"0x01 d: text("a-z", 3..=128) "/" same(d) a: text("a-z", 1..=5) "/" b: text("a-z", 1..=5) scan by d, a"#,
+    );
+    // What tells the length of both is the byte after them, which neither has.
+    sound(&format!("0x01 d: {DENOM} same(d) 0x00 n: u64 scan by d"));
+    sound(&format!(r#"0x01 d: {DENOM} "/" same(d) "!" name: text("a-z", 1..=5) scan by d"#));
+    assert_eq!(
+        said(&format!(r#"0x01 a: text("a-z", 1..=5) "/" d: {DENOM} same(d)"#), Guarantee::Unambiguous),
+        "proved"
+    );
+}
+
+#[test]
+fn a_little_endian_length_is_read_as_a_text() {
+    // `-/-`: a separator and a length of 11,565 bytes, or three characters.
+    let family = format!(r#"0x01 d: {DENOM} "/" value: bytes(0..=60000).len16le"#);
+    let bigendian = family.replace("len16le", "len16");
+    assert_eq!(said(&family, Guarantee::Unambiguous), said(&bigendian, Guarantee::Unambiguous));
+    assert!(said(&family, Guarantee::Unambiguous).starts_with("collides in 115"));
+    let family = format!(r#"0x01 d: {DENOM} "/" value: bytes(0..=60000).len16le scan by d"#);
+    assert!(said(&family, Guarantee::NoSiblingRows).contains("->"));
+}
+
+#[test]
+fn the_first_character_after_a_length_is_one_that_a_text_begins_with() {
+    // The length is a digit, and no text begins with one: so the number ends before it.
+    let family = format!("0x01 n: u32.dec d: {DENOM}.len8");
+    assert_eq!(said(&family, Guarantee::Unambiguous), "proved");
+    let family = r#"0x01 n: u32.dec d: text("a-zA-Z0-9/:._-", 3..=128).len8"#;
+    assert!(said(family, Guarantee::Unambiguous).starts_with("collides in"));
+    let family = r#"0x01 n: u32.dec d: text("1-9", "0-9a-z", 3..=128).len8"#;
+    assert!(said(family, Guarantee::Unambiguous).starts_with("collides in"));
+}
+
+/// A copy tells nothing where its argument may have two readings, or may not be read back.
+#[test]
+fn a_copy_of_what_is_not_known_proves_nothing() {
+    let refuted = |family: &str, guarantee: Guarantee| {
+        let said = said(family, guarantee);
+        assert!(said.contains("->") || said.starts_with("collides"), "{family}: {said}");
+    };
+    refuted(r#"0x01 n: u64.dec "/" same(n) "/" index: u32.dec scan by n bare"#, Guarantee::NoSiblingRows);
+    refuted(&format!("0x01 d: {DENOM} same(d) n: u64 scan by d"), Guarantee::NoSiblingRows);
+    // The mark is a byte of the texts.
+    refuted(r#"0x01 d: text("a/", 1..=9) same(d) "/" n: u8 scan by d"#, Guarantee::NoSiblingRows);
+    refuted(r#"0x01 d: text("a", 1..=9) same(d) "a" n: text("ab", 1..=9) scan by d"#, Guarantee::Unambiguous);
+    refuted(
+        r#"0x01 d: text("a", 1..=9) same(d).len8 0x00 n: text("a", 1..=9) b: text("a", 1..=9)"#,
+        Guarantee::Unambiguous,
+    );
+    // What is lost is not told by a copy that loses it too.
+    let lossy = said("0x01 n: u16.low(1) same(n) x: u8 scan by n", Guarantee::NoSiblingRows);
+    assert!(lossy.contains("->"), "{lossy}");
+}
+
 #[test]
 fn lengths_that_do_not_sort_are_not_proved_in_order() {
     // 255 is `ff 00`, and 256 is `00 01`.

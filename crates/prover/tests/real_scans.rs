@@ -55,18 +55,45 @@ fn sound(text: &str) {
 const SIBLINGS: Guarantee = Guarantee::NoSiblingRows;
 const FOREIGN: Guarantee = Guarantee::NoForeignRows;
 
-/// Osmosis x/concentrated-liquidity: uptime accumulators of pool 1 are deleted by the prefix `accum||acc||\x0c/1`.
+/// Osmosis x/twap, `FormatKeyPoolTwapRecords`: the history of pool 1 is gathered, and made anew, by `historical_pool_index|1`.
 #[test]
-fn osmosis_deletes_the_accumulators_of_pool_10_with_pool_1() {
+fn osmosis_gathers_the_history_of_pool_10_with_pool_1() {
     let layout = |scan: &str| {
         format!(
-            r#"plan p; space cl {{
-                key uptime_accum = 0x0c pool: u64.dec "/" uptime: u8(0..=5).dec {scan};
+            r#"plan p; space twap {{
+                key history = "historical_pool_index|" pool: u64.dec "|" denom0: text("a-z/", 1..=128) "|"
+                    denom1: text("a-z/", 1..=128) "|" at: time {scan};
             }}"#
         )
     };
-    leak(&layout("scan by pool bare as 0x0c31"), SIBLINGS, "0c31", "0c31302f30");
-    sound(&layout("scan by pool as 0x0c312f"));
+    let row = b"historical_pool_index|10|a|a|0000-01-01T00:00:00.000000000";
+    let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+    leak(
+        &layout("scan by pool bare as \"historical_pool_index|1\""),
+        SIBLINGS,
+        &hex(b"historical_pool_index|1"),
+        &hex(row),
+    );
+    sound(&layout("scan by pool as \"historical_pool_index|1|\""));
+}
+
+/// Osmosis x/concentrated-liquidity: the names of uptime accumulators, `\x0c/1/0`, behind what the accumulator package writes.
+#[test]
+fn uptime_accumulators_of_pool_10_begin_as_those_of_pool_1() {
+    let layout = |scan: &str| {
+        format!(
+            r#"plan p; space cl {{
+                key uptime_accum = "accum||acc||" 0x0c "/" pool: u64.dec "/" uptime: u8(0..=5).dec {scan};
+            }}"#
+        )
+    };
+    leak(
+        &layout("scan by pool bare as \"accum||acc||\\x0c/1\""),
+        SIBLINGS,
+        "616363756d7c7c6163637c7c0c2f31",
+        "616363756d7c7c6163637c7c0c2f31302f30",
+    );
+    sound(&layout("scan by pool as \"accum||acc||\\x0c/1/\""));
 }
 
 /// Osmosis x/twap: the most recent records of pool 1 are read from `recent_twap|1|` to `recent_twap|2|`.
@@ -93,32 +120,43 @@ fn the_next_value_ends_a_range_of_numbers_of_fixed_width() {
     refuted(text, Guarantee::NoMissingRows);
 }
 
-/// ibc-go: packet commitments of a channel are iterated with the channel's name at the end of the prefix.
+/// x/ibc of the Cosmos SDK, before it became ibc-go: packet commitments of a channel are iterated with the channel's name at the
+/// end of the prefix. ibc-go puts `/sequences` after it.
 #[test]
-fn ibc_go_returns_packets_of_channel_10_with_channel_1() {
-    let text = r#"plan p; space ibc {
-        key commitment = "commitments/ports/" port: text("a-z", 2..=128) "/channels/channel-" channel: u64.dec
-            "/sequences/" sequence: u64.dec
-            scan by port, channel bare as "commitments/ports/transfer/channels/channel-1";
-    }"#;
-    let statement = refuted(text, SIBLINGS);
+fn the_ibc_of_the_sdk_returns_packets_of_channel_10_with_channel_1() {
+    let layout = |behind: &str, scan: &str| {
+        format!(
+            r#"plan p; space ibc {{
+                key commitment = "commitments/ports/" port: text("a-z", 2..=128) "/channels/channel-" channel: u64.dec
+                    "{behind}" sequence: u64.dec {scan};
+            }}"#
+        )
+    };
+    let text = layout(
+        "/packets/",
+        r#"scan by port, channel bare as "commitments/ports/transfer/channels/channel-1""#,
+    );
+    let statement = refuted(&text, SIBLINGS);
     let Verdict::Fails(witness) = &statement.verdict else { unreachable!() };
     let Witness::Row { scan, row } = &**witness else { panic!("{witness:?}") };
     assert!(row.bytes.starts_with(&scan.bytes));
     assert!(scan.bytes.ends_with(b"/channels/channel-1"), "{}", hex(scan));
     assert!(row.values.first() == scan.values.first() && row.values.get(1) != scan.values.get(1));
+    let whole = r#"scan by port, channel as "commitments/ports/transfer/channels/channel-1/sequences/""#;
+    sound(&layout("/sequences/", whole));
 }
 
-/// ibc-go transfer: the escrow denominations of `channel-1`, and of every channel whose number begins with 1.
+/// ibc-go 29-fee, `KeyFeesInEscrowChannelPrefix`: the escrowed fees of `channel-1`, and of every channel whose number begins with 1.
 #[test]
-fn ibc_go_escrows_of_channel_1_are_those_of_channel_11_too() {
+fn ibc_go_escrows_of_channel_1_are_those_of_channel_10_too() {
     leak(
-        r#"plan p; space transfer {
-            key escrow = "e/channel-" channel: u64.dec "/" denom: text("a-z", 1..=128) scan by channel bare as "e/channel-1";
+        r#"plan p; space fee {
+            key escrow = "feesInEscrow/" port: text("a-z", 2..=128) "/channel-" channel: u64.dec "/" sequence: u64.dec
+                scan by port, channel bare as "feesInEscrow/transfer/channel-1";
         }"#,
         SIBLINGS,
-        "652f6368616e6e656c2d31",
-        "652f6368616e6e656c2d31302f61",
+        "66656573496e457363726f772f61612f6368616e6e656c2d31",
+        "66656573496e457363726f772f61612f6368616e6e656c2d31302f30",
     );
 }
 
@@ -136,9 +174,10 @@ fn cometbft_block_parts_of_height_1_are_those_of_height_10_too() {
     sound(&layout("scan by height as \"P:1:\""));
 }
 
-/// `CometBFT`: kv indexer: events of a key are found by a prefix that leaves out the byte after the value.
+/// The kv indexer of Tendermint, before it became `CometBFT`: events of a key are found by a prefix that leaves out the byte after the
+/// value.
 #[test]
-fn cometbft_events_with_a_value_that_begins_alike_are_returned_too() {
+fn tendermint_events_with_a_value_that_begins_alike_are_returned_too() {
     leak(
         r#"plan p; space tx_index {
             key event = tag: text("a-z.", 1..=64) "/" value: text("a-z0-9", 1..=64) "/" height: u64.dec "/" index: u32.dec
@@ -154,22 +193,54 @@ fn cometbft_events_with_a_value_that_begins_alike_are_returned_too() {
 #[test]
 fn paw_returns_prices_of_longer_asset_names() {
     leak(
-        r#"plan p; space oracle {
-            key snapshot = 0x05 asset: text("A-Z", 3..=12) 0x00 height: u64 scan by asset bare as 0x05425443;
-        }"#,
+        r#"plan p; space paw { module oracle = 0x03 {
+            key snapshot = 0x05 asset: text("A-Z", 3..=12) 0x00 height: u64 scan by asset bare as 0x0305425443;
+        } }"#,
         SIBLINGS,
-        "05414141",
-        "05414141410000000000000000 00".replace(' ', "").as_str(),
+        "0305414141",
+        "0305414141410000000000000000 00".replace(' ', "").as_str(),
     );
 }
 
-/// Cosmos SDK x/gov of the string era: deposits of proposal 1 by its decimal number.
+/// axelar-core, until January 2022: keys are joined by `_`, and iterated by a prefix without one.
 #[test]
-fn votes_of_proposal_10_are_returned_with_proposal_1() {
+fn axelar_returns_rows_of_keys_that_begin_alike() {
+    let layout = |scan: &str| {
+        format!(
+            r#"plan p; space axelar {{
+                key row = "state_" key: text("a-z0-9", 1..=64) "_" value: text("a-z0-9", 1..=64) {scan};
+            }}"#
+        )
+    };
+    leak(&layout("scan by key bare as \"state_key123\""), SIBLINGS, "73746174655f61", "73746174655f61615f61");
+    sound(&layout("scan by key as \"state_key123_\""));
+}
+
+/// Namada, until June 2023: the iterator over the prefix `a` also returns what lies under `ab`.
+#[test]
+fn namada_iterates_over_segments_that_begin_alike() {
+    let layout = |scan: &str| {
+        format!(
+            r#"plan p; space namada {{
+                key sub = segment: text("^/", 1..=64) "/" rest: text(1..=64) {scan};
+            }}"#
+        )
+    };
+    leak(&layout("scan by segment bare as \"a\""), SIBLINGS, "61", "61612f61");
+    sound(&layout("scan by segment as \"a/\""));
+}
+
+/// Cosmos SDK x/gov of the string era: numbers are text, and the prefix has the separator.
+#[test]
+fn votes_of_a_proposal_are_its_own_where_the_prefix_has_the_separator() {
+    let layout = |scan: &str| {
+        format!(
+            r#"plan p; space gov {{ key vote = "votes:" proposal: u64.dec ":" voter: bytes(20) {scan}; }}"#
+        )
+    };
+    sound(&layout("scan by proposal as \"votes:1:\""));
     leak(
-        r#"plan p; space gov {
-            key vote = "votes:" proposal: u64.dec ":" voter: bytes(20) scan by proposal bare as "votes:1";
-        }"#,
+        &layout("scan by proposal bare as \"votes:1\""),
         SIBLINGS,
         "766f7465733a31",
         "766f7465733a31303a0000000000000000000000000000000000000000",

@@ -334,9 +334,14 @@ impl<'a> Search<'a> {
                 if self.most(b) < distance {
                     return;
                 }
-                self.rest(b).max(distance)
+                self.rest_beside(b, a).max(distance)
             }
-            (Pair::Two(a, b), _) => self.rest_of_first(a).max(self.rest(b)),
+            (Pair::Two(a, b), _) => {
+                let first = self.rest_of_first(a);
+                let first =
+                    if self.before_detour(a).is_none() { first.max(self.rest_beside(a, b)) } else { first };
+                first.max(self.rest_beside(b, a))
+            }
             (Pair::Wrong { smaller, larger, high, low }, _) => {
                 self.rest_with(smaller, high).max(self.rest_with(larger, low))
             }
@@ -550,6 +555,23 @@ impl<'a> Search<'a> {
             },
         };
         rest.unwrap_or(u64::MAX)
+    }
+
+    /// The same beside another side, which reads the same bytes: where only the highest byte of a little-endian length is left, it is
+    /// one of those that the other side reads next, and the length is at least so great.
+    fn rest_beside(&self, spot: Spot, other: Spot) -> u64 {
+        let rest = self.rest(spot);
+        let Spot::Length(id, read, value) = spot else { return rest };
+        let Node::Prefixed { prefix, next, .. } = self.arena.node(id) else { return rest };
+        let last = prefix.width.fixed() == Some(usize::from(read) + 1);
+        let ends = matches!(other, Spot::End | Spot::Stop(_)) || matches!(self.goal, Goal::Disorder { .. });
+        if !last || ends || !prefix.width.is_little_endian() {
+            return rest;
+        }
+        let set = self.first(other);
+        let Some(least) = (if prefix.flipped { set.max() } else { set.min() }) else { return u64::MAX };
+        let (count, _) = extended(*prefix, read, value, least);
+        rest.max(count.saturating_add(1).saturating_add(self.arena.shortest(*next)))
     }
 
     /// The most bytes to the end, or more.

@@ -1,12 +1,23 @@
 //! A length in front of other parts.
 
 use keyplan_plan::codec::LenWidth;
-use keyplan_plan::model::{Extent, IntEncoding, IntRange, IntShape, IntType, Shape, Width};
+use keyplan_plan::model::{
+    Extent, IntEncoding, IntRange, IntShape, IntType, LengthSet, Shape, TextShape, Width,
+};
 
 use super::{LEFT_OUT, MOST_SLICED, Pen, Precision, numbers};
 use crate::automaton::{BYTES, ByteSet, DEAD, Node, NodeId, Numbers, Prefix, UNLIMITED};
 use crate::hash::Map;
 use crate::layout::class_of;
+
+/// The greatest length of a text that is drawn for each of its lengths.
+const MOST_LENGTHS: usize = 256;
+
+/// Whether a text, whose lengths are few, is ASCII and nothing is left out of it.
+fn is_short(text: &TextShape) -> bool {
+    let ascii = !text.alphabet.beyond_ascii() && text.first.is_none_or(|first| !first.beyond_ascii());
+    ascii && text.except.is_empty() && text.lengths.max().is_some_and(|most| most <= MOST_LENGTHS)
+}
 
 impl Pen<'_> {
     pub(super) fn len(&mut self, width: LenWidth, inner: &Shape, next: NodeId, flip: bool) -> Option<NodeId> {
@@ -37,6 +48,12 @@ impl Pen<'_> {
         if let Shape::Text(text) = inner
             && !text.tuple
         {
+            if is_short(text) {
+                match self.precision {
+                    Precision::Coarse => self.coarse = true,
+                    _ => return Some(self.each_length(prefix, text, next, flip)),
+                }
+            }
             // A text is its own bytes: nothing in it is to be told apart.
             self.loose.insert("the first character of a text is any of its characters in the graph");
             if !text.except.is_empty() {
@@ -57,6 +74,20 @@ impl Pen<'_> {
         self.hide(inner, "length-prefixed contents are free in the graph");
         let counts = Numbers::range(bounds.min as u64, most);
         Some(self.arena.prefixed(prefix, ByteSet::FULL, &counts, next))
+    }
+
+    /// A text after its length, one way for each length: so its first character is one of those that a text begins with.
+    fn each_length(&mut self, prefix: Prefix, text: &TextShape, next: NodeId, flip: bool) -> NodeId {
+        let mut ways = Vec::new();
+        for length in (0..=MOST_LENGTHS).filter(|&length| text.lengths.admits(length)) {
+            if length as u64 > prefix.limit() {
+                break;
+            }
+            let one = TextShape { lengths: LengthSet::Range { min: length, max: length }, ..text.clone() };
+            let contents = self.text(&one, next, flip);
+            ways.push(self.arena.literal(&prefix.bytes(length as u64), contents));
+        }
+        self.arena.split(ways, flip)
     }
 
     /// What is left of an inner layout when exactly `left` bytes of it are to come.

@@ -27,23 +27,79 @@ pub(crate) struct Ends<'a> {
 impl Ends<'_> {
     /// Whether the first segments of a layout are delimited, so that bytes that begin like them have one reading of them.
     pub(crate) fn are_delimited(&mut self, segments: &[Segment]) -> bool {
-        segments.iter().all(|segment| match segment {
+        self.delimited(segments) == segments.len()
+    }
+
+    /// How many of the first segments are delimited.
+    fn delimited(&mut self, segments: &[Segment]) -> usize {
+        let mut at = 0;
+        while let Some((segment, _)) = segments.get(at..).and_then(<[Segment]>::split_first) {
+            let rest = segments.get(at..).unwrap_or_default();
+            let taken = if self.is_delimited_alone(segment) {
+                Some(1)
+            } else {
+                self.delimited_together(rest).or_else(|| self.told_by_a_mark(at, rest))
+            };
+            match taken {
+                Some(taken) => at += taken,
+                None => break,
+            }
+        }
+        at
+    }
+
+    fn is_delimited_alone(&mut self, segment: &Segment) -> bool {
+        match segment {
             // What was read before decides these bytes.
             Segment::Literal(_) | Segment::Same(_) => true,
             Segment::Argument(argument) => self.is_delimited(&argument.shape),
             // Whatever it says, it takes so many bytes.
             Segment::Derived(_) => is_one_length(Width::of_segment(segment)),
-        })
+        }
     }
 
-    /// Whether a layout has one reading: all of its parts are delimited but the last one, which takes the rest.
-    pub(crate) fn is_read_once(&mut self, sequence: &Sequence) -> bool {
-        let Some((last, front)) = sequence.segments().split_last() else { return true };
-        self.are_delimited(front)
-            && match last {
-                Segment::Argument(argument) => self.is_read_alone(&argument.shape),
-                last => self.are_delimited(std::slice::from_ref(last)),
+    /// How many segments are delimited together, as a number and the literal after it are: those before the first copy or derived
+    /// part, which are free in the graph.
+    fn delimited_together(&mut self, segments: &[Segment]) -> Option<usize> {
+        let count = segments.iter().position(is_free).unwrap_or(segments.len());
+        let run = Shape::Record(Sequence::new(segments.get(..count)?.to_vec()));
+        (count > 1 && self.is_delimited_in_the_graph(&run)).then_some(count)
+    }
+
+    /// How many segments an argument, its copies and literals are, up to a literal that begins with a byte that none of them
+    /// has: its place tells how many bytes the argument and each copy have.
+    fn told_by_a_mark(&mut self, at: usize, segments: &[Segment]) -> Option<usize> {
+        let (Segment::Argument(argument), behind) = segments.split_first()? else { return None };
+        let mut bytes = class_of(&argument.shape);
+        for (index, segment) in behind.iter().enumerate() {
+            match segment {
+                Segment::Same(same) if same.of == at && same.shape == argument.shape => {}
+                Segment::Literal(literal) => {
+                    if literal.bytes.first().is_some_and(|&first| !bytes.contains(first)) {
+                        return self.is_read_alone(&argument.shape).then_some(index + 2);
+                    }
+                    bytes = literal.bytes.iter().fold(bytes, |bytes, &byte| bytes.with(byte));
+                }
+                _ => return None,
             }
+        }
+        None
+    }
+
+    /// Whether a layout has one reading: its first parts are delimited, and the others take the rest.
+    pub(crate) fn is_read_once(&mut self, sequence: &Sequence) -> bool {
+        let segments = sequence.segments();
+        let at = self.delimited(segments);
+        match segments.get(at..).unwrap_or_default() {
+            [] => true,
+            [Segment::Argument(argument)] => self.is_read_alone(&argument.shape),
+            rest if rest.iter().any(is_free) => {
+                !sequence.arguments().any(|argument| is_hashed(&argument.shape))
+                    && told_by_length(self.arena, rest, at, self.budget)
+            }
+            // Behind copies, which the graph of the whole layout does not know.
+            rest => at > 0 && self.is_read_alone_in_the_graph(&Shape::Record(Sequence::new(rest.to_vec()))),
+        }
     }
 
     /// Whether no value's bytes are the front of another's, nor the same.
@@ -161,6 +217,44 @@ impl Ends<'_> {
         let plain = !loses(shape) && !is_hashed(shape) && !self.budget.is_spent();
         plain.then(|| Layout::new(self.arena, "contents", sequence, marks))
     }
+}
+
+/// Whether the length of what is left tells where each of its arguments is, and each has one reading by itself; `at` is the place
+/// of the first of them in the layout.
+///
+/// It does if one argument has no fixed length, it and its copies have the same encoding, and all else has one length: so
+/// many bytes are left for it and its copies, and each of them has its share. The graph cannot see that, because a copy
+/// may differ from its argument there.
+pub(crate) fn told_by_length(
+    arena: &mut Arena,
+    segments: &[Segment],
+    at: usize,
+    budget: &mut Budget,
+) -> bool {
+    let mut loose = None;
+    for (index, segment) in segments.iter().enumerate() {
+        match segment {
+            Segment::Argument(argument) if !is_one_length(Width::of_shape(&argument.shape)) => {
+                if loose.replace((at + index, &argument.shape)).is_some() {
+                    return false;
+                }
+            }
+            Segment::Same(same) if loose == Some((same.of, &same.shape)) => {}
+            segment if is_one_length(Width::of_segment(segment)) => {}
+            _ => return false,
+        }
+    }
+    let arguments = segments.iter().filter_map(|segment| match segment {
+        Segment::Argument(argument) => Some(argument),
+        _ => None,
+    });
+    loose.is_some()
+        && arguments.into_iter().all(|argument| contents_injective(arena, &argument.shape, budget, 0))
+}
+
+/// Whether the graph knows less of a segment than the layout says.
+fn is_free(segment: &Segment) -> bool {
+    matches!(segment, Segment::Same(_) | Segment::Derived(_))
 }
 
 /// Whether a shape has a hash in place of a value.

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use keyplan_plan::dynamic::{Value, encode};
-use keyplan_plan::model::{Segment, Sequence, Shape, Width};
+use keyplan_plan::model::{Sequence, Shape};
 
 use crate::automaton::{Arena, Drawing, Precision};
-use crate::guarantee::ambiguous::delimited::Ends;
+use crate::guarantee::ambiguous::delimited::{Ends, told_by_length};
 use crate::guarantee::ambiguous::twins::twin_keys;
 use crate::guarantee::digest::{holds_digest, not_realised, unless};
 use crate::guarantee::listed;
@@ -32,7 +32,7 @@ pub(crate) fn injective(arena: &mut Arena, layout: &Layout<'_>, budget: &mut Bud
     };
     match verdict {
         Verdict::Unknown(_) if (Ends { arena, budget }).is_read_once(layout.sequence) => Verdict::Holds,
-        Verdict::Unknown(_) if told_by_length(arena, layout.sequence, budget) => {
+        Verdict::Unknown(_) if told_by_length(arena, layout.sequence.segments(), 0, budget) => {
             unless(drawing.hashes.iter().copied())
         }
         Verdict::Unknown(reason) => {
@@ -66,30 +66,6 @@ fn drawn_otherwise(arena: &mut Arena, layout: &Layout<'_>, budget: &mut Budget) 
 /// Whether an encoding merges values.
 fn merges(layout: &Layout<'_>) -> bool {
     layout.sequence.arguments().any(|argument| loses(&argument.shape))
-}
-
-/// Whether the length of a key tells where each of its arguments is, and each has one reading by itself.
-///
-/// It does if one argument has no fixed length, it and its copies have the same encoding, and all else has one length: so
-/// many bytes are left for it and its copies, and each of them has its share. The graph cannot see that, because a copy
-/// may differ from its argument there.
-fn told_by_length(arena: &mut Arena, sequence: &Sequence, budget: &mut Budget) -> bool {
-    let one_length = |width: Width| width.max == Some(width.min);
-    let mut loose = None;
-    for (index, segment) in sequence.segments().iter().enumerate() {
-        match segment {
-            Segment::Argument(argument) if !one_length(Width::of_shape(&argument.shape)) => {
-                if loose.replace((index, &argument.shape)).is_some() {
-                    return false;
-                }
-            }
-            Segment::Same(same) if loose == Some((same.of, &same.shape)) => {}
-            segment if one_length(Width::of_segment(segment)) => {}
-            _ => return false,
-        }
-    }
-    loose.is_some()
-        && sequence.arguments().all(|argument| contents_injective(arena, &argument.shape, budget, 0))
 }
 
 pub(crate) fn attempt(
