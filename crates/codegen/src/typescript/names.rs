@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use crate::naming::Scope;
 
 /// Words that no variable may be called.
-const KEYWORDS: [&str; 50] = [
+const KEYWORDS: [&str; 55] = [
     "arguments",
     "await",
     "break",
@@ -56,6 +56,12 @@ const KEYWORDS: [&str; 50] = [
     "with",
     "yield",
     "bounds",
+    // Functions that are there for everyone.
+    "globalThis",
+    "isFinite",
+    "isNaN",
+    "parseFloat",
+    "parseInt",
 ];
 
 /// `owner_position` as `OwnerPosition`.
