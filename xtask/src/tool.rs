@@ -84,7 +84,8 @@ impl Tool {
             Self::Postgres => Job::new("sh", "-c")
                 .argument("command -v initdb || ls /usr/lib/postgresql/*/bin/initdb && command -v setpriv"),
             Self::SeaweedFs => Job::new("sh", "-c").argument(SEAWEEDFS),
-            Self::Go => Job::new("go", "version"),
+            // Some packages of Go put only `go` where programs are looked for.
+            Self::Go => Job::new("sh", "-c").argument("go version && command -v gofmt"),
             Self::TypeScript => Job::new("sh", "-c").argument("node --version && tsc --version"),
             Self::Goleveldb => Job::new("test", GOLEVELDB),
             Self::TreeSitter => {

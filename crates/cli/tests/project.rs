@@ -290,4 +290,24 @@ fn what_a_project_generates_is_written_and_compared_without_arguments() {
     fs::remove_file(folder.join("keys/mine.go")).unwrap();
     let (code, _, said) = keyplan(folder, &["generate"]);
     assert_eq!((code, said.contains("`[generate.web]` has the language `cobol`")), (2, true), "{said}");
+    let refused = |targets: String, wanted: &str| {
+        fs::write(folder.join("keyplan.toml"), targets).unwrap();
+        let (code, _, said) = keyplan(folder, &["generate"]);
+        assert_eq!((code, said.contains(wanted)), (2, true), "{said}");
+    };
+    refused(
+        targets.replace("\"web\"", "\"./keys\""),
+        "`[generate.go]` and `[generate.web]` write to one place",
+    );
+    refused(
+        targets.replace("\"web\"", "\"web\"\ncosmos = true"),
+        "`[generate.web]` has `cosmos`, which is for Go",
+    );
+    refused(
+        targets.replace("\"keys\"", "\"keys\"\npackage = \"my-keys\""),
+        "`my-keys` is no name of a Go package",
+    );
+    let (code, _, said) = keyplan(folder, &["generate", "model", "plans/dex.keyplan", "--package", "x"]);
+    assert_eq!((code, said.contains("--package is for Go")), (2, true), "{said}");
+    assert!(folder.join("keys/keyplan.go").exists(), "nothing is removed by what is refused");
 }

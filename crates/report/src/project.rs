@@ -163,6 +163,22 @@ impl Settings {
     }
 }
 
+impl Settings {
+    /// Two targets of which one writes to where the other does, or into a folder of it.
+    pub fn same_place(&self) -> Option<(&str, &str)> {
+        let parts = |out: &str| -> Vec<String> {
+            let parts = Path::new(out).components().filter(|part| *part != Component::CurDir);
+            parts.map(|part| part.as_os_str().to_string_lossy().into_owned()).collect()
+        };
+        let all: Vec<(&str, Vec<String>)> =
+            self.targets.iter().map(|(name, target)| (name.as_str(), parts(&target.out))).collect();
+        all.iter().enumerate().find_map(|(index, (name, out))| {
+            let meets = |(_, other): &&(&str, Vec<String>)| out.starts_with(other) || other.starts_with(out);
+            all.iter().skip(index + 1).find(meets).map(|(other, _)| (*name, *other))
+        })
+    }
+}
+
 /// A project on disk.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Project {
@@ -335,6 +351,22 @@ mod tests {
 
     fn wrong(text: &str) -> String {
         Settings::parse(text).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn targets_that_write_to_one_place_are_found() {
+        let check = |outs: &[&str], wanted: Option<(&str, &str)>| {
+            let mut text = String::new();
+            for (name, out) in ["a", "b", "c"].iter().zip(outs) {
+                text += &format!("[generate.{name}]\nlanguage = \"go\"\nplan = \"p\"\nout = \"{out}\"\n");
+            }
+            assert_eq!(Settings::parse(&text).unwrap().same_place(), wanted, "{outs:?}");
+        };
+        check(&["keys", "web", "keys2"], None);
+        check(&["x/keys", "x/web", "y/keys"], None);
+        check(&["keys", "web", "./keys/"], Some(("a", "c")));
+        check(&["web", "x/keys/model.json", "x/keys"], Some(("b", "c")));
+        check(&["web", "."], Some(("a", "b")));
     }
 
     #[test]

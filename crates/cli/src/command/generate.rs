@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result, anyhow, bail};
 use clap::ValueEnum as _;
-use keyplan_codegen::{Made, MakeOptions, is_made, make};
+use keyplan_codegen::{Made, MakeOptions, go, is_made, make};
 use keyplan_report::folder::{self, file};
 use keyplan_report::output_file;
 use keyplan_report::project::Project;
@@ -17,6 +17,14 @@ use crate::render::{self, Output};
 /// Writes what was asked for, or tells what is stale.
 pub(crate) fn run(args: &Generate, out: &mut Output) -> Result<Outcome> {
     let (Some(target), Some(plan)) = (args.target, &args.plan) else { return project(args, out) };
+    let go = [
+        ("--package", args.package.is_some()),
+        ("--cosmos", args.cosmos),
+        ("--migration", args.migration.is_some()),
+    ];
+    if let Some((option, _)) = go.iter().find(|(_, given)| *given && target != Target::Go) {
+        bail!("{option} is for Go");
+    }
     let wanted = Wanted {
         target,
         plan: plan.clone(),
@@ -25,9 +33,6 @@ pub(crate) fn run(args: &Generate, out: &mut Output) -> Result<Outcome> {
         migration: args.migration.clone(),
         check: args.check,
     };
-    if wanted.migration.is_some() && target != Target::Go {
-        bail!("--migration is for Go");
-    }
     one(&wanted, out)
 }
 
@@ -55,6 +60,11 @@ fn project(args: &Generate, out: &mut Output) -> Result<Outcome> {
     if project.settings.targets.is_empty() {
         bail!("`keyplan.toml` names nothing to write: it has no table `[generate.NAME]`");
     }
+    if let Some((one, other)) = project.settings.same_place() {
+        bail!(
+            "keyplan.toml: `[generate.{one}]` and `[generate.{other}]` write to one place, and each would remove the other's files"
+        );
+    }
     let mut outcome = Outcome::Clean;
     for (name, target) in &project.settings.targets {
         let language = Target::from_str(&target.language, false).map_err(|_| {
@@ -63,6 +73,14 @@ fn project(args: &Generate, out: &mut Output) -> Result<Outcome> {
                 target.language
             )
         })?;
+        let go = [
+            ("package", target.package.is_some()),
+            ("cosmos", target.cosmos),
+            ("migration", target.migration.is_some()),
+        ];
+        if let Some((key, _)) = go.iter().find(|(_, given)| *given && language != Target::Go) {
+            bail!("keyplan.toml: `[generate.{name}]` has `{key}`, which is for Go");
+        }
         let wanted = Wanted {
             target: language,
             plan: project.seen_from(&here, &target.plan),
@@ -83,6 +101,9 @@ fn project(args: &Generate, out: &mut Output) -> Result<Outcome> {
 }
 
 fn one(args: &Wanted, out: &mut Output) -> Result<Outcome> {
+    if let Some(package) = args.options.package.as_ref().filter(|name| !go::is_package_name(name)) {
+        bail!("`{package}` is no name of a Go package: letters, digits and `_`, and no word of the language");
+    }
     let compiled = input::load(&args.plan)?.compiled;
     let old = match &args.migration {
         Some(old) => Some(input::previous(old, &args.plan, true)?.compiled),

@@ -24,6 +24,58 @@ pub(crate) struct Body {
     variables: usize,
 }
 
+/// What a variable of a body is for. It is called by its word and a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Variable {
+    At,
+    Sum,
+    One,
+    Next,
+    Fits,
+    Index,
+    Item,
+    Negative,
+    High,
+    Low,
+}
+
+impl Variable {
+    const ALL: [Self; 10] = [
+        Self::At,
+        Self::Sum,
+        Self::One,
+        Self::Next,
+        Self::Fits,
+        Self::Index,
+        Self::Item,
+        Self::Negative,
+        Self::High,
+        Self::Low,
+    ];
+
+    const fn word(self) -> &'static str {
+        match self {
+            Self::At => "at",
+            Self::Sum => "sum",
+            Self::One => "one",
+            Self::Next => "next",
+            Self::Fits => "fits",
+            Self::Index => "i",
+            Self::Item => "item",
+            Self::Negative => "neg",
+            Self::High => "hi",
+            Self::Low => "lo",
+        }
+    }
+}
+
+/// Whether a body may have a variable of this name, or the package a table.
+pub(crate) fn is_numbered(name: &str) -> bool {
+    let word = name.trim_end_matches(|c: char| c.is_ascii_digit());
+    let tables = ["alphabet", "known"].into_iter();
+    word != name && tables.chain(Variable::ALL.map(Variable::word)).any(|one| one == word)
+}
+
 impl Body {
     pub(crate) fn new(path: &str, failed: &str) -> Self {
         Self { code: String::new(), path: path.to_owned(), failed: failed.to_owned(), depth: 1, variables: 0 }
@@ -45,9 +97,9 @@ impl Body {
         }
     }
 
-    fn variable(&mut self, name: &str) -> String {
+    fn variable(&mut self, of: Variable) -> String {
         self.variables += 1;
-        format!("{name}{}", self.variables)
+        format!("{}{}", of.word(), self.variables)
     }
 
     /// Returns an error if there is a fault.
@@ -121,7 +173,7 @@ impl<'p> Go<'p> {
     }
 
     fn put_derived(&mut self, body: &mut Body, row: &Row<'p>, derived: &Derived, of: &[String], label: &str) {
-        let at = body.variable("at");
+        let at = body.variable(Variable::At);
         body.line(&format!("{at} := len(dst)"));
         for &from in &derived.of {
             let index = row.sequence.arguments_before(from);
@@ -129,7 +181,7 @@ impl<'p> Go<'p> {
                 self.put(body, tree, of, label);
             }
         }
-        let sum = body.variable("sum");
+        let sum = body.variable(Variable::Sum);
         body.line(&format!("{sum} := {}(dst[{at}:])", derive_function(derived.function)));
         if let Some(modulus) = derived.modulus.and_then(|modulus| u64::try_from(modulus).ok()) {
             body.line(&format!("{sum} %= {modulus}"));
@@ -152,7 +204,7 @@ impl<'p> Go<'p> {
                 self.put_row(body, row, row.sequence.segments().len(), &fields, label);
             }
             Inside::Enum(constants) => {
-                body.line(&format!("switch {of} {{"));
+                body.line(&format!("switch {} {{", bare(of)));
                 if let Shape::Choice(alternatives) = tree.shape {
                     for (constant, alternative) in constants.iter().zip(alternatives) {
                         body.line(&format!("case {constant}:"));
@@ -163,7 +215,7 @@ impl<'p> Go<'p> {
                 body.line("}");
             }
             Inside::Choice(variants) => {
-                let one = body.variable("one");
+                let one = body.variable(Variable::One);
                 let used = variants.iter().any(|variant| !variant.row.fields.is_empty());
                 body.line(&if used {
                     format!("switch {one} := {of}.(type) {{")
@@ -203,7 +255,7 @@ impl<'p> Go<'p> {
             body.line("}");
         }
         if let Framing::Counted(width) = framing {
-            let (next, fits) = (body.variable("next"), body.variable("fits"));
+            let (next, fits) = (body.variable(Variable::Next), body.variable(Variable::Fits));
             body.line(&format!("{next}, {fits} := appendCount(dst, len({of}), {})", len_width(*width)));
             body.line(&format!("if !{fits} {{"));
             body.line(&format!("f = fault{{code: xCount, a: len({of})}}"));
@@ -211,9 +263,10 @@ impl<'p> Go<'p> {
             body.line("}");
             body.line(&format!("dst = {next}"));
         }
-        let (index, item) = (body.variable("i"), body.variable("item"));
+        let (index, item) = (body.variable(Variable::Index), body.variable(Variable::Item));
         let joined = if let Framing::Joined(separator) = framing { Some(separator) } else { None };
-        body.line(&format!("for {}, {item} := range {of} {{", if joined.is_some() { &index } else { "_" }));
+        let first = if joined.is_some() { &index } else { "_" };
+        body.line(&format!("for {first}, {item} := range {} {{", bare(of)));
         if let Some(separator) = joined {
             body.line(&format!("if {index} > 0 {{"));
             body.line(&literal_bytes(separator));
@@ -224,7 +277,7 @@ impl<'p> Go<'p> {
     }
 
     fn put_wrapped(&mut self, body: &mut Body, shape: &Shape, inner: &Tree<'p>, of: &str, label: &str) {
-        let at = body.variable("at");
+        let at = body.variable(Variable::At);
         body.line(&format!("{at} := len(dst)"));
         self.put(body, inner, of, label);
         match shape {
@@ -366,6 +419,17 @@ impl<'p> Go<'p> {
     }
 }
 
+/// What a statement is about, without the brackets around it that gofmt takes away.
+fn bare(of: &str) -> &str {
+    let inside = of.strip_prefix('(').and_then(|of| of.strip_suffix(')'));
+    inside.filter(|inside| inside.starts_with('*')).unwrap_or(of)
+}
+
+/// The variables for the sign and the two words of a number.
+fn magnitude(body: &mut Body) -> (String, String, String) {
+    (body.variable(Variable::Negative), body.variable(Variable::High), body.variable(Variable::Low))
+}
+
 fn no_alternative(body: &mut Body, label: &str) {
     body.line("default:");
     body.line("f = fault{code: fNoAlternative}");
@@ -431,7 +495,7 @@ fn put_int(body: &mut Body, int: &IntShape, of: &str, label: &str) {
         IntEncoding::Dec => match (signed, bits) {
             (false, 128) => body.line(&format!("dst = appendDec128(dst, false, {words})")),
             (true, 128) => {
-                let (negative, hi, lo) = (body.variable("neg"), body.variable("hi"), body.variable("lo"));
+                let (negative, hi, lo) = magnitude(body);
                 body.line(&format!("{negative}, {hi}, {lo} := magnitude128({words})"));
                 body.line(&format!("dst = appendDec128(dst, {negative}, {hi}, {lo})"));
             }
@@ -466,7 +530,7 @@ fn put_int(body: &mut Body, int: &IntShape, of: &str, label: &str) {
         }
         IntEncoding::Float => body.line(&format!("dst = appendIntFloat(dst, float64({of}))")),
         IntEncoding::Tuple if signed => {
-            let (negative, hi, lo) = (body.variable("neg"), body.variable("hi"), body.variable("lo"));
+            let (negative, hi, lo) = magnitude(body);
             body.line(&format!("{negative}, {hi}, {lo} := magnitude128({words})"));
             body.line(&format!("dst = appendTupleInt(dst, {negative}, {hi}, {lo})"));
         }

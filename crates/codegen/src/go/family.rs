@@ -8,7 +8,7 @@ use super::decode::Returns;
 use super::encode::Body;
 use super::names::{exported, quoted};
 use super::tree::Row;
-use super::{Go, Part, comment};
+use super::{Go, Part, comment, empty};
 use crate::about::about;
 
 /// What keeps an accepted flaw from biting.
@@ -127,7 +127,7 @@ const {constant} = {prefix}
                 Vec::new()
             };
             self.part(name, path, &row, &about, &Guard { own: ambiguous, others });
-            let _ = writeln!(self.out, "func ({name}) is{any}() {{}}\n");
+            let _ = writeln!(self.out, "{}\n", empty(&format!("func ({name}) is{any}()")));
             if let Some(value) = &field.value {
                 self.value(&format!("{go}{}Value", exported(&field.name)), &format!("{path} value"), value);
             }

@@ -300,7 +300,8 @@ impl<'p> Go<'p> {
             if !list.contains("beside[") && !needs_value {
                 body.push_str("\t_ = beside\n");
             }
-            format!("from{ty}(val{{l: {list}}}).AppendTo(nil)")
+            // Stores refuse a value of nil, which no bytes appended to it would be.
+            format!("from{ty}(val{{l: {list}}}).AppendTo([]byte{{}})")
         } else {
             if needs_value {
                 value_of(old, &mut body)?;
@@ -309,7 +310,7 @@ impl<'p> Go<'p> {
         };
         let _ = write!(
             body,
-            "\tnewKey, err = from{new}(val{{l: {list}}}).AppendTo(nil)\n\tif err != nil {{\n\t\treturn nil, nil, err\n\t}}\n"
+            "\tnewKey, err = from{new}(val{{l: {list}}}).AppendTo([]byte{{}})\n\tif err != nil {{\n\t\treturn nil, nil, err\n\t}}\n"
         );
         if value.is_empty() {
             body.push_str("\treturn newKey, value, nil\n");

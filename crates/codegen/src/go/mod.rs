@@ -4,6 +4,7 @@
 //! straight code without allocations. Decoding is straight code where every segment has one possible end, and a search over
 //! a table of the layout otherwise; the search also says why bytes are refused.
 
+mod comment;
 mod cosmos;
 mod decode;
 mod encode;
@@ -31,6 +32,7 @@ use crate::naming::{Scope, wanted_names};
 use crate::prove::prove;
 use crate::regular::{self, Needed};
 use crate::shake;
+use comment::comment;
 use migration::Before;
 use names::{exported, quoted};
 use tree::Tree;
@@ -300,12 +302,13 @@ impl<'p> Go<'p> {
         let mut files = Vec::new();
         let mut bodies: Vec<(String, String)> = Vec::new();
         let mut taken = Scope::default();
+        // They are there with some options, and no name of a space's file changes with them.
+        taken.reserve(["cosmos", "migration"]);
         for space in &self.plan.spaces {
             self.out.clear();
             self.space(space);
             let body = std::mem::take(&mut self.out);
-            // A suffix such as `_test` or `_linux` means something to Go.
-            bodies.push((format!("{}.keyplan.go", taken.fresh(&space.name)), body));
+            bodies.push((format!("{}.keyplan.go", taken.fresh(&names::file(&space.name))), body));
         }
         self.name_sets();
         let mut migration = String::new();
@@ -368,13 +371,12 @@ impl<'p> Go<'p> {
 
     fn package_doc(&self) -> String {
         let mut doc =
-            format!("// Package {} holds the keys of the plan `{}`.\n", self.package, self.plan.name);
-        if !self.plan.doc.is_empty() {
-            doc.push_str("//\n");
-            doc.push_str(&comment("", &self.plan.doc));
-        }
-        let _ = writeln!(doc, "//\n// Slices in what is decoded are parts of the key that was given.");
-        doc
+            vec![format!("Package {} holds the keys of the plan `{}`.", self.package, self.plan.name)];
+        doc.push(String::new());
+        doc.extend(self.plan.doc.iter().cloned());
+        doc.push(String::new());
+        doc.push("Slices in what is decoded are parts of the key that was given.".to_owned());
+        comment("", &doc)
     }
 
     /// A file with its header and the imports that its text uses.
@@ -464,11 +466,40 @@ fn declared(text: &str) -> BTreeSet<&str> {
     names
 }
 
+/// Whether a package can be called by this name: a word of letters, digits and `_` that Go gives no other meaning. One that ends in `_test`
+/// is for tests only.
+pub fn is_package_name(name: &str) -> bool {
+    let first = name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_');
+    let rest = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    first && rest && name != "_" && !name.ends_with("_test") && !token::is_keyword(name)
+}
+
 /// A plan's name as that of a package.
 fn package_name(plan: &str) -> String {
     let name: String = plan.chars().filter(|c| *c != '_').collect();
-    let name = if name.is_empty() { "keys".to_owned() } else { name };
+    let name =
+        if name.starts_with(|first: char| first.is_ascii_lowercase()) { name } else { format!("keys{name}") };
     if token::is_keyword(&name) { format!("{name}keys") } else { name }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_package_has_a_name_that_go_takes() {
+        for name in ["keys", "dexKeys", "_k", "v2", "error", "x_y"] {
+            assert!(is_package_name(name), "{name}");
+        }
+        for name in
+            ["", "_", "my-keys", "2keys", "func", "main", "init", "keys_test", "schlüssel", "a.b", "a b"]
+        {
+            assert!(!is_package_name(name), "{name}");
+        }
+        let plans = ["dex", "my_dex", "_1", "__", "type", "main", "_2_x"];
+        let packages = ["dex", "mydex", "keys1", "keys", "typekeys", "mainkeys", "keys2x"];
+        assert_eq!(plans.map(package_name), packages);
+    }
 }
 
 mod token {
@@ -508,11 +539,7 @@ mod token {
     }
 }
 
-/// Lines as a comment.
-fn comment(indent: &str, lines: &[String]) -> String {
-    lines
-        .iter()
-        .flat_map(|line| line.split('\n'))
-        .map(|line| format!("{indent}// {}", line.trim()).trim_end().to_owned() + "\n")
-        .collect()
+/// A function without statements, which gofmt keeps on one line if its head is not too long.
+fn empty(head: &str) -> String {
+    if head.len() <= 100 { format!("{head} {{}}") } else { format!("{head} {{\n}}") }
 }

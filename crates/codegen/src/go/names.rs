@@ -101,6 +101,65 @@ pub(crate) fn local(name: &str) -> String {
     if TAKEN.contains(&name.as_str()) { format!("{name}_") } else { name }
 }
 
+/// What Go takes for a system or a processor at the end of a file's name: it leaves out the files of others.
+const SYSTEMS: [&str; 42] = [
+    "aix",
+    "android",
+    "darwin",
+    "dragonfly",
+    "freebsd",
+    "hurd",
+    "illumos",
+    "ios",
+    "js",
+    "linux",
+    "nacl",
+    "netbsd",
+    "openbsd",
+    "plan9",
+    "solaris",
+    "wasip1",
+    "windows",
+    "zos",
+    "386",
+    "amd64",
+    "amd64p32",
+    "arm",
+    "armbe",
+    "arm64",
+    "arm64be",
+    "loong64",
+    "mips",
+    "mipsle",
+    "mips64",
+    "mips64le",
+    "mips64p32",
+    "mips64p32le",
+    "ppc",
+    "ppc64",
+    "ppc64le",
+    "riscv",
+    "riscv64",
+    "s390",
+    "s390x",
+    "sparc",
+    "sparc64",
+    "wasm",
+];
+
+/// The name of a space as that of a file, up to its first dot. Go leaves out files whose name begins with `_`, and those whose
+/// last word up to there is a system.
+pub(crate) fn file(space: &str) -> String {
+    let name = space.trim_start_matches('_');
+    let before_test = name.strip_suffix("_test").unwrap_or(name);
+    let word = before_test.rsplit_once('_').map(|(_, word)| word);
+    match word {
+        _ if name.is_empty() => "keys".to_owned(),
+        Some(word) if SYSTEMS.contains(&word) => format!("{name}_keys"),
+        _ => name.to_owned(),
+    }
+}
+
 /// A Go string literal of any bytes.
 pub(crate) fn quoted(bytes: &[u8]) -> String {
     let mut out = String::from("\"");
@@ -127,6 +186,33 @@ mod tests {
         assert_eq!(["pool_id", "tick", "_x", "0"].map(exported), ["PoolID", "Tick", "X", "N0"]);
         assert_eq!(["pool_id", "type", "id", "url_map"].map(local), ["poolID", "type_", "id", "urlMap"]);
         assert_eq!(quoted(b"a\"\x00\xff"), "\"a\\\"\\x00\\xff\"");
+    }
+
+    #[test]
+    fn go_compiles_the_file_of_every_space() {
+        let spaces = [
+            "dex",
+            "js",
+            "state_windows",
+            "a_js_wasm",
+            "x_linux_test",
+            "x_test",
+            "_hidden",
+            "__",
+            "windows_2",
+        ];
+        let files = [
+            "dex",
+            "js",
+            "state_windows_keys",
+            "a_js_wasm_keys",
+            "x_linux_test_keys",
+            "x_test",
+            "hidden",
+            "keys",
+            "windows_2",
+        ];
+        assert_eq!(spaces.map(file), files);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use keyplan_plan::model::{AcceptKind, Space};
 
 use super::names::{exported, quoted};
-use super::{Go, comment};
+use super::{Go, comment, empty};
 
 impl<'p> Go<'p> {
     pub(crate) fn space(&mut self, space: &'p Space) {
@@ -37,7 +37,8 @@ impl<'p> Go<'p> {
             let path = quoted(family.path.as_bytes());
             let _ = writeln!(
                 self.out,
-                "// Family returns the path of the family in the plan.\nfunc ({go}) Family() string {{\n\treturn {path}\n}}\n\nfunc ({go}) is{any}() {{}}\n"
+                "// Family returns the path of the family in the plan.\nfunc ({go}) Family() string {{\n\treturn {path}\n}}\n\n{}\n",
+                empty(&format!("func ({go}) is{any}()"))
             );
         }
     }

@@ -11,7 +11,7 @@ pub(crate) const VECTORS: &str = "testdata/keyplan.jsonl";
 impl Go<'_> {
     /// The table of layouts with the test over all vectors, and the fuzz targets.
     pub(crate) fn tests(&mut self) -> (String, String) {
-        let mut table = String::from("var vectorParts = map[string]vectorPart{\n");
+        let mut table = String::new();
         let mut fuzz = String::new();
         let parts = std::mem::take(&mut self.parts);
         for part in &parts {
@@ -30,14 +30,16 @@ impl Go<'_> {
             );
         }
         self.parts = parts;
-        table.push_str("}\n\nvar vectorSpaces = map[string]vectorSpace{\n");
+        let mut out = map("vectorParts", "vectorPart", &table);
+        table.clear();
         for (decode, disjoint, paths) in &self.spaces {
             for path in paths {
                 let path = quoted(path.as_bytes());
                 let _ = writeln!(table, "\t{path}: {{\n\t\tfamilyBy({decode}),\n\t\t{disjoint},\n\t}},");
             }
         }
-        table.push_str("}\n\nvar vectorScans = map[string]vectorScan{\n");
+        out.push_str(&map("vectorSpaces", "vectorSpace", &table));
+        table.clear();
         for (words, body) in &self.scanned_by {
             let words = quoted(words.as_bytes());
             let _ = write!(
@@ -45,12 +47,18 @@ impl Go<'_> {
                 "\t{words}: func(values []val, derived val, bound string) (Range, error) {{\n{body}\t}},\n"
             );
         }
-        table.push_str("}\n\n");
+        out.push_str(&map("vectorScans", "vectorScan", &table));
         let _ = write!(
-            table,
+            out,
             "func TestVectors(t *testing.T) {{\n\trunVectors(t, {}, vectorParts, vectorSpaces, vectorScans)\n}}\n",
             quoted(VECTORS.as_bytes())
         );
-        (table, fuzz)
+        (out, fuzz)
     }
+}
+
+/// The table of that name; one without entries is on one line.
+fn map(name: &str, of: &str, entries: &str) -> String {
+    let open = if entries.is_empty() { "" } else { "\n" };
+    format!("var {name} = map[string]{of}{{{open}{entries}}}\n\n")
 }

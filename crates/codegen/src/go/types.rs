@@ -4,11 +4,11 @@ use std::fmt::Write as _;
 
 use keyplan_plan::model::{Segment, Shape};
 
-use super::encode::{Body, hash_function};
+use super::encode::{Body, hash_function, is_numbered};
 use super::names::{exported, local, quoted};
 use super::tree::{Inside, Row, Tree};
 use super::value::choice_of;
-use super::{Go, comment};
+use super::{Go, comment, empty};
 use crate::about::one_line;
 
 impl<'p> Go<'p> {
@@ -16,14 +16,19 @@ impl<'p> Go<'p> {
     pub(crate) fn declare(&mut self, tree: &Tree<'p>, about: &[String]) {
         let mut out = String::new();
         let go = &tree.go;
-        let doc = if about.is_empty() { String::new() } else { format!("//\n{}", comment("", about)) };
+        let doc = |first: String| {
+            let mut lines = vec![first, String::new()];
+            lines.extend(about.iter().cloned());
+            comment("", &lines)
+        };
         match (&tree.inside, tree.shape) {
             (Inside::Record(row), _) => {
-                let _ =
-                    writeln!(out, "// {go} is several arguments in a row.\n{doc}{}", self.struct_of(go, row));
+                let doc = doc(format!("{go} is several arguments in a row."));
+                let _ = writeln!(out, "{doc}{}", self.struct_of(go, row));
             }
             (Inside::Enum(constants), Shape::Choice(alternatives)) => {
-                let _ = writeln!(out, "// {go} is one of several names.\n{doc}type {go} uint8\n");
+                let doc = doc(format!("{go} is one of several names."));
+                let _ = writeln!(out, "{doc}type {go} uint8\n");
                 for (index, (constant, alternative)) in constants.iter().zip(alternatives).enumerate() {
                     let about = if alternative.doc.is_empty() {
                         vec![format!("{constant} is `{}`.", alternative.label)]
@@ -37,11 +42,8 @@ impl<'p> Go<'p> {
             }
             (Inside::Choice(variants), Shape::Choice(alternatives)) => {
                 let names: Vec<&str> = variants.iter().map(|variant| variant.go.as_str()).collect();
-                let _ = writeln!(
-                    out,
-                    "// {go} is one of {}.\n{doc}type {go} interface {{\n\tis{go}()\n\tval() val\n}}\n",
-                    names.join(", ")
-                );
+                let doc = doc(format!("{go} is one of {}.", names.join(", ")));
+                let _ = writeln!(out, "{doc}type {go} interface {{\n\tis{go}()\n\tval() val\n}}\n");
                 for (index, (variant, alternative)) in variants.iter().zip(alternatives).enumerate() {
                     let mut about = vec![format!("{} is the alternative `{}`.", variant.go, variant.label)];
                     about.extend(alternative.doc.iter().cloned());
@@ -49,7 +51,11 @@ impl<'p> Go<'p> {
                     let values = self.values_of(&variant.row, "k", 1);
                     let (about, receiver) =
                         (comment("", &about), if variant.row.fields.is_empty() { "" } else { "k " });
-                    let _ = writeln!(out, "{about}{declared}\nfunc ({}) is{go}() {{}}\n", variant.go);
+                    let _ = writeln!(
+                        out,
+                        "{about}{declared}\n{}\n",
+                        empty(&format!("func ({}) is{go}()", variant.go))
+                    );
                     let _ = writeln!(
                         out,
                         "func ({receiver}{}) val() val {{\n\treturn val{{i: {index}, l: {values}}}\n}}\n",
@@ -159,7 +165,7 @@ impl<'p> Go<'p> {
         let mut text = Vec::new();
         for ((_, tree), argument) in row.fields.iter().zip(row.sequence.arguments()).take(count) {
             let mut name = local(argument.name.as_deref().unwrap_or("value"));
-            if self.hidden.contains(name.as_str()) || is_table(&name) {
+            if self.hidden.contains(name.as_str()) || is_numbered(&name) {
                 name.push('_');
             }
             let name = scope.fresh(&name);
@@ -168,10 +174,4 @@ impl<'p> Go<'p> {
         }
         (text.join(", "), names)
     }
-}
-
-/// Whether a variable is called like a table of the package: `alphabet1`, `known1`.
-fn is_table(name: &str) -> bool {
-    let number = name.strip_prefix("alphabet").or_else(|| name.strip_prefix("known"));
-    number.is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
 }

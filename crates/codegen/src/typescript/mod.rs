@@ -40,6 +40,9 @@ const RUNTIME: [&str; 5] = [
     include_str!("runtime/hash.ts"),
 ];
 
+/// What is there for everyone, and used by what is made itself.
+const GENERATED: &str = "Record BigInt DataView Number Uint8Array";
+
 /// Encodings that this generator does not name have their functions there.
 const _: () = {
     let texts = &[include_str!("runtime/leaf.ts"), include_str!("runtime/write.ts")];
@@ -112,8 +115,10 @@ impl<'p> TypeScript<'p> {
             RUNTIME.iter().flat_map(|text| declared(text)).map(str::to_owned).collect();
         let mut scope = names::variables();
         scope.reserve(declared.iter().map(String::as_str));
+        // The module's own test has these beside what it imports.
+        scope.reserve(test::TESTING.split("\n\n").flat_map(crate::typescript::declared));
         // What is there for everyone, of which the runtime uses some.
-        for text in RUNTIME {
+        for text in RUNTIME.into_iter().chain([test::TESTING, GENERATED]) {
             let code = text.lines().filter(|line| !shake::is_comment(line));
             let words = code.flat_map(|line| shake::words(line.split("//").next().unwrap_or_default()));
             scope.reserve(words.filter(|word| word.starts_with(|c: char| c.is_ascii_uppercase())));

@@ -6,7 +6,7 @@ use crate::naming::Scope;
 pub(crate) use crate::naming::pascal;
 
 /// Words that no variable may be called.
-const KEYWORDS: [&str; 50] = [
+const KEYWORDS: [&str; 55] = [
     "arguments",
     "await",
     "break",
@@ -57,6 +57,12 @@ const KEYWORDS: [&str; 50] = [
     "with",
     "yield",
     "bounds",
+    // Functions that are there for everyone.
+    "globalThis",
+    "isFinite",
+    "isNaN",
+    "parseFloat",
+    "parseInt",
 ];
 
 /// `pool_id` as `poolId`.

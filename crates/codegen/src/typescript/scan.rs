@@ -30,6 +30,8 @@ impl TypeScript<'_> {
         let words = scan.words(&family.key);
         let mut scope = variables();
         scope.reserve(self.declared.iter().map(String::as_str));
+        // What the bytes are written into.
+        scope.reserve(["w"]);
         let mut parameters = Vec::new();
         let mut variables = Vec::new();
         for argument in bound() {

@@ -8,7 +8,7 @@ use super::{TypeScript, declared};
 use crate::shake;
 
 /// What the test needs beside the runtime.
-const TESTING: &str = include_str!("runtime/vectors.ts");
+pub(crate) const TESTING: &str = include_str!("runtime/vectors.ts");
 
 /// What is imported from the module, since it must be the same or is there anyway.
 pub(crate) const IMPORTED: [&str; 6] = ["KeyError", "compareBytes", "fromHex", "toHex", "Bytes", "Layout"];

@@ -55,14 +55,17 @@ fn head_fault(plan: &Plan, head: &Map<String, Json>) -> Result<(), String> {
 }
 
 fn judge(parts: &[Part<'_>], line: &Map<String, Json>) -> Result<(), String> {
-    let text = |name: &str| line.get(name).and_then(Json::as_str);
-    let path = text("part").ok_or("`part` is missing")?;
+    let text = |name: &str| text_of(line, name);
+    let path = text("part")?.ok_or("`part` is missing")?;
     let part = parts
         .iter()
         .find(|part| part.path == path)
         .ok_or_else(|| format!("the plan has no part `{path}`"))?;
-    let result = text("result").unwrap_or("valid");
-    let bytes = text("hex").map(unhex).transpose()?;
+    let result = text("result")?.unwrap_or("valid");
+    let bytes = text("hex")?.map(unhex).transpose()?;
+    if bytes.is_none() && result != "refused" {
+        return Err("`hex` is missing".to_owned());
+    }
     if result == "invalid" {
         let case = judge_bytes(part, bytes.ok_or("`hex` is missing")?);
         // Where and in what; the words of the reason are each program's own.
@@ -104,14 +107,14 @@ fn arguments(
 
 /// Compares the bounds of a scan.
 fn judge_scan(plan: &Plan, line: &Map<String, Json>) -> Result<(), String> {
-    let text = |name: &str| line.get(name).and_then(Json::as_str);
-    let path = text("part").ok_or("`part` is missing")?;
+    let text = |name: &str| text_of(line, name);
+    let path = text("part")?.ok_or("`part` is missing")?;
     let family = plan.families().map(|(_, family)| family).find(|family| family.path == path);
     let family = family.ok_or_else(|| format!("the plan has no part `{path}`"))?;
-    let words = text("scan").ok_or("`scan` is no text")?;
+    let words = text("scan")?.ok_or("`scan` is missing")?;
     let scan = family.scans.iter().find(|scan| scan.is_called() && scan.words(&family.key) == words);
     let scan = scan.ok_or_else(|| format!("the plan has no scan of `{path}` {words}"))?;
-    let bound = match text("bound") {
+    let bound = match text("bound")? {
         Some(word) => {
             let bound = Bound::ALL.into_iter().find(|bound| bound.word() == word);
             Some(bound.ok_or_else(|| format!("there is no bound `{word}`"))?)
@@ -121,11 +124,14 @@ fn judge_scan(plan: &Plan, line: &Map<String, Json>) -> Result<(), String> {
     let args = line.get("args").and_then(Json::as_object).ok_or("`args` is missing, or no object")?;
     // What the scan neither binds nor limits may be any value.
     let count = scan.bound + usize::from(bound.is_some());
-    let said = match text("result") {
+    let said = match text("result")? {
         Some("refused") => None,
-        _ => Some((unhex(text("start").ok_or("`start` is missing")?)?, text("end").map(unhex).transpose()?)),
+        Some("range") | None => {
+            Some((unhex(text("start")?.ok_or("`start` is missing")?)?, text("end")?.map(unhex).transpose()?))
+        }
+        Some(other) => return Err(format!("a scan is `range` or `refused`, not `{other}`")),
     };
-    let derived = match text("derived") {
+    let derived = match text("derived")? {
         Some(_) if scan.part.is_none() => return Err(format!("the scan {words} binds no derived part")),
         Some(digits) => Some(digits.parse().map_err(|_| format!("`derived` is no number: {digits}"))?),
         None if scan.part.is_some() => return Err("`derived` is missing".to_owned()),
@@ -141,6 +147,15 @@ fn judge_scan(plan: &Plan, line: &Map<String, Json>) -> Result<(), String> {
         Ok(())
     } else {
         Err(format!("not so: it is {}", range::line(family, scan, asked)))
+    }
+}
+
+/// A member of a line that is text, if it is there.
+fn text_of<'l>(line: &'l Map<String, Json>, name: &str) -> Result<Option<&'l str>, String> {
+    match line.get(name) {
+        None => Ok(None),
+        Some(Json::String(text)) => Ok(Some(text)),
+        Some(_) => Err(format!("`{name}` is no text")),
     }
 }
 
@@ -243,6 +258,43 @@ mod tests {
         assert!(no_number.iter().all(|what| what == "`derived` is no number: x"), "{no_number:?}");
         let none = wrong("\"derived\"", "\"slot\"");
         assert!(none.iter().all(|what| what == "`derived` is missing"), "{none:?}");
+    }
+
+    #[test]
+    fn a_line_damaged_in_any_member_is_noticed() {
+        let text = "plan demo; space s { key pool = 0x01 id: u64 n: u8 scan by id in order; }";
+        let compiled = keyplan_plan::compile("demo.keyplan", text, |_| Err("no imports".into()));
+        let plan = compiled.plan.as_ref().unwrap();
+        let lines = generate(&compiled, Options { count: 3 }).unwrap();
+        let mut tried = 0;
+        for line in lines.lines().skip(1) {
+            let right: Map<String, Json> = serde_json::from_str(line).unwrap();
+            assert_eq!(check(plan, line).0, [], "{line}");
+            for name in right.keys() {
+                let mut without = right.clone();
+                without.remove(name);
+                let mut other = right.clone();
+                other.insert(name.clone(), Json::from(5.5));
+                let odd = |what: &Map<String, Json>| check(plan, &Json::from(what.clone()).to_string()).0;
+                tried += 1;
+                match says_less(&right, name) {
+                    Some(less) => assert_eq!(odd(&without).is_empty(), less, "{name} gone: {line}"),
+                    None => {}
+                }
+                assert_eq!(odd(&other).is_empty(), name == "reason", "{name} of another kind: {line}");
+            }
+        }
+        assert!(tried > 1000, "{tried}");
+    }
+
+    /// Whether a line without this member is right, too; `None` if that depends on the arguments.
+    fn says_less(line: &Map<String, Json>, name: &str) -> Option<bool> {
+        let result = line.get("result").and_then(Json::as_str);
+        match (name, result) {
+            ("bound", _) | ("scan", Some("refused")) => None,
+            ("reason" | "offset" | "segment", _) | ("result", Some("valid" | "range")) => Some(true),
+            _ => Some(false),
+        }
     }
 
     #[test]

@@ -63,9 +63,20 @@ fn go_makes_and_reads_the_keys_of_every_plan() {
         names.push(name.to_owned());
         module.join(name)
     });
-    let plan = made::names();
-    package(&module, "names", &plan, &lines(&plan, 2));
-    names.push("names".to_owned());
+    accepted(&module);
+    of_one_mind(&module, &names);
+}
+
+/// No file is left out for its name or written over another, no parameter hides what a body needs, and `gofmt` rewrites nothing of what a
+/// plan says.
+#[test]
+fn go_is_made_of_whatever_names_and_words_a_plan_has() {
+    let module = fresh("go-odd");
+    let mut names = Vec::new();
+    for (name, plan) in made::odd() {
+        package(&module, name, &plan, &lines(&plan, 2));
+        names.push(name.to_owned());
+    }
     accepted(&module);
     of_one_mind(&module, &names);
 }
@@ -189,6 +200,24 @@ fn the_handler_of_an_upgrade_carries_rows_as_the_mapping_does() {
     assert_eq!(run(&module, "gofmt", &["-l", "."], INSTALL), (true, String::new()));
     assert_eq!(run(&module, "go", &["vet", "./..."], INSTALL), (true, String::new()));
     let (passed, text) = run(&module, "go", &["test", "-vet=off", "./..."], INSTALL);
+    assert!(passed, "{text}");
+}
+
+/// Stores of the SDK refuse a value of nil, and take one of no bytes.
+#[test]
+fn the_handler_of_an_upgrade_writes_values_of_no_bytes() {
+    let plan =
+        |text: &str| keyplan_plan::compile("one.keyplan", text, |_| Err("there are no imports".to_owned()));
+    let old = plan("plan p; space s { key note = 0x01 id: u32 -> text: text.len8; key gone = 0x02 id: u8; }");
+    let new = plan("plan p; space s { drop gone \"over\"; key note = 0x11 id: u64 -> text: text; }");
+    let options = go::Options { package: Some("keys".to_owned()), cosmos: false };
+    let files = go::generate_migration(&new, &old, &options).unwrap();
+    let module = fresh("go-values");
+    made::write(&module, &files, &lines(&new, 2));
+    std::fs::write(module.join("values_test.go"), include_str!("made/values_test.go")).unwrap();
+    std::fs::write(module.join("go.mod"), "module keys\n\ngo 1.19\n").unwrap();
+    assert_eq!(run(&module, "gofmt", &["-l", "."], INSTALL), (true, String::new()));
+    let (passed, text) = run(&module, "go", &["test", "."], INSTALL);
     assert!(passed, "{text}");
 }
 

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde_json::{Map, Value as Json};
 
-use super::argument_name;
+use super::{argument_name, is_boxed};
 use crate::dynamic::{ParseError, Value, parse};
 use crate::model::{Argument, Sequence, Shape};
 
@@ -118,6 +118,13 @@ fn value(shape: &Shape, json: &Json) -> Result<Value, JsonError> {
             Ok(Value::Choice(index, values))
         }
         (Shape::Option(_), Json::Null) => Ok(Value::Option(None)),
+        (Shape::Option(inner), json) if is_boxed(inner) => match json {
+            Json::Array(items) if items.len() == 1 => {
+                let inner = items.iter().map(|json| value(inner, json)).collect::<Result<Vec<_>, _>>()?;
+                Ok(Value::Option(inner.into_iter().next().map(Box::new)))
+            }
+            _ => Err(wrong("an option in an option is `null`, or a list of what is in the outer one")),
+        },
         (Shape::Option(inner), json) => Ok(Value::Option(Some(Box::new(value(inner, json)?)))),
         (Shape::List { item, .. }, Json::Array(items)) => {
             Ok(Value::List(items.iter().map(|json| value(item, json)).collect::<Result<_, _>>()?))
@@ -145,6 +152,29 @@ mod tests {
 
     use super::*;
     use crate::dynamic::Decoder;
+
+    #[test]
+    fn an_option_in_an_option_reads_back_as_it_was() {
+        let text = "plan p; space s { key k = 0x01 x: option(option(option(u8).len8).len8); }";
+        let plan = crate::compile("p", text, |_| Err(String::new())).plan.unwrap();
+        let layout = &plan.spaces[0].families[0].key;
+        let some = |value| Value::Option(Some(Box::new(value)));
+        let none = || Value::Option(None);
+        let seven = some(some(some(Value::Unsigned(7))));
+        let all =
+            [(none(), "null"), (some(none()), "[null]"), (some(some(none())), "[[null]]"), (seven, "[[7]]")];
+        for (value, wanted) in all {
+            let mut line = Vec::new();
+            super::super::write_json(&mut line, layout, std::slice::from_ref(&value));
+            assert_eq!(String::from_utf8(line.clone()).unwrap(), format!("{{\"x\":{wanted}}}"));
+            let json: Map<String, Json> = serde_json::from_slice(&line).unwrap();
+            assert_eq!(arguments_from_json(layout, &json).unwrap(), [value]);
+        }
+        for wrong in ["7", "[7]", "[]", "[null, null]", "[[[7]]]"] {
+            let json: Map<String, Json> = serde_json::from_str(&format!("{{\"x\":{wrong}}}")).unwrap();
+            arguments_from_json(layout, &json).unwrap_err();
+        }
+    }
 
     proptest! {
         #[test]

@@ -1,12 +1,13 @@
 //! Values as JSON, appended to a buffer that is used again for the next key.
 //!
 //! Integers of up to 32 bits are numbers; wider ones are strings whatever their value, since many readers of JSON
-//! hold numbers as floats. Bytes are hex strings. A choice is its label, or an object with the label as its only name.
+//! hold numbers as floats. Bytes are hex strings. A choice is its label, or an object with the label as its only name. What is
+//! absent is `null`; an option in an option is in a list where the outer one is there, `[null]`.
 
 use crate::dynamic::Value;
 use crate::model::{Argument, BytesEncoding, Sequence, Shape};
 
-use super::{argument_name, hex_into, is_hidden};
+use super::{argument_name, hex_into, is_boxed, is_hidden};
 
 /// Appends the arguments of a layout as one object, `{"pool":"7","tick":"-100"}`.
 ///
@@ -109,6 +110,11 @@ fn write_value(out: &mut Vec<u8>, shape: &Shape, value: &Value, shown: bool) {
             out.push(b'}');
         }
         (Shape::Option(_), Value::Option(None)) => out.extend_from_slice(b"null"),
+        (Shape::Option(inner), Value::Option(Some(value))) if is_boxed(inner) => {
+            out.push(b'[');
+            write_value(out, inner, value, shown);
+            out.push(b']');
+        }
         (Shape::Option(inner), Value::Option(Some(value))) => write_value(out, inner, value, shown),
         (Shape::List { item, .. }, Value::List(values)) => {
             out.push(b'[');

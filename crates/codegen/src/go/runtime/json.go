@@ -91,6 +91,13 @@ func valOf(n *node, j any) (val, error) {
 		if j == nil {
 			return val{}, nil
 		}
+		if isBoxed(n.inner) {
+			all, ok := j.([]any)
+			if !ok || len(all) != 1 {
+				return val{}, errors.New("a list of what is in the outer option is missing")
+			}
+			j = all[0]
+		}
 		v, err := valOf(n.inner, j)
 		return val{i: 1, l: []val{v}}, err
 	case kList:
@@ -126,6 +133,14 @@ func valOf(n *node, j any) (val, error) {
 		return valOf(n.inner, j)
 	}
 	return leafOf(n, j)
+}
+
+// isBoxed tells whether what an option holds may be null itself, and is put into a list.
+func isBoxed(n *node) bool {
+	for n.kind == kFramed || n.kind == kDesc || n.kind == kHashConcat {
+		n = n.inner
+	}
+	return n.kind == kOption
 }
 
 func leafOf(n *node, j any) (val, error) {
@@ -249,6 +264,9 @@ func appendJSON(dst []byte, n *node, v val) []byte {
 	case kOption:
 		if v.i == 0 {
 			return append(dst, "null"...)
+		}
+		if isBoxed(n.inner) {
+			return append(appendJSON(append(dst, '['), n.inner, v.l[0]), ']')
 		}
 		return appendJSON(dst, n.inner, v.l[0])
 	case kList:

@@ -51,7 +51,7 @@ function argOf(n: VectorNode, json: unknown): unknown {
     }
     case K_OPTION:
       if (json === null) return null;
-      return n.boxed === true ? [argOf(n.inner!, json)] : argOf(n.inner!, json);
+      return n.boxed === true ? [argOf(n.inner!, (json as unknown[])[0])] : argOf(n.inner!, json);
     case K_LIST:
       return (json as unknown[]).map((item) => argOf(n.inner!, item));
     case K_HASHED: {

@@ -42,6 +42,17 @@ pub(crate) fn names() -> Compiled {
     compile("names.keyplan", include_str!("scans/names.keyplan"), |_| Err("there are no imports".to_owned()))
 }
 
+/// Plans whose names and words mean something to languages and tools: those of [`names`], those of spaces, comments and parameters, and
+/// one of a single family without a scan.
+pub(crate) fn odd() -> [(&'static str, Compiled); 3] {
+    let plan = |name, text| compile(name, text, |_| Err("there are no imports".to_owned()));
+    [
+        ("names", names()),
+        ("odd", plan("odd.keyplan", include_str!("scans/odd.keyplan"))),
+        ("bare", plan("bare.keyplan", include_str!("scans/bare.keyplan"))),
+    ]
+}
+
 /// Writes the files of each plan that a system wrote vectors for, with those vectors, and compares how many there are.
 pub(crate) fn systems(mut write_files: impl FnMut(&str, &Compiled) -> PathBuf) {
     let plans = of_the_repository();
