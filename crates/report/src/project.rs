@@ -61,6 +61,18 @@ pub struct Target {
     pub migration: Option<String>,
 }
 
+impl Target {
+    /// The first key that it has and only Go takes.
+    pub fn key_of_go(&self) -> Option<&'static str> {
+        let given = [
+            ("package", self.package.is_some()),
+            ("cosmos", self.cosmos),
+            ("migration", self.migration.is_some()),
+        ];
+        given.iter().find(|(_, given)| *given).map(|(key, _)| *key)
+    }
+}
+
 impl Default for Settings {
     fn default() -> Self {
         Self {

@@ -73,12 +73,7 @@ fn project(args: &Generate, out: &mut Output) -> Result<Outcome> {
                 target.language
             )
         })?;
-        let go = [
-            ("package", target.package.is_some()),
-            ("cosmos", target.cosmos),
-            ("migration", target.migration.is_some()),
-        ];
-        if let Some((key, _)) = go.iter().find(|(_, given)| *given && language != Target::Go) {
+        if let Some(key) = target.key_of_go().filter(|_| language != Target::Go) {
             bail!("keyplan.toml: `[generate.{name}]` has `{key}`, which is for Go");
         }
         let wanted = Wanted {
