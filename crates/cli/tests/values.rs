@@ -207,6 +207,25 @@ fn a_schema_that_lacks_or_loses_a_message_is_found() {
     assert!(wire.contains("wire {2: 5}"), "{wire}");
 }
 
+#[test]
+fn a_message_that_the_schemas_lack_is_found_inside_of_options_and_lists() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = directory.path();
+    fs::write(
+        at.join("shop.proto"),
+        "syntax = \"proto3\";\npackage shop;\nmessage Coin { string denom = 1; }\n",
+    )
+    .unwrap();
+    let plan = "plan p; import \"shop.proto\"; space s {
+        key a = 0x01 -> x: option(proto(\"shop.Nope\"));
+        key b = 0x02 -> x: list(proto(\"shop.Nope\").len8, 0..=2);
+        key c = 0x03 -> x: option(proto(\"shop.Coin\"));
+    }";
+    fs::write(at.join("p.keyplan"), plan).unwrap();
+    let lacking = refused(at, &["check", "p.keyplan"]);
+    assert_eq!(lacking.matches("`shop.Nope` is no message").count(), 2, "{lacking}");
+}
+
 /// The messages of the chains whose plans are here.
 #[test]
 fn values_of_real_systems_have_names() {

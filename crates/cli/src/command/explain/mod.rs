@@ -164,7 +164,7 @@ impl<'p> Explainer<'p> {
         for found in rows.stored(self.plan(), &self.spaces, key, explanation)? {
             match self.format {
                 ExplainFormat::Json => {
-                    out.json(&render::stored_json(name, &found.space.name, &found.stored))?
+                    out.json(&render::stored_json(name, &found.space.name, &found.stored))?;
                 }
                 ExplainFormat::Text => out.text(&render::stored(name, &found.space.name, &found.stored))?,
             }
