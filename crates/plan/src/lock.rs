@@ -14,6 +14,7 @@
 //! A seal is the SHA-256 of the seal before and of every line of the release: a release that was edited, taken out or moved
 //! breaks its own seal or the next one.
 
+use std::collections::BTreeSet;
 use std::fmt::{self, Write as _};
 
 use keyplan_codec::Hash;
@@ -92,6 +93,11 @@ impl Release {
             let found = self.files.iter().find(|(name, _)| name == import);
             found.map(|(_, text)| text.clone()).ok_or_else(|| format!("`{import}` is not in the release"))
         })
+    }
+
+    /// The name of the plan's file.
+    pub fn file(&self) -> &str {
+        self.files.first().map_or("", |(name, _)| name)
     }
 
     /// The lines of the release, without its seal.
@@ -226,12 +232,26 @@ impl Lock {
         self.releases.iter().filter(move |release| release.plan == plan)
     }
 
-    /// The releases of a plan or of its file, the oldest first: a plan that has another name now has not lost its past.
-    pub fn of_file<'l>(&'l self, plan: &'l str, path: &'l str) -> impl Iterator<Item = &'l Release> {
-        let file = base_name(path);
-        self.releases.iter().filter(move |release| {
-            release.plan == plan || release.files.first().is_some_and(|(name, _)| name == file)
-        })
+    /// The releases of a plan or of its file, the oldest first: a plan that has another name now has not lost its past, and one
+    /// whose file was renamed before that has not either.
+    pub fn of_file<'l>(&'l self, plan: &str, path: &str) -> impl Iterator<Item = &'l Release> {
+        let mut names = BTreeSet::from([plan]);
+        let mut files = BTreeSet::from([base_name(path)]);
+        loop {
+            let before = names.len() + files.len();
+            for release in &self.releases {
+                let file = release.file();
+                if names.contains(release.plan.as_str()) || files.contains(file) {
+                    names.insert(&release.plan);
+                    files.insert(file);
+                }
+            }
+            if names.len() + files.len() == before {
+                break;
+            }
+        }
+        let names: BTreeSet<String> = names.into_iter().map(str::to_owned).collect();
+        self.releases.iter().filter(move |release| names.contains(&release.plan))
     }
 
     /// Every release, the oldest first.
@@ -362,6 +382,22 @@ mod tests {
         assert_eq!(lock.of("q").count(), 0);
         assert_eq!(lock.of_file("q", "elsewhere/p.keyplan").count(), 2);
         assert_eq!(lock.of_file("q", "dir/q.keyplan").count(), 0);
+    }
+
+    #[test]
+    fn a_plan_and_its_file_may_be_renamed_in_turn_and_keep_their_past() {
+        let mut lock = lock();
+        let named = |file: &str, plan: &str, name: &str| {
+            let text = format!("plan {plan}; space s {{ key a = 0x01 x: u8; }}");
+            let compiled = compile(file, &text, |_| Err("none".to_owned()));
+            Release::new(name, "2026-11-16", &compiled).unwrap()
+        };
+        lock.append(named("q.keyplan", "p", "v3")).unwrap();
+        lock.append(named("other.keyplan", "other", "v1")).unwrap();
+        lock.append(named("q.keyplan", "q", "v4")).unwrap();
+        assert_eq!(lock.of_file("q", "q.keyplan").count(), 4);
+        assert_eq!(lock.of_file("r", "dir/q.keyplan").count(), 4);
+        assert_eq!(lock.of_file("other", "other.keyplan").count(), 1);
     }
 
     #[test]

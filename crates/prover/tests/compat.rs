@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use keyplan_plan::model::Plan;
-use keyplan_prover::{Change, Options, compare, prove};
+use keyplan_prover::{Change, Options, compare, diagnose_forgotten, forgotten, prove};
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -75,13 +75,14 @@ fn the_order_of_declarations_does_not_matter() {
     assert_eq!(compare(&old, &new, &report), before);
 }
 
+fn sound(text: &str) -> Plan {
+    let compiled = keyplan_plan::compile("p.keyplan", text, |_| Err("none".to_owned()));
+    compiled.plan.unwrap_or_else(|| panic!("{:?}", compiled.diagnostics))
+}
+
 /// The subjects of the changes that a person is told of.
 fn told(old: &str, new: &str) -> Vec<String> {
-    let model = |text: &str| {
-        let compiled = keyplan_plan::compile("p.keyplan", text, |_| Err("none".to_owned()));
-        compiled.plan.unwrap_or_else(|| panic!("{:?}", compiled.diagnostics))
-    };
-    let (old, new) = (model(old), model(new));
+    let (old, new) = (sound(old), sound(new));
     let changes = compare(&old, &new, &prove(&new, &Options::default()));
     let open = |change: &&Change| change.is_breaking() && !change.is_allowed(&new);
     changes.iter().filter(open).map(|change| change.subject.clone()).collect()
@@ -133,4 +134,27 @@ fn a_break_is_allowed_by_its_own_family() {
     // A module and a family may have one name: what is in the module is not the family's.
     assert_eq!(told(&plan("u16", ""), &plan("u32", "")), ["s.a.b", "s.a.f"]);
     assert_eq!(told(&plan("u16", ""), &plan("u32", "allow break \"why\"")), ["s.a.b"]);
+}
+
+#[test]
+fn a_prefix_is_not_given_to_another_family_bit_by_bit() {
+    let first = sound("plan p; space s { key a = 0x01 x: u64; }");
+    let second = sound("plan p; space s { key a = 0x01 0x05 x: u64 allow break(moved) \"room for more\"; }");
+    let of = |text: &str| {
+        let third =
+            sound(&format!("plan p; space s {{ key a = 0x01 0x05 x: u64 allow break \"room\"; {text} }}"));
+        forgotten([("v1", &first), ("v2", &second)], &third)
+    };
+    // Keys of the first release may begin with both bytes.
+    let found = of("key b = 0x01 0x06 y: bytes(7);");
+    let [one] = found.as_slice() else { panic!("{found:?}") };
+    assert_eq!((one.release.as_str(), one.family.as_str(), one.prefix.as_slice()), ("v1", "s.a", &[1][..]));
+    let (path, key) = one.taken.as_ref().unwrap();
+    assert_eq!((path.as_str(), key.len(), &key[..2]), ("s.b", 9, &[1, 6][..]));
+    let said = diagnose_forgotten(&found);
+    assert_eq!(said[0].message, "`s.b` takes keys under 01, the prefix of `s.a`");
+    // No key of the first release is as long as these, or begins so.
+    assert_eq!(of("key b = 0x01 0x06 y: bytes(9);"), []);
+    assert_eq!(of("key b = 0x02 y: bytes(8);"), []);
+    assert_eq!(of(""), []);
 }

@@ -9,8 +9,7 @@ use keyplan_plan::Compiled;
 #[cfg(feature = "rows")]
 use keyplan_plan::diag::Diagnostic;
 use keyplan_plan::lock::{LOCK_FILE, Lock, LockError, Release};
-#[cfg(feature = "rows")]
-use keyplan_plan::model::Plan;
+use keyplan_plan::model::{Plan, Space};
 #[cfg(feature = "rows")]
 use keyplan_prover::{
     Options, Version, compare, diagnose, diagnose_changes, diagnose_forgotten, forgotten, prove,
@@ -60,13 +59,30 @@ pub fn beside(plan: &str) -> Result<(PathBuf, Lock), ReleasesError> {
 }
 
 /// The releases of a plan or its file that the lock beside it has, the oldest first.
-pub fn releases(path: &str, plan: &str) -> Result<Vec<Release>, ReleasesError> {
-    Ok(beside(path)?.1.of_file(plan, path).cloned().collect())
+pub fn releases(path: &str, plan: &Plan) -> Result<Vec<Release>, ReleasesError> {
+    let (lock_path, lock) = beside(path)?;
+    Ok(history(&lock_path, &lock, path, plan))
 }
 
 /// The last release of a plan, if there is one.
-pub fn last_release(path: &str, plan: &str) -> Result<Option<Release>, ReleasesError> {
+pub fn last_release(path: &str, plan: &Plan) -> Result<Option<Release>, ReleasesError> {
     Ok(releases(path, plan)?.pop())
+}
+
+/// The releases of a plan in a lock. One of which it has none, under its name or its file's, has those of plans whose files are no
+/// longer there and that had a space of its own: plan and file were given other names at once, and databases were not.
+fn history(lock_path: &Path, lock: &Lock, file: &str, plan: &Plan) -> Vec<Release> {
+    let own: Vec<Release> = lock.of_file(&plan.name, file).cloned().collect();
+    if !own.is_empty() {
+        return own;
+    }
+    let gone = |release: &&Release| !lock_path.with_file_name(release.file()).exists();
+    let shares = |release: &&Release| {
+        let old = release.compile().plan;
+        let names = old.iter().flat_map(|old| &old.spaces).map(Space::engine_name);
+        names.into_iter().any(|name| plan.spaces.iter().any(|space| space.engine_name() == name))
+    };
+    lock.releases().iter().filter(gone).filter(shares).cloned().collect()
 }
 
 /// What came of asking for a release.
@@ -106,7 +122,7 @@ pub fn release(
     let options = Options::default();
     let report = prove(plan, &options);
     let mut findings = diagnose(plan, &report, &options, file);
-    let before: Vec<Release> = lock.of_file(&plan.name, file).cloned().collect();
+    let before = history(&path, &lock, file, plan);
     let plans: Vec<_> =
         before.iter().map(|release| (release.name.as_str(), release.compile().plan)).collect();
     if let Some(last) = before.last() {

@@ -59,6 +59,31 @@ fn a_release_is_compared_with_and_never_forgotten() {
     assert!(text.contains("was edited, moved or taken out"), "{text}");
 }
 
+#[test]
+fn a_plan_and_its_file_that_are_renamed_at_once_keep_their_releases() {
+    let folder = folder("renamed");
+    std::fs::create_dir_all(&folder).unwrap();
+    let (before, after) = (folder.join("positions.keyplan"), folder.join("places.keyplan"));
+    std::fs::write(&before, OLD).unwrap();
+    assert_eq!(said(&["release", path(&before)]).0, Some(0));
+    // Beside the plan that was released another one is another one, also with a space of the same name.
+    let other =
+        NEW.replace("plan positions", "plan places").replace("    retired 0x02 \"owners in hex\";\n\n", "");
+    std::fs::write(&after, &other).unwrap();
+    assert_eq!(said(&["check", path(&after)]).0, Some(0));
+    std::fs::remove_file(&before).unwrap();
+    let (code, text) = said(&["check", path(&after)]);
+    assert_eq!(code, Some(1), "{text}");
+    assert!(text.contains("KP0036") && text.contains("retired 0x02"), "{text}");
+    std::fs::write(&after, NEW.replace("plan positions", "plan places")).unwrap();
+    assert_eq!(said(&["release", path(&after)]).0, Some(0));
+    // With a release of its own it is compared with that one.
+    std::fs::write(&after, &other).unwrap();
+    let (code, text) = said(&["check", path(&after)]);
+    assert_eq!(code, Some(1), "{text}");
+    assert!(text.contains("the prefix 02 was retired, and is not any more"), "{text}");
+}
+
 pub(crate) fn owners(count: u64) -> Rows {
     let mut rows = Rows::new();
     for n in 0..count {

@@ -80,7 +80,7 @@ impl Checked {
         let Some(plan) = self.compiled.plan.as_ref().filter(|_| self.proof.is_some()) else {
             return Ok(());
         };
-        let releases = releases(&self.path, &plan.name)?;
+        let releases = releases(&self.path, plan)?;
         let plans: Vec<_> =
             releases.iter().map(|release| (release.name.as_str(), release.compile().plan)).collect();
         let known = plans.iter().filter_map(|(name, plan)| Some((*name, plan.as_ref()?)));

@@ -31,6 +31,25 @@ fn rows_under_a_prefix_that_an_earlier_plan_retired_stay_where_they_are() {
 }
 
 #[test]
+fn the_way_back_to_the_plan_before_takes_its_prefix_into_use_again() {
+    let first = "plan p; space s { key pool = 0x01 id: u8; }";
+    let second = "plan p; space s { retired 0x01 \"one byte was not enough\"; key pool = 0x11 id: u16; }";
+    let back = "plan p; space s { key pool = 0x01 id: u8 from s.pool park; }";
+    let plans = [plan("first", first), plan("second", second), plan("back", back)];
+    let engine = Memory::new();
+    let before = Rows::from([row("s", &[1, 7], b"seven"), row("s", &[1, 8], b"eight")]);
+    fill(engine.clone(), &plans[0], &before);
+    for pair in plans.windows(2) {
+        let migration = Migration::between(&pair[0], &pair[1], prove(&pair[0], &pair[1]).mapping).unwrap();
+        let mut running = attach(&migration, engine.clone());
+        let survey = running.survey(|_| ()).unwrap();
+        running.begin(&survey, false).unwrap();
+        assert_eq!(run(&mut running, 1).0, Step::Finished);
+    }
+    assert_eq!(rows(&engine), before);
+}
+
+#[test]
 fn a_prefix_that_is_no_longer_retired_leaves_rows_that_nobody_speaks_of() {
     let old = plan("old", "plan p; space s { retired 0x01 \"nobody reads it\"; key pool = 0x02 id: u8; }");
     let new = plan("new", "plan p; space s { key pool = 0x12 id: u8; }");

@@ -4,10 +4,11 @@
 //! `KEYPLAN_MIGRATION_PAIRS` says how many pairs are looked at, `KEYPLAN_MIGRATION_SEED` from which on.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
 
 use keyplan_plan::{Compiled, compile};
 use keyplan_prover::{Options, prove_migration};
-use keyplan_store::engine::{Engine as _, Memory};
+use keyplan_store::engine::Memory;
 use keyplan_store::migrate::{ASIDE_SPACE, Attached, Migration, Running, Step, read_aside};
 use keyplan_store::{Schema, Store};
 use keyplan_testkit::Random;
@@ -23,9 +24,16 @@ enum Thing {
 }
 
 impl Thing {
-    fn number(&self) -> u64 {
+    fn number(&self) -> u8 {
         let Self::Number(number) = self else { panic!("{self:?}") };
-        u64::from(*number)
+        *number
+    }
+
+    /// The number in so many bytes, most significant first.
+    fn wide(&self, width: usize) -> Vec<u8> {
+        let mut out = vec![0; width];
+        *out.last_mut().unwrap() = self.number();
+        out
     }
 
     fn bytes(&self) -> &[u8] {
@@ -37,15 +45,17 @@ impl Thing {
     }
 }
 
+type Write = fn(&Thing) -> Vec<u8>;
+
 /// A domain with its encoding: the text in a plan, whether its end is told, and its bytes.
 #[derive(Clone, Copy)]
 struct Domain {
     text: &'static str,
     open: bool,
-    write: fn(&Thing) -> Vec<u8>,
+    write: Write,
 }
 
-const fn domain(text: &'static str, open: bool, write: fn(&Thing) -> Vec<u8>) -> Domain {
+const fn domain(text: &'static str, open: bool, write: Write) -> Domain {
     Domain { text, open, write }
 }
 
@@ -68,22 +78,27 @@ fn hex(bytes: &[u8]) -> Vec<u8> {
     bytes.iter().flat_map(|byte| format!("{byte:02x}").into_bytes()).collect()
 }
 
+fn turned(mut bytes: Vec<u8>) -> Vec<u8> {
+    bytes.reverse();
+    bytes
+}
+
 /// Domains of one kind take each other's values, as these are drawn.
 const NUMBERS: &[Domain] = &[
-    domain("u8", false, |thing| vec![thing.number() as u8]),
-    domain("u16", false, |thing| (thing.number() as u16).to_be_bytes().to_vec()),
-    domain("u32.le", false, |thing| (thing.number() as u32).to_le_bytes().to_vec()),
-    domain("u64", false, |thing| thing.number().to_be_bytes().to_vec()),
+    domain("u8", false, |thing| thing.wide(1)),
+    domain("u16", false, |thing| thing.wide(2)),
+    domain("u32.le", false, |thing| turned(thing.wide(4))),
+    domain("u64", false, |thing| thing.wide(8)),
     domain("u64.dec", true, |thing| thing.number().to_string().into_bytes()),
     domain("u16.dec(5)", false, |thing| format!("{:05}", thing.number()).into_bytes()),
     domain("u32.hex(8)", false, |thing| format!("{:08x}", thing.number()).into_bytes()),
     domain("u64.leb128", false, |thing| {
         let number = thing.number();
-        if number < 128 { vec![number as u8] } else { vec![number as u8 | 0x80, 1] }
+        if number < 128 { vec![number] } else { vec![number, 1] }
     }),
-    domain("i32.signflip", false, |thing| ((thing.number() as u32) ^ 0x8000_0000).to_be_bytes().to_vec()),
-    domain("i64.tick9", false, |thing| [&[6][..], &thing.number().to_be_bytes()].concat()),
-    domain("u16.desc", false, |thing| (!(thing.number() as u16)).to_be_bytes().to_vec()),
+    domain("i32.signflip", false, |thing| vec![0x80, 0, 0, thing.number()]),
+    domain("i64.tick9", false, |thing| [&[6], &thing.wide(8)[..]].concat()),
+    domain("u16.desc", false, |thing| thing.wide(2).iter().map(|byte| !byte).collect()),
 ];
 
 const BYTES: &[Domain] = &[
@@ -105,10 +120,10 @@ const TEXTS: &[Domain] = &[
 const KINDS: &[&[Domain]] = &[NUMBERS, BYTES, TEXTS];
 
 /// What may be the value of a row; the first is one of which the plan says nothing.
-const VALUES: &[(&str, fn(&Thing) -> Vec<u8>)] = &[
-    ("", |thing| thing.number().to_le_bytes()[..3].to_vec()),
-    ("-> n: u16", |thing| (thing.number() as u16).to_be_bytes().to_vec()),
-    ("-> n: u32.le", |thing| (thing.number() as u32).to_le_bytes().to_vec()),
+const VALUES: &[(&str, Write)] = &[
+    ("", |thing| vec![thing.number(), 0, 1]),
+    ("-> n: u16", |thing| thing.wide(2)),
+    ("-> n: u32.le", |thing| turned(thing.wide(4))),
     ("-> n: u64.dec", |thing| thing.number().to_string().into_bytes()),
 ];
 
@@ -139,7 +154,7 @@ impl Sketch {
         let prefix = hex(self.prefix);
         let mut parts = format!("0x{}", String::from_utf8(prefix).unwrap());
         for (index, argument) in self.arguments.iter().enumerate() {
-            parts += &format!(" {}: {}", argument.name, argument.domain.text);
+            write!(parts, " {}: {}", argument.name, argument.domain.text).unwrap();
             if self.ends(index) {
                 parts += " \"/\"";
             }
@@ -175,7 +190,7 @@ impl Sketch {
 fn sketch(random: &mut Random, name: &'static str) -> Sketch {
     let names = ["x", "y", "z"];
     let mut arguments = Vec::new();
-    for name in &names[..1 + random.index(3)] {
+    for name in &names[..=random.index(3)] {
         let kind = random.index(KINDS.len());
         arguments.push(Argument { name, kind, domain: random.choose(KINDS[kind]), from: Ok(name) });
     }
@@ -190,7 +205,7 @@ fn sketch(random: &mut Random, name: &'static str) -> Sketch {
     }
 }
 
-/// The sketch as the next plan has it; `named` if it has to say where its rows come from.
+/// The sketch as the next plan has it, which says where its rows come from if names do not.
 fn changed(random: &mut Random, old: &Sketch) -> Sketch {
     let mut new = old.clone();
     let mut bindings: Vec<String> = Vec::new();
@@ -240,7 +255,7 @@ fn text(sketches: &[Sketch], extra: &BTreeMap<&str, String>) -> String {
             sketches.iter().filter(|sketch| sketch.space == space).map(Sketch::text).collect();
         let extra = extra.get(space).cloned().unwrap_or_default();
         if !families.is_empty() || !extra.is_empty() {
-            out += &format!("space {space} {{\n{extra}{families}}}\n");
+            writeln!(out, "space {space} {{\n{extra}{families}}}").unwrap();
         }
     }
     out
@@ -261,23 +276,26 @@ fn thing(random: &mut Random, kind: usize) -> Thing {
     }
 }
 
+/// A space and a key.
+type Place = (String, Vec<u8>);
+
 /// A pair of plans with the rows of a database before and after.
 struct Pair {
     texts: (String, String),
     before: Rows,
     /// By the old row: the new one, if it has one.
-    after: BTreeMap<(String, Vec<u8>), Option<((String, Vec<u8>), Vec<u8>)>>,
+    after: BTreeMap<Place, Option<(Place, Vec<u8>)>>,
 }
 
 fn pair(random: &mut Random) -> Pair {
     let names = ["f", "g", "h"];
-    let old: Vec<Sketch> = names[..1 + random.index(3)].iter().map(|name| sketch(random, name)).collect();
+    let old: Vec<Sketch> = names[..=random.index(3)].iter().map(|name| sketch(random, name)).collect();
     let mut extra: BTreeMap<&str, String> = BTreeMap::new();
     let mut ways: Vec<Option<Sketch>> = Vec::new();
     for sketch in &old {
         if old.len() > 1 && random.chance(8) {
-            *extra.entry(sketch.space).or_default() +=
-                &format!("    drop {}.{} \"nobody reads it\";\n", sketch.space, sketch.name);
+            let drops = extra.entry(sketch.space).or_default();
+            writeln!(drops, "    drop {}.{} \"nobody reads it\";", sketch.space, sketch.name).unwrap();
             ways.push(None);
         } else {
             ways.push(Some(changed(random, sketch)));
@@ -404,9 +422,6 @@ fn carried(random: &mut Random, pair: &Pair) -> bool {
     }
     let missing: BTreeSet<_> = expected.iter().filter(|row| !found.contains_key(row.0)).collect();
     assert!(found == expected, "missing: {missing:02x?}\nfound: {found:02x?}\n{}", about());
-    for (space, _) in found.keys() {
-        assert!(engine.space(space).is_some());
-    }
     Store::open(engine, &Schema::of(&new).unwrap()).unwrap();
     true
 }
@@ -424,6 +439,5 @@ fn random_pairs_of_plans_are_carried_over_and_brought_back() {
             done += 1;
         }
     }
-    println!("{done} of {pairs} pairs were carried over");
     assert!(done > pairs / 4, "{done} of {pairs}");
 }

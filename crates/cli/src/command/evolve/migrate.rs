@@ -23,8 +23,8 @@ fn plan(args: &MigratePlan, out: &mut Output) -> Result<Outcome> {
         [old, new] => (input::previous(old, new, true)?.compiled, input::load(new)?),
         [new] => {
             let loaded = input::load(new)?;
-            let name = loaded.compiled.plan.as_ref().map(|plan| plan.name.clone()).unwrap_or_default();
-            let Some(release) = last_release(new, &name)? else {
+            let (plan, _) = sound(&loaded.compiled, &loaded.compiled)?;
+            let Some(release) = last_release(new, plan)? else {
                 bail!("no release of `{new}` is in a lock beside it; name the older plan before it");
             };
             (release.compile(), loaded)

@@ -109,12 +109,17 @@ fn with_rows(shown: Diagnostic, sides: &[(&Plan, &str, &Side)]) -> Diagnostic {
 pub fn diagnose_forgotten(forgotten: &[Forgotten]) -> Vec<Diagnostic> {
     let one = |found: &Forgotten| {
         let prefix = hex(&found.prefix);
+        let wrote = format!("release {:?} wrote keys under it in {:?}", found.release, found.space);
+        if let Some((path, key)) = &found.taken {
+            let message = format!("`{path}` takes keys under {prefix}, the prefix of `{}`", found.family);
+            return Diagnostic::new(Code::ForgottenPrefix, message, found.span, "is another family")
+                .with_note(NoteKind::Witness, format!("both make {}", hex(key)))
+                .with_note(NoteKind::Note, wrote)
+                .with_help("begin it with bytes that no earlier family has used");
+        }
         let message = format!("the plan has forgotten {prefix}, the prefix of `{}`", found.family);
         Diagnostic::new(Code::ForgottenPrefix, message, found.span, "does not keep it")
-            .with_note(
-                NoteKind::Note,
-                format!("release {:?} wrote keys under it in {:?}", found.release, found.space),
-            )
+            .with_note(NoteKind::Note, wrote)
             .with_help(format!("keep it from being used again: `retired 0x{prefix} \"what it was\";`"))
     };
     forgotten.iter().map(one).collect()

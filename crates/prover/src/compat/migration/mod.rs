@@ -326,14 +326,17 @@ impl Prover<'_> {
         worst(&found, |first, second| Counterexample::TwoReadings { first, second })
     }
 
-    /// Whether no new key of a passage lies under a prefix that the old plan keeps reserved: rows of earlier plans may be there.
+    /// Whether no new key of a passage lies under a prefix that both plans keep reserved: rows of earlier plans may be there, and stay.
     fn off_reserved(&mut self, passage: &Passage) -> Decision {
         let Some((space, family)) = passage.to.find(self.new) else {
             return Decision::Unknown("the new family is not there".to_owned());
         };
         let old = self.old.spaces.iter().filter(|old| old.engine_name() == space.engine_name());
         let name_of = |prefix: &[u8]| format!("the retired prefix {}", super::Hex(prefix));
-        let others = old.flat_map(all_retired).map(|entry| (name_of(&entry.prefix), reserved(&entry.prefix)));
+        let kept = all_retired(space);
+        let stays = |prefix: &[u8]| kept.iter().any(|kept| prefix.starts_with(&kept.prefix));
+        let others = old.flat_map(all_retired).filter(|entry| stays(&entry.prefix));
+        let others = others.map(|entry| (name_of(&entry.prefix), reserved(&entry.prefix)));
         let others: Vec<(String, Sequence)> = others.collect();
         let name = format!("{} (new)", family.path);
         let mut arena = Arena::new();
