@@ -14,7 +14,11 @@ fn plan(text: &str) -> Plan {
 }
 
 fn hex(side: &Side) -> String {
-    side.bytes.iter().fold(String::new(), |mut text, byte| {
+    hex_of(&side.bytes)
+}
+
+fn hex_of(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut text, byte| {
         let _ = write!(text, "{byte:02x}");
         text
     })
@@ -67,12 +71,11 @@ fn osmosis_gathers_the_history_of_pool_10_with_pool_1() {
         )
     };
     let row = b"historical_pool_index|10|a|a|0000-01-01T00:00:00.000000000";
-    let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
     leak(
         &layout("scan by pool bare as \"historical_pool_index|1\""),
         SIBLINGS,
-        &hex(b"historical_pool_index|1"),
-        &hex(row),
+        &hex_of(b"historical_pool_index|1"),
+        &hex_of(row),
     );
     sound(&layout("scan by pool as \"historical_pool_index|1|\""));
 }

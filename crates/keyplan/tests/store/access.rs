@@ -29,6 +29,14 @@ keyplan::plan! {
             accept ambiguous "as the chain writes it";
     }
 
+    /// As go-ethereum has them: what begins as a header does is told from it by its length.
+    space chain {
+        key header = "h" number: u64 hash: bytes(4) -> height: u64
+            scan by number filtered;
+        key total = "h" number: u64 hash: bytes(4) "t" -> "";
+        key canonical = "h" number: u64 "n" -> raw;
+    }
+
     space owners {
         /// Positions of an owner.
         key position = owner: bytes(1..=64).len8 id: u32 -> ""
@@ -37,6 +45,7 @@ keyplan::plan! {
 }
 
 use market::PLAN;
+use market::chain::{Canonical, Header, HeaderValue, Total, TotalValue};
 use market::owners::{Position, PositionValue};
 use market::state::{Pair, PairValue, Pool, Tick, TickValue};
 
@@ -205,7 +214,68 @@ fn rows_are_lent<E: Opened>() {
     );
 }
 
+const HASHES: [[u8; 4]; 4] = [*b"\0\0\0\0", *b"aaaa", *b"n\0\0\0", *b"zzzz"];
+
+/// Four headers of each of three blocks, and after each of them, and before all, what begins as they do.
+fn chained<E: Opened>(path: &std::path::Path) -> Store<E> {
+    let store = Store::create_on(E::open_at(path), &PLAN).unwrap();
+    let mut batch = store.batch().unwrap();
+    for number in [6, 7, 8] {
+        batch.put(&Canonical { number }, &Raw(b"hash")).unwrap();
+        for hash in HASHES {
+            batch.put(&Header { number, hash }, &HeaderValue { height: number }).unwrap();
+            batch.put(&Total { number, hash }, &TotalValue).unwrap();
+        }
+    }
+    batch.commit(Durability::Buffer).unwrap();
+    store
+}
+
+fn other_rows_are_dropped<E: Opened>() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = chained::<E>(directory.path());
+    let view = store.snapshot().unwrap();
+    let hashes: Vec<[u8; 4]> =
+        view.scan(Header::by_number(7)).map(|row| row.unwrap().key().unwrap().hash).collect();
+    assert_eq!(hashes, HASHES);
+    let last = view.scan(Header::by_number(7).rev()).next().unwrap().unwrap();
+    assert_eq!(last.key().unwrap().hash, *b"zzzz");
+    let mut lent = Vec::new();
+    view.scan(Header::by_number(7)).each(|key, value| lent.push((key.hash, value.height))).unwrap();
+    assert_eq!(lent, HASHES.map(|hash| (hash, 7)));
+    // A page is full, whatever was dropped.
+    let (mut pages, mut token) = (Vec::new(), None::<Vec<u8>>);
+    loop {
+        let page = view.page(Header::by_number(7), 3, token.as_deref()).unwrap();
+        pages.push(page.rows.len());
+        let Some(next) = page.next else { break };
+        token = Some(next.into_bytes());
+    }
+    assert_eq!(pages.iter().sum::<usize>(), 4);
+    assert_eq!(pages.first(), Some(&3));
+
+    let mut batch = store.batch().unwrap();
+    assert_eq!(batch.delete_scan(Header::by_number(6)).unwrap(), 4);
+    batch.commit(Durability::Buffer).unwrap();
+    let mut told = Vec::new();
+    let gone = store.delete_scan(Header::by_number(7), 3, Durability::Buffer, |done| {
+        told.push(done);
+        ControlFlow::Continue(())
+    });
+    assert_eq!((gone.unwrap(), told), (4, vec![3, 4]));
+    let stopped = store.delete_scan(Header::by_number(8), 3, Durability::Buffer, |_| ControlFlow::Break(()));
+    let stopped = stopped.unwrap_err();
+    assert!(matches!(stopped, Error::Store(StoreError::Stopped { done: 3 })), "{stopped}");
+    let view = store.snapshot().unwrap();
+    for (number, headers) in [(6, 0), (7, 0), (8, 1)] {
+        assert_eq!(view.scan(Header::by_number(number)).count(), headers);
+        assert!(view.contains(&Canonical { number }).unwrap());
+        assert!(HASHES.into_iter().all(|hash| view.contains(&Total { number, hash }).unwrap()));
+    }
+}
+
 on_every_engine! {
+    a_filtered_scan_gives_and_deletes_the_rows_of_its_family = other_rows_are_dropped;
     rows_are_read_by_their_types = reads_by_type;
     rows_are_lent_in_the_direction_of_the_scan = rows_are_lent;
     a_batch_sees_its_own_changes = a_batch_sees_itself;

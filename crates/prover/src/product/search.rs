@@ -569,8 +569,8 @@ impl<'a> Search<'a> {
             return rest;
         }
         let set = self.first(other);
-        let Some(least) = (if prefix.flipped { set.max() } else { set.min() }) else { return u64::MAX };
-        let (count, _) = extended(*prefix, read, value, least);
+        let Some(byte) = (if prefix.flipped { set.max() } else { set.min() }) else { return u64::MAX };
+        let (count, _) = extended(*prefix, read, value, byte);
         rest.max(count.saturating_add(1).saturating_add(self.arena.shortest(*next)))
     }
 

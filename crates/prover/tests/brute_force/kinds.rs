@@ -129,6 +129,11 @@ pub(crate) const FORMS: &[&str] = &[
     "derived by crc32",
     "derived by xxh3_64",
     "derived by twox_64",
+    "derived from two",
+    "derived as another number",
+    "same in another encoding",
+    "an alternative without a name",
+    "with a module",
 ];
 
 /// Counts the kinds of a family's scans.
@@ -140,6 +145,7 @@ pub(crate) fn count_scans(family: &Family, counts: &mut BTreeMap<&'static str, u
         note("scan in order", scan.in_order);
         note("bare", scan.bare);
         note("with", !scan.with.is_empty());
+        note("with a module", scan.with.iter().any(|company| !company.families.contains(&company.path)));
         note("filtered", scan.filtered);
         note("own", scan.own);
         match &scan.end {
@@ -188,8 +194,20 @@ pub(crate) fn count(sequence: &Sequence, counts: &mut BTreeMap<&'static str, usi
     for segment in sequence.segments() {
         match segment {
             Segment::Literal(_) => *counts.entry("literal").or_default() += 1,
-            Segment::Same(_) => *counts.entry("same").or_default() += 1,
+            Segment::Same(same) => {
+                *counts.entry("same").or_default() += 1;
+                let of = sequence.segments().get(same.of);
+                if matches!(of, Some(Segment::Argument(argument)) if argument.shape != same.shape) {
+                    *counts.entry("same in another encoding").or_default() += 1;
+                }
+            }
             Segment::Derived(derived) => {
+                if derived.of.len() > 1 {
+                    *counts.entry("derived from two").or_default() += 1;
+                }
+                if derived.shape.encoding != IntEncoding::Be {
+                    *counts.entry("derived as another number").or_default() += 1;
+                }
                 *counts.entry("derived").or_default() += 1;
                 *counts.entry(function(derived.function)).or_default() += 1;
             }
@@ -216,6 +234,9 @@ fn count_shape(shape: &Shape, counts: &mut BTreeMap<&'static str, usize>) {
         Shape::Record(sequence) => count(sequence, counts),
         Shape::Choice(alternatives) => {
             for alternative in alternatives {
+                if alternative.sequence.arguments().any(|argument| argument.name.is_none()) {
+                    *counts.entry("an alternative without a name").or_default() += 1;
+                }
                 count(&alternative.sequence, counts);
             }
         }

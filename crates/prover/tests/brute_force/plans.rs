@@ -257,6 +257,17 @@ const WIDE_COUNT: &str = ".count";
 /// What derived parts are derived by.
 const FUNCTIONS: &[&str] = &["crc16", "crc16", "crc32", "xxh3_64", "twox_64"];
 
+/// How the number of a derived part is reduced and written.
+const NUMBERS: &[&str] = &[
+    "% 3 as u8",
+    "% 3 as u8",
+    "% 300 as u16.le",
+    "% 2 as u32",
+    "% 200 as u8.leb128",
+    "% 300 as u16.ordvar",
+    "",
+];
+
 const FRAMES: &[&str] = &[
     "len8",
     "len16",
@@ -305,7 +316,8 @@ fn domain(random: &mut Random, depth: usize) -> String {
         14 => {
             let (a, b) = (parts(random, depth - 1, 2, "x"), parts(random, depth - 1, 2, "x"));
             let c = random.pick(LITERALS);
-            match random.below(3) {
+            match random.below(4) {
+                3 => format!("(p: {} | q: {b})", random.pick(LEAVES)),
                 0 => format!("(p: {a} | q: {b})"),
                 1 => format!("(p: {a} | q: {b} | r: {c})"),
                 _ => format!("(p: {c} | q: {})", random.pick(LITERALS)),
@@ -320,20 +332,33 @@ fn domain(random: &mut Random, depth: usize) -> String {
     }
 }
 
+/// Whether a domain is an integer of a range in its default encoding, which a copy may write as text.
+fn is_plain_integer(domain: &str) -> bool {
+    domain.starts_with(['u', 'i']) && domain.ends_with(')') && !domain.contains(").")
+}
+
 /// One to `most` parts, at least one of them an argument.
 fn parts(random: &mut Random, depth: usize, most: usize, name: &str) -> String {
-    let mut text = String::new();
+    let (mut text, mut first) = (String::new(), String::new());
     let count = 1 + random.below(most);
     for index in 0..count {
         if random.chance(30) {
             let _ = write!(text, "{} ", random.pick(LITERALS));
         }
-        let _ = write!(text, "{name}{index}: {} ", domain(random, depth));
+        let of = domain(random, depth);
+        let _ = write!(text, "{name}{index}: {of} ");
+        if index == 0 {
+            first = of;
+        }
         if index > 0 && random.chance(4) {
-            let _ = write!(text, "same({name}0) ");
+            let other = if is_plain_integer(&first) && random.chance(50) { ".dec" } else { "" };
+            let _ = write!(text, "same({name}0){other} ");
         }
         if index == 0 && random.chance(3) {
-            let _ = write!(text, "d = {}({name}0) % 3 as u8 ", random.pick(FUNCTIONS));
+            let _ = write!(text, "d = {}({name}0) {} ", random.pick(FUNCTIONS), random.pick(NUMBERS));
+        } else if index == 1 && random.chance(2) {
+            let _ =
+                write!(text, "d1 = {}({name}0, {name}1) {} ", random.pick(FUNCTIONS), random.pick(NUMBERS));
         }
     }
     if random.chance(15) {
@@ -466,6 +491,8 @@ fn space_text(random: &mut Random) -> String {
     let long = random.chance(12);
     let first = random.pick(&["", "", "0x01 ", "\"a\" ", "0x00 "]);
     let mut bodies: Vec<String> = Vec::new();
+    // The second family in a module of its own, so that a scan may want the rows of a module.
+    let module = !first.is_empty() && random.chance(4);
     for family in 0..2 {
         let body = match bodies.first() {
             // A second family like the first, but for one part: they meet more often.
@@ -475,7 +502,12 @@ fn space_text(random: &mut Random) -> String {
         };
         let body = if random.chance(12) { with_part(random, &body) } else { body };
         bodies.push(body.clone());
-        let _ = write!(text, "  key k{family} = {first}{body}");
+        if family == 1 && module {
+            let _ = writeln!(text, "  module m = {first}{{");
+            let _ = write!(text, "  key k1 = {body}");
+        } else {
+            let _ = write!(text, "  key k{family} = {first}{body}");
+        }
         let arguments = (0..9).take_while(|index| body.contains(&format!("a{index}: "))).count();
         for bound in 0..=arguments {
             if body.contains(&format!("part{bound} = ")) && random.chance(80) {
@@ -487,6 +519,7 @@ fn space_text(random: &mut Random) -> String {
                 let by = if bound == 0 { "all".to_owned() } else { format!("by {}", arguments_of(bound)) };
                 let other = if family == 0 { "k1" } else { "k0" };
                 let rest = match random.below(10) {
+                    0 if module && family == 0 => " with m".to_owned(),
                     0 => format!(" with {other}"),
                     1 => " filtered".to_owned(),
                     _ => String::new(),
@@ -513,6 +546,9 @@ fn space_text(random: &mut Random) -> String {
             }
         }
         text.push_str(";\n");
+    }
+    if module {
+        text.push_str("  }\n");
     }
     text.push('}');
     text

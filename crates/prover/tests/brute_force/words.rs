@@ -32,7 +32,33 @@ pub(crate) fn check_words(
     listed: &[Listed<'_>],
 ) -> Result<Written, String> {
     let (worded, written) = with_words(random, text, plan, listed);
-    compare(&worded, plan, report, listed).map(|()| written).map_err(|what| format!("{what}\n{worded}"))
+    compare(&worded, &written, plan, report, listed).map_err(|what| format!("{what}\n{worded}"))?;
+    check_refused(random, text, listed)?;
+    Ok(written)
+}
+
+/// An example that no row of the family begins with is no prefix of its scan, and the plan is refused for it.
+fn check_refused(random: &mut Random, text: &str, listed: &[Listed<'_>]) -> Result<(), String> {
+    for Listed { family, keys, complete } in listed {
+        // A part may have values that no row has.
+        let scans = family.scans.iter().filter(|scan| scan.part.is_none());
+        for scan in scans.filter(|_| *complete && !keys.is_empty()) {
+            let (_, row) = &keys[random.below(keys.len())];
+            let Some(mut wrong) = example(family, scan, row) else { continue };
+            let last = wrong.len() - 1;
+            wrong[last] = wrong[last].wrapping_add(1);
+            if keys.iter().any(|(_, row)| example(family, scan, row).as_ref() == Some(&wrong)) {
+                continue;
+            }
+            let mut wronged = text.to_owned();
+            wronged.insert_str(scan.span.range().end, &format!(" as 0x{}", hex(&wrong)));
+            let compiled = keyplan_plan::compile("p.keyplan", &wronged, |_| Err("none".to_owned()));
+            if !compiled.errors().any(|error| error.code == Code::BadScan) {
+                return Err(format!("the scan has no such prefix, and nothing is said\n{wronged}"));
+            }
+        }
+    }
+    Ok(())
 }
 
 fn with_words(random: &mut Random, text: &str, plan: &Plan, listed: &[Listed<'_>]) -> (String, Written) {
@@ -124,11 +150,45 @@ fn shown(random: &mut Random, sequence: &Sequence, insertions: &mut Vec<Insertio
     }
 }
 
-fn compare(text: &str, without: &Plan, report: &Report, listed: &[Listed<'_>]) -> Result<(), String> {
+/// The words that a plan has, by the name that the tally gives them.
+fn words_of(plan: &Plan) -> Written {
+    fn shown(sequence: &Sequence) -> usize {
+        let inside = |shape: &Shape| match shape {
+            Shape::Record(inner) => shown(inner),
+            _ => 0,
+        };
+        let own = |argument: &keyplan_plan::model::Argument| usize::from(argument.shown.is_some());
+        sequence.arguments().map(|argument| own(argument) + inside(argument.shape.values())).sum()
+    }
+    let mut words = Written::new();
+    for (_, family) in plan.families() {
+        words.extend(std::iter::repeat_n("shown", shown(&family.key)));
+        words.extend(family.scans.iter().filter_map(|scan| scan.example.is_some().then_some("as")));
+        words.extend(family.real_name.is_some().then_some("named"));
+        words.extend(family.accepts.iter().map(|_| "accept"));
+    }
+    words
+}
+
+fn sorted(mut words: Written) -> Written {
+    words.sort_unstable();
+    words
+}
+
+fn compare(
+    text: &str,
+    written: &Written,
+    without: &Plan,
+    report: &Report,
+    listed: &[Listed<'_>],
+) -> Result<(), String> {
     let compiled = keyplan_plan::compile("p.keyplan", text, |_| Err("none".to_owned()));
     let plan = compiled.plan.ok_or_else(|| format!("no plan any more: {:?}", compiled.diagnostics))?;
     if plan.fingerprint() != without.fingerprint() {
         return Err("another fingerprint".to_owned());
+    }
+    if sorted(words_of(&plan)) != sorted(written.clone()) {
+        return Err(format!("{written:?} were written, and {:?} are read", words_of(&plan)));
     }
     let again = prove(&plan, &Options::default());
     if again.statements.len() != report.statements.len() {

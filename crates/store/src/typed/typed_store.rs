@@ -214,7 +214,7 @@ impl<E: Engine> Store<E> {
             gone += batch.len() as u64;
             batch.commit(durability)?;
             if progress(gone).is_break() {
-                return Ok(gone);
+                return Err(crate::StoreError::Stopped { done: gone }.into());
             }
         }
     }
