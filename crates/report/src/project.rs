@@ -368,10 +368,10 @@ mod tests {
     #[test]
     fn targets_that_write_to_one_place_are_found() {
         let check = |outs: &[&str], wanted: Option<(&str, &str)>| {
-            let mut text = String::new();
-            for (name, out) in ["a", "b", "c"].iter().zip(outs) {
-                text += &format!("[generate.{name}]\nlanguage = \"go\"\nplan = \"p\"\nout = \"{out}\"\n");
-            }
+            let table = |(name, out)| {
+                format!("[generate.{name}]\nlanguage = \"go\"\nplan = \"p\"\nout = \"{out}\"\n")
+            };
+            let text: String = ["a", "b", "c"].iter().zip(outs).map(table).collect();
             assert_eq!(Settings::parse(&text).unwrap().same_place(), wanted, "{outs:?}");
         };
         check(&["keys", "web", "keys2"], None);

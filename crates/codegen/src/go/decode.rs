@@ -154,9 +154,9 @@ impl<'p> Go<'p> {
                 )
             }
             Shape::Bytes { lengths: of, encoding: BytesEncoding::Hex(case) } if go == "[]byte" => format!(
-                "\tif piece := {piece}; len(piece)%2 != 0 || hexRun({}, piece) != len(piece) || !({}).admits(len(piece)/2) {{\n\t\t{fail}\n\t}} else {{\n\t\tk.{name} = make([]byte, len(piece)/2)\n\t\tunhex(k.{name}, piece)\n\t}}\n",
-                hex_form(*case),
-                lengths(of)
+                "\tif piece := {piece}; len(piece)%2 != 0 || !({}).admits(len(piece)/2) {{\n\t\t{fail}\n\t}} else if k.{name} = make([]byte, len(piece)/2); !unhexed({}, k.{name}, piece) {{\n\t\t{fail}\n\t}}\n",
+                lengths(of),
+                hex_form(*case)
             ),
             Shape::Bytes { lengths: of, encoding: BytesEncoding::Raw } if go == "[]byte" => {
                 let admits = if *of == LengthSet::ANY {
@@ -263,10 +263,7 @@ fn fixed(name: &str, shape: &Shape, go: &str, piece: &str, start: &str, fail: &s
             format!("\tk.{name} = *(*{go})({piece})\n")
         }
         Shape::Bytes { encoding: BytesEncoding::Hex(case), .. } if go != "[]byte" => {
-            format!(
-                "{}\tunhex(k.{name}[:], {piece})\n",
-                read(format!("hexRun({}, {piece}) == len({piece})", hex_form(*case)))
-            )
+            format!("\tif !unhexed({}, k.{name}[:], {piece}) {{\n\t\t{fail}\n\t}}\n", hex_form(*case))
         }
         _ => return None,
     })

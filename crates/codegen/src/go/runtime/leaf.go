@@ -1007,6 +1007,32 @@ func decodeHexBytes(n *node, b []byte) (val, fault) {
 	return val{b: out}, fault{}
 }
 
+// unhexed fills out with the bytes of digits, and tells whether all of them are of the form.
+func unhexed(form byte, out, b []byte) bool {
+	values := &hexValues[form]
+	var all byte
+	for i := range out {
+		pair := b[2*i : 2*i+2]
+		high, low := values[pair[0]], values[pair[1]]
+		out[i] = high<<4 | low
+		all |= high | low
+	}
+	return all < 16
+}
+
+// hexValues has the value of each digit of a form, and more than any digit for what is none.
+var hexValues = func() (values [2][256]byte) {
+	for form := range values {
+		for c := range values[form] {
+			values[form][c] = 0xff
+		}
+		for value := 0; value < 16; value++ {
+			values[form][hexDigits[16*form+value]] = byte(value)
+		}
+	}
+	return values
+}()
+
 // unhex fills out with the bytes of digits that were checked.
 func unhex(out, b []byte) {
 	for i := range out {
