@@ -398,7 +398,8 @@ fn varied(random: &mut Random, body: &str) -> String {
             let _ = write!(text, "{part} ");
         }
     }
-    text.trim_end().to_owned()
+    // The new domain may be none that is written as text.
+    text.trim_end().replace(&format!("same(a{chosen}).dec"), &format!("same(a{chosen})"))
 }
 
 /// The parts of a body: split where a part begins outside of every bracket.
