@@ -6,6 +6,7 @@
 mod arguments;
 mod carrier;
 mod convert;
+mod description;
 mod leaf;
 
 pub use arguments::{Arguments, Source, Unmatched};

@@ -225,7 +225,7 @@ fn id(old: &Schema, new: &Schema, mapping: &Mapping, preferred: &BTreeSet<String
     let mut text = Vec::new();
     text.extend(old.fingerprint.0);
     text.extend(new.fingerprint.0);
-    text.extend(format!("{mapping:?}").into_bytes());
+    text.extend(mapping.description());
     for path in preferred {
         text.extend(path.bytes().chain([0]));
     }
