@@ -41,7 +41,8 @@ pub enum Type {
     Bytes,
     /// Bytes of this length.
     Fixed(usize),
-    /// Present or absent.
+    /// Present or absent. What is present is in a list of its own where it may be nothing itself, so that `null` is told from
+    /// `[null]`; CBOR makes no difference between the two.
     Option(Box<Type>),
     /// Elements, with their number before them.
     List(Box<Type>),
@@ -86,6 +87,11 @@ impl Type {
     /// Whether every number in it has a width that there is, and types do not lie too deep.
     pub fn check(&self, limits: &Limits) -> Result<(), SchemaError> {
         self.check_below(limits.depth, limits.depth)
+    }
+
+    /// Whether a value of it may be nothing, as an absent one is.
+    pub(crate) const fn may_be_null(&self) -> bool {
+        matches!(self, Self::Unit | Self::Option(_))
     }
 
     fn check_below(&self, left: usize, limit: usize) -> Result<(), SchemaError> {
@@ -228,7 +234,10 @@ fn option(inner: &Type, codec: Codec, reader: &mut Reader<'_>) -> Result<Data, F
         // SCALE writes an optional truth value in one byte.
         (1, Codec::Scale, Type::Bool) => Ok(Data::Bool(true)),
         (2, Codec::Scale, Type::Bool) => Ok(Data::Bool(false)),
-        (1, _, _) => Ok(inner.read(codec, reader)?.data),
+        (1, _, _) => {
+            let node = inner.read(codec, reader)?;
+            Ok(if inner.may_be_null() { Data::List(vec![node]) } else { node.data })
+        }
         _ => Err(Fault { offset: start, what: "neither present nor absent" }),
     }
 }

@@ -60,6 +60,12 @@ impl Type {
             Self::Option(inner) => match (&json.data, codec, &**inner) {
                 (Data::Null, _, _) => out.push(0),
                 (Data::Bool(value), Codec::Scale, Self::Bool) => out.push(if *value { 1 } else { 2 }),
+                _ if inner.may_be_null() => {
+                    let present = json.as_list().and_then(|items| <&[Node; 1]>::try_from(items).ok());
+                    let [present] = present.ok_or_else(|| wrong("null, or a list of what is present"))?;
+                    out.push(1);
+                    inner.put(codec, present, out)?;
+                }
                 _ => {
                     out.push(1);
                     inner.put(codec, json, out)?;

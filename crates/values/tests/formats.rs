@@ -458,6 +458,38 @@ fn types_are_written_from_json() {
     }
 }
 
+/// What is absent is told from what is present and nothing itself.
+#[test]
+fn an_option_of_what_may_be_nothing_reads_back_as_it_was() {
+    let option = |inner: Type| Type::Option(Box::new(inner));
+    let nested = option(option(option(Type::Unsigned(1))));
+    let unit = option(Type::Unit);
+    let truth = option(option(Type::Bool));
+    let scale_truth: &[u8] = &[1, 2];
+    for codec in [Codec::Scale, Codec::Bcs, Codec::Borsh, Codec::Bincode] {
+        let truth_bytes = if codec == Codec::Scale { scale_truth } else { &[1, 1, 0] };
+        let all: [(&Type, &str, &[u8]); 8] = [
+            (&nested, "null", &[0]),
+            (&nested, "[null]", &[1, 0]),
+            (&nested, "[[null]]", &[1, 1, 0]),
+            (&nested, "[[7]]", &[1, 1, 1, 7]),
+            (&unit, "null", &[0]),
+            (&unit, "[null]", &[1]),
+            (&truth, "[null]", &[1, 0]),
+            (&truth, "[false]", truth_bytes),
+        ];
+        for (ty, written, bytes) in all {
+            let given = serde_json::from_str(written).unwrap();
+            assert_eq!(json(&ty.decode(codec, bytes, &Limits::default()).unwrap()), given, "{codec:?}");
+            assert_eq!(ty.encode(codec, &tree(&given)).unwrap(), bytes, "{codec:?} {written}");
+        }
+        for wrong in ["7", "[]", "[null, null]", "[[[7]]]"] {
+            let given = serde_json::from_str(wrong).unwrap();
+            nested.encode(codec, &tree(&given)).unwrap_err();
+        }
+    }
+}
+
 /// CBOR as derived encoders write it: structs are arrays, variants a number and an array of what they hold.
 #[test]
 fn a_type_gives_names_to_what_cbor_has_by_position() {
