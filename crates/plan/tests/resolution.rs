@@ -231,6 +231,20 @@ fn copies_and_derived_parts_refer_to_arguments_of_their_sequence() {
 }
 
 #[test]
+fn a_copy_in_another_encoding_is_of_what_is_read_back() {
+    let refused = "a hash of `a` and the argument itself cannot be compared when they are read";
+    check(
+        "space s { key k = a: u8.hashed(sha256, 16) same(a).dec; key l = a: u8 same(a).hashed(sha256, 16); }",
+        &[("KP0215", "same(a).dec", refused), ("KP0215", "same(a).hashed(sha256, 16)", refused)],
+    );
+    // The hash once more, and the argument after its hash.
+    check(
+        "space s { key k = a: u8.hashed(sha256, 16) same(a); key l = a: u8.hash_concat(twox_64) same(a).dec; }",
+        &[],
+    );
+}
+
+#[test]
 fn names_are_spelled_as_generated_code_needs_them() {
     check(
         "type lower = u8; space Loud { key Tick = a: lower; }",

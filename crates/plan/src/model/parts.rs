@@ -129,7 +129,20 @@ impl<'a> Resolver<'a> {
             argument.shape.clone()
         } else {
             let plain = argument.shape.without_encoding();
-            self.encoded(plain, encodings, span)?
+            let copied = self.encoded(plain, encodings, span)?;
+            if holds_hash(&argument.shape) || holds_hash(&copied) {
+                self.report(
+                    Diagnostic::new(
+                        Code::BadReference,
+                        format!("a hash of `{}` and the argument itself cannot be compared when they are read", name.text),
+                        span,
+                        "a copy in another encoding",
+                    )
+                    .with_help("`.hash_concat(…)` writes an argument after its hash; a number can be derived: `slot = crc32(x)`"),
+                );
+                return None;
+            }
+            copied
         };
         Some(Segment::Same(Same { name: name.text.clone(), of, shape, span }))
     }
@@ -281,4 +294,9 @@ fn find_argument(slots: &[Option<Segment>], name: &str) -> Option<(usize, Span)>
         }
         _ => None,
     })
+}
+
+/// Whether only a hash is kept of a shape, or of a part of it.
+fn holds_hash(shape: &Shape) -> bool {
+    matches!(shape, Shape::Hashed { .. }) || shape.children().any(holds_hash)
 }

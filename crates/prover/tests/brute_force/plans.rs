@@ -334,7 +334,7 @@ fn domain(random: &mut Random, depth: usize) -> String {
 
 /// Whether a domain is an integer of a range in its default encoding, which a copy may write as text.
 fn is_plain_integer(domain: &str) -> bool {
-    domain.starts_with(['u', 'i']) && domain.ends_with(')') && !domain.contains(").")
+    domain.starts_with(['u', 'i']) && domain.ends_with(')') && !domain.replace("..", "").contains('.')
 }
 
 /// One to `most` parts, at least one of them an argument.
