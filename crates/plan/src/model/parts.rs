@@ -130,13 +130,13 @@ impl<'a> Resolver<'a> {
         } else {
             let plain = argument.shape.without_encoding();
             let copied = self.encoded(plain, encodings, span)?;
-            if holds_hash(&argument.shape) || holds_hash(&copied) {
+            if !tells(&argument.shape) || !tells(&copied) {
                 self.report(
                     Diagnostic::new(
                         Code::BadReference,
-                        format!("a hash of `{}` and the argument itself cannot be compared when they are read", name.text),
+                        format!("one of the two encodings of `{}` loses what the other tells", name.text),
                         span,
-                        "a copy in another encoding",
+                        "it cannot be compared with its argument when it is read",
                     )
                     .with_help("`.hash_concat(…)` writes an argument after its hash; a number can be derived: `slot = crc32(x)`"),
                 );
@@ -296,7 +296,12 @@ fn find_argument(slots: &[Option<Segment>], name: &str) -> Option<(usize, Span)>
     })
 }
 
-/// Whether only a hash is kept of a shape, or of a part of it.
-fn holds_hash(shape: &Shape) -> bool {
-    matches!(shape, Shape::Hashed { .. }) || shape.children().any(holds_hash)
+/// Whether the value is known from its bytes.
+fn tells(shape: &Shape) -> bool {
+    match shape {
+        Shape::Int(int) => int.alike().is_none(),
+        Shape::Hashed { .. } => false,
+        _ if shape.is_leaf() => !shape.loses_information(),
+        _ => shape.children().all(tells),
+    }
 }
