@@ -33,7 +33,9 @@ impl Description {
 
     fn all<T>(&mut self, items: &[T], each: impl Fn(&mut Self, &T)) {
         self.number(items.len());
-        items.iter().for_each(|item| each(self, item));
+        for item in items {
+            each(self, item);
+        }
     }
 
     fn path(&mut self, path: &super::Path) {
@@ -71,7 +73,9 @@ impl Description {
         let Passage { to, key, value, member, score, fields, fitting, rule, staged } = passage;
         self.place(to);
         self.arguments(key);
-        [value, member, score].into_iter().for_each(|carried| self.carried(carried));
+        for carried in [value, member, score] {
+            self.carried(carried);
+        }
         self.all(fields, |out, field| {
             out.number(field.to);
             out.carried(&field.key);
