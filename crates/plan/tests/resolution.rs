@@ -83,6 +83,15 @@ fn encodings_must_fit_their_domain() {
 }
 
 #[test]
+fn numbers_that_are_all_written_as_0_are_refused() {
+    let refused = "`saturating` writes every number of this domain as 0";
+    check(
+        "space s { key k = a: i16(-9..=-1).saturating b: i64(-5..=-5).saturating.len8 c: i16(-9..=0).saturating; }",
+        &[("KP0207", "saturating", refused), ("KP0207", "saturating", refused)],
+    );
+}
+
+#[test]
 fn ranges_and_classes_must_hold_something() {
     check(
         "space s { key k = a: bytes(5..=2) b: u8(0..=300) c: text(\"z-a\", 1..) d: text(300..).len8 e: bytes(-1); }",

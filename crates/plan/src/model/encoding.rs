@@ -7,8 +7,8 @@ use keyplan_codec::{Base58, Hash, Segment as _, Text as TextCodec, WideForm};
 use super::resolve::{Resolver, unknown};
 use super::table::{self, Given, encodings, read};
 use super::{
-    BoolEncoding, BytesEncoding, Except, FloatEncoding, Frame, Framing, IntEncoding, IntShape, Name,
-    NibbleEncoding, ScoreEncoding, Shape, Shown, TextShape, TimeEncoding, Width,
+    BoolEncoding, BytesEncoding, Except, FloatEncoding, Frame, Framing, IntEncoding, IntRange, IntShape,
+    Name, NibbleEncoding, ScoreEncoding, Shape, Shown, TextShape, TimeEncoding, Width,
 };
 use crate::diag::{Code, Diagnostic, Span};
 use crate::order::sort_by;
@@ -244,6 +244,23 @@ impl<'a> Resolver<'a> {
                     "too wide",
                 )
                 .with_help("40 digits hold every number of 128 bits"),
+            );
+            return None;
+        }
+        if let Shape::Int(IntShape {
+            encoding: IntEncoding::Saturating,
+            range: IntRange::Signed { max: ..0, .. },
+            ..
+        }) = &shape
+        {
+            self.report(
+                Diagnostic::new(
+                    Code::BadEncoding,
+                    "`saturating` writes every number of this domain as 0",
+                    call.span,
+                    "no number of it can be read back",
+                )
+                .with_help("let the domain reach 0, or write the zeros as a literal"),
             );
             return None;
         }
