@@ -82,6 +82,8 @@ pub enum Fault {
     Differs,
     /// A label, tag or type code that no alternative has.
     NoAlternative,
+    /// A text that its domain leaves out.
+    LeftOut,
 }
 
 /// What may be where a byte was refused.
@@ -176,6 +178,7 @@ impl fmt::Display for Fault {
             Self::Time => f.write_str("no such date or time"),
             Self::Differs => f.write_str("differs from the first copy of the argument"),
             Self::NoAlternative => f.write_str("no alternative begins like this"),
+            Self::LeftOut => f.write_str("a text that its domain leaves out"),
         }
     }
 }
@@ -213,6 +216,8 @@ pub enum EncodeError {
         /// What may be there.
         expected: Expected,
     },
+    /// A text that its domain leaves out.
+    LeftOut,
     /// Text that is not UTF-8.
     Utf8,
     /// A float that is not a number.
@@ -232,6 +237,7 @@ impl fmt::Display for EncodeError {
             Self::Byte { offset, found, expected } => {
                 write!(f, "byte {offset} is {found:02x} where {expected} belongs")
             }
+            Self::LeftOut => f.write_str("the text is one that its domain leaves out"),
             Self::Utf8 => f.write_str("not UTF-8"),
             Self::Nan => f.write_str("not a number"),
             Self::Inexact => f.write_str("the encoding cannot hold this number exactly"),

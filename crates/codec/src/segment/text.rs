@@ -75,7 +75,7 @@ impl Segment for Text<'_> {
             return Err(EncodeError::Byte { offset: run, found, expected: self.expected(run) });
         }
         if self.leaves_out(bytes) {
-            return Err(EncodeError::OutOfRange);
+            return Err(EncodeError::LeftOut);
         }
         out.put(bytes)
     }
@@ -88,7 +88,7 @@ impl Segment for Text<'_> {
         }
         check_length(&self.lengths, bytes.len(), 1)?;
         if self.leaves_out(bytes) {
-            return Err(DecodeError::new(0, Fault::OutOfRange));
+            return Err(DecodeError::new(0, Fault::LeftOut));
         }
         str::from_utf8(bytes).map_err(|error| DecodeError::new(error.valid_up_to(), Fault::Utf8))
     }
@@ -165,8 +165,8 @@ mod tests {
     fn values_that_are_left_out_are_refused_both_ways() {
         let text = Text { except: b"\0\x02tx\0\0", ..Text::ANY };
         for left_out in ["tx", ""] {
-            assert_eq!(text.encode(left_out, &mut Vec::new()), Err(EncodeError::OutOfRange));
-            let refused = DecodeError::new(0, Fault::OutOfRange);
+            assert_eq!(text.encode(left_out, &mut Vec::new()), Err(EncodeError::LeftOut));
+            let refused = DecodeError::new(0, Fault::LeftOut);
             assert_eq!(text.decode(left_out.as_bytes()), Err(refused));
         }
         assert_eq!(text.decode(b"txs"), Ok("txs"));

@@ -364,7 +364,7 @@ impl<'p> Go<'p> {
         };
         body.check(&format!("textFault({of}, {alphabet}, {first}, {bounds})"), label);
         if !text.except.is_empty() {
-            body.check(&format!("rangeFault(leftOut({of}, {}))", left_out(text)), label);
+            body.check(&format!("exceptFault({of}, {})", left_out(text)), label);
         }
         body.line(&if text.tuple {
             format!("dst = appendTupleText(dst, {of})")

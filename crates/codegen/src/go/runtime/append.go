@@ -493,6 +493,13 @@ func leftOut(s string, except ...string) bool {
 	return false
 }
 
+func exceptFault(s string, except ...string) fault {
+	if leftOut(s, except...) {
+		return fault{code: xLeftOut}
+	}
+	return fault{}
+}
+
 func classFault(b []byte, class *[4]uint64) fault {
 	if at := alphabetRun(class, b); at < len(b) {
 		return fault{at: at, code: xByte, a: int(b[at]), b: wantAlphabet}

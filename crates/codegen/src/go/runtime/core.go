@@ -133,12 +133,14 @@ const (
 	fTime
 	fDiffers
 	fNoAlternative
+	fLeftOut
 	xRange
 	xByte
 	xNan
 	xInexact
 	xBech32
 	xCount
+	xLeftOut
 )
 
 const (
@@ -244,6 +246,8 @@ func (f fault) reason() string {
 		return "differs from the first copy of the argument"
 	case fNoAlternative:
 		return "no alternative begins like this"
+	case fLeftOut:
+		return "a text that its domain leaves out"
 	case xRange:
 		return "the number is out of its range"
 	case xByte:
@@ -254,6 +258,8 @@ func (f fault) reason() string {
 		return "the encoding cannot hold this number exactly"
 	case xBech32:
 		return "bech32 cannot hold this"
+	case xLeftOut:
+		return "the text is one that its domain leaves out"
 	case xCount:
 		return fmt.Sprintf("%d elements are not allowed", f.a)
 	default:

@@ -1165,7 +1165,7 @@ func checkText(n *node, b []byte) fault {
 		return f
 	}
 	if leftOut(string(b), n.except...) {
-		return fault{code: fRange}
+		return fault{code: fLeftOut}
 	}
 	return fault{at: validUTF8(b), code: utf8Fault(b)}
 }

@@ -197,6 +197,8 @@ const F_DIFFERS = 15;
 
 const F_NO_ALTERNATIVE = 16;
 
+const F_LEFT_OUT = 17;
+
 /** What is wrong with bytes, and where. */
 class Fault {
   at: number;
@@ -248,6 +250,8 @@ function reasonOf(f: Fault): string {
       return 'no such date or time';
     case F_DIFFERS:
       return 'differs from the first copy of the argument';
+    case F_LEFT_OUT:
+      return 'a text that its domain leaves out';
     default:
       return 'no alternative begins like this';
   }

@@ -657,7 +657,7 @@ function decodeText(n: Node, b: Uint8Array): unknown {
   const fault = lengthFault(n.lens!, b.length, 1);
   if (fault !== null) return fault;
   const text = fromUTF8(b);
-  return typeof text === 'string' && n.except?.includes(text) === true ? new Fault(0, F_RANGE) : text;
+  return typeof text === 'string' && n.except?.includes(text) === true ? new Fault(0, F_LEFT_OUT) : text;
 }
 
 function longestText(n: Node, b: Uint8Array): number {

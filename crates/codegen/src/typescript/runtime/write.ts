@@ -411,7 +411,7 @@ function putText(w: Writer, text: string, alphabet: Alphabet | null, first: Alph
 }
 
 function checkLeftOut(w: Writer, text: string, except: readonly string[], label: string): void {
-  if (except.includes(text)) w.refuse(label, OUT_OF_RANGE);
+  if (except.includes(text)) w.refuse(label, 'the text is one that its domain leaves out');
 }
 
 function putClass(w: Writer, bytes: Uint8Array, of: Alphabet, label: string): void {
