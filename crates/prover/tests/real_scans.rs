@@ -275,6 +275,33 @@ fn geth_headers_of_a_number_need_a_filter() {
     assert!(prove(&plan(&both), &Options::default()).is_sound());
 }
 
+/// go-ethereum, `ReadAllHashesInRange`: from the first header of a number to that of another, what is not as long as the key of a
+/// header dropped.
+#[test]
+fn geth_headers_of_a_range_of_numbers_need_a_filter() {
+    let layout = |scan: &str, other: &str| {
+        format!(
+            r#"plan p; space chaindata {{
+                key header = "h" num: u64 hash: bytes(32) {scan};
+                key canonical = "h" num: u64 "n";
+                {other}
+            }}"#
+        )
+    };
+    let statement = refuted(&layout("scan by num to next", ""), FOREIGN);
+    let Verdict::Fails(witness) = &statement.verdict else { unreachable!() };
+    let Witness::Range { row, .. } = &**witness else { panic!("{witness:?}") };
+    assert!(row.bytes.len() == 10 && row.bytes.ends_with(b"n"), "{}", hex(row));
+    let filtered = "scan by num to next filtered as 0x680000000000000001";
+    sound(&layout(filtered, ""));
+    // A row that has the length of a header is not dropped.
+    let other = "key other = \"h\" num: u64 a: bytes(32) accept overlap(header) \"known\";";
+    let statement = refuted(&layout(filtered, other), FOREIGN);
+    let Verdict::Fails(witness) = &statement.verdict else { unreachable!() };
+    let Witness::Range { start, row, .. } = &**witness else { panic!("{witness:?}") };
+    assert!(row.bytes.starts_with(&start.bytes) && row.bytes.len() == 41, "{}", hex(row));
+}
+
 /// etcd: the revisions of the key index hold tombstones, which are the revision and one byte more.
 #[test]
 fn etcd_wants_tombstones_among_its_revisions() {

@@ -491,9 +491,8 @@ fn misfit(scan: &ast::ScanClause, family: &Family, part: bool) -> Option<(&'stat
     if scan.filtered && !scan.with.is_empty() {
         return Some(("drops rows and wants them", "a scan is `filtered`, or has company: take one out"));
     }
-    if range && (scan.filtered || scan.in_order) {
-        let help =
-            "a range is a claim about the rows between its ends: state order and filter of the scan itself";
+    if range && scan.in_order {
+        let help = "a range is a claim about the rows between its ends: state their order of the scan itself";
         return Some(("claims too much of a range", help));
     }
     if scan.own && (range || scan.filtered || scan.in_order || !scan.with.is_empty()) {

@@ -611,7 +611,9 @@ impl Checker<'_> {
                     (guarantee == Guarantee::NoForeignRows, guarantee == Guarantee::NoMissingRows);
                 let found = whole(row)?;
                 let belongs = row.family == path && found.values.starts_with(&begin.values);
+                let dropped = foreign && claim.filtered && readings(layout(start)?, &found.bytes, 1).is_err();
                 own(start)
+                    && !dropped
                     && row.family == other
                     && foreign == (other != path)
                     && !(foreign && claim.wants(other))

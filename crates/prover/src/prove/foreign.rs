@@ -5,7 +5,7 @@ use keyplan_plan::order::{sort_by, sort_by_key};
 
 use super::{Order, Prover, rank};
 use crate::guarantee::leak::law::{Scanned, foreign, foreign_if_filtered};
-use crate::guarantee::missing::law::foreign_in_range;
+use crate::guarantee::missing::law::{foreign_in_range, foreign_in_range_if_filtered};
 use crate::layout::Layout;
 use crate::proof::{More, Reason, Verdict, Witness};
 
@@ -109,12 +109,11 @@ impl Prover<'_> {
 
     fn leak(&mut self, scanned: Scanned<'_, '_>, other: &Layout<'_>) -> Verdict {
         let (arena, budget) = (&mut self.arena, &mut self.budget);
-        if scanned.scan.end != ScanEnd::Prefix {
-            foreign_in_range(arena, scanned, other, budget)
-        } else if scanned.scan.filtered {
-            foreign_if_filtered(arena, scanned, other, budget)
-        } else {
-            foreign(arena, scanned, other, budget)
+        match (scanned.scan.end == ScanEnd::Prefix, scanned.scan.filtered) {
+            (true, true) => foreign_if_filtered(arena, scanned, other, budget),
+            (true, false) => foreign(arena, scanned, other, budget),
+            (false, true) => foreign_in_range_if_filtered(arena, scanned, other, budget),
+            (false, false) => foreign_in_range(arena, scanned, other, budget),
         }
     }
 }

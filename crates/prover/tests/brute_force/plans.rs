@@ -539,11 +539,13 @@ fn space_text(random: &mut Random) -> String {
                 let by = if bound == 0 { "all".to_owned() } else { format!("by {}", arguments_of(bound)) };
                 let end = random.pick(&["0xff", "0x80", "\"a\"", "0x00", "0x01ff", "\"9\"", "\"/\""]);
                 let (how, bare) = (random.pick(&["to", "through"]), bound > 0 && random.chance(30));
-                let _ = write!(text, "\n    scan {by}{} {how} {end}", if bare { " bare" } else { "" });
+                let words = range_words(random, bare);
+                let _ = write!(text, "\n    scan {by}{words} {how} {end}");
             }
             if bound > 0 && integer(&body, bound - 1) && random.chance(40) {
-                let bare = if random.chance(30) { " bare" } else { "" };
-                let _ = write!(text, "\n    scan by {}{bare} to next", arguments_of(bound));
+                let bare = random.chance(30);
+                let words = range_words(random, bare);
+                let _ = write!(text, "\n    scan by {}{words} to next", arguments_of(bound));
             }
         }
         text.push_str(";\n");
@@ -553,6 +555,12 @@ fn space_text(random: &mut Random) -> String {
     }
     text.push('}');
     text
+}
+
+/// What is said of a range beside its ends.
+fn range_words(random: &mut Random, bare: bool) -> String {
+    let filtered = if random.chance(15) { " filtered" } else { "" };
+    format!("{}{filtered}", if bare { " bare" } else { "" })
 }
 
 /// The same parts with one that is derived from an argument behind it.

@@ -58,6 +58,38 @@ pub(crate) fn foreign_in_range(
     }
 }
 
+/// Decides whether no key of `other` is left in a range when the rows that are not of the scan's family are dropped: what is
+/// left is a key of both.
+pub(crate) fn foreign_in_range_if_filtered(
+    arena: &mut Arena,
+    scanned: Scanned<'_, '_>,
+    other: &Layout<'_>,
+    budget: &mut Budget,
+) -> Verdict {
+    let shared = disjoint(arena, scanned.layout, other, budget);
+    let reason = match shared {
+        Verdict::Holds | Verdict::Assumed(_) => return shared,
+        Verdict::Fails(witness) => match left_in_range(scanned, other, &witness) {
+            Some(witness) => return Verdict::Fails(Box::new(witness)),
+            None => Reason::NotRealised { loose: Vec::new() },
+        },
+        Verdict::Unknown(reason) => reason,
+    };
+    match foreign_in_range(arena, scanned, other, budget) {
+        none @ (Verdict::Holds | Verdict::Assumed(_)) => none,
+        // The row that is found may be one that is dropped.
+        _ => Verdict::Unknown(reason),
+    }
+}
+
+/// A key of both families in the range of its own arguments.
+fn left_in_range(scanned: Scanned<'_, '_>, other: &Layout<'_>, witness: &Witness) -> Option<Witness> {
+    let Witness::SameKey { first, second } = witness else { return None };
+    let (own, row) = if first.family == other.path { (second, first) } else { (first, second) };
+    let (start, end) = ends(scanned, own.values.get(..scanned.scan.bound)?)?;
+    faulty(start, end, row.clone(), Fault::Inside)
+}
+
 fn foreign_by_graph(
     arena: &mut Arena,
     scanned: Scanned<'_, '_>,
