@@ -172,7 +172,7 @@ pub(crate) struct Check {
     /// Check again whenever a file changes, until Ctrl-C
     #[arg(long, conflicts_with_all = ["certificate", "explain"])]
     pub(crate) watch: bool,
-    /// Apply the proved repairs that move no key
+    /// Apply the proved repairs that move no key and take no scan back
     #[arg(long, conflicts_with_all = ["no_proof", "watch"])]
     pub(crate) fix: bool,
     /// With --fix: also apply repairs that need a migration

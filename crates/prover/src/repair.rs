@@ -35,6 +35,9 @@ pub struct Repair {
     pub needs_migration: bool,
     /// Whether the plan still claims all that it claimed before.
     pub keeps_claims: bool,
+    /// Whether the plan still states every scan in the same words. A scan is what a program does, and where the plan does not say
+    /// so the program does it all the same.
+    pub keeps_scans: bool,
     diff: String,
 }
 
@@ -182,6 +185,7 @@ impl<'p> Workshop<'p> {
             cost,
             needs_migration,
             keeps_claims: candidate.keeps_claims,
+            keeps_scans: candidate.keeps_scans,
             diff,
         })
     }
@@ -233,6 +237,7 @@ struct Candidate {
     span: Span,
     text: String,
     keeps_claims: bool,
+    keeps_scans: bool,
 }
 
 /// What a flaw is about: guarantee, family, other family, scan.
@@ -361,7 +366,13 @@ fn ends<'t>(sequence: &Sequence, text: &dyn Fn(Span) -> &'t str, all: &mut Vec<C
 
 fn behind(argument: &Argument, title: String, text: &str) -> Candidate {
     let Span { file, end, .. } = argument.span;
-    Candidate { title, span: Span::new(file, end, end), text: text.to_owned(), keeps_claims: true }
+    Candidate {
+        title,
+        span: Span::new(file, end, end),
+        text: text.to_owned(),
+        keeps_claims: true,
+        keeps_scans: true,
+    }
 }
 
 /// Whether the argument's own text is what its span covers, and not that of a type declared elsewhere.
@@ -396,7 +407,7 @@ fn order<'t>(sequence: &Sequence, text: &dyn Fn(Span) -> &'t str, all: &mut Vec<
             let kept = own.strip_suffix(suffix)?;
             let start = argument.span.start + u32::try_from(kept.len()).ok()?;
             let span = Span::new(argument.span.file, start, argument.span.end);
-            Some(Candidate { title, span, text: by.to_owned(), keeps_claims: true })
+            Some(Candidate { title, span, text: by.to_owned(), keeps_claims: true, keeps_scans: true })
         };
         match &argument.shape {
             Shape::Int(int @ IntShape { encoding: IntEncoding::Dec, .. }) => {
@@ -473,7 +484,7 @@ fn exact<'t>(sequence: &Sequence, text: &dyn Fn(Span) -> &'t str, all: &mut Vec<
             argument.name.as_deref().unwrap_or_default()
         );
         let span = Span::new(argument.span.file, argument.span.start + length, argument.span.end);
-        all.push(Candidate { title, span, text: by.to_owned(), keeps_claims: true });
+        all.push(Candidate { title, span, text: by.to_owned(), keeps_claims: true, keeps_scans: true });
     }
 }
 
@@ -507,6 +518,7 @@ fn prefixes<'t>(space: &Space, family: &Family, text: &dyn Fn(Span) -> &'t str, 
                 span: literal.span,
                 text: format!("0x{byte:02x}"),
                 keeps_claims: true,
+                keeps_scans: true,
             }));
             return;
         }
@@ -527,12 +539,13 @@ fn drop_bare(family: &Family, statement: &Statement, compiled: &Compiled, all: &
     };
     let place = |offset: usize| u32::try_from(offset).ok().map(|offset| scan.span.start + offset);
     if let (Some(start), Some(end)) = (place(at), place(at + word.len())) {
-        let title = "drop `bare`, so that the prefix ends with the literals after the last argument";
+        let title = "drop `bare` here and in the program: the prefix then ends with the literals after the last argument";
         all.push(Candidate {
             title: title.to_owned(),
             span: Span::new(scan.span.file, start, end),
             text: String::new(),
             keeps_claims: false,
+            keeps_scans: false,
         });
     }
 }
@@ -543,7 +556,13 @@ fn drop_scan(family: &Family, statement: &Statement, compiled: &Compiled, all: &
     if text.starts_with("scan") {
         let title = "no longer claim the scan".to_owned();
         let line = with_blank(scan.span, compiled);
-        all.push(Candidate { title, span: line, text: String::new(), keeps_claims: false });
+        all.push(Candidate {
+            title,
+            span: line,
+            text: String::new(),
+            keeps_claims: false,
+            keeps_scans: false,
+        });
     }
 }
 
@@ -553,7 +572,7 @@ fn drop_order(statement: &Statement, compiled: &Compiled, all: &mut Vec<Candidat
     if let Some(length) = claim.and_then(|claim| u32::try_from(claim.len()).ok()) {
         let span = Span::new(statement.span.file, statement.span.start + length, statement.span.end);
         let title = "no longer claim the order".to_owned();
-        all.push(Candidate { title, span, text: String::new(), keeps_claims: false });
+        all.push(Candidate { title, span, text: String::new(), keeps_claims: false, keeps_scans: true });
     }
 }
 

@@ -187,7 +187,7 @@ fn a_bare_scan_that_leaks_is_cured_by_the_literal_behind_it() {
         "plan p; space s {\n    key k = 0x01 pool: u64.dec \"|\" id: u64.dec\n        scan by pool bare;\n}\n",
     );
     let found = offered(&compiled, Guarantee::NoSiblingRows, "s.k");
-    let first = "drop `bare`, so that the prefix ends with the literals after the last argument (+0..+0, migration: false)";
+    let first = "drop `bare` here and in the program: the prefix then ends with the literals after the last argument (+0..+0, migration: false)";
     assert_eq!(lines(&found).first().map(String::as_str), Some(first));
     // The program must change with the plan, so that it is no repair to make unasked.
     assert!(!found[0].keeps_claims);

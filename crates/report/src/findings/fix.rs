@@ -14,7 +14,8 @@ const MOST_FIXES: usize = 200;
 /// Which repairs may be applied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fixes {
-    /// Those after which every key that is written has the same bytes as before.
+    /// Those after which every key that is written has the same bytes as before. No scan is taken back: what a program does is no
+    /// less wrong where the plan does not say it.
     Safe,
     /// Also those after which a database has to be migrated; of two, the one that gives up no claim.
     Any,
@@ -24,8 +25,8 @@ impl Fixes {
     /// The repair of a finding that is applied, if one may be.
     fn chosen(self, found: &Found) -> Option<&Repair> {
         match self {
-            Self::Safe => found.repairs.iter().find(|repair| !repair.needs_migration),
-            Self::Any => found.repairs.first(),
+            Self::Safe => found.repairs.iter().find(|repair| !repair.needs_migration && repair.keeps_scans),
+            Self::Any => found.repairs.iter().find(|repair| repair.keeps_scans),
         }
     }
 }
@@ -134,6 +135,28 @@ space s {
         assert_eq!(fixed.checked.compiled.plan.unwrap().fingerprint(), print);
         let left: Vec<&str> = fixed.checked.findings.iter().map(|found| found.diagnostic.code.id()).collect();
         assert_eq!(left, ["KP0002"]);
+    }
+
+    #[test]
+    fn a_scan_of_a_program_is_not_taken_back() {
+        const BARE: &str = r#"plan p;
+
+space s {
+    key part = "P:" height: u64.dec ":" index: u32.dec
+        scan by height bare as "P:1"
+        scan by height to next;
+    key last = "L" height: u64.dec
+        scan by height;
+}
+"#;
+        let fixed = fix(checked(BARE), &Options::default(), Fixes::Safe);
+        assert_eq!(fixed.fixes, []);
+        assert!(fixed.checked.findings.iter().any(|found| found.diagnostic.code.id() == "KP0004"));
+        let fixed = fix(checked(&BARE.replace(" as \"P:1\"", "")), &Options::default(), Fixes::Any);
+        let text = fixed.files.values().next().map_or(BARE, String::as_str);
+        for scan in ["scan by height bare\n", "scan by height to next", "scan by height;"] {
+            assert!(text.contains(scan), "{text}");
+        }
     }
 
     #[test]
