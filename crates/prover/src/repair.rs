@@ -10,8 +10,8 @@ use std::fmt::Write as _;
 use keyplan_plan::Compiled;
 use keyplan_plan::diag::Span;
 use keyplan_plan::model::{
-    Argument, DottedPath, Extent, Family, Fingerprint, IntEncoding, IntShape, Plan, ScanId, ScoreEncoding,
-    Segment, Sequence, Shape, Space, Width,
+    Argument, DottedPath, Extent, Family, Fingerprint, Frame, IntEncoding, IntShape, Plan, ScanId,
+    ScoreEncoding, Segment, Sequence, Shape, Space, Width,
 };
 use keyplan_plan::order::{map, set, sort_by_key};
 
@@ -328,7 +328,11 @@ fn candidates(
 fn ends<'t>(sequence: &Sequence, text: &dyn Fn(Span) -> &'t str, all: &mut Vec<Candidate>) {
     for (index, segment) in sequence.segments().iter().enumerate() {
         let Segment::Argument(argument) = segment else { continue };
-        if !matches!(argument.shape.extent(), Extent::Open) || !declared_here(argument, text) {
+        if !declared_here(argument, text) {
+            continue;
+        }
+        all.extend(marked_apart(argument, text));
+        if !matches!(argument.shape.extent(), Extent::Open) {
             continue;
         }
         let last = index + 1 == sequence.segments().len();
@@ -362,6 +366,20 @@ fn ends<'t>(sequence: &Sequence, text: &dyn Fn(Span) -> &'t str, all: &mut Vec<C
             }
         }
     }
+}
+
+/// An end that is never the front of a zero, in place of one that is.
+fn marked_apart<'t>(argument: &Argument, text: &dyn Fn(Span) -> &'t str) -> Option<Candidate> {
+    let Shape::Framed { frame: Frame::Escaped, .. } = &argument.shape else { return None };
+    let kept = text(argument.span).strip_suffix(".escaped")?;
+    let start = argument.span.start + u32::try_from(kept.len()).ok()?;
+    Some(Candidate {
+        title: format!("end `{}` with 00 00 instead of 00", argument.name.as_deref().unwrap_or_default()),
+        span: Span::new(argument.span.file, start, argument.span.end),
+        text: ".terminated".to_owned(),
+        keeps_claims: true,
+        keeps_scans: true,
+    })
 }
 
 fn behind(argument: &Argument, title: String, text: &str) -> Candidate {

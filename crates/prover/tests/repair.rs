@@ -4,8 +4,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use keyplan_plan::diag::NoteKind;
 use keyplan_plan::{Compiled, compile};
-use keyplan_prover::{Guarantee, Options, Repair, Statement, Verdict, prove, repairs};
+use keyplan_prover::{Guarantee, Options, Repair, Statement, Verdict, diagnose, prove, repairs};
 
 fn inline(text: &str) -> Compiled {
     compile("plan.keyplan", text, |_| Err("no imports".to_owned()))
@@ -193,4 +194,38 @@ fn a_bare_scan_that_leaks_is_cured_by_the_literal_behind_it() {
     assert!(!found[0].keeps_claims);
     let report = prove(apply(&compiled, &found[0]).plan.as_ref().unwrap(), &Options::default());
     assert!(report.statements.iter().all(|statement| !matches!(statement.verdict, Verdict::Fails(_))));
+}
+
+/// The end of `escaped` is the first byte of a zero inside: only the byte after it tells which of the two it is.
+#[test]
+fn an_end_that_is_the_front_of_a_zero_is_told_as_that() {
+    let plan =
+        |key: &str| inline(&format!("plan p; space s {{\n    key k = 0x01 {key}\n        scan by db;\n}}\n"));
+    let told = |compiled: &Compiled| {
+        let (plan, options) = (compiled.plan.as_ref().unwrap(), Options::default());
+        let found = diagnose(plan, &prove(plan, &options), &options, "plan.keyplan");
+        let [one] = found.as_slice() else { panic!("{found:?}") };
+        let help = one.notes.iter().find(|note| note.kind == NoteKind::Help).unwrap();
+        (one.labels[1].text.clone(), help.text.clone())
+    };
+    let label = "`db` ends with `00`, and a zero in it begins with `00` too";
+    let help = "put a literal after `db` that does not begin with `ff`, or write it `.terminated`";
+    let range = "; a range up to the zero has these rows only: `scan by db to 0xff`";
+    let keep = "; to keep it: `accept leak \"why\"`";
+    for domain in ["bytes(0..=9).escaped", "text(0..=9).tuple", "(a: u8 b: bytes(0..=9).tuple)"] {
+        let compiled = plan(&format!("db: {domain} n: u8(0..=254)"));
+        assert_eq!(told(&compiled), (label.to_owned(), format!("{help}{range}{keep}")), "{domain}");
+    }
+    // A range from `00 ff` up to `00 ff ff` has the zero in it.
+    let compiled = plan("db: bytes(0..=9).escaped 0xff n: u8");
+    assert_eq!(told(&compiled), (label.to_owned(), format!("{help}{keep}")));
+
+    let compiled = plan("db: bytes(0..=9).escaped n: u8");
+    let found = offered(&compiled, Guarantee::NoSiblingRows, "s.k");
+    assert_eq!(lines(&found)[1], "end `db` with 00 00 instead of 00 (+1..+1, migration: true)");
+    let report = prove(apply(&compiled, &found[1]).plan.as_ref().unwrap(), &Options::default());
+    assert!(report.is_sound());
+    for cure in ["db: text(0..=9).tuple 0x05 n: u8", "db: bytes(0..=9).escaped \"/\" n: u8"] {
+        assert!(prove(plan(cure).plan.as_ref().unwrap(), &Options::default()).is_sound(), "{cure}");
+    }
 }
