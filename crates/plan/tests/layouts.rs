@@ -81,6 +81,28 @@ fn integers_have_their_width() {
 }
 
 #[test]
+fn the_widths_of_a_layout_are_reached() {
+    let width = |parts: &str| {
+        let width = family(&plan("", parts)).key.width();
+        (width.min, width.max)
+    };
+    assert_eq!(width("a: bytes(0..=127).varlen"), (1, Some(128)));
+    assert_eq!(width("a: bytes(0..=65530).varlen"), (1, Some(65_533)));
+    assert_eq!(width("a: bytes(1..=253).compactlen"), (2, Some(256)));
+    assert_eq!(width("a: bytes(1..=64).scalelen"), (2, Some(66)));
+    assert_eq!(width("a: list(u8, 0..=200).scalecount"), (1, Some(202)));
+    assert_eq!(width("a: list(u8, 1..).varcount"), (2, None));
+    assert_eq!(width("a: u16.leb128"), (1, Some(3)));
+    assert_eq!(width("a: u64.compact_size"), (1, Some(9)));
+    assert_eq!(width("a: u64(300..=400).compact_size"), (3, Some(3)));
+    assert_eq!(width("a: u128.scale_compact"), (1, Some(17)));
+    assert_eq!(width("a: u64.ordvar b: u64.bitcoin_varint"), (2, Some(19)));
+    assert_eq!(width("a: i64.orderedcode b: i64.tuple"), (2, Some(19)));
+    assert_eq!(width("a: i64(-300..=-1).tuple"), (2, Some(3)));
+    assert_eq!(width("a: i16(-65..=70).orderedcode"), (1, Some(2)));
+}
+
+#[test]
 fn a_narrowed_range_is_kept_both_ways() {
     check("a: u8(2..=5)", &["5"], "05");
     refuse("a: u8(2..=5)", "06", 0);

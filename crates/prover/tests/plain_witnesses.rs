@@ -329,6 +329,10 @@ fn the_longest_key_after_a_length_is_found() {
     let family = "0x01 a: bytes.tuple.len16";
     assert!(said(family, Guarantee::Fits).starts_with("TooLong"), "{}", said(family, Guarantee::Fits));
     assert_eq!(said("0x01 a: bytes.tuple.len8", Guarantee::Fits), "proved");
+    // One byte, ten of the greatest number, three of the length and the bytes: 65,535 in all, and one more.
+    let family = |most: usize| format!("0x01 n: u64.leb128 a: bytes(0..={most}).compactlen");
+    assert_eq!(said(&family(65_521), Guarantee::Fits), "proved");
+    assert!(said(&family(65_522), Guarantee::Fits).starts_with("TooLong"));
 }
 
 /// A count of some thousand elements of which most are empty.

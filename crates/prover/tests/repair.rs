@@ -63,11 +63,11 @@ fn a_separator_outside_of_the_alphabet_is_the_cheapest_end() {
         [
             "end `a` with \"/\", a byte that it cannot contain (+1..+1, migration: true)",
             "put the length of `a` before it, in one byte (+1..+1, migration: true)",
+            "put the length of `a` before it, in as many bytes as it takes (+1..+1, migration: true)",
             "put the length of `b` before it, in one byte (+1..+1, migration: true)",
+            "put the length of `b` before it, in as many bytes as it takes (+1..+1, migration: true)",
             "put the length of `a` before it, in two bytes (+2..+2, migration: true)",
             "put the length of `b` before it, in two bytes (+2..+2, migration: true)",
-            "put the length of `a` before it, in as many bytes as it takes (+1..+10, migration: true)",
-            "put the length of `b` before it, in as many bytes as it takes (+1..+10, migration: true)",
             "end `a` with 00 00 and escape what it holds of it (+2..+11, migration: true)",
         ]
     );

@@ -1,7 +1,7 @@
 //! Integers of a type known at run time.
 
 use keyplan_codec::{
-    CompactSize, DecodeError, Delimited as _, EncodeError, Fault, Segment as _, Sink, Tick9,
+    Buffer, CompactSize, DecodeError, Delimited as _, EncodeError, Fault, Segment as _, Sink, Tick9,
 };
 
 use super::Value;
@@ -153,6 +153,18 @@ pub(super) fn encode_signed<S: Sink>(shape: &IntShape, value: i128, out: &mut S)
         let value = Int::try_from(value).map_err(|_| EncodeError::OutOfRange)?;
         signed_codecs!(by_codec { Int shape encoded(value, out) EncodeError::OutOfRange })
     })
+}
+
+/// How many bytes a number takes.
+pub(crate) fn int_width(shape: &IntShape, value: &Value) -> Option<usize> {
+    let mut room = [0; 64];
+    let mut out = Buffer::new(&mut room);
+    match *value {
+        Value::Unsigned(number) => encode_unsigned(shape, number, &mut out).ok()?,
+        Value::Signed(number) => encode_signed(shape, number, &mut out).ok()?,
+        _ => return None,
+    }
+    Some(out.written().len())
 }
 
 /// Decodes an integer that is exactly `bytes`.

@@ -22,7 +22,7 @@ pub(crate) use decode::{READINGS, located};
 pub use dispatch::{Decoded, Decoder, KeyReadings, Miss};
 pub use encode::{EncodeError, EncodeFault, derive, derived_value, encode, encode_one, prefix};
 pub use guard::{Other, other_key, other_layout};
-pub(crate) use int::decode as decode_int;
+pub(crate) use int::{decode as decode_int, int_width};
 pub use leaf::contents;
 pub(crate) use leaf::{Unframed, unframe};
 pub(crate) use list::list_places;

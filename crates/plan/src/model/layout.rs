@@ -1,7 +1,8 @@
-use keyplan_codec::LenWidth;
+use keyplan_codec::{Buffer, Count, LenWidth, Segment as _};
 
 use super::table::{Encoding, ExtentRule, Part};
 use super::{Frame, Framing, IntEncoding, IntRange, IntShape, LengthSet, Segment, Sequence, Shape, escape};
+use crate::dynamic::{Value, int_width};
 
 /// Where the bytes of a segment end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -223,7 +224,7 @@ impl Width {
             max: most.zip(item.max).map(|(n, width)| total(n, width)),
         };
         match framing {
-            Framing::Counted(width) => Self::of_prefix(*width).then(body),
+            Framing::Counted(width) => Self::of_prefix(*width, counts.min(), most).then(body),
             Framing::ToEnd | Framing::Joined(_) => body,
         }
     }
@@ -235,11 +236,19 @@ impl Width {
         let limit = width.limit();
         let capped = Self { min: inner.min, max: Some(inner.max.map_or(limit, |n| n.min(limit))) };
         let unlimited = limit == usize::MAX && inner.max.is_none();
-        Self::of_prefix(width).then(if unlimited { inner } else { capped })
+        let body = if unlimited { inner } else { capped };
+        Self::of_prefix(width, body.min, body.max).then(body)
     }
 
-    fn of_prefix(width: LenWidth) -> Self {
-        width.fixed().map_or(Self { min: 1, max: Some(10) }, Self::exactly)
+    /// The width of a length or a count that lies between two others.
+    fn of_prefix(width: LenWidth, least: usize, most: Option<usize>) -> Self {
+        let bytes = |number: usize| {
+            let mut room = [0; 10];
+            let mut out = Buffer::new(&mut room);
+            Count { width }.encode(number, &mut out).ok().map(|()| out.written().len())
+        };
+        let of = || Self { min: bytes(least).unwrap_or(1), max: most.and_then(bytes).or(Some(10)) };
+        width.fixed().map_or_else(of, Self::exactly)
     }
 
     fn of_int(int: &IntShape) -> Self {
@@ -267,11 +276,27 @@ impl Width {
         match int.encoding {
             IntEncoding::Dec => digits(10),
             IntEncoding::Hex(_) => digits(16),
-            _ => Self {
+            _ => Self::of_ends(int).unwrap_or(Self {
                 min: 1,
                 max: Some(int.ty.bytes().saturating_mul(8).div_ceil(7).max(int.ty.bytes() + 2)),
-            },
+            }),
         }
+    }
+
+    /// The width of an integer whose bytes grow with its distance from 0.
+    fn of_ends(int: &IntShape) -> Option<Self> {
+        let (least, a, b) = match int.range {
+            IntRange::Unsigned { min, max } => {
+                let width = |n| int_width(int, &Value::Unsigned(n));
+                (width(min)?, width(min)?, width(max)?)
+            }
+            IntRange::Signed { min, max } => {
+                let width = |n| int_width(int, &Value::Signed(n));
+                let nearest = if min > 0 { min } else { max.min(0) };
+                (width(nearest)?, width(min)?, width(max)?)
+            }
+        };
+        Some(Self { min: least, max: Some(a.max(b)) })
     }
 }
 

@@ -1,7 +1,9 @@
 //! KP0010: the longest key fits the engine.
 
 use keyplan_plan::dynamic::{Value, encode};
-use keyplan_plan::model::{BytesEncoding, Frame, Framing, LengthSet, NibbleEncoding, Sequence, Shape, Width};
+use keyplan_plan::model::{
+    BytesEncoding, Frame, Framing, IntRange, LengthSet, NibbleEncoding, Sequence, Shape, Width,
+};
 
 use crate::proof::{Reason, Side, Verdict, Witness};
 use crate::sample;
@@ -25,7 +27,10 @@ pub(crate) fn fits(path: &str, sequence: &Sequence, limit: usize) -> Verdict {
     for (index, argument) in sequence.arguments().enumerate() {
         let own = Width::of_shape(&argument.shape).min;
         let mut wanted = limit.saturating_add(1).saturating_sub(short.saturating_sub(own));
-        let Some(value) = stretched(&argument.shape, wanted) else { continue };
+        let Some(value) = stretched(&argument.shape, wanted) else {
+            long.extend(widest(&argument.shape).map(|value| (index, value)));
+            continue;
+        };
         let Some(slot) = row.get_mut(index) else { continue };
         let before = std::mem::replace(slot, value);
         let mut best: Option<Side> = None;
@@ -143,6 +148,16 @@ fn stretched(shape: &Shape, wanted: usize) -> Option<Value> {
         | Shape::Score { .. }
         | Shape::Hashed { .. } => None,
     }
+}
+
+/// The number of a range that takes the most bytes.
+fn widest(shape: &Shape) -> Option<Value> {
+    let Shape::Int(int) = shape.values() else { return None };
+    let ends = match int.range {
+        IntRange::Unsigned { min, max } => [Value::Unsigned(min), Value::Unsigned(max)],
+        IntRange::Signed { min, max } => [Value::Signed(min), Value::Signed(max)],
+    };
+    ends.into_iter().max_by_key(|value| written(shape, value))
 }
 
 /// A value that takes about `wanted` bytes, and no more than `limit`: as many as there are below it.
