@@ -17,6 +17,22 @@ fn every_encoding_keeps_the_laws() {
     keep_the_laws(&everything::TYPES, 60);
 }
 
+/// A new encoding is compared with the dynamic path as soon as it has its row.
+#[test]
+fn every_row_of_the_table_is_in_the_plan() {
+    let text = everything::PLAN.text();
+    let is_there = |word: &str| {
+        text.match_indices(&format!(".{word}")).any(|(at, found)| {
+            let behind = text[at + found.len()..].chars().next();
+            behind.is_none_or(|c| !c.is_ascii_alphanumeric() && c != '_')
+        })
+    };
+    let rows: Vec<_> = keyplan::plan::model::table().filter(|row| !row.word.is_empty()).collect();
+    assert!(rows.len() > 70, "{} rows", rows.len());
+    let missing: Vec<&str> = rows.iter().map(|row| row.word).filter(|word| !is_there(word)).collect();
+    assert_eq!(missing, [""; 0]);
+}
+
 /// The store is opened with what `plan!` emits, and the plan is not compiled again.
 #[cfg(feature = "store")]
 #[test]
