@@ -36,6 +36,10 @@ fn plain(line: &str) -> String {
     if let Some(rest) = line.strip_prefix("+build") {
         return format!("`+build`{rest}");
     }
+    // A heading, with one space after its mark.
+    if let Some(title) = line.strip_prefix('#').filter(|rest| rest.starts_with(char::is_whitespace)) {
+        return format!("# {}", title.trim_start());
+    }
     // The definition of a link, which would go to the end of the comment.
     match line.strip_prefix('[').and_then(|rest| rest.split_once("]:")) {
         Some((text, address)) if address.contains("://") => format!("{text}:{address}"),
@@ -96,6 +100,7 @@ mod tests {
             &["+build ignore", "", "[x]: https://x.org", "[y]: z"],
             "// `+build` ignore\n//\n// x: https://x.org\n// [y]: z\n",
         );
+        check(&["a", "", "#   1. y", "#z"], "// a\n//\n// # 1. y\n// #z\n");
         check(&["``a'' '''b''' 'c' ```go"], "// `a\" \"b\" 'c' ```go\n");
     }
 }

@@ -6,7 +6,7 @@ use keyplan_plan::model::{BytesEncoding, IntEncoding, LengthSet, Segment, Shape}
 use keyplan_plan::program::{End, Program};
 
 use super::Go;
-use super::encode::{hex_form, left_out, lengths};
+use super::encode::{hex_form, left_out, lengths, number};
 use super::names::quoted;
 use super::tree::{Inside, Row};
 
@@ -45,9 +45,10 @@ impl<'p> Go<'p> {
         if !program.is_direct() || program.steps.is_empty() {
             return None;
         }
-        let (min, max) = (row.sequence.width().min, row.sequence.width().max);
-        let mut out = match max {
-            Some(max) if max == min => format!("\tif len(key) != {min} {{\n\t\t{fail}\n\t}}\n"),
+        let width = row.sequence.width();
+        let min = number(width.min);
+        let mut out = match width.max {
+            Some(max) if max == width.min => format!("\tif len(key) != {min} {{\n\t\t{fail}\n\t}}\n"),
             _ => format!("\tif len(key) < {min} {{\n\t\t{fail}\n\t}}\n"),
         };
         // A number while the offset is known, then a variable.

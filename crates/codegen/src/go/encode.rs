@@ -353,11 +353,11 @@ impl<'p> Go<'p> {
         let first =
             text.first.map_or_else(|| "nil".to_owned(), |first| format!("&{}", self.alphabet(first.bits())));
         let bounds = match &text.lengths {
-            LengthSet::Range { min, max } => format!("{min}, {}", limit(*max)),
+            LengthSet::Range { min, max } => format!("{}, {}", number(*min), limit(*max)),
             LengthSet::OneOf(lengths) => {
                 let mut bounds = String::from("0, -1");
                 for length in lengths {
-                    let _ = write!(bounds, ", {length}");
+                    let _ = write!(bounds, ", {}", number(*length));
                 }
                 bounds
             }
@@ -590,10 +590,12 @@ pub(crate) fn pair(number: u128) -> String {
 /// The runtime's lengths.
 pub(crate) fn lengths(lengths: &LengthSet) -> String {
     match lengths {
-        LengthSet::Range { min, max } => format!("lengths{{min: {min}, max: {}}}", limit(*max)),
+        LengthSet::Range { min, max } => {
+            format!("lengths{{min: {}, max: {}}}", number(*min), limit(*max))
+        }
         LengthSet::OneOf(all) => {
-            let (min, max) = (lengths.min(), lengths.max().unwrap_or_default());
-            let all: Vec<String> = all.iter().map(ToString::to_string).collect();
+            let (min, max) = (number(lengths.min()), number(lengths.max().unwrap_or_default()));
+            let all: Vec<String> = all.iter().copied().map(number).collect();
             format!("lengths{{min: {min}, max: {max}, oneOf: []int{{{}}}}}", all.join(", "))
         }
     }
@@ -601,7 +603,12 @@ pub(crate) fn lengths(lengths: &LengthSet) -> String {
 
 /// A greatest number, -1 for none.
 pub(crate) fn limit(max: usize) -> String {
-    if max == usize::MAX { "-1".to_owned() } else { max.to_string() }
+    if max == usize::MAX { "-1".to_owned() } else { number(max) }
+}
+
+/// A length as an `int` of Go, which has 32 bits on some machines.
+pub(crate) fn number(length: usize) -> String {
+    if i32::try_from(length).is_ok() { length.to_string() } else { format!("intOf({length})") }
 }
 
 pub(crate) const fn hex_form(case: Case) -> &'static str {

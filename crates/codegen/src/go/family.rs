@@ -167,7 +167,8 @@ const {constant} = {prefix}
             (Extent::Fixed(size), _) => {
                 let _ = writeln!(self.out, "// {len} is the length in bytes.\nconst {len} = {size}\n");
             }
-            (_, Some(most)) => {
+            // The greatest number stands for what is greater still.
+            (_, Some(most)) if most < usize::MAX => {
                 let _ = writeln!(
                     self.out,
                     "// {max_len} is the greatest length in bytes.\nconst {max_len} = {most}\n"

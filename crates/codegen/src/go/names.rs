@@ -2,9 +2,12 @@
 
 use std::fmt::Write as _;
 
-/// Words that Go writes in capitals.
-const INITIALISMS: [&str; 12] =
-    ["id", "url", "uri", "api", "json", "http", "uid", "uuid", "utf8", "ip", "ttl", "cpu"];
+/// Words that Go writes in capitals: those that its linters ask for.
+const INITIALISMS: [&str; 37] = [
+    "acl", "api", "ascii", "cpu", "css", "dns", "eof", "gid", "guid", "html", "http", "https", "id", "ip",
+    "json", "qps", "ram", "rpc", "sla", "smtp", "sql", "ssh", "tcp", "tls", "ttl", "udp", "ui", "uid", "uri",
+    "url", "utf8", "uuid", "vm", "xml", "xmpp", "xsrf", "xss",
+];
 
 /// Words that no variable may be called: keywords, what is declared for everyone, imports, and what generated code calls its own.
 const TAKEN: [&str; 63] = [
@@ -184,6 +187,7 @@ mod tests {
     #[test]
     fn names_are_those_that_go_expects() {
         assert_eq!(["pool_id", "tick", "_x", "0"].map(exported), ["PoolID", "Tick", "X", "N0"]);
+        assert_eq!(["rpc_node", "tx_sql", "idle"].map(exported), ["RPCNode", "TxSQL", "Idle"]);
         assert_eq!(["pool_id", "type", "id", "url_map"].map(local), ["poolID", "type_", "id", "urlMap"]);
         assert_eq!(quoted(b"a\"\x00\xff"), "\"a\\\"\\x00\\xff\"");
     }

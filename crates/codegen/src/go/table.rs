@@ -10,7 +10,7 @@ use keyplan_plan::program::Program;
 
 use super::Go;
 use super::encode::{
-    derive_function, hash_function, hex_form, left_out, len_width, lengths, pair, range_words,
+    derive_function, hash_function, hex_form, left_out, len_width, lengths, limit, number, pair, range_words,
 };
 use super::names::quoted;
 use crate::regular::{self, Scalar, score_range};
@@ -22,7 +22,7 @@ impl Go<'_> {
         let indent = "\t".repeat(depth);
         let mut steps = String::new();
         for (step, &extent) in program.steps.iter().zip(sequence.extents()) {
-            let tail = format!("tail: [2]int{{{}, {}}}", step.after.min, most(step.after));
+            let tail = format!("tail: [2]int{{{}, {}}}", number(step.after.min), most(step.after));
             let label = quoted(step.segment.label().as_bytes());
             let text = match step.segment {
                 Segment::Literal(literal) => {
@@ -52,7 +52,7 @@ impl Go<'_> {
             let _ = writeln!(steps, "{indent}\t{text},");
         }
         let (width, plain) = (sequence.width(), if sequence.is_plain() { "plain: true, " } else { "" });
-        let head = format!("min: {}, max: {}, {plain}", width.min, most(width));
+        let head = format!("min: {}, max: {}, {plain}", number(width.min), most(width));
         if steps.is_empty() {
             return format!("layout{{{}}}", head.trim_end_matches(", "));
         }
@@ -201,7 +201,7 @@ fn scalar_fields(scalar: &Scalar) -> String {
 }
 
 fn most(width: Width) -> String {
-    width.max.map_or_else(|| "-1".to_owned(), |max| max.to_string())
+    width.max.map_or_else(|| "-1".to_owned(), limit)
 }
 
 fn head(extent: Extent, width: Width) -> String {
@@ -210,7 +210,7 @@ fn head(extent: Extent, width: Width) -> String {
         Extent::Delimited => "endMarked",
         Extent::Open => "endOpen",
     };
-    format!("end: {end}, min: {}, max: {}", width.min, most(width))
+    format!("end: {end}, min: {}, max: {}", number(width.min), most(width))
 }
 
 /// The bits that a decoder reads at full width, and otherwise those of the Go type.

@@ -9,6 +9,9 @@ use super::encode::{Body, hash_function};
 use super::names::{doc, pascal, small, text};
 use super::types::{argument_name, properties};
 
+/// The greatest number up to which a `number` is exact.
+const MAX_SAFE: u64 = (1 << 53) - 1;
+
 /// A layout that was made: what vectors call it, and its names.
 #[derive(Clone, Debug)]
 pub(crate) struct Part {
@@ -85,7 +88,9 @@ impl TypeScript<'_> {
     fn lengths(&mut self, name: &str, sequence: &Sequence) {
         let (wanted, about, size) = match (sequence.extent(), sequence.width().max) {
             (Extent::Fixed(size), _) => ("Len", "The length in bytes", size),
-            (_, Some(most)) => ("MaxLen", "The greatest length in bytes", most),
+            (_, Some(most)) if u64::try_from(most).is_ok_and(|most| most <= MAX_SAFE) => {
+                ("MaxLen", "The greatest length in bytes", most)
+            }
             _ => return,
         };
         let constant = self.scope.fresh(&format!("{}{wanted}", small(name)));

@@ -89,7 +89,7 @@ impl TypeScript<'_> {
         if let Some(part) = scan.part.as_ref().and_then(|part| part.prefix.arguments().last()) {
             let big = self.type_of(&part.shape, None) == "bigint";
             given.push(format!("{}(derived)", if big { "BigInt" } else { "Number" }));
-            takes = "key, bound, derived";
+            takes = if takes.is_empty() { "_key, _bound, derived" } else { "key, _bound, derived" };
         } else if let Some(next) = properties.get(scan.bound).filter(|_| bounded) {
             given.push(format!("boundsOf(bound, {})", key(next)));
             takes = "key, bound";

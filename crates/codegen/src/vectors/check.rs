@@ -2,10 +2,10 @@
 
 use keyplan_plan::dynamic::Value;
 use keyplan_plan::model::{Plan, Segment, Sequence};
-use keyplan_plan::notation::{argument_name, arguments_from_json};
+use keyplan_plan::notation::{argument_name, plain_arguments_from_json};
 use serde_json::{Map, Value as Json};
 
-use super::{Asked, Bound, Case, Part, judge_args, judge_bytes, parts, range, scan_range};
+use super::{Asked, Bound, Case, Part, VERSION, judge_args, judge_bytes, parts, range, scan_range};
 
 /// A line that is not so.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,18 +22,20 @@ pub fn check(plan: &Plan, text: &str) -> (Vec<Mismatch>, usize) {
     let mut wrong = Vec::new();
     let (mut count, mut promised) = (0, None);
     for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-        let judged = match serde_json::from_str::<Json>(line) {
-            // The first line says which plan the file is of.
-            Ok(Json::Object(head)) if index == 0 && head.contains_key("keyplan") => {
+        let read = serde_json::from_str::<Json>(line);
+        // The first line says which plan the file is of; of the others, one that cannot be read is there, too.
+        let head = read.as_ref().ok().filter(|_| index == 0).and_then(Json::as_object);
+        let head = head.filter(|line| line.contains_key("keyplan"));
+        count += usize::from(head.is_none());
+        let judged = match (head, &read) {
+            (Some(head), _) => {
                 promised = head.get("count").and_then(Json::as_u64);
-                head_fault(plan, &head)
+                head_fault(plan, head)
             }
-            Ok(Json::Object(line)) => {
-                count += 1;
-                if line.contains_key("scan") { judge_scan(plan, &line) } else { judge(&parts, &line) }
-            }
-            Ok(_) => Err("not an object".to_owned()),
-            Err(error) => Err(error.to_string()),
+            (None, Ok(Json::Object(line))) if line.contains_key("scan") => judge_scan(plan, line),
+            (None, Ok(Json::Object(line))) => judge(&parts, line),
+            (None, Ok(_)) => Err("not an object".to_owned()),
+            (None, Err(error)) => Err(error.to_string()),
         };
         if let Err(what) = judged {
             wrong.push(Mismatch { line: index + 1, what });
@@ -47,8 +49,19 @@ pub fn check(plan: &Plan, text: &str) -> (Vec<Mismatch>, usize) {
 }
 
 fn head_fault(plan: &Plan, head: &Map<String, Json>) -> Result<(), String> {
+    match text_of(head, "keyplan")? {
+        Some("vectors") => {}
+        other => return Err(format!("a file of {}, not of vectors", other.unwrap_or_default())),
+    }
+    match head.get("version").map(Json::as_u64) {
+        None | Some(Some(1..=VERSION)) => {}
+        Some(_) => return Err(format!("`version` is not one of 1 to {VERSION}")),
+    }
+    if head.get("count").is_some_and(|count| count.as_u64().is_none()) {
+        return Err("`count` is no number of lines".to_owned());
+    }
     let ours = plan.fingerprint().to_string();
-    match head.get("fingerprint").and_then(Json::as_str) {
+    match text_of(head, "fingerprint")? {
         Some(theirs) if theirs != ours => Err(format!("made of the plan {theirs}, but this one is {ours}")),
         _ => Ok(()),
     }
@@ -102,7 +115,7 @@ fn arguments(
     let names: Vec<&str> = first.arguments().map(argument_name).collect();
     let wanted = said.iter().filter(|(name, _)| names.contains(&name.as_str()));
     let wanted = wanted.map(|(name, value)| (name.clone(), value.clone())).collect();
-    Ok(arguments_from_json(&first, &wanted).map_err(|error| error.to_string()))
+    Ok(plain_arguments_from_json(&first, &wanted).map_err(|error| error.to_string()))
 }
 
 /// Compares the bounds of a scan.
@@ -297,10 +310,63 @@ mod tests {
     }
 
     #[test]
+    fn a_first_line_that_says_something_else_is_noticed() {
+        let head = "{\"keyplan\":\"vectors\",\"version\":2,";
+        let changed = |from: &str, to: &str| {
+            let (wrong, _) = judged(|line| Some(line.replace(from, to)));
+            wrong.into_iter().map(|one| (one.line, one.what)).collect::<Vec<_>>()
+        };
+        let of = |what: &str| vec![(1, what.to_owned())];
+        assert_eq!(
+            changed("\"keyplan\":\"vectors\"", "\"keyplan\":\"model\""),
+            of("a file of model, not of vectors")
+        );
+        assert_eq!(
+            changed(head, "{\"keyplan\":\"vectors\",\"version\":3,"),
+            of("`version` is not one of 1 to 2")
+        );
+        assert_eq!(
+            changed("\"fingerprint\":\"", "\"fingerprint\":7,\"x\":\""),
+            of("`fingerprint` is no text")
+        );
+        assert_eq!(changed("\"count\":", "\"count\":\"many\",\"x\":"), of("`count` is no number of lines"));
+        let other = changed("\"fingerprint\":\"", "\"fingerprint\":\"0");
+        assert!(other.len() == 1 && other[0].1.starts_with("made of the plan 0"), "{other:?}");
+        // Hand-written files need not say more than whose they are.
+        let short = changed(head, "{\"keyplan\":\"vectors\",");
+        assert_eq!(short, []);
+    }
+
+    #[test]
+    fn bytes_are_taken_as_they_are_written_and_not_as_the_plan_shows_them() {
+        let text = "plan demo; type Tx = bytes(4).shown(reversed); space s { key row = 0x01 t: Tx o: option(Tx).len8 \
+                    r: (t: Tx n: u8) a: bytes(20).shown(bech32(\"osmo\")) b: u64.shown(seconds) scan by t; }";
+        let compiled = keyplan_plan::compile("demo.keyplan", text, |_| Err("no imports".into()));
+        let lines = generate(&compiled, Options { count: 9 }).unwrap();
+        assert_eq!(check(compiled.plan.as_ref().unwrap(), &lines).0, []);
+    }
+
+    #[test]
     fn lines_that_are_gone_are_noticed() {
         let (wrong, count) = judged(|line| (!line.contains("\"id\":\"7\"")).then(|| line.to_owned()));
         let what = format!("the file is of {} lines, but {count} are there", count + 1);
         assert_eq!(wrong, [Mismatch { line: 1, what }]);
+    }
+
+    #[test]
+    fn a_line_that_cannot_be_read_is_the_only_one_that_is_wrong() {
+        for broken in ["", "[]", "null", "{\"part\":"] {
+            let (wrong, count) = judged(|line| {
+                Some(if line.contains("\"id\":\"7\"") { format!("{broken} ") } else { line.to_owned() })
+            });
+            let (_, whole) = judged(|line| Some(line.to_owned()));
+            let lines: Vec<usize> = wrong.iter().map(|one| one.line).collect();
+            if broken.is_empty() {
+                assert_eq!((lines, count), (vec![1], whole - 1));
+            } else {
+                assert_eq!((lines.len(), lines.contains(&1), count), (1, false, whole), "{wrong:?}");
+            }
+        }
     }
 
     #[test]

@@ -6,8 +6,14 @@ use keyplan_plan::model::{
     BytesEncoding, FloatEncoding, IntRange, IntShape, LengthSet, Sequence, Shape, TextShape,
 };
 
-/// The longest value that is made up.
+/// The longest value that is made up where its length is no edge of its domain.
 const LONGEST: usize = 80;
+
+/// The greatest length and the greatest number of elements that are made up since they are edges.
+const EDGE: usize = 300;
+
+/// The longest value that is made up since there is none shorter.
+pub(super) const MOST: usize = 1 << 17;
 
 /// Values of a shape at the edges of its domain, those of every alternative among them; the plainest first.
 pub(super) fn inside(shape: &Shape) -> Vec<Value> {
@@ -89,13 +95,20 @@ pub(super) fn number(int: &IntShape, pick: u128) -> Value {
 
 /// Lengths just outside of a set, none too long.
 fn beyond(lengths: &LengthSet) -> Vec<usize> {
-    let mut all: Vec<usize> = lengths.min().checked_sub(1).into_iter().collect();
-    all.extend(lengths.max().map(|max| max + 1).filter(|len| *len <= 300));
-    if let LengthSet::OneOf(of) = lengths {
-        all.extend(of.iter().map(|len| len + 1));
-    }
+    let mut all: Vec<usize> = lengths.min().checked_sub(1).filter(|len| *len <= MOST).into_iter().collect();
+    let edges = lengths.max().into_iter();
+    let edges =
+        edges.chain(if let LengthSet::OneOf(of) = lengths { of.as_slice() } else { &[] }.iter().copied());
+    all.extend(edges.filter(|len| *len <= EDGE).map(|len| len + 1));
     all.retain(|len| !lengths.admits(*len));
     all
+}
+
+/// Lengths at the edges of a set that are longer than those between.
+fn long_edges(lengths: &LengthSet) -> Vec<usize> {
+    let edges =
+        if let LengthSet::OneOf(of) = lengths { of.clone() } else { lengths.max().into_iter().collect() };
+    edges.into_iter().filter(|len| *len > LONGEST.max(lengths.min()) && *len <= EDGE).collect()
 }
 
 /// The least and the greatest length, and some between.
@@ -107,7 +120,7 @@ fn lengths_of(lengths: &LengthSet) -> Vec<usize> {
         all.extend(of);
     }
     let mut seen = std::collections::BTreeSet::new();
-    all.retain(|len| lengths.admits(*len) && *len <= LONGEST.max(min) && seen.insert(*len));
+    all.retain(|len| lengths.admits(*len) && *len <= LONGEST.max(min.min(MOST)) && seen.insert(*len));
     all
 }
 
@@ -155,14 +168,16 @@ fn candidates(shape: &Shape) -> Vec<Value> {
         Shape::Bytes { lengths, encoding: BytesEncoding::Class(class) } => {
             let all: Vec<u8> = (0..=u8::MAX).filter(|byte| class.contains(*byte)).collect();
             let of = |len: usize| Value::Bytes(all.iter().copied().cycle().take(len).collect());
-            lengths_of(lengths).into_iter().map(of).collect()
+            lengths_of(lengths).into_iter().chain(long_edges(lengths)).map(of).collect()
         }
         Shape::Bytes { lengths, .. } => {
-            lengths_of(lengths).into_iter().flat_map(strings).map(Value::Bytes).collect()
+            let long = long_edges(lengths).into_iter().flat_map(|len| strings(len).into_iter().take(1));
+            lengths_of(lengths).into_iter().flat_map(strings).chain(long).map(Value::Bytes).collect()
         }
         Shape::Text(text) => texts(text),
         Shape::Nibbles { lengths, .. } => lengths_of(lengths)
             .into_iter()
+            .chain(long_edges(lengths))
             .map(|len| Value::Nibbles((1..=15).cycle().take(len).collect()))
             .collect(),
         Shape::Opaque(_) => {
@@ -187,6 +202,15 @@ fn candidates(shape: &Shape) -> Vec<Value> {
             let mut all = Vec::new();
             for count in lengths_of(counts).into_iter().filter(|count| *count <= counts.min().max(8)) {
                 all.push(Value::List(items.iter().cycle().take(count).cloned().collect()));
+            }
+            // Of the plainest elements, since lists in lists would be long.
+            let edges = if let LengthSet::OneOf(of) = counts {
+                of.clone()
+            } else {
+                counts.max().into_iter().collect()
+            };
+            for count in edges.into_iter().filter(|count| *count > counts.min().max(8) && *count <= EDGE) {
+                all.push(Value::List(items.iter().take(1).cycle().take(count).cloned().collect()));
             }
             all
         }
@@ -238,8 +262,9 @@ fn texts(text: &TextShape) -> Vec<Value> {
     };
     let rest = members(&text.alphabet);
     let first = text.first.as_ref().map_or_else(|| rest.clone(), members);
-    for len in lengths_of(&text.lengths) {
-        for skip in [0, rest.len().saturating_sub(3)] {
+    let (short, long) = (lengths_of(&text.lengths), long_edges(&text.lengths));
+    for (len, skips) in short.into_iter().map(|len| (len, 2)).chain(long.into_iter().map(|len| (len, 1))) {
+        for skip in [0, rest.len().saturating_sub(3)].into_iter().take(skips) {
             let head = first.iter().copied().take(usize::from(len > 0));
             let tail = rest.iter().copied().cycle().skip(skip).take(len.saturating_sub(1));
             all.push(Value::Text(head.chain(tail).collect()));
@@ -273,4 +298,65 @@ fn rows(sequence: &Sequence, vary: fn(&Shape) -> Vec<Value>) -> Vec<Vec<Value>> 
         }
     }
     all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shapes(domains: &str) -> (Vec<Value>, Vec<Value>) {
+        let text = format!("plan p; space s {{ key k = 0x01 x: {domains} accept oversize \"long\"; }}");
+        let plan = keyplan_plan::compile("p", &text, |_| Err(String::new())).plan.unwrap();
+        let argument = plan.spaces[0].families[0].key.arguments().next().unwrap();
+        (inside(&argument.shape), outside(&argument.shape))
+    }
+
+    fn lengths(values: &[Value]) -> Vec<usize> {
+        let mut all: Vec<usize> = values
+            .iter()
+            .map(|value| match value {
+                Value::Bytes(bytes) | Value::Nibbles(bytes) => bytes.len(),
+                Value::Text(text) => text.len(),
+                Value::List(items) => items.len(),
+                other => panic!("{other:?}"),
+            })
+            .collect();
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+
+    #[test]
+    fn lengths_and_counts_are_tried_at_their_edges() {
+        for (domain, edges, beyond) in [
+            ("bytes(1..=255)", &[1, 255][..], &[0, 256][..]),
+            ("bytes(20 | 100 | 300).len16", &[20, 100, 300], &[19, 21, 101, 301]),
+            ("text(\"a-z\", 3..=128)", &[3, 128], &[2, 129]),
+            ("nibbles(0..=90).counted", &[0, 90], &[91]),
+            ("list(u32, 1..=16).count8", &[1, 16], &[0, 17]),
+            ("list(list(u8, 0..=40).count8, 2 | 50).count16", &[2, 50], &[1, 3, 51]),
+            ("bytes(\"\\\\x00a-f\", 4..=200)", &[4, 200], &[3, 201]),
+        ] {
+            let (inside, outside) = shapes(domain);
+            let (inside, outside) = (lengths(&inside), lengths(&outside));
+            assert!(edges.iter().all(|edge| inside.contains(edge)), "{domain}: {inside:?}");
+            assert!(beyond.iter().all(|edge| outside.contains(edge)), "{domain}: {outside:?}");
+        }
+    }
+
+    #[test]
+    fn no_value_is_made_up_that_would_fill_a_memory() {
+        for domain in [
+            "bytes(5000000000..=5000000001)",
+            "bytes(3 | 5000000000).compactlen",
+            "text(4294967296..).len64",
+            "list(u8, 4000000000..).count32",
+            "bytes(0..=18446744073709551614).len64",
+            "nibbles(3000000000..).len64",
+        ] {
+            let (inside, outside) = shapes(domain);
+            let all = lengths(&inside).into_iter().chain(lengths(&outside));
+            assert!(all.max().is_none_or(|most| most <= 300), "{domain}");
+        }
+    }
 }

@@ -48,6 +48,9 @@ pub struct Options {
     pub count: usize,
 }
 
+/// The version of the lines; within one, names may be added.
+const VERSION: u64 = 2;
+
 /// How many keys of a layout are damaged for refusals.
 const DAMAGED: usize = 6;
 
@@ -80,7 +83,7 @@ fn lines(plan: &Plan, report: &Report, options: Options) -> String {
         }
     }
     let head = format!(
-        "{{\"keyplan\":\"vectors\",\"version\":2,\"plan\":\"{}\",\"fingerprint\":\"{}\",\"count\":{count}}}\n",
+        "{{\"keyplan\":\"vectors\",\"version\":{VERSION},\"plan\":\"{}\",\"fingerprint\":\"{}\",\"count\":{count}}}\n",
         plan.name,
         plan.fingerprint()
     );

@@ -42,6 +42,8 @@ impl Random {
             }
             Shape::Option(_) if self.below(3) == 0 => Value::Option(None),
             Shape::Option(inner) => Value::Option(Some(Box::new(self.value(inner)))),
+            // No list of so many elements is made up, and that of none is refused.
+            Shape::List { counts, .. } if counts.min() > domain::MOST => Value::List(Vec::new()),
             Shape::List { item, counts, .. } => {
                 let (min, max) =
                     (counts.min(), counts.max().unwrap_or(counts.min() + 3).min(counts.min() + 3));

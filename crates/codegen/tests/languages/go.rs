@@ -31,6 +31,12 @@ pub(crate) fn accepted(module: &Path) {
     assert_eq!(run(module, "go", &["vet", "./..."], INSTALL), (true, String::new()));
 }
 
+/// Accepted where an `int` has 32 bits.
+fn accepted_on_32_bits(module: &Path) {
+    let build = ["GOARCH=386", "CGO_ENABLED=0", "go", "build", "./..."];
+    assert_eq!(run(module, "env", &build, INSTALL), (true, String::new()));
+}
+
 /// Runs the vectors of all packages of a module.
 pub(crate) fn of_one_mind(module: &Path, names: &[String]) {
     let (mut imports, mut calls) = (String::new(), String::new());
@@ -78,6 +84,7 @@ fn go_is_made_of_whatever_names_and_words_a_plan_has() {
         names.push(name.to_owned());
     }
     accepted(&module);
+    accepted_on_32_bits(&module);
     of_one_mind(&module, &names);
 }
 

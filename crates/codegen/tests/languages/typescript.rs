@@ -30,7 +30,8 @@ const CONFIG: &str = r#"{
     "noFallthroughCasesInSwitch": true,
     "noImplicitReturns": true,
     "noPropertyAccessFromIndexSignature": true,
-    "noUncheckedIndexedAccess": true
+    "noUncheckedIndexedAccess": true,
+    "noUnusedParameters": true
   },
   "include": ["*/*.ts"]
 }

@@ -55,6 +55,28 @@ fn wrong(message: impl Into<String>) -> JsonError {
 /// assert_eq!(arguments_from_json(layout, &object), Ok(vec![Value::Unsigned(7), Value::Signed(-100)]));
 /// ```
 pub fn arguments_from_json(sequence: &Sequence, object: &Map<String, Json>) -> Result<Vec<Value>, JsonError> {
+    arguments(sequence, object, Form::Shown)
+}
+
+/// As [`arguments_from_json`], of what [`write_json`](super::write_json) wrote: digits of bytes are the bytes in their order, even where
+/// the plan shows them in another.
+pub fn plain_arguments_from_json(
+    sequence: &Sequence,
+    object: &Map<String, Json>,
+) -> Result<Vec<Value>, JsonError> {
+    arguments(sequence, object, Form::Plain)
+}
+
+/// How a text is taken that can be read in two ways.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    /// In the form that the plan shows the argument in.
+    Shown,
+    /// As any value of its shape.
+    Plain,
+}
+
+fn arguments(sequence: &Sequence, object: &Map<String, Json>, form: Form) -> Result<Vec<Value>, JsonError> {
     let names: Vec<&str> = sequence.arguments().map(argument_name).collect();
     if let Some(extra) = object.keys().find(|key| !names.contains(&key.as_str())) {
         let has = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
@@ -64,20 +86,28 @@ pub fn arguments_from_json(sequence: &Sequence, object: &Map<String, Json>) -> R
     for argument in sequence.arguments() {
         let name = argument_name(argument);
         let json = object.get(name).ok_or_else(|| wrong(format!("the argument `{name}` is missing")))?;
-        values.push(of_argument(argument, json).map_err(|error| error.within(name))?);
+        values.push(of_argument(argument, json, form).map_err(|error| error.within(name))?);
     }
     Ok(values)
 }
 
 /// A value in the form that the plan shows it in, or as any value of its shape.
-fn of_argument(argument: &Argument, json: &Json) -> Result<Value, JsonError> {
+fn of_argument(argument: &Argument, json: &Json, form: Form) -> Result<Value, JsonError> {
     match json {
-        Json::String(text) if argument.shown.is_some() => Ok(argument.parse(text)?),
-        json => value(&argument.shape, json),
+        // What is in an option is not shown in a form.
+        Json::String(text)
+            if argument.shown.is_some() && !matches!(argument.shape.values(), Shape::Option(_)) =>
+        {
+            match form {
+                Form::Shown => Ok(argument.parse(text)?),
+                Form::Plain => value(&argument.shape, json, form).or_else(|_| Ok(argument.parse(text)?)),
+            }
+        }
+        json => value(&argument.shape, json, form),
     }
 }
 
-fn value(shape: &Shape, json: &Json) -> Result<Value, JsonError> {
+fn value(shape: &Shape, json: &Json, form: Form) -> Result<Value, JsonError> {
     match (shape, json) {
         (Shape::Bool(_), Json::Bool(value)) => Ok(Value::Bool(*value)),
         (Shape::Hashed { .. }, Json::Object(object)) if object.contains_key("digest") => {
@@ -90,9 +120,9 @@ fn value(shape: &Shape, json: &Json) -> Result<Value, JsonError> {
             | Shape::Hashed { inner, .. }
             | Shape::HashConcat { inner, .. },
             json,
-        ) => value(inner, json),
+        ) => value(inner, json, form),
         (Shape::Text(_), Json::String(text)) => Ok(Value::Text(text.clone())),
-        (Shape::Record(sequence), json) => Ok(Value::Record(layout_from_json(sequence, json)?)),
+        (Shape::Record(sequence), json) => Ok(Value::Record(layout(sequence, json, form)?)),
         (Shape::Choice(alternatives), json) => {
             let (label, inner) = match json {
                 Json::String(label) => (label, None),
@@ -111,7 +141,7 @@ fn value(shape: &Shape, json: &Json) -> Result<Value, JsonError> {
                 )));
             };
             let values = match inner {
-                Some(inner) => layout_from_json(&alternative.sequence, inner)?,
+                Some(inner) => layout(&alternative.sequence, inner, form)?,
                 None if alternative.sequence.argument_count() == 0 => Vec::new(),
                 None => return Err(wrong(format!("the alternative `{label}` has arguments"))),
             };
@@ -120,14 +150,15 @@ fn value(shape: &Shape, json: &Json) -> Result<Value, JsonError> {
         (Shape::Option(_), Json::Null) => Ok(Value::Option(None)),
         (Shape::Option(inner), json) if is_boxed(inner) => match json {
             Json::Array(items) if items.len() == 1 => {
-                let inner = items.iter().map(|json| value(inner, json)).collect::<Result<Vec<_>, _>>()?;
+                let inner =
+                    items.iter().map(|json| value(inner, json, form)).collect::<Result<Vec<_>, _>>()?;
                 Ok(Value::Option(inner.into_iter().next().map(Box::new)))
             }
             _ => Err(wrong("an option in an option is `null`, or a list of what is in the outer one")),
         },
-        (Shape::Option(inner), json) => Ok(Value::Option(Some(Box::new(value(inner, json)?)))),
+        (Shape::Option(inner), json) => Ok(Value::Option(Some(Box::new(value(inner, json, form)?)))),
         (Shape::List { item, .. }, Json::Array(items)) => {
-            Ok(Value::List(items.iter().map(|json| value(item, json)).collect::<Result<_, _>>()?))
+            Ok(Value::List(items.iter().map(|json| value(item, json, form)).collect::<Result<_, _>>()?))
         }
         // Numbers, bytes, times, scores and nibbles, as `encode` takes them.
         (shape, Json::String(text)) => Ok(parse(shape, text)?),
@@ -138,10 +169,16 @@ fn value(shape: &Shape, json: &Json) -> Result<Value, JsonError> {
 
 /// A value for each argument of a record, an alternative or a value's layout; one without a name has no object around it.
 pub fn layout_from_json(sequence: &Sequence, json: &Json) -> Result<Vec<Value>, JsonError> {
+    layout(sequence, json, Form::Shown)
+}
+
+fn layout(sequence: &Sequence, json: &Json, form: Form) -> Result<Vec<Value>, JsonError> {
     let mut all = sequence.arguments();
     match (all.next(), sequence.argument_count(), json) {
-        (Some(argument @ Argument { name: None, .. }), 1, json) => Ok(vec![of_argument(argument, json)?]),
-        (_, _, Json::Object(object)) => arguments_from_json(sequence, object),
+        (Some(argument @ Argument { name: None, .. }), 1, json) => {
+            Ok(vec![of_argument(argument, json, form)?])
+        }
+        (_, _, Json::Object(object)) => arguments(sequence, object, form),
         _ => Err(wrong("an object with the arguments belongs here")),
     }
 }
@@ -174,6 +211,37 @@ mod tests {
             let json: Map<String, Json> = serde_json::from_str(&format!("{{\"x\":{wrong}}}")).unwrap();
             arguments_from_json(layout, &json).unwrap_err();
         }
+    }
+
+    #[test]
+    fn what_a_plan_shows_in_a_form_reads_back_in_it_and_without() {
+        let text = "plan p; type Tx = bytes(4).shown(reversed); space s { key k = 0x01 t: Tx o: option(Tx).len8 \
+                    r: (t: Tx n: u8) l: list(Tx, 0..=2).count8 c: (a: 0x00 | b: 0x01 t: Tx) a: bytes(3).shown(bech32(\"osmo\")) \
+                    s: u64.shown(seconds); }";
+        let plan = crate::compile("p", text, |_| Err(String::new())).plan.unwrap();
+        let layout = &plan.spaces[0].families[0].key;
+        let bytes = || Value::Bytes(vec![1, 2, 3, 4]);
+        let values = [
+            bytes(),
+            Value::Option(Some(Box::new(bytes()))),
+            Value::Record(vec![bytes(), Value::Unsigned(7)]),
+            Value::List(vec![bytes()]),
+            Value::Choice(1, vec![bytes()]),
+            Value::Bytes(vec![1, 2, 3]),
+            Value::Unsigned(7),
+        ];
+        let object = |line: &[u8]| serde_json::from_slice::<Map<String, Json>>(line).unwrap();
+        let (mut shown, mut plain) = (Vec::new(), Vec::new());
+        super::super::write_shown_json(&mut shown, layout, &values);
+        super::super::write_json(&mut plain, layout, &values);
+        assert_eq!(object(&shown)["t"], "04030201");
+        assert_eq!(object(&plain)["t"], "01020304");
+        assert_eq!(arguments_from_json(layout, &object(&shown)).unwrap(), values);
+        assert_eq!(plain_arguments_from_json(layout, &object(&plain)).unwrap(), values);
+        // Other forms are like no plain value.
+        let mut mixed = object(&plain);
+        mixed.extend(["a", "s"].map(|name| (name.to_owned(), object(&shown)[name].clone())));
+        assert_eq!(plain_arguments_from_json(layout, &mixed).unwrap(), values);
     }
 
     proptest! {

@@ -23,7 +23,7 @@ mod visible;
 pub use bytes::{assignments, escaped, hex, hex_into, printable};
 pub use encoding::encodings;
 #[cfg(feature = "json")]
-pub use from_json::{JsonError, arguments_from_json, layout_from_json};
+pub use from_json::{JsonError, arguments_from_json, layout_from_json, plain_arguments_from_json};
 pub use json::{write_argument_json, write_bytes, write_json, write_number, write_shown_json, write_string};
 pub use visible::{is_hidden, visible, visible_json};
 

@@ -311,6 +311,14 @@ type lengths struct {
 	oneOf    []int
 }
 
+// intOf is a length that an int need not hold: no slice is longer than the greatest one.
+func intOf(length uint64) int {
+	if length > math.MaxInt {
+		return math.MaxInt
+	}
+	return int(length)
+}
+
 func (l lengths) admits(n int) bool {
 	if l.oneOf == nil {
 		return n >= l.min && (l.max < 0 || n <= l.max)

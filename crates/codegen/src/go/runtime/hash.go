@@ -598,7 +598,7 @@ func longestBech32(n *node, b []byte) int {
 		i++
 	}
 	most := bech32Most
-	if n.lens.max >= 0 && head+(8*n.lens.max+4)/5+6 < most {
+	if n.lens.max >= 0 && n.lens.max < bech32Most && head+(8*n.lens.max+4)/5+6 < most {
 		most = head + (8*n.lens.max+4)/5 + 6
 	}
 	if i > most {

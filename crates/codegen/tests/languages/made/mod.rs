@@ -42,14 +42,15 @@ pub(crate) fn names() -> Compiled {
     compile("names.keyplan", include_str!("scans/names.keyplan"), |_| Err("there are no imports".to_owned()))
 }
 
-/// Plans whose names and words mean something to languages and tools: those of [`names`], those of spaces, comments and parameters, and
-/// one of a single family without a scan.
-pub(crate) fn odd() -> [(&'static str, Compiled); 3] {
+/// Plans whose names and words mean something to languages and tools: those of [`names`], those of spaces, comments and parameters,
+/// one of a single family without a scan, and one of lengths and numbers that languages have no type for.
+pub(crate) fn odd() -> [(&'static str, Compiled); 4] {
     let plan = |name, text| compile(name, text, |_| Err("there are no imports".to_owned()));
     [
         ("names", names()),
         ("odd", plan("odd.keyplan", include_str!("scans/odd.keyplan"))),
         ("bare", plan("bare.keyplan", include_str!("scans/bare.keyplan"))),
+        ("huge", plan("huge.keyplan", include_str!("scans/huge.keyplan"))),
     ]
 }
 
@@ -62,7 +63,7 @@ pub(crate) fn systems(mut write_files: impl FnMut(&str, &Compiled) -> PathBuf) {
         let system = systems::system(below, file, compiled);
         let folder = write_files(&format!("systems{name}"), compiled);
         std::fs::write(folder.join("testdata/keyplan.jsonl"), system.text).unwrap();
-        counts.push((below, file, system.found, system.others));
+        counts.push((below, file, system.found, system.fronts, system.others));
     }
     assert_eq!(counts, systems::SYSTEMS);
 }
