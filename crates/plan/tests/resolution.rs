@@ -47,6 +47,22 @@ fn names_that_nothing_declares_are_found_with_a_suggestion() {
 }
 
 #[test]
+fn a_path_is_of_one_layout() {
+    check(
+        "space s { hash h = 0x01 field b = 0x01 -> n: u8; module h = 0x02 { key b = 0x01; } }",
+        &[("KP0202", "b", "`s.h.b` is the path of a family and of a field of `s.h`")],
+    );
+    check(
+        "space s { module z = 0x02 { key member = 0x01; key score = 0x02; } zset z = 0x01 member a: u8 score b: score; }",
+        &[
+            ("KP0202", "member", "`s.z.member` is the path of a family and of the members of `s.z`"),
+            ("KP0202", "score", "`s.z.score` is the path of a family and of the scores of `s.z`"),
+        ],
+    );
+    check("space s { module z = 0x02 { key fields = 0x01; } zset z = 0x01 member a: u8 score b: score; }", &[]);
+}
+
+#[test]
 fn names_declared_twice_are_found() {
     check(
         "type T = u8; type T = u16; space s { key k = a: T a: T; key k = 0x01; } space s { key z = 0x00; }",

@@ -289,6 +289,7 @@ impl<'a> Resolver<'a> {
             self.stored_apart(decl, &space, &spaces);
             spaces.push(space);
         }
+        self.parts_named_apart(&spaces);
         self.accepted_paths(&mut spaces);
         self.scanned_company(&files, &mut spaces);
         self.relations(&mut spaces);
