@@ -59,7 +59,10 @@ fn a_path_is_of_one_layout() {
             ("KP0202", "score", "`s.z.score` is the path of a family and of the scores of `s.z`"),
         ],
     );
-    check("space s { module z = 0x02 { key fields = 0x01; } zset z = 0x01 member a: u8 score b: score; }", &[]);
+    check(
+        "space s { module z = 0x02 { key fields = 0x01; } zset z = 0x01 member a: u8 score b: score; }",
+        &[],
+    );
 }
 
 #[test]
@@ -458,7 +461,7 @@ fn a_prefix_holds_every_argument_that_its_scan_binds() {
         let wanted = "the prefix of a scan ends before an argument that it binds";
         assert!(refused(scan).contains(wanted), "{scan}: {}", refused(scan));
     }
-    // The part is no value after `a`, which comes after it.
+    // The part is not a value after `a`, which comes after it.
     let wanted = "a scan binds a derived part right after the arguments before it";
     assert!(refused("scan by a, slot").contains(wanted), "{}", refused("scan by a, slot"));
     for scan in ["scan all", "scan by slot", "scan by a, b, c"] {
@@ -623,7 +626,7 @@ fn what_is_wrongly_said_of_older_plans_is_refused() {
             .collect::<Vec<_>>()
     };
     assert_eq!(said("from k(b = a)"), ["KP0201 no argument is called `b`"]);
-    assert_eq!(said("from k(a = 256)"), ["KP0211 the constant is no value of `a`"]);
+    assert_eq!(said("from k(a = 256)"), ["KP0211 the constant is not a value of `a`"]);
     assert_eq!(said("from k(a = b, a = c)"), ["KP0211 `a` is said to come from two places"]);
     assert_eq!(said("from k from k"), ["KP0211 `from k` is given twice"]);
     assert_eq!(said("allow break(bytes) \"why\""), ["KP0211 no kind of break is called `bytes`"]);
@@ -705,8 +708,11 @@ fn references_that_cannot_be_followed_are_refused() {
     assert_eq!(said("refers to pool(id = b)"), ["KP0201 no argument of the key is called `b`"]);
     assert_eq!(said("refers to pool(id = a.b)"), ["KP0211 `a` has no parts"]);
     assert_eq!(said("refers to pool(id = member.b)"), ["KP0201 no argument of the key is called `member`"]);
-    assert_eq!(said("refers to pool(id = value)"), ["KP0211 which part of the json is meant is not said"]);
-    assert_eq!(said("refers to pool(id = -1)"), ["KP0211 the constant is no value of `id`"]);
+    assert_eq!(
+        said("refers to pool(id = value)"),
+        ["KP0211 it does not say which part of the json is meant"]
+    );
+    assert_eq!(said("refers to pool(id = -1)"), ["KP0211 the constant is not a value of `id`"]);
     assert_eq!(said("refers to pool(id = a, id = a)"), ["KP0211 `id` is said to come from two places"]);
     assert_eq!(
         said("refers to pool(id = h)"),

@@ -107,7 +107,7 @@ fn layout<'r>(report: &'r Report, path: &str) -> Option<&'r Verdict> {
     report.statements.iter().find(about).map(|statement| &statement.verdict)
 }
 
-/// Whether members and fields that are written anew are never written as one.
+/// Whether members and fields that are rewritten are never written as one.
 fn parts(report: &Report, passage: &Passage) -> bool {
     let anew = |carried: &Carried| *carried != Carried::Verbatim;
     if !anew(&passage.member) && !passage.fields.iter().any(|field| anew(&field.key)) {
