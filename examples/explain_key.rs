@@ -36,7 +36,7 @@ pub(crate) fn main() -> Result<(), Box<dyn Error>> {
     // The same key, cut: the nearest family, and the byte at which it breaks.
     let cut = key.split_last().ok_or("a key has a byte")?.1;
     for nearest in explain(&decoder, &spaces, cut).nearest.iter().take(1) {
-        println!("cut, it is no key: {} breaks at byte {}", nearest.family.path, nearest.failure.offset);
+        println!("cut, it is not a key: {} breaks at byte {}", nearest.family.path, nearest.failure.offset);
     }
     Ok(())
 }

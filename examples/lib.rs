@@ -7,7 +7,7 @@
 //! | `queue_workers` | two workers on one queue, of which one gives up |
 //! | `explain_key` | what a key of a real chain means, and where a broken one breaks |
 //! | `cardano_follower` | a chain followed block by block, with a rollback |
-//! | `migration` | a database whose keys are written anew under the next plan |
+//! | `migration` | a database whose keys are rewritten under the next plan |
 //! | `readme` | the lines that `README.md` shows |
 
 /// The reports to the authors of fjall: what their programs assert still holds.

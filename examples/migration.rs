@@ -1,4 +1,4 @@
-//! A database whose keys are written anew under the next plan, proved before a row is touched.
+//! A database whose keys are rewritten under the next plan, proved before a row is touched.
 
 use std::error::Error;
 use std::path::Path;

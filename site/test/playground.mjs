@@ -32,7 +32,7 @@ let passed = 0;
 async function trial(name, work, options = {}) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
   const page = await context.newPage();
-  // As long as it takes: a slow machine is no fault of the page.
+  // As long as it takes: a slow machine is not a fault of the page.
   page.setDefaultTimeout(180_000);
   const wrong = [];
   page.on('console', (message) => { if (message.type() === 'error') wrong.push(message.text()); });

@@ -4,7 +4,7 @@ use std::fmt::Display;
 use std::io::Write as _;
 use std::time::Duration;
 
-/// Prints a line on standard output. A reader that has gone away is no reason to stop the work.
+/// Prints a line on standard output. A reader that has gone away is not a reason to stop the work.
 pub(crate) fn line(text: impl Display) {
     let _ = writeln!(std::io::stdout().lock(), "{text}");
 }

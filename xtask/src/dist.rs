@@ -145,7 +145,7 @@ impl Release {
             Ok(time) => time,
             Err(_) => Job::new("git", "log -1 --format=%ct").output()?,
         };
-        let time = time.trim().parse().context("the time of the commit is no number")?;
+        let time = time.trim().parse().context("the time of the commit is not a number")?;
         Ok(Self { name: format!("keyplan-{version}-{host}"), version, host, time })
     }
 

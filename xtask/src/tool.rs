@@ -188,3 +188,66 @@ pub(crate) fn wasm_opt() -> Result<Job> {
 pub(crate) fn in_ci() -> bool {
     std::env::var("CI").is_ok_and(|value| !matches!(value.as_str(), "" | "0" | "false"))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What the pages call a tool; `None` for what comes with Rust.
+    fn called(tool: Tool) -> Option<&'static str> {
+        match tool {
+            Tool::Rustfmt | Tool::Clippy | Tool::WebAssembly | Tool::Nightly | Tool::CargoFuzz => None,
+            Tool::Valgrind => Some("Valgrind"),
+            Tool::RedisServer => Some("Redis server"),
+            Tool::Postgres => Some("PostgreSQL"),
+            Tool::SeaweedFs => Some("SeaweedFS"),
+            Tool::Go => Some("Go,"),
+            Tool::TypeScript => Some("Node, TypeScript"),
+            Tool::Goleveldb => Some("goleveldb"),
+            Tool::TreeSitter => Some("tree-sitter"),
+            Tool::Neovim => Some("Neovim"),
+            Tool::Binaryen => Some("Binaryen"),
+            Tool::MdBook => Some("mdBook"),
+            Tool::Chromium => Some("Chromium"),
+            Tool::Tmux => Some("tmux"),
+        }
+    }
+
+    #[test]
+    fn the_pages_name_what_the_tests_need() {
+        use Tool::{
+            Binaryen, CargoFuzz, Chromium, Clippy, Go, Goleveldb, MdBook, Neovim, Nightly, Postgres,
+            RedisServer, Rustfmt, SeaweedFs, Tmux, TreeSitter, TypeScript, Valgrind, WebAssembly,
+        };
+        let all = [
+            Rustfmt,
+            Clippy,
+            Valgrind,
+            RedisServer,
+            Postgres,
+            SeaweedFs,
+            Go,
+            TypeScript,
+            Goleveldb,
+            TreeSitter,
+            Neovim,
+            WebAssembly,
+            Binaryen,
+            MdBook,
+            Chromium,
+            Tmux,
+            Nightly,
+            CargoFuzz,
+        ];
+        for page in ["README.md", "CONTRIBUTING.md"] {
+            let text = std::fs::read_to_string(workspace::root().join(page)).unwrap();
+            let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+            let sentence = text.split("he tests ").nth(1).unwrap().split(". ").next().unwrap();
+            let missing: Vec<Tool> = all
+                .into_iter()
+                .filter(|tool| called(*tool).is_some_and(|name| !sentence.contains(name)))
+                .collect();
+            assert_eq!(missing, [], "{page}: {sentence}");
+        }
+    }
+}

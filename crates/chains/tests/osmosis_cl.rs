@@ -170,7 +170,7 @@ fn a_position_comes_with_everything_and_goes_with_it() {
     assert_eq!(cl.incentives_of(3).unwrap().len(), 1);
 }
 
-/// Random positions, ticks and locks against plain maps; the state is opened anew now and then.
+/// Random positions, ticks and locks against plain maps; the state is opened again now and then.
 fn agrees_with_a_model<E: Engine>(mut open: impl FnMut() -> Liquidity<E>, steps: u64) {
     let mut state = 9_u64;
     let mut random = |n: u64| {

@@ -48,7 +48,7 @@ plans! {
     cosmwasm_upstream: keyplan_chains::upstream::cosmwasm_upstream;
 }
 
-/// Plans that are not among those above: `five` is the others together, `structures` is no chain's.
+/// Plans that are not among those above: `five` is the others together, `structures` is not a chain's.
 const APART: [&str; 2] = ["five.keyplan", "structures.keyplan"];
 
 #[test]

@@ -28,7 +28,7 @@ pub(crate) fn goes_on() -> std::ops::ControlFlow<()> {
     if came() { std::ops::ControlFlow::Break(()) } else { std::ops::ControlFlow::Continue(()) }
 }
 
-/// The error of work that was interrupted and can only begin anew.
+/// The error of work that was interrupted and can only start again.
 pub(crate) fn ended(error: impl std::fmt::Display) -> anyhow::Error {
-    anyhow::anyhow!("interrupted: {error}; nothing was changed, and the same command begins anew")
+    anyhow::anyhow!("interrupted: {error}; nothing was changed, and the same command starts again")
 }

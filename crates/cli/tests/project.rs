@@ -305,7 +305,7 @@ fn what_a_project_generates_is_written_and_compared_without_arguments() {
     );
     refused(
         targets.replace("\"keys\"", "\"keys\"\npackage = \"my-keys\""),
-        "`my-keys` is no name of a Go package",
+        "`my-keys` cannot be the name of a Go package",
     );
     let (code, _, said) = keyplan(folder, &["generate", "model", "plans/dex.keyplan", "--package", "x"]);
     assert_eq!((code, said.contains("--package is for Go")), (2, true), "{said}");

@@ -82,7 +82,7 @@ fn a_load_refuses_keys_that_are_none_of_the_plan() {
         (r#"{"space":"s","key":"ff00","value":""}"#, "no family makes this key"),
         (
             r#"{"space":"s","key":"72","value":""}"#,
-            "lies under the prefix 0x72, which is retired (gone since v1)",
+            "is under the prefix 0x72, which is retired (gone since v1)",
         ),
         (r#"{"family":"canonical","args":{"num":"1","num":"2"},"value":""}"#, "`num` is given twice"),
         (r#"{"family":"canonical","args":{"num":"1"},"value":"","value":"00"}"#, "`value` is given twice"),
@@ -116,7 +116,7 @@ fn a_load_names_the_line_of_a_key_that_the_engine_does_not_take() {
         let said = complaint(path, &["db", "load", "data", "rows", "--batch", "4"]);
         let expected = format!(
             "error: line 10: a key, in bytes, of {} is over the limit of {limit}; everything up to line 8 is written, and \
-             --resume goes on after it\n",
+             --resume continues after it\n",
             limit + 1
         );
         assert_eq!(said, expected);
@@ -148,7 +148,10 @@ fn a_row_that_was_corrected_is_noticed_by_resume() {
     let rows: String = (0..30).map(|id| line(id, id)).collect();
     fs::write(path.join("rows"), format!("{rows}wrong\n")).unwrap();
     let said = complaint(path, &["db", "load", "data", "rows", "--batch", "10"]);
-    assert!(said.ends_with("everything up to line 30 is written, and --resume goes on after it\n"), "{said}");
+    assert!(
+        said.ends_with("everything up to line 30 is written, and --resume continues after it\n"),
+        "{said}"
+    );
     let corrected: String = (0..31).map(|id| line(id, if id == 3 { 99 } else { id })).collect();
     fs::write(path.join("rows"), corrected).unwrap();
     let said = complaint(path, &["db", "load", "data", "rows", "--resume"]);

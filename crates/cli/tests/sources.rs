@@ -137,7 +137,7 @@ fn an_interrupt_says_what_was_done_and_how_to_go_on() {
     assert_eq!(
         said,
         format!(
-            "error: interrupted after {rows} rows: the dump is not whole; the same command begins anew\n"
+            "error: interrupted after {rows} rows: the dump is not whole; the same command starts again\n"
         )
     );
     let (rows, said) = interrupted(here, &["db", "scan", "rows.jsonl"]);
@@ -145,7 +145,7 @@ fn an_interrupt_says_what_was_done_and_how_to_go_on() {
     assert_eq!(
         said,
         format!(
-            "error: interrupted after {rows} rows; `--after {last}` goes on after the last one in space `default`\n"
+            "error: interrupted after {rows} rows; `--after {last}` continues after the last one in space `default`\n"
         )
     );
     // It goes on with the next row, and a limit holds for the whole command.
@@ -161,7 +161,7 @@ fn an_interrupt_says_what_was_done_and_how_to_go_on() {
     let (lines, said) = interrupted(here, &verify);
     let expected = format!(
         "error: interrupted: {lines} rows are verified, with {lines} unknown keys and 0 malformed values; nothing was \
-         changed, and the same command begins anew\n"
+         changed, and the same command starts again\n"
     );
     assert_eq!(said, expected);
 }

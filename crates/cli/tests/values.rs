@@ -194,7 +194,7 @@ fn a_schema_that_lacks_or_loses_a_message_is_found() {
 
     fs::write(at.join("proto/shop.proto"), SCHEMA.replace("message Coin", "message Coins")).unwrap();
     let lacking = refused(at, &["check", "shop.keyplan"]);
-    assert!(lacking.contains("KP0241") && lacking.contains("`Coin` is no message"), "{lacking}");
+    assert!(lacking.contains("KP0241") && lacking.contains("`Coin` is not a message"), "{lacking}");
     fs::write(at.join("proto/shop.proto"), SCHEMA.replace("uint64 amount", "Amount amount")).unwrap();
     let broken = refused(at, &["check", "shop.keyplan"]);
     assert!(broken.contains("KP0240") && broken.contains("proto/shop.proto:3:"), "{broken}");
@@ -223,7 +223,7 @@ fn a_message_that_the_schemas_lack_is_found_inside_of_options_and_lists() {
     }";
     fs::write(at.join("p.keyplan"), plan).unwrap();
     let lacking = refused(at, &["check", "p.keyplan"]);
-    assert_eq!(lacking.matches("`shop.Nope` is no message").count(), 2, "{lacking}");
+    assert_eq!(lacking.matches("`shop.Nope` is not a message").count(), 2, "{lacking}");
 }
 
 /// The messages of the chains whose plans are here.

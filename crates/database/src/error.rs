@@ -152,7 +152,7 @@ pub fn in_one_line(error: &(dyn std::error::Error + 'static)) -> String {
 fn kept(unit: &str, written: u64) -> String {
     match written {
         0 => "nothing was written".to_owned(),
-        _ => format!("everything up to {unit} {written} is written, and --resume goes on after it"),
+        _ => format!("everything up to {unit} {written} is written, and --resume continues after it"),
     }
 }
 

@@ -9,7 +9,7 @@ use keyplan_store::source::Source;
 
 use crate::error::{Error, Result, refused};
 
-/// Every space of a source. Two column families whose names are no text may look alike: then it is their place that counts.
+/// Every space of a source. Two column families whose names are not text may look alike: then it is their place that counts.
 pub(crate) fn numbered(source: &dyn Source) -> Vec<(SpaceId, String)> {
     let names: Vec<String> = source.spaces().into_iter().map(|space| space.name).collect();
     let alike = |name: &String| names.iter().filter(|other| *other == name).count() > 1;

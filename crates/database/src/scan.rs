@@ -82,7 +82,7 @@ impl ScanQuery<'_> {
             return Ok(());
         }
         if self.token.is_some() {
-            bail!("a token goes on with the scan of a family: name it");
+            bail!("a token continues the scan of a family: name the family");
         }
         if !self.from.is_empty() || !self.to.is_empty() || !self.filter.is_empty() {
             bail!("--from, --to and --where are for the rows of a family: name it");
@@ -236,7 +236,7 @@ pub fn scan<E: Engine>(
     let paged = whole && !args.count && args.filter.is_empty() && !ranged;
     let Some(limit) = args.limit.filter(|_| paged) else {
         if args.token.is_some() {
-            bail!("a token goes on with a declared scan, without --where, --from and --to");
+            bail!("a token continues a declared scan, without --where, --from and --to");
         }
         let rows = reader.rows(index, range.borrow())?;
         if args.reverse {
@@ -265,7 +265,7 @@ pub fn scan<E: Engine>(
 /// Gives out rows of a source that has no plan in it.
 pub fn scan_foreign(foreign: &Foreign, args: &ScanQuery<'_>, rows: &mut dyn Rows) -> Result<Scanned> {
     if args.token.is_some() {
-        bail!("a token goes on with a scan of a database that has its plan in it; here --from does");
+        bail!("a token continues a scan of a database that has its plan in it; here use --from");
     }
     let mut giver = Giver::new(args, &foreign.plan, rows);
     let view = foreign.source.view()?;

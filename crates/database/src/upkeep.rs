@@ -37,7 +37,7 @@ pub fn present(family: &Family, at: Option<i128>, time: Option<&str>) -> Result<
     if let Some(text) = time {
         match parse(&Shape::Time(TimeEncoding::Text9), text) {
             Ok(Value::Time(nanoseconds)) => Ok(Some(nanoseconds)),
-            _ => bail!("`{text}` is no time such as 2006-01-02T15:04:05.000000000"),
+            _ => bail!("`{text}` is not a time such as 2006-01-02T15:04:05.000000000"),
         }
     } else {
         let since = SystemTime::now().duration_since(UNIX_EPOCH);

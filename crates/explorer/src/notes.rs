@@ -62,7 +62,7 @@ fn read(path: &Path) -> Result<Notes, String> {
     toml::from_str(&text).map_err(|error| error.message().to_owned())
 }
 
-/// All of them, read anew each time: an editor may have them open.
+/// All of them, read again each time: an editor may have them open.
 pub(crate) fn notes(explorer: &Arc<Explorer>) -> Json {
     let Some(path) = &explorer.settings.notes else {
         return json!({ "file": null, "writes": false, "scan": [], "note": [] });

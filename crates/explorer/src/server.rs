@@ -10,7 +10,7 @@ use keyplan_store::engine::{KeyRange, Space, SpaceId};
 use keyplan_store::source::{RowRef, Source, SourceError, View, Walk};
 use keyplan_store::structure::{Kind, StructureError, StructureRead};
 
-/// How long a list of keys is shown before it is made anew.
+/// How long a list of keys is shown before it is made again.
 const FRESH: Duration = Duration::from_secs(10);
 /// How many keys are listed; a server with more is refused, for a list that leaves some out would look whole.
 const MOST: usize = 5_000_000;

@@ -14,7 +14,7 @@ const DIGITS: u128 = ((1 << 10) - 1) << b'0';
 const NOT_BASE58: u128 = 1 << b'0' | 1 << b'O' | 1 << b'I' | 1 << b'l';
 
 impl Class {
-    /// The characters of some texts; `None` if one of them is no text that can be shown.
+    /// The characters of some texts; `None` if one of them is not text that can be shown.
     pub(crate) fn of<'a>(texts: impl IntoIterator<Item = &'a [u8]>) -> Option<Self> {
         let mut class = Self::default();
         for text in texts {

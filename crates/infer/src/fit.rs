@@ -88,7 +88,7 @@ pub(crate) fn evenly<'k>(keys: &[&'k [u8]], most: usize) -> Vec<&'k [u8]> {
     (0..most).filter_map(at).collect()
 }
 
-/// Reads every piece of all the keys anew, where the layout cuts it.
+/// Reads every piece of all the keys again, where the layout cuts it.
 fn refit<'k>(layout: &Layout, keys: &[&'k [u8]]) -> Fitted<'k> {
     let mut states: Vec<(&'k [u8], &'k [u8])> = keys.iter().map(|key| (*key, *key)).collect();
     let mut misfits: Vec<&'k [u8]> = Vec::new();

@@ -192,7 +192,8 @@ pub fn infer(
         } else {
             if kept.too_long > 0 {
                 let count = kept.too_long;
-                not_looked_at.push(format!("{count} keys of space `{name}` of more than {LONGEST} bytes"));
+                let keys = if count == 1 { "key" } else { "keys" };
+                not_looked_at.push(format!("{count} {keys} of space `{name}` of more than {LONGEST} bytes"));
             }
             samples.push((name, kept));
         }

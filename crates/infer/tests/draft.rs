@@ -138,7 +138,7 @@ fn what_cannot_be_drafted_is_said() {
     let found = infer(&source("s", &rows), &options, |_| ControlFlow::Continue(())).expect("an answer");
     let draft = found.draft.expect("drafted");
     assert_eq!((draft.explained_keys(), draft.keys()), (1, 2));
-    assert_eq!(draft.not_looked_at, ["1 keys of space `s` of more than 4096 bytes"]);
+    assert_eq!(draft.not_looked_at, ["1 key of space `s` of more than 4096 bytes"]);
 }
 
 /// A node has stores of many modules: each is recognised by itself, and the others are drafted.

@@ -85,7 +85,7 @@ const DEEPEST: u16 = 32;
 /// Pages are looked through between two looks at the clock.
 const AT_ONCE: u64 = 1024;
 
-/// The flags in the record of a tree; `None` of bytes that are no record.
+/// The flags in the record of a tree; `None` of bytes that are not a record.
 pub(crate) fn flags(record: &[u8]) -> Option<u16> {
     if record.len() == RECORD { u16_at(record, 4) } else { None }
 }

@@ -282,7 +282,7 @@ fn verify(file: &File, directory: &Path) -> Result<Option<Recorded>, Refused> {
     }
 }
 
-/// Refuses to make anew what was there when it was closed.
+/// Refuses to make again what was there when it was closed.
 fn missing(directory: &Path) -> Result<(), Refused> {
     let empty = std::fs::metadata(directory.join(FILE)).map_or(true, |file| file.len() == 0);
     match seal::read(directory).filter(|_| empty) {

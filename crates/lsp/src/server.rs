@@ -166,7 +166,7 @@ impl Server {
         }
     }
 
-    /// Reads a text anew, tells its mistakes, and leaves the proof for later.
+    /// Reads a text again, tells its mistakes, and leaves the proof for later.
     fn read(&mut self, uri: &str, version: i64, text: &str) -> Vec<Message> {
         let open = |path: &str| {
             let found = self.documents.values().find(|document| document.path == path);
@@ -182,7 +182,7 @@ impl Server {
         vec![published]
     }
 
-    /// Reads the documents anew that import the one at `uri`.
+    /// Reads the documents again that import the one at `uri`.
     fn importers(&mut self, uri: &str) -> Vec<Message> {
         let path = crate::uri::path_of(uri);
         let importing =

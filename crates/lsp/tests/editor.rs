@@ -352,7 +352,7 @@ fn a_type_is_renamed_in_plans_of_the_project_that_are_not_open() {
     let renamed = editor.request("textDocument/rename", point(&types_uri, 1, 5)).result.unwrap();
     let changed: Vec<&String> = renamed["changes"].as_object().unwrap().keys().collect();
     assert_eq!(changed, [types_uri.as_str(), uri("user.keyplan").as_str()]);
-    // A plan that could not be compared is no plan to be renamed in unseen.
+    // A plan that could not be compared is not a plan to be renamed in unseen.
     let clash = format!("{user}type Pool = u8;\n");
     std::fs::write(folder.path().join("user.keyplan"), clash).unwrap();
     let refused = editor.request("textDocument/rename", point(&types_uri, 1, 5)).error.unwrap();

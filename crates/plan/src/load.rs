@@ -2,7 +2,7 @@
 //!
 //! Nothing here reads a file. The caller gives a function that fetches the bytes of a path, from a disk, a repository or a
 //! table, and decides what may be fetched at all. It need not read more of a file than [`ENOUGH`] bytes: what is larger is
-//! refused by this module, as are bytes that are no text and plans of too many files.
+//! refused by this module, as are bytes that are not text and plans of too many files.
 //!
 //! ```
 //! use keyplan_plan::load::load;
@@ -75,7 +75,7 @@ fn imported(path: &str, bytes: &[u8]) -> Result<String, String> {
     decode_source(FileId(0), bytes).map(str::to_owned).map_err(|why| why.message)
 }
 
-/// A plan whose bytes are no text: what can be read of it, and the one finding.
+/// A plan whose bytes are not text: what can be read of it, and the one finding.
 fn unreadable(path: &str, bytes: &[u8], why: Diagnostic) -> Compiled {
     let mut sources = SourceMap::default();
     // Of a file that is too large nothing is shown.

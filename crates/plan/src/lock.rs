@@ -221,7 +221,7 @@ impl Lock {
             return Err("a release and its files have names of one line".to_owned());
         }
         if !is_day(&release.date) {
-            return Err(format!("{:?} is no day: write it as 2026-11-16", release.date));
+            return Err(format!("{:?} is not a date: write it as 2026-11-16", release.date));
         }
         self.releases.push(release);
         Ok(())
@@ -454,7 +454,7 @@ mod tests {
         assert_eq!(refused, Err("a release and its files have names of one line".to_owned()));
         let refused =
             lock.append(Release { name: "v3".to_owned(), date: "today".to_owned(), ..again.clone() });
-        assert_eq!(refused, Err("\"today\" is no day: write it as 2026-11-16".to_owned()));
+        assert_eq!(refused, Err("\"today\" is not a date: write it as 2026-11-16".to_owned()));
         // Characters that are seldom seen are written as they are.
         lock.append(Release { name: "é\u{200b}\\\"".to_owned(), ..again }).unwrap();
         assert_eq!(Lock::parse(&lock.to_text()), Ok(lock));

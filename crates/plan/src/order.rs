@@ -1,6 +1,6 @@
 //! Lists put in order by one sort, whatever they hold.
 //!
-//! The standard library's sort is made anew for every type and every comparison, five kilobytes of code each: a tenth of the module that
+//! The standard library's sort is made again for every type and every comparison, five kilobytes of code each: a tenth of the module that
 //! browsers load. Here places are sorted, by a comparison that is called through a pointer, and the list is then laid out as they say.
 
 use std::cmp::Ordering;

@@ -12,7 +12,7 @@ const MAX_SCHEMA_FILES: usize = 512;
 /// The most folders around a file in which an imported one is looked for.
 const MAX_FOLDERS: usize = 16;
 
-/// The ends of the names of files that are descriptor sets, which are no text.
+/// The ends of the names of files that are descriptor sets, which are not text.
 const SETS: [&str; 5] = ["binpb", "desc", "fds", "pb", "protoset"];
 
 /// Whether a path is that of a descriptor set.

@@ -175,7 +175,7 @@ fn what_is_pruned_must_be_a_range() {
     assert_eq!(refused("scan by pool in order accept leak \"x\" retain 5 by height"), no_range);
     assert_eq!(
         refused("scan by pool in order retain newest 5 per height"),
-        ["the rows that are counted together lie apart"]
+        ["the rows that are counted together are not next to each other"]
     );
     assert_eq!(
         refused("scan by pool in order retain newest 5 per pool, height, at"),

@@ -47,6 +47,25 @@ fn names_that_nothing_declares_are_found_with_a_suggestion() {
 }
 
 #[test]
+fn a_path_is_of_one_layout() {
+    check(
+        "space s { hash h = 0x01 field b = 0x01 -> n: u8; module h = 0x02 { key b = 0x01; } }",
+        &[("KP0202", "b", "`s.h.b` is the path of a family and of a field of `s.h`")],
+    );
+    check(
+        "space s { module z = 0x02 { key member = 0x01; key score = 0x02; } zset z = 0x01 member a: u8 score b: score; }",
+        &[
+            ("KP0202", "member", "`s.z.member` is the path of a family and of the members of `s.z`"),
+            ("KP0202", "score", "`s.z.score` is the path of a family and of the scores of `s.z`"),
+        ],
+    );
+    check(
+        "space s { module z = 0x02 { key fields = 0x01; } zset z = 0x01 member a: u8 score b: score; }",
+        &[],
+    );
+}
+
+#[test]
 fn names_declared_twice_are_found() {
     check(
         "type T = u8; type T = u16; space s { key k = a: T a: T; key k = 0x01; } space s { key z = 0x00; }",
@@ -451,7 +470,7 @@ fn a_prefix_holds_every_argument_that_its_scan_binds() {
         let wanted = "the prefix of a scan ends before an argument that it binds";
         assert!(refused(scan).contains(wanted), "{scan}: {}", refused(scan));
     }
-    // The part is no value after `a`, which comes after it.
+    // The part is not a value after `a`, which comes after it.
     let wanted = "a scan binds a derived part right after the arguments before it";
     assert!(refused("scan by a, slot").contains(wanted), "{}", refused("scan by a, slot"));
     for scan in ["scan all", "scan by slot", "scan by a, b, c"] {
@@ -616,7 +635,7 @@ fn what_is_wrongly_said_of_older_plans_is_refused() {
             .collect::<Vec<_>>()
     };
     assert_eq!(said("from k(b = a)"), ["KP0201 no argument is called `b`"]);
-    assert_eq!(said("from k(a = 256)"), ["KP0211 the constant is no value of `a`"]);
+    assert_eq!(said("from k(a = 256)"), ["KP0211 the constant is not a value of `a`"]);
     assert_eq!(said("from k(a = b, a = c)"), ["KP0211 `a` is said to come from two places"]);
     assert_eq!(said("from k from k"), ["KP0211 `from k` is given twice"]);
     assert_eq!(said("allow break(bytes) \"why\""), ["KP0211 no kind of break is called `bytes`"]);
@@ -698,8 +717,11 @@ fn references_that_cannot_be_followed_are_refused() {
     assert_eq!(said("refers to pool(id = b)"), ["KP0201 no argument of the key is called `b`"]);
     assert_eq!(said("refers to pool(id = a.b)"), ["KP0211 `a` has no parts"]);
     assert_eq!(said("refers to pool(id = member.b)"), ["KP0201 no argument of the key is called `member`"]);
-    assert_eq!(said("refers to pool(id = value)"), ["KP0211 which part of the json is meant is not said"]);
-    assert_eq!(said("refers to pool(id = -1)"), ["KP0211 the constant is no value of `id`"]);
+    assert_eq!(
+        said("refers to pool(id = value)"),
+        ["KP0211 it does not say which part of the json is meant"]
+    );
+    assert_eq!(said("refers to pool(id = -1)"), ["KP0211 the constant is not a value of `id`"]);
     assert_eq!(said("refers to pool(id = a, id = a)"), ["KP0211 `id` is said to come from two places"]);
     assert_eq!(
         said("refers to pool(id = h)"),

@@ -41,7 +41,7 @@ fn plans(folder: &Path, all: &mut Vec<(String, String)>) {
             continue;
         }
         let extension = path.extension().and_then(|extension| extension.to_str());
-        // What is no text has no syntax.
+        // What is not text has no syntax.
         let Some(text) = fs::read(&path).ok().and_then(|bytes| String::from_utf8(bytes).ok()) else {
             continue;
         };
@@ -58,7 +58,7 @@ fn plans(folder: &Path, all: &mut Vec<(String, String)>) {
     }
 }
 
-/// Whether the parser accepts a text: characters that cannot be seen, limits and what is said twice are no matter of syntax.
+/// Whether the parser accepts a text: characters that cannot be seen, limits and what is said twice are not a matter of syntax.
 fn accepted(text: &str) -> bool {
     let found = parse(FileId(0), text).diagnostics;
     found.iter().all(|found| {

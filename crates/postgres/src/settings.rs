@@ -18,9 +18,9 @@ use tokio_postgres::config::{Host, SslMode, TargetSessionAttrs};
 ///
 /// | option | |
 /// | --- | --- |
-/// | `schema=NAME` | the schema that holds the tables, `keyplan` unless told |
-/// | `sslmode=disable` or `require` | without or with TLS; unless told, TLS is used for every host but this machine |
-/// | `sslrootcert=FILE` | the certificates, as PEM, that the server's must come from: those of the system unless told |
+/// | `schema=NAME` | the schema that holds the tables, `keyplan` by default |
+/// | `sslmode=disable` or `require` | without or with TLS; by default, TLS is used for every host but this machine |
+/// | `sslrootcert=FILE` | the certificates, as PEM, that the server's must come from: those of the system by default |
 ///
 /// With TLS the server's certificate and its name are always checked.
 #[derive(Clone)]
@@ -84,49 +84,49 @@ impl PostgresSettings {
         Ok(self)
     }
 
-    /// The schema that holds the tables: `keyplan` unless told. A name of 1 to 63 bytes.
+    /// The schema that holds the tables: `keyplan` by default. A name of 1 to 63 bytes.
     #[must_use]
     pub fn schema(mut self, name: &str) -> Self {
         name.clone_into(&mut self.schema);
         self
     }
 
-    /// The certificates that a server's own must come from, as PEM: those of the system unless told.
+    /// The certificates that a server's own must come from, as PEM: those of the system by default.
     #[must_use]
     pub fn tls_roots(mut self, pem: impl Into<Vec<u8>>) -> Self {
         self.roots = Some(pem.into());
         self
     }
 
-    /// How many snapshots may be open at a time, each with a connection of its own: 32 unless told.
+    /// How many snapshots may be open at a time, each with a connection of its own: 32 by default.
     #[must_use]
     pub const fn snapshots(mut self, most: usize) -> Self {
         self.snapshots = if most == 0 { 1 } else { most };
         self
     }
 
-    /// The age at which a snapshot ends: 5 minutes unless told. An open one keeps the server from giving back old rows.
+    /// The age at which a snapshot ends: 5 minutes by default. An open one keeps the server from giving back old rows.
     #[must_use]
     pub const fn snapshot_age(mut self, age: Duration) -> Self {
         self.snapshot_age = age;
         self
     }
 
-    /// How long one call may take: 60 seconds unless told.
+    /// How long one call may take: 60 seconds by default.
     #[must_use]
     pub const fn limit(mut self, limit: Duration) -> Self {
         self.limit = limit;
         self
     }
 
-    /// How long a server that cannot be reached is tried again, where nothing can have been done: 20 seconds unless told.
+    /// How long a server that cannot be reached is tried again, where nothing can have been done: 20 seconds by default.
     #[must_use]
     pub const fn patience(mut self, patience: Duration) -> Self {
         self.patience = patience;
         self
     }
 
-    /// The most bytes of keys and values in one batch: 64 MiB unless told.
+    /// The most bytes of keys and values in one batch: 64 MiB by default.
     #[must_use]
     pub const fn batch_bytes(mut self, bytes: u64) -> Self {
         self.batch_bytes = bytes;

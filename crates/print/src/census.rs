@@ -9,6 +9,7 @@ use keyplan_report::statistics::{Census, Sizes};
 use keyplan_store::Figures;
 use serde_json::json;
 
+use super::row::many;
 use super::{DIM, ERROR, NAME, STRONG, hex, painted};
 
 /// How wide a bar of the whole is.
@@ -17,11 +18,11 @@ const BAR: u64 = 20;
 /// The figures of a database.
 pub fn census(directory: &Path, census: &Census) -> String {
     let mut out = format!(
-        "plan {} (fingerprint {}) · {} · {} keys",
+        "plan {} (fingerprint {}) · {} · {}",
         painted(NAME, &census.plan),
         census.fingerprint,
         census.engine,
-        grouped(census.total.rows),
+        many(census.total.rows, "key", "keys"),
     );
     if let Some(bytes) = census.disk_bytes {
         put!(out, " · {} on disk", size(bytes));
@@ -61,7 +62,8 @@ fn reads_table(census: &Census) -> String {
 
 /// The figures of a server.
 pub fn server_census(url: Option<&str>, census: &Census) -> String {
-    let head = format!("plan {} · redis · {} keys", painted(NAME, &census.plan), grouped(census.total.rows));
+    let keys = many(census.total.rows, "key", "keys");
+    let head = format!("plan {} · redis · {keys}", painted(NAME, &census.plan));
     let server = url.map_or("--engine redis".to_owned(), |url| format!("--url {}", without_secret(url)));
     let unknown = format!("keyplan db scan {server} --unknown");
     format!("{head}\n\n{}", census_table(census, &unknown))

@@ -40,7 +40,7 @@ pub fn explanation(
     out
 }
 
-/// A line of standard input that is no key.
+/// A line of standard input that is not a key.
 pub fn bad_line(line: usize, why: &str) -> String {
     format!("{}: {why}\n", painted(ERROR, format!("line {line} is not a key")))
 }
@@ -253,7 +253,7 @@ pub fn part(
     let mut out = String::new();
     match found {
         Err(failure) => {
-            let text = format!("this is no {title}");
+            let text = format!("this is not a {title}");
             put!(out, "{}: {}\n", painted(ERROR, text), Notation::of(plan).value_layout(sequence));
             let drawn = caret(bytes, &sound(sequence, bytes), failure.offset, &why(failure), width);
             out.push_str(&coloured(&drawn));

@@ -7,7 +7,7 @@ use keyplan_store::migrate::{Parked, Survey};
 use serde::Serialize;
 use serde_json::Result;
 
-use super::{DIM, ERROR, GOOD, NAME, hex, painted};
+use super::{DIM, ERROR, GOOD, NAME, counted, hex, painted};
 
 /// A line for each family of the old plan.
 pub fn mapping(old: &Plan, proof: &MigrationProof) -> String {
@@ -62,11 +62,11 @@ pub fn migration_summary(proof: &MigrationProof) -> String {
     let kept = count(&|route| matches!(route.course, Course::Kept { .. }));
     let proved = |duty: &&Duty| matches!(duty.decision, Decision::Proved | Decision::Assumed(_));
     format!(
-        "{} families: {kept} kept, {moved} moved; {} of {} obligations proved, {} findings",
-        proof.mapping.routes.len(),
+        "{}: {kept} kept, {moved} moved; {} of {} obligations proved, {}",
+        counted(proof.mapping.routes.len(), "family", "families"),
         proof.duties.iter().filter(proved).count(),
         proof.duties.len(),
-        proof.findings().count(),
+        counted(proof.findings().count(), "finding", "findings"),
     )
 }
 

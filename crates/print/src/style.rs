@@ -17,7 +17,7 @@ pub const STRONG: Style = Style::new().bold();
 /// What is there for completeness.
 pub const DIM: Style = Style::new().dimmed();
 
-/// Stands for the two characters that begin a style on a terminal, until text is printed. It is no character of any
+/// Stands for the two characters that begin a style on a terminal, until text is printed. It is not a character of any
 /// script, so that what is not ours can be told from what is: see [`shown`].
 const MARK: char = '\u{fdd0}';
 

@@ -2,13 +2,15 @@
 
 use serde_json::json;
 
+use super::counted;
+
 /// A line for each, and how many there are.
 pub fn vectors(file: &str, lines: usize, wrong: &[(usize, &str)]) -> String {
     let mut out = String::new();
     for (line, what) in wrong {
         put!(out, "{file}:{line}: {what}\n");
     }
-    put!(out, "{lines} lines, {} wrong\n", wrong.len());
+    put!(out, "{}, {} wrong\n", counted(lines, "line", "lines"), wrong.len());
     out
 }
 

@@ -11,7 +11,7 @@ use crate::product::search::shortest_word;
 use crate::reader::{Effort, alone, read};
 use crate::sample;
 
-/// How many argument lists are tried where the graph has paths that are no keys.
+/// How many argument lists are tried where the graph has paths that are not keys.
 const MOST_ROWS: usize = 64;
 
 /// The arguments of the shortest key of a layout.

@@ -1,6 +1,6 @@
 //! Old plan × new plan: cases with their expected lines.
 //!
-//! `KEYPLAN_BLESS=1` writes the expected lines anew.
+//! `KEYPLAN_BLESS=1` writes the expected lines again.
 #![cfg(test)]
 
 use std::fs;

@@ -399,7 +399,7 @@ fn bare(shape: &Shape) -> &Shape {
     }
 }
 
-/// The names of the values that are no records.
+/// The names of the values that are not records.
 fn plain<'s>(sequence: &'s Sequence, all: &mut Vec<&'s str>) {
     for argument in sequence.arguments() {
         match bare(&argument.shape) {
@@ -587,7 +587,7 @@ fn verdicts_on_changes_agree_with_enumeration() {
                         assert!(count.kind + count.name > 0, "{}\n{count:?} {broken:?}", shown());
                         "changed arguments"
                     }
-                    Remade::Refused(_) => panic!("a refusal is no change: {}", shown()),
+                    Remade::Refused(_) => panic!("a refusal is not a change: {}", shown()),
                 }
             }
             Fate::Unknown(_) => {

@@ -59,7 +59,7 @@ fn sound(text: &str) {
 const SIBLINGS: Guarantee = Guarantee::NoSiblingRows;
 const FOREIGN: Guarantee = Guarantee::NoForeignRows;
 
-/// Osmosis x/twap, `FormatKeyPoolTwapRecords`: the history of pool 1 is gathered, and made anew, by `historical_pool_index|1`.
+/// Osmosis x/twap, `FormatKeyPoolTwapRecords`: the history of pool 1 is gathered, and made again, by `historical_pool_index|1`.
 #[test]
 fn osmosis_gathers_the_history_of_pool_10_with_pool_1() {
     let layout = |scan: &str| {

@@ -190,7 +190,7 @@ fn a_bare_scan_that_leaks_is_cured_by_the_literal_behind_it() {
     let found = offered(&compiled, Guarantee::NoSiblingRows, "s.k");
     let first = "drop `bare` here and in the program: the prefix then ends with the literals after the last argument (+0..+0, migration: false)";
     assert_eq!(lines(&found).first().map(String::as_str), Some(first));
-    // The program must change with the plan, so that it is no repair to make unasked.
+    // The program must change with the plan, so that it is not a repair to make unasked.
     assert!(!found[0].keeps_claims);
     let report = prove(apply(&compiled, &found[0]).plan.as_ref().unwrap(), &Options::default());
     assert!(report.statements.iter().all(|statement| !matches!(statement.verdict, Verdict::Fails(_))));

@@ -1,6 +1,6 @@
 //! The rules as people meet them: their pages, and `testdata/rules/*.md` with a plan and what is said about it.
 //!
-//! With `KEYPLAN_BLESS=1` in the environment the expected output is written anew.
+//! With `KEYPLAN_BLESS=1` in the environment the expected output is rewritten.
 
 #![cfg(test)]
 

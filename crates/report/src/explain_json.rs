@@ -66,7 +66,7 @@ fn fronts(out: &mut Vec<u8>, key: &[u8], explanation: &Explanation<'_>) {
     out.push(b']');
 }
 
-/// Appends the object of a line that is no key.
+/// Appends the object of a line that is not a key.
 pub fn bad_line_json(out: &mut Vec<u8>, line: usize, why: &str) {
     out.extend_from_slice(b"{\"line\":");
     write_number(out, line);

@@ -1,4 +1,4 @@
-//! JSON laid out anew without being understood: numbers keep their digits and objects their order.
+//! JSON laid out again without being understood: numbers keep their digits and objects their order.
 
 use serde::de::IgnoredAny;
 

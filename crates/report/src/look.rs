@@ -116,7 +116,7 @@ pub(crate) fn look_at_rank(layout: &Sequence, number: Option<f64>) -> Looked {
         (Shape::Int(int), Some(number)) => is_of(int.range, number),
         (Shape::Float(_), Some(_)) | (Shape::Score { .. }, _) => true,
         (_, None) => false,
-        _ => return Looked::Unseen("scores that are no numbers in the plan"),
+        _ => return Looked::Unseen("scores that are not numbers in the plan"),
     };
     if fits {
         return Looked::Sound;

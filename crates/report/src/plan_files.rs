@@ -65,7 +65,7 @@ pub fn write(folder: &Path, sources: &SourceMap) -> Result<PathBuf, PlanFilesErr
     Ok(folder.join(own))
 }
 
-/// The bytes of a schema that is no text.
+/// The bytes of a schema that is not text.
 fn schema_bytes(text: &str) -> Option<Vec<u8>> {
     let file = SchemaFile {
         format: SchemaFormat::Proto,

@@ -99,7 +99,7 @@ fn what_is_absent_refers_to_nothing_and_what_fits_no_key_is_found() {
             2,
             pairs(&[
                 ("0302", "s.row id=2"),
-                ("0305", "no row of s.row: `value.inner.row` is no value of `id`"),
+                ("0305", "no row of s.row: `value.inner.row` is not a value of `id`"),
             ]),
         ),
         (

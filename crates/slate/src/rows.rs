@@ -34,7 +34,7 @@ struct End {
 /// How many rows are fetched at first, and at most at once.
 const FIRST: usize = 8;
 const MOST: usize = 1024;
-/// After how long a scan is opened anew: objects that it needs are removed some time after they were compacted.
+/// After how long a scan is opened again: objects that it needs are removed some time after they were compacted.
 const OLD: Duration = Duration::from_mins(5);
 
 impl SlateRange {

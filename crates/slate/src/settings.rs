@@ -111,7 +111,7 @@ impl SlateSettings {
         self.store(false)
     }
 
-    /// How often what was committed is written out: 100 ms unless told. A durable commit waits as long, and each time
+    /// How often what was committed is written out: 100 ms by default. A durable commit waits as long, and each time
     /// costs one put request.
     #[must_use]
     pub const fn flush_interval(mut self, interval: Duration) -> Self {
@@ -119,7 +119,7 @@ impl SlateSettings {
         self
     }
 
-    /// How many bytes of blocks are kept in memory: 256 MiB unless told.
+    /// How many bytes of blocks are kept in memory: 256 MiB by default.
     #[must_use]
     pub const fn memory_cache(mut self, bytes: u64) -> Self {
         self.memory_cache = bytes;
@@ -133,35 +133,35 @@ impl SlateSettings {
         self
     }
 
-    /// How many bytes are gathered in memory before they become a table: 64 MiB unless told.
+    /// How many bytes are gathered in memory before they become a table: 64 MiB by default.
     #[must_use]
     pub const fn table_bytes(mut self, bytes: u64) -> Self {
         self.table_bytes = bytes;
         self
     }
 
-    /// The most bytes of keys and values in one batch: 64 MiB unless told.
+    /// The most bytes of keys and values in one batch: 64 MiB by default.
     #[must_use]
     pub const fn batch_bytes(mut self, bytes: u64) -> Self {
         self.batch_bytes = bytes;
         self
     }
 
-    /// How long one call may take: 60 seconds unless told. Storage that cannot be reached is tried again until then.
+    /// How long one call may take: 60 seconds by default. Storage that cannot be reached is tried again until then.
     #[must_use]
     pub const fn limit(mut self, limit: Duration) -> Self {
         self.limit = limit;
         self
     }
 
-    /// How old the state may be that a reader in another process is given: 10 seconds unless told.
+    /// How old the state may be that a reader in another process is given: 10 seconds by default.
     #[must_use]
     pub const fn poll_interval(mut self, interval: Duration) -> Self {
         self.poll_interval = interval;
         self
     }
 
-    /// The age at which a snapshot of a *reader* ends: 30 minutes unless told. The writer's own have no end.
+    /// The age at which a snapshot of a *reader* ends: 30 minutes by default. The writer's own have no end.
     #[must_use]
     pub const fn snapshot_age(mut self, age: Duration) -> Self {
         self.snapshot_age = age;

@@ -55,7 +55,7 @@ fn main() -> Result<()> {
         match argument.as_str() {
             "--operations" => operations = value()?.parse()?,
             "--turns" => turns = value()?.parse()?,
-            other => return Err(format!("`{other}` is no option").into()),
+            other => return Err(format!("`{other}` is not an option").into()),
         }
     }
     let server = Server::start(&[])?;

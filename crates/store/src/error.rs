@@ -20,8 +20,8 @@ pub enum StoreError {
     },
     /// The database is in the middle of a migration.
     #[error(
-        "the database is in the middle of a migration from plan {from} to {to}; `keyplan db migrate DIR --apply` goes on \
-         with it, `keyplan db migrate DIR --undo` goes back"
+        "the database is in the middle of a migration from plan {from} to {to}; `keyplan db migrate DIR --apply` continues \
+         it, `keyplan db migrate DIR --undo` takes it back"
     )]
     Migrating {
         /// The old plan.

@@ -7,7 +7,7 @@ use crate::engine::{Space, SpaceUsage};
 
 /// What a store needs to know of a plan: its text, for those who come without it, its fingerprint, and its spaces.
 ///
-/// Two are equal if these are; what reads are counted by is no part of it.
+/// Two are equal if these are; what reads are counted by is not part of it.
 #[derive(Clone, Debug)]
 pub struct Schema {
     /// The files that the plan is made of, the root first.

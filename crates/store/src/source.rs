@@ -141,7 +141,7 @@ impl SourceError {
         Self::Io { path: path.to_owned(), source }
     }
 
-    /// A number that is no space.
+    /// A number that is not a space.
     pub fn no_space(space: SpaceId) -> Self {
         Self::NoSpace { name: format!("#{}", space.0) }
     }

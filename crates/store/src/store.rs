@@ -193,7 +193,7 @@ impl<E: Engine> Store<E> {
     }
 
     fn with(mut engine: E, schema: &Schema, meta: Option<Meta>, access: Access) -> Result<Self, StoreError> {
-        // All of them were there before the metadata was: one that is not is lost, and must not be made anew.
+        // All of them were there before the metadata was: one that is not is lost, and must not be made again.
         for space in meta.iter().flat_map(|meta| &meta.spaces) {
             if engine.space(&space.name).is_none() {
                 return Err(StoreError::LostSpace { name: space.name.clone() });

@@ -44,7 +44,7 @@ space rows {
 }
 "#;
 
-/// Fields, members and scores are written anew, under keys that stay, change, swap their prefixes or go elsewhere.
+/// Fields, members and scores are rewritten, under keys that stay, change, swap their prefixes or go elsewhere.
 const NEW: &str = r#"plan p;
 space store {
     hash out = "h:" id: u32.dec

@@ -1,5 +1,5 @@
-//! What the tests of several crates use: one generator of random numbers, how often a test goes round, and processes that
-//! are killed. It is for tests only, and not published.
+//! What the tests of several crates use: one generator of random numbers, the domains of random plans, how often a test goes
+//! round, and processes that are killed. It is for tests only, and not published.
 
 #![expect(
     clippy::missing_panics_doc,
@@ -7,9 +7,11 @@
     reason = "all of it is for tests, which fail by a panic"
 )]
 
+mod domains;
 mod process;
 mod random;
 
+pub use domains::{DOMAINS, SEPARATORS};
 pub use process::{Writer, again};
 pub use random::Random;
 

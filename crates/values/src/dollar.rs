@@ -30,7 +30,7 @@ pub(crate) fn exact(node: &Node, bytes: &[u8]) -> Node {
     Showing { bytes: Some(bytes) }.item(node)
 }
 
-/// A tree of JSON that is no mere string, so that there is room for hex digits in its place.
+/// A tree of JSON that is not a plain string, so that there is room for hex digits in its place.
 pub(crate) fn unlike_hex(json: Node) -> Node {
     if matches!(json.data, Data::Text(_)) { form("$text", json.data) } else { json }
 }
@@ -254,7 +254,7 @@ fn put_form(pairs: &[(Node, Node)], json: &Node, out: &mut Vec<u8>) -> Result<()
 }
 
 fn no_form(json: &Node) -> Unwritable {
-    let text = "is no item of CBOR; a map with a name that begins with `$` is written {\"$map\": [[name, value], …]}";
+    let text = "is not an item of CBOR; a map with a name that begins with `$` is written {\"$map\": [[name, value], …]}";
     Unwritable::new(format!("{} {text}", shortened(json)))
 }
 

@@ -37,7 +37,7 @@ fn word(reader: &mut Reader<'_>, word: &[u8], data: Data) -> Result<Data, Fault>
     if reader.left() >= word.len() && reader.take(word.len())? == word {
         return Ok(data);
     }
-    Err(Fault { offset: start, what: "a word that is no value" })
+    Err(Fault { offset: start, what: "a word that is not a value" })
 }
 
 /// Values between two brackets, with commas.
@@ -72,7 +72,7 @@ fn list<'v, T>(
 fn pair(reader: &mut Reader<'_>) -> Result<(Node, Node), Fault> {
     space(reader)?;
     if reader.peek() != Some(b'"') {
-        return reader.fault("a key that is no string");
+        return reader.fault("a key that is not a string");
     }
     let key = value(reader)?;
     if reader.peek() != Some(b':') {

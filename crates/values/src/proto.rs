@@ -64,7 +64,7 @@ fn inside(reader: &mut Reader<'_>, len: u64) -> Result<Data, Fault> {
         reader.again(at, end, depth);
         match reader.within(len, message) {
             Ok(node) => return Ok(node.data),
-            // Too many parts are too many whatever they are; anything else says that it is no message.
+            // Too many parts are too many whatever they are; anything else says that it is not a message.
             Err(fault) if fault.what == "there are too many parts" => return Err(fault),
             Err(_) => reader.again(after, end, depth),
         }

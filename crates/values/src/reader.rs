@@ -36,7 +36,7 @@ pub struct Fault {
 }
 
 const TOO_LONG: &str = "the value is longer than what is looked at";
-const TOO_DEEP: &str = "parts lie too deep in each other";
+const TOO_DEEP: &str = "parts are nested too deeply";
 const TOO_MANY: &str = "there are too many parts";
 
 impl Fault {

@@ -79,7 +79,7 @@ pub enum SchemaError {
     #[error("there is no number of {0} bytes")]
     Width(usize),
     /// Types lie too deep in each other.
-    #[error("types lie more than {0} deep in each other")]
+    #[error("types are nested more than {0} deep")]
     Depth(usize),
 }
 

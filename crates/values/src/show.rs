@@ -137,7 +137,7 @@ fn float_text(float: f64) -> String {
 }
 
 /// The tree as JSON. Numbers of more than 53 bits and floats without a JSON form are strings, bytes strings of hex digits;
-/// tags and variants are objects of one key. A key of a map that is no text is written as text, and of two that are then
+/// tags and variants are objects of one key. A key of a map that is not text is written as text, and of two that are then
 /// alike the later one stays. A field of a message that its schema does not have is `?7`. It is for reading: not every value
 /// can be made of it again.
 pub fn json(node: &Node) -> Value {

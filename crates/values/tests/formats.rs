@@ -80,7 +80,7 @@ fn broken_cbor_is_told_by_its_offset() {
         check(Format::Cbor, hex, expected);
     }
     let deep = decode(Format::Cbor, &[0x81; 10_000], &Limits::default()).unwrap_err();
-    assert_eq!(deep.to_string(), "byte 64: parts lie too deep in each other");
+    assert_eq!(deep.to_string(), "byte 64: parts are nested too deeply");
 }
 
 #[test]
@@ -92,11 +92,11 @@ fn json_keeps_order_digits_and_offsets() {
     let Data::Map(pairs) = &value.data else { panic!("{value:?}") };
     assert_eq!((value.span.clone(), pairs[0].1.span.clone()), (1..49, 7..19));
     for (json, expected) in [
-        ("{", "byte 1: a key that is no string"),
+        ("{", "byte 1: a key that is not a string"),
         ("[1,]", "byte 3: a character that begins no value"),
         ("01", "byte 0: a number that is not JSON's"),
         ("\"\\ud800\"", "byte 2: half of a character"),
-        ("nul", "byte 0: a word that is no value"),
+        ("nul", "byte 0: a word that is not a value"),
         ("1 2", "byte 2: bytes follow the value"),
     ] {
         let found = decode(Format::Json, json.as_bytes(), &Limits::default()).unwrap_err();
@@ -368,11 +368,11 @@ fn a_dollar_form_that_there_is_not_is_told() {
     for (json, expected) in [
         (
             r#"{"a":{"$byte":"00"}}"#,
-            "`a`: {\"$byte\":\"00\"} is no item of CBOR; a map with a name that begins with `$` is written {\"$map\": [[name, value], …]}",
+            "`a`: {\"$byte\":\"00\"} is not an item of CBOR; a map with a name that begins with `$` is written {\"$map\": [[name, value], …]}",
         ),
         (
             r#"{"$tag":1}"#,
-            "{\"$tag\":1} is no item of CBOR; a map with a name that begins with `$` is written {\"$map\": [[name, value], …]}",
+            "{\"$tag\":1} is not an item of CBOR; a map with a name that begins with `$` is written {\"$map\": [[name, value], …]}",
         ),
         (r#"{"$tag":-1,"$value":0}"#, "the number of a tag belongs here, not -1"),
         (r#"{"$bytes":"0"}"#, "`$bytes`: a string of hex digits belongs here, not \"0\""),
@@ -408,7 +408,7 @@ fn dollar_forms_are_bounded_as_values_are() {
     for open in [r#"{"$open":"#, r#"{"$tag":1,"$value":"#, r#"{"$map":[["#, "["] {
         let deep = open.repeat(100_000);
         let found = decode(Format::Json, deep.as_bytes(), &Limits::of_json()).unwrap_err();
-        assert_eq!(found.what, "parts lie too deep in each other");
+        assert_eq!(found.what, "parts are nested too deeply");
     }
 }
 

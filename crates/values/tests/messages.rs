@@ -144,7 +144,7 @@ fn faults_have_offsets() {
         outer.extend(&deep);
         deep = outer;
     }
-    assert!(read(&deep).unwrap_err().ends_with("parts lie too deep in each other"));
+    assert!(read(&deep).unwrap_err().ends_with("parts are nested too deeply"));
     let many = [0x18, 1].repeat(200_000);
     assert!(read(&many).unwrap_err().ends_with("there are too many parts"));
 }
@@ -180,7 +180,7 @@ fn schemas_that_lie_are_refused_with_their_place() {
     assert!(wrong("syntax = \"proto3\";\nimport \"none.proto\";").contains("none.proto"));
     assert!(wrong("not a schema").starts_with("plans/x.proto:1: "));
     let deep = format!("syntax = \"proto3\";\n{}", "message A {".repeat(5000));
-    assert_eq!(wrong(&deep), "plans/x.proto:2: brackets lie too deep in each other");
+    assert_eq!(wrong(&deep), "plans/x.proto:2: brackets are nested too deeply");
     let set =
         Messages::compile(&[SchemaText { import: None, path: "x.binpb", content: Err(b"\x0a\x05abc") }]);
     assert!(set.unwrap_err().to_string().starts_with("x.binpb: not a descriptor set"));

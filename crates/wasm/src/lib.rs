@@ -33,7 +33,7 @@ impl Request {
         let unread = |why: &dyn Display| format!("the request is not understood: {why}");
         match serde_json::from_slice(bytes).map_err(|error| unread(&error))? {
             Value::Object(fields) => Ok(Self(fields)),
-            _ => Err(unread(&"it is no object")),
+            _ => Err(unread(&"it is not an object")),
         }
     }
 
@@ -52,7 +52,7 @@ impl Request {
     fn plan(&self) -> Result<Text, String> {
         let mut files = BTreeMap::new();
         for (path, text) in self.0.get("files").and_then(Value::as_object).into_iter().flatten() {
-            let text = text.as_str().ok_or("the request is not understood: a file is no text")?;
+            let text = text.as_str().ok_or("the request is not understood: a file is not text")?;
             files.insert(path.clone(), text.to_owned());
         }
         let name = self.0.get("name").and_then(Value::as_str).unwrap_or("plan.keyplan");
@@ -118,7 +118,7 @@ fn carry_out(request: &Request) -> Result<Value, String> {
         "decode" => key::decoded(&request.plan()?.plan()?, &key::bytes(request.text("hex")?)?, space),
         // Every reading of some bytes, and which of them are what; or how far the nearest families get.
         "explain" => key::explained(&request.plan()?.plan()?, &key::bytes(request.text("hex")?)?, space),
-        other => Err(format!("the request is not understood: nobody knows how to `{other}`")),
+        other => Err(format!("the request is not understood: `{other}` is not a request that it knows")),
     }
 }
 

@@ -182,7 +182,7 @@ pub(crate) fn number(value: f64) -> String {
     text
 }
 
-/// Measures, prints, and records if asked to. A goal that is not met is said, and is no failure of the command.
+/// Measures, prints, and records if asked to. A goal that is not met is said, and is not a failure of the command.
 pub(crate) fn run(bench: &Bench) -> Result<ExitCode> {
     let known = || GROUPS.iter().map(|group| group.name()).collect::<Vec<_>>().join(", ");
     let wanted = |group: &&&dyn Group| bench.group.as_deref().is_none_or(|name| name == group.name());

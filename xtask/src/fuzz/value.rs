@@ -49,7 +49,7 @@ pub fn value(bytes: &[u8]) {
     if input.byte() % 2 == 1 {
         let made = input.value(shape);
         let alone = Sequence::new(vec![Segment::Argument((*argument).clone())]);
-        // What cannot be encoded is no value of the shape.
+        // What cannot be encoded is not a value of the shape.
         if encode(&alone, std::slice::from_ref(&made), &mut Vec::new()).is_ok() {
             written_and_read(shape, &made);
         }

@@ -130,7 +130,7 @@ fn feed(job: &Job, input: &[u8]) -> Result<Output> {
     let mut child = command.spawn().with_context(|| format!("cannot run `{job}`"))?;
     let mut stdin = child.stdin.take().context("no standard input")?;
     let input = input.to_vec();
-    // The command may stop reading before the end, which is no fault here.
+    // The command may stop reading before the end, which is not a fault here.
     let writer = std::thread::spawn(move || drop(stdin.write_all(&input)));
     let output = child.wait_with_output().with_context(|| format!("cannot wait for `{job}`"))?;
     let _ = writer.join();

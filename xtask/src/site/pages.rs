@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
 
-/// Where files of the repository are that are no pages.
+/// Where files of the repository are that are not pages.
 const REPOSITORY: &str = "https://github.com/keyplan/keyplan/blob/main/";
 
 /// Completes the copy of `docs/` that the book is made of.

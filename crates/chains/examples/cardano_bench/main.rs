@@ -141,7 +141,7 @@ fn callers(place: &Path, size: Size) -> Result<[f64; 3]> {
     Ok(spent.map(|time| time.as_secs_f64()))
 }
 
-/// Processor time of all threads for a commit of each block; making the blocks is no part of it.
+/// Processor time of all threads for a commit of each block; making the blocks is not part of it.
 fn all_threads(size: Size, mut commit: impl FnMut(&Block) -> Result<()>) -> Result<f64> {
     let span = Span::begin();
     let mut making = Duration::ZERO;

@@ -93,7 +93,7 @@ impl<'s, E: StateEngine> StateLoad<'s, E> {
         refuse_filled(self.state)?;
         let recorded = self.names.record(self.state.inner(), &mut self.last)?;
         put_cursor(&self.state.inner().layout, cursor, &mut self.last)?;
-        // The cursor and the names are no rows of the state.
+        // The cursor and the names are not rows of the state.
         let others = recorded.len() + 1;
         let several = u64::try_from(self.last.len().saturating_sub(others)).unwrap_or(u64::MAX);
         let sorted = self.rows.finish(self.last, progress)?;

@@ -95,7 +95,7 @@ fn a_namespace_does_not_change_its_kind() {
         refused.unwrap_err().to_string(),
         "the keys of namespace `pools` have one value, not several values"
     );
-    // The order in which they are declared is no difference.
+    // The order in which they are declared is not a difference.
     let other = StateSchema::new().multi(MANY).single("epochs").single("pools").single("accounts");
     assert_eq!(other, schema());
     StateStore::open_redb(place.path(), &other, config()).unwrap();

@@ -225,7 +225,7 @@ fn every_pattern_of_an_event_is_made_and_read() {
     assert!(matches!(refused, Err(OneSatError::Unwritable(_))));
 }
 
-/// The whole suite on LMDB, in a database that is opened anew for each part of it.
+/// The whole suite on LMDB, in a database that is opened again for each part of it.
 #[test]
 fn the_store_on_lmdb_does_what_the_others_do() {
     let directory = tempfile::tempdir().unwrap();

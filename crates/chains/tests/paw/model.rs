@@ -247,7 +247,7 @@ impl Model {
 }
 
 /// Runs random operations on the chain and on the model, and compares what they say after each and what is there at the end. The chain
-/// is opened anew now and then.
+/// is opened again now and then.
 #[expect(
     clippy::too_many_lines,
     reason = "a table: one arm for each operation and what the model says of it"

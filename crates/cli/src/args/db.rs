@@ -60,7 +60,7 @@ pub(crate) enum Db {
 #[derive(Debug, Group)]
 #[command(
     after_help = "The copy has the same plan and the same rows. When all of them are there, both are read again and \
-    compared, by number and by checksum. A copy that was interrupted has no plan in it, and is begun anew in an empty place.\n\n\
+    compared, by number and by checksum. A copy that was interrupted has no plan in it; start it again in an empty place.\n\n\
     Examples:\n  keyplan db copy data copy --engine redb\n  \
     keyplan db copy data 'postgres://indexer@db.example/chain?schema=chain'"
 )]
@@ -95,7 +95,7 @@ pub(crate) struct Source {
     /// one that keeps some; left out with `--url` or `--engine`
     #[arg(value_name = "DIR", required_unless_present_any = ["url", "engine"])]
     pub(crate) directory: Option<String>,
-    /// The plan of a server or of another program's database; one of ours is refused if it was written under another layout
+    /// The plan of a server or of another program's database; a database of keyplan's own is refused if it was written under another layout
     #[arg(long, value_name = "PLAN")]
     pub(crate) plan: Option<String>,
     /// Read a space of another program's database as one of the plan, where their names differ
@@ -381,7 +381,7 @@ pub(crate) struct Retire {
     there may be `base64`; `value` may also be an object with its arguments, or the JSON that it is. Instead of `family` \
     and `args` there may be `space` and a `key` in hex. What `dump` prints is such lines.\n\n\
     Rows are written in batches, and after each the place in the input is kept in the database's directory. When a \
-    line is wrong or the load is interrupted, `--resume` goes on after the last batch.\n\n\
+    line is wrong or the load is interrupted, `--resume` continues after the last batch.\n\n\
     Examples:\n  keyplan db load data rows.jsonl\n  keyplan db dump old --format binary | keyplan db load new -\n  \
     keyplan db dump node/data/state.db --raw | keyplan db load new - --bind cl=default"
 )]
@@ -410,7 +410,7 @@ pub(crate) struct Load {
 #[command(
     after_help = "With `--raw` DIR may be a database of another program: LevelDB, goleveldb, RocksDB, Pebble, the \
     application.db of a Cosmos node, LMDB, SQLite or Badger. Nothing in it is changed, and no lock is taken. What is \
-    dumped from any of them can be loaded into a database of ours.\n\n\
+    dumped from any of them can be loaded into a database of keyplan's own.\n\n\
     Examples:\n  keyplan db dump data > rows.jsonl\n  \
     keyplan db dump data --format binary -o rows.kpd\n  \
     keyplan db dump node/data/application.db --raw --height 1200000"

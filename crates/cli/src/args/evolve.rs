@@ -54,7 +54,7 @@ pub(crate) struct MigratePlan {
 #[derive(Debug, Group)]
 #[command(
     after_help = "Without --apply nothing is written: every row is read, and what would become of it is counted. A migration \
-    that was interrupted goes on with --apply and back with --undo; the database says which plan it is on the way to.\n\n\
+    that was interrupted continues with --apply and is taken back with --undo; the database knows which plan it is on the way to.\n\n\
     Exit code 1 says that rows have no new key; --park sets them aside.\n\n\
     DIR and DIR2 may be servers: a URL such as `redis://host:6379`, or `redis` for the one that KEYPLAN_URL names (for DIR2, \
     KEYPLAN_INTO_URL), so that no password is an argument. A server is only read, and has no plan in it: --plan names it. A \

@@ -16,7 +16,7 @@ pub(crate) struct Iavl {
     /// The directory of the application.db
     #[arg(value_name = "SOURCE")]
     pub(crate) source: PathBuf,
-    /// Make root hashes anew from the leaves and compare them with the commits: of all versions, or of `--height`
+    /// Recompute root hashes from the leaves and compare them with the commits: of all versions, or of `--height`
     #[arg(long)]
     pub(crate) verify: bool,
     /// The version that is read; the latest committed one if left out

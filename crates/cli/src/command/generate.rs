@@ -97,7 +97,9 @@ fn project(args: &Generate, out: &mut Output) -> Result<Outcome> {
 
 fn one(args: &Wanted, out: &mut Output) -> Result<Outcome> {
     if let Some(package) = args.options.package.as_ref().filter(|name| !go::is_package_name(name)) {
-        bail!("`{package}` is no name of a Go package: letters, digits and `_`, and no word of the language");
+        bail!(
+            "`{package}` cannot be the name of a Go package: letters, digits and `_`, and no word of the language"
+        );
     }
     let compiled = input::load(&args.plan)?.compiled;
     let old = match &args.migration {

@@ -140,7 +140,7 @@ fn killed<E: Engine>(name: &str, open: &dyn Fn(&std::path::Path) -> E, case: &Ca
         let on_the_way = !keyplan_store::migrate::pending_plan(&open(&data)).unwrap().is_empty();
         middle += u64::from(on_the_way);
         if !on_the_way && rows(&open(&data)) != before {
-            // It came to its end, so that the next is killed sooner: begin anew.
+            // It came to its end, so that the next is killed sooner: start again.
             whole = whole * 4 / 5;
             anew();
         } else if !on_the_way && forth {

@@ -193,7 +193,7 @@ fn int_part(shape: &IntShape, name: &str) -> Option<TokenStream> {
     }
 }
 
-/// The codec that the table has for a value which is no integer, with the number in brackets in place of its name.
+/// The codec that the table has for a value which is not an integer, with the number in brackets in place of its name.
 fn scalar_codec(written: &str, number: Option<usize>) -> TokenStream {
     let named = |name: &str| {
         let kept = number.filter(|_| name == "kept").map(Literal::usize_unsuffixed);

@@ -118,7 +118,7 @@ impl TypeScript<'_> {
                     BytesEncoding::Base58 { check } => {
                         format!("decode: decodeBase58, longest: longestBase58, counted: {check}, lens: {of}")
                     }
-                    // Above: it is no byte string in TypeScript.
+                    // Above: it is not a byte string in TypeScript.
                     BytesEncoding::Wide { .. } => String::new(),
                     BytesEncoding::Tuple => {
                         format!("decode: decodeTupleBytes, extent: extentTupleBytes, lens: {of}")

@@ -41,7 +41,7 @@ impl TypeScript<'_> {
                 "bigint".to_owned()
             }
             Shape::Bool(_) => "boolean".to_owned(),
-            // What is no number is told by its bits.
+            // What is not a number is told by its bits.
             Shape::Float(FloatEncoding::Badger) => "number | NanBits".to_owned(),
             Shape::Float(_) => "number".to_owned(),
             Shape::Score { encoding, .. } if encoding.is_float() => "number".to_owned(),

@@ -97,7 +97,7 @@ fn judge(parts: &[Part<'_>], line: &Map<String, Json>) -> Result<(), String> {
     }
 }
 
-/// The first arguments of a layout, so many of them; or why one of them is no value of its domain, which is what `refused` means.
+/// The first arguments of a layout, so many of them; or why one of them is not a value of its domain, which is what `refused` means.
 fn arguments(
     sequence: &Sequence,
     said: &Map<String, Json>,
@@ -146,7 +146,7 @@ fn judge_scan(plan: &Plan, line: &Map<String, Json>) -> Result<(), String> {
     };
     let derived = match text("derived")? {
         Some(_) if scan.part.is_none() => return Err(format!("the scan {words} binds no derived part")),
-        Some(digits) => Some(digits.parse().map_err(|_| format!("`derived` is no number: {digits}"))?),
+        Some(digits) => Some(digits.parse().map_err(|_| format!("`derived` is not a number: {digits}"))?),
         None if scan.part.is_some() => return Err("`derived` is missing".to_owned()),
         None => None,
     };
@@ -168,7 +168,7 @@ fn text_of<'l>(line: &'l Map<String, Json>, name: &str) -> Result<Option<&'l str
     match line.get(name) {
         None => Ok(None),
         Some(Json::String(text)) => Ok(Some(text)),
-        Some(_) => Err(format!("`{name}` is no text")),
+        Some(_) => Err(format!("`{name}` is not text")),
     }
 }
 
@@ -268,7 +268,7 @@ mod tests {
         let other = wrong("\"derived\":\"16383\"", "\"derived\":\"0\"");
         assert!(other.iter().all(|what| what.starts_with("not so: it is ")), "{other:?}");
         let no_number = wrong("\"derived\":\"16383\"", "\"derived\":\"x\"");
-        assert!(no_number.iter().all(|what| what == "`derived` is no number: x"), "{no_number:?}");
+        assert!(no_number.iter().all(|what| what == "`derived` is not a number: x"), "{no_number:?}");
         let none = wrong("\"derived\"", "\"slot\"");
         assert!(none.iter().all(|what| what == "`derived` is missing"), "{none:?}");
     }

@@ -10,7 +10,7 @@ pub(crate) fn schema() -> Value {
     serde_json::from_str(model::SCHEMA).unwrap()
 }
 
-/// What is wrong with a value under a schema. Words of the language of schemas that are not known here are no schema of ours.
+/// What is wrong with a value under a schema. Words of the language of schemas that are not known here are not a schema of ours.
 fn faults(root: &Value, schema: &Value, value: &Value, path: &str) -> Vec<String> {
     let mut all = Vec::new();
     // Those that say of which kind they are need not be looked into for another.

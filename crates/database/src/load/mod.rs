@@ -209,7 +209,7 @@ impl Source {
                 let space = usize::try_from(space).ok().and_then(|index| spaces.get(index));
                 match space {
                     Some(Ok(space)) => target.row(*space, key.to_vec(), value.to_vec()),
-                    // A space that nobody asked for is no fault as long as it has no row.
+                    // A space that nobody asked for is not a fault as long as it has no row.
                     Some(Err(error)) => bail!("{error}"),
                     None => bail!("it names a space that the dump does not have"),
                 }

@@ -86,12 +86,12 @@ impl<'s, 'p, E: Engine> Target<'s, 'p, E> {
         }
         let whose = if is_structured(space) { row_key(key) } else { Some(key) };
         let Some(whose) = whose else {
-            bail!("{} is no row of structures; --allow-unknown writes it", hex(key));
+            bail!("{} is not a row of structures; --allow-unknown writes it", hex(key));
         };
         let retired = space.retired.iter().chain(space.modules.iter().flat_map(|module| &module.retired));
         if let Some(retired) = retired.into_iter().find(|retired| whose.starts_with(&retired.prefix)) {
             bail!(
-                "{} lies under the prefix 0x{}, which is retired ({}); --allow-unknown writes it",
+                "{} is under the prefix 0x{}, which is retired ({}); --allow-unknown writes it",
                 hex(key),
                 hex(&retired.prefix),
                 retired.why
@@ -146,7 +146,7 @@ impl<'s, 'p, E: Engine> Target<'s, 'p, E> {
             && let Some(other) = other_key(&self.decoder, index, family, &values, &key)
         {
             bail!(
-                "{} can also be read as {} {}; write it as `key` if it is meant",
+                "{} can also be read as {} {}; write it as `key` if you mean that",
                 hex(&key),
                 other.owner,
                 assignments(other.sequence, &other.values)

@@ -53,7 +53,7 @@ pub(super) fn search(explorer: &Arc<Explorer>, params: &Params) -> Result<Json, 
             Err(problem) => why = Some(problem),
         },
     }
-    // A word that names a family is no key that happens to be text.
+    // A word that names a family is not a key that happens to be text.
     if !families.is_empty()
         && keys.iter().all(|key| field(key, "found") == false && *field(key, "families") == json!([]))
     {

@@ -1,4 +1,4 @@
-//! What if: a changed plan, proved anew and read over the keys that are there.
+//! What if: a changed plan, proved again and read over the keys that are there.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;

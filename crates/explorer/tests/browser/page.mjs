@@ -13,7 +13,7 @@ const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find((
 const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage'], timeout: 180_000 });
 const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, bypassCSP: false });
 await context.grantPermissions(['clipboard-read', 'clipboard-write']);
-// As long as it takes: a slow machine is no fault of the page.
+// As long as it takes: a slow machine is not a fault of the page.
 const LONG = 180_000;
 context.setDefaultTimeout(LONG);
 

@@ -48,6 +48,6 @@ fn value_shown(shape: &Shape, value: &Value) -> String {
         (_, Value::Bytes(bytes) | Value::Nibbles(bytes) | Value::Digest(bytes)) => hex(bytes),
         (_, Value::Text(text)) => format!("{text:?}"),
         (_, Value::Score(score)) => format!("{score:?}"),
-        (shape, value) => panic!("{value:?} is no value of {shape:?}"),
+        (shape, value) => panic!("{value:?} is not a value of {shape:?}"),
     }
 }

@@ -306,7 +306,7 @@ fn place(
     score_codecs!(score_encoded { encoding, heights, score, out, place })
 }
 
-/// Appends the float of a score. What is no float has none, and does not come here.
+/// Appends the float of a score. What is not a float has none, and does not come here.
 fn float_score(
     heights: Option<Heights>,
     encoding: ScoreEncoding,

@@ -26,7 +26,7 @@ impl<'p> Carrier<'p> {
         Self { ways: mapping.routes.iter().map(|route| way(&route.course, &route.from)).collect() }
     }
 
-    /// How rows of the route at `index` are written anew; `None` if they are not.
+    /// How rows of the route at `index` are rewritten; `None` if they are not.
     pub fn way(&self, index: usize) -> Option<&Way<'p>> {
         self.ways.get(index)?.as_ref()
     }
@@ -135,7 +135,7 @@ impl<'p> Way<'p> {
     }
 }
 
-/// Bytes of a layout that stay, or are decoded and encoded anew.
+/// Bytes of a layout that stay, or are decoded and encoded again.
 #[derive(Debug)]
 struct Bytes<'p>(Option<(&'p Sequence, Row<'p>)>);
 

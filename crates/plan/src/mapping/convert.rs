@@ -172,7 +172,7 @@ pub(super) fn convert_beside(name: &str, old: &Shape, new: &Shape, value: &Value
     match (bare(old), bare(new), value) {
         (Shape::Text(_), Shape::Float(_), Value::Text(text)) => match text.parse::<f64>() {
             Ok(float) if float.is_finite() => Ok(Value::Float(float)),
-            _ => Err(Misfit::Value(format!("argument `{name}` is no number"))),
+            _ => Err(Misfit::Value(format!("argument `{name}` is not a number"))),
         },
         (Shape::Float(_), Shape::Text(_), Value::Float(float)) => Ok(Value::Text(float.to_string())),
         _ => convert_value(name, old, new, value),

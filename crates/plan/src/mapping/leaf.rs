@@ -12,7 +12,7 @@ pub fn bare(shape: &Shape) -> &Shape {
     shape.values()
 }
 
-/// A value that is no record, with its name.
+/// A value that is not a record, with its name.
 #[derive(Clone, Debug)]
 pub struct Leaf<'m> {
     /// The names from the argument down, joined by dots; empty where there are none.

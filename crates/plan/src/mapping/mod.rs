@@ -61,7 +61,7 @@ pub enum Course {
         /// The family that they are of in the new plan.
         to: Place,
     },
-    /// They are written anew.
+    /// They are rewritten.
     Moved(Box<Passage>),
     /// They stay where they are, under a prefix that the new plan keeps reserved.
     Retired {
@@ -77,7 +77,7 @@ pub enum Course {
     Unspoken,
 }
 
-/// How rows are written anew.
+/// How rows are rewritten.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Passage {
     /// The family that they are of in the new plan.
@@ -100,7 +100,7 @@ pub struct Passage {
     pub staged: bool,
 }
 
-/// How a field of a hash is written anew.
+/// How a field of a hash is rewritten.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FieldPassage {
     /// The index of the new field.

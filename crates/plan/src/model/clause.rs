@@ -269,6 +269,31 @@ impl<'a> Resolver<'a> {
         });
     }
 
+    /// Refuses a family at the path of a field, of the members or of the scores of another one: what was proved of the
+    /// one could be taken for what was proved of the other.
+    pub(super) fn parts_named_apart(&mut self, spaces: &[Space]) {
+        let families = spaces.iter().flat_map(|space| &space.families);
+        for owner in families {
+            let fields = owner.fields.iter().map(|field| (field.name.as_str(), "a field", field.span));
+            let member = owner.member.as_ref().map(|_| ("member", "the members", owner.name_span));
+            let score = owner.score.as_ref().map(|_| ("score", "the scores", owner.name_span));
+            for (name, what, span) in fields.chain(member).chain(score) {
+                let path = owner.path_of(name);
+                let Some(&taken) = self.families.get(&path) else { continue };
+                self.report(
+                    Diagnostic::new(
+                        Code::DuplicateName,
+                        format!("`{path}` is the path of a family and of {what} of `{}`", owner.path),
+                        taken,
+                        "this family",
+                    )
+                    .with_label(span, format!("{what} of this family"))
+                    .with_help("rename the family or its module"),
+                );
+            }
+        }
+    }
+
     /// Replaces the paths in `accept overlap(…)` and `accept leak(…)` by the whole paths of the families they name.
     pub(super) fn accepted_paths(&mut self, spaces: &mut [Space]) {
         for space in spaces {

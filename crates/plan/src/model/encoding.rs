@@ -36,7 +36,7 @@ impl<'a> Resolver<'a> {
             ));
             return None;
         }
-        // `be` is how an integer is written unless told, and is still what the next encoding would change.
+        // `be` is how an integer is written by default, and is still what the next encoding would change.
         if let (Shape::Int(_), [first, second, ..]) = (&shape, calls)
             && first.name.text == table::BE
             && read(IntEncoding::TABLE, plain_word(&second.name.text, &shape), &Given::Nothing, &shape)
@@ -162,7 +162,7 @@ impl<'a> Resolver<'a> {
                 self.report(
                     Diagnostic::new(
                         Code::BadDomain,
-                        format!("{:?} is no value of the domain", value.value),
+                        format!("{:?} is not a value of the domain", value.value),
                         value.span,
                         "there is nothing to leave out",
                     )
@@ -188,7 +188,7 @@ impl<'a> Resolver<'a> {
         Some(Shape::Text(text))
     }
 
-    /// Reports a name that is no encoding, with one that it may mean and writes no other bytes than it says.
+    /// Reports a name that is not an encoding, with one that it may mean and writes no other bytes than it says.
     fn unknown_encoding(&mut self, shape: &Shape, call: &ast::Call) {
         let name = call.name.text.as_str();
         let little = |name: &str| name.ends_with("le");

@@ -193,7 +193,7 @@ impl Resolver<'_> {
         match constant(&argument.shape, &written) {
             Ok(value) => Some(BindingSource::Constant(value)),
             Err(why) => {
-                let message = format!("the constant is no value of `{}`", name.text);
+                let message = format!("the constant is not a value of `{}`", name.text);
                 self.report(Diagnostic::new(Code::BadClause, message, span, why));
                 None
             }

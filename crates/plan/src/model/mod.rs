@@ -1,4 +1,7 @@
-//! What a plan means: spaces, families, segments, with nothing of how it was spelled but the spans.
+//! What a plan means: spaces, families, segments, and of the spelling only the spans.
+//!
+//! The enums here are not `#[non_exhaustive]`: code that reads a layout has to handle every kind of it, and the compiler names
+//! each place that a new one concerns. A new encoding is therefore a breaking release of this crate.
 
 mod clause;
 mod column;

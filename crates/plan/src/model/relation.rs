@@ -194,7 +194,7 @@ impl Resolver<'_> {
                 Some(Reference { argument: name, source: ReferenceSource::Constant(value), spelled })
             }
             Err(why) => {
-                let message = format!("the constant is no value of `{name}`");
+                let message = format!("the constant is not a value of `{name}`");
                 self.report(Diagnostic::new(Code::BadClause, message, span, why));
                 None
             }
@@ -290,7 +290,7 @@ impl Resolver<'_> {
             }
         }
         if rest.is_empty() {
-            let message = format!("which part of the {} is meant is not said", first.text);
+            let message = format!("it does not say which part of the {} is meant", first.text);
             let help = format!("write `{}.NAME`", first.text);
             self.report(
                 Diagnostic::new(Code::BadClause, message, first.span, "has several parts").with_help(help),
@@ -354,7 +354,7 @@ impl Resolver<'_> {
         let (message, label) = if silent {
             (format!("{} has no parts with names", opaque.name()), "says nothing of its parts")
         } else if rest.is_empty() {
-            (format!("which part of the {} is meant is not said", opaque.name()), "write `value.NAME`")
+            (format!("it does not say which part of the {} is meant", opaque.name()), "write `value.NAME`")
         } else if !direct {
             (format!("parts of {} are looked at in values only", opaque.name()), "not in a value")
         } else {

@@ -289,6 +289,7 @@ impl<'a> Resolver<'a> {
             self.stored_apart(decl, &space, &spaces);
             spaces.push(space);
         }
+        self.parts_named_apart(&spaces);
         self.accepted_paths(&mut spaces);
         self.scanned_company(&files, &mut spaces);
         self.relations(&mut spaces);
@@ -584,7 +585,7 @@ pub(super) fn unknown(name: &ast::Ident, what: &str, known: &[&str]) -> Diagnost
         name.span,
         format!("not a known {what}"),
     );
-    // A width is no slip: `len32` writes other bytes than `len64`.
+    // A width is not a slip: `len32` writes other bytes than `len64`.
     let digits = |name: &str| name.chars().filter(char::is_ascii_digit).collect::<String>();
     let wanted = digits(&name.text);
     let width = wanted.parse::<u16>().is_ok_and(|bits| bits.is_multiple_of(8));

@@ -149,7 +149,7 @@ impl<'a> Resolver<'a> {
             let help = "name the first arguments of the key, in their order";
             self.bad_retention(
                 clause.span,
-                "the rows that are counted together lie apart",
+                "the rows that are counted together are not next to each other",
                 "not the first",
                 help,
             );

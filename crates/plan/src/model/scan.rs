@@ -497,7 +497,7 @@ fn misfit(scan: &ast::ScanClause, family: &Family, part: bool) -> Option<(&'stat
     }
     if scan.own && (range || scan.filtered || scan.in_order || !scan.with.is_empty()) {
         return Some((
-            "is no scan",
+            "is not a scan",
             "`own` says that what begins so is the family's, and takes `bare` and `as` only",
         ));
     }

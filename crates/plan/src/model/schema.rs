@@ -36,14 +36,14 @@ pub struct SchemaFile {
     pub path: String,
     /// The name that another file of the schema imports it by, if one does.
     pub import: Option<String>,
-    /// Its text; of a file that is no text, `hex:` and its bytes.
+    /// Its text; of a file that is not text, `hex:` and its bytes.
     pub text: String,
     /// Where the plan names it, or the file that leads to it.
     pub span: Span,
 }
 
 impl SchemaFile {
-    /// The bytes of a file that is no text.
+    /// The bytes of a file that is not text.
     pub fn bytes(&self) -> Option<Vec<u8>> {
         let digits = self.text.strip_prefix("hex:")?.trim_end();
         let nibble = |digit: u8| char::from(digit).to_digit(16).and_then(|nibble| u8::try_from(nibble).ok());
@@ -187,12 +187,12 @@ impl ValueCodec {
     }
 }
 
-/// A place for what a tool makes of a part of a plan, so that it is made once. It is no part of the plan.
+/// A place for what a tool makes of a part of a plan, so that it is made once. It is not part of the plan.
 #[derive(Clone, Default)]
 pub struct Made(OnceLock<Arc<dyn Any + Send + Sync>>);
 
 impl Made {
-    /// What was made, or what `make` makes now. One place keeps one type: another one is made anew each time.
+    /// What was made, or what `make` makes now. One place keeps one type: another one is made again each time.
     pub fn get_or_make<T: Any + Send + Sync>(&self, make: impl Fn() -> T) -> Arc<T> {
         let kept = self.0.get_or_init(|| Arc::new(make()));
         Arc::clone(kept).downcast().unwrap_or_else(|_| Arc::new(make()))

@@ -74,7 +74,7 @@ impl Sequence {
         self.tails.get(index).copied().unwrap_or(Width::exactly(0))
     }
 
-    /// How many segments come before the first that is no literal, and how many bytes they have.
+    /// How many segments come before the first that is not a literal, and how many bytes they have.
     pub fn lead(&self) -> (usize, usize) {
         self.lead
     }

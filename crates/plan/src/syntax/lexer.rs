@@ -277,7 +277,7 @@ impl Lexer {
             ),
             Class::Foreign => self.foreign(spelling, span),
             Class::FatArrow => {
-                self.told("`=>` is no arrow of the language", span, "not part of it", "write `->`");
+                self.told("`=>` is not an arrow of the language", span, "not part of it", "write `->`");
                 self.token(TokenKind::Arrow, span);
             }
             Class::Prefix => {

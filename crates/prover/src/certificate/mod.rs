@@ -7,11 +7,11 @@
 //! [`verify`] checks a certificate against a plan with code that shares nothing with the prover but the model and the
 //! codec: it encodes every witness again and looks at every reason itself. **Not every statement has such a reason.**
 //! Those that do not (what only a product of graphs decides: ranges, lengths that must be reckoned with, and flaws that
-//! are accepted for what causes them) are proved anew by the same prover and compared; [`Verified::recomputed`] lists
+//! are accepted for what causes them) are proved again by the same prover and compared; [`Verified::recomputed`] lists
 //! them, and for them a certificate is no more than a record. The plan's fingerprint, name and claims must be those of
 //! the certificate.
 //!
-//! That pruning removes a range and nothing else is no statement of its own: it follows from three about the scan that the
+//! That pruning removes a range and nothing else is not a statement of its own: it follows from three about the scan that the
 //! rows are found by, and from one about the family's keys. The certificate names them, and [`verify`] looks whether they are
 //! there and hold.
 

@@ -21,7 +21,7 @@ use crate::guarantee::missing::law::range_of;
 use crate::proof::{Report, Statement, Verdict, Witness};
 use crate::prove::{Options, prove};
 
-/// The most steps that a certificate may allow what is proved anew: ten times as many as a proof takes by default. The
+/// The most steps that a certificate may allow what is proved again: ten times as many as a proof takes by default. The
 /// budget of a check is not the certificate's to set.
 pub const MOST_STEPS: u64 = 200_000_000;
 

@@ -46,7 +46,7 @@ pub fn diagnose_changes(changes: &[Change], old: Version<'_>, new: Version<'_>) 
     all
 }
 
-const MIGRATE: &str = "carry the rows over with `keyplan db migrate` and say that it is meant, `allow break \"why\"`; or take the change back";
+const MIGRATE: &str = "carry the rows over with `keyplan db migrate` and say that it is intended, `allow break \"why\"`; or take the change back";
 
 /// A change with the plans that it is between.
 #[derive(Clone, Copy)]
@@ -98,7 +98,7 @@ impl<'a> Seen<'a> {
                 diagnostic.with_help("see the finding on the new plan itself, or take the change back")
             }
             Fate::Moved { from, to } => {
-                let message = format!("the rows of space `{}` lie under {from:?}", self.change.subject);
+                let message = format!("the rows of space `{}` are under {from:?}", self.change.subject);
                 self.said(message, format!("and are looked for under {to:?}")).with_help(format!(
                     "keep the name that the engine knows: `space {} = {from:?}`",
                     self.change.subject
@@ -106,7 +106,7 @@ impl<'a> Seen<'a> {
             }
             Fate::Revived => {
                 let message = format!("{subject} was retired, and is not any more");
-                self.said(message, "old rows may lie under it")
+                self.said(message, "old rows may be under it")
                     .with_help("leave it `retired`, and take another prefix")
             }
             Fate::ScanLost(by) => {
@@ -115,13 +115,13 @@ impl<'a> Seen<'a> {
                     format!("the {subject} can no longer be scanned by {scan}"),
                     "declares no such scan",
                 )
-                .with_help("declare the scan, or say that it is meant: `allow break(scan) \"why\"`")
+                .with_help("declare the scan, or say that it is intended: `allow break(scan) \"why\"`")
             }
             Fate::OrderLost(by) => {
                 let scan = if by.is_empty() { "all rows".to_owned() } else { by.join(", ") };
                 let message = format!("a scan of the {subject} by {scan} is no longer in order");
                 self.said(message, "declares the scan without `in order`")
-                    .with_help("claim the order, or say that it is meant: `allow break(order) \"why\"`")
+                    .with_help("claim the order, or say that it is intended: `allow break(order) \"why\"`")
             }
             Fate::Unknown(why) => self
                 .said(format!("not proved: the old {subject} stay as they are"), "neither proved nor refuted")

@@ -188,7 +188,7 @@ impl Change {
         }
     }
 
-    /// Which kind of break it is, if a plan may say that it is meant.
+    /// Which kind of break it is, if a plan may say that it is intended.
     pub fn break_kind(&self) -> Option<BreakKind> {
         match (&self.fate, self.part) {
             (Fate::ScanLost(_), _) => Some(BreakKind::Scan),

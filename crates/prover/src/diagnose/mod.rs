@@ -226,7 +226,7 @@ impl<'a> Finding<'a> {
         Subject::find(self.plan, &self.statement.family, self.statement)
     }
 
-    /// The subject with the layout of the scan's prefix, which may bind what is no argument of a key.
+    /// The subject with the layout of the scan's prefix, which may bind what is not an argument of a key.
     pub(crate) fn scanned_subject(self) -> Option<Subject<'a>> {
         let subject = self.subject()?;
         let scan = self.statement.scan.and_then(|id| subject.family.scan(id));
@@ -238,7 +238,7 @@ impl<'a> Finding<'a> {
 
     /// The other family, where it is about two.
     pub(crate) fn other(self) -> Option<Subject<'a>> {
-        // A module is no family, though the two may have one path.
+        // A module is not a family, though the two may have one path.
         let other =
             self.statement.other.as_deref().filter(|_| self.statement.guarantee != Guarantee::KeepsOut)?;
         Subject::find(self.plan, other, self.statement)

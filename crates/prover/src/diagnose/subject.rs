@@ -21,8 +21,8 @@ pub(crate) enum Part<'p> {
 }
 
 impl<'p> Subject<'p> {
-    /// What `path` names in a statement. A family and a field of a hash may have one path: a statement of a field is about
-    /// fields only, and one of a family about families.
+    /// What `path` names in a statement: a statement of a field is about fields of that hash only, and one of a family about
+    /// families.
     pub(crate) fn find(plan: &'p Plan, path: &str, statement: &Statement) -> Option<Self> {
         let family =
             |path: &str| plan.families().map(|(_, family)| family).find(|family| family.path == path);

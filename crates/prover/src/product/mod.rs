@@ -463,7 +463,7 @@ impl<'a> Product<'a> {
             },
             Place::Length { node, width, read } => match self.arena.node(node) {
                 Node::Prefixed { prefix, set: class, each, next, .. } => {
-                    // A widened set may hold lengths that are no lengths of the node.
+                    // A widened set may hold lengths that are not lengths of the node.
                     let counts = set?.clone();
                     vec![Item::Length {
                         node,

@@ -2,30 +2,7 @@
 
 use std::fmt::Write as _;
 
-/// A sequence of numbers that is the same on every machine.
-pub(crate) struct Random(pub(crate) u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    pub(crate) fn below(&mut self, limit: usize) -> usize {
-        usize::try_from(self.next() % limit as u64).unwrap()
-    }
-
-    pub(crate) fn chance(&mut self, percent: usize) -> bool {
-        self.below(100) < percent
-    }
-
-    pub(crate) fn pick<'a>(&mut self, list: &[&'a str]) -> &'a str {
-        list[self.below(list.len())]
-    }
-}
+pub(crate) use keyplan_testkit::Random;
 
 const LITERALS: &[&str] = &[
     "0x00", "0x01", "0x02", "0x03", "\"a\"", "\"b\"", "\"0\"", "\"1\"", "\"/\"", "0x80", "0xff", "0x00ff",
@@ -287,14 +264,14 @@ const FRAMES: &[&str] = &[
 ];
 
 fn domain(random: &mut Random, depth: usize) -> String {
-    let inner = match random.below(if depth == 0 { 10 } else { 17 }) {
-        8 if random.chance(50) => random.pick(WIDE).to_owned(),
-        0..=9 => random.pick(LEAVES).to_owned(),
+    let inner = match random.index(if depth == 0 { 10 } else { 17 }) {
+        8 if random.chance(50) => random.choose(WIDE).to_owned(),
+        0..=9 => random.choose(LEAVES).to_owned(),
         10 | 11 => format!("option({})", domain(random, depth - 1)),
         12 | 13 => {
             let item = domain(random, depth - 1);
-            let counts = random.pick(&["0..=2", "1..=2", "2", "0..=1", "0 | 2", "1.."]);
-            let framing = random.pick(&[
+            let counts = random.choose(&["0..=2", "1..=2", "2", "0..=1", "0 | 2", "1.."]);
+            let framing = random.choose(&[
                 "",
                 ".joined(\"/\")",
                 ".joined(\"a\")",
@@ -307,7 +284,7 @@ fn domain(random: &mut Random, depth: usize) -> String {
                 WIDE_COUNT,
             ]);
             let framing = if framing == WIDE_COUNT {
-                random.pick(&[".count32", ".count32le", ".count64", ".count64le"])
+                random.choose(&[".count32", ".count32le", ".count64", ".count64le"])
             } else {
                 framing
             };
@@ -315,19 +292,19 @@ fn domain(random: &mut Random, depth: usize) -> String {
         }
         14 => {
             let (a, b) = (parts(random, depth - 1, 2, "x"), parts(random, depth - 1, 2, "x"));
-            let c = random.pick(LITERALS);
-            match random.below(4) {
-                3 => format!("(p: {} | q: {b})", random.pick(LEAVES)),
+            let c = random.choose(LITERALS);
+            match random.index(4) {
+                3 => format!("(p: {} | q: {b})", random.choose(LEAVES)),
                 0 => format!("(p: {a} | q: {b})"),
                 1 => format!("(p: {a} | q: {b} | r: {c})"),
-                _ => format!("(p: {c} | q: {})", random.pick(LITERALS)),
+                _ => format!("(p: {c} | q: {})", random.choose(LITERALS)),
             }
         }
         _ => format!("({})", parts(random, depth - 1, 2, "x")),
     };
-    match random.below(10) {
-        0..=2 => format!("{inner}.{}", random.pick(FRAMES)),
-        3 if random.chance(30) => format!("{inner}.{}.{}", random.pick(FRAMES), random.pick(FRAMES)),
+    match random.index(10) {
+        0..=2 => format!("{inner}.{}", random.choose(FRAMES)),
+        3 if random.chance(30) => format!("{inner}.{}.{}", random.choose(FRAMES), random.choose(FRAMES)),
         _ => inner,
     }
 }
@@ -340,10 +317,10 @@ fn is_plain_integer(domain: &str) -> bool {
 /// One to `most` parts, at least one of them an argument.
 fn parts(random: &mut Random, depth: usize, most: usize, name: &str) -> String {
     let (mut text, mut first) = (String::new(), String::new());
-    let count = 1 + random.below(most);
+    let count = 1 + random.index(most);
     for index in 0..count {
         if random.chance(30) {
-            let _ = write!(text, "{} ", random.pick(LITERALS));
+            let _ = write!(text, "{} ", random.choose(LITERALS));
         }
         let of = domain(random, depth);
         let _ = write!(text, "{name}{index}: {of} ");
@@ -355,32 +332,36 @@ fn parts(random: &mut Random, depth: usize, most: usize, name: &str) -> String {
             let _ = write!(text, "same({name}0){other} ");
         }
         if index == 0 && random.chance(3) {
-            let _ = write!(text, "d = {}({name}0) {} ", random.pick(FUNCTIONS), random.pick(NUMBERS));
+            let _ = write!(text, "d = {}({name}0) {} ", random.choose(FUNCTIONS), random.choose(NUMBERS));
         } else if index == 1 && random.chance(2) {
-            let _ =
-                write!(text, "d1 = {}({name}0, {name}1) {} ", random.pick(FUNCTIONS), random.pick(NUMBERS));
+            let _ = write!(
+                text,
+                "d1 = {}({name}0, {name}1) {} ",
+                random.choose(FUNCTIONS),
+                random.choose(NUMBERS)
+            );
         }
     }
     if random.chance(15) {
-        let _ = write!(text, "{} ", random.pick(LITERALS));
+        let _ = write!(text, "{} ", random.choose(LITERALS));
     }
     text.trim_end().to_owned()
 }
 
 fn long_parts(random: &mut Random) -> String {
     let mut text = String::new();
-    for index in 0..=random.below(2) {
+    for index in 0..=random.index(2) {
         if random.chance(40) {
             let _ = write!(
                 text,
                 "{} ",
-                random.pick(&["0x01", "0x00", "\"a\"", "0x0101", "0x7f", "0xff", "0x80"])
+                random.choose(&["0x01", "0x00", "\"a\"", "0x0101", "0x7f", "0xff", "0x80"])
             );
         }
-        let _ = write!(text, "a{index}: {} ", random.pick(LONG));
+        let _ = write!(text, "a{index}: {} ", random.choose(LONG));
     }
     if random.chance(20) {
-        let _ = write!(text, "{} ", random.pick(&["0x01", "0x00", "\"a\""]));
+        let _ = write!(text, "{} ", random.choose(&["0x01", "0x00", "\"a\""]));
     }
     text.trim_end().to_owned()
 }
@@ -388,7 +369,7 @@ fn long_parts(random: &mut Random) -> String {
 /// A body with the domain of one argument replaced.
 fn varied(random: &mut Random, body: &str) -> String {
     let count = (0..9).take_while(|index| body.contains(&format!("a{index}: "))).count();
-    let chosen = random.below(count);
+    let chosen = random.index(count);
     let rows = keyplan_rows(body);
     let mut text = String::new();
     for part in rows {
@@ -440,7 +421,7 @@ fn keyplan_rows(body: &str) -> Vec<String> {
 
 /// The text of a plan. Now and then it has no meaning, such as an argument without an end before another.
 pub(crate) fn plan_text(random: &mut Random) -> String {
-    match random.below(40) {
+    match random.index(40) {
         0 => module_text(random),
         1 => names_text(random),
         _ => space_text(random),
@@ -452,17 +433,18 @@ fn module_text(random: &mut Random) -> String {
     let mut text = "plan p; space s {\n  module m = 0x02 {\n".to_owned();
     text.push_str("    allot 0x01..=0x0f core; allot 0x10..=0x1f more;\n");
     if random.chance(50) {
-        let _ = writeln!(text, "    retired {} \"old\";", random.pick(&["0x05", "0x15", "0x0501", "0x0203"]));
+        let _ =
+            writeln!(text, "    retired {} \"old\";", random.choose(&["0x05", "0x15", "0x0501", "0x0203"]));
     }
     for family in 0..2 {
-        let number = random.pick(&["0x01", "0x02", "0x05", "0x10", "0x15", "0x20"]);
-        let allot = random.pick(&["core", "more"]);
+        let number = random.choose(&["0x01", "0x02", "0x05", "0x10", "0x15", "0x20"]);
+        let allot = random.choose(&["core", "more"]);
         let body = parts(random, 1, 2, "a");
         let _ = writeln!(text, "    key k{family} = {number} {body} allot {allot};");
     }
     text.push_str("  }\n");
     if random.chance(60) {
-        let front = random.pick(&["0x02", "0x0205", "0x03", ""]);
+        let front = random.choose(&["0x02", "0x0205", "0x03", ""]);
         let _ = writeln!(text, "  key loose = {front} {};", parts(random, 1, 2, "b"));
     }
     text.push('}');
@@ -472,17 +454,17 @@ fn module_text(random: &mut Random) -> String {
 /// Names under a hash of a byte or two: they collide now and then.
 fn names_text(random: &mut Random) -> String {
     let mut text = "plan p; names Name = text(\"a-z\", 1..=4) {\n".to_owned();
-    for (index, letter) in ('a'..='z').enumerate().take(12 + random.below(14)) {
-        let second = char::from(b'a' + u8::try_from(random.below(26)).unwrap());
+    for (index, letter) in ('a'..='z').enumerate().take(12 + random.index(14)) {
+        let second = char::from(b'a' + u8::try_from(random.index(26)).unwrap());
         let _ = writeln!(text, "  \"{letter}{second}{}\",", if index % 2 == 0 { "x" } else { "" });
     }
-    let keep = random.pick(&["1", "1", "2", "8"]);
+    let keep = random.choose(&["1", "1", "2", "8"]);
     let _ = write!(
         text,
         "}}\nspace s {{\n  key k0 = 0x01 a0: Name.hashed(sha256, {keep}) {};\n",
         parts(random, 1, 1, "b")
     );
-    let literal = random.pick(&["sha256(\"ab\", 1)", "xxh3_64(\"ab\")", "0x02"]);
+    let literal = random.choose(&["sha256(\"ab\", 1)", "xxh3_64(\"ab\")", "0x02"]);
     let _ = write!(text, "  key k1 = 0x02 {literal} {};\n}}", parts(random, 1, 1, "a"));
     text
 }
@@ -490,7 +472,7 @@ fn names_text(random: &mut Random) -> String {
 fn space_text(random: &mut Random) -> String {
     let mut text = "plan p; space s {\n".to_owned();
     let long = random.chance(12);
-    let first = random.pick(&["", "", "0x01 ", "\"a\" ", "0x00 "]);
+    let first = random.choose(&["", "", "0x01 ", "\"a\" ", "0x00 "]);
     let mut bodies: Vec<String> = Vec::new();
     // The second family in a module of its own, so that a scan may want the rows of a module.
     let module = !first.is_empty() && random.chance(4);
@@ -519,7 +501,7 @@ fn space_text(random: &mut Random) -> String {
             if random.chance(45) {
                 let by = if bound == 0 { "all".to_owned() } else { format!("by {}", arguments_of(bound)) };
                 let other = if family == 0 { "k1" } else { "k0" };
-                let rest = match random.below(10) {
+                let rest = match random.index(10) {
                     0 if module && family == 0 => " with m".to_owned(),
                     0 => format!(" with {other}"),
                     1 => " filtered".to_owned(),
@@ -537,10 +519,11 @@ fn space_text(random: &mut Random) -> String {
             }
             if random.chance(12) {
                 let by = if bound == 0 { "all".to_owned() } else { format!("by {}", arguments_of(bound)) };
-                let end = random.pick(&["0xff", "0x80", "\"a\"", "0x00", "0x01ff", "\"9\"", "\"/\""]);
-                let (how, bare) = (random.pick(&["to", "through"]), bound > 0 && random.chance(30));
+                let end = random.choose(&["0xff", "0x80", "\"a\"", "0x00", "0x01ff", "\"9\"", "\"/\""]);
+                let (how, bare) = (random.choose(&["to", "through"]), bound > 0 && random.chance(30));
                 let words = range_words(random, bare);
-                let _ = write!(text, "\n    scan {by}{words} {how} {end}");
+                let _ = write!(text, "
+    scan {by}{words} {how} {end}");
             }
             if bound > 0 && integer(&body, bound - 1) && random.chance(40) {
                 let bare = random.chance(30);
@@ -565,15 +548,15 @@ fn range_words(random: &mut Random, bare: bool) -> String {
 
 /// The same parts with one that is derived from an argument behind it.
 fn with_part(random: &mut Random, body: &str) -> String {
-    let index = random.below(2);
+    let index = random.index(2);
     let name = format!("a{index}: ");
     let Some((front, rest)) = body.find(&name).map(|at| body.split_at(at)) else { return body.to_owned() };
     // One of them, and among the arguments of the key: not inside of one.
     if body.contains("part") || front.matches('(').count() != front.matches(')').count() {
         return body.to_owned();
     }
-    let modulus = 2 + random.below(2);
-    let function = random.pick(FUNCTIONS);
+    let modulus = 2 + random.index(2);
+    let function = random.choose(FUNCTIONS);
     format!("{front}part{index} = {function}(a{index}) % {modulus} as u8 {rest}")
 }
 

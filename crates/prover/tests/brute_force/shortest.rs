@@ -9,7 +9,7 @@ use keyplan_prover::{Guarantee, Statement};
 /// Why a witness need not be a shortest one; `None` if it must be.
 pub(crate) fn may_be_longer(statement: &Statement, families: &[&Family]) -> Option<&'static str> {
     if families.iter().any(|family| blurred(&family.key)) {
-        return Some("the graph has paths that are no keys, and its shortest path may be such a one");
+        return Some("the graph has paths that are not keys, and its shortest path may be such a one");
     }
     let scan = statement.scan.and_then(|id| {
         families.iter().find_map(|family| family.scan(id).filter(|_| family.path == statement.family))

@@ -37,13 +37,13 @@ pub(crate) fn check_words(
     Ok(written)
 }
 
-/// An example that no row of the family begins with is no prefix of its scan, and the plan is refused for it.
+/// An example that no row of the family begins with is not a prefix of its scan, and the plan is refused for it.
 fn check_refused(random: &mut Random, text: &str, listed: &[Listed<'_>]) -> Result<(), String> {
     for Listed { family, keys, complete } in listed {
         // A part may have values that no row has.
         let scans = family.scans.iter().filter(|scan| scan.part.is_none());
         for scan in scans.filter(|_| *complete && !keys.is_empty()) {
-            let (_, row) = &keys[random.below(keys.len())];
+            let (_, row) = &keys[random.index(keys.len())];
             let Some(mut wrong) = example(family, scan, row) else { continue };
             let last = wrong.len() - 1;
             wrong[last] = wrong[last].wrapping_add(1);
@@ -69,7 +69,7 @@ fn with_words(random: &mut Random, text: &str, plan: &Plan, listed: &[Listed<'_>
         shown(random, &family.key, &mut insertions);
         written.extend(std::iter::repeat_n("shown", insertions.len() - before));
         for scan in &family.scans {
-            let row = keys.get(random.below(keys.len().max(1)));
+            let row = keys.get(random.index(keys.len().max(1)));
             let example = row.filter(|_| random.chance(50)).and_then(|(_, row)| example(family, scan, row));
             if let Some(example) = example {
                 written.push("as");
@@ -110,7 +110,7 @@ fn of(random: &mut Random, kind: AcceptKind, family: &Family, plan: &Plan) -> St
         AcceptKind::Leak if random.chance(70) => others(true).collect(),
         _ => return String::new(),
     };
-    named.drain(..random.below(named.len()));
+    named.drain(..random.index(named.len()));
     let named: Vec<&str> = named.into_iter().map(Family::local_path).collect();
     format!("({})", named.join(", "))
 }
@@ -145,7 +145,7 @@ fn shown(random: &mut Random, sequence: &Sequence, insertions: &mut Vec<Insertio
             _ => continue,
         };
         if random.chance(30) {
-            insertions.push((argument.span.range().end, format!(".shown({})", random.pick(forms))));
+            insertions.push((argument.span.range().end, format!(".shown({})", random.choose(forms))));
         }
     }
 }

@@ -332,7 +332,7 @@ fn inside(
 ) -> Result<Option<Value>, String> {
     let Some(Ok(seen)) = read(opaque, bytes) else { return Ok(None) };
     let Some(node) = part(&seen.node, path) else { return Ok(None) };
-    let refused = || format!("`{}` is no value of `{}`", reference.spelled, reference.argument);
+    let refused = || format!("`{}` is not a value of `{}`", reference.spelled, reference.argument);
     let written = |text: &str| parse(&argument.shape, text).map(Some).map_err(|_| refused());
     let shape = bare(&argument.shape);
     match (&node.data, shape) {

@@ -149,7 +149,7 @@ mod tests {
         assert_eq!(
             best(&[b"\0\x05votes\0\0\0\0\0\0\0\x07"]),
             [[5]],
-            "a number is no row of empty components"
+            "a number is not a row of empty components"
         );
     }
 

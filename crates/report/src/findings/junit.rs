@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use keyplan_plan::model::{DottedPath, Plan};
+use keyplan_plan::model::Plan;
 use keyplan_plan::notation::is_hidden;
 use keyplan_prover::Found;
 
@@ -27,8 +27,8 @@ fn suite(out: &mut String, checked: &Checked) {
         .map(|(_, family)| family.path.as_str())
         .collect();
     let of = |found: &Found| {
-        let path = found.statement.as_ref().map(|statement| statement.family.as_str())?;
-        families.iter().copied().find(|family| path == *family || DottedPath(path).inside(family).is_some())
+        let owner = found.statement.as_ref().map(|statement| statement.of.as_str())?;
+        families.iter().copied().find(|family| owner == *family)
     };
     let others: Vec<&Found> = checked.findings.iter().filter(|found| of(found).is_none()).collect();
     let cases = families.len() + others.len();

@@ -238,7 +238,7 @@ impl<'p> Reading<'p> {
             with_ranges.iter().filter(lacks).map(|(_, _, module)| format!("`{}`", module.path)).collect();
         if !lacking.is_empty() {
             let modules = lacking.join(", ");
-            self.fault(line, format!("0x{first:02x}..=0x{last:02x} is no range of {modules}"));
+            self.fault(line, format!("0x{first:02x}..=0x{last:02x} is not a range of {modules}"));
         }
     }
 
@@ -279,7 +279,7 @@ fn is_alike(family: &str, name: &str) -> bool {
     !name.is_empty() && (family.contains(&name) || name.contains(&family))
 }
 
-/// Each `0x…` of a text, as bytes; an odd number of digits is no byte string.
+/// Each `0x…` of a text, as bytes; an odd number of digits is not a byte string.
 fn hex_bytes(text: &str) -> Vec<Vec<u8>> {
     let mut all = Vec::new();
     for piece in text.split("0x").skip(1) {
@@ -352,7 +352,7 @@ mod tests {
                 "2 the numbers of `state.compute` that are free are 247, not 248",
                 "4 no family of `state.oracle` has 0x0c",
                 "4 the numbers that `state.oracle` uses are 13, not 14",
-                "6 0x10..=0x2f is no range of `state.compute`, `state.dex`, `state.oracle`",
+                "6 0x10..=0x2f is not a range of `state.compute`, `state.dex`, `state.oracle`",
             ]
         );
     }

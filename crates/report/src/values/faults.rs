@@ -179,7 +179,7 @@ fn unknown_messages(shape: &Shape, span: Span, known: &Messages, found: &mut Vec
     if let Shape::Opaque(Opaque::Proto(message)) = shape
         && let Err(why) = known.find(&message.name)
     {
-        let text = format!("`{}` is no message of the plan's schemas: {why}", message.name);
+        let text = format!("`{}` is not a message of the plan's schemas: {why}", message.name);
         let mut diagnostic = Diagnostic::new(Code::UnknownMessage, text, span, "not in the schemas");
         let last = message.name.rsplit('.').next().unwrap_or_default().to_lowercase();
         let near: Vec<&str> = known

@@ -194,7 +194,7 @@ mod tests {
             (&Opaque::Cbor, &[0x9b, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff], "not CBOR: byte 9: "),
             (&Opaque::Rlp, &[0xc2, 0x01], "not RLP: byte 2: it ends too soon"),
             (&Opaque::Cbor, &[0x01, 0x02], "not CBOR: byte 1: "),
-            (&Opaque::Cbor, &[0x81; 10_000], "not CBOR: byte 64: parts lie too deep in each other"),
+            (&Opaque::Cbor, &[0x81; 10_000], "not CBOR: byte 64: parts are nested too deeply"),
             (&proto, &[0x0a, 0x05, 0x35], "not a protobuf message: byte 3: it ends too soon"),
             (
                 &proto,
@@ -214,7 +214,7 @@ mod tests {
             let found = diagnose(&plan(value));
             found.into_iter().map(|found| format!("{} {}", found.code, found.message)).collect::<Vec<_>>()
         };
-        let unknown = "KP0241 `Coins` is no message of the plan's schemas: the schema has no such message";
+        let unknown = "KP0241 `Coins` is not a message of the plan's schemas: the schema has no such message";
         assert_eq!(messages("proto(\"Coins\")"), [unknown]);
         assert_eq!(messages("a: u8 b: (x: u8 y: proto(\"Coins\"))"), [unknown]);
         let text = "plan p; import \"m.proto\"; space s { key k = 0x01 -> proto(\"M\"); }";

@@ -311,7 +311,7 @@ fn items<E: Engine>(
                 None,
                 &row,
                 &[],
-                &Flaw::Unknown("it is no row of a queue".to_owned()),
+                &Flaw::Unknown("it is not a row of a queue".to_owned()),
             )?;
             continue;
         };

@@ -43,7 +43,7 @@ pub(super) fn read(directory: &Path) -> Result<Vec<TableEntry>, SourceError> {
     }
     let bytes = file.bytes(0, len)?;
     if !bytes.starts_with(MAGIC) {
-        return Err(file.damaged(0, "this is no manifest of Badger"));
+        return Err(file.damaged(0, "this is not a manifest of Badger"));
     }
     match u32_be(&bytes, 4) {
         Some(VERSION) => {}

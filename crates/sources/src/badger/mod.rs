@@ -35,7 +35,7 @@ use walk::{Newest, Rows};
 pub const SPACE: &str = "default";
 /// The key under which the place is kept up to which the value logs are in tables.
 const HEAD: &[u8] = b"!badger!head";
-/// How often opening begins anew when a writer replaces tables meanwhile.
+/// How often opening starts again when a writer replaces tables meanwhile.
 const ATTEMPTS: usize = 8;
 
 /// A Badger database.

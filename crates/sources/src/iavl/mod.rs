@@ -65,7 +65,7 @@ impl Iavl {
         let view: Arc<dyn View> = source.view()?.into();
         let rows = source.space(ROWS).ok_or_else(|| SourceError::NoSpace { name: ROWS.to_owned() })?;
         let latest = Commit::latest(&*view, rows)?
-            .ok_or_else(|| absent("there is no `s/latest`: this is no multistore".to_owned()))?;
+            .ok_or_else(|| absent("there is no `s/latest`: this is not a multistore".to_owned()))?;
         let version = height.unwrap_or(latest);
         if version > latest {
             return Err(absent(format!("there is no height {version}: the last commit is {latest}")));

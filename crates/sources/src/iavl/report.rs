@@ -24,7 +24,7 @@ pub struct Report {
     pub app_hash: [u8; 32],
     /// The stores, those of the commit first.
     pub stores: Vec<StoreReport>,
-    /// Versions whose root hashes were made anew; empty if that was not asked for.
+    /// Versions whose root hashes were recomputed; empty if that was not asked for.
     pub checked: Vec<Checked>,
 }
 
@@ -46,7 +46,7 @@ pub struct StoreReport {
 }
 
 impl Report {
-    /// Whether every root hash that was made anew is that of its commit.
+    /// Whether every root hash that was recomputed is that of its commit.
     pub fn matches(&self) -> bool {
         self.checked.iter().all(Checked::matches)
     }
@@ -73,7 +73,7 @@ impl Iavl {
         })
     }
 
-    /// Makes every root hash of the versions that are kept anew, or of one of them, and compares it with the commit.
+    /// Recomputes every root hash of the versions that are kept, or of one of them, and compares it with the commit.
     pub fn verify(&self, only: Option<u64>) -> Result<Vec<Checked>, SourceError> {
         let mut out = Vec::new();
         for name in self.store_names()? {

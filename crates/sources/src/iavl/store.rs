@@ -78,8 +78,9 @@ impl Store {
         if hash.is_empty() {
             return Ok(Some(Root::Empty));
         }
-        let hash: Hash =
-            hash.try_into().map_err(|_| self.damaged(format!("the root of version {version} is no hash")))?;
+        let hash: Hash = hash
+            .try_into()
+            .map_err(|_| self.damaged(format!("the root of version {version} is not a hash")))?;
         Ok(Some(Root::Node(Place::Legacy(hash))))
     }
 

@@ -1,4 +1,4 @@
-//! Root hashes made anew from the leaves, and compared with the commits.
+//! Root hashes recomputed from the leaves, and compared with the commits.
 
 use std::collections::HashMap;
 
@@ -18,13 +18,13 @@ pub struct Checked {
     pub store: String,
     /// The version.
     pub version: u64,
-    /// The root hash, made anew from the leaves; of an empty tree, that of nothing.
+    /// The root hash, recomputed from the leaves; of an empty tree, that of nothing.
     pub hash: Hash,
     /// The rows of the tree.
     pub rows: u64,
     /// What the commit says; `None` if the store is not in it, or it is gone.
     pub committed: Option<Vec<u8>>,
-    /// Nodes of this version that hold, or lie under, another hash than the one made anew.
+    /// Nodes of this version that hold, or lie under, another hash than the one recomputed.
     pub wrong_nodes: u64,
     /// Whether the fast index holds the same rows; `None` if it is not one of this version.
     pub fast: Option<bool>,
@@ -39,11 +39,11 @@ impl Checked {
     }
 }
 
-/// Makes hashes anew, version after version, and remembers those of nodes that versions share.
+/// Recomputes hashes, version after version, and remembers those of nodes that versions share.
 #[derive(Debug, Default)]
 pub(crate) struct Hasher {
     known: HashMap<Place, (Hash, u64)>,
-    /// The key of the last leaf of the tree: leaves in order are no circle, and none is met twice.
+    /// The key of the last leaf of the tree: leaves in order are not a circle, and none is met twice.
     last: Option<Vec<u8>>,
     /// Nodes whose own hash is another one.
     pub(crate) wrong: u64,

@@ -16,7 +16,7 @@ pub(crate) struct TreeWalk {
     /// Nodes to go to, the next one last, each with the height and the version of the one above.
     ahead: Vec<(Place, Option<Above>)>,
     row: Option<(Vec<u8>, Vec<u8>)>,
-    /// The key of the last leaf, be it outside of the range: leaves in order are no circle, and none is met twice.
+    /// The key of the last leaf, be it outside of the range: leaves in order are not a circle, and none is met twice.
     last: Option<Vec<u8>>,
     /// The key that parts the leaf before from the next one.
     parting: Option<Vec<u8>>,

@@ -89,7 +89,7 @@ impl Moment {
             return Err(SourceError::unsupported(path, "LMDB of a 32-bit machine"));
         }
         if magic != MAGIC || flags & PAGE_IS_META == 0 {
-            return Err(damaged(PAGE_HEADER, "this is no meta page of LMDB"));
+            return Err(damaged(PAGE_HEADER, "this is not a meta page of LMDB"));
         }
         let version = u32_le(bytes, PAGE_HEADER + 4).ok_or_else(cut)?;
         if version != VERSION {

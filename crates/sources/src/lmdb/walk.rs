@@ -229,7 +229,7 @@ impl Rows {
                         let page = NodePage::new(file, node.data.to_vec(), node.offset)?;
                         if page.is_branch() || page.count() == 0 {
                             return Err(
-                                file.damaged(node.offset, "the values of a key are no leaf with values")
+                                file.damaged(node.offset, "the values of a key are not a leaf with values")
                             );
                         }
                         let gap = if self.direction == Direction::Ascending { 0 } else { page.count() };

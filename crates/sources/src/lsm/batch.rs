@@ -60,7 +60,7 @@ pub(crate) fn writes(
 
 /// What a write of a kind is made of.
 struct Shape {
-    /// The kind in tables; `None` for what is no write.
+    /// The kind in tables; `None` for what is not a write.
     kind: Option<u8>,
     family: bool,
     key: bool,

@@ -74,7 +74,7 @@ pub(crate) fn is_leveldb_magic(bytes: &[u8]) -> bool {
 impl Footer {
     /// Reads the last bytes of a file of `size` bytes: at most [`LONG`] of them.
     pub(crate) fn read(tail: &[u8], size: u64) -> Result<Self, FooterFault> {
-        let no_table = FooterFault::Damaged("no table: its last eight bytes are no known magic");
+        let no_table = FooterFault::Damaged("no table: its last eight bytes are not a known magic");
         let Some((_, magic)) = tail.split_last_chunk::<8>() else { return Err(no_table) };
         match u64_le(*magic) {
             LEVELDB => Self::short(tail).ok_or(FooterFault::Damaged("a broken footer")),

@@ -6,7 +6,7 @@
 //! ```
 //!
 //! A crash leaves a record that the end of the file cuts off: the log ends before it. A file that was used before goes on
-//! with the bytes of its earlier life, so there a piece of another log, or bytes that are no piece, end the log as well; but
+//! with the bytes of its earlier life, so there a piece of another log, or bytes that are not a piece, end the log as well; but
 //! only if nothing shows that the piece was one of this log. Everything else that does not fit is damage.
 
 use std::ops::Range;
@@ -293,7 +293,7 @@ impl<'f> Journal<'f> {
     /// Ends the log at bytes of an earlier life of the file, if no piece of this log comes later.
     fn foreign(&self, at: usize) -> Result<Read, SourceError> {
         if self.resumes(at + 1)? {
-            return Err(self.damaged(at, "bytes that are no record, and records after them"));
+            return Err(self.damaged(at, "bytes that are not a record, and records after them"));
         }
         Ok(Read::End(End::Whole))
     }

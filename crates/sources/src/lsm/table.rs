@@ -337,7 +337,7 @@ impl Table {
         let damaged = |what: String| SourceError::damaged(&self.path, place.offset.min(self.file.size), what);
         let end = place.size.checked_add(BLOCK_TRAILER).and_then(|length| place.offset.checked_add(length));
         if end.is_none_or(|end| end > self.file.size) {
-            return Err(damaged("a block that does not lie in the file".to_owned()));
+            return Err(damaged("a block that is not in the file".to_owned()));
         }
         usize::try_from(place.size + BLOCK_TRAILER)
             .ok()

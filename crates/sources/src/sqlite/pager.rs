@@ -45,7 +45,7 @@ impl Pages {
         let stamp = file.stamp()?;
         let header = file.bytes(0, FILE_HEADER as u64)?;
         if !header.starts_with(MAGIC) {
-            return Err(file.damaged(0, "this is no database of SQLite"));
+            return Err(file.damaged(0, "this is not a database of SQLite"));
         }
         let page_size = match u16_be(&header, 16).unwrap_or(0) {
             1 => 65536,

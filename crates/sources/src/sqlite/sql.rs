@@ -52,7 +52,7 @@ pub(super) fn table(sql: &str, unique: &[String]) -> Result<Layout, String> {
     if keys.iter().any(|other| !same(key, other)) {
         return Err("both of its columns are unique".to_owned());
     }
-    let key = columns.iter().position(|column| same(column, key)).ok_or("its key is no column")?;
+    let key = columns.iter().position(|column| same(column, key)).ok_or("its key is not a column")?;
     Ok(Layout { key, without_row_id, is_text })
 }
 

@@ -40,7 +40,7 @@ impl Wal {
         let words = match number(0) {
             MAGIC => Words::Little,
             magic if magic == MAGIC | 1 => Words::Big,
-            _ => return Err(file.damaged(0, "this is no write-ahead log of SQLite")),
+            _ => return Err(file.damaged(0, "this is not a write-ahead log of SQLite")),
         };
         if number(4) != VERSION {
             return Err(SourceError::unsupported(
@@ -125,7 +125,7 @@ impl Wal {
         Ok(false)
     }
 
-    /// Whether the log was begun anew since.
+    /// Whether the log was started again since.
     pub(super) fn is_current(&self, file: &PlainFile) -> Result<bool, SourceError> {
         if self.page_count.is_none() {
             return Ok(true);

@@ -1,4 +1,4 @@
-//! Changed bytes, cut files and what is no file at all: an error, or the rows; never a panic, and soon.
+//! Changed bytes, cut files and what is not a file at all: an error, or the rows; never a panic, and soon.
 
 use std::fs;
 use std::path::Path;

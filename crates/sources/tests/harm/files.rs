@@ -1,4 +1,4 @@
-//! What is no file in the place of one, and logs that are not where they are looked for.
+//! What is not a file in the place of one, and logs that are not where they are looked for.
 
 use std::fs;
 use std::path::Path;

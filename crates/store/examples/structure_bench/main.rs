@@ -55,7 +55,7 @@ fn arguments() -> Result<Arguments> {
             "--search" => parsed.search = value()?.parse()?,
             "--passes" => parsed.passes = value()?.parse()?,
             "--dir" => parsed.directory = value()?.into(),
-            other => return Err(format!("`{other}` is no option").into()),
+            other => return Err(format!("`{other}` is not an option").into()),
         }
     }
     Ok(parsed)

@@ -162,7 +162,7 @@ impl<'s, E: Engine> BulkLoad<'s, E> {
     }
 
     /// Makes one run of many that are equally large, again and again: neither files nor buffers grow with the load, and a
-    /// row is written anew only as often as the runs grow by that factor.
+    /// row is rewritten only as often as the runs grow by that factor.
     fn merge_equal(&mut self) -> Result<(), StoreError> {
         while let Some(first) = self.first_of_equal()
             && let Some(path) = self.run_path()

@@ -67,7 +67,7 @@ pub struct Cached<E: Engine> {
 
 /// What the next snapshot sees.
 struct State<S> {
-    /// The last commit that was given out. The first is 2: what is older than everything is of 1, and 0 is no commit.
+    /// The last commit that was given out. The first is 2: what is older than everything is of 1, and 0 is not a commit.
     number: u64,
     /// While a commit is under way, the state before it.
     before: Option<S>,

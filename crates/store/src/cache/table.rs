@@ -42,7 +42,7 @@ const WAYS: usize = 8;
 struct Bucket {
     /// The last commit that touched any key that belongs here, cached or not.
     commit: u64,
-    /// A part of each row's hash; 0 is no row.
+    /// A part of each row's hash; 0 is not a row.
     tags: [u16; WAYS],
     /// How often each row was read, less what the hand took off when it passed, in two bits each.
     counts: u16,

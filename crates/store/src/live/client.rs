@@ -55,7 +55,7 @@ fn failed(source: io::Error) -> Error {
 }
 
 fn unknown() -> Error {
-    failed(wire::broken("it answers what is no answer"))
+    failed(wire::broken("it answers with something that is not an answer"))
 }
 
 /// Opens a connection, which sees one moment.

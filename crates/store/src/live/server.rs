@@ -103,7 +103,7 @@ fn listen(directory: &Path) -> io::Result<UnixListener> {
         if !found.file_type().is_socket() {
             return Err(io::Error::new(
                 io::ErrorKind::AlreadyExists,
-                format!("`{}` is no socket", path.display()),
+                format!("`{}` is not a socket", path.display()),
             ));
         }
         if reached(directory, SOCKET, |path| UnixStream::connect(path)).is_ok() {
@@ -182,7 +182,7 @@ fn serve<E: Engine>(store: &Store<E>, stream: &mut UnixStream) -> io::Result<()>
     let first = match wire::receive(stream, HELLO.len()) {
         Ok(Some(first)) if first == HELLO => first,
         Ok(None) => return Ok(()),
-        _ => return refuse(stream, "this is a store of keyplan, and that is no question that it knows"),
+        _ => return refuse(stream, "this is a store of keyplan, and that is not a question that it knows"),
     };
     drop(first);
     stream.set_read_timeout(Some(IDLE))?;
@@ -206,7 +206,7 @@ fn serve<E: Engine>(store: &Store<E>, stream: &mut UnixStream) -> io::Result<()>
         match peer.answer(&question) {
             Some(Ok(body)) => wire::send(stream, &body)?,
             Some(Err(why)) => refuse(stream, &why)?,
-            None => return refuse(stream, "that is no question that this store knows"),
+            None => return refuse(stream, "that is not a question that this store knows"),
         }
     }
 }
@@ -234,7 +234,7 @@ struct Peer<S: Snapshot> {
 }
 
 impl<S: Snapshot> Peer<S> {
-    /// `None` if it is no question; an error if it has no answer.
+    /// `None` if it is not a question; an error if it has no answer.
     fn answer(&mut self, question: &[u8]) -> Option<Result<Vec<u8>, String>> {
         let mut fields = Fields(question);
         match fields.byte()? {

@@ -72,14 +72,18 @@ pub enum MigrationError {
         space: String,
     },
     /// Rows have no new key, and are not to be set aside.
-    #[error("{rows} rows have no new key, and were not to be set aside")]
+    #[error(
+        "{} no new key, and may not be set aside",
+        if *rows == 1 { "1 row has".to_owned() } else { format!("{rows} rows have") }
+    )]
     Unfit {
         /// How many.
         rows: u64,
     },
     /// The engine has no room for keys that must be kept aside.
     #[error(
-        "{rows} rows have keys that this engine has no room for on the way: make a copy instead, on any engine"
+        "{} that this engine has no room for on the way: make a copy instead, on any engine",
+        if *rows == 1 { "1 row has a key".to_owned() } else { format!("{rows} rows have keys") }
     )]
     NoRoom {
         /// How many.
@@ -140,7 +144,7 @@ pub enum MigrationError {
     NotEmpty,
     /// A server is in the middle of another copy.
     #[error(
-        "the server is in the middle of another copy: go on with the plans that it was begun with, or empty it"
+        "the server is in the middle of another copy: continue with the plans that it was begun with, or empty it"
     )]
     OtherCopy,
     /// There is no migration to go on with or to undo.

@@ -54,7 +54,7 @@ impl Migration<'_> {
 
     /// Copies what the keys of a server hold, in the old plan's only space of structures, to an empty database.
     ///
-    /// `survey` is of the server. A copy that is interrupted is begun anew, in an empty database.
+    /// `survey` is of the server. A copy that is interrupted is started again, in an empty database.
     pub fn copy_from_server<T: Engine>(
         &self,
         from: &dyn StructureRead,
@@ -103,7 +103,7 @@ impl Migration<'_> {
     /// and counts and checksums of both sides are compared. The database itself is only read.
     ///
     /// A row without a new key that is not to be set aside ends it with [`MigrationError::Unfit`] before the first row is
-    /// written. A copy that is interrupted is begun anew, in an empty database.
+    /// written. A copy that is interrupted is started again, in an empty database.
     pub fn copy<S: Engine, T: Engine>(
         &self,
         from: &S,

@@ -20,7 +20,7 @@ const VERSION: u8 = 1;
 pub enum Phase {
     /// Rows without a new key are being set aside.
     Park,
-    /// Rows are being written anew.
+    /// Rows are being rewritten.
     Move,
     /// Rows that went by a place of their own are being written to their new place.
     Settle,

@@ -10,7 +10,7 @@
 //! | phase | what a step does |
 //! | --- | --- |
 //! | park | sets rows aside that have no new key |
-//! | move | writes rows anew; those whose new keys may meet old ones go to a space of the migration's own |
+//! | move | rewrites rows; those whose new keys may meet old ones go to a space of the migration's own |
 //! | settle | writes the rows of that space to their new place |
 //! | build | fills the new keys of structures with what the old ones held |
 //! | check | reads everything, and compares counts and checksums with those of the old rows |
@@ -157,7 +157,7 @@ impl<'p> Migration<'p> {
         })
     }
 
-    /// Has rows of the old family at `path` made anew by a function of the program instead of by the mapping.
+    /// Has rows of the old family at `path` made again by a function of the program instead of by the mapping.
     ///
     /// The new rows do not tell the old ones then: these are kept aside until the migration has ended. The function must make the
     /// same row of the same row.
@@ -174,7 +174,7 @@ impl<'p> Migration<'p> {
         Ok(())
     }
 
-    /// The path of the new family that rows of an old family are written anew as.
+    /// The path of the new family that rows of an old family are rewritten as.
     pub fn target_of(&self, path: &str) -> Option<&str> {
         let route = self.mapping.routes.iter().find(|route| route.from.path == path)?;
         match &route.course {

@@ -17,7 +17,7 @@ pub(super) const READINGS: usize = 16;
 pub(crate) enum Fate<'v> {
     /// It stays where it is. `None` if its family is not known for sure, and all that it may be of stay.
     Stays { route: Option<usize> },
-    /// It is written anew.
+    /// It is rewritten.
     Moves { route: usize, key: Vec<u8>, value: Cow<'v, [u8]>, staged: bool },
     /// It is deleted: its family is dropped, or its key has no new one and the plan says so.
     Dropped { route: usize },

@@ -61,7 +61,7 @@ impl Migration<'_> {
         kinds(&row).contains(&read.family.kind).then_some(read)
     }
 
-    /// Whether structures have to be carried thing by thing: not only their keys are written anew, or these do not all
+    /// Whether structures have to be carried thing by thing: not only their keys are rewritten, or these do not all
     /// tell their family.
     pub fn is_by_contents(&self) -> bool {
         self.mapping.routes.iter().any(|route| {

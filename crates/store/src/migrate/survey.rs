@@ -36,7 +36,7 @@ pub struct Survey {
 pub struct RouteFigures {
     /// Rows that stay as they are.
     pub kept: u64,
-    /// Rows that are written anew.
+    /// Rows that are rewritten.
     pub moved: Checksum,
     /// Rows that are deleted.
     pub dropped: u64,
@@ -112,7 +112,7 @@ impl Survey {
         self.problems.iter().map(|problem| problem.rows).sum()
     }
 
-    /// Rows that are written anew.
+    /// Rows that are rewritten.
     pub fn moved(&self) -> u64 {
         self.routes.iter().map(|route| route.moved.rows).sum()
     }

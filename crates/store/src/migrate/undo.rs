@@ -22,7 +22,7 @@ pub(super) fn untold(migration: &Migration<'_>, index: usize) -> Option<String> 
     let Course::Moved(passage) = &route.course else { return None };
     let path = &route.from.path;
     if migration.maps.get(index).is_some_and(Option::is_some) {
-        return Some(format!("rows of `{path}` are made anew by a function of the program"));
+        return Some(format!("rows of `{path}` are made by a function of the program"));
     }
     let (Some((_, old)), Some((_, new))) = (route.from.find(migration.old), passage.to.find(migration.new))
     else {

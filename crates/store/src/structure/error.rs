@@ -89,7 +89,7 @@ pub enum StructureError {
         /// What it said.
         what: String,
     },
-    /// A server answered with something that this is no answer to.
+    /// A server answered with something that this is not an answer to.
     #[error("the server gave an answer that cannot be read: {what}")]
     Answer {
         /// What was expected, and what came.
@@ -99,7 +99,7 @@ pub enum StructureError {
     #[error("a command of the transaction failed: it cannot be committed")]
     Abandoned,
     /// Something that commands were made from has changed since it was read. Nothing was done.
-    #[error("what was read under key 0x{} has changed since, and nothing was done: read it anew", hex(key))]
+    #[error("what was read under key 0x{} has changed since, and nothing was done: read it again", hex(key))]
     Changed {
         /// The key.
         key: Vec<u8>,

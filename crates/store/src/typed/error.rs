@@ -120,9 +120,9 @@ pub enum Error {
         /// How many elements there are.
         length: u64,
     },
-    /// What a batch has read was changed by another before it was committed: begin the batch anew.
+    /// What a batch has read was changed by another before it was committed: start the batch again.
     #[error(
-        "something that the batch has read was changed since, and nothing was written: begin the batch anew"
+        "something that the batch has read was changed since, and nothing was written: start the batch again"
     )]
     Conflict,
     /// A number of a sender that is not greater than the last one.

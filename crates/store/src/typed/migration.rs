@@ -3,7 +3,7 @@ use crate::migrate::{Migration, MigrationError};
 use super::Error;
 use keyplan_typed::{Key, Value};
 
-/// Rows of a migration that a function of the program makes anew, by their types.
+/// Rows of a migration that a function of the program makes again, by their types.
 ///
 /// The mapping of the two plans still says which family rows go to, and is proved; what it says of arguments and values is not
 /// used. An argument that only the program knows has any constant in the plan's `from` clause. Nothing proves that a function
@@ -30,7 +30,7 @@ use keyplan_typed::{Key, Value};
 /// # }
 /// ```
 pub trait MapRows<'p> {
-    /// Has rows of the family `Old` made anew as rows of `New`.
+    /// Has rows of the family `Old` made again as rows of `New`.
     fn map<Old: Key, New: Key>(
         &mut self,
         map: impl Fn(Old::Decoded<'_>, Old::Value<'_>, &mut NewRow) -> Result<(), Error> + Send + Sync + 'p,

@@ -41,7 +41,7 @@
 //! # Ok::<(), keyplan::store::Error>(())
 //! ```
 //!
-//! [`MapRows`] has rows of a family made anew by a function of the program while a database goes from one plan to the next.
+//! [`MapRows`] has rows of a family made again by a function of the program while a database goes from one plan to the next.
 //! [`structure`] has the hashes, sets, sorted sets and queues of a plan by their types, in this process and on a server.
 //! [`collection`] has maps with indexes, counters, queues and histories whose rows are families of the plan, too. What
 //! works on bytes, without types, is [`raw`](crate).

@@ -99,7 +99,7 @@ impl<E: Engine> Store<E> {
         Ok(Batch::new(self.0.checked_batch()?))
     }
 
-    /// Fills a [checked batch](Self::checked_batch) and commits it. After a conflict it is begun anew, so that `change` reads
+    /// Fills a [checked batch](Self::checked_batch) and commits it. After a conflict it is started again, so that `change` reads
     /// what the other has written; up to [`ATTEMPTS`](Self::ATTEMPTS) times, and then it is [`Error::Conflict`].
     ///
     /// An error of `change` ends it, with nothing written. Nothing else is tried again: after an error that leaves the outcome

@@ -111,7 +111,7 @@ fn damaged<E: Engine>(
         let written = Files::read(&broken);
         let opened = open(&broken).map_err(StoreError::from);
         if let Err(error) = &opened {
-            // A lock file is made anew; nothing else is touched by what refuses to open.
+            // A lock file is made again; nothing else is touched by what refuses to open.
             assert!(!error.to_string().is_empty());
             assert!(
                 Files::read(&broken) == written,

@@ -74,7 +74,7 @@ fn a_migration_goes_on_from_every_step() {
         assert!(matches!(refused, StoreError::Migrating { .. }), "{refused}");
         let refused = Store::open_recorded(engine.clone(), Access::ReadOnly).unwrap_err();
         assert!(refused.to_string().contains("--undo"), "{refused}");
-        // The program ends and begins anew between any two steps.
+        // The program ends and starts again between any two steps.
         let mut running = attach(&migration, engine.clone());
         steps += 1;
         if running.step(7).unwrap() == Step::Finished {
@@ -156,7 +156,7 @@ fn rows_without_a_new_key_are_listed_and_set_aside_on_request_only() {
     assert_eq!((problem.kind, problem.rows, problem.ruled), (ProblemKind::Unreadable, 2, 0));
     assert_eq!(problem.examples[0].key, [9, 9]);
     let refused = running.begin(&survey, false).unwrap_err();
-    assert_eq!(refused.to_string(), "2 rows have no new key, and were not to be set aside");
+    assert_eq!(refused.to_string(), "2 rows have no new key, and may not be set aside");
     assert_eq!(rows(&engine), filled);
     running.begin(&survey, true).unwrap();
     assert_eq!(run(&mut running, 7).0, Step::Finished);
@@ -299,7 +299,7 @@ fn a_function_that_makes_one_key_of_two_rows_is_refused_with_both_there() {
     running.turn_back().unwrap();
     assert_eq!(run(&mut running, 7).0, Step::Undone);
     assert_eq!(rows(&engine), before());
-    // A key of another family is no key, and the row keeps the migration from beginning.
+    // A key of another family is not a key, and the row keeps the migration from beginning.
     let mut migration = Migration::between(&old, &new, prove_anyway(&old, &new)).unwrap();
     migration.map_rows("s.gone", |key, value| Ok((vec![0x05, key[1]], value.to_vec()))).unwrap();
     let running = attach(&migration, engine);

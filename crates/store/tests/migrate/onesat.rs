@@ -368,7 +368,7 @@ fn structures_go_to_a_server_with_their_leases_and_back() {
     let [problem] = survey.problems.as_slice() else { panic!("{:?}", survey.problems) };
     assert!(problem.examples[0].why.contains("has no float that tells it"), "{:?}", problem.examples);
     let refused = migration.copy_to_server(&engine, &redis, &survey, false, |_| ()).unwrap_err();
-    assert_eq!(refused.to_string(), "1 rows have no new key, and were not to be set aside");
+    assert_eq!(refused.to_string(), "1 row has no new key, and may not be set aside");
     migration.copy_to_server(&engine, &redis, &survey, true, |_| ()).unwrap();
     compare(&redis, 300);
     let size = redis.queue_size(b"q:work").unwrap();

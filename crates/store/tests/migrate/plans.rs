@@ -268,7 +268,7 @@ fn a_copy_is_refused_before_a_row_is_written_if_one_has_no_new_key() {
     assert!(matches!(refused, MigrationError::Unfit { rows: 2 }), "{refused}");
     assert!(rows(store.engine()) == begun);
     assert!(migration.is_unfinished_copy(store.engine()).unwrap());
-    // Set aside, they are no obstacle.
+    // Set aside, they are not an obstacle.
     assert_eq!(migration.copy(&source, &store, true, |_| ()).unwrap(), survey);
     assert_eq!(visit_parked(store.engine(), |_| ()).unwrap(), 2);
 }

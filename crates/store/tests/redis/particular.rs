@@ -143,7 +143,7 @@ fn a_key_holds_one_kind_of_thing() {
     ] {
         assert_eq!(
             error.to_string(),
-            "the server refused: key 0x6c697374 holds a list, which is no structure of these"
+            "the server refused: key 0x6c697374 holds a list, which is not a structure of these"
         );
     }
     redis.queue_push(b"k", b"m", score).unwrap();

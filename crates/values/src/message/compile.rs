@@ -79,7 +79,7 @@ impl Messages {
             if let Ok(source) = text.content {
                 shallow(source).map_err(|line| MessagesError {
                     line: Some(line),
-                    ..MessagesError::new(Some(text.path), "brackets lie too deep in each other")
+                    ..MessagesError::new(Some(text.path), "brackets are nested too deeply")
                 })?;
                 names.entry(text.import.map_or_else(|| plain(text.path), str::to_owned)).or_insert(text);
             }
@@ -114,7 +114,7 @@ fn plain(path: &str) -> String {
     names.join("/")
 }
 
-/// The line in which brackets lie too deep in each other, if they do. Strings and comments count as well: what is in them is
+/// The line in which brackets are nested too deeply, if they do. Strings and comments count as well: what is in them is
 /// bounded too.
 fn shallow(text: &str) -> Result<(), usize> {
     let (mut depth, mut line) = (0_usize, 1);

@@ -39,7 +39,7 @@ impl Messages {
         let mut out = Vec::with_capacity(node.span.len());
         match (self.messages.get(id.0), &node.data) {
             (Some(message), Data::Message(record)) => self.put_message(message, record, &mut out)?,
-            _ => return Err(Unwritable::new("it is no message of the schema")),
+            _ => return Err(Unwritable::new("it is not a message of the schema")),
         }
         Ok(out)
     }

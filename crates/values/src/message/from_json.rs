@@ -23,7 +23,7 @@ impl Messages {
 
     fn read_message(&self, message: &Message, json: &Json, depth: usize) -> Result<Node, Unwritable> {
         if depth > MAX_DEPTH {
-            return Err(Unwritable::new("messages lie too deep in each other"));
+            return Err(Unwritable::new("messages are nested too deeply"));
         }
         let record = match json {
             Json::Object(object) => self.members(message, object, depth)?,
@@ -58,7 +58,7 @@ impl Messages {
             let value = if message.form == Form::Any && field.number == 2 && json.is_object() {
                 let held = self.index(held_by(&record)).ok().and_then(|index| self.messages.get(index));
                 let held = held.ok_or_else(|| {
-                    Unwritable::new("its `type_url` is no message of the schema: write it as hex")
+                    Unwritable::new("its `type_url` is not a message of the schema: write it as hex")
                         .within(name)
                 })?;
                 self.read_message(held, json, depth + 1)

@@ -18,8 +18,10 @@ pub use encode::Unwritable;
 pub(crate) use from_json::shortened;
 
 /// The most messages and enums that a schema may have.
+#[cfg(feature = "proto")]
 pub(crate) const MAX_MESSAGES: usize = 20_000;
 /// The most fields of all its messages together.
+#[cfg(feature = "proto")]
 pub(crate) const MAX_FIELDS: usize = 400_000;
 
 /// Every message of a schema.
@@ -44,6 +46,7 @@ struct Message {
 
 /// What a message is apart from its fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(not(feature = "proto"), expect(dead_code, reason = "only a schema that is compiled has any"))]
 enum Form {
     Plain,
     /// `google.protobuf.Timestamp`, which people write as a time.
@@ -68,6 +71,7 @@ struct Field {
 
 /// How often a field may come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(not(feature = "proto"), expect(dead_code, reason = "only a schema that is compiled has any"))]
 enum Many {
     Once,
     List { packed: bool },
@@ -76,6 +80,7 @@ enum Many {
 
 /// What a field holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(not(feature = "proto"), expect(dead_code, reason = "only a schema that is compiled has any"))]
 enum Kind {
     Double,
     Float,
@@ -192,6 +197,7 @@ pub struct MessageId(usize);
 
 /// Which messages have a name that ends in the same way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(not(feature = "proto"), expect(dead_code, reason = "only a schema that is compiled has any"))]
 enum End {
     /// The one at this place.
     One(usize),
@@ -200,6 +206,7 @@ enum End {
 }
 
 /// The ends of names, each after a dot.
+#[cfg(feature = "proto")]
 fn ends(names: &BTreeMap<String, usize>) -> BTreeMap<String, End> {
     let mut ends: BTreeMap<String, End> = BTreeMap::new();
     for (name, index) in names {

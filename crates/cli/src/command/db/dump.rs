@@ -25,7 +25,7 @@ pub(super) fn run(args: &Dump, out: &mut Output) -> Result<Outcome> {
         let mut options = Options::default();
         (options.kind, options.height) = (args.kind, args.height);
         let source = rows(Path::new(typed), &options)?;
-        let anew = "the dump is not whole; the same command begins anew";
+        let anew = "the dump is not whole; the same command starts again";
         return written(args, out, anew, |to, told| dump_raw(&*source, format, to, told));
     }
     if let Some(server) = Server::open(&args.source)? {

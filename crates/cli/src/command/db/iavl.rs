@@ -12,7 +12,7 @@ use crate::args::iavl::{History, Iavl};
 use crate::command::Outcome;
 use crate::render::{self, Output};
 
-/// Shows what is there and, if asked, makes every root hash anew.
+/// Shows what is there and, if asked, recomputes every root hash.
 pub(super) fn run(args: &Iavl, out: &mut Output) -> Result<Outcome> {
     let multistore = open(&args.source, args.height)?;
     let mut report = multistore.report()?;
@@ -30,7 +30,7 @@ pub(super) fn run(args: &Iavl, out: &mut Output) -> Result<Outcome> {
 /// Shows one key across the versions that are kept.
 pub(super) fn history(args: &History, out: &mut Output) -> Result<Outcome> {
     let digits = args.key.strip_prefix("0x").unwrap_or(&args.key);
-    let key = const_hex::decode(digits).with_context(|| format!("the key `{}` is no hex", args.key))?;
+    let key = const_hex::decode(digits).with_context(|| format!("the key `{}` is not hex", args.key))?;
     let multistore = open(&args.source, None)?;
     let stores = match &args.space {
         Some(store) => vec![store.clone()],

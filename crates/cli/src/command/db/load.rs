@@ -33,7 +33,7 @@ pub(super) fn run(args: &Load, out: &mut Output) -> Result<Outcome> {
         allow_unknown: args.allow_unknown,
         resume: args.resume,
     };
-    let progress = Progress::bytes("loading; when interrupted, --resume goes on", size);
+    let progress = Progress::bytes("loading; when interrupted, --resume continues", size);
     let mut told = |bytes| {
         progress.set(bytes);
         interrupt::goes_on()

@@ -213,9 +213,9 @@ fn carry<E: Engine>(
     if let Some(mark) = running.mark() {
         if !args.apply || mark.phase.is_back() {
             let way = if mark.phase.is_back() {
-                "back: --undo goes on"
+                "back: --undo continues it"
             } else {
-                "forth: --apply goes on, --undo goes back"
+                "forth: --apply continues it, --undo takes it back"
             };
             bail!(
                 "`{directory}` is in the middle of this migration, {}; it is on the way {way}",

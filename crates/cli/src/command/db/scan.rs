@@ -77,7 +77,7 @@ pub(super) fn interrupted(error: Error) -> anyhow::Error {
     let Error::ScanStopped { rows, space, last } = error else { return error.into() };
     let last = render::hex(&last);
     anyhow!(
-        "interrupted after {rows} rows; `--after {last}` goes on after the last one in space `{space}`{}",
+        "interrupted after {rows} rows; `--after {last}` continues after the last one in space `{space}`{}",
         if last.is_empty() { ", whose key is empty" } else { "" }
     )
 }

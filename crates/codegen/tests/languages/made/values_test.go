@@ -31,7 +31,7 @@ func (r *rows) iterator(start, end []byte) *walk {
 
 func (r *rows) set(key, value []byte) {
 	if len(key) == 0 || value == nil {
-		r.t.Fatalf("%x: %v is no row", key, value)
+		r.t.Fatalf("%x: %v is not a row", key, value)
 	}
 	r.held[string(key)] = string(value)
 }

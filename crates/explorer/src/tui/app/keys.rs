@@ -55,7 +55,7 @@ impl Screen {
             KeyCode::Char('J') => self.step_family(1),
             KeyCode::Char('K') => self.step_family(-1),
             KeyCode::Char('n') => self.turn_page(self.listing.next.clone(), "there is no next page"),
-            KeyCode::Char('p') => self.turn_page(self.listing.before.clone(), "there is no page before"),
+            KeyCode::Char('p') => self.turn_page(self.listing.before.clone(), "there is no previous page"),
             KeyCode::Enter => self.open(),
             KeyCode::Char('s') => self.scans(),
             KeyCode::Char('r') => self.turn(),

@@ -117,7 +117,7 @@ impl Screen {
         self.clipboard.take()
     }
 
-    /// Reads everything anew: at the beginning, and at another height.
+    /// Reads everything again: at the beginning, and at another height.
     fn begin(&mut self) {
         let height = self.address.only(&["height"]);
         match self.explorer.answer(Page::Overview, &height) {

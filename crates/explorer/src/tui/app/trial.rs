@@ -1,4 +1,4 @@
-//! What if: the plan is changed in the user's own editor, proved anew, and written where that was allowed.
+//! What if: the plan is changed in the user's own editor, proved again, and written where that was allowed.
 
 use serde_json::Value as Json;
 

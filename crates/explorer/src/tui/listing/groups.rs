@@ -46,12 +46,13 @@ pub(super) fn groups(known: Known<'_>, at: &Address, view: &str) -> Result<Listi
         ("Keys with two readings", "Every key has one reading.")
     };
     let notes = if lines.is_empty() && !walking { vec![vec![plain(none)]] } else { Vec::new() };
+    let rows = count(&page, "rows");
     Ok(Listing {
         title: title.to_owned(),
         notes,
         head: vec![right("keys"), left("space"), left("at"), left("why"), left("first")],
         lines,
-        foot: format!("{} keys", amount(count(&page, "rows"), !walking)),
+        foot: format!("{} {}", amount(rows, !walking), if rows == 1 { "key" } else { "keys" }),
         works: walking.then_some(Working::Walk),
         ..Listing::default()
     })

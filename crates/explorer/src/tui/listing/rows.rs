@@ -75,10 +75,11 @@ pub(super) fn rows(known: Known<'_>, at: &Address) -> Result<Listing, Problem> {
         let place = if name == "next" { "after" } else { "before" };
         there.then(|| at.clone().without(&["after", "before", "key"]).with(place, key))
     };
-    let mut foot = format!("{} rows", number(lines.len() as u64));
+    let noun = if lines.len() == 1 { "row" } else { "rows" };
+    let mut foot = format!("{} {noun}", number(lines.len() as u64));
     if *field(&page, "cut_short") == true {
         // Writing to a string does not fail.
-        let _ = write!(foot, ", {} looked at so far: n goes on", number(count(&page, "looked")));
+        let _ = write!(foot, ", {} looked at so far: n continues", number(count(&page, "looked")));
     }
     let whole = at.bound().is_empty() && at.get("from").is_none() && at.get("to").is_none();
     if let Some((all, _, exact)) = counted(known.walk, &family).filter(|_| whole) {

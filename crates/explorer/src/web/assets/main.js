@@ -48,7 +48,7 @@ async function show(now) {
   sideRunning = new AbortController();
   side.show(now, sideRunning.signal);
   document.body.classList.remove('menu-open');
-  // The space of a key that is shown is no question for rows.
+  // The space of a key that is shown is not a question for rows.
   const asked = now.family ? middle(without(now, 'space')) : middle(now);
   if (asked === showing) { rows.mark_chosen(); return; }
   showing = asked;

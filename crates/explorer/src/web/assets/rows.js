@@ -134,7 +134,7 @@ function foot(now, page, one) {
   return h('div', { class: 'foot' },
     h('button', { type: 'button', id: 'before', disabled: !page.before, onclick: () => go({ ...without(now, 'after', 'before', 'key'), before: page.before }) }, '‹ Before'),
     h('span', {}, `${number(page.rows.length)} ${page.rows.length === 1 ? 'row' : 'rows'} ${total} ${turned}`,
-      page.cut_short ? `, looked at ${number(page.looked)}: Next goes on` : ''),
+      page.cut_short ? `, looked at ${number(page.looked)}: Next continues` : ''),
     h('button', { type: 'button', id: 'next', disabled: !page.next, onclick: () => go({ ...without(now, 'after', 'before', 'key'), after: page.next }) }, 'Next ›'),
     h('span', { class: 'hints faint', 'aria-hidden': 'true' }, 'j k rows   n p pages   / find   s scan   d compare   ? keys'),
     one && h('span', { class: 'faint' }, `${bytes(one.bytes)}`));

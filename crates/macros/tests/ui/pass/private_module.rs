@@ -1,4 +1,4 @@
-//! A plan in a private module, of which nothing is used, is no dead code.
+//! A plan in a private module, of which nothing is used, is not dead code.
 #![deny(warnings)]
 
 mod keys {

@@ -51,7 +51,7 @@ fn word_help(word: &str, next: Option<&TokenKind>) -> String {
     }
 }
 
-/// The encoding that a word is, if it is no domain as well.
+/// The encoding that a word is, if it is not a domain as well.
 fn encoding_of(word: &str) -> Option<&'static str> {
     let known = |word: &str| encodings().iter().copied().find(|name| *name == word);
     let found = || known(word).or_else(|| known(&word.to_ascii_lowercase()));

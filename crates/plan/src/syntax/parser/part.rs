@@ -35,7 +35,7 @@ impl Parser<'_> {
                     parts.push(self.part(docs.lines)?);
                     self.mark(MarkKind::Part, start);
                 } else {
-                    self.refuse_docs(&docs, "before a part that is no argument, which has none");
+                    self.refuse_docs(&docs, "before a part that is not an argument, which has none");
                 }
             } else if !parts.is_empty() && self.is(&TokenKind::Comma) && self.begins_part_at(1) {
                 let message = "parts have nothing between them, found `,`";

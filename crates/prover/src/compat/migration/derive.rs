@@ -223,7 +223,7 @@ fn fits(old: &Sequence, new: &Sequence) -> bool {
     matches!(relate(old, new), Relation::Fits(_))
 }
 
-/// What becomes of a layout that is no key.
+/// What becomes of a layout that is not a key.
 fn carried(old: Option<&Sequence>, new: Option<&Sequence>, what: &str) -> Result<Carried, String> {
     let (Some(old), Some(new)) = (old, new) else { return Ok(Carried::Verbatim) };
     if fits(old, new) {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use keyplan_plan::dynamic::Value;
 use keyplan_plan::mapping::{Carried, Course, Mapping, Passage, Route, Way};
-use keyplan_plan::model::{DottedPath, Family, Plan};
+use keyplan_plan::model::{Family, Plan};
 
 use super::{Counterexample, Decision, worst};
 use crate::guarantee::Guarantee;
@@ -107,17 +107,18 @@ fn layout<'r>(report: &'r Report, path: &str) -> Option<&'r Verdict> {
     report.statements.iter().find(about).map(|statement| &statement.verdict)
 }
 
-/// Whether members and fields that are written anew are never written as one.
+/// Whether members and fields that are rewritten are never written as one.
 fn parts(report: &Report, passage: &Passage) -> bool {
     let anew = |carried: &Carried| *carried != Carried::Verbatim;
     if !anew(&passage.member) && !passage.fields.iter().any(|field| anew(&field.key)) {
         return true;
     }
-    let part = |family: &str| DottedPath(family).inside(&passage.to.path).is_some();
+    let part =
+        |statement: &crate::Statement| statement.of == passage.to.path && statement.family != statement.of;
     report.statements.iter().all(|statement| {
         let about =
             matches!(statement.guarantee, Guarantee::Unambiguous | Guarantee::Disjoint | Guarantee::Lossless);
-        let about = about && part(&statement.family);
+        let about = about && part(statement);
         !about || matches!(statement.verdict, Verdict::Holds | Verdict::Assumed(_))
     })
 }

@@ -148,7 +148,7 @@ pub struct Duty {
 impl Duty {
     /// Whether a person must look at it: it is not proved, and the plan does not say what becomes of such rows.
     ///
-    /// A key that crosses one which is moved too is no finding: its rows go by a place of their own.
+    /// A key that crosses one which is moved too is not a finding: its rows go by a place of their own.
     pub fn is_finding(&self) -> bool {
         let proved = matches!(self.decision, Decision::Proved | Decision::Assumed(_));
         !proved && self.rule.is_none() && (self.obligation != Obligation::Apart || self.lasting)

@@ -70,7 +70,18 @@ fn around(shape: &Shape) -> bool {
         Shape::Record(inner) => written(inner),
         Shape::Framed { frame, inner } => room(*frame, inner) && around(inner),
         Shape::Desc(inner) | Shape::Hashed { inner, .. } | Shape::HashConcat { inner, .. } => around(inner),
-        _ => true,
+        Shape::Int(_)
+        | Shape::Bool(_)
+        | Shape::Float(_)
+        | Shape::Time(_)
+        | Shape::Score { .. }
+        | Shape::Bytes { .. }
+        | Shape::Text(_)
+        | Shape::Nibbles { .. }
+        | Shape::Opaque(_)
+        | Shape::Choice(_)
+        | Shape::Option(_)
+        | Shape::List { .. } => true,
     }
 }
 
@@ -79,7 +90,7 @@ fn room(frame: Frame, inner: &Shape) -> bool {
     match frame {
         Frame::Len(width) if width.limit() == usize::MAX => true,
         Frame::Len(width) => Width::of_shape(inner).max.is_some_and(|max| max <= width.limit()),
-        _ => true,
+        Frame::Terminated | Frame::Escaped | Frame::Memcmp | Frame::OrderedCode => true,
     }
 }
 

@@ -12,7 +12,7 @@ use crate::sample;
 /// How many old argument lists are carried over to find one that cannot be.
 const MOST_ROWS: usize = 400;
 
-/// Decides whether every key of an old family, and every value that has a layout, can be written anew.
+/// Decides whether every key of an old family, and every value that has a layout, can be rewritten.
 pub(super) fn total(old: &Plan, new: &Plan, route: &Route, passage: &Passage) -> Decision {
     let (Some((_, before)), Some((_, after))) = (route.from.find(old), passage.to.find(new)) else {
         return Decision::Unknown("the families are not there".to_owned());
@@ -27,7 +27,7 @@ pub(super) fn total(old: &Plan, new: &Plan, route: &Route, passage: &Passage) ->
     })
 }
 
-/// Whether every value, member, score and field can be written anew.
+/// Whether every value, member, score and field can be rewritten.
 fn every_part(before: &Family, after: &Family, passage: &Passage) -> bool {
     let fine = |old: Option<&Sequence>, new: Option<&Sequence>, carried: &Carried| match (old, new, carried) {
         (_, _, Carried::Verbatim) => true,

@@ -23,7 +23,7 @@ use crate::sample;
 const MOST_WORDS: usize = 12;
 const MOST_SAMPLES: usize = 200;
 
-/// How many words that are no keys are mended.
+/// How many words that are not keys are mended.
 const MOST_MENDED: usize = 4;
 
 /// A scan of a layout.

@@ -64,7 +64,7 @@ pub struct FjallSettings {
 /// What to do about a journal that was damaged after it was written: whole batches follow the damage, or it ends before
 /// batches that are known to have been there.
 ///
-/// A journal that merely ends in the middle of a write is no damage: that batch was never acknowledged.
+/// A journal that merely ends in the middle of a write is not damage: that batch was never acknowledged.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DamagedJournal {
     /// Refuse to open.

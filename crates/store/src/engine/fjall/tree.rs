@@ -95,7 +95,7 @@ pub(super) fn read_all(directory: &Path) -> Result<Vec<Folder>, Error> {
             Some(id) if entry.path().is_dir() => ids.push(id),
             _ if entry.path().is_dir() => {
                 let name = entry.file_name();
-                return Err(damaged(&format!("{KEYSPACES}/{}", name.display()), "is no keyspace"));
+                return Err(damaged(&format!("{KEYSPACES}/{}", name.display()), "is not a keyspace"));
             }
             // The engine passes over stray files.
             _ => {}

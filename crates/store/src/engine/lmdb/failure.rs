@@ -49,7 +49,7 @@ pub(super) fn translated(error: heed::Error) -> Error {
         ) => Error::Corrupt { what: "a page is not what it should be".into(), source: Some(Box::new(error)) },
         heed::Error::Mdb(error @ MdbError::Panic) => Error::Poisoned { source: Some(Box::new(error)) },
         heed::Error::Mdb(MdbError::VersionMismatch | MdbError::Invalid) => {
-            Error::Format { what: "it is no LMDB database of this version".into() }
+            Error::Format { what: "it is not an LMDB database of this version".into() }
         }
         heed::Error::Mdb(MdbError::MapFull) => full(),
         other => Error::Engine { source: Box::new(other) },

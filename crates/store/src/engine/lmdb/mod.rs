@@ -133,7 +133,7 @@ impl Lmdb {
             let mut names = Vec::new();
             for row in root.iter(&read)? {
                 let (name, record) = row?;
-                // The flags of a plain row of that length are anything; it is no database then, and does not open as one.
+                // The flags of a plain row of that length are anything; it is not a database then, and does not open as one.
                 if let Some(flags) = tree_flags(record)
                     && let Ok(text) = std::str::from_utf8(name)
                 {

@@ -44,7 +44,7 @@ pub enum LmdbBuffer {
     /// Nothing. Commits survive the end of the process, but **a loss of power may damage the whole database**, also what was
     /// synced before: the engine overwrites pages in place that it takes to be free.
     ///
-    /// For loads that can be begun anew, and machines whose power does not fail.
+    /// For loads that can be started again, and machines whose power does not fail.
     Nothing,
 }
 

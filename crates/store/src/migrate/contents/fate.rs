@@ -17,7 +17,7 @@ pub(super) enum KeyFate {
         route: Option<usize>,
         queue: bool,
     },
-    /// It has another key, and what it holds may be written anew.
+    /// It has another key, and what it holds may be rewritten.
     Moves {
         route: usize,
         key: Vec<u8>,

@@ -113,7 +113,8 @@ impl Gaps {
     fn tidy(&mut self) {
         while self.0.len() > MOST {
             let least = self.0.iter().enumerate().min_by_key(|(_, gap)| gap.removed).map(|(at, _)| at);
-            self.0.remove(least.unwrap_or_default());
+            let Some(least) = least else { break };
+            self.0.remove(least);
         }
         self.0.sort_by(|a, b| a.from.cmp(&b.from));
     }

@@ -108,7 +108,7 @@ impl<E: Engine> Transaction<'_, E> {
     }
 
     /// Ends the lease of an item as `outcome` says, if it is claimed under this receipt. One that was pushed again since
-    /// waits anew, whatever became of it.
+    /// waits again, whatever became of it.
     pub(super) fn queue_settle(
         &mut self,
         key: &[u8],

@@ -78,7 +78,7 @@ pub enum StructureRow<'r> {
     },
 }
 
-/// A row with another key in it; `None` if it is no row of a structure, or if the key is too long for one.
+/// A row with another key in it; `None` if it is not a row of a structure, or if the key is too long for one.
 pub(crate) fn with_key(row: &[u8], key: &[u8]) -> Option<Vec<u8>> {
     let family = Family::of(*row.first()?)?;
     if matches!(family, Family::Value | Family::Head) {

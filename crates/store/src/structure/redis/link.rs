@@ -38,7 +38,7 @@ pub(super) enum Fault {
     Broken(String, Option<io::Error>),
     /// The answer did not come in time.
     Late(Duration),
-    /// What came is no answer.
+    /// What came is not an answer.
     Garbage(String),
     /// The server does not let us in.
     Refused(String),
@@ -89,7 +89,7 @@ impl Link {
             None => Stream::Plain(socket),
             Some(config) => {
                 let name = ServerName::try_from(host.to_owned())
-                    .map_err(|_| Fault::Unreachable(format!("`{host}` is no name for TLS"), None))?;
+                    .map_err(|_| Fault::Unreachable(format!("`{host}` is not a name for TLS"), None))?;
                 let mut connection = ClientConnection::new(Arc::clone(config), name)
                     .map_err(|error| unreachable(io::Error::other(error)))?;
                 connection.complete_io(&mut socket).map_err(|error| {
@@ -206,7 +206,7 @@ impl Link {
                     return Err(Fault::Broken(said(&error), None));
                 }
                 Value::ServerError(error) => return Err(Fault::Refused(format!("{what}: {}", said(&error)))),
-                _ => return Err(Fault::Garbage(format!("it is no answer to {what}"))),
+                _ => return Err(Fault::Garbage(format!("it is not an answer to {what}"))),
             }
         }
         Ok(())

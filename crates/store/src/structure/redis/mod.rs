@@ -77,7 +77,7 @@ impl Redis {
         Ok(Self { client: Client::open(settings)? })
     }
 
-    /// Connects to what a URL names, with the settings that it has unless told: see [`RedisSettings`].
+    /// Connects to what a URL names, with the default settings: see [`RedisSettings`].
     pub fn connect(url: &str) -> Result<Self, StructureError> {
         Self::open(RedisSettings::new(url)?)
     }
@@ -192,7 +192,7 @@ const RESERVED: &str = "keys of the form that is used beside a queue or a spread
 #[cold]
 fn foreign(key: &[u8], kind: &str) -> StructureError {
     StructureError::Refused {
-        what: format!("key 0x{} holds a {kind}, which is no structure of these", hex(key)),
+        what: format!("key 0x{} holds a {kind}, which is not a structure of these", hex(key)),
     }
 }
 

@@ -17,7 +17,7 @@ else
   fits = fits or kind == 'zset'
 end
 if not fits then
-  return redis.error_reply('WRONGTYPE the key is no queue')
+  return redis.error_reply('WRONGTYPE the key is not a queue')
 end
 
 -- Attempts, receipt, whether it was pushed again, score; the last three only while it is claimed.

@@ -120,21 +120,21 @@ impl RedisSettings {
         }
     }
 
-    /// How long making a connection may take: 2 seconds unless told.
+    /// How long making a connection may take: 2 seconds by default.
     #[must_use]
     pub const fn connect_timeout(mut self, time: Duration) -> Self {
         self.connect_timeout = time;
         self
     }
 
-    /// How long the answer to a command may take, after that to the one before it: 5 seconds unless told.
+    /// How long the answer to a command may take, after that to the one before it: 5 seconds by default.
     #[must_use]
     pub const fn timeout(mut self, time: Duration) -> Self {
         self.timeout = time;
         self
     }
 
-    /// How long a command is tried again that was certainly not done: 20 seconds unless told.
+    /// How long a command is tried again that was certainly not done: 20 seconds by default.
     ///
     /// Such are commands for a server that cannot be reached, and for a cluster that is choosing another master. A read
     /// is tried again too if the connection breaks; a write is not, for it may have been done.
@@ -144,21 +144,21 @@ impl RedisSettings {
         self
     }
 
-    /// How many connections to a node may be open at a time, at least 1: 16 unless told.
+    /// How many connections to a node may be open at a time, at least 1: 16 by default.
     #[must_use]
     pub const fn connections(mut self, most: usize) -> Self {
         self.connections = if most == 0 { 1 } else { most };
         self
     }
 
-    /// How many bytes an answer may have: 1 GiB unless told. A longer one is an error, and ends the connection.
+    /// How many bytes an answer may have: 1 GiB by default. A longer one is an error, and ends the connection.
     #[must_use]
     pub const fn largest_answer(mut self, bytes: u64) -> Self {
         self.largest_answer = bytes;
         self
     }
 
-    /// How many replicas must have a write before it is acknowledged: none unless told.
+    /// How many replicas must have a write before it is acknowledged: none by default.
     ///
     /// Without this, a master that fails takes with it what it acknowledged within about the last second. With one
     /// replica for each master and `1` here, a write that was acknowledged is on the replica that takes over.
@@ -191,7 +191,7 @@ impl RedisSettings {
         self
     }
 
-    /// The certificates that a server's own must come from, as PEM: those of the system unless told.
+    /// The certificates that a server's own must come from, as PEM: those of the system by default.
     #[must_use]
     pub fn tls_roots(mut self, pem: impl Into<Vec<u8>>) -> Self {
         self.roots = Some(pem.into());

@@ -16,7 +16,7 @@ pub struct Step {
     reads: Vec<Seen>,
 }
 
-/// How often a step is made anew after a conflict.
+/// How often a step is made again after a conflict.
 const CONFLICTS: u32 = 64;
 
 /// What was read.
@@ -244,7 +244,7 @@ impl Step {
         self.replies(structures, |commands| structures.apply_if(&reads, commands, durability))
     }
 
-    /// Fills a step and applies it. If something that it has read was changed meanwhile, it is filled anew, up to 64 times.
+    /// Fills a step and applies it. If something that it has read was changed meanwhile, it is filled again, up to 64 times.
     pub fn update<T>(
         structures: &dyn Structures,
         durability: Durability,

@@ -132,7 +132,7 @@ fn documentation_needs_something_behind_it() {
     check(
         "key a = 0x01 /// x\n \"/\" b: u8 /// y\n scan all; /// z\n allot 1 x; /// z\n retired 0x01 \"w\"; /// end",
         "
-            KP0102 2:14 documentation before a part that is no argument, which has none [/// x] nothing is documented by this (help: a comment is written `// …`)
+            KP0102 2:14 documentation before a part that is not an argument, which has none [/// x] nothing is documented by this (help: a comment is written `// …`)
             KP0102 3:12 documentation before something that has none [/// y] nothing is documented by this (help: a comment is written `// …`)
             KP0102 4:12 documentation before `allot`, which has its purpose in quotes after it [/// z] nothing is documented by this (help: a comment is written `// …`)
             KP0102 5:13 documentation before `retired`, which has its reason in quotes after it [/// z] nothing is documented by this (help: a comment is written `// …`)
@@ -319,7 +319,7 @@ fn what_other_languages_write_is_told_with_what_to_write_here() {
             KP0101 2:40 `+` begins no token [+] not part of the language (help: parts are written one after the other, with nothing between them: leave it out)
             KP0102 2:48 expected a part, a clause or `;`, found `|` [|] cannot begin a part or a clause (help: parts are written one after the other, with nothing between them: leave it out)
             KP0102 3:13 expected a part, a clause or `;`, found `,` [,] cannot begin a part or a clause (help: parts are written one after the other, with nothing between them: leave it out)
-            KP0101 3:24 `=>` is no arrow of the language [=>] not part of it (help: write `->`)
+            KP0101 3:24 `=>` is not an arrow of the language [=>] not part of it (help: write `->`)
         ",
     );
     check(
