@@ -175,7 +175,7 @@ pub(crate) struct Check {
     /// Apply the proved repairs that move no key and take no scan back
     #[arg(long, conflicts_with_all = ["no_proof", "watch"])]
     pub(crate) fix: bool,
-    /// With --fix: also apply repairs that need a migration
+    /// With --fix: also apply repairs that need a migration or, where nothing else helps, a change of the program
     #[arg(long = "unsafe", requires = "fix")]
     pub(crate) unsafe_fixes: bool,
     /// A file of known findings, which do not count; without it, that of `keyplan.toml`

@@ -17,7 +17,8 @@ pub enum Fixes {
     /// Those after which every key that is written has the same bytes as before. No scan is taken back: what a program does is no
     /// less wrong where the plan does not say it.
     Safe,
-    /// Also those after which a database has to be migrated; of two, the one that gives up no claim.
+    /// All others too: first those after which a database has to be migrated, then, where nothing else helps, those that take
+    /// back what a scan says, after which the program has to change.
     Any,
 }
 
@@ -26,7 +27,7 @@ impl Fixes {
     fn chosen(self, found: &Found) -> Option<&Repair> {
         match self {
             Self::Safe => found.repairs.iter().find(|repair| !repair.needs_migration && repair.keeps_scans),
-            Self::Any => found.repairs.iter().find(|repair| repair.keeps_scans),
+            Self::Any => found.repairs.iter().find(|repair| repair.keeps_scans).or(found.repairs.first()),
         }
     }
 }
@@ -157,6 +158,10 @@ space s {
         for scan in ["scan by height bare\n", "scan by height to next", "scan by height;"] {
             assert!(text.contains(scan), "{text}");
         }
+        // Nothing else helps where the prefix is given by its bytes.
+        let fixed = fix(checked(BARE), &Options::default(), Fixes::Any);
+        assert_eq!(fixed.checked.findings, []);
+        assert!(!fixed.files["demo.keyplan"].contains("bare"), "{:?}", fixed.files);
     }
 
     #[test]
