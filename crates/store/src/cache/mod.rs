@@ -167,6 +167,9 @@ fn forgotten<B: Clone>(operation: &Operation<B>) -> Operation<B> {
     Operation { action: Action::Delete, ..operation.clone() }
 }
 
+/// About how many bytes an engine adds to a row in its file, at most.
+const ROW_OVERHEAD: u64 = 64;
+
 /// How many buckets are fetched at once: a processor waits for as many at the same time.
 const FETCHED: usize = 16;
 
@@ -283,10 +286,15 @@ impl<E: Engine> Engine for Cached<E> {
     fn commit(&self, batch: Batch<Self>, durability: Durability) -> Result<(), Error> {
         let Some(rows) = &self.rows else { return self.engine.commit(batch.on(), durability) };
         let _writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        self.engine.make_room(batch.bytes().saturating_add(ROW_OVERHEAD.saturating_mul(batch.len() as u64)));
         let mut commit = self.begin(rows, &batch)?;
         let committed = self.engine.commit(batch.on(), durability);
         commit.applied = committed.is_ok();
         committed
+    }
+
+    fn make_room(&self, bytes: u64) {
+        self.engine.make_room(bytes);
     }
 
     /// Without a cache: what it is for is written once.
