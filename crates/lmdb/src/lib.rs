@@ -19,12 +19,13 @@ use std::fmt;
 use std::fs::{File, TryLockError};
 use std::io;
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
 pub use heed;
 use heed::types::Bytes;
-use heed::{DatabaseOpenOptions, Env, EnvFlags, EnvOpenOptions, RoTxn, RwTxn, WithoutTls};
+use heed::{DatabaseOpenOptions, Env, EnvFlags, EnvOpenOptions, MdbError, RoTxn, RwTxn, WithoutTls};
 
 use crate::inspect::Failure;
 use crate::tally::{KEY, Recorded};
@@ -44,12 +45,14 @@ pub struct Environment {
     open: Arc<()>,
     // The sum of all rows when the file was looked through; `None` if it was not.
     begun: Option<Recorded>,
+    // The last page when the list of readers was last looked through.
+    looked: AtomicUsize,
 }
 
 /// How a database is opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// Bytes of addresses to map; `None` for as many as the file says, when it is only read.
+    /// Bytes of addresses to map; `None` for as many as the file says, when it is only read, or as many as there may be.
     pub map_bytes: Option<usize>,
     /// The least of them that will do, where the process may not map as many: then half as many are tried, and half of that.
     pub least_map_bytes: usize,
@@ -125,6 +128,9 @@ impl fmt::Debug for Reading {
 const LOCK_TRIES: u32 = 10;
 const LOCK_WAIT: Duration = Duration::from_millis(20);
 
+/// By how many pages the file grows before the list of readers is looked through again.
+const GROWN_PAGES: usize = 1024;
+
 fn lock(file: &File) -> Result<(), TryLockError> {
     for _ in 1..LOCK_TRIES {
         match file.try_lock() {
@@ -174,13 +180,21 @@ impl Environment {
             heed::Error::Io(error) => Refused::Io(error),
             other => Refused::Lmdb(other),
         })?;
-        Ok(Self { env, lock: Arc::new(file), still: Arc::default(), open: Arc::default(), begun })
+        let last_page = AtomicUsize::new(env.info().last_page_number);
+        let (still, open) = Default::default();
+        Ok(Self { env, lock: Arc::new(file), still, open, begun, looked: last_page })
     }
 
     /// Opens a transaction that reads.
     pub fn read(&self) -> Result<Reading, heed::Error> {
         let _still = self.still.read().unwrap_or_else(PoisonError::into_inner);
-        let transaction = self.env.clone().static_read_txn()?;
+        let transaction = match self.env.clone().static_read_txn() {
+            // There may be places of readers that are no more.
+            Err(heed::Error::Mdb(MdbError::ReadersFull)) if self.env.clear_stale_readers()? > 0 => {
+                self.env.clone().static_read_txn()?
+            }
+            opened => opened?,
+        };
         Ok(Reading { transaction, _open: self.open.clone(), _lock: self.lock.clone() })
     }
 
@@ -193,6 +207,7 @@ impl Environment {
         change: impl FnOnce(&mut RwTxn<'_>, &mut Tally) -> Result<T, E>,
     ) -> Result<T, E> {
         let _still = self.still.read().unwrap_or_else(PoisonError::into_inner);
+        self.forget_the_dead()?;
         let mut transaction = self.env.write_txn()?;
         let mut tally = self.tally(&transaction)?;
         let done = change(&mut transaction, &mut tally)?;
@@ -204,6 +219,17 @@ impl Environment {
         }
         transaction.commit()?;
         Ok(done)
+    }
+
+    /// Takes processes that were killed while they read off the list of readers, now and then: as long as one is on it, no page
+    /// that it could see is used again, and every commit makes the file longer.
+    fn forget_the_dead(&self) -> Result<(), heed::Error> {
+        let last = self.env.info().last_page_number;
+        if last >= self.looked.load(Ordering::Relaxed).saturating_add(GROWN_PAGES) {
+            self.looked.store(last, Ordering::Relaxed);
+            self.env.clear_stale_readers()?;
+        }
+        Ok(())
     }
 
     /// The sum of all rows before a transaction that writes: as the last one left it, or as the file was when it was opened.
@@ -316,15 +342,23 @@ fn map_what_may_be(
 ) -> Result<Env<WithoutTls>, heed::Error> {
     let mut options = *options;
     loop {
-        match (map(directory, &options, flags), options.map_bytes) {
-            (Err(heed::Error::Io(error)), Some(bytes))
-                if error.kind() == io::ErrorKind::OutOfMemory && bytes / 2 >= options.least_map_bytes =>
-            {
-                options.map_bytes = Some((bytes / 2).next_multiple_of(MAP_STEP));
-            }
-            (mapped, _) => return mapped,
+        let error = match map(directory, &options, flags) {
+            Err(heed::Error::Io(error)) if too_much(&error) => error,
+            mapped => return mapped,
+        };
+        // What the file says is what its writer may map.
+        let bytes = options.map_bytes.unwrap_or(usize::MAX / 2);
+        let half = (bytes / 2).next_multiple_of(MAP_STEP);
+        if half >= bytes || bytes / 2 < options.least_map_bytes {
+            return Err(heed::Error::Io(error));
         }
+        options.map_bytes = Some(half);
     }
+}
+
+/// Whether the system says that a process may not map so much. It may say of a length that it does not like it.
+fn too_much(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::OutOfMemory | io::ErrorKind::InvalidInput)
 }
 
 /// Maps have so many bytes, or a multiple.

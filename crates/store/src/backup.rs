@@ -36,7 +36,7 @@ impl<E: Engine> Store<E> {
     /// up to date: only rows that differ are written. The backup is a database like any other, and is restored by
     /// opening it. It has its plan from the last step on: one that was interrupted has none, and is gone on with.
     ///
-    /// Refused by engines without files.
+    /// Refused by engines without files, and inside of the store's own directory.
     ///
     /// ```
     /// # use keyplan_store::{Schema, Store, engine::{Durability, Fjall, FjallSettings}};
@@ -51,6 +51,7 @@ impl<E: Engine> Store<E> {
     /// # Ok::<(), keyplan_store::StoreError>(())
     /// ```
     pub fn backup(&self, path: impl AsRef<Path>) -> Result<Backup, StoreError> {
+        refuse_inside(self.engine().directory(), path.as_ref())?;
         let meta = self.meta().ok_or(StoreError::NoPlan)?;
         let meta_space = self.engine().space(META_SPACE).ok_or(StoreError::NoPlan)?;
         let snapshot = self.engine().snapshot()?;
@@ -98,6 +99,21 @@ impl<E: Engine> Store<E> {
     }
 }
 
+/// Refuses a place among the store's own files: the engine would take what is there for a part of it. Its directory itself is
+/// refused by the engine, which has it open.
+fn refuse_inside(own: Option<&Path>, path: &Path) -> Result<(), StoreError> {
+    let path = std::path::absolute(path).map_err(Error::io("looking for the directory"))?;
+    let Some(own) = own.and_then(|own| own.canonicalize().ok()) else { return Ok(()) };
+    // What does not exist is made in the nearest directory that does.
+    let nearest = path.ancestors().find_map(|part| Some((part, part.canonicalize().ok()?)));
+    match nearest {
+        Some((part, real)) if real.starts_with(&own) && (part != path || real != own) => {
+            Err(StoreError::InsideStore { directory: own })
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Whether a database without a plan is empty, or a backup that was interrupted.
 fn is_ours<E: Engine>(to: &E) -> Result<bool, Error> {
     let snapshot = to.snapshot()?;
@@ -106,7 +122,11 @@ fn is_ours<E: Engine>(to: &E) -> Result<bool, Error> {
     {
         return Ok(true);
     }
-    for space in to.spaces().iter().filter(|space| space.kind == SpaceKind::Map) {
+    for space in &to.spaces() {
+        // A backup is marked before it has any, and somebody made this one.
+        if space.kind == SpaceKind::Multimap {
+            return Ok(false);
+        }
         if let Some(id) = to.space(&space.name)
             && snapshot.range(id, KeyRange::ALL)?.next().transpose()?.is_some()
         {

@@ -1,3 +1,5 @@
+use std::path::PathBuf;
+
 use crate::engine;
 use crate::schema::PlanFingerprint;
 
@@ -98,6 +100,12 @@ pub enum StoreError {
     MixedSpace {
         /// Its name.
         name: String,
+    },
+    /// A backup would be among the files of the store.
+    #[error("a backup cannot be inside of the directory of the store, `{}`", directory.display())]
+    InsideStore {
+        /// The directory of the store.
+        directory: PathBuf,
     },
     /// The store was opened for reading only.
     #[error("the store is open for reading only")]

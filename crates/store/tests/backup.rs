@@ -4,18 +4,18 @@
 #[path = "support/cached.rs"]
 mod cached;
 #[path = "support/chain.rs"]
-#[expect(dead_code, reason = "no file system is mounted here")]
+#[expect(dead_code, reason = "no file system becomes read-only here")]
 mod chain;
 mod support;
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use chain::{State, apply, commit, cursor, ids, read, schema};
+use chain::{Mounted, State, apply, commit, cursor, ids, read, schema};
 use keyplan_store::cache::Cached;
 use keyplan_store::engine::{
-    Batch, Durability, Engine, Error, Fjall, KeyRange, Lmdb, Memory, MultimapEngine, MultimapSnapshot as _,
-    Redb, Space,
+    Batch, Durability, Engine, Error, Fjall, KeyRange, Lmdb, LmdbSettings, Memory, MultimapEngine,
+    MultimapSnapshot as _, Redb, Space,
 };
 use keyplan_store::{META_SPACE, Schema, Store, StoreError};
 use support::{Opened, Random, rounds};
@@ -135,6 +135,8 @@ fn a_backup_is_of_one_moment_beside_a_writer() {
     is_of_one_moment_beside_a_writer::<Fjall>();
     is_of_one_moment_beside_a_writer::<Redb>();
     is_of_one_moment_beside_a_writer::<Lmdb>();
+    is_of_one_moment_beside_a_writer::<Cached<Fjall>>();
+    is_of_one_moment_beside_a_writer::<Cached<Lmdb>>();
 }
 
 #[test]
@@ -201,6 +203,116 @@ fn a_backup_does_not_overwrite_what_is_not_one() {
     let memory = Store::create(Memory::new(), &schema()).unwrap();
     let refused = memory.backup(directory.path().join("memory")).unwrap_err();
     assert_eq!(refused.to_string(), "the engine `memory` has no backup to a directory");
+}
+
+/// Fjall took a backup in its folder of keyspaces for one of them, and did not open again.
+fn is_not_made_inside_of_the_store<E: Opened>() {
+    let directory = tempfile::tempdir().unwrap();
+    let data = directory.path().join("data");
+    let store = Store::create(E::open_at(&data), &schema()).unwrap();
+    commit(&store, 1, Durability::SyncAll).unwrap();
+    std::os::unix::fs::symlink(&data, directory.path().join("link")).unwrap();
+    for inside in ["data/keyspaces", "data/new/copy", "data/new/../copy", "link/copy", "link/keyspaces"] {
+        let refused = store.backup(directory.path().join(inside)).unwrap_err();
+        assert!(matches!(refused, StoreError::InsideStore { .. }), "{inside}: {refused}");
+    }
+    // Beside it, and around it, there is room.
+    store.backup(directory.path().join("data-copy")).unwrap();
+    store.backup(directory.path()).unwrap();
+    drop(store);
+    assert!(read(&opened::<E>(&data)).unwrap() == state(1));
+    assert!(read(&opened::<E>(directory.path())).unwrap() == state(1));
+}
+
+#[test]
+fn a_backup_is_not_made_inside_of_the_store() {
+    is_not_made_inside_of_the_store::<Fjall>();
+    is_not_made_inside_of_the_store::<Redb>();
+    is_not_made_inside_of_the_store::<Lmdb>();
+}
+
+fn leaves_several_values_of_somebody<E: Opened + MultimapEngine>() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = Store::create(E::open_at(&directory.path().join("data")), &schema()).unwrap();
+    let foreign = directory.path().join("foreign");
+    let rows = |write: bool| {
+        let mut engine = E::open_at(&foreign);
+        let space = engine.create_space(&Space::multimap("theirs")).unwrap();
+        if write {
+            let mut batch = Batch::<E>::new();
+            batch.put_multi(space, b"k".as_slice(), b"v".as_slice());
+            engine.commit(batch, Durability::SyncAll).unwrap();
+        }
+        (engine.snapshot().unwrap().iter_multi(space, KeyRange::ALL).unwrap().count(), engine.spaces().len())
+    };
+    assert_eq!(rows(true), (1, 1));
+    assert!(matches!(store.backup(&foreign), Err(StoreError::NoPlan)));
+    assert_eq!(rows(false), (1, 1));
+}
+
+#[test]
+fn a_backup_does_not_go_beside_several_values_of_somebody() {
+    leaves_several_values_of_somebody::<Redb>();
+    leaves_several_values_of_somebody::<Lmdb>();
+}
+
+/// Whatever map the store was given: a backup reads its earlier state while it writes, so that its own could not grow.
+#[test]
+fn a_backup_on_lmdb_has_room_for_what_changed() {
+    let directory = tempfile::tempdir().unwrap();
+    let copy = directory.path().join("copy");
+    let mut settings = LmdbSettings::default();
+    settings.map_bytes = 1 << 20;
+    let engine = Lmdb::open(directory.path().join("data"), settings).unwrap();
+    let store = Store::create(engine, &schema().with_multimap("state-entities")).unwrap();
+    let [_, utxos, entities] = ids(&store);
+    let mut random = Random::new(8);
+    for value in 0..3_u8 {
+        for _ in 0..8 {
+            let mut batch = Batch::new();
+            for _ in 0..500 {
+                batch.put(utxos, random.bytes(36), vec![value; 500]);
+                batch.put_multi(entities, random.below(50).to_be_bytes().as_slice(), random.bytes(300));
+            }
+            store.commit(batch, Durability::Buffer).unwrap();
+        }
+        let done = store.backup(&copy).unwrap();
+        assert!(done.rows > 4_000 * u64::from(value), "{done:?}");
+    }
+}
+
+fn goes_on_after_a_full_disk<E: Opened>(size: &str) {
+    let Some(disk) = Mounted::new(size) else {
+        assert!(std::env::var_os("CI").is_none(), "mounting a file system is not allowed: run as root");
+        println!("not allowed to mount a file system: skipped");
+        return;
+    };
+    let directory = tempfile::tempdir().unwrap();
+    let store = Store::create(E::open_at(&directory.path().join("data")), &schema()).unwrap();
+    (1..=40).for_each(|number| commit(&store, number, Durability::Buffer).unwrap());
+    let copy = disk.0.path().join("copy");
+    store.backup(&copy).unwrap();
+    (41..=400).for_each(|number| commit(&store, number, Durability::Buffer).unwrap());
+    // Something else takes the room.
+    let other = disk.0.path().join("other");
+    let mut file = std::fs::File::create(&other).unwrap();
+    while std::io::Write::write_all(&mut file, &vec![7; 1 << 16]).is_ok() {}
+    drop(file);
+    let refused = store.backup(&copy).unwrap_err();
+    println!("{}: {refused}", E::NAME);
+    // The store is as it was, and goes on.
+    assert!(read(&store).unwrap() == state(400));
+    commit(&store, 401, Durability::SyncAll).unwrap();
+    std::fs::remove_file(other).unwrap();
+    store.backup(&copy).unwrap();
+    assert!(read(&opened::<E>(&copy)).unwrap() == state(401));
+}
+
+#[test]
+fn a_backup_to_a_full_disk_fails_and_is_gone_on_with_once_there_is_room() {
+    goes_on_after_a_full_disk::<Redb>("40m");
+    goes_on_after_a_full_disk::<Lmdb>("40m");
+    goes_on_after_a_full_disk::<Fjall>("160m");
 }
 
 fn keeps_several_values<E: Opened + MultimapEngine>() {

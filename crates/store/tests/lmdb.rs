@@ -293,6 +293,25 @@ fn a_process_that_may_not_map_much_maps_less() {
     assert!(run.status.success() && said.contains("reached 50"), "{said}{complaint}");
 }
 
+/// A file says how much its writer maps, and that is more than others may.
+#[test]
+fn a_process_that_may_not_map_much_reads_what_another_made() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = Store::create(Lmdb::open_at(directory.path()), &schema()).unwrap();
+    (1..=50).for_each(|number| commit(&store, number, Durability::Buffer).unwrap());
+    let run = Command::new("sh")
+        .args([
+            "-c",
+            "ulimit -v 2000000 && exec \"$0\" --exact child_that_reads --nocapture --test-threads=1",
+        ])
+        .arg(std::env::current_exe().unwrap())
+        .env(READER, directory.path())
+        .output()
+        .unwrap();
+    let (said, complaint) = (String::from_utf8_lossy(&run.stdout), String::from_utf8_lossy(&run.stderr));
+    assert!(run.status.success() && said.contains("found 50, may not write"), "{said}{complaint}");
+}
+
 #[test]
 fn other_files_and_other_engines_are_refused_by_name() {
     let directory = tempfile::tempdir().unwrap();
@@ -316,4 +335,106 @@ fn other_files_and_other_engines_are_refused_by_name() {
         Lmdb::open(fjall.path(), LmdbSettings::default()),
         Err(Error::OtherEngine { found: "fjall", .. })
     ));
+}
+
+/// A commit of a cached store keeps the state before it open, and the map must have grown by then.
+#[test]
+fn the_map_grows_below_a_row_cache_too() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut cached = Cached::new(Lmdb::open(directory.path(), small_map()).unwrap(), 1 << 20);
+    let space = cached.create_space(&Space::map("s")).unwrap();
+    let mut random = Random::new(2);
+    let mut expected = 0;
+    // One batch is larger than the whole map, and the last many times.
+    for rows in [10, 3_000, 10, 20_000] {
+        let mut batch = Batch::<Cached<Lmdb>>::new();
+        for _ in 0..rows {
+            batch.put(space, random.bytes(20), vec![7; 1_000]);
+        }
+        cached.commit(batch, Durability::Buffer).unwrap();
+        expected += rows;
+    }
+    assert_eq!(cached.snapshot().unwrap().range(space, KeyRange::ALL).unwrap().count(), expected);
+}
+
+#[test]
+fn more_snapshots_than_there_may_be_are_refused_by_name() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut settings = LmdbSettings::default();
+    settings.snapshots = 3;
+    let mut engine = Lmdb::open(directory.path(), settings).unwrap();
+    let space = engine.create_space(&Space::map("s")).unwrap();
+    let put = |engine: &Lmdb| {
+        let mut batch = Batch::<Lmdb>::new();
+        batch.put(space, b"k".as_slice(), b"v".as_slice());
+        engine.commit(batch, Durability::Buffer)
+    };
+    put(&engine).unwrap();
+    let mut held = Vec::new();
+    let refused = loop {
+        match engine.snapshot() {
+            Ok(snapshot) => held.push(snapshot),
+            Err(error) => break error,
+        }
+        assert!(held.len() < 1_000);
+    };
+    assert_eq!(
+        refused.to_string(),
+        "the engine `lmdb` has no place for more snapshots at a time (`LmdbSettings::snapshots`)"
+    );
+    // Clones share one, and writers need none.
+    held.push(held[0].clone());
+    put(&engine).unwrap();
+    held.pop();
+    held.pop();
+    assert_eq!(&*engine.snapshot().unwrap().get(space, b"k").unwrap().unwrap(), b"v");
+}
+
+const HELD: &str = "KEYPLAN_LMDB_HELD";
+
+/// Not a test by itself: a process that holds a snapshot until it is killed.
+#[test]
+fn child_that_holds_a_snapshot() {
+    let Ok(path) = std::env::var(HELD) else { return };
+    let reader = Lmdb::open_read_only(path, LmdbSettings::default()).unwrap();
+    let _held = reader.snapshot().unwrap();
+    println!("\nholds it");
+    std::io::stdin().read_line(&mut String::new()).unwrap();
+}
+
+#[test]
+fn a_reader_that_was_killed_keeps_no_pages() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut settings = LmdbSettings::default();
+    settings.buffer = LmdbBuffer::Nothing;
+    let mut writer = Lmdb::open(directory.path(), settings).unwrap();
+    let space = writer.create_space(&Space::map("s")).unwrap();
+    // The same 200 KB again and again.
+    let rewrite = |times: u8| {
+        for value in 0..times {
+            let mut batch = Batch::<Lmdb>::new();
+            for key in 0..200_u32 {
+                batch.put(space, key.to_be_bytes().as_slice(), vec![value; 1_000]);
+            }
+            writer.commit(batch, Durability::Buffer).unwrap();
+        }
+        std::fs::metadata(directory.path().join("data.mdb")).unwrap().len()
+    };
+    rewrite(20);
+    let mut child = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "child_that_holds_a_snapshot", "--nocapture"])
+        .env(HELD, directory.path())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    assert!(lines.by_ref().map(Result::unwrap).any(|line| line == "holds it"));
+    let before = rewrite(20);
+    // While it lives its pages are kept.
+    assert!(rewrite(20) > before + (2 << 20));
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let killed = rewrite(100);
+    assert!(rewrite(250) < killed + (8 << 20), "{killed} bytes, and then more and more");
 }

@@ -4,14 +4,15 @@
 mod support;
 
 use std::collections::BTreeMap;
+use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, RwLock};
 
 use keyplan_plan::compile;
-use keyplan_store::cache::{Cached, CachedSnapshot, MemoryBudget, RowCache};
+use keyplan_store::cache::{Cached, CachedSnapshot, MemoryBudget, RowCache, RowStatistics};
 use keyplan_store::engine::{
-    Batch, Durability, Engine, Error, Fjall, FjallSettings, KeyRange, Memory, MultimapSnapshot as _, Redb,
-    Snapshot, Space, SpaceId,
+    Batch, Durability, Engine, Error, Fjall, FjallSettings, KeyRange, Lmdb, LmdbSettings, Memory,
+    MultimapSnapshot as _, Redb, Snapshot, Space, SpaceId,
 };
 use keyplan_store::structure::{Embedded, StructureRead as _, Structures as _};
 use keyplan_store::{BulkLoad, BulkOptions, Schema, Store};
@@ -269,6 +270,24 @@ fn a_space_that_comes_later_is_cached_and_old_snapshots_do_not_know_it() {
     }
 }
 
+/// A snapshot that is open when a space comes does not have a second cache kept.
+#[test]
+fn a_space_that_comes_later_leaves_the_cache_and_its_counts() {
+    let mut cached = Cached::new(Memory::new(), 64_000);
+    let one = cached.create_space(&Space::map("one")).unwrap();
+    let mut batch = Batch::<Cached<Memory>>::new();
+    batch.put(one, b"k".as_slice(), b"1".as_slice());
+    cached.commit(batch, Durability::Buffer).unwrap();
+    let old = cached.snapshot().unwrap();
+    assert_eq!(&*old.get(one, b"k").unwrap().unwrap(), b"1");
+    let before = cached.row_statistics().unwrap();
+    assert_eq!((before.rows, before.hits()), (1, 1));
+    cached.create_space(&Space::map("two")).unwrap();
+    assert_eq!(cached.row_statistics().unwrap(), before);
+    assert_eq!(&*cached.snapshot().unwrap().get(one, b"k").unwrap().unwrap(), b"1");
+    assert_eq!(cached.row_statistics().unwrap().hits(), 2);
+}
+
 #[test]
 fn spaces_with_several_values_and_those_that_are_left_out_go_past_the_cache() {
     let directory = tempfile::tempdir().unwrap();
@@ -350,4 +369,219 @@ fn the_default_budget_is_divided_between_blocks_and_rows() {
     let whole = FjallSettings::default().cache_bytes;
     let divided = MemoryBudget::default();
     assert_eq!((divided.blocks + divided.rows, divided.blocks), (whole, whole / 4));
+}
+
+/// The state of each space.
+type Spaces = Vec<Arc<State>>;
+
+/// Several keys of a space, asked for in every way.
+fn reads_as<S: Snapshot>(snapshot: &S, space: SpaceId, rows: &State, keys: &[Vec<u8>], random: &mut Random) {
+    // With repetitions, and with keys that nobody writes.
+    let mut asked: Vec<Vec<u8>> = (0..random.below(9)).map(|_| random.choose(keys)).collect();
+    asked.push(vec![random.byte(); 3]);
+    asked.push(random.choose(&asked));
+    let found = snapshot.multi_get(space, &asked).unwrap();
+    assert_eq!(found.len(), asked.len());
+    for (key, found) in asked.iter().zip(&found) {
+        let expected = rows.get(key).map(Vec::as_slice);
+        assert_eq!(found.as_deref(), expected, "a key of {} bytes", key.len());
+        assert_eq!(snapshot.get(space, key).unwrap().as_deref(), expected);
+        assert_eq!(snapshot.contains(space, key).unwrap(), expected.is_some());
+    }
+}
+
+/// Keys and values of every length, in spaces that come one by one, written in every way: reads of any snapshot are those of
+/// a map.
+fn rows_of_any_size_agree<E: Opened>(cache: RowCache, longest: usize, seed: u64) {
+    let directory = tempfile::tempdir().unwrap();
+    let engine = E::open_at(directory.path());
+    let empty_keys = engine.capabilities().empty_keys;
+    let mut cached = Cached::new(engine, cache);
+    let mut random = Random::new(seed);
+    let lengths: Vec<usize> = [0, 1, 8, 20, 21, 36, longest - 1, longest]
+        .into_iter()
+        .filter(|length| *length > 0 || empty_keys)
+        .collect();
+    let keys: Vec<Vec<u8>> = (0..40_usize).map(|nth| random.bytes(lengths[nth % lengths.len()])).collect();
+    let mut ids: Vec<SpaceId> = Vec::new();
+    let mut state: Spaces = Vec::new();
+    let mut held: Vec<(CachedSnapshot<E::Snapshot>, Spaces)> = Vec::new();
+    for turn in 0..400_u64 * rounds(1) {
+        // Many spaces at first, and one more now and then.
+        if turn < 30 || turn % 200 == 0 {
+            ids.push(cached.create_space(&Space::map(format!("s{turn}"))).unwrap());
+            state.push(Arc::default());
+        }
+        let at = random.index(ids.len());
+        match random.below(12) {
+            0..6 => {
+                let mut batch = Batch::<Cached<E>>::new();
+                let mut next = state.clone();
+                // The same key may come several times: the last counts.
+                for _ in 0..random.below(12) {
+                    let at = if random.coin() { at } else { random.index(ids.len()) };
+                    let (key, rows) = (random.choose(&keys), Arc::make_mut(&mut next[at]));
+                    if random.chance(30) {
+                        rows.remove(&key);
+                        batch.delete(ids[at], key);
+                    } else {
+                        let length = *random.pick(&[0, 1, 19, 20, 150, 150, 150, 4_000, 70_000]);
+                        let value = vec![random.byte(); length];
+                        batch.put_row(ids[at], &key, &value);
+                        rows.insert(key, value);
+                    }
+                }
+                if random.chance(10) {
+                    // Refused as a whole, though the cache has been told of it.
+                    batch.put(SpaceId(ids[0].0 + 10_000), b"x".as_slice(), b"x".as_slice());
+                    cached.commit(batch, Durability::Buffer).unwrap_err();
+                } else {
+                    cached.commit(batch, Durability::Buffer).unwrap();
+                    state = next;
+                }
+            }
+            6 => {
+                // Rows of a range, in two steps.
+                let (mut from, mut to) = (random.choose(&keys), random.choose(&keys));
+                if from > to {
+                    std::mem::swap(&mut from, &mut to);
+                }
+                let gone: Vec<Vec<u8>> = state[at].range(from..to).map(|(key, _)| key.clone()).collect();
+                for some in gone.chunks(5) {
+                    let mut batch = Batch::<Cached<E>>::new();
+                    for key in some {
+                        batch.delete(ids[at], key.as_slice());
+                    }
+                    cached.commit(batch, Durability::Buffer).unwrap();
+                    let rows = Arc::make_mut(&mut state[at]);
+                    for key in some {
+                        rows.remove(key);
+                    }
+                }
+            }
+            7 if random.chance(30) => {
+                let rows: State = (0..random.below(10))
+                    .map(|_| (random.choose(&keys), vec![random.byte(); random.index(300)]))
+                    .collect();
+                let sorted =
+                    rows.iter().map(|(key, value)| Ok((key.as_slice().into(), value.as_slice().into())));
+                assert_eq!(cached.ingest(ids[at], sorted).unwrap(), rows.len() as u64);
+                Arc::make_mut(&mut state[at]).extend(rows);
+            }
+            8 if random.chance(20) => {
+                // Out of order, and so refused; an engine may have kept the rows before it, and says which.
+                let [one, other] =
+                    [vec![2], vec![1]].map(|key| Ok((key.into(), b"unsorted".as_slice().into())));
+                cached.ingest(ids[at], [one, other]).unwrap_err();
+                let below = cached.below().snapshot().unwrap();
+                let kept = below.range(ids[at], KeyRange::ALL).unwrap();
+                let kept = kept.map(|row| row.unwrap()).map(|(key, value)| (key.to_vec(), value.to_vec()));
+                state[at] = Arc::new(kept.collect());
+            }
+            _ => {}
+        }
+        if random.chance(25) {
+            if held.len() == 6 {
+                held.swap_remove(random.index(6));
+            }
+            held.push((cached.snapshot().unwrap(), state.clone()));
+        }
+        let now = [(cached.snapshot().unwrap(), state.clone())];
+        for _ in 0..8 {
+            let (snapshot, state) =
+                if random.coin() || held.is_empty() { &now[0] } else { random.pick(&held) };
+            let at = random.index(state.len());
+            let (id, rows) = (ids[at], &state[at]);
+            reads_as(snapshot, id, rows, &keys, &mut random);
+        }
+        if let Some(RowStatistics { bytes, budget, .. }) = cached.row_statistics() {
+            assert!(bytes <= budget, "{bytes} of {budget}");
+        }
+    }
+}
+
+#[test]
+fn rows_of_any_size_in_a_cache_of_any_size_are_those_of_a_map() {
+    let with = |bytes: u64, row_bytes: u64| {
+        let mut cache = RowCache::bytes(bytes);
+        cache.row_bytes = row_bytes;
+        cache
+    };
+    let mut sizes =
+        vec![(0, 200), (1, 200), (767, 200), (768, 0), (768, u64::MAX), (5_000, 1), (100_000, 200)];
+    sizes.extend([(1 << 20, 0), (1 << 20, 100_000), (64 << 20, 200), (u64::MAX, 200), (u64::MAX, u64::MAX)]);
+    for (seed, (bytes, row_bytes)) in (0..).zip(sizes) {
+        rows_of_any_size_agree::<Memory>(with(bytes, row_bytes), 65_536, seed);
+    }
+    rows_of_any_size_agree::<Fjall>(with(100_000, 200), 65_535, 20);
+    rows_of_any_size_agree::<Redb>(with(100_000, 200), 65_536, 21);
+    rows_of_any_size_agree::<Lmdb>(with(100_000, 200), 511, 22);
+}
+
+const MEASURED: &str = "KEYPLAN_ROWS_MEASURED";
+
+/// Not a test by itself: a process whose memory is looked at while its cache fills.
+#[test]
+fn child_that_fills_a_cache() {
+    let Ok(directory) = std::env::var(MEASURED) else { return };
+    // Pages of files that the engine maps are not counted.
+    let anonymous = || -> u64 {
+        let status = std::fs::read_to_string("/proc/self/status").unwrap();
+        let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:")).unwrap();
+        line.trim().trim_end_matches(" kB").parse::<u64>().unwrap() << 10
+    };
+    let engine = Lmdb::open_existing(directory, LmdbSettings::default()).unwrap();
+    let space = engine.space("rows").unwrap();
+    let rows = {
+        let snapshot = engine.snapshot().unwrap();
+        snapshot.range(space, KeyRange::ALL).unwrap().count() as u64
+    };
+    let before = anonymous();
+    let cached = Cached::new(engine, BUDGET);
+    let mut random = Random::new(4);
+    // Far more reads than there is room for rows: of those in it most have come after others had to go.
+    for _ in 0..20 {
+        let snapshot = cached.snapshot().unwrap();
+        for _ in 0..rows / 4 {
+            snapshot.get(space, &random.below(rows).to_be_bytes()).unwrap().unwrap();
+        }
+    }
+    let statistics = cached.row_statistics().unwrap();
+    let taken = anonymous() - before;
+    println!("\ntaken {taken} counted {} evicted {}", statistics.bytes, statistics.evictions());
+}
+
+/// The bytes that the cache has whose memory is measured.
+const BUDGET: u64 = 16 << 20;
+
+#[test]
+fn the_memory_of_a_cache_is_its_budget() {
+    for (name, lengths) in [("alike", [180, 180, 180]), ("mixed", [60, 180, 900])] {
+        let directory = tempfile::tempdir().unwrap();
+        {
+            let mut engine = Lmdb::open_at(directory.path());
+            let space = engine.create_space(&Space::map("rows")).unwrap();
+            // Twice as much as the budget.
+            let average: u64 = lengths.iter().sum::<u64>() / 3;
+            let rows = (0..2 * BUDGET / average).map(|row| {
+                let length = lengths[usize::try_from(row % 3).unwrap()];
+                let value = vec![7; usize::try_from(length).unwrap() - 8];
+                Ok((row.to_be_bytes().as_slice().into(), value.into()))
+            });
+            engine.ingest(space, rows).unwrap();
+        }
+        let run = Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "child_that_fills_a_cache", "--nocapture", "--test-threads=1"])
+            .env(MEASURED, directory.path())
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&run.stdout);
+        let line = said.lines().find_map(|line| line.strip_prefix("taken ")).expect("measured");
+        let numbers: Vec<u64> = line.split(' ').filter_map(|word| word.parse().ok()).collect();
+        let [taken, counted, evicted] = numbers[..] else { panic!("{line}") };
+        println!("{name}: {line}");
+        assert!(evicted > 10_000, "{name}: {line}");
+        assert!(counted * 100 >= BUDGET * 90 && counted <= BUDGET, "{name}: {line}");
+        assert!(taken * 100 <= BUDGET * 105, "{name}: {line}");
+    }
 }

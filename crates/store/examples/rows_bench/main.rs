@@ -1,7 +1,7 @@
 //! Reads from memory: the row cache above fjall beside raw fjall, LMDB and redb, on the same rows and the same work.
 //!
 //! `rows_bench --rows N --dir DIRECTORY` prints an object for each measurement; `--part reads`, `blocks` or `structures` does one
-//! part alone. Every side has the same budget of memory, half
+//! part alone, and `--part 'absent, repeated'`, or another kind of reads, that kind. Every side has the same budget of memory, half
 //! of what the rows take; LMDB has none, and reads from the system's. What counts is processor time of the thread that reads
 //! or commits, the median of bursts that the sides take in turns.
 
@@ -25,7 +25,7 @@ type Result<T> = std::result::Result<T, Box<dyn std::error::Error + Send + Sync>
 
 struct Asked {
     rows: u64,
-    /// `reads`, `blocks` or `structures`; all of them if nothing is asked for.
+    /// `reads`, one kind of them, `blocks` or `structures`; all of them if nothing is asked for.
     part: Option<String>,
     bursts: usize,
     directory: PathBuf,
@@ -34,8 +34,9 @@ struct Asked {
 fn main() -> Result<()> {
     let asked = asked()?;
     let wanted = |part: &str| asked.part.as_deref().is_none_or(|only| only == part);
-    if wanted("reads") || wanted("blocks") {
-        engines(&asked, wanted("reads"), wanted("blocks"))?;
+    let reads: Vec<&Reads> = READS.iter().filter(|reads| wanted("reads") || wanted(reads.name)).collect();
+    if !reads.is_empty() || wanted("blocks") {
+        engines(&asked, &reads, wanted("blocks"))?;
     }
     if wanted("structures") {
         for (name, with, without) in structures::measure(&asked.directory, asked.rows, asked.bursts)? {
@@ -47,14 +48,14 @@ fn main() -> Result<()> {
 }
 
 /// The row cache beside the engines by hand.
-fn engines(asked: &Asked, reads: bool, replay: bool) -> Result<()> {
+fn engines(asked: &Asked, reads: &[&Reads], replay: bool) -> Result<()> {
     let budget = asked.rows * work::ROW_BYTES / 2;
     let cached = Cached::fill(&asked.directory, asked.rows, budget)?;
     let fjall = RawFjall::fill(&asked.directory, asked.rows, budget)?;
     let lmdb = RawLmdb::fill(&asked.directory, asked.rows)?;
     let redb = RawRedb::fill(&asked.directory, asked.rows, budget)?;
     let sides: [&dyn Side; 4] = [&cached, &fjall, &lmdb, &redb];
-    for reads in READS.iter().filter(|_| reads) {
+    for reads in reads {
         let times = reads.measure(asked, &sides)?;
         let [ours, raw, lmdb, _] = times;
         told(&format!("{}, raw fjall ÷ ours", reads.name), raw / ours, reads.fjall, &Reads::text(times));

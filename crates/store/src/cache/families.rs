@@ -55,6 +55,17 @@ impl Families {
         families
     }
 
+    /// Takes over the counts of the same families, of which these have more.
+    pub(super) fn go_on_from(&mut self, before: &Self) {
+        for (counted, before) in self.counted.iter_mut().zip(&before.counted) {
+            for (stripe, before) in counted.stripes.iter_mut().zip(&before.stripes) {
+                *stripe.hits.get_mut() = before.hits.load(Ordering::Relaxed);
+                *stripe.misses.get_mut() = before.misses.load(Ordering::Relaxed);
+                *stripe.evictions.get_mut() = before.evictions.load(Ordering::Relaxed);
+            }
+        }
+    }
+
     fn beginnings(&mut self, space: &Space, prefixes: &[FamilyPrefix]) -> Beginnings {
         let other = self.count_for(&space.name, None);
         let mut sorted: Vec<(Vec<u8>, u16)> = Vec::new();

@@ -90,8 +90,6 @@ impl<E: Engine> Cached<E> {
         if foreign_commits {
             settings.bytes = 0;
         }
-        let size = |bytes: u64| usize::try_from(bytes).unwrap_or(usize::MAX);
-        let table = Table::new(size(settings.bytes), size(settings.row_bytes), table::seed(), faults);
         let state = State { number: 1, before: None, past: false };
         let mut cached = Self {
             engine,
@@ -103,7 +101,7 @@ impl<E: Engine> Cached<E> {
             limit,
             faults,
         };
-        cached.rows = table.map(|table| cached.over(Arc::new(table)));
+        cached.rows = cached.table().map(|table| Arc::new(cached.over(Arc::new(table))));
         cached
     }
 
@@ -124,10 +122,16 @@ impl<E: Engine> Cached<E> {
         })
     }
 
-    fn over(&self, table: Arc<Table>) -> Arc<Rows> {
+    /// A table without rows; `None` if there is to be none.
+    fn table(&self) -> Option<Table> {
+        let size = |bytes: u64| usize::try_from(bytes).unwrap_or(usize::MAX);
+        Table::new(size(self.settings.bytes), size(self.settings.row_bytes), table::seed(), self.faults)
+    }
+
+    fn over(&self, table: Arc<Table>) -> Rows {
         let families = Families::new(&self.engine.spaces(), &self.prefixes, &self.settings.without);
         let (first_space, budget) = (self.engine.first_space(), self.settings.bytes);
-        Arc::new(Rows { table, families, first_space, budget })
+        Rows { table, families, first_space, budget }
     }
 
     fn state(&self) -> MutexGuard<'_, State<E::Snapshot>> {
@@ -166,6 +170,9 @@ impl<E: Engine> Cached<E> {
 fn forgotten<B: Clone>(operation: &Operation<B>) -> Operation<B> {
     Operation { action: Action::Delete, ..operation.clone() }
 }
+
+/// About how many bytes an engine adds to a row in its file, at most.
+const ROW_OVERHEAD: u64 = 64;
 
 /// How many buckets are fetched at once: a processor waits for as many at the same time.
 const FETCHED: usize = 16;
@@ -243,23 +250,26 @@ impl<E: Engine> Engine for Cached<E> {
     }
 
     fn create_space(&mut self, space: &Space) -> Result<SpaceId, Error> {
-        let known = self.engine.spaces().len();
+        let known = self.engine.spaces();
         let id = self.engine.create_space(space)?;
-        if self.engine.spaces().len() != known
+        let now = self.engine.spaces();
+        if now.len() != known.len()
             && let Some(rows) = self.rows.take()
         {
-            // Snapshots that are open know less spaces. They keep the cache that they have; others get one of their own.
-            let number = self.state().number;
-            let table = if number == 1 && rows.table.rows() == 0 {
-                Some(rows.table.clone())
+            self.rows = if now.starts_with(&known) {
+                // The others are where they were. Snapshots that are open know less spaces, and ask for no row of this one.
+                let mut more = self.over(rows.table.clone());
+                more.families.go_on_from(&rows.families);
+                Some(Arc::new(more))
             } else {
-                let size = |bytes: u64| usize::try_from(bytes).unwrap_or(usize::MAX);
-                let (bytes, row_bytes) = (size(self.settings.bytes), size(self.settings.row_bytes));
+                // The same number is another space now.
                 drop(rows);
-                let table = Table::new(bytes, row_bytes, table::seed(), self.faults);
-                table.inspect(|table| table.forget_all(number)).map(Arc::new)
+                let number = self.state().number;
+                let table = self.table();
+                table
+                    .inspect(|table| table.forget_all(number))
+                    .map(|table| Arc::new(self.over(Arc::new(table))))
             };
-            self.rows = table.map(|table| self.over(table));
         }
         Ok(id)
     }
@@ -283,10 +293,15 @@ impl<E: Engine> Engine for Cached<E> {
     fn commit(&self, batch: Batch<Self>, durability: Durability) -> Result<(), Error> {
         let Some(rows) = &self.rows else { return self.engine.commit(batch.on(), durability) };
         let _writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        self.engine.make_room(batch.bytes().saturating_add(ROW_OVERHEAD.saturating_mul(batch.len() as u64)));
         let mut commit = self.begin(rows, &batch)?;
         let committed = self.engine.commit(batch.on(), durability);
         commit.applied = committed.is_ok();
         committed
+    }
+
+    fn make_room(&self, bytes: u64) {
+        self.engine.make_room(bytes);
     }
 
     /// Without a cache: what it is for is written once.

@@ -82,6 +82,10 @@ pub trait Engine: Debug + Send + Sync + Sized + 'static {
     /// A batch over a limit is refused and leaves nothing behind; it is never split.
     fn commit(&self, batch: Batch<Self>, durability: Durability) -> Result<(), Error>;
 
+    /// Told before a batch of about so many bytes is committed that a snapshot will be open meanwhile. For engines that can
+    /// make room only while there is none.
+    fn make_room(&self, _bytes: u64) {}
+
     /// Makes everything committed so far durable.
     fn sync(&self) -> Result<(), Error>;
 

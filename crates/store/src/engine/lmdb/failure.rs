@@ -4,7 +4,8 @@ use std::path::Path;
 use keyplan_lmdb::Refused;
 use keyplan_lmdb::heed::{self, MdbError};
 
-use crate::engine::{Error, Space, SpaceKind};
+use super::Lmdb;
+use crate::engine::{Engine as _, Error, Space, SpaceKind};
 
 /// What stopped a write.
 pub(super) enum Stopped {
@@ -52,6 +53,10 @@ pub(super) fn translated(error: heed::Error) -> Error {
             Error::Format { what: "it is not an LMDB database of this version".into() }
         }
         heed::Error::Mdb(MdbError::MapFull) => full(),
+        heed::Error::Mdb(MdbError::ReadersFull) => {
+            let what = "place for more snapshots at a time (`LmdbSettings::snapshots`)";
+            Error::Unsupported { engine: Lmdb::NAME, what }
+        }
         other => Error::Engine { source: Box::new(other) },
     }
 }

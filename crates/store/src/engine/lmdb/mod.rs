@@ -390,11 +390,10 @@ impl Engine for Lmdb {
             SpaceKind::Multimap => DatabaseFlags::DUP_SORT,
         };
         // A handle belongs to the environment, and lasts if its transaction is committed.
-        let rows = self.environment.write(|write, _| {
+        let rows = self.write(|write, _| {
             let mut options = self.environment.options();
-            options.name(&space.name).flags(flags).create(write)
-        });
-        let rows = rows.map_err(translated)?;
+            Ok(options.name(&space.name).flags(flags).create(write)?)
+        })?;
         self.sync()?;
         let seed = Seed::new(space.name.as_bytes(), if flags.is_empty() { 0 } else { SEVERAL });
         Arc::make_mut(&mut self.spaces).push(Opened { space: space.clone(), rows, seed });
@@ -443,8 +442,27 @@ impl Engine for Lmdb {
         Ok(())
     }
 
+    /// With a map that need not grow: whoever writes it reads what it held before.
     fn beside(&self, directory: &Path) -> Result<Self, Error> {
-        Self::open(directory, self.settings.clone())
+        let mut settings = self.settings.clone();
+        settings.map_bytes = settings.map_bytes.max(LmdbSettings::default().map_bytes);
+        Self::open(directory, settings)
+    }
+
+    fn make_room(&self, bytes: u64) {
+        let (mut map, used) = self.environment.map_bytes();
+        // A commit may write every page anew, and leave those that it fills half empty.
+        let needed = usize::try_from(bytes).unwrap_or(usize::MAX).saturating_add(used).saturating_mul(2);
+        let needed = needed.saturating_add(MAP_STEP);
+        if map >= needed {
+            return;
+        }
+        while map < needed {
+            let Some(doubled) = map.checked_mul(2) else { return };
+            map = doubled;
+        }
+        // If it cannot be done, the commit says so.
+        let _ = self.environment.grow(map);
     }
 
     fn copy_multimap(
