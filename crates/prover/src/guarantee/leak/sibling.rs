@@ -23,10 +23,8 @@ pub(crate) fn diagnostic(finding: Finding<'_>, scan: &Side, row: &Side) -> Optio
     let (diagnostic, help) = if let Some(index) = parting(sequence, scan, row) {
         let mut help = mark_end(sequence, index);
         if ends_like_a_zero(sequence, index) && !matches!(segment(index + 1), Some(Segment::Literal(_))) {
-            help += &format!(
-                "; a range up to the zero has these rows only: `scan {} to 0xff`",
-                finding.plain_scan()
-            );
+            let plain = finding.plain_scan();
+            help = format!("{help}; a range up to the zero has these rows only: `scan {plain} to 0xff`");
         }
         (diagnostic.with_label(segment(index)?.span(), unmarked(sequence, index)), help)
     } else {
