@@ -113,7 +113,9 @@ fn parts(report: &Report, passage: &Passage) -> bool {
     if !anew(&passage.member) && !passage.fields.iter().any(|field| anew(&field.key)) {
         return true;
     }
-    let part = |family: &str| DottedPath(family).inside(&passage.to.path).is_some();
+    // Scores tell no member from another, whatever they lose. A field may be called so.
+    let counts = |part: &str| part != "score" || !passage.fields.is_empty();
+    let part = |family: &str| DottedPath(family).inside(&passage.to.path).is_some_and(counts);
     report.statements.iter().all(|statement| {
         let about =
             matches!(statement.guarantee, Guarantee::Unambiguous | Guarantee::Disjoint | Guarantee::Lossless);
