@@ -487,7 +487,10 @@ pub(crate) enum ExplainFormat {
 
 /// `keyplan doc`
 #[derive(Debug, Group)]
-#[command(after_help = "Example:\n  keyplan doc plans/paw.keyplan -o docs/paw.md")]
+#[command(
+    after_help = "If the layout has moved since the last release in the lock beside the plan, the last section says what becomes of \
+    that release's rows, and what is proved of it.\n\nExample:\n  keyplan doc plans/paw.keyplan -o docs/paw.md"
+)]
 pub(crate) struct Doc {
     /// The plan file
     pub(crate) plan: String,

@@ -4,7 +4,6 @@ use std::path::Path;
 
 use keyplan_plan::model::Plan;
 use keyplan_report::binding::{Binding, bind};
-use keyplan_report::structure::is_structured;
 use keyplan_sources::Options;
 use keyplan_store::engine::{Redb, RedbSettings, SpaceId};
 use keyplan_store::source::{EngineSource, Source};
@@ -12,6 +11,7 @@ use keyplan_store::source::{EngineSource, Source};
 use crate::any::{AnyStore, unanswered};
 use crate::engine::{AnyEngine, found};
 use crate::error::{Context as _, Error, Result, bail, refused};
+use crate::foreign_engine::refuse_structures;
 use crate::remote::{self, Opening};
 
 /// A source, and the plan that it has in it.
@@ -153,12 +153,7 @@ impl Foreign {
 
     /// Refuses a family of structures: what their rows are is known of our own databases only.
     pub fn refuse_structures(&self, index: usize) -> Result<()> {
-        match self.plan.spaces.get(index).filter(|space| is_structured(space)) {
-            Some(space) => {
-                bail!("`{}` holds structures, which another program's database has no rows of", space.name)
-            }
-            None => Ok(()),
-        }
+        self.plan.spaces.get(index).map_or(Ok(()), refuse_structures)
     }
 }
 

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! keyplan-lock 1
+//! last 9c1f…
 //!
 //! release "v1" of positions on 2026-11-16
 //! fingerprint 5b0d…
@@ -12,7 +13,7 @@
 //! ```
 //!
 //! A seal is the SHA-256 of the seal before and of every line of the release: a release that was edited, taken out or moved
-//! breaks its own seal or the next one.
+//! breaks its own seal or the next one. The second line repeats the last seal, so that the last release is missed, too.
 
 use std::collections::BTreeSet;
 use std::fmt::{self, Write as _};
@@ -43,6 +44,8 @@ pub struct Release {
     pub plan: String,
     /// The day, as `2026-11-16`.
     pub date: String,
+    /// Plans of other names and other files whose releases are its past, if it was given both names at once.
+    pub after: Vec<String>,
     /// The fingerprint of its layout, in base 16.
     pub fingerprint: String,
     /// Its files, the root first: name and text.
@@ -82,7 +85,14 @@ impl Release {
         });
         again.plan?;
         let (plan, fingerprint) = (plan.name.clone(), plan.fingerprint().to_string());
-        Some(Self { name: name.to_owned(), plan, date: date.to_owned(), fingerprint, files })
+        Some(Self {
+            name: name.to_owned(),
+            plan,
+            date: date.to_owned(),
+            after: Vec::new(),
+            fingerprint,
+            files,
+        })
     }
 
     /// The plan of the release.
@@ -104,7 +114,11 @@ impl Release {
     fn lines(&self) -> String {
         let mut out = String::new();
         // Writing to a string does not fail.
-        let _ = writeln!(out, "release {} of {} on {}", quote(&self.name), self.plan, self.date);
+        let _ = write!(out, "release {} of {} on {}", quote(&self.name), self.plan, self.date);
+        for (index, plan) in self.after.iter().enumerate() {
+            let _ = write!(out, "{}{plan}", if index == 0 { " after " } else { ", " });
+        }
+        out.push('\n');
         let _ = writeln!(out, "fingerprint {}", self.fingerprint);
         for (name, text) in &self.files {
             let _ = writeln!(out, "file {}", quote(name));
@@ -130,10 +144,22 @@ fn quote(name: &str) -> String {
     format!("\"{}\"", name.replace('\\', "\\\\").replace('"', "\\\""))
 }
 
-/// Whether a text is a day, as `2026-11-16`.
+/// Whether a text is a day of the calendar, as `2026-11-16`.
 fn is_day(date: &str) -> bool {
     let shape: String = date.chars().map(|c| if c.is_ascii_digit() { '0' } else { c }).collect();
-    shape == "0000-00-00"
+    if shape != "0000-00-00" {
+        return false;
+    }
+    let number = |part: Option<&str>| part.and_then(|part| part.parse::<u32>().ok());
+    let (year, month, day) = (number(date.get(..4)), number(date.get(5..7)), number(date.get(8..)));
+    let leap = year.is_some_and(|year| year % 4 == 0 && (year % 100 != 0 || year % 400 == 0));
+    let days = match month {
+        Some(4 | 6 | 9 | 11) => 30,
+        Some(2) => 28 + u32::from(leap),
+        Some(1..=12) => 31,
+        _ => 0,
+    };
+    day.is_some_and(|day| (1..=days).contains(&day))
 }
 
 fn seal(before: &str, lines: &str) -> String {
@@ -153,6 +179,7 @@ impl Lock {
         reader.exactly(HEAD)?;
         let mut lock = Self::default();
         let mut before = String::new();
+        let last = if reader.skip_blank() { Some(reader.word("last ")?) } else { None };
         while reader.skip_blank() {
             let first = reader.at;
             let release = reader.release()?;
@@ -173,6 +200,16 @@ impl Lock {
                 return Err(LockError { line: first + 1, what });
             }
             lock.releases.push(release);
+        }
+        if last.is_some_and(|last| last != before || lock.releases.is_empty()) {
+            let what = match lock.releases.last() {
+                Some(release) => format!(
+                    "release {:?} of {} is not the last one that was sealed: one after it was taken out",
+                    release.name, release.plan
+                ),
+                None => "its releases were taken out".to_owned(),
+            };
+            return Err(LockError { line: 2, what });
         }
         Ok(lock)
     }
@@ -200,7 +237,7 @@ impl Lock {
 
     /// The lock as text.
     pub fn to_text(&self) -> String {
-        let mut out = format!("{HEAD}\n");
+        let mut out = String::new();
         let mut before = String::new();
         for release in &self.releases {
             let lines = release.lines();
@@ -208,7 +245,7 @@ impl Lock {
             // Writing to a string does not fail.
             let _ = write!(out, "\n{lines}seal {before}\n");
         }
-        out
+        if self.releases.is_empty() { format!("{HEAD}\n") } else { format!("{HEAD}\nlast {before}\n{out}") }
     }
 
     /// Adds a release at the end; `Err` if there is one of this name.
@@ -243,6 +280,7 @@ impl Lock {
                 let file = release.file();
                 if names.contains(release.plan.as_str()) || files.contains(file) {
                     names.insert(&release.plan);
+                    names.extend(release.after.iter().map(String::as_str));
                     files.insert(file);
                 }
             }
@@ -305,9 +343,12 @@ impl<'t> Reader<'t> {
         let head = self.word("release ")?;
         let parts = quoted(head).and_then(|(name, rest)| {
             let (plan, date) = rest.strip_prefix(" of ")?.split_once(" on ")?;
-            Some((name, plan.to_owned(), date.to_owned()))
+            let (date, after) =
+                date.split_once(" after ").map_or((date, None), |(date, all)| (date, Some(all)));
+            let after = after.into_iter().flat_map(|all| all.split(", ")).map(str::to_owned).collect();
+            Some((name, plan.to_owned(), date.to_owned(), after))
         });
-        let Some((name, plan, date)) = parts else {
+        let Some((name, plan, date, after)) = parts else {
             self.at -= 1;
             return self.fail("expected `release \"NAME\" of PLAN on DATE`");
         };
@@ -327,7 +368,7 @@ impl<'t> Reader<'t> {
         if files.is_empty() {
             return self.fail("expected `file \"NAME\"`");
         }
-        Ok(Release { name, plan, date, fingerprint, files })
+        Ok(Release { name, plan, date, after, fingerprint, files })
     }
 }
 
@@ -367,7 +408,8 @@ mod tests {
         let lock = lock();
         let text = lock.to_text();
         assert!(
-            text.starts_with("keyplan-lock 1\n\nrelease \"v1\" of p on 2026-11-16\nfingerprint "),
+            text.starts_with("keyplan-lock 1\nlast ")
+                && text.contains("\n\nrelease \"v1\" of p on 2026-11-16\nfingerprint "),
             "{text}"
         );
         assert!(
@@ -398,6 +440,15 @@ mod tests {
         assert_eq!(lock.of_file("q", "q.keyplan").count(), 4);
         assert_eq!(lock.of_file("r", "dir/q.keyplan").count(), 4);
         assert_eq!(lock.of_file("other", "other.keyplan").count(), 1);
+        // Both names at once: what came before is written down.
+        let text = "plan r; space s { key a = 0x01 x: u8; }";
+        let compiled = compile("r.keyplan", text, |_| Err("none".to_owned()));
+        let release = Release::new("v5", "2026-11-16", &compiled).unwrap();
+        lock.append(Release { after: vec!["other".to_owned(), "q".to_owned()], ..release }).unwrap();
+        let lock = Lock::parse(&lock.to_text()).unwrap();
+        assert!(lock.to_text().contains("\nrelease \"v5\" of r on 2026-11-16 after other, q\n"));
+        assert_eq!(lock.of_file("r", "elsewhere.keyplan").count(), 6);
+        assert_eq!(lock.of_file("other", "other.keyplan").count(), 1);
     }
 
     #[test]
@@ -406,11 +457,21 @@ mod tests {
         let edited = text.replacen("key a = 0x01 x: u8;\n| }", "key a = 0x03 x: u8;\n| }", 1);
         assert_ne!(edited, text);
         let refused = Lock::parse(&edited).unwrap_err();
-        assert_eq!(refused.line, 3);
+        assert_eq!(refused.line, 4);
         assert_eq!(refused.what, "release \"v1\" is not what was sealed: it was edited, moved or taken out");
         let second = text.find("release \"v2").unwrap();
-        let taken_out = format!("{HEAD}\n\n{}", &text[second..]);
-        assert_eq!(Lock::parse(&taken_out).unwrap_err().line, 3);
+        let first = text.find("release \"v1").unwrap();
+        let taken_out = text[..first].to_owned() + &text[second..];
+        assert_eq!(Lock::parse(&taken_out).unwrap_err().line, 4);
+        // The last one, and every one.
+        let refused = Lock::parse(&text[..second]).unwrap_err();
+        assert_eq!(refused.line, 2);
+        assert_eq!(
+            refused.what,
+            "release \"v1\" of p is not the last one that was sealed: one after it was taken out"
+        );
+        let refused = Lock::parse(&text[..first]).unwrap_err();
+        assert_eq!((refused.line, refused.what.as_str()), (2, "its releases were taken out"));
     }
 
     #[test]
@@ -426,12 +487,11 @@ mod tests {
                     assert_eq!(read, lock, "{byte:#04x} at {at}");
                 }
             }
+            // Of what is cut only the first line by itself is a lock, or everything but the last line's end.
             if let Ok(cut) = Lock::parse(text.get(..at).unwrap_or_default()) {
-                assert_eq!(
-                    cut.releases(),
-                    lock.releases().get(..cut.releases().len()).unwrap(),
-                    "cut at {at}"
-                );
+                let whole = text.get(at..) == Some("\n");
+                assert_eq!(cut, if whole { lock.clone() } else { Lock::default() }, "cut at {at}");
+                assert!(whole || at <= HEAD.len() + 1, "cut at {at}");
             }
         }
     }
@@ -455,6 +515,13 @@ mod tests {
         let refused =
             lock.append(Release { name: "v3".to_owned(), date: "today".to_owned(), ..again.clone() });
         assert_eq!(refused, Err("\"today\" is not a date: write it as 2026-11-16".to_owned()));
+        let days =
+            ["2026-00-01", "2026-13-01", "2026-04-31", "2026-02-29", "1900-02-29", "2026-01-00", "2026-1-01"];
+        for date in days {
+            let day = Release { name: "v3".to_owned(), date: date.to_owned(), ..again.clone() };
+            assert_eq!(lock.append(day), Err(format!("{date:?} is not a date: write it as 2026-11-16")));
+        }
+        assert_eq!(["2024-02-29", "2000-02-29", "2026-12-31"].map(is_day), [true; 3]);
         // Characters that are seldom seen are written as they are.
         lock.append(Release { name: "é\u{200b}\\\"".to_owned(), ..again }).unwrap();
         assert_eq!(Lock::parse(&lock.to_text()), Ok(lock));

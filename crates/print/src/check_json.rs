@@ -6,6 +6,7 @@ use keyplan_report::findings::{Against, Checked, FindingJson, Tally, finding_jso
 use serde::Serialize;
 use serde_json::Result;
 
+use super::migration::migration_value;
 use super::statement_json::{StatementJson, statement};
 
 #[derive(Serialize)]
@@ -46,6 +47,9 @@ struct PlanReport<'a> {
 struct Evolution<'a> {
     path: &'a str,
     changes: Vec<ChangeJson<'a>>,
+    /// How its rows would be carried over and what is proved of it, if the layout has moved since.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    migration: Option<serde_json::Value>,
 }
 
 #[derive(Serialize)]
@@ -72,7 +76,7 @@ pub fn check_json(plans: &[Checked]) -> Result<Vec<u8>> {
     let tally = Tally::of(plans);
     let report = Report {
         version: 1,
-        plans: plans.iter().map(plan_report).collect(),
+        plans: plans.iter().map(plan_report).collect::<Result<_>>()?,
         summary: Summary {
             plans: tally.plans,
             families: tally.families,
@@ -88,7 +92,7 @@ pub fn check_json(plans: &[Checked]) -> Result<Vec<u8>> {
     Ok(out)
 }
 
-fn plan_report(checked: &Checked) -> PlanReport<'_> {
+fn plan_report(checked: &Checked) -> Result<PlanReport<'_>> {
     let plan = checked.compiled.plan.as_ref();
     let tally = Tally::of([checked]);
     let accepted = plan.into_iter().flat_map(Plan::families).flat_map(|(_, family)| {
@@ -99,7 +103,8 @@ fn plan_report(checked: &Checked) -> PlanReport<'_> {
             why: &accept.why,
         })
     });
-    PlanReport {
+    let against = checked.against.as_ref().map(|against| evolution(against, plan)).transpose()?;
+    Ok(PlanReport {
         path: &checked.path,
         name: plan.map(|plan| plan.name.as_str()),
         fingerprint: plan.map(|plan| plan.fingerprint().to_string()),
@@ -114,11 +119,11 @@ fn plan_report(checked: &Checked) -> PlanReport<'_> {
         statements: plan
             .filter(|_| checked.proof.is_some())
             .map(|plan| checked.statements().map(|one| statement(plan, one)).collect()),
-        against: checked.against.as_ref().map(evolution),
-    }
+        against,
+    })
 }
 
-fn evolution(against: &Against) -> Evolution<'_> {
+fn evolution<'a>(against: &'a Against, plan: Option<&Plan>) -> Result<Evolution<'a>> {
     let changes = against.changes.iter().map(|change| ChangeJson {
         space: &change.space,
         subject: &change.subject,
@@ -127,7 +132,9 @@ fn evolution(against: &Against) -> Evolution<'_> {
         breaking: change.is_breaking(),
         fate: change.fate.to_string(),
     });
-    Evolution { path: &against.path, changes: changes.collect() }
+    let proof = plan.and_then(|plan| Some((plan, against.migration(plan)?)));
+    let migration = proof.map(|(plan, proof)| migration_value(&against.before, plan, &proof)).transpose()?;
+    Ok(Evolution { path: &against.path, changes: changes.collect(), migration })
 }
 
 /// The name of the file that a span is in.

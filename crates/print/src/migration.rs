@@ -1,7 +1,9 @@
 //! What becomes of a database, as text and as JSON: version 1 of a format of its own.
 
-use keyplan_plan::mapping::{Course, Route};
-use keyplan_plan::model::Plan;
+use keyplan_plan::dynamic::{Value, encode};
+use keyplan_plan::mapping::{Course, Leaf, Passage, Route, Source, Way, leaves};
+use keyplan_plan::model::{Family, Plan, Sequence};
+use keyplan_plan::sample::arguments;
 use keyplan_prover::{Decision, Duty, MigrationProof, Obligation};
 use keyplan_store::migrate::{Parked, Survey};
 use serde::Serialize;
@@ -9,13 +11,79 @@ use serde_json::Result;
 
 use super::{DIM, ERROR, GOOD, NAME, counted, hex, painted};
 
+/// How the keys of a family are written anew.
+struct Moved {
+    /// For each argument of the new key what it is.
+    sources: Vec<(String, String)>,
+    /// A key of the old plan, and the new one of the same row.
+    example: Option<(Vec<u8>, Vec<u8>)>,
+}
+
+impl Moved {
+    fn of(old: &Plan, new: &Plan, route: &Route) -> Option<Self> {
+        let Course::Moved(passage) = &route.course else { return None };
+        let (_, before) = route.from.find(old)?;
+        let (_, after) = passage.to.find(new)?;
+        let (was, is) = leaves(&before.key, &after.key);
+        let name = |name: &str| if name.is_empty() { "(unnamed)".to_owned() } else { name.to_owned() };
+        let source = |leaf: &Leaf<'_>, source: &Source| match source {
+            Source::Key(path) => was.iter().find(|leaf| leaf.path == *path).map(|leaf| name(&leaf.name)),
+            Source::Value(path) => {
+                let argument = before.value.as_ref()?.arguments().nth(*path.first()?)?;
+                Some(format!("value.{}", argument.name.as_deref().unwrap_or_default()))
+            }
+            Source::Constant(value) => Some(format!("always {}", value.display(leaf.shape))),
+        };
+        let of = |leaf: &Leaf<'_>| {
+            let found = passage.key.sources.iter().find(|(path, _)| *path == leaf.path);
+            let from = found.and_then(|(_, found)| source(leaf, found));
+            (name(&leaf.name), from.unwrap_or_else(|| "absent".to_owned()))
+        };
+        Some(Self { sources: is.iter().map(of).collect(), example: example(before, after, passage) })
+    }
+
+    /// The arguments that do not come from one of the same name.
+    fn told(&self) -> Vec<String> {
+        let other = self.sources.iter().filter(|(argument, source)| argument != source);
+        other.map(|(argument, source)| format!("{argument} = {source}")).collect()
+    }
+}
+
+/// A simple key of a family, and the new one.
+fn example(before: &Family, after: &Family, passage: &Passage) -> Option<(Vec<u8>, Vec<u8>)> {
+    let way = Way::new(before, after, passage);
+    let bytes = |layout: &Sequence, values: &[Value]| {
+        let mut out = Vec::new();
+        encode(layout, values, &mut out).ok().map(|()| out)
+    };
+    let value = before.value.as_ref().and_then(|layout| bytes(layout, &arguments(layout)?));
+    let row = arguments(&before.key)?;
+    let mut new = Vec::new();
+    way.key(&row, &value.unwrap_or_default(), &mut new).ok()?;
+    Some((bytes(&before.key, &row)?, new))
+}
+
 /// A line for each family of the old plan.
-pub fn mapping(old: &Plan, proof: &MigrationProof) -> String {
+pub fn mapping(old: &Plan, new: &Plan, proof: &MigrationProof) -> String {
     let width = old.families().map(|(_, family)| family.path.len()).max().unwrap_or_default();
     let mut out = String::new();
     for route in &proof.mapping.routes {
         let path = format!("{:width$}", route.from.path);
         put!(out, "{}  {}", painted(NAME, path), course(route));
+        if let Some(moved) = Moved::of(old, new, route) {
+            let told = moved.told();
+            if !told.is_empty() {
+                put!(out, "\n{:width$}    {}", "", told.join(", "));
+            }
+            if let Some((was, is)) = moved.example {
+                put!(
+                    out,
+                    "\n{:width$}    {}",
+                    "",
+                    painted(DIM, format!("{} becomes {}", short(&was), short(&is)))
+                );
+            }
+        }
         let duties: Vec<String> = proof
             .duties
             .iter()
@@ -28,6 +96,14 @@ pub fn mapping(old: &Plan, proof: &MigrationProof) -> String {
         out.push('\n');
     }
     out
+}
+
+/// The bytes of a key, without the middle of a long one.
+fn short(key: &[u8]) -> String {
+    match (key.get(..12), key.get(key.len().saturating_sub(8)..)) {
+        (Some(head), Some(tail)) if key.len() > 24 => format!("{}…{}", hex(head), hex(tail)),
+        _ => hex(key),
+    }
 }
 
 fn course(route: &Route) -> String {
@@ -97,6 +173,24 @@ struct RouteJson<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     staged: Option<bool>,
     readable: bool,
+    /// Where the arguments of new keys come from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    arguments: Option<Vec<ArgumentJson>>,
+    /// A key before and after.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    example: Option<ExamplePairJson>,
+}
+
+#[derive(Serialize)]
+struct ArgumentJson {
+    argument: String,
+    from: String,
+}
+
+#[derive(Serialize)]
+struct ExamplePairJson {
+    old: String,
+    new: String,
 }
 
 #[derive(Serialize)]
@@ -116,21 +210,29 @@ struct DutyJson<'a> {
 
 /// The mapping and what was proved of it as JSON.
 pub fn migration_json(old: &Plan, new: &Plan, proof: &MigrationProof) -> Result<Vec<u8>> {
-    let plan = |plan: &'_ Plan| plan.fingerprint().to_string();
-    let json = ProofJson {
-        version: 1,
-        from: PlanJson { name: &old.name, fingerprint: plan(old) },
-        to: PlanJson { name: &new.name, fingerprint: plan(new) },
-        routes: proof.mapping.routes.iter().map(route_json).collect(),
-        obligations: proof.duties.iter().map(duty_json).collect(),
-        findings: proof.findings().count(),
-    };
-    let mut bytes = serde_json::to_vec_pretty(&json)?;
+    let mut bytes = serde_json::to_vec_pretty(&proof_json(old, new, proof))?;
     bytes.push(b'\n');
     Ok(bytes)
 }
 
-fn route_json(route: &Route) -> RouteJson<'_> {
+fn proof_json<'a>(old: &'a Plan, new: &'a Plan, proof: &'a MigrationProof) -> ProofJson<'a> {
+    let plan = |plan: &'_ Plan| plan.fingerprint().to_string();
+    ProofJson {
+        version: 1,
+        from: PlanJson { name: &old.name, fingerprint: plan(old) },
+        to: PlanJson { name: &new.name, fingerprint: plan(new) },
+        routes: proof.mapping.routes.iter().map(|route| route_json(old, new, route)).collect(),
+        obligations: proof.duties.iter().map(duty_json).collect(),
+        findings: proof.findings().count(),
+    }
+}
+
+/// The same as a value, to be part of something else.
+pub(crate) fn migration_value(old: &Plan, new: &Plan, proof: &MigrationProof) -> Result<serde_json::Value> {
+    serde_json::to_value(proof_json(old, new, proof))
+}
+
+fn route_json<'a>(old: &'a Plan, new: &'a Plan, route: &'a Route) -> RouteJson<'a> {
     let (course, to, rule, staged) = match &route.course {
         Course::Kept { to } => ("kept", Some(to.path.as_str()), None, None),
         Course::Moved(passage) => {
@@ -140,7 +242,26 @@ fn route_json(route: &Route) -> RouteJson<'_> {
         Course::Dropped { .. } => ("dropped", None, None, None),
         Course::Unspoken => ("unspoken", None, None, None),
     };
-    RouteJson { from: &route.from.path, course, to, rule, staged, readable: route.readable }
+    let moved = Moved::of(old, new, route);
+    let arguments = moved.as_ref().map(|moved| {
+        let sources = moved.sources.iter();
+        sources
+            .map(|(argument, source)| ArgumentJson { argument: argument.clone(), from: source.clone() })
+            .collect()
+    });
+    let example = moved
+        .and_then(|moved| moved.example)
+        .map(|(old, new)| ExamplePairJson { old: hex(&old), new: hex(&new) });
+    RouteJson {
+        from: &route.from.path,
+        course,
+        to,
+        rule,
+        staged,
+        readable: route.readable,
+        arguments,
+        example,
+    }
 }
 
 fn duty_json(duty: &Duty) -> DutyJson<'_> {

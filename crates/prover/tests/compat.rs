@@ -158,3 +158,40 @@ fn a_prefix_is_not_given_to_another_family_bit_by_bit() {
     assert_eq!(of("key b = 0x02 y: bytes(8);"), []);
     assert_eq!(of(""), []);
 }
+
+#[test]
+fn prefixes_of_alternatives_are_not_forgotten() {
+    let first = sound(
+        "plan p; space s { key k = 0x07 0x01 x: u8; key t = kind: (a: 0x01 x: u8 | c: 0x03 | b: 0x02 y: u8); }",
+    );
+    let of = |text: &str| {
+        let now = sound(&format!("plan p; space s {{ key k = 0x07 0x01 x: u8; {text} }}"));
+        let found = forgotten([("v1", &first)], &now);
+        found.into_iter().map(|found| found.prefix).collect::<Vec<_>>()
+    };
+    assert_eq!(of("key t = kind: (a: 0x01 x: u8 | c: 0x03 | b: 0x02 y: u8);"), Vec::<Vec<u8>>::new());
+    assert_eq!(of("key t = kind: (a: 0x01 x: u8 | c: 0x03);"), [[2]]);
+    assert_eq!(of("retired 0x02 \"b\"; key t = kind: (a: 0x01 x: u8 | c: 0x03);"), Vec::<Vec<u8>>::new());
+    assert_eq!(of(""), [[1], [2], [3]]);
+    // Families that are made of the alternatives keep their prefixes, each its own.
+    assert_eq!(
+        of("key t = 0x01 x: u8; key u = 0x02 y: u8 from t; key v = 0x03 from t;"),
+        Vec::<Vec<u8>>::new()
+    );
+    assert_eq!(of("key t = 0x01 x: u8; key u = 0x02 y: u8; key v = 0x03 from t;"), [[2]]);
+}
+
+#[test]
+fn a_family_that_was_renamed_keeps_its_prefix_whatever_becomes_of_it() {
+    let first = sound("plan p; space s { key a = 0x01 x: u16; }");
+    let second = sound("plan p; space s { key b = 0x01 x: u16 from a; }");
+    let of = |text: &str| {
+        let third = sound(&format!("plan p; space s {{ {text} }}"));
+        let found = forgotten([("v1", &first), ("v2", &second)], &third);
+        found.into_iter().map(|found| (found.family, found.prefix)).collect::<Vec<_>>()
+    };
+    // It comes from the first family by way of the second release, though nothing says so any more.
+    assert_eq!(of("key b = 0x01 x: u32;"), []);
+    assert_eq!(of("key c = 0x01 x: u32 from b;"), []);
+    assert_eq!(of("key c = 0x01 x: u32;"), [("s.a".to_owned(), vec![1])]);
+}

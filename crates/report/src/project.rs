@@ -34,7 +34,7 @@ pub struct Settings {
     pub plans: Vec<String>,
     /// The engine that keys must fit.
     pub engine: Option<Engine>,
-    /// Where released plans are written down.
+    /// The name of the file beside a plan in which its releases are written down.
     pub lock: String,
     /// Whether warnings count as findings.
     pub deny_warnings: bool,
@@ -157,6 +157,14 @@ impl Settings {
             }
             settings.engine = reader.engine(project)?;
             if let Some(lock) = reader.string(project, "project", "lock")? {
+                let mut parts = Path::new(&lock).components();
+                if !matches!((parts.next(), parts.next()), (Some(Component::Normal(_)), None)) {
+                    return Err(reader.bad(
+                        "project",
+                        "lock",
+                        "the name of a file, which is beside each plan",
+                    ));
+                }
                 settings.lock = lock;
             }
         }

@@ -18,6 +18,7 @@ use keyplan_prover::{
 use keyplan_store::{RetiredTarget, retired_targets};
 
 use crate::files::{self, FileError};
+use crate::project::{Project, ProjectError};
 
 /// Why a lock could not be used.
 #[derive(Debug, thiserror::Error)]
@@ -34,6 +35,29 @@ pub enum ReleasesError {
         /// What is wrong, and where.
         fault: LockError,
     },
+    /// It is in the last commit, and not there any more.
+    #[error(
+        "`{path}` is in the last commit and not there any more: bring it back, a release is never forgotten"
+    )]
+    Gone {
+        /// The file.
+        path: String,
+    },
+    /// A release is in the last commit, and not in it any more.
+    #[error(
+        "`{path}` cannot be trusted: release {release:?} of {plan} is in the last commit and not there any more; bring it back"
+    )]
+    TakenOut {
+        /// The file.
+        path: String,
+        /// The release.
+        release: String,
+        /// Its plan.
+        plan: String,
+    },
+    /// The project around it cannot be read.
+    #[error("keyplan.toml: {0}")]
+    Project(#[from] ProjectError),
     /// The plan does not compile.
     #[error("the plan does not compile")]
     NoMeaning,
@@ -44,10 +68,17 @@ pub enum ReleasesError {
 
 /// The lock of a plan file: its path, and what is in it.
 pub fn beside(plan: &str) -> Result<(PathBuf, Lock), ReleasesError> {
-    let path = Path::new(plan).parent().unwrap_or_else(|| Path::new("")).join(LOCK_FILE);
+    let folder = Path::new(plan).parent().unwrap_or_else(|| Path::new(""));
+    let path = folder.join(name(folder)?);
+    let before = committed_lock(&path);
     let text = match std::fs::read_to_string(&path) {
         Ok(text) => text,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok((path, Lock::default())),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            if before.releases().is_empty() {
+                return Ok((path, before));
+            }
+            return Err(ReleasesError::Gone { path: path.display().to_string() });
+        }
         Err(error) => {
             return Err(FileError { path: path.display().to_string(), why: files::reason(&error) }.into());
         }
@@ -55,7 +86,47 @@ pub fn beside(plan: &str) -> Result<(PathBuf, Lock), ReleasesError> {
     let refused = |fault| ReleasesError::Untrusted { path: path.display().to_string(), fault };
     let lock = Lock::parse(&text).map_err(refused)?;
     lock.verify().map_err(refused)?;
+    let has = |release: &&Release| {
+        let same =
+            |other: &Release| (&other.plan, &other.fingerprint) == (&release.plan, &release.fingerprint);
+        lock.releases().iter().any(same)
+    };
+    if let Some(gone) = before.releases().iter().find(|release| !has(release)) {
+        return Err(ReleasesError::TakenOut {
+            path: path.display().to_string(),
+            release: gone.name.clone(),
+            plan: gone.plan.clone(),
+        });
+    }
     Ok((path, lock))
+}
+
+/// The lock as the last commit of the repository around it has it; without releases if there is no repository, no commit or no such
+/// file in it.
+fn committed_lock(path: &Path) -> Lock {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let around =
+        folder.canonicalize().is_ok_and(|folder| folder.ancestors().any(|up| up.join(".git").exists()));
+    let name = path.file_name().filter(|_| around).and_then(|name| name.to_str());
+    let shown = name.and_then(|name| {
+        let mut git = std::process::Command::new("git");
+        git.arg("-C").arg(folder).args(["cat-file", "blob", &format!("HEAD:./{name}")]);
+        // What is not here is not fetched from elsewhere.
+        git.env("GIT_NO_LAZY_FETCH", "1").stdin(std::process::Stdio::null()).output().ok()
+    });
+    let text =
+        shown.filter(|shown| shown.status.success()).and_then(|shown| String::from_utf8(shown.stdout).ok());
+    // One that was damaged when it was committed tells nothing.
+    text.and_then(|text| Lock::parse(&text).ok()).unwrap_or_default()
+}
+
+/// What the lock of plans in a folder is called: as the project around it says, if there is one.
+fn name(folder: &Path) -> Result<String, ReleasesError> {
+    let here = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    // A folder that is not there has no plan either, which is told by who reads that.
+    let Ok(here) = here.canonicalize() else { return Ok(LOCK_FILE.to_owned()) };
+    let project = Project::around(&here)?;
+    Ok(project.map_or_else(|| LOCK_FILE.to_owned(), |project| project.settings.lock))
 }
 
 /// The releases of a plan or its file that the lock beside it has, the oldest first.
@@ -141,7 +212,11 @@ pub fn release(
         return Ok(Releasing::Refused(findings));
     }
     let name = name.map_or_else(|| (before.len() + 1).to_string(), str::to_owned);
-    let release = Release::new(&name, date, compiled).ok_or(ReleasesError::NoMeaning)?;
+    let mut release = Release::new(&name, date, compiled).ok_or(ReleasesError::NoMeaning)?;
+    if lock.of_file(&plan.name, file).next().is_none() {
+        let others: BTreeSet<&String> = before.iter().map(|release| &release.plan).collect();
+        release.after = others.into_iter().cloned().collect();
+    }
     let fingerprint = release.fingerprint.clone();
     lock.append(release).map_err(ReleasesError::Entry)?;
     let known: BTreeSet<String> = plans

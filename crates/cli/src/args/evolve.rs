@@ -56,11 +56,14 @@ pub(crate) struct MigratePlan {
     after_help = "Without --apply nothing is written: every row is read, and what would become of it is counted. A migration \
     that was interrupted continues with --apply and is taken back with --undo; the database knows which plan it is on the way to.\n\n\
     Exit code 1 says that rows have no new key; --park sets them aside.\n\n\
+    DIR may be the database of another program, or one without a plan in it: --plan names its plan, and --into makes a copy. \
+    Nothing is changed there.\n\n\
     DIR and DIR2 may be servers: a URL such as `redis://host:6379`, or `redis` for the one that KEYPLAN_URL names (for DIR2, \
     KEYPLAN_INTO_URL), so that no password is an argument. A server is only read, and has no plan in it: --plan names it. A \
     copy is made on an empty one. What is set aside has no place on a server, and stays where it was.\n\n\
     Examples:\n  keyplan db migrate data --to plans/paw_v2.keyplan\n  \
     keyplan db migrate data --to plans/paw_v2.keyplan --apply --park\n  keyplan db migrate data --undo\n  \
+    keyplan db migrate node/data/state.db --plan plans/paw.keyplan --to plans/paw_v2.keyplan --into data --engine redb\n  \
     keyplan db migrate redis://127.0.0.1:6379 --plan plans/onesat.keyplan --to plans/onesat_v2.keyplan --into data \
     --prefer event_spent"
 )]
@@ -68,9 +71,12 @@ pub(crate) struct DbMigrate {
     /// The directory of the database, or a server
     #[arg(value_name = "DIR")]
     pub(crate) directory: PathBuf,
-    /// The plan of a server
+    /// The plan of a server, or of a database without a plan in it
     #[arg(long, value_name = "PLAN")]
     pub(crate) plan: Option<String>,
+    /// A space of that plan that is called otherwise in the database; may be given for several
+    #[arg(long, value_name = "PLAN_SPACE=SOURCE_SPACE", requires = "plan")]
+    pub(crate) bind: Vec<String>,
     /// The plan to carry it to; not needed to go on or back
     #[arg(long, value_name = "PLAN")]
     pub(crate) to: Option<String>,

@@ -5,7 +5,8 @@ use std::time::Instant;
 
 use anyhow::{Context as _, Result, anyhow, bail};
 use keyplan_prover::Options;
-use keyplan_prover::certificate::certify;
+use keyplan_prover::certificate::{Carried, certify};
+use keyplan_report::findings::baseline::Baseline;
 use keyplan_report::findings::fix::{Fixed, Fixes, fix};
 use keyplan_report::findings::junit::junit;
 use keyplan_report::findings::{Checked, Repairs, Tally, code_page};
@@ -59,7 +60,8 @@ fn once(args: &Check, out: &mut Output) -> Result<(Outcome, Vec<PathBuf>)> {
     if args.write_baseline {
         let (path, text) = task.baseline(&plans);
         output_file::write(&path, text.as_bytes())?;
-        let count = plans.iter().map(|plan| plan.findings.len()).sum();
+        let findings = plans.iter().flat_map(|plan| &plan.findings);
+        let count = findings.filter(|found| Baseline::may_hold(found)).count();
         out.line(&render::baseline_written(count, &path))?;
         return Ok((Outcome::Clean, files));
     }
@@ -119,13 +121,20 @@ fn checked(task: &Task, args: &Check, path: &str, out: &mut Output) -> Result<Ch
             bail!("`{}` has mistakes, so that nothing can be compared with it", old.path);
         }
         plan.compare_with(&old);
+        plan.compare_prefixes()?;
     } else {
         plan.compare_with_releases()?;
     }
     if let Some(file) = &args.certificate
         && let (Some(model), Some((options, report))) = (&plan.compiled.plan, &plan.proof)
     {
-        let text = certify(model, options, report).to_json()?;
+        let mut certificate = certify(model, options, report);
+        if let Some(against) = &plan.against
+            && let Some((release, proof)) = against.release.as_ref().zip(against.migration(model))
+        {
+            certificate.carried = Some(Carried::of(release, &against.before, &proof));
+        }
+        let text = certificate.to_json()?;
         output_file::write(Path::new(file), text.as_bytes())?;
         render::message(&render::certificate_written(file));
     }

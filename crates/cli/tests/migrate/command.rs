@@ -60,6 +60,151 @@ fn a_release_is_compared_with_and_never_forgotten() {
 }
 
 #[test]
+fn no_comparison_and_no_baseline_hides_a_prefix_that_was_forgotten() {
+    let folder = folder("hidden");
+    std::fs::create_dir_all(&folder).unwrap();
+    let (file, lock) = (folder.join("positions.keyplan"), folder.join("released.lock"));
+    let file = path(&file);
+    // The project says what the lock is called.
+    std::fs::write(folder.join("keyplan.toml"), "[project]\nlock = \"released.lock\"\n").unwrap();
+    std::fs::write(file, OLD).unwrap();
+    let (code, text) = said(&["release", file, "--date", "2026-11-16"]);
+    assert_eq!(code, Some(0), "{text}");
+    assert!(
+        text.contains("released.lock`") && lock.exists() && !folder.join("keyplan.lock").exists(),
+        "{text}"
+    );
+    let forgets = NEW.replace("    retired 0x02 \"owners in hex\";\n\n", "");
+    std::fs::write(file, &forgets).unwrap();
+    // The way that is no break of another version, without a proof, and with everything that is known.
+    for more in [&[][..], &["--against", file], &["--no-proof"]] {
+        let (code, text) = said(&[&["check", file][..], more].concat());
+        assert_eq!(code, Some(1), "{more:?} {text}");
+        assert!(text.contains("KP0036") && text.contains("retired 0x02"), "{more:?} {text}");
+    }
+    let baseline = folder.join("baseline");
+    let known = ["check", file, "--baseline", path(&baseline)];
+    let (code, text) = said(&[&known[..], &["--write-baseline"]].concat());
+    assert_eq!(code, Some(0), "{text}");
+    let (code, text) = said(&known);
+    assert_eq!(code, Some(1), "{text}");
+    assert!(text.contains("KP0036"), "{text}");
+    // Without its last release the lock is not trusted.
+    std::fs::write(file, NEW).unwrap();
+    assert_eq!(said(&["release", file]).0, Some(0));
+    let text = std::fs::read_to_string(&lock).unwrap();
+    let second = text.find("\nrelease \"2\"").unwrap();
+    std::fs::write(&lock, &text[..second]).unwrap();
+    let (code, text) = said(&["check", file]);
+    assert_eq!(code, Some(2), "{text}");
+    assert!(text.contains("one after it was taken out"), "{text}");
+    // A lock that is not beside the plan is none.
+    std::fs::write(folder.join("keyplan.toml"), "[project]\nlock = \"../released.lock\"\n").unwrap();
+    let (code, text) = said(&["check", file]);
+    assert_eq!(code, Some(2), "{text}");
+    assert!(text.contains("line 2: `lock` is the name of a file"), "{text}");
+}
+
+#[test]
+fn a_lock_that_was_committed_is_missed() {
+    let folder = folder("committed");
+    std::fs::create_dir_all(&folder).unwrap();
+    let git = |args: &[&str]| {
+        let name = ["-c", "user.name=Somebody", "-c", "user.email=somebody@example.org"];
+        let done = Command::new("git").arg("-C").arg(&folder).args(name).args(args).output().unwrap();
+        assert!(done.status.success(), "{done:?}");
+    };
+    let (file, lock) = (folder.join("positions.keyplan"), folder.join("keyplan.lock"));
+    let file = path(&file);
+    std::fs::write(file, OLD).unwrap();
+    git(&["init", "--quiet"]);
+    // A release that was never committed may be thought better of.
+    assert_eq!(said(&["release", file]).0, Some(0));
+    std::fs::remove_file(&lock).unwrap();
+    assert_eq!(said(&["check", file]).0, Some(0));
+    assert_eq!(said(&["release", file]).0, Some(0));
+    git(&["add", "."]);
+    git(&["commit", "--quiet", "-m", "released"]);
+    let text = std::fs::read_to_string(&lock).unwrap();
+    assert_eq!(said(&["check", file]).0, Some(0));
+    std::fs::remove_file(&lock).unwrap();
+    for what in ["check", "release"] {
+        let (code, text) = said(&[what, file]);
+        assert_eq!(code, Some(2), "{text}");
+        assert!(text.contains("is in the last commit and not there any more"), "{text}");
+    }
+    // A lock of nothing, which is sound by itself.
+    std::fs::write(&lock, "keyplan-lock 1\n").unwrap();
+    let (code, said_of_it) = said(&["check", file]);
+    assert_eq!(code, Some(2), "{said_of_it}");
+    assert!(said_of_it.contains("release \"1\" of positions is in the last commit"), "{said_of_it}");
+    // It may grow.
+    std::fs::write(&lock, text).unwrap();
+    std::fs::write(file, NEW).unwrap();
+    assert_eq!(said(&["release", file]).0, Some(0));
+    assert_eq!(said(&["check", file]).0, Some(0));
+}
+
+#[test]
+fn what_is_proved_of_a_release_is_in_the_report_the_certificate_and_the_reference() {
+    let folder = folder("joined");
+    std::fs::create_dir_all(&folder).unwrap();
+    let (file, certificate) = (folder.join("positions.keyplan"), folder.join("proof.json"));
+    let (file, certificate) = (path(&file), path(&certificate));
+    std::fs::write(file, OLD).unwrap();
+    assert_eq!(said(&["release", file, "--name", "v1"]).0, Some(0));
+    // Nothing has moved: there is nothing to say.
+    let (_, text) = said(&["check", file, "--format", "json"]);
+    assert!(!text.contains("\"migration\""), "{text}");
+    std::fs::write(file, NEW).unwrap();
+    let (code, text) = said(&["check", file, "--format", "json", "--certificate", certificate]);
+    assert_eq!(code, Some(0), "{text}");
+    let json = &text[..text.rfind("}\n").unwrap() + 1];
+    let report: serde_json::Value = serde_json::from_str(json).unwrap();
+    let migration = &report["plans"][0]["against"]["migration"];
+    let told: Vec<String> = migration["obligations"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|duty| duty["from"] == "cl.owner")
+        .map(|duty| format!("{} {}", duty["obligation"].as_str().unwrap(), duty["verdict"].as_str().unwrap()))
+        .collect();
+    assert_eq!(
+        told,
+        ["complete proved", "total proved", "injective proved", "readable proved", "apart proved"]
+    );
+    let route = &migration["routes"][1];
+    assert_eq!((&route["from"], &route["course"]), (&"cl.owner".into(), &"moved".into()));
+    assert_eq!(route["arguments"][0], serde_json::json!({"argument": "owner", "from": "owner"}));
+    assert!(route["example"]["old"].as_str().unwrap().starts_with("02"), "{route}");
+    assert!(route["example"]["new"].as_str().unwrap().starts_with("126f736d6f31"), "{route}");
+    // The certificate is checked with the release in the lock, and what is not proved of it is refused.
+    let (code, text) = said(&["verify", certificate, file]);
+    assert_eq!(code, Some(0), "{text}");
+    let proved = std::fs::read_to_string(certificate).unwrap();
+    assert!(proved.contains("\"release\": \"v1\""), "{proved}");
+    let forged = proved.replacen("\"obligation\": \"total\"", "\"obligation\": \"complete\"", 1);
+    std::fs::write(certificate, forged).unwrap();
+    let (code, text) = said(&["verify", certificate, file]);
+    assert_eq!(code, Some(1), "{text}");
+    assert!(text.contains("it is not what is proved of it"), "{text}");
+    std::fs::write(certificate, &proved).unwrap();
+    std::fs::remove_file(folder.join("keyplan.lock")).unwrap();
+    let (code, text) = said(&["verify", certificate, file]);
+    assert_eq!(code, Some(1), "{text}");
+    assert!(text.contains("is not in a lock beside the plan"), "{text}");
+    // The reference has a section about it.
+    std::fs::write(file, OLD).unwrap();
+    assert_eq!(said(&["release", file, "--name", "v1"]).0, Some(0));
+    assert!(!said(&["doc", file]).1.contains("From release"));
+    std::fs::write(file, NEW).unwrap();
+    let (code, text) = said(&["doc", file]);
+    assert_eq!(code, Some(0), "{text}");
+    let row = "| `cl.owner` | moved to `cl.owner` | proved | proved | proved | proved | proved |";
+    assert!(text.contains("## From release `v1`") && text.contains(row), "{text}");
+}
+
+#[test]
 fn a_plan_and_its_file_that_are_renamed_at_once_keep_their_releases() {
     let folder = folder("renamed");
     std::fs::create_dir_all(&folder).unwrap();
@@ -82,6 +227,8 @@ fn a_plan_and_its_file_that_are_renamed_at_once_keep_their_releases() {
     let (code, text) = said(&["check", path(&after)]);
     assert_eq!(code, Some(1), "{text}");
     assert!(text.contains("the prefix 02 was retired, and is not any more"), "{text}");
+    // The releases under the other name are its past also now.
+    assert!(text.contains("release \"1\" wrote keys under it"), "{text}");
 }
 
 pub(crate) fn owners(count: u64) -> Rows {
@@ -298,7 +445,10 @@ fn a_dry_run_writes_nothing_and_says_what_would_be_done() {
     assert!(text.ends_with("nothing was written: --apply does it\n"), "{text}");
     assert!(rows(&open()) == owners(10));
     let (code, text) = said(&["db", "migrate", path(&data), "--undo", "--to", path(&file)]);
-    assert_eq!((code, text.as_str()), (Some(2), "error: the database is not in the middle of a migration\n"));
+    assert_eq!(
+        (code, text.as_str()),
+        (Some(2), "error: the database is not in the middle of a migration: there is nothing to undo\n")
+    );
     let (code, text) = said(&["db", "migrate", path(&data)]);
     assert_eq!(code, Some(2), "{text}");
     assert!(text.contains("--to PLAN"), "{text}");

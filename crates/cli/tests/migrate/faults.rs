@@ -166,6 +166,34 @@ fn two_migrations_at_once_are_one_and_a_clear_error() {
 }
 
 #[test]
+fn a_database_that_has_the_plan_is_left_as_it_is() {
+    let home = folder("again");
+    std::fs::create_dir_all(&home).unwrap();
+    let (file, data) = (home.join("new.keyplan"), home.join("data"));
+    std::fs::write(&file, NEW).unwrap();
+    fill(fjall(&data), &plan("old", OLD), &owners(30));
+    let (data, file) = (path(&data), path(&file));
+    let (code, text) = said(&["db", "migrate", data, "--undo"]);
+    assert_eq!(code, Some(2), "{text}");
+    assert!(text.contains("there is nothing to undo"), "{text}");
+    let (code, text) = said(&["db", "migrate", data, "--to", file, "--undo"]);
+    assert_eq!(code, Some(2), "{text}");
+    assert!(text.contains("there is nothing to undo"), "{text}");
+    assert_eq!(said(&["db", "migrate", data, "--to", file, "--apply"]).0, Some(0));
+    let (code, text) = said(&["db", "migrate", data, "--to", file, "--apply"]);
+    assert_eq!((code, text.as_str()), (Some(0), "the database has this plan already\n"));
+    let (code, text) = said(&["db", "migrate", data, "--to", file, "--undo"]);
+    assert_eq!(code, Some(2), "{text}");
+    assert!(text.contains("the way back is a migration to the old one"), "{text}");
+    // The same layout under another text takes its place.
+    std::fs::write(file, NEW.replace("bech32 is easier on the eye", "as people know them")).unwrap();
+    let (code, text) = said(&["db", "migrate", data, "--to", file, "--apply"]);
+    assert_eq!(code, Some(0), "{text}");
+    assert!(text.contains("and the database has the new plan"), "{text}");
+    assert!(said(&["db", "plan", data]).1.contains("as people know them"));
+}
+
+#[test]
 fn rows_of_dropped_families_go_also_if_it_was_killed_before_they_did() {
     let home = folder("purge");
     std::fs::create_dir_all(&home).unwrap();

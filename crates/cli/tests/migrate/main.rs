@@ -4,4 +4,5 @@
 
 mod command;
 mod faults;
+mod foreign;
 mod support;

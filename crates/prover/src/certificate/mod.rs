@@ -14,7 +14,10 @@
 //! That pruning removes a range and nothing else is not a statement of its own: it follows from three about the scan that the
 //! rows are found by, and from one about the family's keys. The certificate names them, and [`verify`] looks whether they are
 //! there and hold.
+//!
+//! The way from the last release is a record, too: [`verify_carried`] proves it anew from both plans.
 
+mod carried;
 mod ends;
 mod order;
 mod pruned;
@@ -31,6 +34,7 @@ use crate::proof::{Report, Statement, Verdict};
 use crate::prove::Options;
 use reason::{Distance, Layouts};
 
+pub use carried::{Carried, Owed, verify_carried};
 pub use pruned::Pruned;
 pub use standing::Standing;
 pub use verify::{MOST_STEPS, Rejected, Verified, verify};
@@ -61,6 +65,9 @@ pub struct Certificate {
     /// What may be pruned, and the statements by which that removes a range and nothing else.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pruned: Vec<Pruned>,
+    /// How rows of the last release become rows of the plan, if it has moved since.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub carried: Option<Carried>,
 }
 
 /// A statement with what it rests on.
@@ -189,6 +196,7 @@ pub fn certify(plan: &Plan, options: &Options, report: &Report) -> Certificate {
         engine: options.engine.name().to_owned(),
         steps: options.steps,
         statements,
+        carried: None,
     }
 }
 

@@ -28,6 +28,9 @@ impl Standing {
             };
             *count += 1;
         }
+        if let Some(carried) = &certificate.carried {
+            carried.count(&mut standing);
+        }
         standing
     }
 }

@@ -1,8 +1,9 @@
 //! Argument lists of an old layout that a new one may refuse.
 
+use keyplan_plan::codec::Alphabet;
 use keyplan_plan::dynamic::Value;
 use keyplan_plan::mapping::{Pairing, bare, leaves, partners};
-use keyplan_plan::model::{LengthSet, Sequence, Shape, TextShape};
+use keyplan_plan::model::{Frame, LengthSet, Sequence, Shape, TextShape, TimeEncoding};
 
 use super::relate::{Number, ends};
 use crate::reader::alone;
@@ -43,9 +44,37 @@ pub(super) fn outside(old: &Sequence, new: &Sequence) -> Vec<Vec<Value>> {
 }
 
 fn values_outside(old: &Shape, new: &Shape) -> Vec<Value> {
+    let mut all = too_long(old, new);
+    all.extend(bare_outside(bare(old), bare(new)));
+    all
+}
+
+/// Values that are longer than the length before the new one can tell, or the longest that there are: the new bytes of each may be more.
+fn too_long(old: &Shape, new: &Shape) -> Vec<Value> {
+    let Shape::Framed { frame: Frame::Len(width), .. } = new else { return Vec::new() };
+    let lengths = match bare(old) {
+        Shape::Bytes { lengths, .. } => lengths,
+        Shape::Text(text) => &text.lengths,
+        _ => return Vec::new(),
+    };
+    let value = |length: usize| match bare(old) {
+        Shape::Text(text) => {
+            spelled(simplest(text.first.unwrap_or(text.alphabet)), simplest(text.alphabet), length)
+        }
+        _ => Some(Value::Bytes(vec![0; length])),
+    };
+    let near = [width.limit().checked_add(1), lengths.max()].into_iter().flatten();
+    near.filter(|&length| length <= LONGEST && lengths.admits(length)).filter_map(value).collect()
+}
+
+fn bare_outside(old: &Shape, new: &Shape) -> Vec<Value> {
     let inner =
         |a: &Shape, b: &Shape| outside(&alone(a), &alone(b)).into_iter().flatten().collect::<Vec<Value>>();
-    match (bare(old), bare(new)) {
+    match (old, new) {
+        // Years that 64 bits of nanoseconds do not reach.
+        (Shape::Time(_), Shape::Time(TimeEncoding::Nanos)) => {
+            [i64::MAX, i64::MIN].map(|end| Value::Time(i128::from(end) * 2)).into()
+        }
         (Shape::Int(a), Shape::Int(b)) => {
             let ((least, most), (c, d)) = (ends(a.range), ends(b.range));
             let next = |n: Number| match n {
@@ -127,34 +156,38 @@ fn missing(old: &LengthSet, new: &LengthSet) -> Option<usize> {
     near.into_iter().find(|&n| n <= LONGEST && old.admits(n) && !new.admits(n))
 }
 
+/// The simplest character of an alphabet.
+fn simplest(alphabet: Alphabet) -> Option<char> {
+    let preferred = [b'a', b'0', b'A'].into_iter().chain(0x20..0x7f).chain(0..0x80);
+    preferred.into_iter().find(|&byte| alphabet.contains(byte)).map(char::from)
+}
+
+/// A text of so many bytes, if there are characters for it.
+fn spelled(head: Option<char>, rest: Option<char>, length: usize) -> Option<Value> {
+    let mut text: String = head.into_iter().collect();
+    while text.len() < length {
+        text.push(rest?);
+    }
+    Some(Value::Text(text))
+}
+
 /// Texts of the old alphabet with a character or a length that the new one does not have.
 fn texts(old: &TextShape, new: Option<&TextShape>, lengths: &LengthSet) -> Vec<Value> {
     let first = |text: &TextShape| text.first.unwrap_or(text.alphabet);
-    let simplest = |alphabet: keyplan_plan::codec::Alphabet| {
-        let preferred = [b'a', b'0', b'A'].into_iter().chain(0x20..0x7f).chain(0..0x80);
-        preferred.into_iter().find(|&byte| alphabet.contains(byte)).map(char::from)
-    };
-    let lost = |a: keyplan_plan::codec::Alphabet, b: keyplan_plan::codec::Alphabet| {
+    let lost = |a: Alphabet, b: Alphabet| {
         let printable = (0x21..0x7f).chain(0..0x80);
         let ascii = printable.into_iter().find(|&byte| a.contains(byte) && !b.contains(byte)).map(char::from);
         ascii.or_else(|| (a.beyond_ascii() && !b.beyond_ascii()).then_some('é'))
     };
-    let spell = |head: Option<char>, rest: Option<char>, length: usize| {
-        let mut text: String = head.into_iter().collect();
-        while text.len() < length {
-            text.push(rest?);
-        }
-        Some(Value::Text(text))
-    };
     let (head, rest) = (simplest(first(old)), simplest(old.alphabet));
     let mut all = Vec::new();
     if let Some(length) = missing(&old.lengths, lengths) {
-        all.extend(spell(head.filter(|_| length > 0), rest, length));
+        all.extend(spelled(head.filter(|_| length > 0), rest, length));
     }
     if let Some(new) = new {
         let least = old.lengths.min();
         if let Some(lost) = lost(first(old), first(new)) {
-            all.extend(spell(Some(lost), rest, least.max(1)));
+            all.extend(spelled(Some(lost), rest, least.max(1)));
         }
         if let (Some(lost), Some(head)) = (lost(old.alphabet, new.alphabet), head) {
             let mut text = format!("{head}{lost}");

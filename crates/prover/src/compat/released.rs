@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use keyplan_plan::diag::Span;
-use keyplan_plan::model::{Family, Plan, Space};
+use keyplan_plan::model::{Family, Plan, Segment, Sequence, Space};
 
 use super::families::all_retired;
 use super::relate::{Relation, relate};
@@ -34,42 +34,28 @@ pub struct Forgotten {
 }
 
 /// Every prefix of the releases, given by name, the oldest first, that a plan has forgotten; each once, by the oldest release.
-pub fn forgotten<'p>(releases: impl IntoIterator<Item = (&'p str, &'p Plan)>, plan: &Plan) -> Vec<Forgotten> {
+pub fn forgotten<'p>(
+    releases: impl IntoIterator<Item = (&'p str, &'p Plan)>,
+    plan: &'p Plan,
+) -> Vec<Forgotten> {
     let releases: Vec<(&str, &Plan)> = releases.into_iter().collect();
-    let mut all: Vec<Forgotten> = Vec::new();
-    for (release, old) in &releases {
+    let lineage = Lineage::new(releases.iter().map(|(_, old)| *old).chain([plan]).collect());
+    let mut all = All { plan, found: Vec::new() };
+    for (number, (release, old)) in releases.iter().enumerate() {
         for (space, family) in old.families() {
             let now = plan.spaces.iter().find(|now| now.engine_name() == space.engine_name());
-            let prefix = family.key.literal_prefix();
-            let known = all.iter().any(|known| known.prefix == prefix && known.space == space.engine_name());
-            if known || prefix.is_empty() || now.is_some_and(|now| remembers(now, old, family, &prefix)) {
-                continue;
+            let heirs = now.map(|now| lineage.heirs(number, family, now)).unwrap_or_default();
+            for prefix in prefixes(&family.key) {
+                if !now.is_some_and(|now| remembers(now, &heirs, &prefix)) {
+                    all.add(release, &family.path, space, prefix);
+                }
             }
-            all.push(Forgotten {
-                release: (*release).to_owned(),
-                family: family.path.clone(),
-                space: space.engine_name().to_owned(),
-                prefix,
-                taken: None,
-                span: now.map(|now| now.span).unwrap_or_default(),
-            });
         }
         for space in &old.spaces {
             let now = plan.spaces.iter().find(|now| now.engine_name() == space.engine_name());
             for entry in all_retired(space) {
-                let kept = now.is_some_and(|now| retires(now, &entry.prefix));
-                let known = all
-                    .iter()
-                    .any(|known| known.prefix == entry.prefix && known.space == space.engine_name());
-                if !kept && !known {
-                    all.push(Forgotten {
-                        release: (*release).to_owned(),
-                        family: format!("{} (retired)", space.name),
-                        space: space.engine_name().to_owned(),
-                        prefix: entry.prefix.clone(),
-                        taken: None,
-                        span: now.map(|now| now.span).unwrap_or_default(),
-                    });
+                if !now.is_some_and(|now| retires(now, &entry.prefix)) {
+                    all.add(release, &format!("{} (retired)", space.name), space, entry.prefix.clone());
                 }
             }
         }
@@ -77,16 +63,16 @@ pub fn forgotten<'p>(releases: impl IntoIterator<Item = (&'p str, &'p Plan)>, pl
     // What became of the last one is compared family by family.
     let earlier = releases.split_last().map_or(&[][..], |(_, earlier)| earlier);
     let mut budget = Budget { steps: STEPS };
-    for (release, old) in earlier {
+    for (number, (release, old)) in earlier.iter().enumerate() {
         for (space, family) in old.families() {
-            let prefix = family.key.literal_prefix();
-            let known = all.iter().any(|known| known.prefix == prefix && known.space == space.engine_name());
-            let now = plan.spaces.iter().find(|now| now.engine_name() == space.engine_name());
-            let Some(now) = now.filter(|now| !known && !prefix.is_empty() && !retires(now, &prefix)) else {
+            let Some(now) = plan.spaces.iter().find(|now| now.engine_name() == space.engine_name()) else {
                 continue;
             };
-            let Some((taker, key)) = taken(now, old, family, &mut budget) else { continue };
-            all.push(Forgotten {
+            let open = |prefix: &Vec<u8>| !all.knows(space, prefix) && !retires(now, prefix);
+            let Some(prefix) = prefixes(&family.key).into_iter().find(open) else { continue };
+            let heirs = lineage.heirs(number, family, now);
+            let Some((taker, key)) = taken(now, &heirs, family, &mut budget) else { continue };
+            all.found.push(Forgotten {
                 release: (*release).to_owned(),
                 family: family.path.clone(),
                 space: space.engine_name().to_owned(),
@@ -96,25 +82,123 @@ pub fn forgotten<'p>(releases: impl IntoIterator<Item = (&'p str, &'p Plan)>, pl
             });
         }
     }
+    all.found
+}
+
+/// What was found so far.
+struct All<'p> {
+    plan: &'p Plan,
+    found: Vec<Forgotten>,
+}
+
+impl All<'_> {
+    fn knows(&self, space: &Space, prefix: &[u8]) -> bool {
+        self.found.iter().any(|known| known.prefix == prefix && known.space == space.engine_name())
+    }
+
+    fn add(&mut self, release: &str, family: &str, space: &Space, prefix: Vec<u8>) {
+        if self.knows(space, &prefix) {
+            return;
+        }
+        let now = self.plan.spaces.iter().find(|now| now.engine_name() == space.engine_name());
+        self.found.push(Forgotten {
+            release: release.to_owned(),
+            family: family.to_owned(),
+            space: space.engine_name().to_owned(),
+            prefix,
+            taken: None,
+            span: now.map(|now| now.span).unwrap_or_default(),
+        });
+    }
+}
+
+/// The bytes that every key of a layout begins with: one prefix, or one for each alternative that it begins with. Without such bytes
+/// there is none.
+fn prefixes(key: &Sequence) -> Vec<Vec<u8>> {
+    let mut all = beginnings(key);
+    all.retain(|prefix| !prefix.is_empty());
+    all.sort_unstable();
+    all.dedup();
     all
+}
+
+fn beginnings(key: &Sequence) -> Vec<Vec<u8>> {
+    let literal = key.literal_prefix();
+    let first = key.segments().iter().find(|segment| !matches!(segment, Segment::Literal(_)));
+    let rows: Vec<&Sequence> = match first {
+        Some(Segment::Argument(argument)) => argument.shape.rows().collect(),
+        _ => Vec::new(),
+    };
+    if rows.is_empty() {
+        return vec![literal];
+    }
+    let inside = rows.into_iter().flat_map(beginnings);
+    inside.map(|rest| [literal.as_slice(), &rest].concat()).collect()
+}
+
+/// Which families of each version of a plan come from which of the version before.
+struct Lineage<'p> {
+    // The last one is the plan as it is now.
+    versions: Vec<&'p Plan>,
+    // For each version but the last, and each of its families, the places of its heirs in the next one.
+    next: Vec<Vec<Vec<usize>>>,
+}
+
+impl<'p> Lineage<'p> {
+    fn new(versions: Vec<&'p Plan>) -> Self {
+        let steps = versions.iter().zip(versions.iter().skip(1));
+        let next = steps.map(|(old, new)| {
+            let heirs = |(space, family): (&Space, &Family)| {
+                let among = new.families().enumerate();
+                let heirs = among.filter(|(_, (there, other))| is_heir(old, (space, family), (there, other)));
+                heirs.map(|(at, _)| at).collect()
+            };
+            old.families().map(heirs).collect()
+        });
+        Self { next: next.collect(), versions }
+    }
+
+    /// The families of a space of the plan as it is now that come from one of the version at `number`: directly, or by way of the
+    /// versions between.
+    fn heirs(&self, number: usize, family: &Family, now: &'p Space) -> Vec<&'p Family> {
+        let Some((old, last)) = self.versions.get(number).zip(self.versions.last()) else {
+            return Vec::new();
+        };
+        let Some((at, (space, _))) =
+            old.families().enumerate().find(|(_, (_, other))| std::ptr::eq(*other, family))
+        else {
+            return Vec::new();
+        };
+        let mut places = BTreeSet::from([at]);
+        for step in self.next.iter().skip(number) {
+            places = places.iter().filter_map(|&at| step.get(at)).flatten().copied().collect();
+        }
+        let by_way = last.families().enumerate().filter(|(at, _)| places.contains(at));
+        let by_way: Vec<&Family> = by_way.map(|(_, (_, other))| other).collect();
+        let heir = |other: &&Family| {
+            by_way.iter().any(|known| std::ptr::eq(*known, *other))
+                || is_heir(old, (space, family), (now, other))
+        };
+        now.families.iter().filter(heir).collect()
+    }
 }
 
 /// A family of a space that makes a key which an old family may have left behind, where the family that has its prefix now is written
 /// otherwise, and so no longer keeps all of it.
 fn taken<'n>(
     now: &'n Space,
-    old: &Plan,
+    heirs: &[&Family],
     family: &Family,
     budget: &mut Budget,
 ) -> Option<(&'n Family, Vec<u8>)> {
-    let keeps = |other: &&Family| matches!(relate(&family.key, &other.key), Relation::Fits(_));
-    if now.families.iter().filter(|other| is_heir(old, family, other)).any(|other| keeps(&other)) {
+    if heirs.iter().any(|heir| matches!(relate(&family.key, &heir.key), Relation::Fits(_))) {
         return None;
     }
     let mut arena = Arena::new();
     let left = format!("{} (old)", family.path);
     let left = Layout::new(&mut arena, &left, &family.key, BTreeSet::new());
-    let others = now.families.iter().filter(|other| other.retired.is_none() && !is_heir(old, family, other));
+    let is_heir = |other: &Family| heirs.iter().any(|heir| std::ptr::eq(*heir, other));
+    let others = now.families.iter().filter(|other| other.retired.is_none() && !is_heir(other));
     for other in others {
         let layout = Layout::new(&mut arena, &other.path, &other.key, BTreeSet::new());
         if let Verdict::Fails(witness) = disjoint(&mut arena, &layout, &left, budget)
@@ -127,23 +211,23 @@ fn taken<'n>(
 }
 
 /// Whether a family is one of an older plan, or comes from it.
-fn is_heir(old: &Plan, family: &Family, other: &Family) -> bool {
+fn is_heir(old: &Plan, (space, family): (&Space, &Family), (there, other): (&Space, &Family)) -> bool {
+    let at_home = || space.engine_name() == there.engine_name();
     other.path == family.path
-        || other.local_path() == family.local_path()
+        || (other.local_path() == family.local_path() && at_home())
         || other.predecessors.iter().any(
             |said| matches!(old.find(&said.family).as_slice(), [(_, found)] if found.path == family.path),
         )
         // A family that was renamed and writes the same bytes.
-        || super::same(&family.key, &other.key)
+        || (at_home() && super::same(&family.key, &other.key))
 }
 
-/// Whether a space keeps a prefix: reserved, or in use by the family that it was of or by one that comes from it.
-fn remembers(now: &Space, old: &Plan, family: &Family, prefix: &[u8]) -> bool {
-    let uses = |other: &Family| {
-        let own = other.key.literal_prefix();
-        own.starts_with(prefix) || (!own.is_empty() && prefix.starts_with(&own))
+/// Whether a space keeps a prefix: reserved, or in use by a family that comes from the one that it was of.
+fn remembers(now: &Space, heirs: &[&Family], prefix: &[u8]) -> bool {
+    let uses = |other: &&Family| {
+        prefixes(&other.key).iter().any(|own| own.starts_with(prefix) || prefix.starts_with(own))
     };
-    retires(now, prefix) || now.families.iter().filter(|other| is_heir(old, family, other)).any(uses)
+    retires(now, prefix) || heirs.iter().any(uses)
 }
 
 fn retires(now: &Space, prefix: &[u8]) -> bool {

@@ -522,8 +522,11 @@ fn space_text(random: &mut Random) -> String {
                 let end = random.choose(&["0xff", "0x80", "\"a\"", "0x00", "0x01ff", "\"9\"", "\"/\""]);
                 let (how, bare) = (random.choose(&["to", "through"]), bound > 0 && random.chance(30));
                 let words = range_words(random, bare);
-                let _ = write!(text, "
-    scan {by}{words} {how} {end}");
+                let _ = write!(
+                    text,
+                    "
+    scan {by}{words} {how} {end}"
+                );
             }
             if bound > 0 && integer(&body, bound - 1) && random.chance(40) {
                 let bare = random.chance(30);

@@ -2,10 +2,13 @@
 //!
 //! A line of a baseline is a finding: `PLAN CODE SUBJECT`, sorted. It has no line numbers, so that it stays true while the
 //! plan is edited around the finding.
+//!
+//! A prefix that the plan has forgotten (KP0036) is never known: a baseline would be the way to forget it.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
+use keyplan_plan::diag::Code;
 use keyplan_prover::Found;
 
 use super::Checked;
@@ -48,7 +51,9 @@ impl Baseline {
     pub fn text<'c>(plans: impl IntoIterator<Item = (&'c str, &'c Checked)>) -> String {
         let mut lines: Vec<String> = plans
             .into_iter()
-            .flat_map(|(path, plan)| plan.findings.iter().map(move |found| line(path, found)))
+            .flat_map(|(path, plan)| {
+                plan.findings.iter().filter(|found| Self::may_hold(found)).map(move |found| line(path, found))
+            })
             .collect();
         lines.sort_unstable();
         let mut out = format!("{HEADER}\n");
@@ -59,11 +64,16 @@ impl Baseline {
         out
     }
 
+    /// Whether a finding may be kept for later.
+    pub fn may_hold(found: &Found) -> bool {
+        found.diagnostic.code != Code::ForgottenPrefix
+    }
+
     /// Takes the known findings out of those of the plan at `path` and returns how many there were. Each line of the
     /// baseline is good for one finding.
     pub fn take(&mut self, path: &str, plan: &mut Checked) -> usize {
         let before = plan.findings.len();
-        plan.findings.retain(|found| !self.used(&line(path, found)));
+        plan.findings.retain(|found| !Self::may_hold(found) || !self.used(&line(path, found)));
         before - plan.findings.len()
     }
 
@@ -101,6 +111,8 @@ fn line(path: &str, found: &Found) -> String {
 
 #[cfg(test)]
 mod tests {
+    use keyplan_plan::diag::{Diagnostic, Span};
+
     use super::super::tests::checked;
     use super::*;
 
@@ -114,6 +126,16 @@ mod tests {
         let mut moved = checked(&PLAN.replace("space s", "\n\n// A note.\nspace s"));
         assert_eq!((baseline.take("demo.keyplan", &mut moved), baseline.gone()), (2, 0));
         assert_eq!(moved.findings, []);
+    }
+
+    #[test]
+    fn a_prefix_that_was_forgotten_is_never_known() {
+        let mut plan = checked("plan p; space s { key k = 0x01; }");
+        let lost = Diagnostic::new(Code::ForgottenPrefix, "forgotten", Span::default(), "here");
+        plan.findings.push(lost.into());
+        assert_eq!(Baseline::text([("demo.keyplan", &plan)]), format!("{HEADER}\n"));
+        let mut baseline = Baseline::parse("demo.keyplan\tKP0036\tforgotten\n").unwrap();
+        assert_eq!((baseline.take("demo.keyplan", &mut plan), baseline.gone()), (0, 1));
     }
 
     #[test]

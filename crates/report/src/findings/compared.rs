@@ -3,9 +3,11 @@
 use keyplan_plan::Compiled;
 use keyplan_plan::diag::{Diagnostic, Severity};
 use keyplan_plan::load::load;
+use keyplan_plan::lock::Release;
 use keyplan_plan::model::Plan;
 use keyplan_prover::{
-    Change, Found, Statement, Version, compare, diagnose_changes, diagnose_forgotten, forgotten, unproved,
+    Change, Found, MigrationProof, Options, Statement, Version, compare, diagnose_changes,
+    diagnose_forgotten, forgotten, prove_migration, unproved,
 };
 
 use super::Checked;
@@ -53,8 +55,20 @@ pub struct RevisionError {
 pub struct Against {
     /// As it was typed.
     pub path: String,
+    /// The name of the release, if it is one.
+    pub release: Option<String>,
+    /// The plan as it was.
+    pub before: Plan,
     /// Everything that the two have, or had.
     pub changes: Vec<Change>,
+}
+
+impl Against {
+    /// How rows of the earlier version become rows of `plan`, and what is proved of that; `None` if the layout is the same.
+    pub fn migration(&self, plan: &Plan) -> Option<MigrationProof> {
+        let moved = self.before.fingerprint() != plan.fingerprint();
+        moved.then(|| prove_migration(&self.before, plan, &Options::default()))
+    }
 }
 
 impl Checked {
@@ -68,29 +82,44 @@ impl Checked {
         let (Some(before), Some(after)) = (&old.compiled.plan, &self.compiled.plan) else { return };
         let Some((_, report)) = &self.proof else { return };
         let changes = compare(before, after, report);
-        let before = Version { plan: before, path: old.file.then_some(old.path.as_str()) };
+        let version = Version { plan: before, path: old.file.then_some(old.path.as_str()) };
         let after = Version { plan: after, path: Some(&self.path) };
-        let found = diagnose_changes(&changes, before, after).into_iter().map(Found::from);
+        let found = diagnose_changes(&changes, version, after).into_iter().map(Found::from);
         self.findings.extend(found);
-        self.against = Some(Against { path: old.path.clone(), changes });
+        self.against =
+            Some(Against { path: old.path.clone(), release: None, before: before.clone(), changes });
     }
 
-    /// Adds what became of the releases in the lock beside the plan, if there is one.
+    /// Adds what became of the last release in the lock beside the plan, if there is one, and every prefix of a release that the
+    /// plan has forgotten.
     pub fn compare_with_releases(&mut self) -> Result<(), ReleasesError> {
-        let Some(plan) = self.compiled.plan.as_ref().filter(|_| self.proof.is_some()) else {
-            return Ok(());
-        };
+        let (releases, lost) = self.forgotten()?;
+        if let Some(last) = releases.last() {
+            let path = format!("release {:?}", last.name);
+            self.compare_with(&Previous { path, file: false, compiled: last.compile() });
+            if let Some(against) = &mut self.against {
+                against.release = Some(last.name.clone());
+            }
+        }
+        self.findings.extend(lost);
+        Ok(())
+    }
+
+    /// Adds every prefix that the plan has forgotten of a release in the lock beside it, whatever else it is compared with.
+    pub fn compare_prefixes(&mut self) -> Result<(), ReleasesError> {
+        let (_, lost) = self.forgotten()?;
+        self.findings.extend(lost);
+        Ok(())
+    }
+
+    fn forgotten(&self) -> Result<(Vec<Release>, Vec<Found>), ReleasesError> {
+        let Some(plan) = &self.compiled.plan else { return Ok((Vec::new(), Vec::new())) };
         let releases = releases(&self.path, plan)?;
         let plans: Vec<_> =
             releases.iter().map(|release| (release.name.as_str(), release.compile().plan)).collect();
         let known = plans.iter().filter_map(|(name, plan)| Some((*name, plan.as_ref()?)));
-        let lost = diagnose_forgotten(&forgotten(known, plan));
-        if let Some(last) = releases.last() {
-            let path = format!("release {:?}", last.name);
-            self.compare_with(&Previous { path, file: false, compiled: last.compile() });
-        }
-        self.findings.extend(lost.into_iter().map(Found::from));
-        Ok(())
+        let lost = diagnose_forgotten(&forgotten(known, plan)).into_iter().map(Found::from).collect();
+        Ok((releases, lost))
     }
 
     /// The flaws that the plan accepts.

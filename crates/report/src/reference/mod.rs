@@ -1,5 +1,6 @@
 //! A plan's reference as Markdown. The same plan gives the same page.
 
+mod carried;
 mod family;
 mod lanes;
 mod module;
@@ -10,6 +11,8 @@ use std::fmt::Write as _;
 use keyplan_plan::model::{Family, Module, ModuleId, Plan, Space};
 
 use keyplan_plan::notation::{Notation, first_sentence};
+
+pub use carried::carried;
 
 /// The whole page.
 ///

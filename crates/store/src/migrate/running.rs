@@ -182,9 +182,10 @@ impl<E: Engine> Running<'_, '_, E> {
             self.engine.create_space(space)?;
         }
         self.engine.create_space(&Space::map(ASIDE_SPACE))?;
+        // What an earlier migration has left that was killed after its last step.
+        while self.purge(PURGE)? > 0 {}
+        self.part_from_earlier()?;
         if self.by_contents {
-            // What an earlier migration has left that was killed after its last step.
-            while self.purge(PURGE)? > 0 {}
             let spaces = self.migration.old.spaces.iter().enumerate();
             for (index, _) in spaces.filter(|(_, space)| has_structures(space)) {
                 self.engine.create_space(&Space::map(kept_name(index)))?;
@@ -204,6 +205,41 @@ impl<E: Engine> Running<'_, '_, E> {
         let (from, to) = (self.migration.schemas.0.fingerprint, self.migration.schemas.1.fingerprint);
         let mark = MigrationMark { phase, id: self.migration.id, from, to, space: 0, done: 0, last: None };
         self.commit(batch, mark, Durability::SyncAll)
+    }
+
+    /// Gives rows that an earlier run of the same migration has set aside another number: those of this run must neither overwrite
+    /// them nor take them along on the way back.
+    fn part_from_earlier(&self) -> Result<(), MigrationError> {
+        let aside = self.aside_space()?;
+        let own = self.aside_prefix(Aside::Parked);
+        let mut number = u64::from_be_bytes(self.migration.id);
+        let snapshot = self.engine.snapshot()?;
+        let other = loop {
+            number = number.wrapping_add(1);
+            let free = [&[Aside::Parked.byte()][..], &number.to_be_bytes()].concat();
+            if snapshot.prefix(aside, &free)?.next().transpose()?.is_none() {
+                break free;
+            }
+        };
+        drop(snapshot);
+        loop {
+            let snapshot = self.engine.snapshot()?;
+            let mut batch = Batch::<E>::new();
+            for row in snapshot.prefix(aside, &own)?.take(PURGE) {
+                let (place, stored) = row?;
+                let rest = place.get(own.len()..).unwrap_or_default();
+                batch.put(aside, [other.as_slice(), rest].concat(), &stored[..]);
+                batch.delete(aside, &place[..]);
+                if batch.bytes() >= STEP_BYTES {
+                    break;
+                }
+            }
+            if batch.is_empty() {
+                return Ok(());
+            }
+            drop(snapshot);
+            self.engine.commit(batch, Durability::SyncData)?;
+        }
     }
 
     /// Takes a step of up to `rows` rows.

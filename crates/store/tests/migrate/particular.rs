@@ -1,8 +1,10 @@
 //! Rows that need care: under prefixes of earlier releases, with values that have several spellings, and too long for
 //! an engine.
 
-use keyplan_store::engine::{Fjall, FjallSettings, Lmdb, LmdbSettings, Memory};
-use keyplan_store::migrate::{Migration, MigrationError, Phase, Step};
+use keyplan_plan::Compiled;
+use keyplan_store::engine::{Batch, Durability, Fjall, FjallSettings, Lmdb, LmdbSettings, Memory};
+use keyplan_store::migrate::{Migration, MigrationError, Phase, Step, visit_parked};
+use keyplan_store::{Access, Store};
 
 use crate::support::{Rows, attach, fill, folder, plan, prove, rows, run};
 
@@ -101,4 +103,55 @@ fn rows_that_an_engine_has_no_room_for_are_found_before_the_first_is_moved() {
         migration.create_copy(Fjall::open(folder.join("copy"), FjallSettings::default()).unwrap()).unwrap();
     let survey = migration.copy(&open(), &store, false, |_| ()).unwrap();
     assert_eq!((survey.open_rows(), survey.moved()), (0, 2));
+}
+
+#[test]
+fn rows_that_an_earlier_run_has_set_aside_are_left_as_they_are() {
+    let first = plan("first", "plan p; space s { key a = 0x01 n: u32 -> raw; key gone = 0x09 n: u8; }");
+    let text = "plan p; space s { drop s.gone \"unused\"; key a = 0x02 n: u32(0..=9) -> raw from s.a park; }";
+    let second = plan("second", text);
+    let back = "plan p; space s { key a = 0x01 n: u32 -> raw; key gone = 0x09 n: u8; }";
+    let back = plan("back", back);
+    let engine = Memory::new();
+    fill(engine.clone(), &first, &Rows::from([row("s", &[1, 0, 0, 0, 100], b"one"), row("s", &[9, 1], b"")]));
+    let parked = |engine: &Memory| {
+        let mut all = Vec::new();
+        visit_parked(engine, |parked| all.push((parked.key.to_vec(), parked.value.to_vec()))).unwrap();
+        all.sort();
+        all
+    };
+    let carry = |old: &Compiled, new: &Compiled| {
+        let migration = Migration::between(old, new, prove(old, new).mapping).unwrap();
+        let mut running = attach(&migration, engine.clone());
+        let survey = running.survey(|_| ()).unwrap();
+        running.begin(&survey, false).unwrap();
+        // It is killed before rows of dropped families have gone.
+        assert_eq!(run(&mut running, 1).0, Step::Finished);
+    };
+    carry(&first, &second);
+    carry(&second, &back);
+    let key = [1, 0, 0, 0, 100];
+    let store = Store::open_recorded(engine.clone(), Access::ReadWrite).unwrap();
+    let mut batch = Batch::new();
+    batch.put(store.space("s").unwrap(), key.to_vec(), b"two".to_vec());
+    store.commit(batch, Durability::SyncAll).unwrap();
+    drop(store);
+    let before = rows(&engine);
+    // Back from any place, only what this run has set aside returns.
+    for steps in 0..4 {
+        let migration = Migration::between(&first, &second, prove(&first, &second).mapping).unwrap();
+        let mut running = attach(&migration, engine.clone());
+        let survey = running.survey(|_| ()).unwrap();
+        running.begin(&survey, false).unwrap();
+        for _ in 0..steps {
+            running.step(1).unwrap();
+        }
+        running.turn_back().unwrap();
+        assert_eq!(run(&mut running, 1).0, Step::Undone);
+        assert_eq!(parked(&engine), [(key.to_vec(), b"one".to_vec())], "{steps} steps");
+        let of_plan = |rows: &Rows| rows.iter().filter(|((space, _), _)| space == "s").count();
+        assert_eq!(of_plan(&rows(&engine)), of_plan(&before), "{steps} steps");
+    }
+    carry(&first, &second);
+    assert_eq!(parked(&engine), [(key.to_vec(), b"one".to_vec()), (key.to_vec(), b"two".to_vec())]);
 }

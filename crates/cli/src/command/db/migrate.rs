@@ -4,14 +4,16 @@ use std::path::Path;
 
 use anyhow::{Context as _, Result, bail};
 use keyplan_database::migrate::{CopyPlace, close_copy, pending, redis_server, to_the_end};
-use keyplan_database::{AnyEngine, Opening, compiled, is_url, on_any_engine, refuse_directory, shown};
+use keyplan_database::{
+    AnyEngine, Foreign, Opening, compiled, is_url, on_any_engine, refuse_directory, shown,
+};
 use keyplan_plan::Compiled;
 use keyplan_plan::model::Plan;
 use keyplan_prover::{MigrationProof, Options, diagnose_migration, prove_migration};
 use keyplan_store::engine::Engine;
 use keyplan_store::migrate::{Attached, Migration, MigrationError, Phase, Running, Survey, pending_plan};
 use keyplan_store::structure::{Redis, RedisSettings, Structures, URL_VARIABLE};
-use keyplan_store::{Meta, StoreError};
+use keyplan_store::{Meta, Schema, StoreError};
 
 use crate::args::ExplainFormat;
 use crate::args::evolve::DbMigrate;
@@ -25,8 +27,20 @@ pub(super) fn run(args: &DbMigrate, out: &mut Output) -> Result<Outcome> {
     if let Some(from) = redis_server(directory, URL_VARIABLE)? {
         return from_server(from, args, out);
     }
+    let mut old = None;
+    let named = args.plan.as_ref().map(|path| {
+        || -> Result<Plan> {
+            let compiled = old.insert(input::load(path)?.compiled);
+            Ok(evolve::sound(compiled, compiled)?.0.clone())
+        }
+    });
+    let typed = directory.to_str().unwrap_or_default();
+    if let Some(foreign) = Foreign::open(typed, named, &args.bind)? {
+        let Some(old) = old else { bail!("name its plan, `--plan OLD`") };
+        return from_foreign(foreign, &old, args, out);
+    }
     if args.plan.is_some() {
-        bail!("a database has its plan in it: --plan is for a server");
+        bail!("`{}` has its plan in it: --plan is for one that has not", shown(directory));
     }
     // A dry run and a copy only read.
     let opening = if args.apply || args.undo { Opening::Rewrite } else { Opening::Read };
@@ -44,6 +58,9 @@ fn on<E: Engine>(engine: E, args: &DbMigrate, out: &mut Output) -> Result<Outcom
         (None, true) if meta.migration.is_some() => {
             bail!("the plan that the database is on the way to is not in it")
         }
+        (None, true) if args.undo => {
+            bail!("the database is not in the middle of a migration: there is nothing to undo")
+        }
         (None, true) => bail!("the database is not in the middle of a migration; name a plan: `--to PLAN`"),
     };
     let (before, after) = evolve::sound(&old, &new)?;
@@ -54,30 +71,80 @@ fn on<E: Engine>(engine: E, args: &DbMigrate, out: &mut Output) -> Result<Outcom
         if let Some(mark) = &meta.migration {
             return Err(StoreError::Migrating { from: mark.from, to: mark.to }.into());
         }
-        if let Some(settings) = redis_server(into, INTO_URL_VARIABLE)? {
-            let to = Redis::open(settings.plan(after)).context("cannot connect to the server of the copy")?;
-            let progress = Progress::rows("reading everything");
-            let survey = migration.survey_for(&engine, &to, |rows| progress.set(rows))?;
-            progress.end();
-            return make_copy(&proof, &survey, into, args, out, |progress| {
-                migration.copy_to_server(&engine, &to, &survey, args.park, |rows| progress.set(rows))
-            });
-        }
-        return copy(&migration, &proof, &engine, into, args, out);
+        return copied(&migration, &proof, &engine, (into, after), args, out);
     }
-    match migration.attach(engine)? {
-        Attached::Done(_) if args.undo => {
+    if args.undo && meta.migration.is_none() {
+        if meta.fingerprint == after.fingerprint().into() {
             bail!(
                 "the migration has ended, and the database has this plan: the way back is a migration to the old one"
-            )
+            );
         }
-        Attached::Done(mut running) => {
-            // It may have been killed after its last batch, with rows of dropped families still there.
-            while args.apply && running.purge(args.batch)? > 0 {}
-            ended("done", "the database has this plan already", args.format, out)
-        }
+        bail!("the database is not in the middle of a migration: there is nothing to undo");
+    }
+    // A plan with the same layout and another text takes the place of what is there.
+    let has_it =
+        meta.migration.is_none() && Schema::of(&new).is_some_and(|schema| schema.files == meta.files);
+    match migration.attach(engine)? {
+        Attached::Ready(mut running) if has_it && args.apply => purged(&mut running, args, out),
+        Attached::Done(mut running) => purged(&mut running, args, out),
         Attached::Ready(running) => carry(*running, &proof, args, out),
     }
+}
+
+/// Says that the database has the plan. It may have been killed after its last batch, with rows of dropped families still there.
+fn purged<E: Engine>(
+    running: &mut Running<'_, '_, E>,
+    args: &DbMigrate,
+    out: &mut Output,
+) -> Result<Outcome> {
+    while args.apply && running.purge(args.batch)? > 0 {}
+    ended("done", "the database has this plan already", args.format, out)
+}
+
+/// Makes a copy of a database: on a server, or on an engine.
+fn copied<E: Engine>(
+    migration: &Migration<'_>,
+    proof: &MigrationProof,
+    engine: &E,
+    (into, after): (&Path, &Plan),
+    args: &DbMigrate,
+    out: &mut Output,
+) -> Result<Outcome> {
+    let Some(settings) = redis_server(into, INTO_URL_VARIABLE)? else {
+        return copy(migration, proof, engine, into, args, out);
+    };
+    let to = Redis::open(settings.plan(after)).context("cannot connect to the server of the copy")?;
+    let progress = Progress::rows("reading everything");
+    let survey = migration.survey_for(engine, &to, |rows| progress.set(rows))?;
+    progress.end();
+    make_copy(proof, &survey, into, args, out, |progress| {
+        migration.copy_to_server(engine, &to, &survey, args.park, |rows| progress.set(rows))
+    })
+}
+
+/// Carries a database that has no plan in it into one of ours, or says what would become of its rows.
+fn from_foreign(foreign: Foreign, old: &Compiled, args: &DbMigrate, out: &mut Output) -> Result<Outcome> {
+    let place = shown(&args.directory);
+    let Some(new) = &args.to else { bail!("name the plan to carry `{place}` to: `--to PLAN`") };
+    if args.apply || args.undo {
+        bail!("`{place}` has no plan in it and is only read: `--into DIR2` makes a copy");
+    }
+    let new = input::load(new)?.compiled;
+    let (before, after) = evolve::sound(old, &new)?;
+    let Some(proof) = proved(before, after, &new, out)? else { return Ok(Outcome::Findings) };
+    let mut migration = Migration::between(old, &new, proof.mapping.clone())?;
+    prefer(&mut migration, args)?;
+    for name in &foreign.binding.unread {
+        render::message(&format!("not read: the space `{name}`, which is none of the plan\n"));
+    }
+    let (engine, _) = foreign.into_engine()?;
+    if let Some(into) = &args.into {
+        return copied(&migration, &proof, &engine, (into, after), args, out);
+    }
+    let progress = Progress::rows("reading every row");
+    let survey = migration.survey_of(&engine, |rows| progress.set(rows))?;
+    progress.end();
+    dry(&proof, &survey, args, out)
 }
 
 /// What names the server that a copy is made on.
@@ -106,6 +173,9 @@ fn from_server(from: RedisSettings, args: &DbMigrate, out: &mut Output) -> Resul
     let (Some(old), Some(new)) = (&args.plan, &args.to) else {
         bail!("a server has no plan in it: name its plan, `--plan OLD`, and the next one, `--to NEW`");
     };
+    if !args.bind.is_empty() {
+        bail!("a server has no spaces: --bind is for the database of another program");
+    }
     if args.apply || args.undo {
         bail!("a server is only read: `--into DIR2` makes a copy");
     }

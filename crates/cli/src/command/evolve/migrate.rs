@@ -36,7 +36,7 @@ fn plan(args: &MigratePlan, out: &mut Output) -> Result<Outcome> {
     match args.format {
         ExplainFormat::Json => out.raw(&render::migration_json(before, after, &proof)?)?,
         ExplainFormat::Text => {
-            out.text(&render::mapping(before, &proof))?;
+            out.text(&render::mapping(before, after, &proof))?;
             let findings = diagnose_migration(&proof, before, after);
             out.text(&render::findings(&new.compiled.sources, &findings))?;
             out.line(&render::migration_summary(&proof))?;

@@ -113,8 +113,12 @@ fn parts(report: &Report, passage: &Passage) -> bool {
     if !anew(&passage.member) && !passage.fields.iter().any(|field| anew(&field.key)) {
         return true;
     }
-    let part =
-        |statement: &crate::Statement| statement.of == passage.to.path && statement.family != statement.of;
+    // Scores tell no member from another, whatever they lose. A field may be called so.
+    let counts = |part: &str| part != "score" || !passage.fields.is_empty();
+    let part = |statement: &crate::Statement| {
+        let inside = DottedPath(&statement.family).inside(&passage.to.path);
+        statement.of == passage.to.path && inside.is_some_and(counts)
+    };
     report.statements.iter().all(|statement| {
         let about =
             matches!(statement.guarantee, Guarantee::Unambiguous | Guarantee::Disjoint | Guarantee::Lossless);

@@ -4,8 +4,8 @@
 
 use keyplan_plan::mapping::{Arguments, Leaf, Pairing, Source, leaves, partners};
 use keyplan_plan::model::{
-    BytesEncoding, FloatEncoding, Frame, Framing, IntEncoding, IntShape, NibbleEncoding, Opaque,
-    ScoreEncoding, Segment, Sequence, Shape, TextShape, Width,
+    BytesEncoding, Derivation, FloatEncoding, Frame, Framing, IntEncoding, IntRange, IntShape,
+    NibbleEncoding, Opaque, ScoreEncoding, Segment, Sequence, Shape, TextShape, TimeEncoding, Width,
 };
 
 use crate::compat::relate::{Number, ends, within};
@@ -60,7 +60,16 @@ fn written(new: &Sequence) -> bool {
             let of = new.segments().get(same.of);
             matches!(of, Some(Segment::Argument(argument)) if argument.shape == same.shape)
         }
-        Segment::Derived(_) => false,
+        Segment::Derived(derived) => {
+            let most = match (derived.modulus, derived.function) {
+                (Some(modulus), _) => modulus.saturating_sub(1),
+                (None, Derivation::Crc16) => u16::MAX.into(),
+                (None, Derivation::Crc32) => u32::MAX.into(),
+                (None, Derivation::Xxh3 | Derivation::Twox) => u64::MAX.into(),
+            };
+            let made = IntShape { range: IntRange::Unsigned { min: 0, max: most }, ..derived.shape };
+            integers(&made, &derived.shape)
+        }
     })
 }
 
@@ -113,7 +122,8 @@ fn takes(old: &Shape, new: &Shape) -> bool {
         (Shape::Option(_), _) => false,
         (old, Shape::Option(b)) => takes_row(&alone(old), &alone(b)),
         (Shape::Int(a), Shape::Int(b)) => integers(a, b),
-        (Shape::Bool(_), Shape::Bool(_)) => true,
+        // Of times, 64 bits of nanoseconds are all in the years 0000 to 9999, and these are not all in 64 bits.
+        (Shape::Bool(_), Shape::Bool(_)) | (Shape::Time(TimeEncoding::Nanos), Shape::Time(_)) => true,
         (
             Shape::Score { heights: m, encoding: ScoreEncoding::Exact },
             Shape::Score { heights: n, encoding: ScoreEncoding::Exact },
@@ -135,10 +145,15 @@ fn takes(old: &Shape, new: &Shape) -> bool {
         (Shape::Nibbles { lengths: m, .. }, Shape::Nibbles { lengths: n, encoding }) => {
             within(m, n) && !matches!(encoding, NibbleEncoding::Packed)
         }
-        (Shape::List { item: a, counts: m, .. }, Shape::List { item: b, counts: n, framing }) => {
+        (Shape::List { item: a, counts: m, framing: was }, Shape::List { item: b, counts: n, framing }) => {
+            // More than the old count can tell was never written.
+            let most = match was {
+                Framing::Counted(width) => Some(m.max().unwrap_or(usize::MAX).min(width.limit())),
+                Framing::ToEnd | Framing::Joined(_) => m.max(),
+            };
             let room = match framing {
                 Framing::ToEnd => true,
-                Framing::Counted(width) => m.max().is_some_and(|max| max <= width.limit()),
+                Framing::Counted(width) => most.is_some_and(|most| most <= width.limit()),
                 // Whether an element may hold the separator is not looked at.
                 Framing::Joined(_) => false,
             };

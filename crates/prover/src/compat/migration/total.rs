@@ -1,6 +1,7 @@
 //! Every old key has a new one.
 
-use keyplan_plan::mapping::{Carried, Passage, Place, Route, Way};
+use keyplan_plan::dynamic::{Value, encode};
+use keyplan_plan::mapping::{Carried, FieldWay, Misfit, Passage, Place, Route, Way};
 use keyplan_plan::model::{Family, Plan, Sequence};
 
 use super::takes::takes_all;
@@ -63,16 +64,59 @@ fn refuted(before: &Family, after: &Family, passage: &Passage) -> Option<Decisio
     if let Some((old, why)) = shortest {
         return Some(Decision::Refuted(Box::new(Counterexample::Refused { old: Some(old), why })));
     }
-    let (old, new) = (before.value.as_ref()?, after.value.as_ref()?);
-    for values in outside(old, new).into_iter().chain(sample::rows(old, MOST_ROWS)) {
-        let Some(side) = Side::key(&format!("{} value", before.path), old, &values) else { continue };
-        if let Err(misfit) = way.value(&side.bytes) {
-            let why = format!("the value: {misfit}");
-            return Some(Decision::Refuted(Box::new(Counterexample::Refused { old: Some(side), why })));
-        }
-    }
-    None
+    let refused = |what: &str, layouts: (Option<&Sequence>, Option<&Sequence>), fits: Fits<'_>| {
+        let (old, new) = (layouts.0?, layouts.1?);
+        outside(old, new).into_iter().chain(sample::rows(old, MOST_ROWS)).find_map(|values| {
+            let side = Side::key(&format!("{} {what}", before.path), old, &values)?;
+            let why = format!("the {what}: {}", fits(&side).err()?);
+            Some(Decision::Refuted(Box::new(Counterexample::Refused { old: Some(side), why })))
+        })
+    };
+    let value = (before.value.as_ref(), after.value.as_ref());
+    let member = (before.member.as_ref(), after.member.as_ref());
+    let score = (before.score.as_ref(), after.score.as_ref());
+    refused("value", value, &|side| way.value(&side.bytes).map(drop))
+        .or_else(|| refused("member", member, &|side| way.member(&side.bytes).map(drop)))
+        .or_else(|| {
+            let written = |values: Vec<Value>| {
+                let layout = after.score.as_ref().map_or(Ok(()), |new| encode(new, &values, &mut Vec::new()));
+                layout.map_err(|error| Misfit::Value(error.to_string()))
+            };
+            refused("score", score, &|side| {
+                way.score(&side.values).map_or(Ok(()), |score| score.and_then(written))
+            })
+        })
+        .or_else(|| way.fields().iter().find_map(|field| refused_field(before, field)))
 }
+
+/// Looks for a field, or a value of one, that has no new form.
+fn refused_field(before: &Family, way: &FieldWay<'_>) -> Option<Decision> {
+    let sides = |what: &str, layout: &Sequence, other: Option<&Sequence>| -> Vec<Side> {
+        let rows = other.map(|other| outside(layout, other)).unwrap_or_default();
+        let rows = rows.into_iter().chain(sample::rows(layout, MOST_ROWS));
+        let of = format!("{} {what}", before.path);
+        rows.filter_map(|values| Side::key(&of, layout, &values)).collect()
+    };
+    let fields = sides("field", &way.old.key, Some(&way.new.key));
+    let values = way.old.value.as_ref().map(|old| sides("value", old, way.new.value.as_ref()));
+    let values = values.unwrap_or_default();
+    let refused = |side: &Side, field: &[u8], value: &[u8]| {
+        let why = way.convert(field, value).err()?.to_string();
+        Some(Decision::Refuted(Box::new(Counterexample::Refused { old: Some(side.clone()), why })))
+    };
+    // Each field beside a value that has a new form, and each value beside such a field.
+    let pairs = || fields.iter().flat_map(|field| values.iter().map(move |value| (field, value)));
+    let fine = pairs().take(MOST_ROWS).find(|(field, value)| way.convert(&field.bytes, &value.bytes).is_ok());
+    let (field, value) = match fine {
+        Some((field, value)) => (field.bytes.as_slice(), value.bytes.as_slice()),
+        None => (fields.last().map_or(&[][..], |field| &field.bytes), &[][..]),
+    };
+    let first = fields.iter().find_map(|side| refused(side, &side.bytes, value));
+    first.or_else(|| values.iter().find_map(|side| refused(side, field, &side.bytes)))
+}
+
+/// Whether something can be written anew.
+type Fits<'f> = &'f dyn Fn(&Side) -> Result<(), Misfit>;
 
 /// A key of an old family.
 pub(super) fn example(old: &Plan, from: &Place) -> Option<Side> {
