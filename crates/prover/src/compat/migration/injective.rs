@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use keyplan_plan::dynamic::Value;
 use keyplan_plan::mapping::{Carried, Course, Mapping, Passage, Route, Way};
-use keyplan_plan::model::{Family, Plan};
+use keyplan_plan::model::{DottedPath, Family, Plan};
 
 use super::{Counterexample, Decision, worst};
 use crate::guarantee::Guarantee;
