@@ -159,7 +159,7 @@ fn what_is_proved_of_a_release_is_in_the_report_the_certificate_and_the_referenc
     std::fs::write(file, NEW).unwrap();
     let (code, text) = said(&["check", file, "--format", "json", "--certificate", certificate]);
     assert_eq!(code, Some(0), "{text}");
-    let json = &text[..text.rfind("}\n").unwrap() + 1];
+    let json = &text[..=text.rfind("}\n").unwrap()];
     let report: serde_json::Value = serde_json::from_str(json).unwrap();
     let migration = &report["plans"][0]["against"]["migration"];
     let told: Vec<String> = migration["obligations"]
