@@ -231,15 +231,15 @@ mod tests {
             Value::Unsigned(7),
         ];
         let object = |line: &[u8]| serde_json::from_slice::<Map<String, Json>>(line).unwrap();
-        let (mut shown, mut plain) = (Vec::new(), Vec::new());
+        let (mut shown, mut raw) = (Vec::new(), Vec::new());
         super::super::write_shown_json(&mut shown, layout, &values);
-        super::super::write_json(&mut plain, layout, &values);
+        super::super::write_json(&mut raw, layout, &values);
         assert_eq!(object(&shown)["t"], "04030201");
-        assert_eq!(object(&plain)["t"], "01020304");
+        assert_eq!(object(&raw)["t"], "01020304");
         assert_eq!(arguments_from_json(layout, &object(&shown)).unwrap(), values);
-        assert_eq!(plain_arguments_from_json(layout, &object(&plain)).unwrap(), values);
+        assert_eq!(plain_arguments_from_json(layout, &object(&raw)).unwrap(), values);
         // Other forms are like no plain value.
-        let mut mixed = object(&plain);
+        let mut mixed = object(&raw);
         mixed.extend(["a", "s"].map(|name| (name.to_owned(), object(&shown)[name].clone())));
         assert_eq!(plain_arguments_from_json(layout, &mixed).unwrap(), values);
     }
