@@ -152,8 +152,8 @@ fn a_load_that_stopped_goes_on_where_it_was() {
         let stopped = complaint(here, &["db", "load", "data", "rows.jsonl", "--batch", "10"]);
         assert_eq!(
             stopped,
-            "error: line 26: column 2: expected ident; everything up to line 20 is written, and --resume goes \
-             on after it\n"
+            "error: line 26: column 2: expected ident; everything up to line 20 is written, and --resume \
+             continues after it\n"
         );
         // Of the batch that the line is in, nothing is written.
         assert_eq!(printed(here, &["db", "scan", "data", "row"]).lines().count(), 20);

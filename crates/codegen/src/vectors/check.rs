@@ -58,7 +58,7 @@ fn head_fault(plan: &Plan, head: &Map<String, Json>) -> Result<(), String> {
         Some(_) => return Err(format!("`version` is not one of 1 to {VERSION}")),
     }
     if head.get("count").is_some_and(|count| count.as_u64().is_none()) {
-        return Err("`count` is no number of lines".to_owned());
+        return Err("`count` is not a number of lines".to_owned());
     }
     let ours = plan.fingerprint().to_string();
     match text_of(head, "fingerprint")? {
@@ -327,9 +327,9 @@ mod tests {
         );
         assert_eq!(
             changed("\"fingerprint\":\"", "\"fingerprint\":7,\"x\":\""),
-            of("`fingerprint` is no text")
+            of("`fingerprint` is not text")
         );
-        assert_eq!(changed("\"count\":", "\"count\":\"many\",\"x\":"), of("`count` is no number of lines"));
+        assert_eq!(changed("\"count\":", "\"count\":\"many\",\"x\":"), of("`count` is not a number of lines"));
         let other = changed("\"fingerprint\":\"", "\"fingerprint\":\"0");
         assert!(other.len() == 1 && other[0].1.starts_with("made of the plan 0"), "{other:?}");
         // Hand-written files need not say more than whose they are.
