@@ -67,6 +67,12 @@ fn accepted(text: &str) -> bool {
     })
 }
 
+/// Whether the parser reads a text to its end. What is nested too deeply it passes over, mistakes included.
+fn is_read_whole(text: &str) -> bool {
+    let found = parse(FileId(0), text).diagnostics;
+    !found.iter().any(|found| matches!(found.code, Code::TooDeep | Code::TooLarge))
+}
+
 /// Whether the grammar of editors accepts each of these texts.
 fn by_grammar(texts: &[&str]) -> Vec<bool> {
     let folder = tempfile::tempdir().unwrap();
@@ -143,8 +149,16 @@ fn both_agree_on_plans_whose_tokens_were_mixed_up() {
         for _ in 0..random.between(1, 2) {
             mix_up(&mut tokens, &every, &mut random);
         }
-        all.push((format!("round {round} of seed {seed}, {name}"), tokens.join(" ")));
+        let text = tokens.join(" ");
+        if is_read_whole(&text) {
+            all.push((format!("round {round} of seed {seed}, {name}"), text));
+        }
     }
+    assert!(
+        all.len() > usize::try_from(rounds(6_000)).unwrap() * 9 / 10,
+        "only {} texts are read to their end",
+        all.len()
+    );
     let sound = all.iter().filter(|(_, text)| accepted(text)).count();
     assert!(sound > all.len() / 50, "only {sound} of {} are plans", all.len());
     let mut differ: Vec<String> = Vec::new();

@@ -329,7 +329,10 @@ mod tests {
             changed("\"fingerprint\":\"", "\"fingerprint\":7,\"x\":\""),
             of("`fingerprint` is not text")
         );
-        assert_eq!(changed("\"count\":", "\"count\":\"many\",\"x\":"), of("`count` is not a number of lines"));
+        assert_eq!(
+            changed("\"count\":", "\"count\":\"many\",\"x\":"),
+            of("`count` is not a number of lines")
+        );
         let other = changed("\"fingerprint\":\"", "\"fingerprint\":\"0");
         assert!(other.len() == 1 && other[0].1.starts_with("made of the plan 0"), "{other:?}");
         // Hand-written files need not say more than whose they are.
