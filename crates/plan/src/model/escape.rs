@@ -39,6 +39,17 @@ pub(super) fn extent_of_item(item: &Shape, framing: &Framing) -> Extent {
     if extent == Extent::Delimited && ESCAPES.iter().any(runs_on) { Extent::Open } else { extent }
 }
 
+impl Sequence {
+    /// Whether the end of a segment is also the first byte of a zero inside it: only what comes after it tells the two apart.
+    pub fn ends_like_a_zero(&self, segment: usize) -> bool {
+        const SECOND_BYTE_OF_A_ZERO: u8 = 0xff;
+        self.segments()
+            .get(segment)
+            .and_then(shape)
+            .is_some_and(|shape| goes_on(shape, SECOND_BYTE_OF_A_ZERO))
+    }
+}
+
 fn shape(segment: &Segment) -> Option<&Shape> {
     match segment {
         Segment::Argument(argument) => Some(&argument.shape),
@@ -54,21 +65,26 @@ fn goes_on(shape: &Shape, byte: u8) -> bool {
         Shape::Bytes { encoding: BytesEncoding::Tuple, .. } => byte == 0xff,
         Shape::Text(text) => text.tuple && byte == 0xff,
         Shape::Desc(inner) => goes_on(inner, !byte),
-        Shape::HashConcat { inner, .. } => goes_on(inner, byte),
+        Shape::HashConcat { inner, .. } | Shape::Option(inner) => goes_on(inner, byte),
         Shape::List { item, framing: Framing::Counted(_), .. } => goes_on(item, byte),
-        Shape::Record(sequence) => {
-            for (segment, width) in sequence.segments().iter().zip(sequence.widths()).rev() {
-                if self::shape(segment).is_some_and(|shape| goes_on(shape, byte)) {
-                    return true;
-                }
-                if width.min > 0 {
-                    break;
-                }
-            }
-            false
+        Shape::Record(sequence) => sequence_goes_on(sequence, byte),
+        Shape::Choice(alternatives) => {
+            alternatives.iter().any(|alternative| sequence_goes_on(&alternative.sequence, byte))
         }
         _ => false,
     }
+}
+
+fn sequence_goes_on(sequence: &Sequence, byte: u8) -> bool {
+    for (segment, width) in sequence.segments().iter().zip(sequence.widths()).rev() {
+        if shape(segment).is_some_and(|shape| goes_on(shape, byte)) {
+            return true;
+        }
+        if width.min > 0 {
+            break;
+        }
+    }
+    false
 }
 
 fn any_begins<'s>(segments: impl Iterator<Item = (&'s Segment, &'s Width)>, byte: u8) -> bool {

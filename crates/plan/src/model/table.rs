@@ -773,6 +773,11 @@ impl Frame {
         }
     }
 
+    /// The most bytes that its contents may have; the greatest number without a limit.
+    pub fn longest(self) -> usize {
+        if let Self::Len(width) = self { width.limit() } else { usize::MAX }
+    }
+
     /// The byte that must not come after it, since its end would then be the front of something else.
     pub const fn must_not_precede(self) -> Option<u8> {
         match self {

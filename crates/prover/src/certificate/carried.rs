@@ -17,13 +17,13 @@ pub struct Carried {
     /// The fingerprint of its plan, in hex.
     pub fingerprint: String,
     /// What must hold of each family of it.
-    pub obligations: Vec<Owed>,
+    pub obligations: Vec<CarriedObligation>,
 }
 
 /// One obligation of one family.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Owed {
+pub struct CarriedObligation {
     /// The obligation, such as `injective`.
     pub obligation: String,
     /// The family of the release.
@@ -53,7 +53,7 @@ impl Carried {
                 Decision::Refuted(found) => ("refuted", Some(found.to_string())),
                 Decision::Unknown(why) => ("unknown", Some(why.clone())),
             };
-            Owed {
+            CarriedObligation {
                 obligation: duty.obligation.word().to_owned(),
                 from: duty.from.clone(),
                 to: duty.to.clone(),
@@ -98,7 +98,7 @@ pub fn verify_carried(
         let why = "its plan, by which it would be checked, is not in a lock beside the plan";
         return Err(Rejected::Wrong { statement: about, why });
     };
-    let shown = |owed: &Owed| format!("{} {}", owed.obligation, owed.from);
+    let shown = |owed: &CarriedObligation| format!("{} {}", owed.obligation, owed.from);
     let again = Carried::of(&carried.release, old, &prove_migration(old, plan, &Options::default()));
     for (owed, found) in again.obligations.iter().zip(&carried.obligations) {
         if owed != found {

@@ -34,7 +34,7 @@ use crate::proof::{Report, Statement, Verdict};
 use crate::prove::Options;
 use reason::{Distance, Layouts};
 
-pub use carried::{Carried, Owed, verify_carried};
+pub use carried::{Carried, CarriedObligation, verify_carried};
 pub use pruned::Pruned;
 pub use standing::Standing;
 pub use verify::{MOST_STEPS, Rejected, Verified, verify};

@@ -1,7 +1,7 @@
 //! The two keys of a witness, drawn and with what they are made of; and how to mark where a part ends.
 
 use keyplan_plan::diag::{Diagnostic, NoteKind};
-use keyplan_plan::model::{BytesEncoding, Extent, Frame, Segment, Sequence, Shape};
+use keyplan_plan::model::{Extent, Segment, Sequence};
 
 use super::Finding;
 use super::lanes::{Row, draw};
@@ -36,7 +36,7 @@ pub(crate) fn with_witness(
 pub(crate) fn mark_end(sequence: &Sequence, index: usize) -> String {
     let Some(segment) = sequence.segments().get(index) else { return String::new() };
     let name = segment.label();
-    if ends_like_a_zero(sequence, index) {
+    if sequence.ends_like_a_zero(index) {
         return format!(
             "put a literal after `{name}` that does not begin with `ff`, or write it `.terminated`"
         );
@@ -53,7 +53,7 @@ pub(crate) fn mark_end(sequence: &Sequence, index: usize) -> String {
 /// What is wrong with a segment that ends at two places.
 pub(crate) fn unmarked(sequence: &Sequence, index: usize) -> String {
     let name = sequence.segments().get(index).map_or("it", Segment::label);
-    if ends_like_a_zero(sequence, index) {
+    if sequence.ends_like_a_zero(index) {
         return format!("`{name}` ends with `00`, and a zero in it begins with `00` too");
     }
     let literal_behind =
@@ -63,29 +63,4 @@ pub(crate) fn unmarked(sequence: &Sequence, index: usize) -> String {
     } else {
         format!("nothing marks where `{name}` ends")
     }
-}
-
-/// Whether the end of a segment is also the first byte of a zero inside it: only what comes after it tells the two apart.
-pub(crate) fn ends_like_a_zero(sequence: &Sequence, index: usize) -> bool {
-    fn shape(of: &Shape) -> bool {
-        match of {
-            Shape::Framed { frame: Frame::Escaped, .. }
-            | Shape::Bytes { encoding: BytesEncoding::Tuple, .. } => true,
-            Shape::Text(text) => text.tuple,
-            Shape::Record(inner) => inner.segments().last().is_some_and(segment),
-            Shape::Option(inner) => shape(inner),
-            Shape::Choice(alternatives) => {
-                alternatives.iter().any(|one| one.sequence.segments().last().is_some_and(segment))
-            }
-            _ => false,
-        }
-    }
-    fn segment(of: &Segment) -> bool {
-        match of {
-            Segment::Argument(argument) => shape(&argument.shape),
-            Segment::Same(same) => shape(&same.shape),
-            Segment::Literal(_) | Segment::Derived(_) => false,
-        }
-    }
-    sequence.segments().get(index).is_some_and(segment)
 }

@@ -96,11 +96,8 @@ fn around(shape: &Shape) -> bool {
 
 /// Whether a frame holds everything that its contents may be.
 fn room(frame: Frame, inner: &Shape) -> bool {
-    match frame {
-        Frame::Len(width) if width.limit() == usize::MAX => true,
-        Frame::Len(width) => Width::of_shape(inner).max.is_some_and(|max| max <= width.limit()),
-        Frame::Terminated | Frame::Escaped | Frame::Memcmp | Frame::OrderedCode => true,
-    }
+    let limit = frame.longest();
+    limit == usize::MAX || Width::of_shape(inner).max.is_some_and(|max| max <= limit)
 }
 
 /// Whether every value of the old shape is one that the new shape writes.

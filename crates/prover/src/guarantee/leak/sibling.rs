@@ -4,7 +4,7 @@ use keyplan_plan::diag::Diagnostic;
 use keyplan_plan::model::Segment;
 
 use crate::diagnose::lanes::{differing, parting};
-use crate::diagnose::witness::{Shown, ends_like_a_zero, mark_end, unmarked, with_witness};
+use crate::diagnose::witness::{Shown, mark_end, unmarked, with_witness};
 use crate::diagnose::{Finding, Made};
 use crate::proof::Side;
 
@@ -22,7 +22,7 @@ pub(crate) fn diagnostic(finding: Finding<'_>, scan: &Side, row: &Side) -> Optio
     let segment = |index: usize| sequence.segments().get(index);
     let (diagnostic, help) = if let Some(index) = parting(sequence, scan, row) {
         let mut help = mark_end(sequence, index);
-        if ends_like_a_zero(sequence, index) && !matches!(segment(index + 1), Some(Segment::Literal(_))) {
+        if sequence.ends_like_a_zero(index) && !matches!(segment(index + 1), Some(Segment::Literal(_))) {
             let plain = finding.plain_scan();
             help = format!("{help}; a range up to the zero has these rows only: `scan {plain} to 0xff`");
         }
