@@ -32,7 +32,7 @@ const PLAIN: &str = "
     reason redb redis rejected releasing remade remote removed resolved result retire room rows
     ruling running same scanned scored search seen setting settings severity shown side signed
     sizes slate slots split sqlite standing statistics step steps stored style sum summary
-    summed survives take tally task tell terminated text tick9 ticket token told transaction
+    summed survives take taken tally task tell terminated text tick9 ticket token told transaction
     type unescaped unmatched unread unsigned unwritable variant verified version view watch way
     wide widening window writers zset
 ";

@@ -16,6 +16,7 @@ use crate::least::least_value;
 use crate::product::Goal;
 use crate::product::search::Search;
 use crate::reader::{Effort, alone, read};
+use crate::sure::{self, rest};
 
 /// The most elements of a list that are made.
 const MOST_ELEMENTS: usize = 1 << 16;
@@ -60,7 +61,7 @@ impl Guess<'_> {
         values: &mut Vec<Value>,
     ) -> Option<(Vec<Value>, usize)> {
         let Some(segment) = sequence.segments().get(index) else { return Some((values.clone(), 0)) };
-        let rest = |used: usize| front.get(used..).unwrap_or_default();
+        let rest = |used: usize| rest(front, used);
         let used = match segment {
             Segment::Literal(literal) => overlap(&literal.bytes, front)?,
             Segment::Same(same) => {
@@ -149,7 +150,7 @@ impl Guess<'_> {
         let mut items = Vec::new();
         while items.len() < count && used < front.len() && self.left > 0 {
             self.left -= 1;
-            let next = self.values(item, front.get(used..).unwrap_or_default());
+            let next = self.values(item, rest(front, used));
             // The one that goes farthest: an empty one leads nowhere.
             let Some((value, more)) = next.into_iter().max_by_key(|(_, more)| *more) else {
                 return Vec::new();
@@ -179,8 +180,7 @@ impl Guess<'_> {
             if all.len() >= MOST_VALUES || self.effort.is_spent() {
                 break;
             }
-            let Some(bytes) = front.get(..length) else { continue };
-            let values = read(&sequence, bytes, 1, self.effort).into_iter().flatten();
+            let values = read(&sequence, sure::front(front, length), 1, self.effort).into_iter().flatten();
             all.extend(values.map(|value| (value, length)));
         }
         all

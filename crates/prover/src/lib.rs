@@ -37,12 +37,13 @@ mod prove;
 mod reader;
 mod repair;
 mod sample;
+mod sure;
 
 pub use compat::diagnosis::{Version, diagnose_changes};
 pub use compat::migration::diagnosis::{diagnose_forgotten, diagnose_migration};
 pub use compat::{
     Broken, Change, Counterexample, Decision, Duty, Fate, Forgotten, MigrationProof, Obligation, Part,
-    Remade, Widening, compare, forgotten, prove_migration,
+    Remade, Taken, Widening, compare, forgotten, prove_migration,
 };
 pub use diagnose::{
     Found, PAGES, Page, accepted_by, describe, diagnose, diagnose_and_repair, found, found_and_repaired,

@@ -25,6 +25,7 @@ use crate::layout::Layout;
 use crate::lossless_twin::lossless_twin;
 use crate::product::Budget;
 use crate::proof::{LeftOut, More, Reason, Report, Statement, Verdict, Witness};
+use crate::sure::Sure as _;
 
 /// The steps that each family of a space adds to those of the options: what suffices for a plan of some families must not
 /// run out in the middle of a larger one.
@@ -33,6 +34,9 @@ const STEPS_PER_FAMILY: u64 = 50_000;
 /// How many overlaps of a family are looked for once every family that it meets has one: they have one cause, and many
 /// families that all meet would make a finding for every two of them.
 const MOST_OVERLAPS: usize = 4;
+
+/// Why a family is there: the order gives places of the families that it was made of.
+const PLACE: &str = "the place of a family";
 
 /// What is asked of a plan.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -130,10 +134,8 @@ impl<'p> Prover<'p> {
             }
             let trespass = keeps_out(&mut self.arena, self.space, family, layout, &mut self.budget);
             if let Some((verdict, module)) = trespass {
-                self.say(family, Guarantee::KeepsOut, verdict, family.name_span);
-                if let Some(statement) = self.statements.last_mut() {
-                    statement.other = module.map(|module| module.path.clone());
-                }
+                let statement = self.say(family, Guarantee::KeepsOut, verdict, family.name_span);
+                statement.other = module.map(|module| module.path.clone());
             }
             let ambiguous = self.ambiguity(layout);
             self.scans(family, layout, &layouts, &order, ambiguous.as_ref());
@@ -176,7 +178,7 @@ impl<'p> Prover<'p> {
         })
     }
 
-    fn say(&mut self, family: &Family, guarantee: Guarantee, verdict: Verdict, span: Span) {
+    fn say(&mut self, family: &Family, guarantee: Guarantee, verdict: Verdict, span: Span) -> &mut Statement {
         let accepted = guarantee.accepted_as().is_some_and(|kind| family.accepted(kind).next().is_some());
         self.statements.push(Statement {
             guarantee,
@@ -190,6 +192,20 @@ impl<'p> Prover<'p> {
             verdict,
             span,
         });
+        self.statements.last_mut().sure("it was just added")
+    }
+
+    /// As [`Prover::say`], of a scan.
+    fn say_of_scan(
+        &mut self,
+        family: &Family,
+        scan: &Scan,
+        guarantee: Guarantee,
+        verdict: Verdict,
+    ) -> &mut Statement {
+        let statement = self.say(family, guarantee, verdict, scan.span);
+        statement.scan = Some(scan.id);
+        statement
     }
 
     /// One statement for each pair that is not proved apart, and one for each family without such a pair. When the
@@ -205,13 +221,9 @@ impl<'p> Prover<'p> {
             order.near(layouts, &layout.literal).into_iter().filter(move |&b| b > a).map(move |b| (a, b))
         });
         for (a, b) in near {
-            let (Some(first), Some(second), Some(family), Some(other)) =
-                (layouts.get(a), layouts.get(b), families.get(a), families.get(b))
-            else {
-                // No index is out of range; were one, its families would not be proved.
-                left.extend([a, b]);
-                continue;
-            };
+            let layout = |index: usize| layouts.get(index).sure(PLACE);
+            let family = |index: usize| *families.get(index).sure(PLACE);
+            let (first, second, family, other) = (layout(a), layout(b), family(a), family(b));
             if !self.asked(family) && !self.asked(other) {
                 continue;
             }
@@ -222,7 +234,7 @@ impl<'p> Prover<'p> {
                 }
                 continue;
             }
-            let found = |index: usize| overlaps.get(index).copied().unwrap_or_default();
+            let found = |index: usize| *overlaps.get(index).sure(PLACE);
             if found(a).min(found(b)) > 0 && found(a).max(found(b)) >= MOST_OVERLAPS {
                 self.skipped += u64::from(!first.apart(second));
                 continue;
@@ -238,9 +250,7 @@ impl<'p> Prover<'p> {
             flawed.extend([a, b]);
             if !accepted && matches!(verdict, Verdict::Fails(_)) {
                 for index in [a, b] {
-                    if let Some(found) = overlaps.get_mut(index) {
-                        *found += 1;
-                    }
+                    *overlaps.get_mut(index).sure(PLACE) += 1;
                 }
             }
             self.statements.push(Statement {
@@ -262,11 +272,8 @@ impl<'p> Prover<'p> {
             }
             if left.contains(&index) {
                 let verdict = Verdict::Unknown(Reason::TooManySteps);
-                self.say(family, Guarantee::Disjoint, verdict, family.name_span);
                 // `accept overlap` names the families that it is about.
-                if let Some(statement) = self.statements.last_mut() {
-                    statement.accepted = false;
-                }
+                self.say(family, Guarantee::Disjoint, verdict, family.name_span).accepted = false;
             } else if !flawed.contains(&index) {
                 self.say(family, Guarantee::Disjoint, Verdict::Holds, family.name_span);
             }
@@ -287,20 +294,15 @@ impl<'p> Prover<'p> {
             (Verdict::Unknown(_), Some(Verdict::Fails(witness))) => (Verdict::Fails(witness), false),
             (verdict, _) => (verdict, false),
         };
-        self.say(family, Guarantee::Unambiguous, verdict, span);
-        if let Some(statement) = self.statements.last_mut() {
-            layout.path.clone_into(&mut statement.family);
-            statement.accepted |= lossy && family.accepted(AcceptKind::Lossy).next().is_some();
-        }
+        let statement = self.say(family, Guarantee::Unambiguous, verdict, span);
+        layout.path.clone_into(&mut statement.family);
+        statement.accepted |= lossy && family.accepted(AcceptKind::Lossy).next().is_some();
     }
 
     fn lossless(&mut self, family: &Family, path: &str, sequence: &Sequence, span: Span) {
         let kept = || might_lose(sequence).then_some(Verdict::Holds);
         let Some(verdict) = lossless(&mut self.arena, path, sequence).or_else(kept) else { return };
-        self.say(family, Guarantee::Lossless, verdict, span);
-        if let Some(statement) = self.statements.last_mut() {
-            path.clone_into(&mut statement.family);
-        }
+        path.clone_into(&mut self.say(family, Guarantee::Lossless, verdict, span).family);
     }
 
     /// The scans of a family; of one that is not asked about, only what they return of those that are.
@@ -316,18 +318,10 @@ impl<'p> Prover<'p> {
         for scan in &family.scans {
             let scanned = Scanned { layout, scan };
             let (verdict, other, more) = self.foreign_rows(family, scanned, layouts, order).told();
-            let scan_statement = |prover: &mut Self, guarantee, verdict, other| {
-                prover.say(family, guarantee, verdict, scan.span);
-                if let Some(statement) = prover.statements.last_mut() {
-                    statement.scan = Some(scan.id);
-                    statement.other = other;
-                }
-            };
-            scan_statement(self, Guarantee::NoForeignRows, verdict, other);
-            if let Some(statement) = self.statements.last_mut() {
-                statement.more = more;
-            }
-            self.only_named_leaks(family);
+            let statement = self.say_of_scan(family, scan, Guarantee::NoForeignRows, verdict);
+            statement.other = other;
+            statement.more = more;
+            only_named_leaks(family, statement);
             if !asked {
                 continue;
             }
@@ -343,30 +337,18 @@ impl<'p> Prover<'p> {
                     verdict => verdict,
                 }
             };
-            scan_statement(self, Guarantee::NoSiblingRows, verdict, None);
-            self.only_named_leaks(family);
+            only_named_leaks(family, self.say_of_scan(family, scan, Guarantee::NoSiblingRows, verdict));
             if is_range {
                 let verdict = whole_in_range(&mut self.arena, scanned, &mut self.budget);
-                scan_statement(self, Guarantee::NoMissingRows, verdict, None);
+                self.say_of_scan(family, scan, Guarantee::NoMissingRows, verdict);
             }
             if scan.in_order {
                 let verdict = ordered(&mut self.arena, scanned, &mut self.budget);
                 let by_loss = matches!(verdict, Verdict::Fails(_) | Verdict::Unknown(_))
                     && family.accepted(AcceptKind::Lossy).next().is_some()
                     && self.ordered_but_for_loss(layout, scan);
-                scan_statement(self, Guarantee::InOrder, verdict, None);
-                if let Some(statement) = self.statements.last_mut() {
-                    statement.accepted |= by_loss;
-                }
+                self.say_of_scan(family, scan, Guarantee::InOrder, verdict).accepted |= by_loss;
             }
-        }
-    }
-
-    /// Takes back that a leak is accepted, if what accepts leaks names other families.
-    fn only_named_leaks(&mut self, family: &Family) {
-        if let Some(statement) = self.statements.last_mut() {
-            let of = statement.other.as_deref().unwrap_or(&family.path);
-            statement.accepted &= family.accepted_leak(of).is_some();
         }
     }
 
@@ -397,15 +379,12 @@ impl<'p> Prover<'p> {
                     if layout.path < other.path { (layout, other) } else { (other, layout) };
                 // Fields of one hash are readings of one key: whoever accepts that it is ambiguous accepts this.
                 let accepted = family.accepted(AcceptKind::Ambiguous).next().is_some();
-                self.say(family, Guarantee::Disjoint, verdict, *span);
-                if let Some(statement) = self.statements.last_mut() {
-                    // `accept overlap` names families, not fields.
-                    statement.accepted = false;
-                    first.path.clone_into(&mut statement.family);
-                    statement.other = Some(second.path.to_owned());
-                    statement.accepted =
-                        accepted && matches!(statement.verdict, Verdict::Fails(_) | Verdict::Unknown(_));
-                }
+                let statement = self.say(family, Guarantee::Disjoint, verdict, *span);
+                first.path.clone_into(&mut statement.family);
+                statement.other = Some(second.path.to_owned());
+                // `accept overlap` names families, not fields.
+                statement.accepted =
+                    accepted && matches!(statement.verdict, Verdict::Fails(_) | Verdict::Unknown(_));
             }
         }
         if let Some(member) = &family.member {
@@ -419,6 +398,12 @@ impl<'p> Prover<'p> {
         }
         std::mem::swap(&mut arena, &mut self.arena);
     }
+}
+
+/// Takes back that a leak is accepted, if what accepts leaks names other families.
+fn only_named_leaks(family: &Family, statement: &mut Statement) {
+    let of = statement.other.as_deref().unwrap_or(&family.path);
+    statement.accepted &= family.accepted_leak(of).is_some();
 }
 
 /// How much a verdict matters among several of one statement.

@@ -13,6 +13,8 @@ use keyplan_plan::model::{
     Width,
 };
 
+use crate::sure::{Sure as _, front, rest};
+
 /// The most steps of the readings for one verdict.
 const MOST_STEPS: u32 = 150_000;
 
@@ -123,7 +125,7 @@ impl Reader<'_> {
             }
             return;
         };
-        let rest = row.bytes.get(at..).unwrap_or_default();
+        let rest = rest(row.bytes, at);
         if rest.len() < row.sequence.tail(index).min || row.dead.contains(&(index, at)) {
             return;
         }
@@ -155,7 +157,7 @@ impl Reader<'_> {
 
     /// Tries every end that a segment may have.
     fn ends(&mut self, row: &mut Row<'_, '_>, index: usize, at: usize, segment: &Segment) {
-        let rest = row.bytes.get(at..).unwrap_or_default();
+        let rest = rest(row.bytes, at);
         let (width, tail) = (Width::of_segment(segment), row.sequence.tail(index + 1));
         let most = width.max.unwrap_or(usize::MAX).min(rest.len().saturating_sub(tail.min));
         let least = width.min.max(tail.max.map_or(0, |max| rest.len().saturating_sub(max)));
@@ -163,7 +165,7 @@ impl Reader<'_> {
             if !self.step() {
                 return;
             }
-            let content = rest.get(..length).unwrap_or_default();
+            let content = front(rest, length);
             let argument = match segment {
                 Segment::Argument(argument) => argument,
                 Segment::Same(same) if self.values(&same.shape, content, 1).is_empty() => continue,
@@ -269,7 +271,7 @@ impl Reader<'_> {
         if let Framing::Counted(width) = framing {
             // A count is written like the length of so many bytes.
             for head in 1..=bytes.len().min(10) {
-                let (front, rest) = bytes.split_at_checked(head).unwrap_or((bytes, &[]));
+                let (front, rest) = bytes.split_at_checked(head).sure("no longer than the list");
                 let codec = keyplan_plan::codec::Count { width: *width };
                 if let Ok(count) = codec.decode(front)
                     && counts.admits(count)
@@ -373,7 +375,7 @@ impl Reader<'_> {
             return;
         }
         for length in 0..=rest.len() {
-            let (front, behind) = rest.split_at_checked(length).unwrap_or((rest, &[]));
+            let (front, behind) = rest.split_at_checked(length).sure("no longer than what is left");
             for value in self.values(item, front, limit) {
                 values.push(value);
                 self.elements(item, separator, behind, values, admits, most, limit, found);

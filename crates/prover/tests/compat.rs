@@ -149,8 +149,9 @@ fn a_prefix_is_not_given_to_another_family_bit_by_bit() {
     let found = of("key b = 0x01 0x06 y: bytes(7);");
     let [one] = found.as_slice() else { panic!("{found:?}") };
     assert_eq!((one.release.as_str(), one.family.as_str(), one.prefix.as_slice()), ("v1", "s.a", &[1][..]));
-    let (path, key) = one.taken.as_ref().unwrap();
-    assert_eq!((path.as_str(), key.len(), &key[..2]), ("s.b", 9, &[1, 6][..]));
+    let taken = one.taken.as_ref().unwrap();
+    let key = taken.key.as_ref().unwrap();
+    assert_eq!((taken.family.as_str(), key.len(), &key[..2]), ("s.b", 9, &[1, 6][..]));
     let said = diagnose_forgotten(&found);
     assert_eq!(said[0].message, "`s.b` takes keys under 01, the prefix of `s.a`");
     // No key of the first release is as long as these, or begins so.

@@ -5,6 +5,7 @@ use keyplan_plan::model::{IntEncoding, IntRange, IntShape};
 use keyplan_plan::order;
 
 use super::{Arena, ByteSet, NodeId, Numbers};
+use crate::sure::{self, Sure as _, byte, front};
 
 /// How digits are written as bytes.
 #[derive(Clone, Copy)]
@@ -18,7 +19,7 @@ struct Digits<'d> {
 
 impl Digits<'_> {
     fn top(&self) -> u8 {
-        u8::try_from(self.base - 1).unwrap_or(u8::MAX)
+        byte(self.base - 1)
     }
 
     fn range(&self, place: usize, first: u8, last: u8) -> ByteSet {
@@ -38,7 +39,7 @@ impl Digits<'_> {
 fn digits_of(mut number: u128, base: u32, width: usize) -> Vec<u8> {
     let mut digits = vec![0; width];
     for slot in digits.iter_mut().rev() {
-        *slot = u8::try_from(number % u128::from(base)).unwrap_or(0);
+        *slot = byte(number % u128::from(base));
         number /= u128::from(base);
     }
     digits
@@ -203,7 +204,7 @@ impl Arena {
             let mut full = Vec::new();
             let mut partial = Vec::new();
             for length in count_digits(low, base)..=count_digits(max, base) {
-                let exponent = u32::try_from(length).unwrap_or(u32::MAX);
+                let exponent = u32::try_from(length).sure("no more digits than a number has bits");
                 let least = u128::from(base).checked_pow(exponent - 1).unwrap_or(u128::MAX);
                 let most = u128::from(base).checked_pow(exponent).map_or(u128::MAX, |limit| limit - 1);
                 // The greatest number of so many digits may be beyond what fits: then the range is cut, not full.
@@ -219,7 +220,8 @@ impl Arena {
             if let Some(fewest) = full.min() {
                 let run = self.run(digits.range(0, 0, digits.top()), full, next, flip);
                 let node = self.byte(digits.range(0, 1, digits.top()), run);
-                partial.push((usize::try_from(fewest).unwrap_or(usize::MAX) + 1, node));
+                partial
+                    .push((usize::try_from(fewest).sure("no more digits than a number has bits") + 1, node));
             }
             order::sort(&mut partial);
             ways.extend(partial.into_iter().map(|(_, node)| node));
@@ -254,7 +256,7 @@ impl Arena {
             IntEncoding::OrdVar => {
                 let mut ways = Vec::new();
                 if min <= 109 {
-                    let small = |n: u128| u8::try_from(n.min(109)).unwrap_or(109) + 0x88;
+                    let small = |n: u128| sure::byte(n.min(109)) + 0x88;
                     ways.push(self.byte(ByteSet::range(small(min), small(max)).flipped_if(flip), next));
                 }
                 for count in 1..=8u8 {
@@ -271,7 +273,7 @@ impl Arena {
             IntEncoding::CompactSize => {
                 let mut ways = Vec::new();
                 if min <= 0xfc {
-                    let small = |n: u128| u8::try_from(n.min(0xfc)).unwrap_or(0xfc);
+                    let small = |n: u128| sure::byte(n.min(0xfc));
                     ways.push(self.byte(ByteSet::range(small(min), small(max)).flipped_if(flip), next));
                 }
                 for (mark, width, least) in [(0xfd, 2, 0xfd), (0xfe, 4, 1 << 16), (0xff, 8, 1 << 32)] {
@@ -369,7 +371,7 @@ impl Arena {
             let (first, last) =
                 (min.saturating_sub(low).div_ceil(64), max.checked_sub(low).map(|max| max / 64));
             let Some(last) = last.filter(|&last| first <= last) else { continue };
-            let head = u8::try_from(low << 2 | mark).unwrap_or(u8::MAX);
+            let head = byte(low << 2 | mark);
             let rest = if width == 1 { next } else { self.fixed_le(first, last, width - 1, next, flip) };
             match ways.iter_mut().find(|(node, _)| *node == rest) {
                 Some((_, set)) => *set = set.with(head),
@@ -421,14 +423,14 @@ impl Arena {
         for exponent in first >> 52..=last >> 52 {
             // Below 2⁵² the lowest bits of a whole number are zero: first the bytes of zeros, then bits of one byte.
             let zeros = 1075u128.saturating_sub(exponent);
-            let (bytes, bits) = (usize::try_from(zeros / 8).unwrap_or(6).min(6), zeros % 8);
+            let (bytes, bits) = (usize::from(byte(zeros / 8)).min(6), zeros % 8);
             let step = 1u128 << zeros.min(52);
             let low = first.max(exponent << 52) | mark;
             let high = last.min(((exponent + 1) << 52) - step) | mark;
             if low > high || max == 0 {
                 continue;
             }
-            let tail = self.literal_flipped([0u8; 8].get(..bytes).unwrap_or_default(), next, flip);
+            let tail = self.literal_flipped(front(&[0u8; 8], bytes), next, flip);
             let width = 8 - bytes;
             let whole = |place: usize, digits: ByteSet| {
                 let digits = if place + 1 == width {
@@ -458,7 +460,7 @@ impl Arena {
         let mut first = 0u128;
         for length in 1..=19usize {
             // Numbers of `length` bytes are those from `first` on, counted in base 128.
-            let exponent = u32::try_from(7 * length).unwrap_or(u32::MAX);
+            let exponent = u32::try_from(7 * length).sure("no more than 19 digits");
             let size = 1u128.checked_shl(exponent);
             let last = size.and_then(|size| first.checked_add(size - 1)).unwrap_or(u128::MAX);
             if first > max {
@@ -482,7 +484,7 @@ impl Arena {
         if let Some(fewest) = full.min() {
             let last = self.byte(ByteSet::range(0, 0x7f).flipped_if(flip), next);
             let node = self.run(ByteSet::range(0x80, 0xff).flipped_if(flip), full, last, flip);
-            ways.push((usize::try_from(fewest).unwrap_or(usize::MAX) + 1, node));
+            ways.push((usize::try_from(fewest).sure("no more digits than a number has bits") + 1, node));
         }
         order::sort(&mut ways);
         self.split(ways.into_iter().map(|(_, node)| node).collect(), flip)

@@ -14,6 +14,7 @@ mod prefix;
 use std::rc::Rc;
 
 use crate::hash::{Map, Set};
+use crate::sure::Sure as _;
 
 pub(crate) use build::{Drawing, Precision, draw, numbers_of};
 pub(crate) use byteset::ByteSet;
@@ -74,6 +75,9 @@ pub(crate) struct Closure {
     pub(crate) twice: Vec<NodeId>,
 }
 
+/// Why a node is there: an id is given out with its node, and no node is taken away.
+const NODE: &str = "a node of this arena";
+
 /// Graphs that share their equal parts.
 #[derive(Debug)]
 pub(crate) struct Arena {
@@ -105,19 +109,18 @@ impl Arena {
         self.nodes.len()
     }
 
-    #[expect(clippy::expect_used, reason = "an id is given out with its node, and no node is taken away")]
     pub(crate) fn node(&self, id: NodeId) -> &Node {
-        self.nodes.get(id as usize).expect("a node of this arena")
+        self.nodes.get(id as usize).sure(NODE)
     }
 
     /// The fewest bytes from a node to the end; `u64::MAX` if there is no way.
     pub(crate) fn shortest(&self, id: NodeId) -> u64 {
-        self.shortest.get(id as usize).copied().unwrap_or(u64::MAX)
+        *self.shortest.get(id as usize).sure(NODE)
     }
 
     /// The most bytes from a node to the end; `u64::MAX` if there is no limit, or none is known.
     pub(crate) fn longest(&self, id: NodeId) -> u64 {
-        self.longest.get(id as usize).copied().unwrap_or(u64::MAX)
+        *self.longest.get(id as usize).sure(NODE)
     }
 
     /// Whether two graphs come to bytes that differ before either has a choice: no key is then of both.
@@ -168,9 +171,9 @@ impl Arena {
         id
     }
 
-    #[expect(clippy::expect_used, reason = "so many nodes would not fit into memory")]
     fn push(&mut self, node: Node) -> NodeId {
-        let id = u32::try_from(self.nodes.len()).expect("fewer than 2³² nodes");
+        // More would not fit into memory.
+        let id = u32::try_from(self.nodes.len()).sure("fewer than 2³² nodes");
         self.shortest.push(self.measure(&node));
         self.longest.push(self.measure_longest(&node));
         self.nodes.push(node);
@@ -288,9 +291,7 @@ impl Arena {
     pub(crate) fn open_loop(&mut self, exit: NodeId) -> NodeId {
         // Until it is closed it has the way out, so that lengths measured through it are right.
         let id = self.push(Node::Split(vec![exit]));
-        if let Some(longest) = self.longest.get_mut(id as usize) {
-            *longest = u64::MAX;
-        }
+        *self.longest.get_mut(id as usize).sure(NODE) = u64::MAX;
         id
     }
 
@@ -300,24 +301,21 @@ impl Arena {
         if reversed {
             ways.reverse();
         }
-        if let Some(node) = self.nodes.get_mut(id as usize) {
-            *node = Node::Split(ways);
-        }
+        *self.nodes.get_mut(id as usize).sure(NODE) = Node::Split(ways);
     }
 
     /// Measures the nodes from `first` on again, now that every loop has all its ways.
     pub(crate) fn settle(&mut self, first: NodeId) {
         let all = first as usize..self.nodes.len();
-        if let Some(new) = self.shortest.get_mut(all.clone()) {
-            new.fill(u64::MAX);
-        }
+        self.shortest.get_mut(all.clone()).sure(NODE).fill(u64::MAX);
         // The way back of a loop is never the shorter one, so that the second turn changes little and the third nothing.
         let mut changed = true;
         while changed {
             changed = false;
             for index in all.clone() {
-                let Some(least) = self.nodes.get(index).map(|node| self.measure(node)) else { continue };
-                if let Some(slot) = self.shortest.get_mut(index).filter(|slot| **slot != least) {
+                let least = self.measure(self.nodes.get(index).sure(NODE));
+                let slot = self.shortest.get_mut(index).sure(NODE);
+                if *slot != least {
                     *slot = least;
                     changed = true;
                 }
@@ -331,9 +329,7 @@ impl Arena {
             return Rc::clone(closure);
         }
         let closure = Rc::new(self.closure_to(id, None));
-        if let Some(slot) = self.closures.get_mut(id as usize) {
-            *slot = Some(Rc::clone(&closure));
-        }
+        *self.closures.get_mut(id as usize).sure(NODE) = Some(Rc::clone(&closure));
         closure
     }
 
@@ -355,7 +351,7 @@ impl Arena {
             match self.node(id) {
                 Node::Split(ways) => {
                     for (rank, &way) in ways.iter().enumerate().rev() {
-                        waiting.push((way, ranked(u32::try_from(rank).unwrap_or(u32::MAX))));
+                        waiting.push((way, ranked(u32::try_from(rank).sure("fewer ways than nodes"))));
                     }
                 }
                 Node::Mark { segment, .. } if Some(*segment) == stop => {
@@ -392,7 +388,11 @@ impl Arena {
             match self.node(id) {
                 Node::Split(ways) => {
                     for (rank, &way) in ways.iter().enumerate().rev() {
-                        waiting.push((way, ranked(u32::try_from(rank).unwrap_or(u32::MAX)), path.clone()));
+                        waiting.push((
+                            way,
+                            ranked(u32::try_from(rank).sure("fewer ways than nodes")),
+                            path.clone(),
+                        ));
                     }
                 }
                 Node::Mark { segment, .. } if Some(*segment) == stop => cores.push(Core { node: id, trail }),

@@ -1,6 +1,7 @@
 use keyplan_plan::codec::LenWidth;
 
 use super::{ByteSet, Numbers, UNLIMITED};
+use crate::sure::byte;
 
 /// The most stretches that the lengths with a certain byte are listed as; beyond it all lengths are kept.
 const MOST_STRETCHES: u64 = 1 << 12;
@@ -112,13 +113,13 @@ impl Prefix {
 
     fn byte_of(self, digit: &Digit, number: u64) -> u8 {
         let value = number.checked_shr(digit.shift).unwrap_or(0) & ((1 << digit.bits) - 1);
-        let byte = u8::try_from(value << digit.lift).unwrap_or(0) | digit.mark;
-        if self.flipped { !byte } else { byte }
+        let written = byte(value << digit.lift) | digit.mark;
+        if self.flipped { !written } else { written }
     }
 
     /// The bytes of the length `number`.
     pub(crate) fn bytes(self, number: u64) -> Vec<u8> {
-        let width = u8::try_from(self.width(number)).unwrap_or(u8::MAX);
+        let width = byte(self.width(number));
         (0..width).map(|index| self.byte_of(&self.digit(width, index), number)).collect()
     }
 
@@ -152,7 +153,7 @@ impl Prefix {
         if possible.minus(set).is_empty() {
             return counts.clone();
         }
-        let mask = u8::try_from((1u32 << digit.bits) - 1).unwrap_or(u8::MAX);
+        let mask = byte((1u32 << digit.bits) - 1);
         let digits = possible.and(set).iter().fold(ByteSet::EMPTY, |digits, byte| {
             digits.with((if self.flipped { !byte } else { byte } >> digit.lift) & mask)
         });

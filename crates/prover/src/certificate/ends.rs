@@ -12,6 +12,7 @@ use keyplan_plan::model::{
 };
 
 use super::reason::{class, first_byte, told_apart};
+use crate::sure::rest;
 
 /// Where the bytes of something end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,7 +47,7 @@ impl End {
     pub(super) fn of_row(segments: &[Segment]) -> Self {
         let mut row = Self::Fixed(0);
         for (index, segment) in segments.iter().enumerate() {
-            let behind = segments.get(index + 1..).unwrap_or_default();
+            let behind = rest(segments, index + 1);
             row = match (row, Self::of_segment(segment)) {
                 (_, Self::Open) => return Self::Open,
                 (Self::Fixed(a), Self::Fixed(b)) => Self::Fixed(a.saturating_add(b)),

@@ -9,6 +9,7 @@ use keyplan_plan::model::{BytesEncoding, Framing, NibbleEncoding, Segment, Shape
 
 use super::ends::{End, FrameOrder, frame_order, int_sorts};
 use super::reason::{class, first_byte, told_apart, union};
+use crate::sure::rest;
 
 /// How the bytes of a smaller value lie to those of a larger one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,7 +34,7 @@ pub(super) fn row_order(segments: &[Segment], from: usize) -> Option<Order> {
             Segment::Derived(derived) if derived.of.iter().all(|&of| of < index) => {}
             Segment::Same(_) | Segment::Derived(_) => return None,
             Segment::Argument(argument) => {
-                let behind = segments.get(index + 1..).unwrap_or_default();
+                let behind = rest(segments, index + 1);
                 match order(&argument.shape)? {
                     Order::Byte => {}
                     front @ Order::Front(_) if behind.is_empty() => row = front,

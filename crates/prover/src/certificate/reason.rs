@@ -14,6 +14,7 @@ use super::By;
 use super::ends::{End, bytes_merge, float_merges, int_merges, score_merges};
 use super::order::row_order;
 use super::witness::hex;
+use crate::sure::{Sure as _, rest};
 
 /// How many bytes from either end are looked at.
 const REACH: usize = 96;
@@ -159,7 +160,8 @@ impl<'p> Layouts<'p> {
 /// Whether a family of a module that allots numbers has one of its own, in the allotment that it names or, if it names none,
 /// in any.
 fn numbered(space: &Space, family: &Family) -> bool {
-    let module = family.module.and_then(|id| space.modules.get(id.0));
+    let module =
+        family.module.map(|id| space.modules.get(id.0).sure("the module of a family is of its space"));
     let allotments = module.map(|module| module.allotments.as_slice()).unwrap_or_default();
     if allotments.is_empty() {
         return true;
@@ -383,7 +385,7 @@ impl Reader {
             Segment::Literal(_) | Segment::Same(_) => true,
             Segment::Derived(_) => End::of_segment(segment).is_marked(),
             Segment::Argument(argument) => {
-                let behind = segments.get(index + 1..).unwrap_or_default();
+                let behind = rest(segments, index + 1);
                 let separated = || match behind.first() {
                     Some(Segment::Literal(literal)) => {
                         literal.bytes.first().is_some_and(|&byte| !class(&argument.shape).contains(byte))

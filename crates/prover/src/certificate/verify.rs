@@ -725,15 +725,7 @@ fn each_constant(sequence: &Sequence, look: &mut dyn FnMut(&Literal)) {
         }
     };
     in_row(sequence);
-    each_shape(sequence, &mut |shape| match shape {
-        Shape::Record(inner) => in_row(inner),
-        Shape::Choice(alternatives) => {
-            for alternative in alternatives {
-                in_row(&alternative.sequence);
-            }
-        }
-        _ => {}
-    });
+    each_shape(sequence, &mut |shape| shape.rows().for_each(&mut in_row));
 }
 
 /// Looks at every shape of a layout, at any depth.
@@ -749,19 +741,8 @@ fn each_shape(sequence: &Sequence, look: &mut dyn FnMut(&Shape)) {
 
 fn each_inner(shape: &Shape, look: &mut dyn FnMut(&Shape)) {
     look(shape);
-    match shape {
-        Shape::Record(sequence) => each_shape(sequence, look),
-        Shape::Choice(alternatives) => {
-            for alternative in alternatives {
-                each_shape(&alternative.sequence, look);
-            }
-        }
-        Shape::Option(inner)
-        | Shape::List { item: inner, .. }
-        | Shape::Framed { inner, .. }
-        | Shape::Desc(inner)
-        | Shape::Hashed { inner, .. }
-        | Shape::HashConcat { inner, .. } => each_inner(inner, look),
-        _ => {}
+    shape.rows().for_each(|row| each_shape(row, look));
+    if let Some(inner) = shape.inner() {
+        each_inner(inner, look);
     }
 }

@@ -29,7 +29,7 @@ mod released;
 pub use families::compare;
 pub use migration::{Counterexample, Decision, Duty, MigrationProof, Obligation, prove_migration};
 pub use relate::Widening;
-pub use released::{Forgotten, forgotten};
+pub use released::{Forgotten, Taken, forgotten};
 
 use std::fmt;
 

@@ -27,10 +27,19 @@ pub struct Forgotten {
     pub space: String,
     /// The prefix.
     pub prefix: Vec<u8>,
-    /// A family that takes keys under it, which is not the one that it was of nor comes from it: its path, and one such key.
-    pub taken: Option<(String, Vec<u8>)>,
+    /// A family that takes keys under it, or may, which is not the one that it was of nor comes from it.
+    pub taken: Option<Taken>,
     /// The space in the plan, if it has it.
     pub span: Span,
+}
+
+/// A family that takes keys under the prefix of another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Taken {
+    /// Its path.
+    pub family: String,
+    /// One such key; `None` if it is neither proved nor refuted that there is one.
+    pub key: Option<Vec<u8>>,
 }
 
 /// Every prefix of the releases, given by name, the oldest first, that a plan has forgotten; each once, by the oldest release.
@@ -78,7 +87,7 @@ pub fn forgotten<'p>(
                 space: space.engine_name().to_owned(),
                 prefix,
                 span: taker.name_span,
-                taken: Some((taker.path.clone(), key)),
+                taken: Some(Taken { family: taker.path.clone(), key }),
             });
         }
     }
@@ -184,13 +193,13 @@ impl<'p> Lineage<'p> {
 }
 
 /// A family of a space that makes a key which an old family may have left behind, where the family that has its prefix now is written
-/// otherwise, and so no longer keeps all of it.
+/// otherwise, and so no longer keeps all of it; and one such key, unless that it makes none could only not be proved.
 fn taken<'n>(
     now: &'n Space,
     heirs: &[&Family],
     family: &Family,
     budget: &mut Budget,
-) -> Option<(&'n Family, Vec<u8>)> {
+) -> Option<(&'n Family, Option<Vec<u8>>)> {
     if heirs.iter().any(|heir| matches!(relate(&family.key, &heir.key), Relation::Fits(_))) {
         return None;
     }
@@ -199,15 +208,22 @@ fn taken<'n>(
     let left = Layout::new(&mut arena, &left, &family.key, BTreeSet::new());
     let is_heir = |other: &Family| heirs.iter().any(|heir| std::ptr::eq(*heir, other));
     let others = now.families.iter().filter(|other| other.retired.is_none() && !is_heir(other));
+    let mut unknown = None;
     for other in others {
         let layout = Layout::new(&mut arena, &other.path, &other.key, BTreeSet::new());
-        if let Verdict::Fails(witness) = disjoint(&mut arena, &layout, &left, budget)
-            && let Witness::SameKey { first, .. } = witness.as_ref()
-        {
-            return Some((other, first.bytes.clone()));
+        match disjoint(&mut arena, &layout, &left, budget) {
+            Verdict::Holds | Verdict::Assumed(_) => {}
+            Verdict::Fails(witness) => {
+                let key = match *witness {
+                    Witness::SameKey { first, .. } => Some(first.bytes),
+                    _ => None,
+                };
+                return Some((other, key));
+            }
+            Verdict::Unknown(_) => unknown = unknown.or(Some(other)),
         }
     }
-    None
+    unknown.map(|other| (other, None))
 }
 
 /// Whether a family is one of an older plan, or comes from it.
@@ -232,4 +248,24 @@ fn remembers(now: &Space, heirs: &[&Family], prefix: &[u8]) -> bool {
 
 fn retires(now: &Space, prefix: &[u8]) -> bool {
     all_retired(now).iter().any(|entry| prefix.starts_with(&entry.prefix))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_could_not_be_proved_is_not_taken_for_proved() {
+        let plan = |text: &str| {
+            keyplan_plan::compile("p.keyplan", text, |_| Err("none".into())).plan.expect("sound")
+        };
+        let old = plan("plan p; space s { key a = 0x01 x: u64; }");
+        let now = plan("plan p; space s { key b = 0x01 0x06 y: bytes(7); }");
+        let taken = |steps: u64| {
+            let found = taken(&now.spaces[0], &[], &old.spaces[0].families[0], &mut Budget { steps });
+            found.map(|(family, key)| (family.path.as_str(), key.map(|key| key.len())))
+        };
+        assert_eq!(taken(STEPS), Some(("s.b", Some(9))));
+        assert_eq!(taken(0), Some(("s.b", None)));
+    }
 }

@@ -5,6 +5,7 @@
 use keyplan_plan::codec::LenWidth;
 
 use crate::automaton::{ByteSet, Numbers, Prefix, UNLIMITED};
+use crate::sure::{Sure as _, byte as one_byte};
 
 /// The number that a length stands for after one more byte, and whether it is complete.
 pub(super) fn extended(prefix: Prefix, read: u8, value: u64, byte: u8) -> (u64, bool) {
@@ -72,8 +73,8 @@ pub(super) fn greatest_count(prefix: Prefix, counts: &Numbers, read: u8, value: 
         LenWidth::Varint | LenWidth::Compact | LenWidth::Scale => all,
         width if width.is_little_endian() => all,
         width => {
-            let bytes = width.fixed().unwrap_or(0);
-            let shift = 8 * u32::try_from(bytes).unwrap_or(0).saturating_sub(read.into());
+            let bytes = width.fixed().sure("big-endian lengths have one width");
+            let shift = 8 * u32::from(one_byte(bytes)).saturating_sub(read.into());
             let last = value
                 .checked_shl(shift)
                 .map(|first| first | (1u64.checked_shl(shift).map_or(UNLIMITED, |n| n - 1)));

@@ -7,6 +7,7 @@ use super::partial::{extended, greatest_count, least_count, next_bytes};
 use super::{Detour, Goal};
 use crate::automaton::{Arena, ByteSet, Node, NodeId, UNLIMITED};
 use crate::hash::{Map, Set};
+use crate::sure::Sure as _;
 
 /// The most places that one search looks at.
 const MOST_PLACES: usize = 20_000;
@@ -231,7 +232,7 @@ impl<'a> Search<'a> {
     /// The next bytes that reach the goal, shortest first.
     pub(crate) fn next(&mut self) -> Option<Found> {
         while let Some(Reverse((_, _, index))) = self.queue.pop() {
-            let Some(&Step { pair, cost, .. }) = self.steps.get(index) else { continue };
+            let &Step { pair, cost, .. } = self.steps.get(index).sure("what is queued is a step");
             if let Some(found) = self.goal_of(pair, index) {
                 return Some(found);
             }

@@ -5,6 +5,7 @@ use keyplan_plan::model::Shape;
 use super::{MOST_SLICED, Pen};
 use crate::automaton::{BYTES, ByteSet, DEAD, Node, NodeId, Numbers, UNLIMITED};
 use crate::hash::Map;
+use crate::sure::byte;
 
 impl Pen<'_> {
     pub(super) fn memcmp(&mut self, inner: &Shape, next: NodeId, flip: bool) -> Option<NodeId> {
@@ -88,7 +89,7 @@ impl Pen<'_> {
         let most = counts.max().unwrap_or(0);
         let mut after = DEAD;
         for count in (0..=most).rev() {
-            let at = u8::try_from((u64::from(place) + count) % 8).unwrap_or(0);
+            let at = byte((u64::from(place) + count) % 8);
             let stay = match after {
                 DEAD => DEAD,
                 after if at == 7 => {
@@ -111,7 +112,7 @@ impl Pen<'_> {
         next: NodeId,
         place: u8,
     ) -> Option<NodeId> {
-        let place_after = |count: usize| u8::try_from((usize::from(place) + count) % 8).unwrap_or(0);
+        let place_after = |count: usize| byte((usize::from(place) + count) % 8);
         let mut node = self.group(groups, next, place_after(sets.len()))?;
         for (index, &set) in sets.iter().enumerate().rev() {
             if place_after(index + 1) == 0 {
@@ -132,8 +133,7 @@ impl Pen<'_> {
     /// As many bytes of `set` as one of `counts`, in groups.
     fn grouped_run(&mut self, set: ByteSet, counts: &Numbers, next: NodeId, flip: bool) -> NodeId {
         let most = counts.max().unwrap_or(0);
-        let exit =
-            |pen: &mut Self, place: u64| pen.last_group(u8::try_from(place % 8).unwrap_or(0), next, flip);
+        let exit = |pen: &mut Self, place: u64| pen.last_group(byte(place % 8), next, flip);
         if most <= self.precision.unrolled() {
             let mut after = DEAD;
             for count in (0..=most).rev() {

@@ -18,6 +18,7 @@ use keyplan_plan::model::{
 use scalar::{halves, is_checked, plain_bytes};
 
 use super::{Arena, ByteSet, END, NodeId, Numbers, UNLIMITED};
+use crate::sure;
 
 /// How much is spent on drawing a layout exactly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -178,7 +179,7 @@ impl Pen<'_> {
         let mut node = next;
         let marked = |index: usize| marks.is_some_and(|marks| marks.contains(&index));
         let mark = |arena: &mut Arena, index: usize, node: NodeId| {
-            if marked(index) { arena.mark(u32::try_from(index).unwrap_or(u32::MAX), node) } else { node }
+            if marked(index) { arena.mark(sure::mark(index), node) } else { node }
         };
         node = mark(self.arena, sequence.segments().len(), node);
         for (index, segment) in sequence.segments().iter().enumerate().rev() {

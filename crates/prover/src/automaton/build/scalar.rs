@@ -8,6 +8,7 @@ use keyplan_plan::model::{
 use super::escape::Escape;
 use super::{BASE58, BECH32, MOST_LENGTHS, Pen, Plain, hex_set, numbers, set_of, size};
 use crate::automaton::{Arena, ByteSet, NodeId, Numbers, UNLIMITED};
+use crate::sure::byte;
 
 impl Pen<'_> {
     pub(super) fn bool(&mut self, encoding: BoolEncoding, next: NodeId, flip: bool) -> NodeId {
@@ -51,11 +52,11 @@ impl Pen<'_> {
         let digits = |first: u8, last: u8| ByteSet::range(b'0' + first, b'0' + last).flipped_if(flip);
         let arena = &mut *self.arena;
         let two = |arena: &mut Arena, min: u128, max: u128, next: NodeId| {
-            let tens = u8::try_from(max / 10).unwrap_or(0);
-            let ones = u8::try_from(max % 10).unwrap_or(0);
+            let tens = byte(max / 10);
+            let ones = byte(max % 10);
             let mut ways = Vec::new();
             for ten in 0..=tens {
-                let first = if ten == 0 { u8::try_from(min).unwrap_or(0) } else { 0 };
+                let first = if ten == 0 { byte(min) } else { 0 };
                 let last = if ten == tens { ones } else { 9 };
                 let one = arena.byte(digits(first, last), next);
                 ways.push(arena.byte(digits(ten, ten), one));
@@ -217,7 +218,7 @@ impl Pen<'_> {
                 for count in (0..=most).filter(|&count| counts.contains(count)) {
                     let last = if count % 2 == 1 { self.arena.byte(padded, next) } else { next };
                     let pairs = self.arena.run(ByteSet::FULL, Numbers::one(count / 2), last, false);
-                    let head = u8::try_from(count).unwrap_or(u8::MAX);
+                    let head = byte(count);
                     ways.push(self.arena.literal_flipped(&[head], pairs, flip));
                 }
                 self.arena.split(ways, flip)

@@ -13,6 +13,7 @@ use keyplan_plan::order;
 use super::Pen;
 use crate::automaton::NodeId;
 use crate::every;
+use crate::sure::mark;
 
 /// The most values of a shape that are written out.
 const MOST_VALUES: usize = 300;
@@ -158,7 +159,7 @@ impl Pen<'_> {
             }
         };
         let marked = row.marks.is_some_and(|marks| marks.contains(&index));
-        Some(if marked { self.arena.mark(u32::try_from(index).unwrap_or(u32::MAX), node) } else { node })
+        Some(if marked { self.arena.mark(mark(index), node) } else { node })
     }
 
     /// One of several ways on at a segment: its bytes, and what is known after them.

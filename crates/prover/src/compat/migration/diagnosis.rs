@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use keyplan_plan::diag::{Code, Diagnostic, NoteKind};
 use keyplan_plan::model::{DottedPath, Plan};
 
-use crate::compat::{Counterexample, Decision, Duty, Forgotten, MigrationProof, Obligation, Part};
+use crate::compat::{Counterexample, Decision, Duty, Forgotten, MigrationProof, Obligation, Part, Taken};
 use crate::diagnose::Page;
 use crate::diagnose::lanes::{Row, draw};
 use crate::diagnose::subject::Subject;
@@ -110,10 +110,15 @@ pub fn diagnose_forgotten(forgotten: &[Forgotten]) -> Vec<Diagnostic> {
     let one = |found: &Forgotten| {
         let prefix = hex(&found.prefix);
         let wrote = format!("release {:?} wrote keys under it in {:?}", found.release, found.space);
-        if let Some((path, key)) = &found.taken {
-            let message = format!("`{path}` takes keys under {prefix}, the prefix of `{}`", found.family);
+        if let Some(Taken { family, key }) = &found.taken {
+            let takes = if key.is_some() { "takes" } else { "may take" };
+            let message = format!("`{family}` {takes} keys under {prefix}, the prefix of `{}`", found.family);
+            let (kind, note) = match key {
+                Some(key) => (NoteKind::Witness, format!("both make {}", hex(key))),
+                None => (NoteKind::Note, "that it takes none is neither proved nor refuted".to_owned()),
+            };
             return Diagnostic::new(Code::ForgottenPrefix, message, found.span, "is another family")
-                .with_note(NoteKind::Witness, format!("both make {}", hex(key)))
+                .with_note(kind, note)
                 .with_note(NoteKind::Note, wrote)
                 .with_help("begin it with bytes that no earlier family has used");
         }

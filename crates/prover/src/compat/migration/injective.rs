@@ -6,6 +6,7 @@ use keyplan_plan::dynamic::Value;
 use keyplan_plan::mapping::{Carried, Course, Mapping, Passage, Route, Way};
 use keyplan_plan::model::{DottedPath, Family, Plan};
 
+use super::total::some_value;
 use super::{Counterexample, Decision, worst};
 use crate::guarantee::Guarantee;
 use crate::proof::{Report, Side, Verdict, Witness};
@@ -182,10 +183,7 @@ impl Search<'_> {
     fn sampled(&mut self, route: &Route) -> Option<Counterexample> {
         let (before, after) = self.families(route)?;
         let way = moved(route).zip(after).map(|(passage, after)| Way::new(before, after, passage));
-        let value = before.value.as_ref().and_then(|layout| {
-            sample::rows(layout, 1).iter().find_map(|row| Side::key(&before.path, layout, row))
-        });
-        let value = value.map(|side| side.bytes).unwrap_or_default();
+        let value = some_value(before)?;
         let mut fresh = Vec::new();
         for row in sample::rows(&before.key, MOST_ROWS) {
             let Some(side) = Side::key(&before.path, &before.key, &row) else { continue };

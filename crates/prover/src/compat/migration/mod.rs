@@ -25,9 +25,13 @@ use crate::layout::Layout;
 use crate::product::Budget;
 use crate::proof::{Assumption, Report, Side, Statement, Verdict, Witness};
 use crate::prove::{Options, prove};
+use crate::sure::Sure as _;
 
 /// The steps that all products of a migration may take.
 const STEPS: u64 = 10_000_000;
+
+/// Why a route is there.
+const ROUTE: &str = "a route of the mapping";
 
 /// What must hold before rows are carried from one plan to the next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -211,7 +215,7 @@ pub fn prove_migration(old: &Plan, new: &Plan, options: &Options) -> MigrationPr
     for index in 0..mapping.routes.len() {
         let gap = gaps.iter().find(|gap| gap.route == index);
         let staged = prover.route(&mapping, index, gap);
-        let Some(route) = mapping.routes.get_mut(index) else { continue };
+        let route = mapping.routes.get_mut(index).sure(ROUTE);
         route.readable = matches!(prover.readable(route), Decision::Proved | Decision::Assumed(_));
         if let Course::Moved(passage) = &mut route.course {
             passage.staged = staged;
@@ -231,7 +235,7 @@ struct Prover<'p> {
 impl Prover<'_> {
     /// Decides the obligations of one route; gives whether its rows must go by a place of their own.
     fn route(&mut self, mapping: &Mapping, index: usize, gap: Option<&derive::Gap>) -> bool {
-        let Some(route) = mapping.routes.get(index) else { return false };
+        let route = mapping.routes.get(index).sure(ROUTE);
         let from = &route.from.path;
         if let Some(gap) = gap {
             let (obligation, found) = match gap.kind {
@@ -277,10 +281,7 @@ impl Prover<'_> {
             found => found,
         };
         if !matches!(lasting, Decision::Proved | Decision::Assumed(_)) {
-            self.say(about, Obligation::Apart, lasting, None);
-            if let Some(duty) = self.duties.last_mut() {
-                duty.lasting = true;
-            }
+            self.say(about, Obligation::Apart, lasting, None).lasting = true;
             return true;
         }
         let apart = self.apart(mapping, passage, |_| true);
@@ -295,9 +296,10 @@ impl Prover<'_> {
         obligation: Obligation,
         decision: Decision,
         rule: Option<MisfitRule>,
-    ) {
+    ) -> &mut Duty {
         let (from, to) = (from.to_owned(), to.map(|to| to.path.clone()));
         self.duties.push(Duty { obligation, from, to, decision, rule, lasting: false, span });
+        self.duties.last_mut().sure("it was just added")
     }
 
     /// Whether a key of the old family has one reading in its space.

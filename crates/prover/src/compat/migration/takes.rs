@@ -28,8 +28,8 @@ pub(super) fn takes_all(
                 before.iter().find(|old| old.path == *path).is_some_and(|old| takes(old.shape, leaf.shape))
             }
             Some(Source::Value(path)) => {
-                let index = path.first().copied().unwrap_or_default();
-                let argument = value.and_then(|value| value.arguments().nth(index));
+                let argument =
+                    path.first().zip(value).and_then(|(&index, value)| value.arguments().nth(index));
                 argument.is_some_and(|argument| takes(&argument.shape, leaf.shape))
             }
             None => matches!(leaf.shape, Shape::Option(_)),

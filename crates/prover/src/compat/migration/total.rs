@@ -46,13 +46,18 @@ fn every_part(before: &Family, after: &Family, passage: &Passage) -> bool {
         })
 }
 
+/// A value of a family, empty where it has none; `None` if its layout has one and none could be made: what is made of a key beside
+/// another value would say nothing.
+pub(super) fn some_value(family: &Family) -> Option<Vec<u8>> {
+    let Some(layout) = &family.value else { return Some(Vec::new()) };
+    let rows = sample::rows(layout, 1);
+    rows.iter().find_map(|row| Side::key(&family.path, layout, row)).map(|side| side.bytes)
+}
+
 /// Looks for an old row that has no new one.
 fn refuted(before: &Family, after: &Family, passage: &Passage) -> Option<Decision> {
     let way = Way::new(before, after, passage);
-    let value = before.value.as_ref().and_then(|layout| {
-        sample::rows(layout, 1).iter().find_map(|row| Side::key(&before.path, layout, row))
-    });
-    let value = value.map(|side| side.bytes).unwrap_or_default();
+    let value = some_value(before)?;
     let mut shortest: Option<(Side, String)> = None;
     for values in outside(&before.key, &after.key).into_iter().chain(sample::rows(&before.key, MOST_ROWS)) {
         let Some(side) = Side::key(&before.path, &before.key, &values) else { continue };

@@ -17,6 +17,7 @@ use crate::guarantee::lossy::law::loses;
 use crate::layout::{Layout, class_of};
 use crate::product::{Budget, Goal, Outcome, Product};
 use crate::reader::alone;
+use crate::sure::rest;
 
 /// Looks where parts end.
 pub(crate) struct Ends<'a> {
@@ -34,7 +35,7 @@ impl Ends<'_> {
     fn delimited(&mut self, segments: &[Segment]) -> usize {
         let mut at = 0;
         while let Some((segment, _)) = segments.get(at..).and_then(<[Segment]>::split_first) {
-            let rest = segments.get(at..).unwrap_or_default();
+            let rest = rest(segments, at);
             let taken = if self.is_delimited_alone(segment) {
                 Some(1)
             } else {
@@ -90,7 +91,7 @@ impl Ends<'_> {
     pub(crate) fn is_read_once(&mut self, sequence: &Sequence) -> bool {
         let segments = sequence.segments();
         let at = self.delimited(segments);
-        match segments.get(at..).unwrap_or_default() {
+        match rest(segments, at) {
             [] => true,
             [Segment::Argument(argument)] => self.is_read_alone(&argument.shape),
             rest if rest.iter().any(is_free) => {

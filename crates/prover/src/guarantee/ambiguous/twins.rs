@@ -14,7 +14,7 @@ use crate::guarantee::ambiguous::delimited::is_hashed;
 use crate::guarantee::ambiguous::law::attempt;
 use crate::guarantee::lossy::law::loses;
 use crate::layout::Layout;
-use crate::least::{least_row, least_value};
+use crate::least::{least_row, least_value, with};
 use crate::product::Budget;
 use crate::proof::{Side, Verdict, Witness};
 use crate::reader::alone;
@@ -35,12 +35,7 @@ pub(crate) fn twin_rows(
     for (index, argument) in sequence.arguments().enumerate().take(arguments) {
         let Some((a, b)) = twins(arena, &argument.shape, budget, 0) else { continue };
         let base = least_row(arena, sequence)?;
-        let with = |value: Value| {
-            let mut row = base.clone();
-            *row.get_mut(index)? = value;
-            Some(row)
-        };
-        return Some((with(a)?, with(b)?));
+        return Some((with(&base, index, a), with(&base, index, b)));
     }
     None
 }
@@ -112,12 +107,7 @@ fn inside(
     for (index, argument) in sequence.arguments().enumerate() {
         let Some((a, b)) = twins(arena, &argument.shape, budget, depth + 1) else { continue };
         let base = least_row(arena, sequence)?;
-        let with = |value: Value| {
-            let mut row = base.clone();
-            *row.get_mut(index)? = value;
-            Some(row)
-        };
-        return Some((with(a)?, with(b)?));
+        return Some((with(&base, index, a), with(&base, index, b)));
     }
     readings(arena, sequence, budget)
 }

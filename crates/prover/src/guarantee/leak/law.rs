@@ -19,6 +19,7 @@ use crate::product::{Budget, Goal, MOST_OTHERWISE, Outcome, Product};
 use crate::proof::{Assumption, Reason, Side, Verdict, Witness};
 use crate::reader::{Effort, read, rewritten};
 use crate::sample;
+use crate::sure::{self, Sure as _};
 
 const MOST_WORDS: usize = 12;
 const MOST_SAMPLES: usize = 200;
@@ -35,7 +36,7 @@ pub(crate) struct Scanned<'a, 'p> {
 
 impl Scanned<'_, '_> {
     pub(crate) fn stop(self) -> u32 {
-        u32::try_from(self.scan.segments).unwrap_or(u32::MAX)
+        sure::mark(self.scan.segments)
     }
 
     /// The layout of only the prefix.
@@ -375,7 +376,7 @@ fn written_again(
     cut: usize,
     effort: &mut Effort,
 ) -> Vec<(Vec<u8>, usize)> {
-    let (front, rest) = word.split_at_checked(cut).unwrap_or((word, &[]));
+    let (front, rest) = word.split_at_checked(cut).sure("a prefix of the word");
     let mut fronts: Vec<Vec<u8>> = vec![front.to_vec()];
     let bound = rewritten(prefix, front, 4, effort).into_iter();
     fronts.extend(bound.filter_map(|values| Some(scanned.side(&values)?.bytes)));
@@ -397,10 +398,10 @@ fn mended(arena: &mut Arena, layout: &Layout<'_>, word: &[u8], effort: &mut Effo
     let segments = layout.sequence.segments();
     let mut found = Vec::new();
     for count in (1..segments.len()).rev() {
-        let front = Sequence::new(segments.get(..count).unwrap_or_default().to_vec());
+        let front = Sequence::new(sure::front(segments, count).to_vec());
         let width = front.width();
         for cut in (0..=word.len().min(128)).rev().filter(|&cut| width.admits(cut)) {
-            for mut row in read(&front, word.get(..cut).unwrap_or_default(), 2, effort) {
+            for mut row in read(&front, sure::front(word, cut), 2, effort) {
                 for argument in layout.sequence.arguments().skip(row.len()) {
                     row.extend(least_value(arena, &argument.shape));
                 }

@@ -7,31 +7,22 @@ use keyplan_plan::model::{
 };
 
 use crate::automaton::Arena;
-use crate::least::{least_row, least_value};
+use crate::least::{holes, least_row, with};
 use crate::proof::{Reason, Side, Verdict, Witness};
 
 /// Decides whether two different arguments of a layout never get one encoding. `None` if no encoding of it can lose
 /// anything, hashes aside.
 pub(crate) fn lossless(arena: &mut Arena, path: &str, sequence: &Sequence) -> Option<Verdict> {
-    let lossy: Vec<usize> = sequence
-        .arguments()
-        .enumerate()
-        .filter(|(_, argument)| loses(&argument.shape))
-        .map(|(index, _)| index)
-        .collect();
-    if lossy.is_empty() {
-        return None;
-    }
-    let base = least_row(arena, sequence).unwrap_or_default();
+    let mut lossy =
+        sequence.arguments().enumerate().filter(|(_, argument)| loses(&argument.shape)).peekable();
+    lossy.peek()?;
+    let Some(base) = least_row(arena, sequence) else {
+        return Some(Verdict::Unknown(Reason::NotRealised { loose: Vec::new() }));
+    };
     let mut best: Option<Witness> = None;
-    for index in lossy {
-        let Some(argument) = sequence.arguments().nth(index) else { continue };
+    for (index, argument) in lossy {
         for (a, b) in pairs(arena, &argument.shape) {
-            let side = |value: Value| {
-                let mut row = base.clone();
-                *row.get_mut(index)? = value;
-                Side::key(path, sequence, &row)
-            };
+            let side = |value: Value| Side::key(path, sequence, &with(&base, index, value));
             let witness = side(a).zip(side(b)).and_then(|(first, second)| Witness::same_key(first, second));
             // Of two as short the more telling one stays.
             best = best.into_iter().chain(witness).min_by_key(Witness::length);
@@ -100,58 +91,15 @@ pub(crate) fn pairs(arena: &mut Arena, shape: &Shape) -> Vec<(Value, Value)> {
             Value::Float(f64::from_bits(0x0007_ffff_ffff_ffff)),
         )],
         Shape::Bytes { lengths, encoding: BytesEncoding::Fit(width) } => fit_pairs(lengths, *width),
-        Shape::Framed { inner, .. } | Shape::Desc(inner) | Shape::HashConcat { inner, .. } => {
-            pairs(arena, inner)
+        other => {
+            let mut all = Vec::new();
+            for hole in holes(other).into_iter().filter(|hole| loses(hole.shape)) {
+                let inside = pairs(arena, hole.shape);
+                all.extend(hole.filled(arena, inside));
+            }
+            all
         }
-        Shape::Option(inner) => {
-            let some = |value: Value| Value::Option(Some(Box::new(value)));
-            pairs(arena, inner).into_iter().map(|(a, b)| (some(a), some(b))).collect()
-        }
-        Shape::List { item, counts, .. } => {
-            let count = (1..=64).find(|&count| counts.admits(count)).unwrap_or(counts.min());
-            let Some(fill) = least_value(arena, item) else { return Vec::new() };
-            let list = |value: Value| {
-                let mut list = vec![fill.clone(); count];
-                if let Some(slot) = list.first_mut() {
-                    *slot = value;
-                }
-                Value::List(list)
-            };
-            pairs(arena, item).into_iter().map(|(a, b)| (list(a), list(b))).collect()
-        }
-        Shape::Record(sequence) => row_pairs(arena, sequence)
-            .into_iter()
-            .map(|(a, b)| (Value::Record(a), Value::Record(b)))
-            .collect(),
-        Shape::Choice(alternatives) => alternatives
-            .iter()
-            .enumerate()
-            .flat_map(|(index, alternative)| {
-                row_pairs(arena, &alternative.sequence)
-                    .into_iter()
-                    .map(move |(a, b)| (Value::Choice(index, a), Value::Choice(index, b)))
-            })
-            .collect(),
-        _ => Vec::new(),
     }
-}
-
-fn row_pairs(arena: &mut Arena, sequence: &Sequence) -> Vec<(Vec<Value>, Vec<Value>)> {
-    let Some(base) = least_row(arena, sequence) else { return Vec::new() };
-    let with = |index: usize, value: Value| {
-        let mut row = base.clone();
-        if let Some(slot) = row.get_mut(index) {
-            *slot = value;
-        }
-        row
-    };
-    let arguments = sequence.arguments().enumerate().filter(|(_, argument)| loses(&argument.shape));
-    arguments
-        .flat_map(|(index, argument)| {
-            pairs(arena, &argument.shape).into_iter().map(move |pair| (index, pair))
-        })
-        .map(|(index, (a, b))| (with(index, a), with(index, b)))
-        .collect()
 }
 
 fn confirmed(height: u32, index: u64) -> Value {

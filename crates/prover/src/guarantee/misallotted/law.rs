@@ -60,6 +60,7 @@ pub(crate) fn allotted(
         match meets(arena, layout, &old.prefix, budget) {
             Meets::Never => {}
             Meets::At(key) => {
+                // All of a space has no number of its own, and counts as 0.
                 let number = old.prefix.last().copied().unwrap_or_default();
                 return fails(NumberFault::Retired { prefix: old.prefix.clone(), key }, number);
             }

@@ -16,6 +16,7 @@ use crate::product::search::Search;
 use crate::product::{Budget, Detour, Goal, MOST_OTHERWISE, Outcome, Product};
 use crate::proof::{Reason, Side, Verdict, Witness};
 use crate::reader::{Effort, read};
+use crate::sure::front;
 
 const MOST_WORDS: usize = 12;
 
@@ -128,7 +129,7 @@ fn realised(
     let near = row.len().min(NEAR);
     let far = row.len().saturating_sub(NEAR).max(near + 1)..=row.len();
     for cut in (0..=near).chain(far).filter(|&cut| !rows.is_empty() && width.admits(cut)) {
-        for bound in read(&prefix, row.get(..cut).unwrap_or_default(), 4, effort) {
+        for bound in read(&prefix, front(row, cut), 4, effort) {
             for values in &rows {
                 if values.starts_with(&bound) || !grounded(&bound) || !grounded(values) {
                     continue;

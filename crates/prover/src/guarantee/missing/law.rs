@@ -29,6 +29,7 @@ use crate::layout::Layout;
 use crate::product::Budget;
 use crate::proof::{RangeStop, Reason, Side, Verdict, Witness, is_within};
 use crate::sample;
+use crate::sure::front;
 
 /// The most bytes of an end that are looked at.
 const MOST_END: usize = 64;
@@ -505,7 +506,7 @@ pub(crate) enum Piece {
 pub(crate) fn pieces(end: &[u8], side: Half, included: bool) -> Vec<Piece> {
     let mut all = Vec::new();
     for (index, &byte) in end.iter().enumerate() {
-        let front = end.get(..index).unwrap_or_default().to_vec();
+        let front = front(end, index).to_vec();
         match side {
             Half::Below => {
                 all.push(Piece::Exactly(front.clone()));

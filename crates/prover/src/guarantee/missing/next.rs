@@ -26,6 +26,7 @@ use crate::layout::Layout;
 use crate::product::Budget;
 use crate::proof::{Side, Verdict, Witness};
 use crate::sample;
+use crate::sure::{Sure as _, front, neighbours};
 
 /// The most values that are looked at one by one.
 const MOST_VALUES: u128 = 256;
@@ -64,8 +65,7 @@ pub(crate) fn foreign_before_next(
         return big_endian(arena, scanned, &outer, other, budget);
     };
     let mut all = Verdicts::default();
-    for pair in values.windows(2) {
-        let [this, next] = pair else { continue };
+    for (this, next) in neighbours(&values) {
         if all.is_hopeless() {
             return None;
         }
@@ -97,8 +97,7 @@ pub(crate) fn siblings_before_next(
     if all_are_apart {
         all.add(apart, |_| None);
     }
-    for pair in values.windows(2) {
-        let [this, next] = pair else { continue };
+    for (this, next) in neighbours(&values) {
         if all.is_hopeless() {
             return None;
         }
@@ -149,8 +148,7 @@ pub(crate) fn whole_before_next(
     let values = few_values(scanned, &outer)?;
     let around = Scanned { layout: scanned.layout, scan: &outer };
     let mut all = Verdicts::default();
-    for pair in values.windows(2) {
-        let [this, next] = pair else { continue };
+    for (this, next) in neighbours(&values) {
         if all.is_hopeless() {
             return None;
         }
@@ -369,9 +367,10 @@ fn between(low: &[u8], high: &[u8]) -> Vec<Piece> {
         return prefixed(low, pieces(rest, Half::Below, false));
     }
     let same = low.iter().zip(high).take_while(|(a, b)| a == b).count();
-    let (Some(&first), Some(&last)) = (low.get(same), high.get(same)) else { return Vec::new() };
+    let at = |bytes: &[u8]| *bytes.get(same).sure("neither is the front of the other");
+    let (first, last) = (at(low), at(high));
     let cut = |bytes: &[u8]| {
-        let (front, rest) = bytes.split_at_checked(same + 1).unwrap_or((bytes, &[]));
+        let (front, rest) = bytes.split_at_checked(same + 1).sure("a byte after those that are the same");
         (front.to_vec(), rest.to_vec())
     };
     let ((low, above), (high, below)) = (cut(low), cut(high));
@@ -379,7 +378,7 @@ fn between(low: &[u8], high: &[u8]) -> Vec<Piece> {
     if let (Some(first), Some(last)) = (first.checked_add(1), last.checked_sub(1))
         && first <= last
     {
-        let front = low.get(..same).unwrap_or_default().to_vec();
+        let front = front(&low, same).to_vec();
         all.push(Piece::Begins(front, Some((first, last))));
     }
     all.extend(prefixed(&high, pieces(&below, Half::Below, false)));

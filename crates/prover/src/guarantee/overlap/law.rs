@@ -7,6 +7,7 @@ use crate::automaton::{Arena, Drawing, Precision};
 use crate::guarantee::digest::{SAFE_DIGEST, grounded, not_realised};
 use crate::guarantee::listed;
 use crate::layout::Layout;
+use crate::least::with;
 use crate::product::search::Search;
 use crate::product::{Budget, Goal, MOST_OTHERWISE, Outcome, Product};
 use crate::proof::{Assumption, Reason, Side, Verdict, Witness};
@@ -191,16 +192,11 @@ fn named(layout: &Layout<'_>, values: Vec<Value>, hints: &[Value], key: &[u8]) -
         let Shape::Hashed { .. } = argument.shape else { return None };
         let candidates = hints.iter().cloned().chain(sample::values(&argument.shape));
         let fits = candidates.filter(grounded_value).find(|candidate| {
-            let mut row = values.clone();
-            if let Some(slot) = row.get_mut(index) {
-                *slot = candidate.clone();
-            }
+            let row = with(&values, index, (*candidate).clone());
             let mut out = Vec::new();
             encode(layout.sequence, &row, &mut out).is_ok() && out == key
         })?;
-        if let Some(slot) = named.get_mut(index) {
-            *slot = fits;
-        }
+        named = with(&named, index, fits);
     }
     Some(named)
 }

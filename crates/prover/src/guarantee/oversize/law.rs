@@ -7,6 +7,10 @@ use keyplan_plan::model::{
 
 use crate::proof::{Reason, Side, Verdict, Witness};
 use crate::sample;
+use crate::sure::Sure as _;
+
+/// Why a value is there: the row was made of the arguments.
+const VALUE: &str = "a value for each argument";
 
 /// Decides whether no key of a layout is longer than `limit`.
 pub(crate) fn fits(path: &str, sequence: &Sequence, limit: usize) -> Verdict {
@@ -31,7 +35,7 @@ pub(crate) fn fits(path: &str, sequence: &Sequence, limit: usize) -> Verdict {
             long.extend(widest(&argument.shape).map(|value| (index, value)));
             continue;
         };
-        let Some(slot) = row.get_mut(index) else { continue };
+        let slot = row.get_mut(index).sure(VALUE);
         let before = std::mem::replace(slot, value);
         let mut best: Option<Side> = None;
         // What is around the value makes the key longer than was asked for, so it is asked for less.
@@ -43,20 +47,16 @@ pub(crate) fn fits(path: &str, sequence: &Sequence, limit: usize) -> Verdict {
             best = Some(Side { family: path.to_owned(), values: row.clone(), bytes });
             wanted = wanted.saturating_sub(over);
             let less = stretched(&argument.shape, wanted).filter(|_| over > 0);
-            let (Some(less), Some(slot)) = (less, row.get_mut(index)) else { break };
-            *slot = less;
+            let Some(less) = less else { break };
+            *row.get_mut(index).sure(VALUE) = less;
         }
         if let Some(key) = best {
             return Verdict::Fails(Box::new(Witness::TooLong { key, limit }));
         }
-        if let Some(slot) = row.get_mut(index) {
-            long.push((index, std::mem::replace(slot, before)));
-        }
+        long.push((index, std::mem::replace(row.get_mut(index).sure(VALUE), before)));
     }
     for (index, value) in long {
-        if let Some(slot) = row.get_mut(index) {
-            *slot = value;
-        }
+        *row.get_mut(index).sure(VALUE) = value;
     }
     match too_long(sequence, &row, limit) {
         Some(bytes) => {

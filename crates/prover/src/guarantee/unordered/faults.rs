@@ -3,13 +3,13 @@
 use std::cmp::Ordering;
 
 use keyplan_plan::dynamic::{Value, encode};
-use keyplan_plan::model::{Frame, Sequence, Shape};
+use keyplan_plan::model::{Frame, Shape};
 use keyplan_plan::order::sort_by_key;
 
 use crate::automaton::Arena;
 use crate::compare::compare;
 use crate::guarantee::unordered::lengths::{of_length, turn};
-use crate::least::least_value;
+use crate::least::holes;
 use crate::reader::alone;
 use crate::sample;
 
@@ -55,61 +55,14 @@ pub(crate) fn faults(arena: &mut Arena, shape: &Shape) -> Vec<(Value, Value)> {
 
 /// Pairs of values that differ in a faulty part only.
 fn parts(arena: &mut Arena, shape: &Shape) -> Vec<(Value, Value)> {
-    let both = |pairs: Vec<(Value, Value)>, wrap: &dyn Fn(Value) -> Value| -> Vec<(Value, Value)> {
-        pairs.into_iter().map(|(a, b)| (wrap(a), wrap(b))).collect()
-    };
-    match shape {
-        Shape::Framed { frame: Frame::Len(width), inner } => {
-            let lengths = turn(*width, inner).into_iter();
-            let turned = lengths.filter_map(|(a, b)| Some((of_length(inner, a)?, of_length(inner, b)?)));
-            turned.chain(faults(arena, inner)).collect()
-        }
-        Shape::Framed { inner, .. } | Shape::Desc(inner) | Shape::HashConcat { inner, .. } => {
-            faults(arena, inner)
-        }
-        Shape::Option(inner) => both(faults(arena, inner), &|value| Value::Option(Some(Box::new(value)))),
-        Shape::List { item, counts, .. } => {
-            let Some(count) = (counts.min().max(1)..=64).find(|&count| counts.admits(count)) else {
-                return Vec::new();
-            };
-            let pairs = faults(arena, item);
-            let Some(fill) = least_value(arena, item) else { return Vec::new() };
-            both(pairs, &|value| {
-                let mut list = vec![fill.clone(); count];
-                if let Some(slot) = list.first_mut() {
-                    *slot = value;
-                }
-                Value::List(list)
-            })
-        }
-        Shape::Record(sequence) => {
-            let rows = rows(arena, sequence).into_iter();
-            rows.map(|(a, b)| (Value::Record(a), Value::Record(b))).collect()
-        }
-        Shape::Choice(alternatives) => {
-            let mut all = Vec::new();
-            for (index, alternative) in alternatives.iter().enumerate() {
-                let rows = rows(arena, &alternative.sequence).into_iter();
-                all.extend(rows.map(|(a, b)| (Value::Choice(index, a), Value::Choice(index, b))));
-            }
-            all
-        }
-        _ => Vec::new(),
-    }
-}
-
-fn rows(arena: &mut Arena, sequence: &Sequence) -> Vec<(Vec<Value>, Vec<Value>)> {
-    let Some(base) = crate::least::least_row(arena, sequence) else { return Vec::new() };
     let mut all = Vec::new();
-    for (index, argument) in sequence.arguments().enumerate() {
-        let with = |value: Value| {
-            let mut row = base.clone();
-            if let Some(slot) = row.get_mut(index) {
-                *slot = value;
-            }
-            row
-        };
-        all.extend(faults(arena, &argument.shape).into_iter().map(|(a, b)| (with(a), with(b))));
+    if let Shape::Framed { frame: Frame::Len(width), inner } = shape {
+        let lengths = turn(*width, inner).into_iter();
+        all.extend(lengths.filter_map(|(a, b)| Some((of_length(inner, a)?, of_length(inner, b)?))));
+    }
+    for hole in holes(shape) {
+        let pairs = faults(arena, hole.shape);
+        all.extend(hole.filled(arena, pairs));
     }
     all
 }

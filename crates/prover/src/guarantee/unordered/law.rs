@@ -25,12 +25,13 @@ use crate::guarantee::unordered::lengths::{
 use crate::guarantee::unordered::merging::is_right_up_to_the_last;
 use crate::guarantee::unordered::{merged, parts};
 use crate::layout::MOST_NODES;
-use crate::least::{least_row, least_value};
+use crate::least::{least_row, least_value, with};
 use crate::product::search::Search;
 use crate::product::{Budget, Goal, Outcome, Product};
 use crate::proof::{Reason, Side, Verdict, Witness};
 use crate::reader::{Effort, read};
 use crate::sample;
+use crate::sure::{mark, rest};
 
 const MOST_WORDS: usize = 8;
 const MOST_ROWS: usize = 1_500;
@@ -109,7 +110,7 @@ fn attempt(
     budget: &mut Budget,
 ) -> Verdict {
     let sequence = scanned.layout.sequence;
-    let segments = u32::try_from(scanned.scan.segments).unwrap_or(u32::MAX);
+    let segments = mark(scanned.scan.segments);
     let Some(region) = arena.behind_mark(drawing.start, segments) else {
         return Verdict::Unknown(Reason::TooLarge);
     };
@@ -149,7 +150,7 @@ fn attempt(
 /// Whether nothing after the scan's prefix is drawn as plain bytes.
 fn region_is_seen(arena: &mut Arena, scanned: Scanned<'_, '_>) -> bool {
     let segments = scanned.layout.sequence.segments();
-    let region = Sequence::new(segments.get(scanned.scan.segments..).unwrap_or_default().to_vec());
+    let region = Sequence::new(rest(segments, scanned.scan.segments).to_vec());
     draw(arena, &region, &BTreeSet::new(), Precision::Coarse, MOST_NODES)
         .is_some_and(|drawing| drawing.hidden.is_empty())
 }
@@ -179,11 +180,7 @@ fn inside(arena: &mut Arena, scanned: Scanned<'_, '_>, bound: &Side) -> Option<W
             continue;
         }
         for (smaller, larger) in faults(arena, &argument.shape) {
-            let side = |value: Value| {
-                let mut row = base.clone();
-                *row.get_mut(index)? = value;
-                Side::key(path, sequence, &row)
-            };
+            let side = |value: Value| Side::key(path, sequence, &with(&base, index, value));
             let (Some(a), Some(b)) = (side(smaller), side(larger)) else { continue };
             let length = a.bytes.len().max(b.bytes.len());
             if best.as_ref().is_none_or(|best| length < best.length())

@@ -20,6 +20,7 @@ use crate::layout::Layout;
 use crate::product::Budget;
 use crate::proof::Verdict;
 use crate::reader::alone;
+use crate::sure::neighbours;
 
 /// The most values of an argument that are put in order one by one.
 const MOST_VALUES: usize = 2_000;
@@ -97,8 +98,7 @@ fn one_by_one(shape: &Shape) -> Option<bool> {
     }
     order::sort_by(&mut all, |a, b| a.0.cmp(&b.0));
     // Logical order is one order of all values: neighbours decide.
-    for pair in all.windows(2) {
-        let [(first, a), (second, b)] = pair else { continue };
+    for ((first, a), (second, b)) in neighbours(&all) {
         if first == second || compare(shape, a, b)? != Ordering::Less {
             return Some(false);
         }
