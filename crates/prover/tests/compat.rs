@@ -195,3 +195,38 @@ fn a_family_that_was_renamed_keeps_its_prefix_whatever_becomes_of_it() {
     assert_eq!(of("key c = 0x01 x: u32 from b;"), []);
     assert_eq!(of("key c = 0x01 x: u32;"), [("s.a".to_owned(), vec![1])]);
 }
+
+#[test]
+fn values_that_keys_begin_with_are_not_forgotten() {
+    let first = sound("plan p; space s { key e = kind: u8(1..=3) id: u64; key f = 0x09 kind: u8(1..=3); }");
+    let of = |text: &str| {
+        let now = sound(&format!("plan p; space s {{ key f = 0x09 kind: u8(1..=2); {text} }}"));
+        let found = forgotten([("v1", &first)], &now);
+        found.into_iter().map(|found| found.prefix).collect::<Vec<_>>()
+    };
+    let none = Vec::<Vec<u8>>::new();
+    // The prefix of the other family is its literal, and what follows it is no prefix.
+    assert_eq!(of("key e = kind: u8(1..=3) id: u64;"), none);
+    assert_eq!(of("key e = kind: u8(1..=8) id: u64;"), none);
+    assert_eq!(of("key e = kind: u8(1..=2) id: u64;"), [[3]]);
+    assert_eq!(of("retired 0x03 \"the third kind\"; key e = kind: u8(1..=2) id: u64;"), none);
+    // Another family does not keep it.
+    assert_eq!(of("key e = kind: u8(1..=2) id: u64; key g = 0x03 id: u64;"), [[3]]);
+    assert_eq!(of(""), [[1], [2], [3]]);
+}
+
+#[test]
+fn a_family_that_was_retired_stays_retired() {
+    let first =
+        sound("plan p; space s { key a = 0x01 x: u64 retired \"nobody reads it\"; key b = 0x02 x: u64; }");
+    let of = |text: &str| {
+        let now = sound(&format!("plan p; space s {{ key b = 0x02 x: u64; {text} }}"));
+        let found = forgotten([("v1", &first)], &now);
+        found.into_iter().map(|found| (found.family, found.prefix)).collect::<Vec<_>>()
+    };
+    assert_eq!(of("key a = 0x01 x: u64 retired \"nobody reads it\";"), []);
+    assert_eq!(of("retired 0x01 \"nobody reads it\";"), []);
+    for text in ["key a = 0x01 x: u64;", "key a = 0x01 x: u64; key c = 0x03;", "key c = 0x01 x: u64;", ""] {
+        assert_eq!(of(text), [("s.a".to_owned(), vec![1])], "{text}");
+    }
+}
