@@ -7,7 +7,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use keyplan_plan::model::Plan;
-use keyplan_prover::{Change, Options, compare, diagnose_forgotten, forgotten, prove};
+use keyplan_prover::{
+    Change, Options, compare, diagnose_forgotten, diagnose_migration, forgotten, prove, prove_migration,
+};
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -229,4 +231,22 @@ fn a_family_that_was_retired_stays_retired() {
     for text in ["key a = 0x01 x: u64;", "key a = 0x01 x: u64; key c = 0x03;", "key c = 0x01 x: u64;", ""] {
         assert_eq!(of(text), [("s.a".to_owned(), vec![1])], "{text}");
     }
+}
+
+#[test]
+fn what_is_not_said_of_an_argument_comes_with_how_it_is_said() {
+    let old = sound("plan p; space s { key a = 0x01 x: u32 y: u8; }");
+    let told = |text: &str| {
+        let new = sound(&format!("plan p; space s {{ retired 0x01 \"x\"; {text} }}"));
+        let proof = prove_migration(&old, &new, &Options::default());
+        let notes = diagnose_migration(&proof, &old, &new);
+        notes.into_iter().flat_map(|found| found.notes).map(|note| note.text).collect::<Vec<_>>()
+    };
+    let gone = told("key a = 0x02 x: u32;");
+    assert_eq!(gone[0], "nothing says what becomes of `y`: `from s.a(drop y)` gives it up");
+    let new = told("key a = 0x02 x: u32 y: u8 z: u8;");
+    let way = "`from s.a(z = …)` names an old argument, or a constant in quotes";
+    assert_eq!(new[0], format!("nothing says where `z` comes from: {way}"));
+    // What is said so is taken.
+    assert!(told("key a = 0x02 x: u32 y: u8 z: u8 from s.a(z = \"7\");").is_empty());
 }

@@ -336,6 +336,22 @@ fn a_prefix_that_is_retired_is_not_taken_by_one_that_accepts_it() {
 }
 
 #[test]
+fn what_is_no_database_is_named_for_what_it_is() {
+    let folder = folder("none");
+    std::fs::create_dir_all(&folder).unwrap();
+    let file = folder.join("p.keyplan");
+    std::fs::write(&file, OLD).unwrap();
+    let migrate = |data: &std::path::Path| said(&["db", "migrate", path(data), "--to", path(&file)]);
+    let (code, text) = migrate(&file);
+    assert_eq!(code, Some(2), "{text}");
+    assert!(text.ends_with("is not a database: it is a file\n"), "{text}");
+    let (_, text) = migrate(&folder);
+    assert!(text.ends_with("is not a database: it is a directory with other files in it\n"), "{text}");
+    let (_, text) = migrate(&folder.join("data"));
+    assert!(text.contains("keyplan db create"), "{text}");
+}
+
+#[test]
 fn what_is_proved_of_a_release_is_in_the_report_the_certificate_and_the_reference() {
     let folder = folder("joined");
     std::fs::create_dir_all(&folder).unwrap();

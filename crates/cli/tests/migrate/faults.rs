@@ -132,6 +132,12 @@ fn a_plan_that_changed_on_the_way_is_refused_and_the_one_in_the_database_goes_on
     // Whoever opens it is told.
     let refused = Store::open_recorded(fjall(&home.data), Access::ReadWrite).unwrap_err();
     assert!(refused.to_string().contains("in the middle of a migration"), "{refused}");
+    let (code, text) = said(&["db", "audit", path(&home.data)]);
+    assert_eq!(code, Some(2), "{text}");
+    assert!(text.contains("in the middle of a migration") && text.contains("`--plan PLAN`"), "{text}");
+    let (code, text) = said(&["db", "migrate", path(&home.data)]);
+    assert_eq!(code, Some(2), "{text}");
+    assert!(text.ends_with(", moving rows: --apply continues it, --undo takes it back\n"), "{text}");
     let (code, text) = said(&["db", "migrate", path(&home.data), "--undo"]);
     assert_eq!((code, text.as_str()), (Some(0), "the database is as it was before the migration\n"));
     assert!(rows(&fjall(&home.data)) == home.before);
