@@ -479,9 +479,9 @@ impl From<InputFormat> for KeyText {
 /// How an explanation is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ExplainFormat {
-    /// A picture, for people
+    /// Text, for people
     Text,
-    /// One object per line, for programs
+    /// JSON, for programs
     Json,
 }
 

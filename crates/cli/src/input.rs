@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 use anyhow::{Context, Result, anyhow, bail};
-use keyplan_database::AnyStore;
+use keyplan_database::{AnyStore, is_own};
 use keyplan_plan::Compiled;
 use keyplan_plan::load::ENOUGH;
 use keyplan_plan::model::Plan;
@@ -43,6 +43,9 @@ pub(crate) fn load(path: &str) -> Result<Loaded> {
     let compiled = if path == "-" {
         files().load_bytes("<stdin>", &bytes(path)?)
     } else if Path::new(path).is_dir() {
+        if !is_own(Path::new(path)) {
+            bail!("`{path}` is a directory: name a plan file, or the directory of a database of Keyplan");
+        }
         AnyStore::recorded_plan(Path::new(path))?
     } else {
         files().load(path)?

@@ -16,7 +16,7 @@ use keyplan_store::live::Live;
 use keyplan_store::structure::StructureRead;
 use keyplan_store::{Access, Meta, PlanFingerprint, Schema, Store, StoreError};
 
-use crate::engine::{AnyEngine, found};
+use crate::engine::{AnyEngine, found, refuse_inside};
 use crate::error::{Context as _, Error, Result, bail, refused};
 use crate::foreign::is_own;
 use crate::remote::{self, EngineName, Opening};
@@ -134,6 +134,7 @@ impl AnyStore {
             AnyEngine::remote(remote, Opening::Make)
         } else {
             remote::refuse_directory(engine)?;
+            refuse_inside(place)?;
             let found = [
                 (EngineName::Fjall, Fjall::exists(place)),
                 (EngineName::Redb, Redb::exists(place)),

@@ -9,7 +9,7 @@ use keyplan_sources::{Kind, Options};
 use keyplan_store::META_SPACE;
 use keyplan_store::engine::{self, Fjall, FjallSettings, Lmdb, LmdbSettings, Redb, RedbSettings};
 
-use crate::error::{Context as _, Result};
+use crate::error::{Context as _, Result, bail};
 use crate::remote::{self, EngineName, Opening, Remote};
 
 /// An open engine, whichever it is. [`on_any_engine!`](crate::on_any_engine) does the same with each.
@@ -136,6 +136,23 @@ pub fn found(directory: &Path) -> Option<EngineName> {
         Some(EngineName::Redb)
     } else {
         is_lmdb(directory).then_some(EngineName::Lmdb)
+    }
+}
+
+/// Refuses a place inside a database: its engine would take what is made there for a part of it, and not open again.
+pub(crate) fn refuse_inside(place: &Path) -> Result<()> {
+    let full = std::path::absolute(place).unwrap_or_else(|_| place.to_owned());
+    // What is not there yet has the folders that it will be in.
+    let Some(there) = full.ancestors().find_map(|up| up.canonicalize().ok()) else { return Ok(()) };
+    let above = if full.exists() { there.parent() } else { Some(there.as_path()) };
+    let around = above.and_then(|above| above.ancestors().find(|up| found(up).is_some()));
+    match around {
+        Some(around) => bail!(
+            "`{}` is inside the database in `{}`: choose a place outside of it",
+            place.display(),
+            around.display()
+        ),
+        None => Ok(()),
     }
 }
 

@@ -20,13 +20,20 @@ pub struct Opened {
     pub source: Box<dyn Source>,
     /// The plan that is in it, if one is.
     pub plan: Option<Plan>,
+    /// Why a database of ours does not tell its plan.
+    pub untold: Option<Error>,
 }
 
 /// Opens what was typed: a path, or a path and a height.
 pub fn open(typed: &str, height: Option<u64>) -> Result<Opened> {
     let (path, height) = place(typed, height);
-    let plan = if is_own(path) { AnyStore::recorded_plan(path).ok() } else { None };
-    Ok(Opened { source: rows(path, &at(height))?, plan: plan.and_then(|compiled| compiled.plan) })
+    let recorded = if is_own(path) { Some(AnyStore::recorded_plan(path)) } else { None };
+    let source = rows(path, &at(height))?;
+    Ok(match recorded {
+        Some(Ok(compiled)) => Opened { source, plan: compiled.plan, untold: None },
+        Some(Err(error)) if !error.is_without_plan() => Opened { source, plan: None, untold: Some(error) },
+        _ => Opened { source, plan: None, untold: None },
+    })
 }
 
 /// The path and the height that were typed: `PATH@HEIGHT` is both, unless there is such a path.

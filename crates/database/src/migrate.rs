@@ -9,7 +9,7 @@ use keyplan_store::migrate::{Migration, MigrationError, Phase, Running, Step};
 use keyplan_store::structure::RedisSettings;
 use keyplan_store::{PlanFile, Store};
 
-use crate::engine::{AnyEngine, found};
+use crate::engine::{AnyEngine, found, refuse_inside};
 use crate::error::{Context as _, Result, bail, refused};
 use crate::remote::{EngineName, Opening, Remote, is_server, is_url, settings};
 
@@ -38,6 +38,7 @@ impl<'a> CopyPlace<'a> {
         if let Some(remote) = settings(into)? {
             return Ok(Self::Remote(remote));
         }
+        refuse_inside(into)?;
         empty(migration, into)?;
         Ok(Self::Directory(into, engine))
     }

@@ -81,7 +81,15 @@ pub(crate) fn no_database(place: &Path) -> Error {
             "`{name}` is a server of another program: `db get`, `scan`, `dump`, `stats`, `verify` and `migrate` read it, with `--plan`"
         );
     }
-    refused!("`{name}` is not a database; `keyplan db create {name} PLAN` makes one")
+    let is_free = match std::fs::read_dir(place) {
+        Ok(mut entries) => entries.next().is_none(),
+        Err(_) => !place.exists(),
+    };
+    if is_free {
+        return refused!("`{name}` is not a database; `keyplan db create {name} PLAN` makes one");
+    }
+    let what = if place.is_dir() { "a directory with other files in it" } else { "a file" };
+    refused!("`{name}` is not a database: it is {what}")
 }
 
 /// The database that a URL names; `None` if it is the path of a directory. `postgres:` and `slate:` by themselves are the one that

@@ -176,6 +176,11 @@ impl Lock {
     /// Reads a lock, and checks its seals. Whether fingerprints are those of the plans is [`Lock::verify`]'s.
     pub fn parse(text: &str) -> Result<Self, LockError> {
         let mut reader = Reader { lines: text.lines().collect(), at: 0 };
+        if let Some(at) = reader.lines.iter().position(|line| line.starts_with("<<<<<<< ")) {
+            let what =
+                "two branches have both added releases: keep the releases of one of them, and release again";
+            return Err(LockError { line: at + 1, what: what.to_owned() });
+        }
         reader.exactly(HEAD)?;
         let mut lock = Self::default();
         let mut before = String::new();
@@ -290,6 +295,26 @@ impl Lock {
         }
         let names: BTreeSet<String> = names.into_iter().map(str::to_owned).collect();
         self.releases.iter().filter(move |release| names.contains(&release.plan))
+    }
+
+    /// Whether it has a release of this plan with this layout.
+    pub fn has(&self, release: &Release) -> bool {
+        let same =
+            |other: &Release| (&other.plan, &other.fingerprint) == (&release.plan, &release.fingerprint);
+        self.releases.iter().any(same)
+    }
+
+    /// The lock with releases before its own that it no longer has, to compare a plan with; it is not one to be written.
+    #[must_use]
+    pub fn with_lost(&self, lost: impl IntoIterator<Item = Release>) -> Self {
+        let mut all = Self::default();
+        for release in lost {
+            if !self.has(&release) && !all.has(&release) {
+                all.releases.push(release);
+            }
+        }
+        all.releases.extend(self.releases.iter().cloned());
+        all
     }
 
     /// Every release, the oldest first.

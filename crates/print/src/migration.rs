@@ -1,5 +1,6 @@
 //! What becomes of a database, as text and as JSON: version 1 of a format of its own.
 
+use keyplan_plan::diag::grouped;
 use keyplan_plan::dynamic::{Value, encode};
 use keyplan_plan::mapping::{Course, Leaf, Passage, Route, Source, Way, leaves};
 use keyplan_plan::model::{Family, Plan, Sequence};
@@ -296,7 +297,7 @@ pub fn survey(proof: &MigrationProof, survey: &Survey) -> String {
             (figures.aside, "without a new key"),
         ] {
             if count > 0 {
-                counts.push(format!("{count} {word}"));
+                counts.push(format!("{} {word}", grouped(count)));
             }
         }
         if counts.is_empty() {
@@ -319,7 +320,7 @@ pub fn survey(proof: &MigrationProof, survey: &Survey) -> String {
 }
 
 fn rows(count: u64) -> String {
-    format!("{count} {}", if count == 1 { "row" } else { "rows" })
+    format!("{} {}", grouped(count), if count == 1 { "row" } else { "rows" })
 }
 
 /// The last line of a list of rows that are set aside.
@@ -332,9 +333,9 @@ pub fn survey_summary(survey: &Survey) -> String {
     format!(
         "{}: {} moved, {} dropped, {} without a new key",
         rows(survey.rows),
-        survey.moved(),
-        survey.dropped(),
-        survey.aside()
+        grouped(survey.moved()),
+        grouped(survey.dropped()),
+        grouped(survey.aside())
     )
 }
 

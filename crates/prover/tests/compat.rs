@@ -7,7 +7,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use keyplan_plan::model::Plan;
-use keyplan_prover::{Change, Options, compare, diagnose_forgotten, forgotten, prove};
+use keyplan_prover::{
+    Change, Options, compare, diagnose_forgotten, diagnose_migration, forgotten, prove, prove_migration,
+};
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -195,4 +197,57 @@ fn a_family_that_was_renamed_keeps_its_prefix_whatever_becomes_of_it() {
     assert_eq!(of("key b = 0x01 x: u32;"), []);
     assert_eq!(of("key c = 0x01 x: u32 from b;"), []);
     assert_eq!(of("key c = 0x01 x: u32;"), [("s.a".to_owned(), vec![1])]);
+}
+
+#[test]
+fn values_that_keys_begin_with_are_not_forgotten() {
+    let first = sound("plan p; space s { key e = kind: u8(1..=3) id: u64; key f = 0x09 kind: u8(1..=3); }");
+    let of = |text: &str| {
+        let now = sound(&format!("plan p; space s {{ key f = 0x09 kind: u8(1..=2); {text} }}"));
+        let found = forgotten([("v1", &first)], &now);
+        found.into_iter().map(|found| found.prefix).collect::<Vec<_>>()
+    };
+    let none = Vec::<Vec<u8>>::new();
+    // The prefix of the other family is its literal, and what follows it is no prefix.
+    assert_eq!(of("key e = kind: u8(1..=3) id: u64;"), none);
+    assert_eq!(of("key e = kind: u8(1..=8) id: u64;"), none);
+    assert_eq!(of("key e = kind: u8(1..=2) id: u64;"), [[3]]);
+    assert_eq!(of("retired 0x03 \"the third kind\"; key e = kind: u8(1..=2) id: u64;"), none);
+    // Another family does not keep it.
+    assert_eq!(of("key e = kind: u8(1..=2) id: u64; key g = 0x03 id: u64;"), [[3]]);
+    assert_eq!(of(""), [[1], [2], [3]]);
+}
+
+#[test]
+fn a_family_that_was_retired_stays_retired() {
+    let first =
+        sound("plan p; space s { key a = 0x01 x: u64 retired \"nobody reads it\"; key b = 0x02 x: u64; }");
+    let of = |text: &str| {
+        let now = sound(&format!("plan p; space s {{ key b = 0x02 x: u64; {text} }}"));
+        let found = forgotten([("v1", &first)], &now);
+        found.into_iter().map(|found| (found.family, found.prefix)).collect::<Vec<_>>()
+    };
+    assert_eq!(of("key a = 0x01 x: u64 retired \"nobody reads it\";"), []);
+    assert_eq!(of("retired 0x01 \"nobody reads it\";"), []);
+    for text in ["key a = 0x01 x: u64;", "key a = 0x01 x: u64; key c = 0x03;", "key c = 0x01 x: u64;", ""] {
+        assert_eq!(of(text), [("s.a".to_owned(), vec![1])], "{text}");
+    }
+}
+
+#[test]
+fn what_is_not_said_of_an_argument_comes_with_how_it_is_said() {
+    let old = sound("plan p; space s { key a = 0x01 x: u32 y: u8; }");
+    let told = |text: &str| {
+        let new = sound(&format!("plan p; space s {{ retired 0x01 \"x\"; {text} }}"));
+        let proof = prove_migration(&old, &new, &Options::default());
+        let notes = diagnose_migration(&proof, &old, &new);
+        notes.into_iter().flat_map(|found| found.notes).map(|note| note.text).collect::<Vec<_>>()
+    };
+    let gone = told("key a = 0x02 x: u32;");
+    assert_eq!(gone[0], "nothing says what becomes of `y`: `from s.a(drop y)` gives it up");
+    let new = told("key a = 0x02 x: u32 y: u8 z: u8;");
+    let way = "`from s.a(z = …)` names an old argument, or a constant in quotes";
+    assert_eq!(new[0], format!("nothing says where `z` comes from: {way}"));
+    // What is said so is taken.
+    assert!(told("key a = 0x02 x: u32 y: u8 z: u8 from s.a(z = \"7\");").is_empty());
 }

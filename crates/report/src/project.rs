@@ -13,6 +13,7 @@ use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 
 use keyplan_plan::Engine;
+use keyplan_plan::lock::LOCK_FILE;
 use keyplan_plan::syntax::nearest;
 use toml::{Table, Value};
 
@@ -78,7 +79,7 @@ impl Default for Settings {
         Self {
             plans: vec!["**/*.keyplan".to_owned()],
             engine: None,
-            lock: "keyplan.lock".to_owned(),
+            lock: LOCK_FILE.to_owned(),
             deny_warnings: false,
             baseline: None,
             targets: BTreeMap::new(),
@@ -158,12 +159,10 @@ impl Settings {
             settings.engine = reader.engine(project)?;
             if let Some(lock) = reader.string(project, "project", "lock")? {
                 let mut parts = Path::new(&lock).components();
-                if !matches!((parts.next(), parts.next()), (Some(Component::Normal(_)), None)) {
-                    return Err(reader.bad(
-                        "project",
-                        "lock",
-                        "the name of a file, which is beside each plan",
-                    ));
+                let is_name = matches!((parts.next(), parts.next()), (Some(Component::Normal(_)), None));
+                if !is_name || Path::new(&lock).extension() != Path::new(LOCK_FILE).extension() {
+                    let expected = "the name of a file beside each plan, which ends with `.lock`";
+                    return Err(reader.bad("project", "lock", expected));
                 }
                 settings.lock = lock;
             }

@@ -20,6 +20,10 @@ use keyplan_store::{RetiredTarget, retired_targets};
 use crate::files::{self, FileError};
 use crate::project::{Project, ProjectError};
 
+mod git;
+
+pub use git::Repositories;
+
 /// Why a lock could not be used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -55,6 +59,30 @@ pub enum ReleasesError {
         /// Its plan.
         plan: String,
     },
+    /// Releases are in a file that is not the lock.
+    #[error(
+        "releases of {plan} are in `{path}`, and the lock is `{named}`: give it that name, or name it in keyplan.toml"
+    )]
+    TwoLocks {
+        /// The plan.
+        plan: String,
+        /// The file.
+        path: String,
+        /// The lock.
+        named: String,
+    },
+    /// The plan was moved to another folder, and its releases were not.
+    #[error(
+        "releases of {plan} are in `{path}`, where its file is not any more: bring them to `{named}`, or the file back"
+    )]
+    LeftBehind {
+        /// The plan.
+        plan: String,
+        /// The lock that has them.
+        path: String,
+        /// The lock beside the plan.
+        named: String,
+    },
     /// The project around it cannot be read.
     #[error("keyplan.toml: {0}")]
     Project(#[from] ProjectError),
@@ -67,15 +95,21 @@ pub enum ReleasesError {
 }
 
 /// The lock of a plan file: its path, and what is in it.
-pub fn beside(plan: &str) -> Result<(PathBuf, Lock), ReleasesError> {
-    let folder = Path::new(plan).parent().unwrap_or_else(|| Path::new(""));
+fn beside(plan: &str, repositories: &Repositories) -> Result<(PathBuf, Lock), ReleasesError> {
+    let plan = followed(plan);
+    let folder = plan.parent().unwrap_or_else(|| Path::new(""));
     let path = folder.join(name(folder)?);
-    let before = committed_lock(&path);
-    let text = match std::fs::read_to_string(&path) {
-        Ok(text) => text,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+    let committed = repositories.of(&path);
+    let before = committed.last();
+    let text = match std::fs::read(&path) {
+        Ok(bytes) => String::from_utf8(bytes).map_err(|_| ReleasesError::Untrusted {
+            path: path.display().to_string(),
+            fault: LockError { line: 1, what: "it is not text".to_owned() },
+        })?,
+        // A link that leads nowhere is there.
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound && !path.is_symlink() => {
             if before.releases().is_empty() {
-                return Ok((path, before));
+                return Ok((path, Lock::default()));
             }
             return Err(ReleasesError::Gone { path: path.display().to_string() });
         }
@@ -86,12 +120,7 @@ pub fn beside(plan: &str) -> Result<(PathBuf, Lock), ReleasesError> {
     let refused = |fault| ReleasesError::Untrusted { path: path.display().to_string(), fault };
     let lock = Lock::parse(&text).map_err(refused)?;
     lock.verify().map_err(refused)?;
-    let has = |release: &&Release| {
-        let same =
-            |other: &Release| (&other.plan, &other.fingerprint) == (&release.plan, &release.fingerprint);
-        lock.releases().iter().any(same)
-    };
-    if let Some(gone) = before.releases().iter().find(|release| !has(release)) {
+    if let Some(gone) = before.releases().iter().find(|release| !lock.has(release)) {
         return Err(ReleasesError::TakenOut {
             path: path.display().to_string(),
             release: gone.name.clone(),
@@ -101,23 +130,11 @@ pub fn beside(plan: &str) -> Result<(PathBuf, Lock), ReleasesError> {
     Ok((path, lock))
 }
 
-/// The lock as the last commit of the repository around it has it; without releases if there is no repository, no commit or no such
-/// file in it.
-fn committed_lock(path: &Path) -> Lock {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let around =
-        folder.canonicalize().is_ok_and(|folder| folder.ancestors().any(|up| up.join(".git").exists()));
-    let name = path.file_name().filter(|_| around).and_then(|name| name.to_str());
-    let shown = name.and_then(|name| {
-        let mut git = std::process::Command::new("git");
-        git.arg("-C").arg(folder).args(["cat-file", "blob", &format!("HEAD:./{name}")]);
-        // What is not here is not fetched from elsewhere.
-        git.env("GIT_NO_LAZY_FETCH", "1").stdin(std::process::Stdio::null()).output().ok()
-    });
-    let text =
-        shown.filter(|shown| shown.status.success()).and_then(|shown| String::from_utf8(shown.stdout).ok());
-    // One that was damaged when it was committed tells nothing.
-    text.and_then(|text| Lock::parse(&text).ok()).unwrap_or_default()
+/// The file of a plan. A plan is released where it is, and a link to it has no lock of its own.
+fn followed(plan: &str) -> PathBuf {
+    let path = Path::new(plan);
+    let real = if path.is_symlink() { path.canonicalize().ok() } else { None };
+    real.unwrap_or_else(|| path.to_owned())
 }
 
 /// What the lock of plans in a folder is called: as the project around it says, if there is one.
@@ -129,15 +146,71 @@ fn name(folder: &Path) -> Result<String, ReleasesError> {
     Ok(project.map_or_else(|| LOCK_FILE.to_owned(), |project| project.settings.lock))
 }
 
-/// The releases of a plan or its file that the lock beside it has, the oldest first.
-pub fn releases(path: &str, plan: &Plan) -> Result<Vec<Release>, ReleasesError> {
-    let (lock_path, lock) = beside(path)?;
-    Ok(history(&lock_path, &lock, path, plan))
+/// The releases of a plan or its file that the lock beside it has, the oldest first; and before them those that it had in an earlier
+/// commit of the git repository around it.
+pub fn releases(path: &str, plan: &Plan, repositories: &Repositories) -> Result<Vec<Release>, ReleasesError> {
+    let (lock_path, lock) = beside(path, repositories)?;
+    all_releases((&lock_path, &lock), path, plan, repositories)
+}
+
+fn all_releases(
+    (lock_path, lock): (&Path, &Lock),
+    path: &str,
+    plan: &Plan,
+    repositories: &Repositories,
+) -> Result<Vec<Release>, ReleasesError> {
+    let path = followed(path).display().to_string();
+    elsewhere(lock_path, &path, plan)?;
+    let committed = repositories.of(lock_path);
+    let found = history(lock_path, &lock.with_lost(committed.lost().iter().cloned()), &path, plan);
+    if found.is_empty() {
+        left_behind(lock_path, plan, committed.everywhere())?;
+    }
+    Ok(found)
+}
+
+/// Refuses a plan whose releases are in another folder of the repository, where its file is not any more.
+fn left_behind(lock_path: &Path, plan: &Plan, locks: &[(PathBuf, Lock)]) -> Result<(), ReleasesError> {
+    for (other, lock) in locks {
+        let left =
+            |release: &Release| !other.with_file_name(release.file()).exists() && shares_space(release, plan);
+        if lock.of(&plan.name).any(left) {
+            return Err(ReleasesError::LeftBehind {
+                plan: plan.name.clone(),
+                path: other.display().to_string(),
+                named: lock_path.display().to_string(),
+            });
+        }
+    }
+    Ok(())
+}
+
+/// Refuses releases of the plan in a file beside its lock, as there are if the project gives the lock another name.
+fn elsewhere(lock_path: &Path, path: &str, plan: &Plan) -> Result<(), ReleasesError> {
+    let folder = lock_path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let Ok(entries) = std::fs::read_dir(folder.unwrap_or(Path::new("."))) else { return Ok(()) };
+    for name in entries.filter_map(|entry| Some(entry.ok()?.file_name())) {
+        let other = lock_path.with_file_name(&name);
+        let is_lock = other.extension() == Path::new(LOCK_FILE).extension();
+        if !is_lock || Some(name.as_os_str()) == lock_path.file_name() {
+            continue;
+        }
+        let text = std::fs::read_to_string(&other).unwrap_or_default();
+        let has = |lock: &Lock| lock.of_file(&plan.name, path).next().is_some();
+        if Lock::parse(&text).as_ref().is_ok_and(has) {
+            return Err(ReleasesError::TwoLocks {
+                plan: plan.name.clone(),
+                path: other.display().to_string(),
+                named: lock_path.display().to_string(),
+            });
+        }
+    }
+    Ok(())
 }
 
 /// The last release of a plan, if there is one.
 pub fn last_release(path: &str, plan: &Plan) -> Result<Option<Release>, ReleasesError> {
-    Ok(releases(path, plan)?.pop())
+    Ok(releases(path, plan, &Repositories::default())?.pop())
 }
 
 /// The releases of a plan in a lock. One of which it has none, under its name or its file's, has those of plans whose files are no
@@ -148,12 +221,15 @@ fn history(lock_path: &Path, lock: &Lock, file: &str, plan: &Plan) -> Vec<Releas
         return own;
     }
     let gone = |release: &&Release| !lock_path.with_file_name(release.file()).exists();
-    let shares = |release: &&Release| {
-        let old = release.compile().plan;
-        let names = old.iter().flat_map(|old| &old.spaces).map(Space::engine_name);
-        names.into_iter().any(|name| plan.spaces.iter().any(|space| space.engine_name() == name))
-    };
+    let shares = |release: &&Release| shares_space(release, plan);
     lock.releases().iter().filter(gone).filter(shares).cloned().collect()
+}
+
+/// Whether a release has a space that the plan has too, by the name that the engine knows.
+fn shares_space(release: &Release, plan: &Plan) -> bool {
+    let old = release.compile().plan;
+    let names = old.iter().flat_map(|old| &old.spaces).map(Space::engine_name);
+    names.into_iter().any(|name| plan.spaces.iter().any(|space| space.engine_name() == name))
 }
 
 /// What came of asking for a release.
@@ -189,11 +265,12 @@ pub fn release(
     name: Option<&str>,
     date: &str,
 ) -> Result<Releasing, ReleasesError> {
-    let (path, mut lock) = beside(file)?;
+    let repositories = Repositories::default();
+    let (path, mut lock) = beside(file, &repositories)?;
     let options = Options::default();
     let report = prove(plan, &options);
     let mut findings = diagnose(plan, &report, &options, file);
-    let before = history(&path, &lock, file, plan);
+    let before = all_releases((&path, &lock), file, plan, &repositories)?;
     let plans: Vec<_> =
         before.iter().map(|release| (release.name.as_str(), release.compile().plan)).collect();
     if let Some(last) = before.last() {
@@ -213,6 +290,10 @@ pub fn release(
     }
     let name = name.map_or_else(|| (before.len() + 1).to_string(), str::to_owned);
     let mut release = Release::new(&name, date, compiled).ok_or(ReleasesError::NoMeaning)?;
+    let real = followed(file);
+    if let Some((first, name)) = release.files.first_mut().zip(real.file_name()) {
+        first.0 = name.to_string_lossy().into_owned();
+    }
     if lock.of_file(&plan.name, file).next().is_none() {
         let others: BTreeSet<&String> = before.iter().map(|release| &release.plan).collect();
         release.after = others.into_iter().cloned().collect();

@@ -11,6 +11,7 @@ use keyplan_report::findings::fix::{Fixed, Fixes, fix};
 use keyplan_report::findings::junit::junit;
 use keyplan_report::findings::{Checked, Repairs, Tally, code_page};
 use keyplan_report::output_file;
+use keyplan_report::releases::Repositories;
 use keyplan_report::task::{Known, Task, TaskOptions};
 
 use super::{Outcome, watch};
@@ -48,9 +49,9 @@ fn once(args: &Check, out: &mut Output) -> Result<(Outcome, Vec<PathBuf>)> {
     if task.plans.len() > 1 && args.certificate.is_some() {
         bail!("a certificate is of one plan; run `check` for each of them");
     }
-    let mut plans = Vec::new();
+    let (mut plans, repositories) = (Vec::new(), Repositories::default());
     for path in &task.plans {
-        plans.push(checked(&task, args, path, out)?);
+        plans.push(checked(&task, args, path, &repositories, out)?);
     }
     let mut files: Vec<PathBuf> =
         task.project.iter().map(|project| project.root.join("keyplan.toml")).collect();
@@ -102,7 +103,13 @@ fn print(args: &Check, plans: &[Checked], known: Known, started: Instant, out: &
 }
 
 /// One plan, repaired if that was asked for.
-fn checked(task: &Task, args: &Check, path: &str, out: &mut Output) -> Result<Checked> {
+fn checked(
+    task: &Task,
+    args: &Check,
+    path: &str,
+    repositories: &Repositories,
+    out: &mut Output,
+) -> Result<Checked> {
     let options = (!args.no_proof).then(|| Options { engine: task.engine, ..Options::default() });
     let repairs = if args.no_repairs && !args.fix { Repairs::Unasked } else { Repairs::Wanted };
     let loaded = input::load(path)?;
@@ -121,9 +128,9 @@ fn checked(task: &Task, args: &Check, path: &str, out: &mut Output) -> Result<Ch
             bail!("`{}` has mistakes, so that nothing can be compared with it", old.path);
         }
         plan.compare_with(&old);
-        plan.compare_prefixes()?;
+        plan.compare_prefixes(repositories)?;
     } else {
-        plan.compare_with_releases()?;
+        plan.compare_with_releases(repositories)?;
     }
     if let Some(file) = &args.certificate
         && let (Some(model), Some((options, report))) = (&plan.compiled.plan, &plan.proof)

@@ -3,7 +3,7 @@
 use anyhow::{Context, Result};
 use keyplan_prover::certificate::{Certificate, Standing, verify, verify_carried};
 use keyplan_report::files::{certificate_first, read_text};
-use keyplan_report::releases::releases;
+use keyplan_report::releases::{Repositories, releases};
 
 use super::Outcome;
 use crate::args::{ExplainFormat, Verify};
@@ -20,7 +20,7 @@ pub(crate) fn run(args: &Verify, out: &mut Output) -> Result<Outcome> {
     let read = Certificate::from_json(&read_text(certificate, LARGEST, "a certificate")?)
         .with_context(|| format!("`{certificate}` is not a certificate"))?;
     let old = match &read.carried {
-        Some(carried) => releases(path, &plan)?
+        Some(carried) => releases(path, &plan, &Repositories::default())?
             .into_iter()
             .find(|release| release.fingerprint == carried.fingerprint)
             .and_then(|release| release.compile().plan),

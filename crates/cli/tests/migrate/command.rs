@@ -145,6 +145,212 @@ fn a_lock_that_was_committed_is_missed() {
     assert_eq!(said(&["check", file]).0, Some(0));
 }
 
+/// The plan that forgets what the old one has used.
+fn forgets() -> String {
+    NEW.replace("    retired 0x02 \"owners in hex\";\n\n", "")
+}
+
+/// A repository of git with a plan that is released and committed.
+fn released(name: &str) -> (std::path::PathBuf, impl Fn(&[&str])) {
+    let folder = folder(name);
+    std::fs::create_dir_all(&folder).unwrap();
+    let there = folder.clone();
+    let git = move |args: &[&str]| {
+        let name = ["-c", "user.name=Somebody", "-c", "user.email=somebody@example.org"];
+        let done = Command::new("git").arg("-C").arg(&there).args(name).args(args).output().unwrap();
+        assert!(done.status.success(), "{done:?}");
+    };
+    let file = folder.join("positions.keyplan");
+    std::fs::write(&file, OLD).unwrap();
+    assert_eq!(said(&["release", path(&file)]).0, Some(0));
+    git(&["init", "--quiet"]);
+    git(&["add", "."]);
+    git(&["commit", "--quiet", "-m", "released"]);
+    (folder, git)
+}
+
+#[test]
+fn a_release_that_a_commit_took_out_is_compared_with() {
+    let (folder, git) = released("taken-out");
+    let (file, lock) = (folder.join("positions.keyplan"), folder.join("keyplan.lock"));
+    let file = path(&file);
+    std::fs::write(file, NEW).unwrap();
+    assert_eq!(said(&["release", file]).0, Some(0));
+    git(&["commit", "--quiet", "-a", "-m", "released again"]);
+    // The last release is cut, and the line that repeats its seal is made to fit.
+    let text = std::fs::read_to_string(&lock).unwrap();
+    let first = &text[..text.find("\nrelease \"2\"").unwrap()];
+    let seal = first.lines().last().unwrap().strip_prefix("seal ").unwrap();
+    let last = first.lines().nth(1).unwrap();
+    std::fs::write(&lock, first.replacen(last, &format!("last {seal}"), 1)).unwrap();
+    std::fs::write(file, OLD).unwrap();
+    git(&["commit", "--quiet", "-a", "-m", "cut"]);
+    // A commit later the last one knows nothing of it.
+    git(&["commit", "--quiet", "--allow-empty", "-m", "more"]);
+    let (code, text) = said(&["check", file]);
+    assert_eq!(code, Some(1), "{text}");
+    assert!(text.contains("release \"2\" wrote keys under it"), "{text}");
+    // What it wrote is missed by a release, too.
+    std::fs::write(file, OLD.replace("}\n", "    key more = 0x20 id: u64;\n}\n")).unwrap();
+    let (code, text) = said(&["release", file]);
+    assert_eq!(code, Some(1), "{text}");
+    assert!(text.contains("release \"2\" wrote keys under it"), "{text}");
+    // So it is where the lock as a whole was taken out.
+    git(&["rm", "--quiet", "keyplan.lock"]);
+    git(&["commit", "--quiet", "-m", "no lock"]);
+    std::fs::write(file, forgets()).unwrap();
+    let (code, text) = said(&["check", file]);
+    assert_eq!(code, Some(1), "{text}");
+    assert!(text.contains("KP0036") && text.contains("retired 0x02"), "{text}");
+}
+
+#[test]
+fn a_hook_of_git_reads_the_lock_of_the_last_commit() {
+    let (folder, _) = released("hook");
+    std::fs::remove_file(folder.join("keyplan.lock")).unwrap();
+    let file = folder.join("positions.keyplan");
+    let mut check = keyplan(&["check", path(&file)]);
+    let Output { status, stderr, .. } = check.env("GIT_DIR", ".git").output().unwrap();
+    assert_eq!(status.code(), Some(2));
+    assert!(String::from_utf8(stderr).unwrap().contains("is in the last commit and not there any more"));
+}
+
+#[test]
+fn a_plan_that_moved_to_another_folder_needs_its_lock() {
+    let (folder, git) = released("moved");
+    std::fs::create_dir_all(folder.join("plans")).unwrap();
+    git(&["mv", "positions.keyplan", "plans/positions.keyplan"]);
+    let moved = folder.join("plans/positions.keyplan");
+    std::fs::write(&moved, forgets()).unwrap();
+    for what in ["check", "release"] {
+        let (code, text) = said(&[what, path(&moved)]);
+        assert_eq!(code, Some(2), "{text}");
+        assert!(text.contains("where its file is not any more: bring them to"), "{text}");
+    }
+    git(&["mv", "keyplan.lock", "plans/keyplan.lock"]);
+    let (code, text) = said(&["check", path(&moved)]);
+    assert_eq!(code, Some(1), "{text}");
+    assert!(text.contains("KP0036"), "{text}");
+    // While that one is there, one of the same name in a third folder is another one.
+    std::fs::create_dir_all(folder.join("other")).unwrap();
+    let other = folder.join("other/positions.keyplan");
+    std::fs::write(&other, forgets()).unwrap();
+    assert_eq!(said(&["check", path(&other)]).0, Some(0));
+}
+
+#[test]
+fn a_link_to_a_plan_has_the_releases_of_the_plan() {
+    let folder = folder("link");
+    std::fs::create_dir_all(folder.join("links")).unwrap();
+    let (file, link) = (folder.join("positions.keyplan"), folder.join("links/link.keyplan"));
+    std::os::unix::fs::symlink("../positions.keyplan", &link).unwrap();
+    std::fs::write(&file, OLD).unwrap();
+    assert_eq!(said(&["release", path(&link)]).0, Some(0));
+    let lock = folder.join("keyplan.lock");
+    let text = std::fs::read_to_string(&lock).unwrap();
+    assert!(text.contains("\nfile \"positions.keyplan\"\n"), "{text}");
+    std::fs::write(&file, forgets().replace("plan positions", "plan places")).unwrap();
+    for file in [&file, &link] {
+        let (code, text) = said(&["check", path(file)]);
+        assert_eq!(code, Some(1), "{text}");
+        assert!(text.contains("KP0036"), "{text}");
+    }
+    // A lock that is a link to nothing is one that cannot be read.
+    std::fs::remove_file(&lock).unwrap();
+    std::os::unix::fs::symlink("nowhere", &lock).unwrap();
+    let (code, text) = said(&["check", path(&file)]);
+    assert_eq!(code, Some(2), "{text}");
+    assert!(text.contains("cannot read `"), "{text}");
+}
+
+#[test]
+fn a_project_that_gives_its_lock_another_name_brings_the_releases_along() {
+    let folder = folder("other-name");
+    std::fs::create_dir_all(&folder).unwrap();
+    let file = folder.join("positions.keyplan");
+    let file = path(&file);
+    std::fs::write(file, OLD).unwrap();
+    assert_eq!(said(&["release", file]).0, Some(0));
+    std::fs::write(file, forgets()).unwrap();
+    std::fs::write(folder.join("keyplan.toml"), "[project]\nlock = \"released.lock\"\n").unwrap();
+    let (code, text) = said(&["check", file]);
+    assert_eq!(code, Some(2), "{text}");
+    assert!(text.contains("releases of positions are in `") && text.contains("keyplan.lock`"), "{text}");
+    std::fs::rename(folder.join("keyplan.lock"), folder.join("released.lock")).unwrap();
+    let (code, text) = said(&["check", file]);
+    assert_eq!(code, Some(1), "{text}");
+    assert!(text.contains("KP0036"), "{text}");
+    // What the file is called says that it is a lock, so that it is found under any such name.
+    std::fs::write(folder.join("keyplan.toml"), "[project]\nlock = \"releases\"\n").unwrap();
+    let (code, text) = said(&["check", file]);
+    assert_eq!(code, Some(2), "{text}");
+    assert!(text.contains("line 2: `lock` is the name of a file"), "{text}");
+}
+
+#[test]
+fn what_is_not_a_lock_is_told_with_a_way_out() {
+    let folder = folder("no-lock");
+    std::fs::create_dir_all(&folder).unwrap();
+    let (file, lock) = (folder.join("positions.keyplan"), folder.join("keyplan.lock"));
+    let file = path(&file);
+    std::fs::write(file, OLD).unwrap();
+    assert_eq!(said(&["release", file]).0, Some(0));
+    let text = std::fs::read_to_string(&lock).unwrap();
+    let last = text.lines().nth(1).unwrap();
+    let conflict = format!("<<<<<<< HEAD\n{last}\n=======\nlast 00\n>>>>>>> branch");
+    let told = |content: &[u8]| {
+        std::fs::write(&lock, content).unwrap();
+        let (code, text) = said(&["check", file]);
+        assert_eq!(code, Some(2), "{text}");
+        text
+    };
+    let said_of_it = told(text.replacen(last, &conflict, 1).as_bytes());
+    assert!(said_of_it.contains("line 2: two branches have both added releases"), "{said_of_it}");
+    assert!(told(b"\xff\xfe\x00").contains("cannot be trusted: line 1: it is not text"));
+    assert!(told(b"").contains("line 1: expected `keyplan-lock 1`"));
+    // Ends of lines are those of the system that it was checked out on.
+    std::fs::write(&lock, text.replace('\n', "\r\n")).unwrap();
+    assert_eq!(said(&["check", file]).0, Some(0));
+    std::fs::write(file, forgets()).unwrap();
+    assert_eq!(said(&["check", file]).0, Some(1));
+}
+
+#[test]
+fn a_prefix_that_is_retired_is_not_taken_by_one_that_accepts_it() {
+    let folder = folder("accepted");
+    std::fs::create_dir_all(&folder).unwrap();
+    let file = folder.join("p.keyplan");
+    let file = path(&file);
+    let plan = |text: &str| format!("plan p;\n\nspace s {{\n    key a = 0x01 x: u64;\n{text}}}\n");
+    std::fs::write(file, plan("    key b = 0x02 x: u64;\n")).unwrap();
+    assert_eq!(said(&["release", file]).0, Some(0));
+    std::fs::write(file, plan("    retired 0x02 \"b\";\n    drop s.b \"nobody reads it\";\n")).unwrap();
+    assert_eq!(said(&["release", file]).0, Some(0));
+    let taken = "    retired 0x02 \"b\";\n    key c = 0x02 y: u64 accept misallotted \"why not\";\n";
+    std::fs::write(file, plan(taken)).unwrap();
+    for more in [&[][..], &["--against", file], &["--no-proof"]] {
+        let (code, text) = said(&[&["check", file][..], more].concat());
+        assert_eq!(code, Some(1), "{more:?} {text}");
+        assert!(text.contains("`s.c` takes keys under 02"), "{more:?} {text}");
+    }
+}
+
+#[test]
+fn what_is_no_database_is_named_for_what_it_is() {
+    let folder = folder("none");
+    std::fs::create_dir_all(&folder).unwrap();
+    let file = folder.join("p.keyplan");
+    std::fs::write(&file, OLD).unwrap();
+    let migrate = |data: &std::path::Path| said(&["db", "migrate", path(data), "--to", path(&file)]);
+    let (code, text) = migrate(&file);
+    assert_eq!(code, Some(2), "{text}");
+    assert!(text.ends_with("is not a database: it is a file\n"), "{text}");
+    let (_, text) = migrate(&folder);
+    assert!(text.ends_with("is not a database: it is a directory with other files in it\n"), "{text}");
+    let (_, text) = migrate(&folder.join("data"));
+    assert!(text.contains("keyplan db create"), "{text}");
+}
+
 #[test]
 fn what_is_proved_of_a_release_is_in_the_report_the_certificate_and_the_reference() {
     let folder = folder("joined");

@@ -132,6 +132,12 @@ fn a_plan_that_changed_on_the_way_is_refused_and_the_one_in_the_database_goes_on
     // Whoever opens it is told.
     let refused = Store::open_recorded(fjall(&home.data), Access::ReadWrite).unwrap_err();
     assert!(refused.to_string().contains("in the middle of a migration"), "{refused}");
+    let (code, text) = said(&["db", "audit", path(&home.data)]);
+    assert_eq!(code, Some(2), "{text}");
+    assert!(text.contains("in the middle of a migration") && text.contains("`--plan PLAN`"), "{text}");
+    let (code, text) = said(&["db", "migrate", path(&home.data)]);
+    assert_eq!(code, Some(2), "{text}");
+    assert!(text.ends_with(", moving rows: --apply continues it, --undo takes it back\n"), "{text}");
     let (code, text) = said(&["db", "migrate", path(&home.data), "--undo"]);
     assert_eq!((code, text.as_str()), (Some(0), "the database is as it was before the migration\n"));
     assert!(rows(&fjall(&home.data)) == home.before);
@@ -232,6 +238,23 @@ fn a_copy_that_was_interrupted_is_made_again_and_nothing_else_is_overwritten() {
     assert!(text.contains("is not empty: a copy is made in a directory of its own"), "{text}");
     assert_eq!(std::fs::read(copy.join("mine")).unwrap(), b"precious");
     std::fs::remove_dir_all(&copy).unwrap();
+    // An engine would take what is made among its files for its own, and no longer open.
+    let inside = home.data.join("keyspaces/9");
+    let link = home.data.with_file_name("link");
+    std::os::unix::fs::symlink(&home.data, &link).unwrap();
+    for inside in [&inside, &link.join("keyspaces/8/7")] {
+        let copies: [&[&str]; 3] = [
+            &["db", "migrate", path(&home.data), "--to", path(&home.plan), "--into", path(inside)],
+            &["db", "copy", path(&home.data), path(inside)],
+            &["db", "create", path(inside), path(&home.plan)],
+        ];
+        for copy in copies {
+            let (code, text) = said(copy);
+            assert_eq!(code, Some(2), "{text}");
+            assert!(text.contains("is inside the database in `"), "{text}");
+        }
+    }
+    assert!(rows(&fjall(&home.data)) == home.before);
     // One that ended before its first row.
     let (old, new) = (plan("old", OLD), plan("new", NEW));
     let options = keyplan_prover::Options::default();

@@ -3,11 +3,13 @@
 use std::collections::BTreeSet;
 
 use keyplan_plan::diag::Span;
-use keyplan_plan::model::{Family, Plan, Segment, Sequence, Space};
+use keyplan_plan::dynamic::{Value, encode_one};
+use keyplan_plan::model::{Family, Plan, Segment, Sequence, Shape, Space};
 
-use super::families::all_retired;
+use super::families::{all_retired, reserved};
 use super::relate::{Relation, relate};
 use crate::automaton::Arena;
+use crate::every;
 use crate::guarantee::overlap::law::disjoint;
 use crate::layout::Layout;
 use crate::product::Budget;
@@ -15,6 +17,9 @@ use crate::proof::{Verdict, Witness};
 
 /// The steps that all products may take.
 const STEPS: u64 = 10_000_000;
+
+/// How many values the first part of a key may have, each of which is then a prefix.
+const MOST_VALUES: usize = 16;
 
 /// A prefix that a release has used, and that the plan neither uses for the same rows nor keeps reserved.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,9 +58,11 @@ pub fn forgotten<'p>(
     for (number, (release, old)) in releases.iter().enumerate() {
         for (space, family) in old.families() {
             let now = plan.spaces.iter().find(|now| now.engine_name() == space.engine_name());
-            let heirs = now.map(|now| lineage.heirs(number, family, now)).unwrap_or_default();
+            let mut heirs = now.map(|now| lineage.heirs(number, family, now)).unwrap_or_default();
+            // One that was retired stays so: nothing that is written now keeps its prefix.
+            heirs.retain(|heir| family.retired.is_none() || heir.retired.is_some());
             for prefix in prefixes(&family.key) {
-                if !now.is_some_and(|now| remembers(now, &heirs, &prefix)) {
+                if !now.is_some_and(|now| remembers(now, family, &heirs, &prefix)) {
                     all.add(release, &family.path, space, prefix);
                 }
             }
@@ -69,26 +76,37 @@ pub fn forgotten<'p>(
             }
         }
     }
-    // What became of the last one is compared family by family.
-    let earlier = releases.split_last().map_or(&[][..], |(_, earlier)| earlier);
-    let mut budget = Budget { steps: STEPS };
-    for (number, (release, old)) in earlier.iter().enumerate() {
-        for (space, family) in old.families() {
+    for (number, (release, old)) in releases.iter().enumerate() {
+        for space in &old.spaces {
             let Some(now) = plan.spaces.iter().find(|now| now.engine_name() == space.engine_name()) else {
                 continue;
             };
-            let open = |prefix: &Vec<u8>| !all.knows(space, prefix) && !retires(now, prefix);
-            let Some(prefix) = prefixes(&family.key).into_iter().find(open) else { continue };
-            let heirs = lineage.heirs(number, family, now);
-            let Some((taker, key)) = taken(now, &heirs, family, &mut budget) else { continue };
-            all.found.push(Forgotten {
-                release: (*release).to_owned(),
-                family: family.path.clone(),
-                space: space.engine_name().to_owned(),
-                prefix,
-                span: taker.name_span,
-                taken: Some(Taken { family: taker.path.clone(), key }),
-            });
+            let mut budget = Budget { steps: STEPS };
+            for family in &space.families {
+                let known = prefixes(&family.key);
+                let heirs = lineage.heirs(number, family, now);
+                if known.iter().all(|prefix| all.knows(space, prefix))
+                    || heirs.iter().any(|heir| fits(family, heir))
+                {
+                    continue;
+                }
+                let left = Left { path: &family.path, key: &family.key, heirs: &heirs };
+                let Some((taker, key)) = taken((space, now), &left, &mut budget) else { continue };
+                let begins_it = |prefix: &Vec<u8>| key.as_ref().is_none_or(|key| key.starts_with(prefix));
+                let open = |prefix: &Vec<u8>| begins_it(prefix) && !all.knows(space, prefix);
+                if let Some(prefix) = known.into_iter().find(open) {
+                    all.take(release, &family.path, space, prefix, (taker, key));
+                }
+            }
+            for entry in all_retired(space) {
+                let (path, key) = (format!("{} (retired)", space.name), reserved(&entry.prefix));
+                let left = Left { path: &path, key: &key, heirs: &[] };
+                if !all.knows(space, &entry.prefix)
+                    && let Some((taker, key)) = taken((space, now), &left, &mut budget)
+                {
+                    all.take(release, &path, space, entry.prefix.clone(), (taker, key));
+                }
+            }
         }
     }
     all.found
@@ -119,10 +137,28 @@ impl All<'_> {
             span: now.map(|now| now.span).unwrap_or_default(),
         });
     }
+
+    fn take(
+        &mut self,
+        release: &str,
+        family: &str,
+        space: &Space,
+        prefix: Vec<u8>,
+        (taker, key): (&Family, Option<Vec<u8>>),
+    ) {
+        self.found.push(Forgotten {
+            release: release.to_owned(),
+            family: family.to_owned(),
+            space: space.engine_name().to_owned(),
+            prefix,
+            taken: Some(Taken { family: taker.path.clone(), key }),
+            span: taker.name_span,
+        });
+    }
 }
 
-/// The bytes that every key of a layout begins with: one prefix, or one for each alternative that it begins with. Without such bytes
-/// there is none.
+/// The bytes that every key of a layout begins with: one prefix, or one for each alternative or each of few values that it begins
+/// with. Without such bytes there is none.
 fn prefixes(key: &Sequence) -> Vec<Vec<u8>> {
     let mut all = beginnings(key);
     all.retain(|prefix| !prefix.is_empty());
@@ -134,15 +170,24 @@ fn prefixes(key: &Sequence) -> Vec<Vec<u8>> {
 fn beginnings(key: &Sequence) -> Vec<Vec<u8>> {
     let literal = key.literal_prefix();
     let first = key.segments().iter().find(|segment| !matches!(segment, Segment::Literal(_)));
-    let rows: Vec<&Sequence> = match first {
-        Some(Segment::Argument(argument)) => argument.shape.rows().collect(),
-        _ => Vec::new(),
-    };
+    let Some(Segment::Argument(argument)) = first else { return vec![literal] };
+    let rows: Vec<&Sequence> = argument.shape.rows().collect();
     if rows.is_empty() {
-        return vec![literal];
+        let values = every::values(&argument.shape, MOST_VALUES).filter(|_| literal.is_empty());
+        return match values {
+            Some(values) => values.iter().filter_map(|value| written(&argument.shape, value)).collect(),
+            None => vec![literal],
+        };
     }
     let inside = rows.into_iter().flat_map(beginnings);
     inside.map(|rest| [literal.as_slice(), &rest].concat()).collect()
+}
+
+/// A value as it is written; `None` if it cannot be.
+fn written(shape: &Shape, value: &Value) -> Option<Vec<u8>> {
+    let mut bytes = Vec::new();
+    encode_one(shape, value, &mut bytes).ok()?;
+    Some(bytes)
 }
 
 /// Which families of each version of a plan come from which of the version before.
@@ -192,26 +237,36 @@ impl<'p> Lineage<'p> {
     }
 }
 
-/// A family of a space that makes a key which an old family may have left behind, where the family that has its prefix now is written
-/// otherwise, and so no longer keeps all of it; and one such key, unless that it makes none could only not be proved.
+/// Keys that an old plan may have left behind, and the families that come from theirs.
+struct Left<'l> {
+    path: &'l str,
+    key: &'l Sequence,
+    heirs: &'l [&'l Family],
+}
+
+/// A family of a space that makes a key which an old plan may have left behind, and one such key, unless that it makes none could
+/// only not be proved. Families that were there beside it
+/// and are written as they were have met it from the start.
 fn taken<'n>(
-    now: &'n Space,
-    heirs: &[&Family],
-    family: &Family,
+    (old, now): (&Space, &'n Space),
+    left: &Left<'_>,
     budget: &mut Budget,
 ) -> Option<(&'n Family, Option<Vec<u8>>)> {
-    if heirs.iter().any(|heir| matches!(relate(&family.key, &heir.key), Relation::Fits(_))) {
+    let is_heir = |other: &Family| left.heirs.iter().any(|heir| std::ptr::eq(*heir, other));
+    let was_there = |other: &Family| old.families.iter().any(|before| fits(other, before));
+    let fronts = prefixes(left.key);
+    let mut others: Vec<&Family> = now.families.iter().filter(|other| may_meet(&fronts, other)).collect();
+    others.retain(|other| other.retired.is_none() && !is_heir(other) && !was_there(other));
+    if others.is_empty() {
         return None;
     }
     let mut arena = Arena::new();
-    let left = format!("{} (old)", family.path);
-    let left = Layout::new(&mut arena, &left, &family.key, BTreeSet::new());
-    let is_heir = |other: &Family| heirs.iter().any(|heir| std::ptr::eq(*heir, other));
-    let others = now.families.iter().filter(|other| other.retired.is_none() && !is_heir(other));
+    let name = format!("{} (old)", left.path);
+    let layout = Layout::new(&mut arena, &name, left.key, BTreeSet::new());
     let mut unknown = None;
     for other in others {
-        let layout = Layout::new(&mut arena, &other.path, &other.key, BTreeSet::new());
-        match disjoint(&mut arena, &layout, &left, budget) {
+        let other_layout = Layout::new(&mut arena, &other.path, &other.key, BTreeSet::new());
+        match disjoint(&mut arena, &other_layout, &layout, budget) {
             Verdict::Holds | Verdict::Assumed(_) => {}
             Verdict::Fails(witness) => {
                 let key = match *witness {
@@ -226,6 +281,18 @@ fn taken<'n>(
     unknown.map(|other| (other, None))
 }
 
+/// Whether a key of a family may begin as a key does that begins with one of these prefixes; with anything, if there is none.
+fn may_meet(fronts: &[Vec<u8>], family: &Family) -> bool {
+    let own = prefixes(&family.key);
+    let meet = |front: &Vec<u8>| own.iter().any(|own| own.starts_with(front) || front.starts_with(own));
+    own.is_empty() || fronts.is_empty() || fronts.iter().any(meet)
+}
+
+/// Whether every key of a family is one of another, with the same arguments.
+fn fits(family: &Family, other: &Family) -> bool {
+    matches!(relate(&family.key, &other.key), Relation::Fits(_))
+}
+
 /// Whether a family is one of an older plan, or comes from it.
 fn is_heir(old: &Plan, (space, family): (&Space, &Family), (there, other): (&Space, &Family)) -> bool {
     let at_home = || space.engine_name() == there.engine_name();
@@ -238,10 +305,11 @@ fn is_heir(old: &Plan, (space, family): (&Space, &Family), (there, other): (&Spa
         || (at_home() && super::same(&family.key, &other.key))
 }
 
-/// Whether a space keeps a prefix: reserved, or in use by a family that comes from the one that it was of.
-fn remembers(now: &Space, heirs: &[&Family], prefix: &[u8]) -> bool {
-    let uses = |other: &&Family| {
-        prefixes(&other.key).iter().any(|own| own.starts_with(prefix) || prefix.starts_with(own))
+/// Whether a space keeps a prefix of an old family: reserved, or in use by a family that comes from that one.
+fn remembers(now: &Space, family: &Family, heirs: &[&Family], prefix: &[u8]) -> bool {
+    let uses = |heir: &&Family| {
+        prefixes(&heir.key).iter().any(|own| own.starts_with(prefix) || prefix.starts_with(own))
+            || fits(family, heir)
     };
     retires(now, prefix) || heirs.iter().any(uses)
 }
@@ -262,7 +330,9 @@ mod tests {
         let old = plan("plan p; space s { key a = 0x01 x: u64; }");
         let now = plan("plan p; space s { key b = 0x01 0x06 y: bytes(7); }");
         let taken = |steps: u64| {
-            let found = taken(&now.spaces[0], &[], &old.spaces[0].families[0], &mut Budget { steps });
+            let family = &old.spaces[0].families[0];
+            let left = Left { path: &family.path, key: &family.key, heirs: &[] };
+            let found = taken((&old.spaces[0], &now.spaces[0]), &left, &mut Budget { steps });
             found.map(|(family, key)| (family.path.as_str(), key.map(|key| key.len())))
         };
         assert_eq!(taken(STEPS), Some(("s.b", Some(9))));

@@ -12,7 +12,7 @@ use keyplan_prover::{
 
 use super::Checked;
 use crate::files::committed;
-use crate::releases::{ReleasesError, releases};
+use crate::releases::{ReleasesError, Repositories, releases};
 
 /// An earlier version of a plan.
 #[derive(Clone, Debug)]
@@ -92,8 +92,8 @@ impl Checked {
 
     /// Adds what became of the last release in the lock beside the plan, if there is one, and every prefix of a release that the
     /// plan has forgotten.
-    pub fn compare_with_releases(&mut self) -> Result<(), ReleasesError> {
-        let (releases, lost) = self.forgotten()?;
+    pub fn compare_with_releases(&mut self, repositories: &Repositories) -> Result<(), ReleasesError> {
+        let (releases, lost) = self.forgotten(repositories)?;
         if let Some(last) = releases.last() {
             let path = format!("release {:?}", last.name);
             self.compare_with(&Previous { path, file: false, compiled: last.compile() });
@@ -106,15 +106,15 @@ impl Checked {
     }
 
     /// Adds every prefix that the plan has forgotten of a release in the lock beside it, whatever else it is compared with.
-    pub fn compare_prefixes(&mut self) -> Result<(), ReleasesError> {
-        let (_, lost) = self.forgotten()?;
+    pub fn compare_prefixes(&mut self, repositories: &Repositories) -> Result<(), ReleasesError> {
+        let (_, lost) = self.forgotten(repositories)?;
         self.findings.extend(lost);
         Ok(())
     }
 
-    fn forgotten(&self) -> Result<(Vec<Release>, Vec<Found>), ReleasesError> {
+    fn forgotten(&self, repositories: &Repositories) -> Result<(Vec<Release>, Vec<Found>), ReleasesError> {
         let Some(plan) = &self.compiled.plan else { return Ok((Vec::new(), Vec::new())) };
-        let releases = releases(&self.path, plan)?;
+        let releases = releases(&self.path, plan, repositories)?;
         let plans: Vec<_> =
             releases.iter().map(|release| (release.name.as_str(), release.compile().plan)).collect();
         let known = plans.iter().filter_map(|(name, plan)| Some((*name, plan.as_ref()?)));

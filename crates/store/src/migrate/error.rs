@@ -120,7 +120,7 @@ pub enum MigrationError {
     #[error(transparent)]
     Structure(Box<StructureError>),
     /// A family or a field is not known by a name, or several are.
-    #[error("{found} families and fields of the older plan are called `{path}`")]
+    #[error("{}", not_one(path, *found))]
     NoFamily {
         /// The name.
         path: String,
@@ -156,4 +156,11 @@ impl From<engine::Error> for MigrationError {
     fn from(error: engine::Error) -> Self {
         Self::Store(error.into())
     }
+}
+
+fn not_one(path: &str, found: usize) -> String {
+    if found == 0 {
+        return format!("no family and no field of the older plan is called `{path}`");
+    }
+    format!("{found} families and fields of the older plan are called `{path}`: give the whole path of one")
 }

@@ -151,6 +151,19 @@ impl<E: Engine> Running<'_, '_, E> {
         self.mark.as_ref()
     }
 
+    /// How many rows there will be at the end, as was found out before it began; `None` if it has not begun.
+    pub fn rows(&self) -> Result<Option<u64>, MigrationError> {
+        if self.mark.is_none() {
+            return Ok(None);
+        }
+        let snapshot = self.engine.snapshot()?;
+        let mut rows = 0;
+        for row in snapshot.range(self.meta_space, OwnedKeyRange::prefix(EXPECTED).borrow())? {
+            rows += read_expected(&row?.1).ok_or(MigrationError::Record)?.rows;
+        }
+        Ok(Some(rows))
+    }
+
     /// The engine below, given back.
     pub fn into_engine(self) -> E {
         self.engine

@@ -1,4 +1,4 @@
-use anyhow::{Result, bail};
+use anyhow::{Context as _, Result, bail};
 use keyplan_database::open;
 use keyplan_report::audit::{AuditError, audit};
 
@@ -12,6 +12,9 @@ use crate::render::{self, Output, Progress};
 pub(super) fn run(args: &Audit, out: &mut Output) -> Result<Outcome> {
     let opened = open(&args.source, None)?;
     let Some(plan) = plan_of(&args.reading, vec![opened.plan])? else {
+        if let Some(error) = opened.untold {
+            return Err(error).context("to audit its rows as they are, name a plan with `--plan PLAN`");
+        }
         bail!("`{}` has no plan in it: name one with `--plan PLAN`", args.source);
     };
     let binding = binding(&args.reading, &plan, &*opened.source)?;

@@ -277,22 +277,21 @@ fn carry<E: Engine>(
     let directory = shown(&args.directory);
     if args.undo {
         running.turn_back()?;
-        steps(&mut running, args.batch, None)?;
+        let total = running.rows()?;
+        steps(&mut running, args.batch, total)?;
         return ended("undone", "the database is as it was before the migration", args.format, out);
     }
     if let Some(mark) = running.mark() {
         if !args.apply || mark.phase.is_back() {
-            let way = if mark.phase.is_back() {
-                "back: --undo continues it"
+            let ways = if mark.phase.is_back() {
+                "--undo continues it"
             } else {
-                "forth: --apply continues it, --undo takes it back"
+                "--apply continues it, --undo takes it back"
             };
-            bail!(
-                "`{directory}` is in the middle of this migration, {}; it is on the way {way}",
-                mark.phase.word()
-            );
+            bail!("`{directory}` is in the middle of this migration, {}: {ways}", mark.phase.word());
         }
-        steps(&mut running, args.batch, None)?;
+        let total = running.rows()?;
+        steps(&mut running, args.batch, total)?;
         let text = "the rest of the migration is done, and every row was counted and compared";
         return ended("done", text, args.format, out);
     }

@@ -11,7 +11,7 @@ use keyplan_plan::dynamic::Decoder;
 use keyplan_plan::explain::{Explanation, explain};
 use keyplan_plan::model::Plan;
 use keyplan_report::explain_json::{bad_line_json, explanation_json};
-use keyplan_report::key_text;
+use keyplan_report::key_text::{self, KeyText};
 use keyplan_report::lines::{Lines, MAX_LINE};
 use keyplan_report::row::Stored;
 
@@ -68,11 +68,29 @@ pub(crate) fn run(args: &Explain, out: &mut Output) -> Result<Outcome> {
         key_text::read(text.as_bytes(), args.input.into(), &mut key)
             .map_err(|error| anyhow::Error::new(error).context(format!("`{text}` is not a key")))?;
         let explanation = explainer.explain(&key, out)?;
+        if explanation.readings.is_empty()
+            && args.format == ExplainFormat::Text
+            && let Some(note) = not_hex(text, args.input, &key)
+        {
+            out.line(&note)?;
+        }
         if let Some(value) = &args.value {
             explainer.failed |= !part::value_of_key(args, plan, &explanation, value, out)?;
         }
     }
     Ok(if explainer.failed { Outcome::Findings } else { Outcome::Clean })
+}
+
+/// How a key was read that is not hex, although nothing said how it is written: most often a digit is mistyped.
+fn not_hex(text: &str, input: InputFormat, key: &[u8]) -> Option<String> {
+    let mut bytes = Vec::new();
+    if input != InputFormat::Auto {
+        return None;
+    }
+    let error = key_text::read(text.as_bytes(), KeyText::Hex, &mut bytes).err()?;
+    let is_base64 = key_text::read(text.as_bytes(), KeyText::Base64, &mut bytes).is_ok() && bytes == key;
+    let read = if is_base64 { "base64" } else { "text" };
+    Some(format!("\n  it was read as {read}, because it is not hex: {error}"))
 }
 
 struct Explainer<'p> {

@@ -162,8 +162,8 @@ fn passage(
     if stays && same_key && verbatim {
         return Ok(Course::Kept { to: place.clone() });
     }
-    let key =
-        Arguments::between(&old.key, old.value.as_ref(), &heir.key, said).map_err(|open| shown(&open))?;
+    let key = Arguments::between(&old.key, old.value.as_ref(), &heir.key, said)
+        .map_err(|open| shown(Some(&old.path), &open))?;
     Ok(Course::Moved(Box::new(Passage {
         to: place.clone(),
         key,
@@ -177,14 +177,19 @@ fn passage(
     })))
 }
 
-fn shown(open: &Unmatched) -> String {
+/// What nothing says of the arguments of an old layout, and of a family's key how it is said.
+fn shown(from: Option<&str>, open: &Unmatched) -> String {
     let list = |names: &[String]| names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
     let mut all = Vec::new();
-    if !open.new.is_empty() {
-        all.push(format!("nothing says where {} comes from", list(&open.new)));
+    if let Some(first) = open.new.first() {
+        let way = from.map(|from| {
+            format!(": `from {from}({first} = …)` names an old argument, or a constant in quotes")
+        });
+        all.push(format!("nothing says where {} comes from{}", list(&open.new), way.unwrap_or_default()));
     }
-    if !open.old.is_empty() {
-        all.push(format!("nothing says what becomes of {}", list(&open.old)));
+    if let Some(first) = open.old.first() {
+        let way = from.map(|from| format!(": `from {from}(drop {first})` gives it up"));
+        all.push(format!("nothing says what becomes of {}{}", list(&open.old), way.unwrap_or_default()));
     }
     if !open.unknown.is_empty() {
         all.push(format!("the old family has no {}", list(&open.unknown)));
@@ -230,7 +235,7 @@ fn carried(old: Option<&Sequence>, new: Option<&Sequence>, what: &str) -> Result
         return Ok(Carried::Verbatim);
     }
     let arguments = Arguments::between(old, None, new, None);
-    arguments.map(Carried::Converted).map_err(|open| format!("{what}: {}", shown(&open)))
+    arguments.map(Carried::Converted).map_err(|open| format!("{what}: {}", shown(None, &open)))
 }
 
 fn fields(old: &Family, new: &Family) -> Result<Vec<FieldPassage>, String> {
