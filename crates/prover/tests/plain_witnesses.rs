@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use keyplan_prover::{Guarantee, Options, Verdict, Witness, prove};
+use keyplan_prover::{Guarantee, Options, Verdict, Witness, diagnose, prove};
 
 /// What is said of a guarantee of the one family of a plan: `proved`, or the keys that refute it.
 fn said(family: &str, guarantee: Guarantee) -> String {
@@ -564,5 +564,33 @@ fn ranges_of_numbers_after_their_length_hold_no_other_family() {
         let report = prove(&compiled.plan.unwrap(), &Options::default());
         let leak = report.statements.iter().find(|s| s.guarantee == Guarantee::NoForeignRows).unwrap();
         assert_eq!(leak.verdict, Verdict::Holds, "{number}");
+    }
+}
+
+/// What is out of order is told of the part that is, however deep inside.
+#[test]
+fn the_cause_of_a_wrong_order_is_that_of_the_part_in_which_two_rows_differ() {
+    let causes = [
+        ("n: u64.low(3).len8 m: u8", "what is not written has no place in the order"),
+        ("r: (n: u64.high(2) m: u8).len8 m: u8", "what is not written has no place in the order"),
+        ("r: (a: u8 n: option(u16.le).len8).desc", "the least byte comes first"),
+        ("r: (p: n: u24 | q: bytes(2)).desc", "its alternatives do not sort as they are listed"),
+        (
+            "r: (p: n: u24 d = crc16(n) % 7 as u8 | q: bytes(2)).desc",
+            "its alternatives do not sort as they are listed",
+        ),
+        ("n: u64.float.len8 m: u8", "a float rounds, and negative ones sort above positive ones"),
+        ("t: text(\"a-z\", 1..=9).len8", "its length comes first, so shorter values do"),
+        ("t: text(\"a-z\", 1..=9) \"|\" m: u8", "what comes after a short value sorts above a longer one"),
+    ];
+    for (parts, cause) in causes {
+        let text = format!("plan p; space s {{ key k = 0x01 {parts} scan all in order; }}");
+        let plan = keyplan_plan::compile("p.keyplan", &text, |_| Err("no imports".to_owned())).plan.unwrap();
+        let options = Options::default();
+        let found = diagnose(&plan, &prove(&plan, &options), &options, "p.keyplan");
+        let unordered: Vec<_> = found.iter().filter(|found| found.code.id() == "KP0005").collect();
+        let [one] = unordered.as_slice() else { panic!("{parts}: {unordered:?}") };
+        let labels: Vec<&str> = one.labels.iter().map(|label| label.text.as_str()).collect();
+        assert!(labels.contains(&cause), "{parts}: {labels:?}");
     }
 }
