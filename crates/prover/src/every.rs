@@ -79,10 +79,11 @@ pub(crate) fn values(shape: &Shape, most: usize) -> Option<Vec<Value>> {
             std::iter::once(Value::Option(None)).chain(some).collect()
         }
         Shape::List { item, counts, .. } => lists(&values(item, most)?, counts, most)?,
-        Shape::Framed { inner, .. } | Shape::Desc(inner) | Shape::HashConcat { inner, .. } => {
-            values(inner, most)?
-        }
-        Shape::Float(_) | Shape::Time(_) | Shape::Score { .. } | Shape::Opaque(_) | Shape::Hashed { .. } => {
+        Shape::Framed { inner, .. }
+        | Shape::Desc(inner)
+        | Shape::Hashed { inner, .. }
+        | Shape::HashConcat { inner, .. } => values(inner, most)?,
+        Shape::Float(_) | Shape::Time(_) | Shape::Score { .. } | Shape::Opaque(_) => {
             return None;
         }
     };

@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use keyplan_prover::{Guarantee, Options, Verdict, Witness, prove};
+use keyplan_prover::{Guarantee, Options, Verdict, Witness, diagnose, prove};
 
 /// What is said of a guarantee of the one family of a plan: `proved`, or the keys that refute it.
 fn said(family: &str, guarantee: Guarantee) -> String {
@@ -324,6 +324,130 @@ fn a_hash_under_a_length_is_assumed_not_to_collide() {
     assert!(found.starts_with("Assumed"), "{found}");
 }
 
+/// No collision of the hash is needed where two values are written alike before they are hashed.
+#[test]
+fn what_is_written_alike_is_hashed_alike() {
+    let ambiguous = [
+        "list(text(\"ab\", 0..=2), 1..=2).hashed(sha256)",
+        "(x: text(\"ab\", 0..=2) y: text(\"ab\", 0..=2)).hashed(xxh3_64)",
+        "option(text(\"a\", 0..=2)).len8.hashed(keccak256)",
+        "option(list(u8.dec, 1..=3).hashed(sha256, 8)).len8",
+        "(x: u8 y: list(option(u8), 1..=2).hashed(twox_128).desc)",
+    ];
+    let lossy = [
+        "u16.low(1).hashed(sha256, 8)",
+        "bytes(0..=9).fit(2).len8.hashed(blake2b_256)",
+        "i8.saturating.hashed(xxh3_64).len8",
+        "list(u64.float, 1..=2).count8.hashed(sha256)",
+    ];
+    for domain in ambiguous.into_iter().chain(lossy) {
+        let family = format!("0x01 a: {domain} b: u8 scan by a");
+        let found = said(&family, Guarantee::Unambiguous);
+        assert!(found.starts_with("collides"), "{domain}: {found}");
+        let found = said(&family, Guarantee::NoSiblingRows);
+        assert!(found.contains(" -> "), "{domain}: {found}");
+    }
+    for domain in lossy {
+        let found = said(&format!("0x01 a: {domain}"), Guarantee::Lossless);
+        assert!(found.starts_with("collides"), "{domain}: {found}");
+    }
+    for domain in [
+        "list(text(\"ab\", 0..=2).len8, 1..=2).hashed(sha256)",
+        "(x: text(\"a-z\", 1..=9) \"/\" y: bytes(20).bech32(\"osmo\")).hashed(xxh3_64)",
+        "option(u64).hashed(keccak256)",
+        "u16(0..=9).low(1).hashed(sha256, 8)",
+        "bytes(3).hashed(sha256).hashed(xxh3_64)",
+    ] {
+        let family = format!("0x01 a: {domain} b: u8 scan by a");
+        for guarantee in [Guarantee::Unambiguous, Guarantee::NoSiblingRows] {
+            let found = said(&family, guarantee);
+            assert!(found.starts_with("Assumed"), "{domain}: {found}");
+        }
+    }
+}
+
+/// What a digest hides is one argument, and the rows that begin with it are those of one scan and of another.
+#[test]
+fn a_hash_in_front_hides_no_leak() {
+    let leaks = |family: &str| {
+        let found = said(family, Guarantee::NoSiblingRows);
+        assert!(found.contains(" -> "), "{family}: {found}");
+    };
+    leaks("h: text(1..=64).hashed(twox_128) pool: u64.dec \"/\" n: u8 scan by h, pool bare");
+    leaks(
+        "h: bytes(20).hashed(sha256, 8) name: text(\"a-z\", 1..=9) tail: text(\"a-z\", 1..=9) scan by h, name",
+    );
+    leaks("h: (x: u8 y: text.hashed(keccak256)) pool: u64.dec \"/\" n: u8 scan by h, pool bare");
+    leaks("pool: u64.dec h: text.hashed(sha256) scan by pool");
+}
+
+/// What is said of two families, `k` and `l`: of a scan of `k`, or that they share no key.
+fn said_of_two(k: &str, l: &str, guarantee: Guarantee) -> String {
+    let text = format!("plan p; space s {{ key k = {k}; key l = {l}; }}");
+    let compiled = keyplan_plan::compile("p.keyplan", &text, |_| Err("no imports".to_owned()));
+    assert_eq!(compiled.diagnostics, [], "{text}");
+    let report = prove(&compiled.plan.unwrap(), &Options::default());
+    let statement = report.statements.iter().find(|s| s.guarantee == guarantee && s.family == "s.k").unwrap();
+    match &statement.verdict {
+        Verdict::Holds => "proved",
+        Verdict::Fails(_) => "refuted",
+        Verdict::Assumed(_) => "assumed",
+        Verdict::Unknown(_) => "unknown",
+    }
+    .to_owned()
+}
+
+/// Where a few bytes of a digest decide, some argument has them.
+#[test]
+fn a_hash_is_not_told_from_others_by_a_byte_or_two() {
+    let named = |hash: &str| format!("name: text(1..=64).hashed({hash})");
+    for hash in ["keccak256", "sha256", "xxh3_64"] {
+        assert_eq!(said_of_two("0x01 n: u64 scan all", &named(hash), Guarantee::NoForeignRows), "refuted");
+    }
+    assert_eq!(said_of_two("0x0102 n: u64 scan all", &named("xxh3_64"), Guarantee::NoForeignRows), "refuted");
+    assert_eq!(
+        said_of_two("0x01 n: u64", "name: text(1..=64).hashed(sha256, 9)", Guarantee::Disjoint),
+        "refuted"
+    );
+    let scanned = "name: text(1..=64).hashed(sha256) n: u8 scan by name";
+    let other = "digest: bytes(31) 0x07 n: u16";
+    assert_eq!(said_of_two(scanned, other, Guarantee::NoForeignRows), "refuted");
+    // Three bytes are looked for in vain, and are not taken to be enough.
+    assert_eq!(
+        said_of_two("0x010203 n: u64 scan all", &named("sha256"), Guarantee::NoForeignRows),
+        "unknown"
+    );
+    assert_eq!(
+        said_of_two("0x0102030405060708 n: u8 scan all", &named("sha256"), Guarantee::NoForeignRows),
+        "assumed"
+    );
+    let text = "name: text(\"a-z\", 8)";
+    assert_eq!(said_of_two(text, "name: u64.hashed(xxh3_64)", Guarantee::Disjoint), "unknown");
+}
+
+/// A constant is the hash of its name, and whoever hashes any name may hash this one.
+#[test]
+fn two_families_that_hash_the_same_name_meet() {
+    let constant = "0x01 twox_128(\"System\") n: u8";
+    let named = "0x01 pallet: text(1..=64).hashed(twox_128) n: u8";
+    assert_eq!(said_of_two(constant, named, Guarantee::Disjoint), "refuted");
+    let scanned = format!("{named} scan by pallet");
+    assert_eq!(said_of_two(&scanned, constant, Guarantee::NoForeignRows), "refuted");
+    assert_eq!(said_of_two(&scanned, &format!("{constant} m: u8"), Guarantee::NoForeignRows), "refuted");
+    let other = "0x01 name: bytes(0..=9).hashed(twox_128) n: u16";
+    assert_eq!(said_of_two(&scanned, other, Guarantee::NoForeignRows), "refuted");
+    let inside = "0x01 a: (name: text(\"a-z\", 0..=9).hashed(twox_128) n: u8)";
+    assert_eq!(said_of_two(inside, named, Guarantee::Disjoint), "refuted");
+    assert_eq!(said_of_two(&scanned, inside, Guarantee::NoForeignRows), "refuted");
+    let raw = "0x01 digest: bytes(16) n: u16";
+    assert_eq!(said_of_two(&scanned, raw, Guarantee::NoForeignRows), "refuted");
+    // No such name, or another hash: only a collision brings them together.
+    for apart in ["text(\"a-z\", 1..=64).hashed(twox_128)", "text(1..=64).hashed(blake2b_128)"] {
+        let named = format!("0x01 pallet: {apart} n: u8");
+        assert_eq!(said_of_two(constant, &named, Guarantee::Disjoint), "assumed", "{apart}");
+    }
+}
+
 #[test]
 fn the_longest_key_after_a_length_is_found() {
     let family = "0x01 a: bytes.tuple.len16";
@@ -440,5 +564,33 @@ fn ranges_of_numbers_after_their_length_hold_no_other_family() {
         let report = prove(&compiled.plan.unwrap(), &Options::default());
         let leak = report.statements.iter().find(|s| s.guarantee == Guarantee::NoForeignRows).unwrap();
         assert_eq!(leak.verdict, Verdict::Holds, "{number}");
+    }
+}
+
+/// What is out of order is told of the part that is, however deep inside.
+#[test]
+fn the_cause_of_a_wrong_order_is_that_of_the_part_in_which_two_rows_differ() {
+    let causes = [
+        ("n: u64.low(3).len8 m: u8", "what is not written has no place in the order"),
+        ("r: (n: u64.high(2) m: u8).len8 m: u8", "what is not written has no place in the order"),
+        ("r: (a: u8 n: option(u16.le).len8).desc", "the least byte comes first"),
+        ("r: (p: n: u24 | q: bytes(2)).desc", "its alternatives do not sort as they are listed"),
+        (
+            "r: (p: n: u24 d = crc16(n) % 7 as u8 | q: bytes(2)).desc",
+            "its alternatives do not sort as they are listed",
+        ),
+        ("n: u64.float.len8 m: u8", "a float rounds, and negative ones sort above positive ones"),
+        ("t: text(\"a-z\", 1..=9).len8", "its length comes first, so shorter values do"),
+        ("t: text(\"a-z\", 1..=9) \"|\" m: u8", "what comes after a short value sorts above a longer one"),
+    ];
+    for (parts, cause) in causes {
+        let text = format!("plan p; space s {{ key k = 0x01 {parts} scan all in order; }}");
+        let plan = keyplan_plan::compile("p.keyplan", &text, |_| Err("no imports".to_owned())).plan.unwrap();
+        let options = Options::default();
+        let found = diagnose(&plan, &prove(&plan, &options), &options, "p.keyplan");
+        let unordered: Vec<_> = found.iter().filter(|found| found.code.id() == "KP0005").collect();
+        let [one] = unordered.as_slice() else { panic!("{parts}: {unordered:?}") };
+        let labels: Vec<&str> = one.labels.iter().map(|label| label.text.as_str()).collect();
+        assert!(labels.contains(&cause), "{parts}: {labels:?}");
     }
 }

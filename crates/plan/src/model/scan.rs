@@ -485,7 +485,10 @@ fn misfit(scan: &ast::ScanClause, family: &Family, part: bool) -> Option<(&'stat
         };
         let counted = family.key.arguments().nth(last).is_some_and(|argument| argument.shape.is_counted());
         if !counted {
-            return Some(("has no next value", "`to next` needs an integer as its last bound argument"));
+            return Some((
+                "has no next value",
+                "`to next` needs an integer of 128 bits or less as its last bound argument",
+            ));
         }
     }
     if scan.filtered && !scan.with.is_empty() {

@@ -1,8 +1,8 @@
 //! Layouts of few keys: where all of them can be listed, the list decides.
 //!
 //! The graph is blind to copies, derived parts and checksums. A layout over small domains needs no graph: every key is made,
-//! and what is asked of the keys is looked up among them. Nothing is decided of a layout that holds a hash in place of an
-//! argument, or a domain that is not small.
+//! and what is asked of the keys is looked up among them. Hashes of few values are listed too: nothing is assumed of them. Nothing is
+//! decided of a layout that holds a domain which is not small.
 
 use std::cmp::Ordering;
 
@@ -29,9 +29,6 @@ const MOST_PAIRS: usize = 1_000_000;
 
 /// Every key of a layout by its bytes, if they are few.
 fn keys(layout: &Layout<'_>, budget: &mut Budget) -> Option<Vec<Side>> {
-    if layout_has_hashes(layout) {
-        return None;
-    }
     let rows = every::rows(layout.sequence, MOST_KEYS)?;
     budget.spend(rows.len() as u64);
     // A value that the codec refuses makes no key.
@@ -78,9 +75,6 @@ fn prefixes(scanned: Scanned<'_, '_>) -> Option<Vec<Side>> {
 /// Whether a scan, or a range, returns no row of `other` that it should not; with `other` its own family, none with other
 /// bound arguments.
 pub(crate) fn leaks(scanned: Scanned<'_, '_>, other: &Layout<'_>, budget: &mut Budget) -> Option<Verdict> {
-    if layout_has_hashes(scanned.layout) {
-        return None;
-    }
     let rows = keys(other, budget)?;
     let prefixes = prefixes(scanned)?;
     if scanned.scan.end != ScanEnd::Prefix {
@@ -203,14 +197,9 @@ pub(crate) fn ordered_after(scanned: Scanned<'_, '_>, bound: &Side, budget: &mut
         Segment::Same(same) => !own(&same.of),
         Segment::Derived(derived) => !derived.of.iter().all(own),
     });
-    if depends || layout_has_hashes(scanned.layout) || sides.is_empty() {
+    if depends || sides.is_empty() {
         return None;
     }
     let group: Vec<&Side> = sides.iter().collect();
     Some(told(faulty_ends(scanned, &bound.values, &group)?.into_iter()))
-}
-
-/// Whether a hash is in place of an argument.
-fn layout_has_hashes(layout: &Layout<'_>) -> bool {
-    layout.hashes().next().is_some()
 }

@@ -22,6 +22,7 @@
 //! for it in `prove.rs`.
 
 pub(crate) mod ambiguous;
+pub(crate) mod chance;
 pub(crate) mod digest;
 pub(crate) mod leak;
 pub(crate) mod listed;
@@ -32,6 +33,7 @@ pub(crate) mod mixed_space;
 pub(crate) mod name_collision;
 pub(crate) mod overlap;
 pub(crate) mod oversize;
+pub(crate) mod preimage;
 pub(crate) mod style;
 pub(crate) mod trespass;
 pub(crate) mod unordered;

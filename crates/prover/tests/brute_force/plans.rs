@@ -263,6 +263,15 @@ const FRAMES: &[&str] = &[
     "desc",
 ];
 
+/// What may stand around anything as a hash of it.
+const HASHES: &[&str] = &[
+    "hashed(xxh3_64)",
+    "hashed(sha256, 8)",
+    "hashed(twox_64)",
+    "hash_concat(twox_64)",
+    "hash_concat(blake2b_128, 2)",
+];
+
 fn domain(random: &mut Random, depth: usize) -> String {
     let inner = match random.index(if depth == 0 { 10 } else { 17 }) {
         8 if random.chance(50) => random.choose(WIDE).to_owned(),
@@ -305,6 +314,7 @@ fn domain(random: &mut Random, depth: usize) -> String {
     match random.index(10) {
         0..=2 => format!("{inner}.{}", random.choose(FRAMES)),
         3 if random.chance(30) => format!("{inner}.{}.{}", random.choose(FRAMES), random.choose(FRAMES)),
+        4 if random.chance(4) => format!("{inner}.{}", random.choose(HASHES)),
         _ => inner,
     }
 }

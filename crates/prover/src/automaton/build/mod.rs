@@ -244,8 +244,13 @@ impl Pen<'_> {
             Shape::List { item, counts, framing } => self.list(item, counts, framing, next, flip)?,
             Shape::Framed { frame, inner } => self.framed(*frame, inner, next, flip)?,
             Shape::Desc(inner) => self.shape(inner, next, !flip)?,
-            Shape::Hashed { hash, keep, .. } => {
+            Shape::Hashed { hash, keep, inner, .. } => {
                 self.hashes.insert((*hash, *keep));
+                // What is written alike before it is hashed has one digest.
+                if !inner.is_leaf() {
+                    self.hidden.push((**inner).clone());
+                    hashes_in(inner, &mut self.hashes);
+                }
                 self.arena.run(ByteSet::FULL, Numbers::one(*keep as u64), next, false)
             }
             Shape::HashConcat { keep, inner, .. } => {

@@ -49,13 +49,15 @@ pub(crate) fn twin_keys(arena: &mut Arena, layout: &Layout<'_>, budget: &mut Bud
 
 /// Two values of a shape that are written alike.
 fn twins(arena: &mut Arena, shape: &Shape, budget: &mut Budget, depth: u32) -> Option<(Value, Value)> {
-    if depth > MOST_DEPTH || budget.is_spent() || loses(shape) || is_hashed(shape) {
+    if depth > MOST_DEPTH || budget.is_spent() || loses(shape) {
         return None;
     }
     match shape {
-        Shape::Framed { inner, .. } | Shape::Desc(inner) | Shape::HashConcat { inner, .. } => {
-            twins(arena, inner, budget, depth + 1)
-        }
+        // Two that are written alike have one digest.
+        Shape::Framed { inner, .. }
+        | Shape::Desc(inner)
+        | Shape::Hashed { inner, .. }
+        | Shape::HashConcat { inner, .. } => twins(arena, inner, budget, depth + 1),
         Shape::Option(inner) => {
             if let Some((a, b)) = twins(arena, inner, budget, depth + 1) {
                 return Some((Value::Option(Some(Box::new(a))), Value::Option(Some(Box::new(b)))));
@@ -114,6 +116,10 @@ fn inside(
 
 /// Two readings of one key of a sequence.
 fn readings(arena: &mut Arena, sequence: &Sequence, budget: &mut Budget) -> Option<(Vec<Value>, Vec<Value>)> {
+    // Whose digest it is cannot be read.
+    if sequence.arguments().any(|argument| is_hashed(&argument.shape)) {
+        return None;
+    }
     let layout = Layout::new(arena, "contents", sequence, BTreeSet::new());
     let drawing = layout.drawing.as_ref()?;
     match attempt(arena, &layout, drawing, budget) {

@@ -8,10 +8,12 @@ use crate::beginning::beginning;
 use crate::guarantee::ambiguous::delimited::Ends;
 use crate::guarantee::ambiguous::law::contents_injective;
 use crate::guarantee::ambiguous::twins::twin_rows;
+use crate::guarantee::chance::{CHANCE, Half, MOST_CHANCES, Odds, odds};
 use crate::guarantee::digest::{SAFE_DIGEST, grounded, not_realised, unless};
 use crate::guarantee::listed;
 use crate::guarantee::lossy::law::lossless;
 use crate::guarantee::overlap::law::disjoint;
+use crate::guarantee::preimage::Preimages;
 use crate::layout::Layout;
 use crate::least::least_value;
 use crate::product::search::Search;
@@ -292,14 +294,15 @@ fn attempt(
         Other::Same => scanned.layout,
     };
     let effort = &mut Effort::new();
-    let mut by_digest = false;
+    let known = &Preimages::of(&[scanned.layout.sequence, layout.sequence]);
+    let mut realiser = Realiser { scanned, prefix: &prefix, layout, known, by_digest: Vec::new() };
     let mut words = Vec::new();
     for _ in 0..MOST_WORDS {
         let Some(found) = search.next() else { break };
         let cut = found.common.len();
         let mut row = found.common;
         row.extend(found.second);
-        let found = realise(scanned, &prefix, layout, &row, Some(cut), &mut by_digest, effort);
+        let found = realiser.realise(&row, Some(cut), effort);
         budget.spend(search.cost() + effort.used());
         if let Some(witness) = found {
             return Verdict::Fails(Box::new(witness));
@@ -307,9 +310,10 @@ fn attempt(
         words.push((row, cut));
     }
     for (word, cut) in words.iter().take(MOST_MENDED) {
-        for (row, cut) in written_again(scanned, &prefix, layout, word, *cut, effort) {
-            let found = realise(scanned, &prefix, layout, &row, Some(cut), &mut by_digest, effort);
-            if let Some(witness) = found {
+        let again = realiser.grounded(word, *cut, effort);
+        let again = again.into_iter().chain(written_again(scanned, &prefix, layout, word, *cut, effort));
+        for (row, cut) in again {
+            if let Some(witness) = realiser.realise(&row, Some(cut), effort) {
                 return Verdict::Fails(Box::new(witness));
             }
         }
@@ -319,8 +323,7 @@ fn attempt(
     }
     for (row, cut) in words.into_iter().take(MOST_MENDED) {
         for row in mended(arena, layout, &row, effort) {
-            let found = realise(scanned, &prefix, layout, &row, Some(cut), &mut by_digest, effort);
-            if let Some(witness) = found {
+            if let Some(witness) = realiser.realise(&row, Some(cut), effort) {
                 return Verdict::Fails(Box::new(witness));
             }
         }
@@ -330,7 +333,7 @@ fn attempt(
             break;
         }
         let Some(side) = Side::key(layout.path, layout.sequence, &values) else { continue };
-        if let Some(witness) = realise(scanned, &prefix, layout, &side.bytes, None, &mut by_digest, effort) {
+        if let Some(witness) = realiser.realise(&side.bytes, None, effort) {
             return Verdict::Fails(Box::new(witness));
         }
     }
@@ -342,7 +345,9 @@ fn attempt(
     }
     let hashes = scanned.layout.hashes().chain(layout.hashes());
     match hashes.min_by_key(|&(hash, keep)| (keep, hash)) {
-        Some((hash, keep)) if by_digest && keep >= SAFE_DIGEST => Verdict::Assumed(Assumption { hash, keep }),
+        Some((hash, keep)) if !realiser.by_digest.is_empty() && keep >= SAFE_DIGEST => {
+            realiser.by_chance(Assumption { hash, keep }, budget)
+        }
         _ => Verdict::Unknown(not_realised(&drawings)),
     }
 }
@@ -415,47 +420,166 @@ fn mended(arena: &mut Arena, layout: &Layout<'_>, word: &[u8], effort: &mut Effo
     found
 }
 
-/// Finds bound arguments whose prefix a row begins with, though the row is not theirs.
-fn realise(
-    scanned: Scanned<'_, '_>,
-    prefix: &Sequence,
-    layout: &Layout<'_>,
-    row: &[u8],
-    cut: Option<usize>,
-    by_digest: &mut bool,
-    effort: &mut Effort,
-) -> Option<Witness> {
-    let rows = read(layout.sequence, row, 4, effort);
-    if rows.is_empty() {
-        return None;
+/// Turns words of the graph into witnesses.
+struct Realiser<'a, 'p> {
+    scanned: Scanned<'a, 'p>,
+    prefix: &'a Sequence,
+    /// The layout of the rows.
+    layout: &'a Layout<'p>,
+    known: &'a Preimages,
+    /// Words that are no witnesses only because nobody knows whose digests they hold, each with where the prefix ends.
+    by_digest: Vec<(Vec<u8>, usize)>,
+}
+
+impl Realiser<'_, '_> {
+    /// Up to four argument lists that are written as `bytes`, with the arguments of digests where they are known.
+    fn read(&self, sequence: &Sequence, bytes: &[u8], effort: &mut Effort) -> Vec<Vec<Value>> {
+        let rows = read(sequence, bytes, 4, effort).into_iter();
+        rows.map(|values| self.known.named(sequence, values, effort)).collect()
     }
-    let width = prefix.width();
-    // Near either end of a long row: the prefix of a witness ends there.
-    let near = row.len().min(128);
-    let far = row.len().saturating_sub(128).max(near + 1)..=row.len();
-    let all = (0..=near).chain(far).filter(|&cut| width.admits(cut));
-    for cut in cut.into_iter().chain(all) {
-        let front = row.get(..cut).unwrap_or_default();
-        if !width.admits(cut) {
-            continue;
+
+    /// Words with the digests of arguments that are known, in the prefix and in the rest; each with where the prefix ends.
+    fn grounded(&self, word: &[u8], cut: usize, effort: &mut Effort) -> Vec<(Vec<u8>, usize)> {
+        let split = word.split_at_checked(cut).filter(|_| !self.by_digest.is_empty());
+        let Some((front, rest)) = split else { return Vec::new() };
+        let mut found = Vec::new();
+        for values in read(self.prefix, front, 1, effort).iter().filter(|values| !grounded(values)) {
+            for values in self.known.grounded(self.prefix, values, effort) {
+                let Some(side) = self.scanned.side(&values) else { continue };
+                let cut = side.bytes.len();
+                found.push(([side.bytes.as_slice(), rest].concat(), cut));
+            }
         }
-        for bound in read(prefix, front, 4, effort) {
-            let same = |values: &[Value]| {
-                layout.path == scanned.layout.path
-                    && scanned.scan.owns(scanned.layout.sequence, &bound, values)
-            };
-            for values in rows.iter().filter(|values| !same(values)) {
-                if !grounded(&bound) || !grounded(values) {
-                    *by_digest = true;
-                    continue;
+        found.push((word.to_vec(), cut));
+        let rows = found.iter().flat_map(|(word, cut)| {
+            let rows = self.read(self.layout.sequence, word, effort).into_iter();
+            let rows = rows.filter(|values| !grounded(values));
+            let rows = rows.flat_map(|values| self.known.grounded(self.layout.sequence, &values, effort));
+            rows.filter_map(|values| Side::key(self.layout.path, self.layout.sequence, &values))
+                .map(|side| (side.bytes, *cut))
+                .collect::<Vec<_>>()
+        });
+        let rows: Vec<(Vec<u8>, usize)> = rows.collect();
+        found.extend(rows);
+        found
+    }
+
+    /// What is known of words that hold digests: nobody hits so many bytes by chance, or some argument does.
+    fn by_chance(&self, assumption: Assumption, budget: &mut Budget) -> Verdict {
+        let mut open = false;
+        for (word, cut) in self.by_digest.iter().take(MOST_CHANCES) {
+            let effort = &mut Effort::new();
+            let Some((front, rest)) = word.split_at_checked(*cut) else { continue };
+            let rows = self.read(self.layout.sequence, word, effort);
+            let bounds = self.read(self.prefix, front, effort);
+            let row = |values| Half { sequence: self.layout.sequence, values, bytes: word };
+            let bound = |values| Half { sequence: self.prefix, values, bytes: front };
+            for (values, own) in
+                rows.iter().take(2).flat_map(|row| bounds.iter().take(2).map(move |bound| (row, bound)))
+            {
+                let (row, bound) = (row(values), bound(own));
+                let fits = &mut |word: &[u8]| {
+                    effort.is_spent()
+                        || !read(self.prefix, word.get(..*cut).unwrap_or_default(), 1, effort).is_empty()
+                };
+                let mut met = Vec::new();
+                let mut all = Vec::new();
+                if row.places().keys().any(|place| place < cut) {
+                    all.push(odds(row, *cut, &bound.places(), fits, budget));
                 }
-                let row = Side::key(layout.path, layout.sequence, values)?;
-                let witness = scanned.leak(scanned.side(&bound)?, row);
-                if witness.is_some() {
-                    return witness;
+                if let Some(Odds::Met(rows)) = all.last() {
+                    met.extend(rows.iter().filter_map(|values| {
+                        let row = Side::key(self.layout.path, self.layout.sequence, values)?;
+                        let bounds = self.read(self.prefix, row.bytes.get(..*cut)?, effort);
+                        bounds.into_iter().find_map(|bound| self.witness(&bound, row.clone()))
+                    }));
+                }
+                let fits = &mut |front: &[u8]| {
+                    effort.is_spent()
+                        || !read(self.layout.sequence, &[front, rest].concat(), 1, effort).is_empty()
+                };
+                if !bound.places().is_empty() {
+                    all.push(odds(bound, *cut, &row.places(), fits, budget));
+                    if let Some(Odds::Met(bounds)) = all.last() {
+                        met.extend(bounds.iter().filter_map(|bound| {
+                            let scan = self.scanned.side(bound)?;
+                            let word = [scan.bytes.as_slice(), rest].concat();
+                            let rows = self.read(self.layout.sequence, &word, effort);
+                            let rows = rows.iter().flat_map(|row| self.whole(row, effort));
+                            let rows: Vec<Side> = rows.collect();
+                            rows.into_iter().find_map(|row| self.witness(bound, row))
+                        }));
+                    }
+                }
+                if let Some(witness) = met.into_iter().next() {
+                    return Verdict::Fails(Box::new(witness));
+                }
+                open |= all.iter().any(|odds| !matches!(odds, Odds::Safe));
+            }
+        }
+        if open {
+            Verdict::Unknown(Reason::NotRealised { loose: vec![CHANCE] })
+        } else {
+            Verdict::Assumed(assumption)
+        }
+    }
+
+    /// A row with an argument for each of its digests.
+    fn whole(&self, values: &[Value], effort: &mut Effort) -> Vec<Side> {
+        let sequence = self.layout.sequence;
+        let rows = if grounded(values) {
+            vec![values.to_vec()]
+        } else {
+            self.known.grounded(sequence, values, effort)
+        };
+        rows.iter().filter_map(|values| Side::key(self.layout.path, sequence, values)).collect()
+    }
+
+    /// The witness that a row is, for the scan by these arguments.
+    fn witness(&self, bound: &[Value], row: Side) -> Option<Witness> {
+        if !grounded(bound) || !grounded(&row.values) {
+            return None;
+        }
+        self.scanned.leak(self.scanned.side(bound)?, row)
+    }
+
+    /// Finds bound arguments whose prefix a row begins with, though the row is not theirs.
+    fn realise(&mut self, row: &[u8], cut: Option<usize>, effort: &mut Effort) -> Option<Witness> {
+        let (scanned, layout) = (self.scanned, self.layout);
+        let rows = self.read(layout.sequence, row, effort);
+        if rows.is_empty() {
+            return None;
+        }
+        let width = self.prefix.width();
+        // Near either end of a long row: the prefix of a witness ends there.
+        let near = row.len().min(128);
+        let far = row.len().saturating_sub(128).max(near + 1)..=row.len();
+        let all = (0..=near).chain(far).filter(|&cut| width.admits(cut));
+        for cut in cut.into_iter().chain(all) {
+            let front = row.get(..cut).unwrap_or_default();
+            if !width.admits(cut) {
+                continue;
+            }
+            for bound in self.read(self.prefix, front, effort) {
+                let same = |values: &[Value]| {
+                    layout.path == scanned.layout.path
+                        && scanned.scan.owns(scanned.layout.sequence, &bound, values)
+                };
+                for values in rows.iter().filter(|values| !same(values)) {
+                    if !grounded(&bound) || !grounded(values) {
+                        if self.by_digest.len() < MOST_WORDS {
+                            self.by_digest.push((row.to_vec(), cut));
+                        }
+                        continue;
+                    }
+                    let row = Side::key(layout.path, layout.sequence, values)?;
+                    let witness = scanned.leak(scanned.side(&bound)?, row);
+                    if witness.is_some() {
+                        return witness;
+                    }
                 }
             }
         }
+        None
     }
-    None
 }

@@ -44,7 +44,7 @@ pub(crate) fn might_lose(sequence: &Sequence) -> bool {
     sequence.arguments().any(|argument| leaf(&argument.shape))
 }
 
-/// Whether a shape has an encoding that may lose information, hashes aside.
+/// Whether a shape has an encoding that may lose information, hashes aside. What is lost before it is hashed is lost.
 pub(crate) fn loses(shape: &Shape) -> bool {
     match shape {
         Shape::Int(int) => int.alike().is_some(),
@@ -55,7 +55,7 @@ pub(crate) fn loses(shape: &Shape) -> bool {
             BytesEncoding::Fit(width) => lengths.fixed().is_none_or(|length| length > *width),
             _ => encoding.row().loses,
         },
-        Shape::Hashed { .. } => false,
+        // What is hashed too: two values that are written alike have one digest.
         other => other.children().any(loses),
     }
 }
@@ -91,6 +91,8 @@ pub(crate) fn pairs(arena: &mut Arena, shape: &Shape) -> Vec<(Value, Value)> {
             Value::Float(f64::from_bits(0x0007_ffff_ffff_ffff)),
         )],
         Shape::Bytes { lengths, encoding: BytesEncoding::Fit(width) } => fit_pairs(lengths, *width),
+        // Two values that are written alike have one digest.
+        Shape::Hashed { inner, .. } => pairs(arena, inner),
         other => {
             let mut all = Vec::new();
             for hole in holes(other).into_iter().filter(|hole| loses(hole.shape)) {

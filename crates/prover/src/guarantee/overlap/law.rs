@@ -4,8 +4,10 @@ use keyplan_plan::dynamic::{Value, encode};
 use keyplan_plan::model::Shape;
 
 use crate::automaton::{Arena, Drawing, Precision};
+use crate::guarantee::chance::{CHANCE, Half, MOST_CHANCES, Odds, odds};
 use crate::guarantee::digest::{SAFE_DIGEST, grounded, not_realised};
 use crate::guarantee::listed;
+use crate::guarantee::preimage::Preimages;
 use crate::layout::Layout;
 use crate::least::with;
 use crate::product::search::Search;
@@ -88,20 +90,23 @@ fn attempt(
     }
     let mut search = Search::of_two(arena, Goal::Meet, left.start, right.start);
     let effort = &mut Effort::new();
-    let mut by_digest = false;
+    let mut by_digest: Vec<Vec<u8>> = Vec::new();
+    let known = &Preimages::of(&[a.sequence, b.sequence]);
     for _ in 0..MOST_WORDS {
         let Some(found) = search.next() else { break };
         for first in read(a.sequence, &found.common, 1, effort) {
+            let first = known.named(a.sequence, first, effort);
             for second in read(b.sequence, &found.common, 1, effort) {
+                let second = known.named(b.sequence, second, effort);
                 if grounded(&first) && grounded(&second) {
                     if let Some(witness) = witness(a, &first, b, &second) {
                         budget.spend(search.cost() + effort.used());
                         return Verdict::Fails(Box::new(witness));
                     }
                 } else {
-                    by_digest = true;
+                    by_digest.push(found.common.clone());
                     if let Some(witness) =
-                        ground(a, &first, b, effort).or_else(|| ground(b, &second, a, effort))
+                        ground(a, &first, b, known, effort).or_else(|| ground(b, &second, a, known, effort))
                     {
                         budget.spend(search.cost() + effort.used());
                         return Verdict::Fails(Box::new(witness));
@@ -112,7 +117,7 @@ fn attempt(
         // A copy, a derived part or a hash that does not fit may do so when it is written again.
         let again = |layout: &Layout<'_>, other: &Layout<'_>, effort: &mut Effort| {
             let rows = rewritten(layout.sequence, &found.common, 2, effort);
-            rows.iter().filter(|row| grounded(row)).find_map(|row| shared(layout, row, other, effort))
+            rows.iter().filter(|row| grounded(row)).find_map(|row| shared(layout, row, other, known, effort))
         };
         if let Some(witness) = again(a, b, effort).or_else(|| again(b, a, effort)) {
             budget.spend(search.cost() + effort.used());
@@ -120,7 +125,7 @@ fn attempt(
         }
     }
     budget.spend(search.cost() + effort.used());
-    if let Some(witness) = sampled(a, b, effort).or_else(|| sampled(b, a, effort)) {
+    if let Some(witness) = sampled(a, b, known, effort).or_else(|| sampled(b, a, known, effort)) {
         return Verdict::Fails(Box::new(witness));
     }
     if outcome == Outcome::Exhausted {
@@ -129,8 +134,54 @@ fn attempt(
     let narrowest = a.hashes().chain(b.hashes()).min_by_key(|&(hash, keep)| (keep, hash));
     match narrowest {
         // Only a digest that hits given bytes makes them meet.
-        Some((hash, keep)) if by_digest && keep >= SAFE_DIGEST => Verdict::Assumed(Assumption { hash, keep }),
+        Some((hash, keep)) if !by_digest.is_empty() && keep >= SAFE_DIGEST => {
+            by_chance((a, b), &by_digest, known, Assumption { hash, keep }, budget)
+        }
         _ => Verdict::Unknown(not_realised(&[left, right])),
+    }
+}
+
+/// What is known of words that hold digests: nobody hits so many bytes by chance, or some argument does.
+fn by_chance(
+    (a, b): (&Layout<'_>, &Layout<'_>),
+    words: &[Vec<u8>],
+    known: &Preimages,
+    assumption: Assumption,
+    budget: &mut Budget,
+) -> Verdict {
+    let mut open = false;
+    for word in words.iter().take(MOST_CHANCES) {
+        let effort = &mut Effort::new();
+        for first in read(a.sequence, word, 1, effort) {
+            for second in read(b.sequence, word, 1, effort) {
+                let one = Half { sequence: a.sequence, values: &first, bytes: word };
+                let two = Half { sequence: b.sequence, values: &second, bytes: word };
+                for (half, other, own, layout) in [(one, two, a, b), (two, one, b, a)] {
+                    if half.places().is_empty() {
+                        continue;
+                    }
+                    let fits = &mut |bytes: &[u8]| {
+                        effort.is_spent() || !read(layout.sequence, bytes, 1, effort).is_empty()
+                    };
+                    match odds(half, word.len(), &other.places(), fits, budget) {
+                        Odds::Safe => {}
+                        Odds::Open => open = true,
+                        Odds::Met(rows) => {
+                            let found = rows.iter().find_map(|row| shared(own, row, layout, known, effort));
+                            if let Some(witness) = found {
+                                return Verdict::Fails(Box::new(witness));
+                            }
+                            open = true;
+                        }
+                    }
+                }
+            }
+        }
+    }
+    if open {
+        Verdict::Unknown(Reason::NotRealised { loose: vec![CHANCE] })
+    } else {
+        Verdict::Assumed(assumption)
     }
 }
 
@@ -146,7 +197,17 @@ fn witness(a: &Layout<'_>, first: &[Value], b: &Layout<'_>, second: &[Value]) ->
 }
 
 /// Puts real arguments in place of digests, and looks whether the other layout still makes the key.
-fn ground(a: &Layout<'_>, values: &[Value], b: &Layout<'_>, effort: &mut Effort) -> Option<Witness> {
+fn ground(
+    a: &Layout<'_>,
+    values: &[Value],
+    b: &Layout<'_>,
+    known: &Preimages,
+    effort: &mut Effort,
+) -> Option<Witness> {
+    let rows = known.grounded(a.sequence, values, effort);
+    if let Some(witness) = rows.iter().find_map(|row| shared(a, row, b, known, effort)) {
+        return Some(witness);
+    }
     let columns: Vec<Vec<Value>> = a
         .sequence
         .arguments()
@@ -159,22 +220,28 @@ fn ground(a: &Layout<'_>, values: &[Value], b: &Layout<'_>, effort: &mut Effort)
             }
         })
         .collect();
-    sample::combine(&columns, MOST_SAMPLES).iter().find_map(|row| shared(a, row, b, effort))
+    sample::combine(&columns, MOST_SAMPLES).iter().find_map(|row| shared(a, row, b, known, effort))
 }
 
-fn sampled(a: &Layout<'_>, b: &Layout<'_>, effort: &mut Effort) -> Option<Witness> {
-    sample::rows(a.sequence, MOST_SAMPLES).iter().find_map(|row| shared(a, row, b, effort))
+fn sampled(a: &Layout<'_>, b: &Layout<'_>, known: &Preimages, effort: &mut Effort) -> Option<Witness> {
+    sample::rows(a.sequence, MOST_SAMPLES).iter().find_map(|row| shared(a, row, b, known, effort))
 }
 
 /// The key of an argument list, if the other layout makes it too, from real arguments.
-fn shared(a: &Layout<'_>, row: &[Value], b: &Layout<'_>, effort: &mut Effort) -> Option<Witness> {
+fn shared(
+    a: &Layout<'_>,
+    row: &[Value],
+    b: &Layout<'_>,
+    known: &Preimages,
+    effort: &mut Effort,
+) -> Option<Witness> {
     let mut key = Vec::new();
     encode(a.sequence, row, &mut key).ok()?;
     if !b.sequence.width().admits(key.len()) || !key.starts_with(&b.literal) {
         return None;
     }
     read(b.sequence, &key, 2, effort).into_iter().find_map(|other| {
-        let other = named(b, other, row, &key)?;
+        let other = named(b, known.named(b.sequence, other, effort), row, &key)?;
         witness(a, row, b, &other)
     })
 }

@@ -2,8 +2,9 @@
 
 use keyplan_plan::codec::WideForm;
 use keyplan_plan::diag::{Diagnostic, NoteKind};
+use keyplan_plan::dynamic::{Value, encode_one};
 use keyplan_plan::model::{
-    BytesEncoding, Extent, FloatEncoding, Frame, Framing, IntEncoding, OrderRule, ScoreEncoding, Segment,
+    BytesEncoding, FloatEncoding, Frame, Framing, IntEncoding, OrderRule, ScoreEncoding, Segment, Sequence,
     Shape,
 };
 
@@ -51,9 +52,10 @@ fn diagnostic<'a>(
             diagnostic.with_label(segment.span(), "sorts before the arguments that it is derived from");
     } else if let Some(index) = differing(subject.sequence, first, second) {
         let segment = subject.sequence.segments().get(index)?;
-        let (why, cure) = match segment {
-            Segment::Argument(argument) => reason(&argument.shape),
-            _ => (BEHIND, TERMINATE),
+        let values = first.values.iter().zip(&second.values).find(|(a, b)| a != b);
+        let (why, cure) = match (segment, values) {
+            (Segment::Argument(argument), Some((a, b))) => reason(&argument.shape, a, b),
+            _ => BEHIND,
         };
         help = cure;
         diagnostic = diagnostic.with_label(segment.span(), why);
@@ -66,14 +68,58 @@ fn diagnostic<'a>(
     )
 }
 
-const BEHIND: &str = "what comes after a short value sorts above a longer one";
-const TERMINATE: &str = "write it `.terminated`, or put after it a byte below all that it holds";
+/// Why bytes do not sort as values do, and what would.
+type Cause = (&'static str, &'static str);
 
-/// Why the bytes of a shape do not sort as its values do, and what would.
-fn reason(shape: &Shape) -> (&'static str, &'static str) {
+const BEHIND: Cause = (
+    "what comes after a short value sorts above a longer one",
+    "write it `.terminated`, or put after it a byte below all that it holds",
+);
+
+/// Why the bytes of two values of a shape do not sort as the values do.
+fn reason(shape: &Shape, a: &Value, b: &Value) -> Cause {
+    match (shape, a, b) {
+        (Shape::Record(sequence), Value::Record(a), Value::Record(b)) => of_rows(sequence, a, b),
+        (Shape::Choice(alternatives), Value::Choice(i, a), Value::Choice(j, b)) => {
+            match alternatives.get(*i).filter(|_| i == j) {
+                Some(alternative) => of_rows(&alternative.sequence, a, b),
+                None => (
+                    "its alternatives do not sort as they are listed",
+                    "begin each alternative with a byte of its own, the first with the least",
+                ),
+            }
+        }
+        (Shape::Option(inner), Value::Option(Some(a)), Value::Option(Some(b))) => reason(inner, a, b),
+        (Shape::Desc(inner), ..) => reason(inner, a, b),
+        // Where the length is the same, it is not the cause.
+        (Shape::Framed { frame, inner }, ..)
+            if !matches!(frame, Frame::Len(_)) || length(inner, a) == length(inner, b) =>
+        {
+            reason(inner, a, b)
+        }
+        _ => of_shape(shape),
+    }
+}
+
+/// How many bytes a value takes.
+fn length(shape: &Shape, value: &Value) -> Option<usize> {
+    let mut bytes = Vec::new();
+    encode_one(shape, value, &mut bytes).ok().map(|()| bytes.len())
+}
+
+/// The same of the first arguments that two rows do not share.
+fn of_rows(sequence: &Sequence, a: &[Value], b: &[Value]) -> Cause {
+    let mut pairs = sequence.arguments().zip(a.iter().zip(b));
+    pairs.find(|(_, (a, b))| a != b).map_or(BEHIND, |(argument, (a, b))| reason(&argument.shape, a, b))
+}
+
+/// Why the bytes of a shape do not sort as its values do, whichever they are.
+fn of_shape(shape: &Shape) -> Cause {
     match shape {
         Shape::Int(int) => match int.encoding {
-            IntEncoding::Be => ("two's complement: negative numbers sort last", "write it `.signflip`"),
+            IntEncoding::Be if int.ty.signed => {
+                ("two's complement: negative numbers sort last", "write it `.signflip`")
+            }
             IntEncoding::Le if int.ty.signed => {
                 ("the least byte comes first", "write it `.signflip`: big-endian, with its sign bit flipped")
             }
@@ -95,7 +141,7 @@ fn reason(shape: &Shape) -> (&'static str, &'static str) {
             encoding if matches!(encoding.row().order, OrderRule::Below(_)) => {
                 ("numbers of different lengths do not sort in this form", "write it `.ordvar`, or big-endian")
             }
-            _ => (BEHIND, TERMINATE),
+            _ => BEHIND,
         },
         Shape::Float(FloatEncoding::Bits) => {
             ("negative floats sort above positive ones", "write it `.ordered`")
@@ -119,7 +165,7 @@ fn reason(shape: &Shape) -> (&'static str, &'static str) {
         Shape::Bytes { encoding: BytesEncoding::Fit(_), .. } => {
             ("bytes that are cut or padded lose their order", "write it `.terminated`")
         }
-        Shape::Framed { frame: Frame::Len(_), inner } if !matches!(inner.extent(), Extent::Fixed(_)) => {
+        Shape::Framed { frame: Frame::Len(_), .. } => {
             ("its length comes first, so shorter values do", "write it `.terminated`")
         }
         Shape::List { framing: Framing::Counted(_), .. } => {
@@ -128,7 +174,6 @@ fn reason(shape: &Shape) -> (&'static str, &'static str) {
         Shape::Hashed { .. } | Shape::HashConcat { .. } => {
             ("a hash does not keep order", "leave `in order` out: rows under a hash have none")
         }
-        Shape::Desc(inner) => reason(inner),
-        _ => (BEHIND, TERMINATE),
+        _ => BEHIND,
     }
 }

@@ -29,7 +29,7 @@ use crate::least::{least_row, least_value, with};
 use crate::product::search::Search;
 use crate::product::{Budget, Goal, Outcome, Product};
 use crate::proof::{Reason, Side, Verdict, Witness};
-use crate::reader::{Effort, read};
+use crate::reader::{Effort, read, rewritten};
 use crate::sample;
 use crate::sure::{mark, rest};
 
@@ -206,10 +206,13 @@ fn searched(
         let found = search.next()?;
         let key = |tail: &[u8]| [bound.bytes.as_slice(), &found.common, tail].concat();
         let mut rows = |key: &[u8]| -> Vec<Vec<Value>> {
-            read(sequence, key, MOST_READINGS, effort)
-                .into_iter()
-                .filter(|row| row.starts_with(&bound.values))
-                .collect()
+            let own = |row: &Vec<Value>| row.starts_with(&bound.values);
+            let rows: Vec<_> = read(sequence, key, MOST_READINGS, effort).into_iter().filter(own).collect();
+            if !rows.is_empty() {
+                return rows;
+            }
+            // A copy or a derived part that does not fit is written again.
+            rewritten(sequence, key, MOST_READINGS, effort).into_iter().filter(own).collect()
         };
         let (firsts, seconds) = (rows(&key(&found.first)), rows(&key(&found.second)));
         for first in &firsts {
