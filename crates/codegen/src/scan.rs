@@ -19,6 +19,17 @@ pub(crate) fn called<'f>(report: &Report, family: &'f Family) -> Vec<(&'f Scan, 
     first.map(|scan| (scan, is_ordered(report, family, scan))).collect()
 }
 
+/// What a scan returns, in words.
+pub(crate) fn rows(family: &Family, scan: &Scan, ordered: bool) -> String {
+    let words = scan.words(&family.key);
+    let (rows, others) = if words == "all" {
+        (format!("all rows of `{}`", family.path), "their")
+    } else {
+        (format!("the rows of `{}` {words}", family.path), "the other")
+    };
+    if ordered { format!("{rows}, in the order of {others} arguments") } else { rows }
+}
+
 /// Whether the argument after the prefix of a scan can bound it, and whether nothing comes after it.
 pub(crate) fn next_bound(family: &Family, scan: &Scan) -> Option<bool> {
     if scan.part.is_some() {

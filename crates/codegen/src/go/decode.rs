@@ -79,8 +79,8 @@ impl<'p> Go<'p> {
                     if !known {
                         let _ = writeln!(out, "\tif len(key)-at < {size} {{\n\t\t{fail}\n\t}}");
                     }
-                    let piece = piece(&start, &at.text(size));
-                    out.push_str(&fixed(name, &argument.shape, &tree.go, &piece, &start, &fail)?);
+                    let pieces = [0, 1].map(|skipped| piece(&at.text(skipped), &at.text(size)));
+                    out.push_str(&fixed(name, &argument.shape, &tree.go, &pieces, &start, &fail)?);
                     at.advance(size, &mut out, index + 1 == program.steps.len());
                 }
                 (Segment::Argument(argument), End::Rest | End::Run) => {
@@ -227,9 +227,15 @@ impl Place {
     }
 }
 
-/// The statements that read an argument of one length.
-fn fixed(name: &str, shape: &Shape, go: &str, piece: &str, start: &str, fail: &str) -> Option<String> {
-    let read = |ok: String| format!("\tif !({ok}) {{\n\t\t{fail}\n\t}}\n");
+/// The statements that read an argument of one length from all of its bytes, or from those after the first of them.
+fn fixed(
+    name: &str,
+    shape: &Shape,
+    go: &str,
+    [piece, rest]: &[String; 2],
+    start: &str,
+    fail: &str,
+) -> Option<String> {
     Some(match shape {
         Shape::Int(int) if int.range == int.ty.range() && int.ty.bits <= 64 => {
             let (bits, signed) = (int.ty.bits, int.ty.signed);
@@ -252,8 +258,7 @@ fn fixed(name: &str, shape: &Shape, go: &str, piece: &str, start: &str, fail: &s
                 IntEncoding::SignFlip => format!("\tk.{name} = {go}({} ^ 1<<{})\n", number("Big"), bits - 1),
                 IntEncoding::Tick9 => {
                     format!(
-                        "\tk.{name} = int64(binary.BigEndian.Uint64({piece}[1:]))\n{}",
-                        read(format!("key[{start}] == 6-byte(uint64(k.{name})>>63)"))
+                        "\tk.{name} = int64(binary.BigEndian.Uint64({rest}))\n\tif key[{start}] != 6-byte(uint64(k.{name})>>63) {{\n\t\t{fail}\n\t}}\n"
                     )
                 }
                 _ => return None,

@@ -167,7 +167,7 @@ impl<'p> Go<'p> {
                             .unsupported(same.span, "a copy of an argument that only its digest is known of"),
                     }
                 }
-                Segment::Derived(derived) => self.put_derived(body, row, derived, of, &within(&derived.name)),
+                Segment::Derived(derived) => self.put_derived(body, row, derived, of, label),
             }
         }
     }
@@ -175,10 +175,12 @@ impl<'p> Go<'p> {
     fn put_derived(&mut self, body: &mut Body, row: &Row<'p>, derived: &Derived, of: &[String], label: &str) {
         let at = body.variable(Variable::At);
         body.line(&format!("{at} := len(dst)"));
+        let within = |name: &str| if label.is_empty() { name.to_owned() } else { format!("{label}.{name}") };
+        let given: Vec<_> = row.sequence.arguments().zip(row.fields.iter().zip(of)).collect();
         for &from in &derived.of {
-            let index = row.sequence.arguments_before(from);
-            if let Some(((_, tree), of)) = row.fields.get(index).zip(of.get(index)) {
-                self.put(body, tree, of, label);
+            if let Some((argument, ((_, tree), of))) = given.get(row.sequence.arguments_before(from)) {
+                let label = argument.name.as_deref().map_or_else(|| label.to_owned(), within);
+                self.put(body, tree, of, &label);
             }
         }
         let sum = body.variable(Variable::Sum);
@@ -192,7 +194,7 @@ impl<'p> Go<'p> {
             128 => format!("(Uint128{{Lo: {sum}}})"),
             bits => format!("uint{bits}({sum})"),
         };
-        put_int(body, &derived.shape, &number, label);
+        put_int(body, &derived.shape, &number, &within(&derived.name));
     }
 
     /// The statements for one argument.
@@ -461,6 +463,7 @@ fn put_int(body: &mut Body, int: &IntShape, of: &str, label: &str) {
     let words = match (signed, bits) {
         (false, 128) => format!("{of}.Hi, {of}.Lo"),
         (true, 128) => format!("uint64({of}.Hi), {of}.Lo"),
+        (true, 64) => format!("uint64({of}>>63), uint64({of})"),
         (false, 64) => format!("0, {of}"),
         (false, _) => format!("0, uint64({of})"),
         (true, _) => format!("uint64(int64({of})>>63), uint64({of})"),

@@ -222,9 +222,14 @@ const {constant} = {prefix}
             self.out,
             "// MarshalBinary does the same as Bytes.\nfunc (k {go}) MarshalBinary() ([]byte, error) {{\n\treturn k.Bytes()\n}}\n"
         );
+        let (but, from) = if row.fields.iter().any(|(_, tree)| tree.holds_slices()) {
+            (", and keeps no part of key", "append([]byte(nil), key...)")
+        } else {
+            ("", "key")
+        };
         let _ = writeln!(
             self.out,
-            "// UnmarshalBinary does the same as {decode}.\nfunc (k *{go}) UnmarshalBinary(key []byte) (err error) {{\n\t*k, err = {decode}(key)\n\treturn err\n}}\n"
+            "// UnmarshalBinary does the same as {decode}{but}.\nfunc (k *{go}) UnmarshalBinary(key []byte) (err error) {{\n\t*k, err = {decode}({from})\n\treturn err\n}}\n"
         );
         self.decoder(go, path, row, &decode);
         let layout = self.layout(row.sequence, 0);

@@ -8,7 +8,7 @@ use super::Go;
 use super::encode::Body;
 use super::names::exported;
 use super::tree::Row;
-use crate::scan::{called, next_bound};
+use crate::scan::{called, next_bound, rows};
 
 impl<'p> Go<'p> {
     pub(crate) fn scans(&mut self, family: &'p Family, go: &str, row: &Row<'p>) {
@@ -28,7 +28,6 @@ impl<'p> Go<'p> {
         let bare = if scan.bare { "Bare" } else { "" };
         let wanted = if names.is_empty() { format!("{go}All") } else { format!("{go}By{suffix}{bare}") };
         let function = self.scope.fresh(&wanted);
-        let words = scan.words(&family.key);
         let scanned = self.scanned(row, scan);
         let (parameters, variables) = self.parameters(&scanned, scan.value_count());
         let mut body = Body::new(
@@ -36,8 +35,7 @@ impl<'p> Go<'p> {
             if ordered && next_bound(family, scan).is_some() { "r" } else { "Range{}" },
         );
         self.put_row(&mut body, &scanned, scan.segments, &variables, "");
-        let order = if ordered { ", in the order of the other arguments" } else { "" };
-        let mut doc = format!("// {function} is the range of the rows of `{}` {words}{order}.", family.path);
+        let mut doc = format!("// {function} is the range of {}.", rows(family, scan, ordered));
         if scan.filtered {
             doc.push_str(" Other rows lie between them:\n// Contains tells which are its own.");
         }
@@ -140,9 +138,10 @@ impl<'p> Go<'p> {
     }
 
     fn keeps(&mut self, go: &str, ty: &str) {
+        let decode = self.derived(go, "Decode{}");
         let _ = writeln!(
             self.out,
-            "// Contains tells whether key lies in the range and is a key of the family.\nfunc (r {ty}) Contains(key []byte) bool {{\n\tvar k {go}\n\treturn r.Range.Contains(key) && k.UnmarshalBinary(key) == nil\n}}\n"
+            "// Contains tells whether key lies in the range and is a key of the family.\nfunc (r {ty}) Contains(key []byte) bool {{\n\tif !r.Range.Contains(key) {{\n\t\treturn false\n\t}}\n\t_, err := {decode}(key)\n\treturn err == nil\n}}\n"
         );
     }
 

@@ -21,7 +21,7 @@ impl Go<'_> {
             let unguarded = if part.guarded { "AppendUnguarded" } else { "AppendTo" };
             let _ = write!(
                 table,
-                "\t{path}: {{\n\t\t&layout{go},\n\t\tfunc(values []val, dst []byte) ([]byte, error) {{\n\t\t\treturn from{go}(val{{l: values}}).AppendTo(dst)\n\t\t}},\n\t\tfunc(values []val, dst []byte) ([]byte, error) {{\n\t\t\treturn from{go}(val{{l: values}}).{unguarded}(dst)\n\t\t}},\n\t\tfunc(b []byte) ([]val, error) {{\n\t\t\tk, err := {decode}(b)\n\t\t\tif err != nil {{\n\t\t\t\treturn nil, err\n\t\t\t}}\n\t\t\treturn k.vals(), nil\n\t\t}},\n\t\tfunc(values []val) float64 {{\n\t\t\tk, room := from{go}(val{{l: values}}), make([]byte, 0, 1<<16)\n\t\t\treturn testing.AllocsPerRun(3, func() {{\n\t\t\t\t_, _ = k.{unguarded}(room)\n\t\t\t}})\n\t\t}},\n\t}},\n"
+                "\t{path}: {{\n\t\t&layout{go},\n\t\tfunc(values []val, dst []byte) ([]byte, error) {{\n\t\t\treturn from{go}(val{{l: values}}).AppendTo(dst)\n\t\t}},\n\t\tfunc(values []val, dst []byte) ([]byte, error) {{\n\t\t\treturn from{go}(val{{l: values}}).{unguarded}(dst)\n\t\t}},\n\t\tfunc(b []byte) ([]val, error) {{\n\t\t\tk, err := {decode}(b)\n\t\t\tif err != nil {{\n\t\t\t\treturn nil, err\n\t\t\t}}\n\t\t\treturn k.vals(), nil\n\t\t}},\n\t\tfunc(values []val) float64 {{\n\t\t\tk := from{go}(val{{l: values}})\n\t\t\tmade, _ := k.{unguarded}(nil)\n\t\t\troom := make([]byte, 0, 1<<10+2*len(made))\n\t\t\treturn testing.AllocsPerRun(3, func() {{\n\t\t\t\t_, _ = k.{unguarded}(room)\n\t\t\t}})\n\t\t}},\n\t}},\n"
             );
             let _ = writeln!(
                 fuzz,

@@ -52,6 +52,20 @@ pub(crate) struct Row<'p> {
     pub(crate) fields: Vec<(String, Tree<'p>)>,
 }
 
+impl Tree<'_> {
+    /// Whether what is decoded has slices of the key in it.
+    pub(crate) fn holds_slices(&self) -> bool {
+        let in_row = |row: &Row<'_>| row.fields.iter().any(|(_, tree)| tree.holds_slices());
+        match &self.inside {
+            Inside::Leaf => self.go == "[]byte",
+            Inside::Enum(_) | Inside::Hashed(_) => false,
+            Inside::Record(row) => in_row(row),
+            Inside::Choice(variants) => variants.iter().any(|variant| in_row(&variant.row)),
+            Inside::Option(inner) | Inside::List(inner) | Inside::Wrapped(inner) => inner.holds_slices(),
+        }
+    }
+}
+
 impl<'p> Go<'p> {
     /// The arguments of a layout whose struct is called `owner`.
     pub(crate) fn row(&mut self, owner: &str, sequence: &'p Sequence) -> Row<'p> {

@@ -28,7 +28,8 @@ impl<'p> Go<'p> {
             }
             (Inside::Enum(constants), Shape::Choice(alternatives)) => {
                 let doc = doc(format!("{go} is one of several names."));
-                let _ = writeln!(out, "{doc}type {go} uint8\n");
+                let held = enum_type(constants.len());
+                let _ = writeln!(out, "{doc}type {go} {held}\n");
                 for (index, (constant, alternative)) in constants.iter().zip(alternatives).enumerate() {
                     let about = if alternative.doc.is_empty() {
                         vec![format!("{constant} is `{}`.", alternative.label)]
@@ -173,5 +174,14 @@ impl<'p> Go<'p> {
             names.push(name);
         }
         (text.join(", "), names)
+    }
+}
+
+/// The least type that has a number for each of so many names.
+const fn enum_type(count: usize) -> &'static str {
+    match count {
+        0..=0x100 => "uint8",
+        0x101..=0x1_0000 => "uint16",
+        _ => "uint32",
     }
 }

@@ -68,9 +68,15 @@ impl<'p> Go<'p> {
             .fields
             .iter()
             .map(|(name, tree)| self.value_of(tree, &format!("{of}.{name}"), depth))
+            .map(|value| element(&value).to_owned())
             .collect();
         format!("[]val{{{}}}", values.join(", "))
     }
+}
+
+/// A value inside of `[]val{…}`, where a literal needs no type.
+fn element(value: &str) -> &str {
+    value.strip_prefix("val").filter(|rest| rest.starts_with('{')).unwrap_or(value)
 }
 
 /// A function of `v` on a line that is indented `depth` times.
@@ -114,6 +120,8 @@ fn to_leaf(tree: &Tree<'_>, of: &str) -> String {
         Shape::Int(int) => match (int.ty.signed, int.ty.bits) {
             (false, 128) => format!("val{{hi: {of}.Hi, lo: {of}.Lo}}"),
             (true, 128) => format!("val{{hi: uint64({of}.Hi), lo: {of}.Lo}}"),
+            (false, 64) => format!("val{{lo: {of}}}"),
+            (true, 64) => format!("val{{hi: uint64({of} >> 63), lo: uint64({of})}}"),
             (false, _) => format!("val{{lo: uint64({of})}}"),
             (true, _) => format!("val{{hi: uint64(int64({of}) >> 63), lo: uint64({of})}}"),
         },

@@ -72,7 +72,7 @@ impl TypeScript<'_> {
                     }
                 }
                 Segment::Derived(derived) => {
-                    self.put_derived(body, sequence, derived, of, &within(&derived.name));
+                    self.put_derived(body, sequence, derived, of, label);
                 }
             }
         }
@@ -88,10 +88,12 @@ impl TypeScript<'_> {
     ) {
         let at = body.variable("at");
         body.line(&format!("const {at} = w.at;"));
+        let within = |name: &str| if label.is_empty() { name.to_owned() } else { format!("{label}.{name}") };
         for &from in &derived.of {
             let index = sequence.arguments_before(from);
             if let Some((argument, of)) = sequence.arguments().nth(index).zip(of.get(index)) {
-                self.put(body, &argument.shape, of, label);
+                let label = argument.name.as_deref().map_or_else(|| label.to_owned(), within);
+                self.put(body, &argument.shape, of, &label);
             }
         }
         let sum = body.variable("sum");
@@ -102,7 +104,7 @@ impl TypeScript<'_> {
         let number = format!("BigInt.asUintN({bits}, {function}(cutTail(w, {at})){modulus})");
         let number = if bits <= 32 { format!("Number({number})") } else { number };
         body.line(&format!("const {sum} = {number};"));
-        put_int(body, &derived.shape, &sum, label);
+        put_int(body, &derived.shape, &sum, &within(&derived.name));
     }
 
     /// The statements for an argument that was written before as `original`; false if only its digest is known.

@@ -137,14 +137,14 @@ impl TypeScript<'_> {
 
     fn decoder(&mut self, part: &Part, straight: Option<&str>) {
         let (name, path, layout) = (&part.name, text(&part.path), part.layout());
-        let mut quick = String::new();
+        let mut read = format!("readKey({layout}, {path}, b) as {name}");
         if let Some(body) = straight {
             let _ = writeln!(self.out, "function $read{name}(b: Uint8Array): {name} | null {{\n{body}}}\n");
-            quick = format!("$read{name}(b) ?? ");
+            read = format!("$read{name}(b) ?? ({read})");
         }
         let _ = writeln!(
             self.out,
-            "/** Reads what is exactly the bytes; throws a {{@link KeyError}} that says which segment and which byte are at fault. */\nexport function {}(key: Uint8Array): {name} {{\n  const b = plainBytes(key);\n  return {quick}(readKey({layout}, {path}, b) as {name});\n}}\n",
+            "/** Reads what is exactly the bytes; throws a {{@link KeyError}} that says which segment and which byte are at fault. */\nexport function {}(key: Uint8Array): {name} {{\n  const b = plainBytes(key);\n  return {read};\n}}\n",
             part.decode
         );
     }
@@ -152,10 +152,13 @@ impl TypeScript<'_> {
     /// The decoder for those that try several layouts, which does not throw.
     pub(crate) fn attempt(&mut self, part: &Part) {
         let (name, layout) = (&part.name, part.layout());
-        let quick = if part.straight { format!("$read{name}(b) ?? ") } else { String::new() };
+        let mut read = format!("tryKey({layout}, b) as {name} | null");
+        if part.straight {
+            read = format!("$read{name}(b) ?? ({read})");
+        }
         let _ = writeln!(
             self.out,
-            "function $try{name}(b: Uint8Array): {name} | null {{\n  return {quick}(tryKey({layout}, b) as {name} | null);\n}}\n"
+            "function $try{name}(b: Uint8Array): {name} | null {{\n  return {read};\n}}\n"
         );
     }
 

@@ -8,7 +8,7 @@ use super::TypeScript;
 use super::encode::Body;
 use super::names::{camel, doc, pascal, small, text, variables};
 use super::types::{argument_name, properties};
-use crate::scan::{called, next_bound};
+use crate::scan::{called, next_bound, rows};
 
 impl TypeScript<'_> {
     pub(crate) fn scans(&mut self, family: &Family, name: &str) {
@@ -27,7 +27,6 @@ impl TypeScript<'_> {
         let wanted =
             if names.is_empty() { format!("{owner}All") } else { format!("{owner}By{suffix}{bare}") };
         let function = self.scope.fresh(&wanted);
-        let words = scan.words(&family.key);
         let mut scope = variables();
         scope.reserve(self.declared.iter().map(String::as_str));
         // What the bytes are written into.
@@ -43,8 +42,7 @@ impl TypeScript<'_> {
         let mut body = Body::new(1);
         self.put_row(&mut body, layout, scan.segments, &variables, "");
         let path = text(&family.path);
-        let order = if ordered { ", in the order of the other arguments" } else { "" };
-        let mut about = vec![format!("The range of the rows of `{}` {words}{order}.", family.path)];
+        let mut about = vec![format!("The range of {}.", rows(family, scan, ordered))];
         let (result, keep) = if scan.filtered {
             about.push("Other rows lie between them: `contains` tells which are its own.".to_owned());
             ("FilteredRange", format!("filtered((b) => $try{name}(b) !== null, "))

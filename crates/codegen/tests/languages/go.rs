@@ -24,7 +24,7 @@ pub(crate) fn package(module: &Path, name: &str, compiled: &Compiled, lines: &st
 pub(crate) fn accepted(module: &Path) {
     std::fs::write(module.join("go.mod"), "module keys\n\ngo 1.19\n").unwrap();
     assert_eq!(
-        run(module, "gofmt", &["-l", "."], INSTALL),
+        run(module, "gofmt", &["-s", "-l", "."], INSTALL),
         (true, String::new()),
         "files that gofmt would change"
     );
@@ -103,14 +103,44 @@ fn a_name_is_numbered_only_where_it_is_taken() {
 #[test]
 fn go_scans_spaces_and_codecs_of_collections_do_what_they_say() {
     let module = fresh("go-scans");
-    let plan = made::scans();
-    package(&module, "scans", &plan, &lines(&plan, 2));
+    let mut plans = vec![("scans".to_owned(), made::scans()), ("names".to_owned(), made::names())];
+    plans.extend(
+        of_the_repository()
+            .into_iter()
+            .find(|(_, path, _)| path == "five")
+            .map(|(name, _, plan)| (name, plan)),
+    );
+    assert_eq!(plans.len(), 3);
+    for (name, plan) in &plans {
+        package(&module, name, plan, &lines(plan, 2));
+        codecs(&module.join(name), name);
+    }
     std::fs::write(module.join("go.mod"), "module keys\n\ngo 1.19\n").unwrap();
     let own = include_str!("made/scans/scans_test.go");
     std::fs::write(module.join("scans/scans_test.go"), own).unwrap();
-    assert_eq!(run(&module, "gofmt", &["-l", "."], INSTALL), (true, String::new()));
-    let (passed, text) = run(&module, "go", &["test", "./..."], INSTALL);
-    assert!(passed, "{text}");
+    assert_eq!(run(&module, "gofmt", &["-s", "-l", "."], INSTALL), (true, String::new()));
+    for what in [["test", "./scans"].as_slice(), &["test", "-run", "TestCodecsOfEveryFamily", "./..."]] {
+        let (passed, text) = run(&module, "go", what, INSTALL);
+        assert!(passed, "{text}");
+    }
+}
+
+/// Writes a test of all codecs that a package has, about all of its vectors.
+fn codecs(folder: &Path, package: &str) {
+    let adapters = std::fs::read_to_string(folder.join("cosmos.keyplan.go")).unwrap();
+    let makers = adapters.lines().filter_map(|line| line.strip_prefix("func ")?.split_once("() "));
+    let mut laws = String::new();
+    for (number, (maker, of)) in makers.enumerate() {
+        let law = match of.split('[').next() {
+            Some("KeyCodec") => "keyLaws",
+            Some("ValueCodec") => "valueLaws",
+            _ => continue,
+        };
+        write!(laws, "\tname{number}, law{number} := {law}({maker}())\n\tlaws[name{number}] = law{number}\n")
+            .unwrap();
+    }
+    let test = include_str!("made/codecs_test.go").replace("PACKAGE", package).replace("\tLAWS\n", &laws);
+    std::fs::write(folder.join("codecs_test.go"), test).unwrap();
 }
 
 /// The lines of Go that `README.md` shows are a program, and it prints what its page says of keys elsewhere.
@@ -204,7 +234,7 @@ fn the_handler_of_an_upgrade_carries_rows_as_the_mapping_does() {
         std::fs::write(folder.join("migration_test.go"), include_str!("made/migration_test.go")).unwrap();
     }
     std::fs::write(module.join("go.mod"), "module keys\n\ngo 1.19\n").unwrap();
-    assert_eq!(run(&module, "gofmt", &["-l", "."], INSTALL), (true, String::new()));
+    assert_eq!(run(&module, "gofmt", &["-s", "-l", "."], INSTALL), (true, String::new()));
     assert_eq!(run(&module, "go", &["vet", "./..."], INSTALL), (true, String::new()));
     let (passed, text) = run(&module, "go", &["test", "-vet=off", "./..."], INSTALL);
     assert!(passed, "{text}");
@@ -223,7 +253,7 @@ fn the_handler_of_an_upgrade_writes_values_of_no_bytes() {
     made::write(&module, &files, &lines(&new, 2));
     std::fs::write(module.join("values_test.go"), include_str!("made/values_test.go")).unwrap();
     std::fs::write(module.join("go.mod"), "module keys\n\ngo 1.19\n").unwrap();
-    assert_eq!(run(&module, "gofmt", &["-l", "."], INSTALL), (true, String::new()));
+    assert_eq!(run(&module, "gofmt", &["-s", "-l", "."], INSTALL), (true, String::new()));
     let (passed, text) = run(&module, "go", &["test", "."], INSTALL);
     assert!(passed, "{text}");
 }

@@ -3,6 +3,7 @@ package runtime
 import (
 	"encoding/binary"
 	"errors"
+	"fmt"
 )
 
 // Iter is what the iterators of all versions of the Cosmos SDK have in common.
@@ -105,19 +106,26 @@ func (c KeyCodec[T]) Size(key T) int {
 	return len(b)
 }
 
-// EncodeJSON returns the arguments as an object.
+// EncodeJSON returns the arguments as an object, or refuses one outside of its domain.
 func (c KeyCodec[T]) EncodeJSON(value T) ([]byte, error) {
+	if _, err := c.behind(value); err != nil {
+		return nil, err
+	}
 	return c.layout.appendArgs(nil, c.vals(value), false), nil
 }
 
-// DecodeJSON reads the arguments from an object.
+// DecodeJSON reads the arguments from an object, or refuses one outside of its domain.
 func (c KeyCodec[T]) DecodeJSON(b []byte) (T, error) {
+	var none T
 	values, err := c.layout.argsOf(b)
 	if err != nil {
-		var none T
+		return none, fmt.Errorf("%s: %w", c.family, err)
+	}
+	key := c.from(val{l: values})
+	if _, err := c.behind(key); err != nil {
 		return none, err
 	}
-	return c.from(val{l: values}), nil
+	return key, nil
 }
 
 // Stringify shows the arguments.
@@ -205,19 +213,26 @@ func (c ValueCodec[T]) Decode(b []byte) (T, error) {
 	return c.read(append([]byte(nil), b...))
 }
 
-// EncodeJSON returns the arguments as an object.
+// EncodeJSON returns the arguments as an object, or refuses one outside of its domain.
 func (c ValueCodec[T]) EncodeJSON(value T) ([]byte, error) {
+	if _, err := c.put(value); err != nil {
+		return nil, err
+	}
 	return c.layout.appendArgs(nil, c.vals(value), false), nil
 }
 
-// DecodeJSON reads the arguments from an object.
+// DecodeJSON reads the arguments from an object, or refuses one outside of its domain.
 func (c ValueCodec[T]) DecodeJSON(b []byte) (T, error) {
+	var none T
 	values, err := c.layout.argsOf(b)
 	if err != nil {
-		var none T
+		return none, fmt.Errorf("%s: %w", c.name, err)
+	}
+	value := c.from(val{l: values})
+	if _, err := c.put(value); err != nil {
 		return none, err
 	}
-	return c.from(val{l: values}), nil
+	return value, nil
 }
 
 // Stringify shows the arguments.

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"math/big"
 	"strconv"
@@ -25,13 +26,19 @@ const (
 	jWide
 )
 
-// argsOf reads the arguments of a layout from a JSON object.
+// jsonTime is how a time is written.
+const jsonTime = "2006-01-02T15:04:05.000000000"
+
+// argsOf reads the arguments of a layout from a JSON object. Each is of its type, and may be outside of its domain.
 func (l *layout) argsOf(text []byte) ([]val, error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
 	var j any
 	if err := d.Decode(&j); err != nil {
 		return nil, err
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return nil, errors.New("something comes after the object")
 	}
 	return l.valuesOf(j, false)
 }
@@ -73,16 +80,19 @@ func valOf(n *node, j any) (val, error) {
 		case string:
 			label = one
 		case map[string]any:
+			if len(one) != 1 {
+				return val{}, fmt.Errorf("an object of %d alternatives, not of one", len(one))
+			}
 			for name, of := range one {
 				label, inner = name, of
 			}
 		}
 		for i := range n.alts {
 			if n.alts[i].label == label {
-				values, err := n.alts[i].seq.valuesOf(inner, true)
-				if inner == nil && len(values) == 0 {
-					err = nil
+				if inner == nil && n.alts[i].seq.isBare() {
+					return val{i: i}, nil
 				}
+				values, err := n.alts[i].seq.valuesOf(inner, true)
 				return val{i: i, l: values}, err
 			}
 		}
@@ -118,6 +128,9 @@ func valOf(n *node, j any) (val, error) {
 		if object, ok := j.(map[string]any); ok {
 			if text, ok := object["digest"].(string); ok {
 				b, err := hex.DecodeString(text)
+				if err == nil && len(b) != n.keep {
+					err = fmt.Errorf("a digest of %s, not of %d", counted(uint64(len(b))), n.keep)
+				}
 				return val{b: b}, err
 			}
 		}
@@ -135,6 +148,16 @@ func valOf(n *node, j any) (val, error) {
 	return leafOf(n, j)
 }
 
+// isBare tells whether a layout has no arguments.
+func (l *layout) isBare() bool {
+	for i := range l.steps {
+		if l.steps[i].kind == sArgument {
+			return false
+		}
+	}
+	return true
+}
+
 // isBoxed tells whether what an option holds may be null itself, and is put into a list.
 func isBoxed(n *node) bool {
 	for n.kind == kFramed || n.kind == kDesc || n.kind == kHashConcat {
@@ -144,22 +167,25 @@ func isBoxed(n *node) bool {
 }
 
 func leafOf(n *node, j any) (val, error) {
-	text := ""
-	switch one := j.(type) {
-	case bool:
-		if n.show == jBool {
-			return boolVal(one), nil
+	if n.show == jBool {
+		truth, ok := j.(bool)
+		if !ok {
+			return val{}, fmt.Errorf("%v is not true or false", j)
 		}
-	case string:
-		text = one
-	case json.Number:
-		text = one.String()
+		return boolVal(truth), nil
+	}
+	text, ok := j.(string)
+	if number, is := j.(json.Number); is && (n.show == jInt || n.show == jWide || n.show == jFloat) {
+		text, ok = number.String(), true
+	}
+	if !ok {
+		return val{}, fmt.Errorf("%v is not a string", j)
 	}
 	switch n.show {
 	case jInt:
-		v, ok := new(big.Int).SetString(text, 10)
-		if !ok || v.BitLen() > 128 {
-			return val{}, fmt.Errorf("%v is not an integer", j)
+		v, err := integerOf(text, nativeBits(n.bits), n.signed)
+		if err != nil {
+			return val{}, err
 		}
 		if v.Sign() < 0 {
 			v.Add(v, new(big.Int).Lsh(big.NewInt(1), 128))
@@ -167,9 +193,9 @@ func leafOf(n *node, j any) (val, error) {
 		low := new(big.Int).And(v, new(big.Int).SetUint64(math.MaxUint64))
 		return val{hi: new(big.Int).Rsh(v, 64).Uint64(), lo: low.Uint64()}, nil
 	case jWide:
-		v, ok := new(big.Int).SetString(text, 10)
-		if !ok || v.BitLen() > 256 {
-			return val{}, fmt.Errorf("%v is not an integer", j)
+		v, err := integerOf(text, 256, n.signed)
+		if err != nil {
+			return val{}, err
 		}
 		if v.Sign() < 0 {
 			v.Add(v, new(big.Int).Lsh(big.NewInt(1), 256))
@@ -183,7 +209,7 @@ func leafOf(n *node, j any) (val, error) {
 		f, err := strconv.ParseFloat(text, 64)
 		return floatVal(f), err
 	case jTime:
-		t, err := time.Parse("2006-01-02T15:04:05.000000000", text)
+		t, err := time.Parse(jsonTime, text)
 		return timeVal(t), err
 	case jScore:
 		return scoreFrom(text)
@@ -192,24 +218,78 @@ func leafOf(n *node, j any) (val, error) {
 	case jNibbles:
 		var out val
 		for i := 0; i < len(text); i++ {
+			if strings.IndexByte(hexDigits, text[i]) < 0 {
+				return val{}, fmt.Errorf("%q is not a hex digit", text[i])
+			}
 			out.b = append(out.b, hexValue(text[i]))
 		}
 		return out, nil
 	default:
 		b, err := hex.DecodeString(text)
+		if size, ok := n.arraySize(); ok && err == nil && len(b) != size {
+			err = fmt.Errorf("%s, not %d", counted(uint64(len(b))), size)
+		}
 		return val{b: b}, err
 	}
 }
 
+// integerOf reads an integer of a type.
+func integerOf(text string, bits int, signed bool) (*big.Int, error) {
+	v, ok := new(big.Int).SetString(text, 10)
+	if !ok {
+		return nil, fmt.Errorf("%q is not an integer", text)
+	}
+	fits := v.Sign() >= 0 && v.BitLen() <= bits
+	if signed {
+		size := v
+		if v.Sign() < 0 {
+			size = new(big.Int).Not(v)
+		}
+		fits = size.BitLen() < bits
+	}
+	if !fits {
+		return nil, fmt.Errorf("%s does not fit %d bits", text, bits)
+	}
+	return v, nil
+}
+
+// nativeBits is the width of the type that holds a number of so many bits.
+func nativeBits(bits int) int {
+	for native := 8; native < 128; native *= 2 {
+		if bits <= native {
+			return native
+		}
+	}
+	return 128
+}
+
+// arraySize is the length of bytes that are held as an array.
+func (n *node) arraySize() (int, bool) {
+	fixed := n.lens.min == n.lens.max && n.lens.min <= 64 && n.loss == lossNone
+	// Bytes of which nothing is known have no lengths either.
+	return n.lens.min, fixed && (n.lens.min > 0 || n.max == 0)
+}
+
 func scoreFrom(text string) (val, error) {
 	var s Score
+	var err error
 	if rest, ok := cut(text, "@"); ok {
 		s.Unconfirmed = true
-		_, err := fmt.Sscanf(rest, "%d.%d", &s.Seconds, &s.Nanos)
-		return scoreVal(s), err
+		_, err = fmt.Sscanf(rest, "%d.%d", &s.Seconds, &s.Nanos)
+	} else {
+		_, err = fmt.Sscanf(text, "%d/%d", &s.Height, &s.Index)
 	}
-	_, err := fmt.Sscanf(text, "%d/%d", &s.Height, &s.Index)
+	if err == nil && scoreText(s) != text {
+		err = fmt.Errorf("%q is not a score", text)
+	}
 	return scoreVal(s), err
+}
+
+func scoreText(s Score) string {
+	if s.Unconfirmed {
+		return fmt.Sprintf("@%d.%09d", s.Seconds, s.Nanos)
+	}
+	return fmt.Sprintf("%d/%d", s.Height, s.Index)
 }
 
 func cut(text, prefix string) (string, bool) {
@@ -255,6 +335,9 @@ func appendJSON(dst []byte, n *node, v val) []byte {
 	case kRecord:
 		return n.seq.appendArgs(dst, v.l, true)
 	case kChoice:
+		if v.i < 0 || v.i >= len(n.alts) {
+			return append(dst, "null"...)
+		}
 		one := &n.alts[v.i]
 		if len(v.l) == 0 {
 			return appendString(dst, one.label)
@@ -314,13 +397,9 @@ func appendJSON(dst []byte, n *node, v val) []byte {
 		}
 		return strconv.AppendFloat(dst, f, 'g', -1, 64)
 	case jTime:
-		return appendString(dst, timeOf(v).Format("2006-01-02T15:04:05.000000000"))
+		return appendString(dst, timeOf(v).Format(jsonTime))
 	case jScore:
-		s := scoreOf(v)
-		if s.Unconfirmed {
-			return appendString(dst, fmt.Sprintf("@%d.%09d", s.Seconds, s.Nanos))
-		}
-		return appendString(dst, fmt.Sprintf("%d/%d", s.Height, s.Index))
+		return appendString(dst, scoreText(scoreOf(v)))
 	case jText:
 		return appendString(dst, string(v.b))
 	case jNibbles:

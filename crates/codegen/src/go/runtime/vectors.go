@@ -99,7 +99,7 @@ func testScan(t *testing.T, number int, line vector, values []val, scan vectorSc
 	var derived val
 	if line.Derived != "" {
 		var err error
-		if derived, err = leafOf(&node{}, line.Derived); err != nil {
+		if derived, err = leafOf(&node{bits: 64}, line.Derived); err != nil {
 			t.Errorf("line %d: %v", number, err)
 			return
 		}
@@ -180,6 +180,25 @@ func runVectors(t *testing.T, path string, parts map[string]vectorPart, spaces m
 	})
 }
 
+// cuts tells whether a layout has bytes that are cut: what is read of them has another length, and may be no argument.
+func (l *layout) cuts() bool {
+	for i := range l.steps {
+		if n := l.steps[i].n; n != nil && n.cutsInside() {
+			return true
+		}
+	}
+	return false
+}
+
+func (n *node) cutsInside() bool {
+	for i := range n.alts {
+		if n.alts[i].seq.cuts() {
+			return true
+		}
+	}
+	return n.loss == lossFit || n.inner != nil && n.inner.cutsInside() || n.seq != nil && n.seq.cuts()
+}
+
 // fuzzPart looks for bytes that are read and not written again.
 func fuzzPart(f *testing.F, path, name string, part vectorPart) {
 	eachVector(f, path, func(_ int, line vector, b []byte) {
@@ -193,6 +212,9 @@ func fuzzPart(f *testing.F, path, name string, part vectorPart) {
 			return
 		}
 		made, err := part.unguarded(values, nil)
+		if errors.Is(err, ErrRefused) && part.layout.cuts() {
+			return
+		}
 		if err != nil || !bytes.Equal(made, b) {
 			t.Fatalf("%x is read as %s, which is %x: %v", b, part.layout.appendArgs(nil, values, false), made, err)
 		}

@@ -79,9 +79,14 @@ function hexByte(byte: number): string {
   return byte < 16 ? `0${byte.toString(16)}` : byte.toString(16);
 }
 
+/** Whether it is bytes, also those of another frame or sandbox, which have a `Uint8Array` of their own. */
+function isBytes(v: unknown): v is Uint8Array {
+  return v instanceof Uint8Array || (ArrayBuffer.isView(v) && Object.prototype.toString.call(v) === '[object Uint8Array]');
+}
+
 /** The bytes without what a subclass such as `Buffer` changes. */
 function plainBytes(bytes: Uint8Array): Uint8Array {
-  if (!(bytes instanceof Uint8Array)) throw new TypeError('not a Uint8Array');
+  if (!isBytes(bytes)) throw new TypeError('not a Uint8Array');
   if (bytes.constructor === Uint8Array) return bytes;
   return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length);
 }

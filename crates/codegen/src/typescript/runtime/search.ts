@@ -117,7 +117,7 @@ type Properties = { readonly [name: string]: unknown };
 
 function sameValue(a: unknown, b: unknown): boolean {
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return Object.is(a, b);
-  if (a instanceof Uint8Array) return b instanceof Uint8Array && compareBytes(a, b) === 0;
+  if (isBytes(a)) return isBytes(b) && compareBytes(a, b) === 0;
   if (Array.isArray(a)) return Array.isArray(b) && sameAll(a, b);
   const names = Object.keys(a);
   const [x, y] = [a as Properties, b as Properties];

@@ -69,7 +69,7 @@ function checkCount(w: Writer, size: number, lens: Lengths, label: string): void
 }
 
 function checkBytes(w: Writer, v: Uint8Array, label: string): void {
-  if (!(v instanceof Uint8Array)) w.refuse(label, 'not a Uint8Array');
+  if (!isBytes(v)) w.refuse(label, 'not a Uint8Array');
 }
 
 function checkList<T>(w: Writer, v: readonly T[], label: string): readonly T[] {

@@ -42,11 +42,23 @@ pub(crate) fn names() -> Compiled {
     compile("names.keyplan", include_str!("scans/names.keyplan"), |_| Err("there are no imports".to_owned()))
 }
 
+/// A plan with more alternatives than a byte has values, with and without arguments.
+fn many() -> String {
+    let bare: Vec<String> = (0..300).map(|number| format!("a{number}: 0x{number:04x}")).collect();
+    let with: Vec<String> = bare.iter().map(|one| format!("{one} n: u8")).collect();
+    let (bare, with) = (bare.join(" | "), with.join(" | "));
+    format!(
+        "plan many; type Label = ({bare}); type One = ({with}); \
+         space s {{ key labels = 0x01 label: Label n: u8 scan by label; key ones = 0x02 one: One; }}"
+    )
+}
+
 /// Plans whose names and words mean something to languages and tools: those of [`names`], those of spaces, comments and parameters,
-/// one of a single family without a scan, and one of lengths and numbers that languages have no type for.
-pub(crate) fn odd() -> [(&'static str, Compiled); 4] {
-    let plan = |name, text| compile(name, text, |_| Err("there are no imports".to_owned()));
+/// one of a single family without a scan, one of lengths and numbers that languages have no type for, and [`many`].
+pub(crate) fn odd() -> [(&'static str, Compiled); 5] {
+    let plan = |name, text: &str| compile(name, text, |_| Err("there are no imports".to_owned()));
     [
+        ("many", plan("many.keyplan", &many())),
         ("names", names()),
         ("odd", plan("odd.keyplan", include_str!("scans/odd.keyplan"))),
         ("bare", plan("bare.keyplan", include_str!("scans/bare.keyplan"))),

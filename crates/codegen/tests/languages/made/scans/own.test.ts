@@ -8,6 +8,7 @@ import {
   encodeSKey,
   encodeTick,
   encodeTickValue,
+  fromHex,
   inRange,
   KeyError,
   nameByOwner,
@@ -89,6 +90,21 @@ test('spaces, refusals and names', () => {
   assert.equal(toHex(encodePairUnguarded({ a: 'ab', b: 'c' })), '04616263');
   // A number where a bigint belongs, as untyped code may have.
   assert.equal((refused(() => encodeTick({ pool: 1 as unknown as bigint, tick: 0n })) as unknown[])[2], 'pool');
+});
+
+test('bytes of another realm', async () => {
+  const { runInNewContext } = await load('node:vm');
+  const foreign = (hex: string): Uint8Array => runInNewContext(`Uint8Array.from(${JSON.stringify([...fromHex(hex)])})`);
+  assert.ok(!(foreign('00') instanceof Uint8Array));
+  const key = encodeTick({ pool: 1n, tick: 2n });
+  assert.equal(about(decodeSKey(foreign(toHex(key)))), 'tick 2 of 1');
+  assert.equal(toHex(encodeSlotted({ ns: 7, user: foreign('313233') })), toHex(encodeSlotted({ ns: 7, user: fromHex('313233') })));
+  // What only looks like bytes is none.
+  for (const wrong of [[1], new Uint16Array(2), new DataView(new ArrayBuffer(2)), { length: 1, 0: 1 }, 'ab', null]) {
+    const user = wrong as unknown as Uint8Array;
+    assert.deepEqual(refused(() => encodeSlotted({ ns: 7, user })), ['refused', 's.slotted', 'user', -1, 'not a Uint8Array']);
+    assert.throws(() => decodeSKey(user), TypeError);
+  }
 });
 
 test('bytes of a larger buffer, and of subclasses', () => {

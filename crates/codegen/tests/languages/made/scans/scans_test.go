@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/hex"
 	"errors"
+	"strings"
 	"testing"
 )
 
@@ -211,6 +212,69 @@ func TestValueCodecs(t *testing.T) {
 	if _, err := c.DecodeJSON([]byte("{")); err == nil {
 		t.Error("half an object was read")
 	}
+}
+
+// TestJSONOfNoKey: what collections show of a key may be of no key, and what they read is from people.
+func TestJSONOfNoKey(t *testing.T) {
+	c, held := TypedKeyCodec(), TypedValueCodec()
+	key := Typed{Owner: [3]byte{1, 2, 3}, N: 4, Level: 5, Kind: TypedKindSome{ID: 6}, User: "ab", Rest: []byte{7}}
+	key.Wide[31] = 8
+	text, err := c.EncodeJSON(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	equal(t, string(text), `{"owner":"010203","n":4,"level":5,"kind":{"some":{"id":6}},"flag":"off","user":"ab","wide":"8","rest":"07"}`)
+	if back, err := c.DecodeJSON(text); err != nil || c.Stringify(back) != string(text) {
+		t.Errorf("%v: %v", back, err)
+	}
+	if c.Stringify(Typed{}) == "" || held.Stringify(TypedValue{}) == "" {
+		t.Error("a key without a kind is not shown")
+	}
+	if _, err := c.EncodeJSON(Typed{}); !errors.Is(err, ErrRefused) {
+		t.Errorf("%v", err)
+	}
+	if _, err := held.EncodeJSON(TypedValue{}); !errors.Is(err, ErrRefused) {
+		t.Errorf("%v", err)
+	}
+	for _, change := range [][2]string{
+		{`"010203"`, `"0102"`}, {`"010203"`, `"01020304"`}, {`"010203"`, `"01020x"`}, {`"010203"`, `{"a":1}`},
+		{`"n":4`, `"n":256`}, {`"n":4`, `"n":-1`}, {`"n":4`, `"n":4.5`}, {`"n":4`, `"n":null`}, {`"n":4`, `"m":4`}, {`"n":4`, `"n":true`},
+		{`"level":5`, `"level":16777216`}, {`"level":5`, `"level":4294967297`},
+		{`{"some":{"id":6}}`, `{"some":{"id":65536}}`}, {`{"some":{"id":6}}`, `{"some":{}}`}, {`{"some":{"id":6}}`, `"some"`},
+		{`{"some":{"id":6}}`, `{"some":{"id":6},"none":{}}`}, {`{"some":{"id":6}}`, `{}`}, {`{"some":{"id":6}}`, `"other"`}, {`{"some":{"id":6}}`, `null`},
+		{`"off"`, `"of"`}, {`"off"`, `0`},
+		{`"ab"`, `""`}, {`"ab"`, `"AB"`}, {`"ab"`, `7`}, {`"ab"`, `["ab"]`}, {`"ab"`, `{}`}, {`"ab"`, `"abcde"`},
+		{`"8"`, `"57896044618658097711785492504343953926634992332820282019728792003956564819968"`},
+		{`"8"`, `"-57896044618658097711785492504343953926634992332820282019728792003956564819969"`},
+		{`"07"`, `"0708090a0b"`}, {`"07"`, `7`}, {`"07"`, `null`}, {`}`, `}}`}, {`"rest":"07"}`, `"rest":"07"} {}`},
+	} {
+		wrong := strings.Replace(string(text), change[0], change[1], 1)
+		if back, err := c.DecodeJSON([]byte(wrong)); err == nil {
+			t.Errorf("%s is read as %s", wrong, c.Stringify(back))
+		}
+	}
+	for _, wrong := range []string{`"1/2x"`, `"1"`, `"@1.5"`, `"4294967296/1"`, `""`, `{}`} {
+		text := `{"kind":"none","at":` + wrong + `,"rest":""}`
+		if back, err := held.DecodeJSON([]byte(text)); err == nil {
+			t.Errorf("%s is read as %s", text, held.Stringify(back))
+		}
+	}
+}
+
+// TestUnmarshalCopies: whoever calls UnmarshalBinary may use the bytes again.
+func TestUnmarshalCopies(t *testing.T) {
+	key, err := Slotted{Ns: 7, User: []byte("abc")}.MarshalBinary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var read Slotted
+	if err := read.UnmarshalBinary(key); err != nil {
+		t.Fatal(err)
+	}
+	for i := range key {
+		key[i] = 0xff
+	}
+	equal(t, string(read.User), "abc")
 }
 
 type row struct{ key, value []byte }
