@@ -2,7 +2,6 @@
 //!
 //! There are 100,000 rows per database; `KEYPLAN_MIGRATION_ROWS` asks for more.
 
-use keyplan_codec::Hash;
 use keyplan_store::engine::{Batch, Durability, Engine, Fjall, FjallSettings, Memory, Redb, RedbSettings};
 use keyplan_store::migrate::{ASIDE_SPACE, Migration, MigrationError, Step, read_aside, visit_parked};
 use keyplan_store::{Schema, Store};
@@ -199,8 +198,17 @@ fn paw_has_pairs_and_nonces_that_tell_their_arguments() {
 
 #[test]
 fn dolos_has_one_keyspace_for_all_kinds() {
-    let kinds =
-        ["accounts", "account-epochs", "pools", "epochs", "dreps", "gov", "stakes", "pending_rewards"];
+    // The hashes of their names are those that Dolos' own program writes, as in its vectors.
+    let kinds: [(&str, u64); 8] = [
+        ("accounts", 0x138a_7b25_414c_083a),
+        ("account-epochs", 0xd800_77e8_e0a2_2268),
+        ("pools", 0x9fa7_4102_97c3_84fb),
+        ("epochs", 0xaa95_6822_c555_e8cd),
+        ("dreps", 0x11e6_99e0_1573_7391),
+        ("gov", 0x7606_5d2c_74ac_c84d),
+        ("stakes", 0xaeeb_d4ef_5ff6_c129),
+        ("pending_rewards", 0xc085_dcc7_1203_8f08),
+    ];
     let mut case = Case::default();
     let cursor = [&[1, 0, 0, 0][..], &[9, 0, 0, 0, 0, 0, 0, 0]].concat();
     case.kept("state-cursor", vec![0], &cursor);
@@ -208,10 +216,9 @@ fn dolos_has_one_keyspace_for_all_kinds() {
     for n in 0..count() / each {
         let utxo = [noise(n, 32), 3_u32.to_be_bytes().to_vec()].concat();
         case.kept("state-utxos", utxo, &[&[0, 6][..], &noise(n, 30)].concat());
-        for kind in kinds {
+        for (kind, hash) in kinds {
             let key = noise(n ^ 0xffff, 32);
-            let hash = Hash::Xxh3_64.digest(kind.as_bytes());
-            let new = [&hash[..], &key].concat();
+            let new = [&hash.to_be_bytes()[..], &key].concat();
             let space = format!("state-{kind}");
             case.moved((&space, key), ("state-entities", new), &noise(n, 25));
         }
