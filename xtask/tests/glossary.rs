@@ -21,19 +21,19 @@ const PLAIN: &str = "
     bech32 begun body bool broken buffer buffered by bytes cached call carried case certified
     change checked checksum claimed codec coded comment compare compiled copied count
     counterexample course crc16 crc32 data database decimal decision decoded decoder
-    decomposition deleted deque derivation desc detail differences direction dropped duplicates
+    decomposition deleted deque derivation desc detail differences direction done dropped duplicates
     duty embedded end ends entry error escaped example except expected expiring explorer failure
     fate figures file files fit fixes fjall flawed foreign forgotten format found framing
     furthest ground growth hashed held history hit iavl ident import imported imports indexed
     inference int keep kind known label lawful leaf lexed limit limits line lines listed lmdb
-    loaded looked lsm made map memcmp memory messages meta more narrow nibbles node nonces note
+    loaded looked lsm made map memcmp memory messages meta migrated more narrow nibbles node nonces note
     now opaque opened opening operation other pair pairing params parsed passage past phase
     position postgres previous problem product prune pruning query rank ranked read reader
     reason redb redis rejected releasing remade remote removed resolved result retire room rows
     ruling running same scanned scored search seen setting settings severity shown side signed
     sizes slate slots split sqlite standing statistics step steps stored style sum summary
     summed survives take taken tally task tell terminated text tick9 ticket token told transaction
-    type unescaped unmatched unread unsigned unwritable variant verified version view watch way
+    type unescaped unmatched unread unsigned unwritable variant verified version view watch watcher way
     wide widening window writers zset
 ";
 

@@ -20,6 +20,9 @@ pub enum Error {
     /// What was asked for makes no sense for this plan, input or database: the text says why, and what to do instead.
     #[error("{0}")]
     Refused(String),
+    /// A plan has mistakes, which are in what was made of it.
+    #[error("a plan has mistakes, so that nothing can be carried from it or to it")]
+    Mistaken(Box<keyplan_plan::Compiled>),
     /// What was being done when it went wrong.
     #[error("{doing}")]
     While {

@@ -3,7 +3,8 @@
 //! [`AnyStore`] is a database of ours on whichever engine it was made with; [`AnyEngine`] only the engine, without a plan;
 //! [`Foreign`] a database of another program under a plan that is named; [`open`] any of them as a source of rows. [`dump()`]
 //! and [`load()`] are all rows out and in, [`scan()`] those of a scan, [`structures`](structure) what keys of structures hold,
-//! [`typed`] keys and values as people write them, [`find`](mod@find) families by their names.
+//! [`typed`] keys and values as people write them, [`find`](mod@find) families by their names, [`migrate`](mod@migrate) a database
+//! under the next plan.
 //!
 //! ```
 //! use std::ops::ControlFlow;

@@ -173,7 +173,7 @@ impl Server {
             found.map(|document| document.text().to_owned())
         };
         let document = Document::new(uri, version, text, self.encoding, open);
-        if document.compiled.plan.is_some() && document.compiled.errors().next().is_none() {
+        if document.compiled.sound().is_some() {
             let (path, compiled) = (document.path.clone(), Arc::clone(&document.compiled));
             self.jobs.push(Job { uri: uri.to_owned(), version, path, compiled });
         }

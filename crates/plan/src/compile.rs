@@ -23,6 +23,11 @@ impl Compiled {
     pub fn errors(&self) -> impl Iterator<Item = &Diagnostic> {
         self.diagnostics.iter().filter(|diagnostic| diagnostic.severity() == Severity::Error)
     }
+
+    /// The plan, if nothing keeps it from being used.
+    pub fn sound(&self) -> Option<&Plan> {
+        self.plan.as_ref().filter(|_| self.errors().next().is_none())
+    }
 }
 
 /// Reads a plan and the files that it imports.

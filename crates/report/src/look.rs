@@ -60,19 +60,20 @@ fn arguments(layout: &Sequence, values: &[Value]) -> Looked {
 }
 
 fn inside(shape: &Shape, value: &Value) -> Looked {
+    let shape = shape.unwrapped();
+    let row = |index: usize, values: &[Value]| {
+        shape.rows().nth(index).map_or(Looked::Sound, |layout| arguments(layout, values))
+    };
+    let each = |values: &[Value]| {
+        let all = shape.inner().into_iter().flat_map(|inner| values.iter().map(move |value| (inner, value)));
+        all.fold(Looked::Sound, |looked, (inner, value)| looked.and(|| inside(inner, value)))
+    };
     match (shape, value) {
         (Shape::Opaque(opaque), Value::Bytes(bytes)) => outside(opaque, bytes),
-        (Shape::Record(sequence), Value::Record(values)) => arguments(sequence, values),
-        (Shape::Choice(alternatives), Value::Choice(index, values)) => {
-            alternatives.get(*index).map_or(Looked::Sound, |chosen| arguments(&chosen.sequence, values))
-        }
-        (Shape::Option(inner), Value::Option(Some(value))) => inside(inner, value),
-        (Shape::List { item, .. }, Value::List(values)) => {
-            values.iter().fold(Looked::Sound, |looked, value| looked.and(|| inside(item, value)))
-        }
-        (Shape::Framed { inner, .. } | Shape::Desc(inner) | Shape::HashConcat { inner, .. }, value) => {
-            inside(inner, value)
-        }
+        (_, Value::Record(values)) => row(0, values),
+        (_, Value::Choice(index, values)) => row(*index, values),
+        (_, Value::Option(Some(value))) => each(std::slice::from_ref(&**value)),
+        (_, Value::List(values)) => each(values),
         _ => Looked::Sound,
     }
 }

@@ -2,8 +2,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use keyplan::codec::Hash;
 use keyplan::typed::List;
-use keyplan_store::BytesOf;
 use keyplan_store::engine::{Action, Batch, KeyRange, Operation, Snapshot as _, SpaceId, SpaceKind};
+use keyplan_store::{BytesOf, StoreError};
 
 use super::error::hex;
 use super::layout::Layout;
@@ -195,7 +195,10 @@ fn record<E: StateEngine>(
     for changes in operations.chunk_by(|a, b| a.space == b.space && a.key[..] == b.key[..]) {
         let Some(operation) = changes.last() else { continue };
         let (space, key) = (operation.space, &operation.key[..]);
-        let Some(number) = layout.number(space) else { continue };
+        // A change that is not written down could not be undone.
+        let number = layout
+            .number(space)
+            .ok_or_else(|| StateError::Store(StoreError::NoSpace { name: format!("{space:?}") }))?;
         if layout.kind(space) == SpaceKind::Multimap {
             // Of several values each change is an operation of its own; all that the key had is kept once.
             let was = values_of::<E>(snapshot, space, key)?;

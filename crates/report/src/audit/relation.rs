@@ -316,8 +316,8 @@ fn found<'m, 'v>(
     if rest.is_empty() {
         return Some((shape, value));
     }
-    match (bare(shape), value) {
-        (Shape::Record(inner), Value::Record(values)) => found(inner, values, rest),
+    match value {
+        Value::Record(values) => found(bare(shape).rows().next()?, values, rest),
         _ => None,
     }
 }

@@ -221,6 +221,7 @@ fn retired_prefixes(space: &Space) -> impl Iterator<Item = &[u8]> {
 }
 
 /// What tells a migration from every other: both layouts, the mapping, and which readings are preferred.
+#[expect(clippy::expect_used, reason = "a digest of 64 bits has eight bytes")]
 fn id(old: &Schema, new: &Schema, mapping: &Mapping, preferred: &BTreeSet<String>) -> [u8; 8] {
     let mut text = Vec::new();
     text.extend(old.fingerprint.0);
@@ -229,11 +230,8 @@ fn id(old: &Schema, new: &Schema, mapping: &Mapping, preferred: &BTreeSet<String
     for path in preferred {
         text.extend(path.bytes().chain([0]));
     }
-    first_eight(&Hash::Xxh3_64.digest(&text))
-}
-
-fn first_eight(bytes: &[u8]) -> [u8; 8] {
-    bytes.try_into().unwrap_or_default()
+    // With a default in its place every migration would be the same one.
+    Hash::Xxh3_64.digest(&text)[..].try_into().expect("a digest of eight bytes")
 }
 
 /// A row that was set aside.

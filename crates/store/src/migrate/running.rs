@@ -240,7 +240,7 @@ impl<E: Engine> Running<'_, '_, E> {
             let mut batch = Batch::<E>::new();
             for row in snapshot.prefix(aside, &own)?.take(PURGE) {
                 let (place, stored) = row?;
-                let rest = place.get(own.len()..).unwrap_or_default();
+                let rest = place.strip_prefix(own.as_slice()).ok_or(MigrationError::Record)?;
                 batch.put(aside, [other.as_slice(), rest].concat(), &stored[..]);
                 batch.delete(aside, &place[..]);
                 if batch.bytes() >= STEP_BYTES {
@@ -411,10 +411,15 @@ impl<E: Engine> Running<'_, '_, E> {
         (index, key, value): (usize, &[u8], &[u8]),
         batch: &mut Batch<E>,
     ) {
-        if self.untold.get(route).copied().unwrap_or_default() {
+        if self.is_untold(route) {
             let (place, row) = self.aside_row(Aside::Former, index, key, "", value);
             batch.put(aside, place, row);
         }
+    }
+
+    /// Whether the new rows of a route do not tell the old ones, which are kept then. Where nothing is known of it they do not.
+    fn is_untold(&self, route: usize) -> bool {
+        self.untold.get(route).is_none_or(|untold| *untold)
     }
 
     /// Refuses a key that a function of the program has made before: nothing proves that its keys differ.
@@ -511,11 +516,15 @@ impl<E: Engine> Running<'_, '_, E> {
         names.sort_unstable();
         names.dedup();
         for name in names {
-            let Some(id) = self.engine.space(name) else { continue };
             let expected = snapshot.get(self.meta_space, &[EXPECTED, name.as_bytes()].concat())?;
             let expected = match expected {
                 Some(value) => read_expected(&value).ok_or(MigrationError::Record)?,
                 None => Checksum::default(),
+            };
+            let Some(id) = self.engine.space(name) else {
+                // What must be in a space that is not there is lost.
+                expected.require(name, Checksum::default())?;
+                continue;
             };
             let mut found = Checksum::default();
             let structures = plans.into_iter().flat_map(|plan| &plan.spaces);
@@ -687,9 +696,7 @@ impl<E: Engine> Sorter for Running<'_, '_, E> {
         }
         let (kept, why) = match &fate {
             Fate::Stays { .. } => (false, ""),
-            Fate::Moves { route, staged, .. } => {
-                (*staged || self.untold.get(*route).copied().unwrap_or_default(), "")
-            }
+            Fate::Moves { route, staged, .. } => (*staged || self.is_untold(*route), ""),
             Fate::Dropped { .. } => (true, ""),
             Fate::Aside { why, .. } => (true, why.as_str()),
         };

@@ -164,3 +164,24 @@ fn a_damaged_row_is_an_error_that_names_it() {
     let said = structures.set_add(b"d", b"m").unwrap_err().to_string();
     assert_eq!(said, "row 0x0264 of the space `things` is damaged, or of another layout");
 }
+
+#[test]
+fn a_lease_of_an_item_that_nobody_holds_is_damage_and_is_not_skipped() {
+    // Without its item, and of an item that waits.
+    for is_there in [false, true] {
+        let structures = filled();
+        let mut batch = structures.store().batch().unwrap();
+        let item = [7, 1, b'q', b'3'].as_slice();
+        if is_there {
+            let waiting = rows(&structures).into_iter().find(|(row, _)| row[..] == [7, 1, b'q', b'4']);
+            batch.put(structures.space(), item, waiting.unwrap().1);
+        } else {
+            batch.delete(structures.space(), item);
+        }
+        batch.commit(keyplan_store::engine::Durability::Buffer).unwrap();
+        let claim = Claim::new(3, Duration::from_millis(100)).at(Now::Millis(2_000));
+        let said = structures.queue_claim(b"q", claim).unwrap_err().to_string();
+        let lease = "row 0x080171000000000000044c33 of the space `things`";
+        assert_eq!(said, format!("{lease} is damaged, or of another layout"));
+    }
+}

@@ -46,13 +46,13 @@ fn plan(args: &MigratePlan, out: &mut Output) -> Result<Outcome> {
 }
 
 /// Two plans without mistakes; those of the first that has some are shown.
-pub(crate) fn sound<'p>(old: &'p Compiled, new: &'p Compiled) -> Result<(&'p Plan, &'p Plan)> {
-    let meaning = |compiled: &'p Compiled| {
-        let plan = compiled.plan.as_ref().filter(|_| compiled.errors().next().is_none());
-        plan.ok_or_else(|| {
-            render::message(&render::findings(&compiled.sources, &compiled.diagnostics));
-            anyhow!("a plan has mistakes, so that nothing can be carried from it or to it")
-        })
-    };
+fn sound<'p>(old: &'p Compiled, new: &'p Compiled) -> Result<(&'p Plan, &'p Plan)> {
+    let meaning = |compiled: &'p Compiled| compiled.sound().ok_or_else(|| mistaken(compiled));
     Ok((meaning(old)?, meaning(new)?))
+}
+
+/// Shows the mistakes of a plan that nothing can be carried from or to.
+pub(crate) fn mistaken(compiled: &Compiled) -> anyhow::Error {
+    render::message(&render::findings(&compiled.sources, &compiled.diagnostics));
+    anyhow!("a plan has mistakes, so that nothing can be carried from it or to it")
 }

@@ -3,5 +3,5 @@
 mod migrate;
 mod release;
 
-pub(crate) use migrate::{run as migrate, sound};
+pub(crate) use migrate::{mistaken, run as migrate};
 pub(crate) use release::run as release;

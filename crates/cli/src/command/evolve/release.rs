@@ -15,7 +15,7 @@ use crate::render::{self, Output};
 pub(crate) fn run(args: &Args, out: &mut Output) -> Result<Outcome> {
     let loaded = input::load(&args.plan)?;
     let compiled = &loaded.compiled;
-    let Some(plan) = compiled.plan.as_ref().filter(|_| compiled.errors().next().is_none()) else {
+    let Some(plan) = compiled.sound() else {
         render::message(&render::findings(&compiled.sources, &compiled.diagnostics));
         return Ok(Outcome::Findings);
     };

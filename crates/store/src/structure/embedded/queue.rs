@@ -1,7 +1,7 @@
 use std::ops::Bound;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use keyplan_codec::{Be, Delimited as _};
+use keyplan_codec::{Be, DecodeError, Delimited as _, Fault};
 
 use super::head::{Head, QueueHead};
 use super::layout::{Family, Item, State, lease_row, place};
@@ -208,9 +208,13 @@ impl<E: Engine> Transaction<'_, E> {
         } else {
             over.last().map_or(0, |last| last.0)
         };
-        for (_, member) in over {
-            let Some(item) = self.item(key, &member)? else { continue };
-            let State::Claimed { again, .. } = item.state else { continue };
+        for (until, member) in over {
+            // A lease is of an item that is claimed: it goes with it.
+            let Some(item @ Item { state: State::Claimed { again, .. }, .. }) = self.item(key, &member)?
+            else {
+                let row = lease_row(key, until, &member).map_err(unwritable)?;
+                return Err(self.damaged(&row, DecodeError::new(skipped, Fault::Mismatch)));
+            };
             self.leave(key, &member, &item)?;
             let item = Item { attempts: if again { 0 } else { item.attempts }, ..item };
             if attempts.is_some_and(|most| item.attempts >= most) && !again {

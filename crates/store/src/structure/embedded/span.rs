@@ -18,12 +18,18 @@ pub(super) struct Span {
 impl Span {
     pub(super) const ALL: Self = Self { start: Vec::new(), end: None };
 
+    /// Nothing.
+    const NONE: Self = Self { start: Vec::new(), end: Some(Vec::new()) };
+
     /// The places of the scores in a range.
     pub(super) fn of(scores: &ScoreRange) -> Result<Self, EncodeError> {
         let start = match scores.min {
             Bound::Included(min) => score_bytes(min)?,
-            // Scores end below `02`, so that something always comes after them.
-            Bound::Excluded(min) => after_prefix(&score_bytes(min)?).unwrap_or_default(),
+            // Scores end below `02`, so that something always comes after them; if not, nothing is meant, and not everything.
+            Bound::Excluded(min) => match after_prefix(&score_bytes(min)?) {
+                Some(start) => start,
+                None => return Ok(Self::NONE),
+            },
             Bound::Unbounded => Vec::new(),
         };
         let end = match scores.max {

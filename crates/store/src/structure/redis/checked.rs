@@ -52,13 +52,14 @@ impl Redis {
                 commands.iter().zip(answers).map(|(command, answer)| reply(command, answer)).collect()
             }
             "changed" => {
-                let at = usize::try_from(count(&rest)?).unwrap_or_default();
-                let key = at.checked_sub(1).and_then(|at| expected.get(at)).map(Expectation::key);
-                Err(StructureError::Changed { key: key.unwrap_or_default().to_vec() })
+                let at = usize::try_from(count(&rest)?).ok().and_then(|at| at.checked_sub(1));
+                let key = at.and_then(|at| expected.get(at)).map(Expectation::key);
+                let key = key.ok_or_else(|| unexpected("the number of a key", &rest))?;
+                Err(StructureError::Changed { key: key.to_vec() })
             }
             "kind" => {
-                let place = usize::try_from(count(&rest)?).unwrap_or_default();
-                let held = run.kinds.iter().find(|held| held.place + 1 == place);
+                let place = usize::try_from(count(&rest)?).ok();
+                let held = run.kinds.iter().find(|held| Some(held.place + 1) == place);
                 let Some(Held { key, kind, .. }) = held else {
                     return Err(unexpected("the number of a key", &rest));
                 };

@@ -255,8 +255,10 @@ impl Client {
                 let what = format!(
                     "the write was done, but fewer than {asked} replicas have it: it may be lost with its master"
                 );
-                let first = group.commands.first().copied().unwrap_or_default();
-                set(outcomes, first, Err(Failure::Error(StructureError::Refused { what })));
+                // A group is made with its first command.
+                if let Some(first) = group.commands.first() {
+                    set(outcomes, *first, Err(Failure::Error(StructureError::Refused { what })));
+                }
             }
         }
         if lease.link.has_more() {
