@@ -5,4 +5,6 @@
 mod command;
 mod faults;
 mod foreign;
+#[path = "../../../store/tests/migrate/rows.rs"]
+mod rows;
 mod support;

@@ -1,5 +1,8 @@
 //! The 1Sat store.
 
+#[macro_use]
+#[path = "../../../chains/tests/onesat/on_engine.rs"]
+mod on_engine;
 #[path = "../../../chains/tests/onesat/suite.rs"]
 mod suite;
 
@@ -14,38 +17,4 @@ fn open(directory: &TempDir) -> OneSat<Embedded<Postgres>> {
     OneSat::with_engine(Postgres::open(settings(directory.path())).unwrap()).unwrap()
 }
 
-#[test]
-fn everything_is_read_back() {
-    suite::everything_is_read_back(&open(&TempDir::new().unwrap()));
-}
-
-#[test]
-fn a_transaction_taken_back_leaves_the_store_as_it_was() {
-    suite::a_transaction_taken_back_leaves_the_store_as_it_was(&open(&TempDir::new().unwrap()));
-}
-
-#[test]
-fn a_transaction_that_was_confirmed_is_taken_back_whole() {
-    let directory = TempDir::new().unwrap();
-    suite::a_transaction_that_was_confirmed_is_taken_back_whole(|| open(&directory));
-}
-
-#[test]
-fn a_chain_of_transactions_is_taken_back_step_by_step() {
-    suite::a_chain_of_transactions_is_taken_back_step_by_step(&open(&TempDir::new().unwrap()));
-}
-
-#[test]
-fn a_search_has_ends_and_a_direction() {
-    suite::a_search_has_ends_and_a_direction(&open(&TempDir::new().unwrap()));
-}
-
-#[test]
-fn jobs_are_held_by_one_worker_and_come_back() {
-    suite::jobs_are_held_by_one_worker_and_come_back(&open(&TempDir::new().unwrap()));
-}
-
-#[test]
-fn tokens_are_listed_and_progress_is_kept() {
-    suite::tokens_are_listed_and_progress_is_kept(&open(&TempDir::new().unwrap()));
-}
+on_engine!(open);

@@ -8,6 +8,7 @@ mod pairs;
 mod particular;
 mod plans;
 mod random;
+mod rows;
 mod server;
 mod structures;
 mod support;
