@@ -3,11 +3,11 @@
 //! ```text
 //! cargo build --release -p keyplan --features redb,lmdb --example typed_bench
 //! typed_bench fjall|redb|lmdb fill DIR
-//! valgrind --tool=callgrind typed_bench fjall|redb|lmdb get|scan typed|raw PASSES DIR
-//! valgrind --tool=callgrind typed_bench fjall get|scan cached PASSES DIR
+//! valgrind --tool=callgrind typed_bench fjall|redb|lmdb get|keep|scan typed|raw PASSES DIR
+//! valgrind --tool=callgrind typed_bench fjall get|keep|scan cached PASSES DIR
 //! ```
 //!
-//! `cached` is `typed` with a row cache that has room for all rows. Each pass reads the same rows. What one
+//! `get` looks at a value where the engine has it; `keep` is given one that it could keep. `cached` is `typed` with a row cache that has room for all rows. Each pass reads the same rows. What one
 //! pass costs is the difference between two runs, so that opening the database and reading it into the cache do not count; `cargo xtask bench store` does that.
 
 use std::error::Error;
@@ -128,6 +128,15 @@ fn typed<E: Engine>(engine: E, operation: &str, passes: u64) -> Result<u64> {
             "get" => {
                 for n in 0..ROWS {
                     let (txid, index) = parts(n);
+                    let found = view.get_with(&Utxo { txid, index }, |UtxoValue { era, body }| {
+                        u64::from(era) + body.0.len() as u64
+                    });
+                    sum += found?.ok_or("missing")?;
+                }
+            }
+            "keep" => {
+                for n in 0..ROWS {
+                    let (txid, index) = parts(n);
                     let found = view.get(&Utxo { txid, index })?.ok_or("missing")?;
                     let UtxoValue { era, body } = found.value()?;
                     sum += u64::from(era) + body.0.len() as u64;
@@ -171,7 +180,7 @@ fn raw_fjall(directory: &Path, operation: &str, passes: u64) -> Result<u64> {
     let mut sum = 0;
     for _ in 0..passes {
         match operation {
-            "get" => {
+            "get" | "keep" => {
                 for n in 0..ROWS {
                     let found = snapshot.get(&keyspace, key(n))?.ok_or("missing")?;
                     sum += value_by_hand(&found)?;
@@ -196,7 +205,7 @@ fn raw_redb(directory: &Path, operation: &str, passes: u64) -> Result<u64> {
     let mut sum = 0;
     for _ in 0..passes {
         match operation {
-            "get" => {
+            "get" | "keep" => {
                 for n in 0..ROWS {
                     let found = table.get(key(n).as_slice())?.ok_or("missing")?;
                     sum += value_by_hand(found.value())?;
@@ -230,7 +239,7 @@ fn raw_lmdb(directory: &Path, operation: &str, passes: u64) -> Result<u64> {
         let mut sum = 0;
         for _ in 0..passes {
             match operation {
-                "get" => {
+                "get" | "keep" => {
                     for n in 0..ROWS {
                         sum += value_by_hand(rows.get(&read, &key(n))?.ok_or("missing")?)?;
                     }

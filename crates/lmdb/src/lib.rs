@@ -19,8 +19,8 @@ use std::fmt;
 use std::fs::{File, TryLockError};
 use std::io;
 use std::path::Path;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 use std::time::{Duration, Instant};
 
 pub use heed;
@@ -47,6 +47,8 @@ pub struct Environment {
     begun: Option<Recorded>,
     // The last page when the list of readers was last looked through.
     looked: AtomicUsize,
+    // Whether the map could not be moved, and is no more: LMDB takes the old one away first.
+    lost: AtomicBool,
 }
 
 /// How a database is opened.
@@ -182,12 +184,29 @@ impl Environment {
         })?;
         let last_page = AtomicUsize::new(env.info().last_page_number);
         let (still, open) = Default::default();
-        Ok(Self { env, lock: Arc::new(file), still, open, begun, looked: last_page })
+        let lost = AtomicBool::new(false);
+        Ok(Self { env, lock: Arc::new(file), still, open, begun, looked: last_page, lost })
+    }
+
+    /// Keeps the map where it is, if there is one.
+    fn still(&self) -> Result<RwLockReadGuard<'_, ()>, heed::Error> {
+        let still = self.still.read().unwrap_or_else(PoisonError::into_inner);
+        if self.lost.load(Ordering::Relaxed) { Err(heed::Error::Io(no_map())) } else { Ok(still) }
     }
 
     /// Opens a transaction that reads.
+    ///
+    /// A writer in another process may have filled more than is mapped here: then more is mapped. That cannot be done while
+    /// another transaction is open, and is refused as [`MdbError::MapResized`].
     pub fn read(&self) -> Result<Reading, heed::Error> {
-        let _still = self.still.read().unwrap_or_else(PoisonError::into_inner);
+        match self.begin() {
+            Err(heed::Error::Mdb(MdbError::MapResized)) if self.follow()? => self.begin(),
+            begun => begun,
+        }
+    }
+
+    fn begin(&self) -> Result<Reading, heed::Error> {
+        let _still = self.still()?;
         let transaction = match self.env.clone().static_read_txn() {
             // There may be places of readers that are no more.
             Err(heed::Error::Mdb(MdbError::ReadersFull)) if self.env.clear_stale_readers()? > 0 => {
@@ -206,7 +225,7 @@ impl Environment {
         &self,
         change: impl FnOnce(&mut RwTxn<'_>, &mut Tally) -> Result<T, E>,
     ) -> Result<T, E> {
-        let _still = self.still.read().unwrap_or_else(PoisonError::into_inner);
+        let _still = self.still()?;
         self.forget_the_dead()?;
         let mut transaction = self.env.write_txn()?;
         let mut tally = self.tally(&transaction)?;
@@ -250,8 +269,11 @@ impl Environment {
     }
 
     /// Runs a call that opens transactions of its own, and writes nothing.
-    pub fn with<T>(&self, call: impl FnOnce(&Env<WithoutTls>) -> T) -> T {
-        let _still = self.still.read().unwrap_or_else(PoisonError::into_inner);
+    pub fn with<T, E: From<heed::Error>>(
+        &self,
+        call: impl FnOnce(&Env<WithoutTls>) -> Result<T, E>,
+    ) -> Result<T, E> {
+        let _still = self.still()?;
         call(&self.env)
     }
 
@@ -262,7 +284,7 @@ impl Environment {
             return Ok(());
         }
         let deadline = Instant::now().checked_add(within);
-        let _still = self.still.read().unwrap_or_else(PoisonError::into_inner);
+        let _still = self.still().map_err(Refused::Lmdb)?;
         let _alone = self.env.write_txn().map_err(Refused::Lmdb)?;
         match inspect::inspect(&self.lock, deadline) {
             Ok(found) => seal::write(self.env.path(), found).map_err(Refused::Io),
@@ -272,7 +294,12 @@ impl Environment {
     }
 
     /// The bytes that are mapped, and those of them that pages take.
-    pub fn map_bytes(&self) -> (usize, usize) {
+    pub fn map_bytes(&self) -> Result<(usize, usize), heed::Error> {
+        let _still = self.still()?;
+        Ok(self.mapped())
+    }
+
+    fn mapped(&self) -> (usize, usize) {
         let info = self.env.info();
         let page = usize::try_from(self.env.stat().page_size).unwrap_or(4096);
         (info.map_size, (info.last_page_number.saturating_add(1)).saturating_mul(page))
@@ -281,12 +308,62 @@ impl Environment {
     /// Maps so many bytes, a multiple of a page; says whether it could: not while a transaction is open.
     pub fn grow(&self, map_bytes: usize) -> Result<bool, heed::Error> {
         let _moves = self.still.write().unwrap_or_else(PoisonError::into_inner);
+        self.grow_to(map_bytes)
+    }
+
+    /// Maps what a writer in another process has filled, and as much again if that may be.
+    fn follow(&self) -> Result<bool, heed::Error> {
+        let _moves = self.still.write().unwrap_or_else(PoisonError::into_inner);
+        if self.lost.load(Ordering::Relaxed) {
+            return Err(heed::Error::Io(no_map()));
+        }
+        let (map, filled) = self.mapped();
+        let least = filled.next_multiple_of(MAP_STEP);
+        if least <= map {
+            // Another thread was first.
+            return Ok(true);
+        }
+        match self.grow_to(least.saturating_mul(2)) {
+            Err(heed::Error::Io(error)) if error.kind() == io::ErrorKind::OutOfMemory => self.grow_to(least),
+            grown => grown,
+        }
+    }
+
+    /// Maps so many bytes; the caller sees to it that no transaction begins meanwhile.
+    fn grow_to(&self, map_bytes: usize) -> Result<bool, heed::Error> {
         if Arc::strong_count(&self.open) > 1 {
             return Ok(false);
         }
-        resize(&self.env, map_bytes)?;
-        Ok(true)
+        if self.lost.load(Ordering::Relaxed) {
+            return Err(heed::Error::Io(no_map()));
+        }
+        // The old map goes before the new one is asked for, so that this is to be known before.
+        if addresses_left().is_some_and(|left| map_bytes.saturating_sub(self.mapped().0) as u64 > left) {
+            return Err(heed::Error::Io(io::ErrorKind::OutOfMemory.into()));
+        }
+        let moved = resize(&self.env, map_bytes);
+        self.lost.store(moved.is_err(), Ordering::Relaxed);
+        moved.map(|()| true)
     }
+}
+
+/// There is no map any more.
+#[cold]
+fn no_map() -> io::Error {
+    io::Error::other("the file could not be mapped anew, and has to be opened again")
+}
+
+/// Addresses that are kept for others when the map grows.
+const SPARED: u64 = 8 << 20;
+
+/// The bytes of addresses that the process may still take; `None` if it may take any.
+fn addresses_left() -> Option<u64> {
+    let most = rustix::process::getrlimit(rustix::process::Resource::As).current?;
+    // `pages of addresses | …`
+    let taken = std::fs::read_to_string("/proc/self/statm").ok()?;
+    let taken: u64 = taken.split(' ').next()?.parse().ok()?;
+    let taken = taken.saturating_mul(rustix::param::page_size() as u64);
+    Some(most.saturating_sub(taken).saturating_sub(SPARED))
 }
 
 /// The files of others have other layouts.
@@ -420,7 +497,7 @@ mod tests {
         assert!(!environment.grow(4 << 20).unwrap());
         drop(reading);
         assert!(environment.grow(4 << 20).unwrap());
-        assert_eq!(environment.map_bytes().0, 4 << 20);
+        assert_eq!(environment.map_bytes().unwrap().0, 4 << 20);
         let undone = environment.write(|write, _| {
             rows.put(write, b"k", b"w")?;
             Err::<(), _>(heed::Error::EnvAlreadyOpened)
@@ -428,6 +505,28 @@ mod tests {
         assert!(undone.is_err());
         assert_eq!(rows.get(environment.read().unwrap().transaction(), b"k").unwrap(), Some(&b"v"[..]));
     }
+
+    /// LMDB takes the old map away before it asks for the new one.
+    #[test]
+    fn a_database_whose_map_could_not_be_moved_refuses_what_would_read_it() {
+        let directory = tempfile::tempdir().unwrap();
+        let environment = Environment::open(directory.path(), &options(Access::Write)).unwrap();
+        environment.grow(1 << 60).unwrap_err();
+        for refused in [
+            environment.read().map(drop),
+            environment.write(|_, _| Ok::<_, heed::Error>(())),
+            environment.with(heed::Env::force_sync),
+            environment.map_bytes().map(drop),
+            environment.grow(4 << 20).map(drop),
+        ] {
+            let said = refused.unwrap_err().to_string();
+            assert_eq!(said, "the file could not be mapped anew, and has to be opened again");
+        }
+        assert!(environment.seal(Duration::from_secs(1)).is_err());
+        drop(environment);
+        Environment::open(directory.path(), &options(Access::Write)).unwrap().read().unwrap();
+    }
+
     /// A database whose file is as a killed process leaves it.
     fn killed(directory: &Path, change: impl FnOnce(&Environment)) -> Vec<u8> {
         let environment = Environment::open(directory, &options(Access::Write)).unwrap();

@@ -33,7 +33,7 @@ impl<E: Engine> Store<E> {
     /// reading and writing meanwhile.
     ///
     /// What is copied is one snapshot, over all spaces. A directory that holds an earlier backup of the same plan is brought
-    /// up to date: only rows that differ are written. The backup is a database like any other, and is restored by
+    /// up to date: only rows that differ are written, and all keys with several values. The backup is a database like any other, and is restored by
     /// opening it. It has its plan from the last step on: one that was interrupted has none, and is gone on with.
     ///
     /// Refused by engines without files, and inside of the store's own directory.

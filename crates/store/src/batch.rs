@@ -6,7 +6,7 @@ use std::ops::Deref;
 
 use self::reads::{RangeRead, Reads};
 use crate::engine::{
-    Batch, Durability, Engine, Error, KeyRange, MultimapEngine, RowRange, Snapshot as _, SpaceId, Writers,
+    Batch, Durability, Engine, Error, KeyRange, MultimapEngine, RowRange, Snapshot, SpaceId, Writers,
 };
 use crate::error::StoreError;
 use crate::page::Direction;
@@ -69,18 +69,45 @@ impl<'s, E: Engine> StoreBatch<'s, E> {
         if let Some(pending) = self.batch.pending(space, key) {
             return Ok(pending.cloned().map(Found::Pending));
         }
-        Ok(self.get_stored(space, key)?.map(Found::Stored))
+        let found = base(self.store, &mut self.base)?.get(space, key)?;
+        if self.reads.is_some() {
+            self.batch.expect(space, key, found.as_deref());
+        }
+        Ok(found.map(Found::Stored))
     }
 
-    /// Reads the value of a key that the batch is known not to change.
-    pub(crate) fn get_stored(
+    /// Lends the value of a key to `with`, as it will be once the batch is committed, and returns what `with` makes of it; see
+    /// [`Snapshot::get_with`].
+    pub fn get_with<T>(
         &mut self,
         space: SpaceId,
         key: &[u8],
-    ) -> Result<Option<BytesOf<E>>, StoreError> {
-        let found = self.base()?.get(space, key)?;
-        if self.reads.is_some() {
-            self.batch.expect(space, key, found.as_deref());
+        with: impl FnOnce(&[u8]) -> T,
+    ) -> Result<Option<T>, StoreError> {
+        if let Some(pending) = self.batch.pending(space, key) {
+            return Ok(pending.map(|value| with(value)));
+        }
+        self.get_stored_with(space, key, with)
+    }
+
+    /// Lends the value of a key that the batch is known not to change.
+    pub(crate) fn get_stored_with<T>(
+        &mut self,
+        space: SpaceId,
+        key: &[u8],
+        with: impl FnOnce(&[u8]) -> T,
+    ) -> Result<Option<T>, StoreError> {
+        let base = base(self.store, &mut self.base)?;
+        if self.reads.is_none() {
+            return Ok(base.get_with(space, key, with)?);
+        }
+        let batch = &mut self.batch;
+        let found = base.get_with(space, key, |value| {
+            batch.expect(space, key, Some(value));
+            with(value)
+        })?;
+        if found.is_none() {
+            batch.expect(space, key, None);
         }
         Ok(found)
     }
@@ -92,7 +119,7 @@ impl<'s, E: Engine> StoreBatch<'s, E> {
 
     /// Iterates over the rows of a range, as they will be once the batch is committed.
     pub fn range(&mut self, space: SpaceId, range: KeyRange<'_>) -> Result<PendingRange<E>, StoreError> {
-        let stored = self.base()?.range(space, range)?;
+        let stored = base(self.store, &mut self.base)?.range(space, range)?;
         let pending = self.batch.pending_range(space, range);
         let pending = pending.map(|(key, value)| (key.clone(), value.cloned())).collect();
         let read = self.reads.as_ref().map(|reads| reads.begin(space, range));
@@ -123,13 +150,17 @@ impl<'s, E: Engine> StoreBatch<'s, E> {
         drop(self.base);
         self.store.commit(self.batch, durability)
     }
+}
 
-    fn base(&mut self) -> Result<&E::Snapshot, StoreError> {
-        if self.base.is_none() {
-            self.base = Some(self.store.engine().snapshot()?);
-        }
-        self.base.as_ref().ok_or(StoreError::Engine(Error::Closed))
-    }
+/// The state that a batch reads: that at its first read.
+fn base<'b, E: Engine>(
+    store: &Store<E>,
+    base: &'b mut Option<E::Snapshot>,
+) -> Result<&'b E::Snapshot, StoreError> {
+    Ok(match base {
+        Some(base) => base,
+        none => none.insert(store.engine().snapshot()?),
+    })
 }
 
 impl<E: MultimapEngine> StoreBatch<'_, E> {

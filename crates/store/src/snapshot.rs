@@ -46,6 +46,18 @@ impl<E: Engine> StoreSnapshot<E> {
         Ok(self.snapshot.get(space, key)?)
     }
 
+    /// Lends the value of a key to `with`, if there is one, and returns what `with` makes of it: see
+    /// [`Snapshot::get_with`].
+    #[inline]
+    pub fn get_with<T>(
+        &self,
+        space: SpaceId,
+        key: &[u8],
+        with: impl FnOnce(&[u8]) -> T,
+    ) -> Result<Option<T>, StoreError> {
+        Ok(self.snapshot.get_with(space, key, with)?)
+    }
+
     /// Whether a key exists.
     pub fn contains(&self, space: SpaceId, key: &[u8]) -> Result<bool, StoreError> {
         Ok(self.snapshot.contains(space, key)?)

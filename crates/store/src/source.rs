@@ -215,7 +215,7 @@ struct EngineView<S>(S);
 
 impl<S: Snapshot> View for EngineView<S> {
     fn get(&self, space: SpaceId, key: &[u8]) -> Result<Option<Vec<u8>>, SourceError> {
-        Ok(self.0.get(space, key)?.map(|value| value.to_vec()))
+        Ok(self.0.get_with(space, key, <[u8]>::to_vec)?)
     }
 
     fn walk(

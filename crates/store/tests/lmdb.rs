@@ -5,7 +5,7 @@
 mod chain;
 mod support;
 
-use std::io::{BufRead as _, BufReader};
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Command, Stdio};
 
 use chain::{Mounted, State, apply, commit, cursor, read, schema};
@@ -437,4 +437,148 @@ fn a_reader_that_was_killed_keeps_no_pages() {
     child.wait().unwrap();
     let killed = rewrite(100);
     assert!(rewrite(250) < killed + (8 << 20), "{killed} bytes, and then more and more");
+}
+
+const FOLLOWS: &str = "KEYPLAN_LMDB_FOLLOWS";
+
+/// Not a test by itself: a process that counts rows whenever it is told to, and says what hinders it.
+#[test]
+fn child_that_follows() {
+    let Ok(path) = std::env::var(FOLLOWS) else { return };
+    let reader = Lmdb::open_read_only(path, LmdbSettings::default()).unwrap();
+    let space = reader.space("s").unwrap();
+    let count = || -> Result<usize, Error> {
+        reader.snapshot()?.range(space, KeyRange::ALL)?.try_fold(0, |count, row| row.map(|_| count + 1))
+    };
+    let mut held = None;
+    println!("\nopen");
+    for line in std::io::stdin().lines() {
+        match line.unwrap().as_str() {
+            "hold" => held = Some(reader.snapshot().unwrap()),
+            "let go" => held = None,
+            _ => {}
+        }
+        match count() {
+            Ok(count) => println!("\ncounted {count}"),
+            Err(error) => println!("\nrefused: {error}: {}", std::error::Error::source(&error).unwrap()),
+        }
+        if let Some(held) = &held {
+            println!("\nheld {}", held.range(space, KeyRange::ALL).unwrap().count());
+        }
+    }
+}
+
+/// A reader maps as much as there was when it opened the file.
+#[test]
+fn a_reader_follows_a_writer_whose_map_grows() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut writer = Lmdb::open(directory.path(), small_map()).unwrap();
+    let space = writer.create_space(&Space::map("s")).unwrap();
+    let mut random = Random::new(5);
+    let mut grow = |rows: usize| {
+        let mut batch = Batch::<Lmdb>::new();
+        for _ in 0..rows {
+            batch.put(space, random.bytes(20), random.bytes(1_000));
+        }
+        writer.commit(batch, Durability::Buffer).unwrap();
+    };
+    grow(100);
+    let mut child = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "child_that_follows", "--nocapture"])
+        .env(FOLLOWS, directory.path())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut tell = child.stdin.take().unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
+    let mut hears =
+        |said: &str| assert_eq!(lines.find(|line| line.contains(':') || line.contains(said)).unwrap(), said);
+    hears("open");
+    for (rows, more) in [(100, 0), (5_100, 5_000), (5_101, 1), (25_101, 20_000)] {
+        if more > 0 {
+            grow(more);
+        }
+        writeln!(tell, "count").unwrap();
+        hears(&format!("counted {rows}"));
+    }
+    writeln!(tell, "hold").unwrap();
+    hears("counted 25101");
+    hears("held 25101");
+    // Not under a snapshot, which is read in the old map.
+    grow(80_000);
+    writeln!(tell, "count").unwrap();
+    hears(
+        "refused: mapping what another process has written failed: it is more than is mapped here, and no more can be mapped \
+         while snapshots are open",
+    );
+    hears("held 25101");
+    writeln!(tell, "let go").unwrap();
+    hears("counted 105101");
+    drop(tell);
+    assert!(child.wait().unwrap().success());
+}
+
+const CRAMPED: &str = "KEYPLAN_LMDB_CRAMPED";
+
+/// Not a test by itself: a process that has no addresses left when its map is full.
+#[test]
+fn child_without_addresses() {
+    let Ok(path) = std::env::var(CRAMPED) else { return };
+    let mut settings = LmdbSettings::default();
+    settings.map_bytes = 16 << 20;
+    settings.buffer = LmdbBuffer::Nothing;
+    let mut engine = Lmdb::open(path, settings).unwrap();
+    let space = engine.create_space(&Space::map("s")).unwrap();
+    let put = |key: u32| {
+        let mut batch = Batch::<Lmdb>::new();
+        batch.put(space, key.to_be_bytes().as_slice(), vec![7; 100_000]);
+        engine.commit(batch, Durability::Buffer)
+    };
+    let count = || engine.snapshot().unwrap().range(space, KeyRange::ALL).unwrap().count();
+    put(0).unwrap();
+    let mut taken: Vec<Vec<u8>> = Vec::new();
+    loop {
+        let mut more = Vec::new();
+        if more.try_reserve_exact(4 << 20).is_err() {
+            break;
+        }
+        taken.push(more);
+    }
+    let room = taken.pop();
+    drop(room);
+    let mut written = 1;
+    let refused = loop {
+        match put(written) {
+            Ok(()) => written += 1,
+            Err(error) => break error,
+        }
+        assert!(written < 10_000);
+    };
+    assert!(
+        matches!(&refused, Error::Io { source, .. } if source.kind() == std::io::ErrorKind::StorageFull),
+        "{refused:?}"
+    );
+    // Whatever was refused, what is there can be read, and later there is room again.
+    assert_eq!(u32::try_from(count()).unwrap(), written);
+    drop(taken);
+    put(written).unwrap();
+    println!("\nwrote {written} and one more: {}", count());
+}
+
+/// The engine takes the old map away before it asks for a new one.
+#[test]
+fn a_map_that_the_process_may_not_enlarge_stays() {
+    let directory = tempfile::tempdir().unwrap();
+    let run = Command::new("sh")
+        .args([
+            "-c",
+            "ulimit -v 1000000 && exec \"$0\" --exact child_without_addresses --nocapture --test-threads=1",
+        ])
+        .arg(std::env::current_exe().unwrap())
+        .env(CRAMPED, directory.path())
+        .output()
+        .unwrap();
+    let (said, complaint) = (String::from_utf8_lossy(&run.stdout), String::from_utf8_lossy(&run.stderr));
+    assert!(run.status.success() && said.contains("and one more"), "{:?} {said}{complaint}", run.status);
 }

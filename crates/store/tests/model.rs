@@ -16,9 +16,9 @@ use keyplan_store::engine::{
 };
 use suite::{
     agrees_with_a_map, counts_every_one_of_many_writers, ends_in_time_and_loses_nothing, fill,
-    ingests_ascending_rows, keeps_a_snapshot_over_thousands_of_commits, lets_a_visitor_panic,
-    refuses_commits_after_shutdown, refuses_what_was_made_from_rows_that_changed, shows_no_half_of_a_batch,
-    spaces,
+    ingests_ascending_rows, keeps_a_snapshot_over_thousands_of_commits, lends_to_who_reads_on,
+    lets_a_visitor_panic, refuses_commits_after_shutdown, refuses_what_was_made_from_rows_that_changed,
+    shows_no_half_of_a_batch, spaces,
 };
 use support::{Opened as _, small_fjall};
 
@@ -328,6 +328,17 @@ fn a_panic_of_a_visitor_is_not_taken_for_the_engine_s() {
     lets_a_visitor_panic::<Redb>();
     lets_a_visitor_panic::<Lmdb>();
     lets_a_visitor_panic::<Cached<Redb>>();
+    lets_a_visitor_panic::<Cached<Lmdb>>();
+}
+
+#[test]
+fn who_is_lent_a_row_can_read_on_and_write() {
+    lends_to_who_reads_on::<Memory>();
+    lends_to_who_reads_on::<Fjall>();
+    lends_to_who_reads_on::<Redb>();
+    lends_to_who_reads_on::<Lmdb>();
+    lends_to_who_reads_on::<Cached<Memory>>();
+    lends_to_who_reads_on::<Cached<Lmdb>>();
 }
 
 #[test]

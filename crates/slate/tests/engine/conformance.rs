@@ -41,6 +41,11 @@ fn a_panic_of_a_visitor_is_not_taken_for_the_engine_s() {
 }
 
 #[test]
+fn who_is_lent_a_row_can_read_on_and_write() {
+    laws::lends_to_who_reads_on::<Slate>();
+}
+
+#[test]
 fn it_refuses_what_was_made_from_rows_that_changed() {
     laws::refuses_what_was_made_from_rows_that_changed::<Slate>();
 }

@@ -78,6 +78,7 @@ impl<S: Snapshot> CachedSnapshot<S> {
         Some((rows, rows.place(space, key)?))
     }
 
+    /// Reads below, and keeps what was read.
     fn below_and_fill(
         &self,
         rows: &Rows,
@@ -90,6 +91,27 @@ impl<S: Snapshot> CachedSnapshot<S> {
             self.fill(rows, place, key, value.as_deref());
         }
         Ok(value.map(CachedBytes::Stored))
+    }
+
+    /// The same for a value that is only looked at: the copy that is kept is the only one.
+    fn below_and_fill_with<T>(
+        &self,
+        rows: &Rows,
+        (place, missed): (Place, Missed),
+        space: SpaceId,
+        key: &[u8],
+        with: impl FnOnce(&[u8]) -> T,
+    ) -> Result<Option<T>, Error> {
+        let found = self.below.get_with(space, key, |value| {
+            if missed.keeps(true) {
+                self.fill(rows, place, key, Some(value));
+            }
+            with(value)
+        })?;
+        if found.is_none() && missed.keeps(false) {
+            self.fill(rows, place, key, None);
+        }
+        Ok(found)
     }
 }
 
@@ -106,6 +128,23 @@ impl<S: Snapshot> Snapshot for CachedSnapshot<S> {
         match self.look(rows, place, key) {
             Look::Hit(value) => Ok(value.map(|value| CachedBytes::Cached(RowBytes(value)))),
             Look::Miss(missed) => self.below_and_fill(rows, (place, missed), space, key),
+        }
+    }
+
+    #[inline]
+    fn get_with<T>(
+        &self,
+        space: SpaceId,
+        key: &[u8],
+        with: impl FnOnce(&[u8]) -> T,
+    ) -> Result<Option<T>, Error> {
+        let Some((rows, place)) = self.place(space, key) else {
+            return self.below.get_with(space, key, with);
+        };
+        self.check()?;
+        match self.look(rows, place, key) {
+            Look::Hit(value) => Ok(value.map(|value| with(&value))),
+            Look::Miss(missed) => self.below_and_fill_with(rows, (place, missed), space, key, with),
         }
     }
 
@@ -127,7 +166,7 @@ impl<S: Snapshot> Snapshot for CachedSnapshot<S> {
             }
             Err(missed) => {
                 rows.families.missed(place.family, place.stripe());
-                Ok(self.below_and_fill(rows, (place, missed), space, key)?.is_some())
+                Ok(self.below_and_fill_with(rows, (place, missed), space, key, |_| ())?.is_some())
             }
         }
     }

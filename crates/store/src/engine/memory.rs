@@ -184,6 +184,19 @@ impl Snapshot for MemorySnapshot {
         Ok(self.rows(space)?.get(key).cloned())
     }
 
+    fn get_with<T>(
+        &self,
+        space: SpaceId,
+        key: &[u8],
+        with: impl FnOnce(&[u8]) -> T,
+    ) -> Result<Option<T>, Error> {
+        Ok(self.rows(space)?.get(key).map(|value| with(value)))
+    }
+
+    fn contains(&self, space: SpaceId, key: &[u8]) -> Result<bool, Error> {
+        Ok(self.rows(space)?.contains_key(key))
+    }
+
     fn range(&self, space: SpaceId, range: KeyRange<'_>) -> Result<MemoryRange, Error> {
         let rows = if range.is_empty() { Rows::new_sync() } else { self.rows(space)?.clone() };
         Ok(MemoryRange {

@@ -243,6 +243,20 @@ pub trait Snapshot: Clone + Debug + Send + Sync + 'static {
     /// Reads the value of a key.
     fn get(&self, space: SpaceId, key: &[u8]) -> Result<Option<Self::Bytes>, Error>;
 
+    /// Lends the value of a key to `with`, if there is one, and returns what `with` makes of it.
+    ///
+    /// Nothing is copied that is only looked at. `with` may read the same snapshot. It must not wait for another thread that
+    /// does: an engine may keep others out meanwhile.
+    #[inline]
+    fn get_with<T>(
+        &self,
+        space: SpaceId,
+        key: &[u8],
+        with: impl FnOnce(&[u8]) -> T,
+    ) -> Result<Option<T>, Error> {
+        Ok(self.get(space, key)?.map(|value| with(&value)))
+    }
+
     /// Iterates over the rows of a range, lazily. An inverted range is empty.
     ///
     /// The first error ends the iteration: no row is left out in silence.

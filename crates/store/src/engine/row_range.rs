@@ -16,6 +16,9 @@ pub trait RowRange:
     ///
     /// This is the cheapest way through many rows: a key and a value are borrowed where the engine has them, and are not
     /// moved. A range that `each` broke off goes on after the row that it broke off at.
+    ///
+    /// `each` may read the same snapshot. It must not wait for another thread that does: an engine may keep others out
+    /// meanwhile.
     fn visit<T>(
         &mut self,
         direction: Direction,

@@ -122,6 +122,12 @@ impl<E: Engine> Read for Batch<'_, E> {
         raw.get(space, key)
     }
 
+    fn contains_bytes(&self, space: &str, key: &[u8]) -> Result<bool, StoreError> {
+        let mut raw = self.raw.borrow_mut();
+        let space = raw.space(space)?;
+        Ok(raw.get_with(space, key, |_| ())?.is_some())
+    }
+
     fn range_bytes(&self, space: &str, range: KeyRange<'_>) -> Result<Self::Range, StoreError> {
         let mut raw = self.raw.borrow_mut();
         let space = raw.space(space)?;

@@ -20,6 +20,22 @@ pub trait Read {
     /// Reads the value of a key of a space.
     fn get_bytes(&self, space: &str, key: &[u8]) -> Result<Option<Self::Bytes>, StoreError>;
 
+    /// Lends the value of a key of a space to `with`, if there is one, and returns what `with` makes of it.
+    #[inline]
+    fn get_bytes_with<T>(
+        &self,
+        space: &str,
+        key: &[u8],
+        with: impl FnOnce(&[u8]) -> T,
+    ) -> Result<Option<T>, StoreError> {
+        Ok(self.get_bytes(space, key)?.map(|value| with(&value)))
+    }
+
+    /// Whether a space has a key.
+    fn contains_bytes(&self, space: &str, key: &[u8]) -> Result<bool, StoreError> {
+        self.get_bytes_with(space, key, |_| ()).map(|found| found.is_some())
+    }
+
     /// Iterates over the rows of a range of a space.
     fn range_bytes(&self, space: &str, range: KeyRange<'_>) -> Result<Self::Range, StoreError>;
 
@@ -29,9 +45,29 @@ pub trait Read {
         with_key(key, |bytes| Ok(self.get_bytes(K::SPACE, bytes)?.map(Stored::new)))
     }
 
+    /// Lends the value of a key to `with`, if there is one, and returns what `with` makes of it.
+    ///
+    /// This is the cheapest way to a value that is only looked at: it is decoded where the engine has it. `with` may read
+    /// the same snapshot. It must not wait for another thread that does: an engine may keep others out meanwhile.
+    #[inline]
+    fn get_with<K: Key, T>(&self, key: &K, with: impl FnOnce(K::Value<'_>) -> T) -> Result<Option<T>, Error> {
+        with_key(key, |bytes| {
+            // Kept here, because what goes through the engine is to be small.
+            let mut failure = None;
+            let found = self.get_bytes_with(K::SPACE, bytes, |value| match K::Value::read(value) {
+                Some(value) => Some(with(value)),
+                None => malformed_or::<K, T>(value, with, &mut failure),
+            })?;
+            match failure {
+                None => Ok(found.flatten()),
+                Some(error) => Err(error),
+            }
+        })
+    }
+
     /// Whether there is a row with this key.
     fn contains<K: Key>(&self, key: &K) -> Result<bool, Error> {
-        with_key(key, |bytes| Ok(self.get_bytes(K::SPACE, bytes)?.is_some()))
+        with_key(key, |bytes| Ok(self.contains_bytes(K::SPACE, bytes)?))
     }
 
     /// Goes through the rows of a scan, lazily. The first error ends it: no row is left out in silence.
@@ -138,6 +174,23 @@ fn slowly<K: Key, T>(
         Err(error) => {
             *failure = Some(error);
             ControlFlow::Break(None)
+        }
+    }
+}
+
+/// Lends a value that is not read the fast way, or keeps what is wrong with it.
+#[cold]
+#[inline(never)]
+fn malformed_or<K: Key, T>(
+    value: &[u8],
+    with: impl FnOnce(K::Value<'_>) -> T,
+    failure: &mut Option<Error>,
+) -> Option<T> {
+    match value_of::<K>(value) {
+        Ok(value) => Some(with(value)),
+        Err(error) => {
+            *failure = Some(error);
+            None
         }
     }
 }

@@ -56,6 +56,20 @@ impl<E: Engine> Read for Snapshot<E> {
         self.0.get(self.0.space(space)?, key)
     }
 
+    #[inline]
+    fn get_bytes_with<T>(
+        &self,
+        space: &str,
+        key: &[u8],
+        with: impl FnOnce(&[u8]) -> T,
+    ) -> Result<Option<T>, StoreError> {
+        self.0.get_with(self.0.space(space)?, key, with)
+    }
+
+    fn contains_bytes(&self, space: &str, key: &[u8]) -> Result<bool, StoreError> {
+        self.0.contains(self.0.space(space)?, key)
+    }
+
     fn range_bytes(&self, space: &str, range: KeyRange<'_>) -> Result<Self::Range, StoreError> {
         self.0.range(self.0.space(space)?, range)
     }

@@ -64,6 +64,7 @@ pub(crate) fn check_snapshot<S: Snapshot>(snapshot: &S, ids: &[SpaceId], model: 
         assert_eq!(found, keys.iter().map(|key| rows.get(key).cloned()).collect::<Vec<_>>());
         for key in &keys {
             assert_eq!(snapshot.contains(id, key).unwrap(), rows.contains_key(key));
+            assert_eq!(snapshot.get_with(id, key, <[u8]>::to_vec).unwrap(), rows.get(key).cloned());
         }
         for _ in 0..4 {
             let (a, b) = (key(random), key(random));
@@ -388,6 +389,75 @@ pub(crate) fn lets_a_visitor_panic<E: Opened>() {
         })
     }));
     assert_eq!(panicked.unwrap_err().downcast_ref(), Some(&"the visitor's own"));
+    let snapshot = engine.snapshot().unwrap();
+    let panicked = catch_unwind(AssertUnwindSafe(|| {
+        snapshot.get_with(ids[0], b"a", |_| std::panic::panic_any("the visitor's own"))
+    }));
+    assert_eq!(panicked.unwrap_err().downcast_ref(), Some(&"the visitor's own"));
+    // The snapshot can be read afterwards, also by others.
+    let read = || snapshot.get_with(ids[0], b"a", <[u8]>::to_vec).unwrap();
+    assert_eq!(std::thread::scope(|scope| scope.spawn(read).join()).unwrap(), Some(b"a".to_vec()));
+}
+
+/// Whoever is lent a row can read the same snapshot, write, and open others.
+pub(crate) fn lends_to_who_reads_on<E: Opened>() {
+    const ROWS: u32 = 1_300;
+    let directory = tempfile::tempdir().unwrap();
+    let mut engine = E::open_at(directory.path());
+    let ids = spaces(&mut engine);
+    let row = |number: u32| (number.to_be_bytes(), number.wrapping_mul(7).to_be_bytes());
+    let mut batch = Batch::<E>::new();
+    for (key, value) in (0..ROWS).map(row) {
+        batch.put_row(ids[0], &key, &value);
+    }
+    engine.commit(batch, Durability::Buffer).unwrap();
+
+    let snapshot = engine.snapshot().unwrap();
+    let found = snapshot.get_with(ids[0], &row(5).0, |five| {
+        let six = snapshot.get_with(ids[0], &row(6).0, |six| [five, six].concat());
+        let same = snapshot.clone().get(ids[0], &row(5).0).unwrap().unwrap();
+        assert_eq!((&same[..], snapshot.contains(ids[1], five).unwrap()), (five, false));
+        six.unwrap().unwrap()
+    });
+    assert_eq!(found.unwrap(), Some([row(5).1, row(6).1].concat()));
+    assert_eq!(snapshot.get_with(ids[0], b"nothing", |_| ()).unwrap(), None);
+    assert_eq!(snapshot.get_with(ids[0], &[7; 4_000], |_| ()).unwrap(), None);
+    let elsewhere = snapshot.get_with(SpaceId(ids[0].0.wrapping_add(20_000)), b"a", |_| ());
+    assert!(matches!(elsewhere, Err(Error::NoSpace { .. })), "{elsewhere:?}");
+
+    let mut rows = snapshot.range(ids[0], KeyRange::ALL).unwrap();
+    let mut seen = 0;
+    // Some are given away before, at both ends.
+    assert_eq!(rows.next().unwrap().unwrap().0[..], row(0).0);
+    assert_eq!(rows.next_back().unwrap().unwrap().0[..], row(ROWS - 1).0);
+    let visited = rows.visit(Direction::Ascending, |key, value| {
+        seen += 1;
+        assert_eq!((key, value), (&row(seen).0[..], &row(seen).1[..]));
+        let next = snapshot.get_with(ids[0], &row(seen + 1).0, <[u8]>::to_vec).unwrap();
+        assert_eq!(next, Some(row(seen + 1).1.to_vec()));
+        if seen.is_multiple_of(200) {
+            let mut batch = Batch::<E>::new();
+            batch.delete(ids[0], row(seen + 1).0.as_slice());
+            batch.put_row(ids[0], &row(seen + 2).0, b"later");
+            engine.commit(batch, Durability::Buffer).unwrap();
+            let now = engine.snapshot().unwrap();
+            assert!(!now.contains(ids[0], &row(seen + 1).0).unwrap());
+            let inside = snapshot.range(ids[0], KeyRange::ALL).unwrap();
+            assert_eq!(inside.rev().count(), ROWS as usize);
+        }
+        if seen == 1_100 { ControlFlow::Break(seen) } else { ControlFlow::Continue(()) }
+    });
+    assert_eq!(visited.unwrap(), ControlFlow::Break(1_100));
+    assert_eq!(rows.next().unwrap().unwrap().0[..], row(1_101).0);
+    // The rest, from the other end, goes down to where the first end is.
+    let mut next = ROWS - 1;
+    let visited = rows.visit(Direction::Descending, |key, value| {
+        next -= 1;
+        assert_eq!((key, value), (&row(next).0[..], &row(next).1[..]));
+        ControlFlow::<()>::Continue(())
+    });
+    assert_eq!((visited.unwrap(), next), (ControlFlow::Continue(()), 1_102));
+    assert!(rows.next().is_none() && rows.next_back().is_none());
 }
 
 /// What a batch expects, and what that is called.

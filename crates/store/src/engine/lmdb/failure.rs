@@ -53,6 +53,13 @@ pub(super) fn translated(error: heed::Error) -> Error {
             Error::Format { what: "it is not an LMDB database of this version".into() }
         }
         heed::Error::Mdb(MdbError::MapFull) => full(),
+        heed::Error::Mdb(MdbError::MapResized) => {
+            let source = io::Error::new(
+                io::ErrorKind::ResourceBusy,
+                "it is more than is mapped here, and no more can be mapped while snapshots are open",
+            );
+            Error::Io { doing: "mapping what another process has written", source }
+        }
         heed::Error::Mdb(MdbError::ReadersFull) => {
             let what = "place for more snapshots at a time (`LmdbSettings::snapshots`)";
             Error::Unsupported { engine: Lmdb::NAME, what }

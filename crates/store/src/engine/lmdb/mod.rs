@@ -183,7 +183,7 @@ impl Lmdb {
                 Ok(done) => return Ok(done),
                 Err(Stopped::Failed(error)) => return Err(error),
                 Err(Stopped::Full) => {
-                    let (map, _) = self.environment.map_bytes();
+                    let (map, _) = self.environment.map_bytes().map_err(translated)?;
                     let grown = map.checked_mul(2).ok_or_else(full)?;
                     match self.environment.grow(grown) {
                         Ok(true) => {}
@@ -196,8 +196,8 @@ impl Lmdb {
 
     /// Doubles a map that is half full, if nobody reads it just now: later somebody may.
     fn keep_room(&self) {
-        let (map, used) = self.environment.map_bytes();
-        if used > map / 2
+        if let Ok((map, used)) = self.environment.map_bytes()
+            && used > map / 2
             && let Some(grown) = map.checked_mul(2)
         {
             // If it cannot be done now, it is tried again; if the map is full before that, the commit says so.
@@ -450,7 +450,7 @@ impl Engine for Lmdb {
     }
 
     fn make_room(&self, bytes: u64) {
-        let (mut map, used) = self.environment.map_bytes();
+        let Ok((mut map, used)) = self.environment.map_bytes() else { return };
         // A commit may write every page anew, and leave those that it fills half empty.
         let needed = usize::try_from(bytes).unwrap_or(usize::MAX).saturating_add(used).saturating_mul(2);
         let needed = needed.saturating_add(MAP_STEP);

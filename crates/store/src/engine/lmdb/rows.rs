@@ -5,6 +5,7 @@ use std::ops::{Bound, ControlFlow, Deref};
 use byteview::ByteView;
 
 use super::LmdbSnapshot;
+use super::snapshot::Lent;
 use crate::engine::{Error, KeyRange, OwnedKeyRange, RowRange, SpaceId};
 use crate::page::Direction;
 
@@ -35,8 +36,9 @@ impl fmt::Debug for LmdbBytes {
 
 /// Rows of an [`LmdbSnapshot`].
 ///
-/// A cursor of the engine belongs to its transaction, which others may read too; this one owns its snapshot, and copies
-/// rows in runs: few at first, more as it goes on.
+/// A cursor of the engine belongs to its transaction, which others may read too; this one owns its snapshot, and takes
+/// rows in runs. Rows that are given away are copied, few at first, more as it goes on. Rows that are
+/// [lent](RowRange::visit) are lent from the map; between two runs of them, other threads can have the transaction.
 pub struct LmdbRange {
     snapshot: LmdbSnapshot,
     space: SpaceId,
@@ -67,16 +69,13 @@ struct Run {
 /// Bytes of the first run, and of the longest.
 const FIRST: usize = 4 * 1024;
 const LONGEST: usize = 64 * 1024;
+/// How many rows are lent before others may have the transaction.
+const LENT_AT_ONCE: u32 = 512;
 
 impl Run {
-    fn next(&mut self) -> Option<(usize, usize, usize)> {
+    fn next_row(&mut self) -> Option<(LmdbBytes, LmdbBytes)> {
         let (key, value) = self.ends.pop_front()?;
         let from = std::mem::replace(&mut self.at, value);
-        Some((from, key, value))
-    }
-
-    fn next_row(&mut self) -> Option<(LmdbBytes, LmdbBytes)> {
-        let (from, key, value) = self.next()?;
         Some((LmdbBytes(self.bytes.slice(from..key)), LmdbBytes(self.bytes.slice(key..value))))
     }
 
@@ -107,25 +106,37 @@ impl LmdbRange {
         self.next = (limit * 4).min(LONGEST);
         let mut bytes = Vec::with_capacity(limit);
         let mut ends = VecDeque::new();
-        let mut last = None;
-        let more = self.snapshot.each_row(self.space, rest.borrow(), direction, |key, value| {
-            last = Some((bytes.len(), key.len()));
-            bytes.extend_from_slice(key);
-            let key_end = bytes.len();
-            bytes.extend_from_slice(value);
-            ends.push_back((key_end, bytes.len()));
-            if bytes.len() >= limit { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        })?;
-        if let Some((from, length)) = last.filter(|_| more.is_break()) {
-            let key = bytes.get(from..from + length).unwrap_or_default();
-            let rest = match direction {
-                Direction::Ascending => rest.after(key),
-                Direction::Descending => rest.before(key),
-            };
-            self.rest = Some(rest).filter(|rest| !rest.borrow().is_empty());
+        let copied =
+            self.snapshot.each_row(self.space, rest.borrow(), direction, u32::MAX, |key, value| {
+                bytes.extend_from_slice(key);
+                let key_end = bytes.len();
+                bytes.extend_from_slice(value);
+                ends.push_back((key_end, bytes.len()));
+                if bytes.len() >= limit { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            })?;
+        if let Lent::Some(last) | Lent::Ended((), last) = copied {
+            self.rest = left(rest, &last, direction);
         }
         *run = Run { bytes: bytes.into(), ends, at: 0 };
         Ok(())
+    }
+
+    /// Lends the next run of an end, and says whether `each` broke off; `None` at the end of the rows.
+    fn lend<T>(
+        &mut self,
+        direction: Direction,
+        each: &mut impl FnMut(&[u8], &[u8]) -> ControlFlow<T>,
+    ) -> Result<Option<ControlFlow<T>>, Error> {
+        let Some(rest) = &self.rest else { return Ok(None) };
+        let lent = self.snapshot.each_row(self.space, rest.borrow(), direction, LENT_AT_ONCE, each)?;
+        let rest = self.rest.take();
+        let (ended, last) = match lent {
+            Lent::All => return Ok(None),
+            Lent::Some(last) => (ControlFlow::Continue(()), last),
+            Lent::Ended(end, last) => (ControlFlow::Break(end), last),
+        };
+        self.rest = rest.and_then(|rest| left(rest, &last, direction));
+        Ok(Some(ended))
     }
 
     fn step(&mut self, direction: Direction) -> Option<Result<(LmdbBytes, LmdbBytes), Error>> {
@@ -145,6 +156,15 @@ impl LmdbRange {
         self.front = Run::default();
         self.back = Run::default();
     }
+}
+
+/// What is left of a range after a row at one of its ends.
+fn left(rest: OwnedKeyRange, key: &[u8], direction: Direction) -> Option<OwnedKeyRange> {
+    let rest = match direction {
+        Direction::Ascending => rest.after(key),
+        Direction::Descending => rest.before(key),
+    };
+    Some(rest).filter(|rest| !rest.borrow().is_empty())
 }
 
 impl Iterator for LmdbRange {
@@ -169,34 +189,37 @@ impl RowRange for LmdbRange {
         direction: Direction,
         mut each: impl FnMut(&[u8], &[u8]) -> ControlFlow<T>,
     ) -> Result<ControlFlow<T>, Error> {
-        loop {
-            if let Err(error) = self.fill(direction) {
-                self.end();
-                return Err(error);
+        let own = match direction {
+            Direction::Ascending => &mut self.front,
+            Direction::Descending => &mut self.back,
+        };
+        // Those that were copied already come first.
+        while let Some((key, value)) = own.next_row() {
+            if let ControlFlow::Break(end) = each(&key, &value) {
+                return Ok(ControlFlow::Break(end));
             }
-            let (own, other) = match direction {
-                Direction::Ascending => (&mut self.front, &mut self.back),
-                Direction::Descending => (&mut self.back, &mut self.front),
-            };
-            // Lent from where they were copied to.
-            while let Some((from, key, value)) = own.next() {
-                let (Some(key), Some(value)) = (own.bytes.get(from..key), own.bytes.get(key..value)) else {
-                    continue;
-                };
-                if let ControlFlow::Break(end) = each(key, value) {
-                    return Ok(ControlFlow::Break(end));
-                }
-            }
-            if self.rest.is_some() {
-                continue;
-            }
-            while let Some((key, value)) = other.last_row() {
-                if let ControlFlow::Break(end) = each(&key, &value) {
-                    return Ok(ControlFlow::Break(end));
-                }
-            }
-            return Ok(ControlFlow::Continue(()));
         }
+        loop {
+            match self.lend(direction, &mut each) {
+                Ok(Some(ControlFlow::Continue(()))) => {}
+                Ok(Some(ended)) => return Ok(ended),
+                Ok(None) => break,
+                Err(error) => {
+                    self.end();
+                    return Err(error);
+                }
+            }
+        }
+        let other = match direction {
+            Direction::Ascending => &mut self.back,
+            Direction::Descending => &mut self.front,
+        };
+        while let Some((key, value)) = other.last_row() {
+            if let ControlFlow::Break(end) = each(&key, &value) {
+                return Ok(ControlFlow::Break(end));
+            }
+        }
+        Ok(ControlFlow::Continue(()))
     }
 }
 

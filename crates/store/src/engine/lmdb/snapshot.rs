@@ -1,11 +1,12 @@
 use std::fmt;
 use std::ops::{Bound, ControlFlow};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use byteview::ByteView;
 use keyplan_lmdb::Reading;
 use keyplan_lmdb::heed;
+use parking_lot::{ReentrantMutex, ReentrantMutexGuard};
 
 use super::failure::{kind, translated};
 use super::rows::{LmdbBytes, LmdbRange, LmdbValueRange, LmdbValues};
@@ -20,11 +21,12 @@ use crate::page::Direction;
 /// A point in time of an [`Lmdb`](super::Lmdb) database: a transaction that reads.
 ///
 /// While it is open, no page that it can see is used again, so that the file grows with every commit. Clones share the
-/// transaction, and take turns: threads that read much open one each.
+/// transaction, and take turns: threads that read much open one each. What is [lent](Snapshot::get_with) is lent during a
+/// turn, in which the same thread may read on, and another one waits.
 #[derive(Clone)]
 pub struct LmdbSnapshot {
-    // Only one thread at a time may use a transaction.
-    reading: Arc<Mutex<Reading>>,
+    // Only one thread at a time may use a transaction; what is lent by it may be compared with what else it reads.
+    reading: Arc<ReentrantMutex<Reading>>,
     spaces: Arc<Vec<Opened>>,
     numbers: Numbers,
     ticket: Arc<Ticket>,
@@ -32,52 +34,42 @@ pub struct LmdbSnapshot {
 
 impl LmdbSnapshot {
     pub(super) fn new(reading: Reading, spaces: Arc<Vec<Opened>>, numbers: Numbers, ticket: Ticket) -> Self {
-        Self { reading: Arc::new(Mutex::new(reading)), spaces, numbers, ticket: Arc::new(ticket) }
+        Self { reading: Arc::new(ReentrantMutex::new(reading)), spaces, numbers, ticket: Arc::new(ticket) }
     }
 
     #[inline]
     fn opened(&self, space: SpaceId, expected: SpaceKind) -> Result<&Opened, Error> {
         self.ticket.check()?;
-        let opened = self.spaces.get(self.numbers.index(space)).ok_or(Error::NoSpace { number: space.0 })?;
-        if opened.space.kind == expected { Ok(opened) } else { Err(kind(&opened.space, expected)) }
+        match self.spaces.get(self.numbers.index(space)) {
+            Some(opened) if opened.space.kind == expected => Ok(opened),
+            Some(opened) => Err(kind(&opened.space, expected)),
+            None => Err(no_space(space)),
+        }
     }
 
-    fn reading(&self) -> MutexGuard<'_, Reading> {
-        self.reading.lock().unwrap_or_else(PoisonError::into_inner)
+    #[inline]
+    fn reading(&self) -> ReentrantMutexGuard<'_, Reading> {
+        self.reading.lock()
     }
 
-    /// Shows the rows of a range until `each` breaks off. The transaction is held meanwhile.
-    pub(super) fn each_row(
+    /// Lends up to `most` rows of a range, until `each` breaks off. The transaction is held meanwhile.
+    pub(super) fn each_row<T>(
         &self,
         space: SpaceId,
         range: KeyRange<'_>,
         direction: Direction,
-        mut each: impl FnMut(&[u8], &[u8]) -> ControlFlow<()>,
-    ) -> Result<ControlFlow<()>, Error> {
+        most: u32,
+        each: impl FnMut(&[u8], &[u8]) -> ControlFlow<T>,
+    ) -> Result<Lent<T>, Error> {
         let rows = self.opened(space, SpaceKind::Map)?.rows;
         let reading = self.reading();
         let read = reading.transaction();
-        let mut show = |row: Result<(&[u8], &[u8]), heed::Error>| match row {
-            Ok((key, value)) => Ok(each(key, value)),
-            Err(error) => Err(translated(error)),
-        };
         match direction {
-            Direction::Ascending => {
-                for row in rows.range(read, &bounds(range)).map_err(translated)? {
-                    if show(row)?.is_break() {
-                        return Ok(ControlFlow::Break(()));
-                    }
-                }
-            }
+            Direction::Ascending => lend(rows.range(read, &bounds(range)).map_err(translated)?, most, each),
             Direction::Descending => {
-                for row in rows.rev_range(read, &bounds(range)).map_err(translated)? {
-                    if show(row)?.is_break() {
-                        return Ok(ControlFlow::Break(()));
-                    }
-                }
+                lend(rows.rev_range(read, &bounds(range)).map_err(translated)?, most, each)
             }
         }
-        Ok(ControlFlow::Continue(()))
     }
 
     /// The first or last key of a range in a space where a key has several values.
@@ -111,6 +103,44 @@ impl LmdbSnapshot {
         });
         values.collect::<Result<_, _>>().map(LmdbValues)
     }
+}
+
+/// How far rows were lent.
+pub(super) enum Lent<T> {
+    /// There are no more.
+    All,
+    /// As many as there were to be; the last key.
+    Some(Vec<u8>),
+    /// As far as wanted; the last key.
+    Ended(T, Vec<u8>),
+}
+
+#[inline]
+fn lend<'t, T>(
+    rows: impl Iterator<Item = Result<(&'t [u8], &'t [u8]), heed::Error>>,
+    most: u32,
+    mut each: impl FnMut(&[u8], &[u8]) -> ControlFlow<T>,
+) -> Result<Lent<T>, Error> {
+    let mut left = most;
+    for row in rows {
+        let (key, value) = match row {
+            Ok(row) => row,
+            Err(error) => return Err(translated(error)),
+        };
+        if let ControlFlow::Break(end) = each(key, value) {
+            return Ok(Lent::Ended(end, key.to_vec()));
+        }
+        left -= 1;
+        if left == 0 {
+            return Ok(Lent::Some(key.to_vec()));
+        }
+    }
+    Ok(Lent::All)
+}
+
+#[cold]
+fn no_space(space: SpaceId) -> Error {
+    Error::NoSpace { number: space.0 }
 }
 
 /// Whether something is so in a transaction.
@@ -190,23 +220,29 @@ impl Snapshot for LmdbSnapshot {
 
     #[inline]
     fn get(&self, space: SpaceId, key: &[u8]) -> Result<Option<LmdbBytes>, Error> {
+        self.get_with(space, key, |value| LmdbBytes(ByteView::new(value)))
+    }
+
+    #[inline]
+    fn get_with<T>(
+        &self,
+        space: SpaceId,
+        key: &[u8],
+        with: impl FnOnce(&[u8]) -> T,
+    ) -> Result<Option<T>, Error> {
         let rows = self.opened(space, SpaceKind::Map)?.rows;
         if outside(key) {
             return Ok(None);
         }
         let reading = self.reading();
         match rows.get(reading.transaction(), key) {
-            Ok(value) => Ok(value.map(|value| LmdbBytes(ByteView::new(value)))),
+            Ok(value) => Ok(value.map(with)),
             Err(error) => Err(translated(error)),
         }
     }
 
     fn contains(&self, space: SpaceId, key: &[u8]) -> Result<bool, Error> {
-        let rows = self.opened(space, SpaceKind::Map)?.rows;
-        if outside(key) {
-            return Ok(false);
-        }
-        rows.get(self.reading().transaction(), key).map(|value| value.is_some()).map_err(translated)
+        self.get_with(space, key, |_| ()).map(|found| found.is_some())
     }
 
     fn multi_get<K: AsRef<[u8]>>(&self, space: SpaceId, keys: &[K]) -> Result<Vec<Option<LmdbBytes>>, Error> {

@@ -115,6 +115,27 @@ impl Snapshot for RedbSnapshot {
         }
     }
 
+    #[inline]
+    fn get_with<T>(
+        &self,
+        space: SpaceId,
+        key: &[u8],
+        with: impl FnOnce(&[u8]) -> T,
+    ) -> Result<Option<T>, Error> {
+        let table = self.map(space)?;
+        // Looked at where the engine puts it: a value is large, and would be moved with every result that it is wrapped in.
+        let mut found = Ok(None);
+        guarded(|| {
+            found = table.get(key);
+            Ok(())
+        })?;
+        match &found {
+            Ok(Some(value)) => Ok(Some(with(value.value()))),
+            Ok(None) => Ok(None),
+            Err(_) => found.map(|_| None).map_err(translated),
+        }
+    }
+
     fn range(&self, space: SpaceId, range: KeyRange<'_>) -> Result<RedbRange, Error> {
         let table = self.map(space)?;
         let rows = if range.is_empty() {

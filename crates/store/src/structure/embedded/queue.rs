@@ -293,10 +293,8 @@ impl<E: Engine> Transaction<'_, E> {
 
     fn item(&mut self, key: &[u8], member: &[u8]) -> Result<Option<Item>, StructureError> {
         let row = Family::Item.row(key, member).map_err(unwritable)?;
-        match self.get(&row)? {
-            Some(value) => Item::decode(&value).map(Some).map_err(|source| self.damaged(&row, source)),
-            None => Ok(None),
-        }
+        let item = self.get_with(&row, Item::decode)?.transpose();
+        item.map_err(|source| self.damaged(&row, source))
     }
 
     fn put_item(&mut self, key: &[u8], member: &[u8], item: &Item) -> Result<(), StructureError> {

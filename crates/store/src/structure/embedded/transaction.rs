@@ -10,7 +10,7 @@ use super::head::Head;
 use super::hold::{Heads, Held};
 use super::layout::Family;
 use super::queue::Outcome;
-use crate::batch::{Found, StoreBatch};
+use crate::batch::StoreBatch;
 use crate::engine::{Durability, Engine, SpaceId, Writers};
 use crate::structure::{Command, Expectation, Kind, Reply, SetScore, StructureError};
 
@@ -107,7 +107,7 @@ impl<'s, E: Engine> Transaction<'s, E> {
         let is_so = match *expected {
             Expectation::Value { key, value } => {
                 let row = Family::Value.plain(key);
-                let found = self.get(&row)?.map(|found| value.is_some_and(|value| found[..] == *value));
+                let found = self.get_with(&row, |found| value == Some(found))?;
                 if found.is_none()
                     && let Some(head) = self.held(key)?.head.as_ref().filter(|head| head.count() > 0)
                 {
@@ -145,10 +145,8 @@ impl<'s, E: Engine> Transaction<'s, E> {
             return Ok(value.is_none());
         }
         let row = family.row(key, member).map_err(unwritable)?;
-        Ok(match (self.get(&row)?, value) {
-            (Some(found), Some(value)) => found[..] == *value,
-            (found, value) => found.is_none() && value.is_none(),
-        })
+        let found = self.get_with(&row, |found| value == Some(found))?;
+        Ok(found.unwrap_or(value.is_none()))
     }
 
     fn run(&mut self, command: &Command<'_>) -> Result<Reply, StructureError> {
@@ -201,14 +199,14 @@ impl<'s, E: Engine> Transaction<'s, E> {
             return Err(wrong_kind(key, Kind::Value, found.kind()));
         }
         let row = Family::Value.plain(key);
-        let new = self.get(&row)?.is_none();
+        let new = !self.has(&row)?;
         self.put_row(&row, value);
         Ok(new)
     }
 
     fn delete(&mut self, key: &[u8]) -> Result<bool, StructureError> {
         let row = Family::Value.plain(key);
-        let found = self.get(&row)?.is_some();
+        let found = self.has(&row)?;
         if found {
             self.delete_row(&row);
         } else if let Some(found) = self.held(key)?.head.as_ref().filter(|head| head.count() > 0) {
@@ -231,7 +229,7 @@ impl<'s, E: Engine> Transaction<'s, E> {
             self.begin(key, head)?;
         }
         let row = family.row(key, member).map_err(unwritable)?;
-        let new = self.get(&row)?.is_none();
+        let new = !self.has(&row)?;
         if new {
             self.count(key, |count| count.saturating_add(1))?;
         }
@@ -248,7 +246,7 @@ impl<'s, E: Engine> Transaction<'s, E> {
             return Ok(false);
         }
         let row = family.row(key, member).map_err(unwritable)?;
-        let found = self.get(&row)?.is_some();
+        let found = self.has(&row)?;
         if found {
             self.delete_row(&row);
             self.count(key, |count| count.saturating_sub(1))?;
@@ -265,12 +263,21 @@ impl<'s, E: Engine> Transaction<'s, E> {
         Ok(())
     }
 
-    /// Reads a row, as it will be once this is committed.
-    pub(super) fn get(&mut self, row: &[u8]) -> Result<Option<Found<E>>, StructureError> {
+    /// Lends the value of a row, as it will be once this is committed.
+    pub(super) fn get_with<T>(
+        &mut self,
+        row: &[u8],
+        with: impl FnOnce(&[u8]) -> T,
+    ) -> Result<Option<T>, StructureError> {
         if self.written.as_ref().is_some_and(|written| !written.may_hold(row)) {
-            return Ok(self.batch.get_stored(self.space, row)?.map(Found::Stored));
+            return Ok(self.batch.get_stored_with(self.space, row, with)?);
         }
-        Ok(self.batch.get(self.space, row)?)
+        Ok(self.batch.get_with(self.space, row, with)?)
+    }
+
+    /// Whether there is a row, once this is committed.
+    fn has(&mut self, row: &[u8]) -> Result<bool, StructureError> {
+        self.get_with(row, |_| ()).map(|found| found.is_some())
     }
 
     pub(super) fn put_row(&mut self, row: &[u8], value: &[u8]) {
@@ -291,10 +298,8 @@ impl<'s, E: Engine> Transaction<'s, E> {
     pub(super) fn held(&mut self, key: &[u8]) -> Result<&mut Held, StructureError> {
         if self.heads.get_mut(key).is_none() {
             let row = Family::Head.plain(key);
-            let head = match self.get(&row)? {
-                Some(value) => Some(Head::decode(&value).map_err(|source| self.damaged(&row, source))?),
-                None => None,
-            };
+            let head = self.get_with(&row, Head::decode)?.transpose();
+            let head = head.map_err(|source| self.damaged(&row, source))?;
             self.heads.insert(key, head);
         }
         // It was put there if it was not.
@@ -308,10 +313,7 @@ impl<'s, E: Engine> Transaction<'s, E> {
             Some(head) if head.count() > 0 => return Err(wrong_kind(key, kind, head.kind())),
             _ => {}
         }
-        match self.get(&Family::Value.plain(key))? {
-            Some(_) => Err(wrong_kind(key, kind, Kind::Value)),
-            None => Ok(false),
-        }
+        if self.has(&Family::Value.plain(key))? { Err(wrong_kind(key, kind, Kind::Value)) } else { Ok(false) }
     }
 
     /// Begins something under a key that holds nothing.

@@ -30,16 +30,15 @@ impl<E: Engine> View<E> {
         Self { snapshot, space, name }
     }
 
-    fn row(&self, row: &[u8]) -> Result<Option<BytesOf<E>>, StructureError> {
-        Ok(self.snapshot.get(self.space, row)?)
+    /// Lends the value of a row.
+    fn row<T>(&self, row: &[u8], with: impl FnOnce(&[u8]) -> T) -> Result<Option<T>, StructureError> {
+        Ok(self.snapshot.get_with(self.space, row, with)?)
     }
 
     fn head(&self, key: &[u8]) -> Result<Option<Head>, StructureError> {
         let row = Family::Head.plain(key);
-        match self.row(&row)? {
-            Some(value) => Head::decode(&value).map(Some).map_err(|source| self.damaged(&row, source)),
-            None => Ok(None),
-        }
+        let head = self.row(&row, Head::decode)?.transpose();
+        head.map_err(|source| self.damaged(&row, source))
     }
 
     /// The head of a key that was used as a kind; `None` if it holds nothing.
@@ -67,15 +66,16 @@ impl<E: Engine> View<E> {
         }
     }
 
-    /// The value of a row of a structure. If there is none, the key may be of another kind.
-    fn value(
+    /// Lends the value of a row of a structure. If there is none, the key may be of another kind.
+    fn value<T>(
         &self,
         family: Family,
         kind: Kind,
         key: &[u8],
         member: &[u8],
-    ) -> Result<Option<BytesOf<E>>, StructureError> {
-        let found = self.row(&family.row(key, member).map_err(unwritable)?)?;
+        with: impl FnOnce(&[u8]) -> T,
+    ) -> Result<Option<T>, StructureError> {
+        let found = self.row(&family.row(key, member).map_err(unwritable)?, with)?;
         if found.is_none() {
             self.head_of(key, kind)?;
         }
@@ -93,11 +93,12 @@ impl<E: Engine> View<E> {
         let mut looked_at = HashSet::new();
         let mut found = Vec::with_capacity(places.len());
         for (key, member) in places {
-            let value = self.row(&family.row(key, member).map_err(unwritable)?)?;
+            let row = family.row(key, member).map_err(unwritable)?;
+            let value = self.row(&row, |value| read(key, member, value))?.transpose()?;
             if value.is_none() && looked_at.insert(*key) {
                 self.head_of(key, kind)?;
             }
-            found.push(value.map(|value| read(key, member, &value)).transpose()?);
+            found.push(value);
         }
         Ok(found)
     }
@@ -228,9 +229,9 @@ impl<E: Engine> View<E> {
 
     fn item(&self, key: &[u8], member: &[u8]) -> Result<Option<QueueItem>, StructureError> {
         let row = Family::Item.row(key, member).map_err(unwritable)?;
-        let Some(value) = self.row(&row)? else { return Ok(None) };
-        let item = Item::decode(&value).map_err(|source| self.damaged(&row, source))?;
-        Ok(Some(shown(member.to_vec(), &item)))
+        let item = self.row(&row, Item::decode)?.transpose();
+        let item = item.map_err(|source| self.damaged(&row, source))?;
+        Ok(item.map(|item| shown(member.to_vec(), &item)))
     }
 
     fn score(&self, key: &[u8], member: &[u8], value: &[u8]) -> Result<SetScore, StructureError> {
@@ -295,8 +296,8 @@ impl<E: Engine> StructureRead for View<E> {
     }
 
     fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StructureError> {
-        if let Some(value) = self.row(&Family::Value.plain(key))? {
-            return Ok(Some(value.to_vec()));
+        if let Some(value) = self.row(&Family::Value.plain(key), <[u8]>::to_vec)? {
+            return Ok(Some(value));
         }
         match self.head(key)?.filter(|head| head.count() > 0) {
             Some(head) => Err(wrong_kind(key, Kind::Value, head.kind())),
@@ -344,8 +345,7 @@ impl<E: Engine> StructureRead for View<E> {
     }
 
     fn hash_get(&self, key: &[u8], field: &[u8]) -> Result<Option<Vec<u8>>, StructureError> {
-        let value = self.value(Family::HashField, Kind::Hash, key, field)?;
-        Ok(value.map(|value| value.to_vec()))
+        self.value(Family::HashField, Kind::Hash, key, field, <[u8]>::to_vec)
     }
 
     fn hash_get_many(&self, key: &[u8], fields: &[&[u8]]) -> Result<Vec<Option<Vec<u8>>>, StructureError> {
@@ -366,10 +366,8 @@ impl<E: Engine> StructureRead for View<E> {
     }
 
     fn zset_score(&self, key: &[u8], member: &[u8]) -> Result<Option<SetScore>, StructureError> {
-        match self.value(Family::MemberScore, Kind::Zset, key, member)? {
-            Some(value) => self.score(key, member, &value).map(Some),
-            None => Ok(None),
-        }
+        self.value(Family::MemberScore, Kind::Zset, key, member, |value| self.score(key, member, value))?
+            .transpose()
     }
 
     fn zset_score_each(&self, places: &[(&[u8], &[u8])]) -> Result<Vec<Option<SetScore>>, StructureError> {

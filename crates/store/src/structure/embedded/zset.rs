@@ -248,10 +248,8 @@ impl<E: Engine> Transaction<'_, E> {
     }
 
     pub(super) fn score_at(&mut self, row: &[u8]) -> Result<Option<SetScore>, StructureError> {
-        match self.get(row)? {
-            Some(value) => layout::score(&value).map(Some).map_err(|source| self.damaged(row, source)),
-            None => Ok(None),
-        }
+        let score = self.get_with(row, layout::score)?.transpose();
+        score.map_err(|source| self.damaged(row, source))
     }
 
     /// The head of a sorted set that is there.

@@ -149,11 +149,7 @@ where
     }
 
     fn places<R: Read>(&self, read: &R) -> Result<Range<u64>, Error> {
-        let found = read.get(&self.ends)?;
-        let (start, end) = match &found {
-            Some(found) => C::span_of(found.value()?),
-            None => (MIDDLE, MIDDLE),
-        };
+        let (start, end) = read.get_with(&self.ends, C::span_of)?.unwrap_or((MIDDLE, MIDDLE));
         Ok(start..end)
     }
 

@@ -233,10 +233,7 @@ impl<H: for<'a> HistoryRows<'a>> HistoryMap<H> {
 
     /// The least height that can be read, and the greatest that was written.
     pub fn heights<R: Read>(&self, read: &R) -> Result<(u64, u64), Error> {
-        match read.get(&H::heights())? {
-            Some(found) => Ok(H::Heights::span_of(found.value()?)),
-            None => Ok((0, 0)),
-        }
+        Ok(read.get_with(&H::heights(), H::Heights::span_of)?.unwrap_or_default())
     }
 
     /// Writes a value at a height. Refused below a height that was written before.

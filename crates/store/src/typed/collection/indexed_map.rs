@@ -195,7 +195,7 @@ where
         I::index(key, value, &mut new)?;
         let before = old.as_ref();
         for row in new.0.iter().filter(|row| row.unique && !before.is_some_and(|old| old.has_key_of(row))) {
-            if batch.get_bytes(row.space, &row.key)?.is_some() {
+            if batch.contains_bytes(row.space, &row.key)? {
                 return Err(Error::NotUnique { index: row.family, key: hex(&row.key) });
             }
         }

@@ -68,9 +68,11 @@ impl Locks {
         key: &K,
         now: u64,
     ) -> Result<Option<Held>, Error> {
-        let Some(found) = read.get(key)? else { return Ok(None) };
-        let (owner, until) = K::held_of(found.value()?);
-        Ok((now <= until).then(|| Held { owner: owner.to_vec(), until }))
+        let held = read.get_with(key, |value| {
+            let (owner, until) = K::held_of(value);
+            (now <= until).then(|| Held { owner: owner.to_vec(), until })
+        })?;
+        Ok(held.flatten())
     }
 
     /// Takes a lock, in a batch.

@@ -33,7 +33,10 @@ impl<S: ScanOf> Map<S> {
 
     /// Whether there is a row with this key.
     pub fn contains<R: Read>(&self, read: &R, key: &KeyOf<'_, S>) -> Result<bool, Error> {
-        self.get(read, key).map(|found| found.is_some())
+        with_key(key, |bytes| {
+            self.admit(bytes)?;
+            Ok(read.contains_bytes(S::Key::SPACE, bytes)?)
+        })
     }
 
     /// Writes a row; whether it is new.

@@ -127,5 +127,5 @@ pub trait SpanKey: Key {
 
 /// The number under a key, if there is one.
 fn number<K: NumberKey, R: Read>(read: &R, key: &K) -> Result<Option<u64>, Error> {
-    read.get(key)?.map(|found| found.value().map(K::number_of)).transpose()
+    read.get_with(key, K::number_of)
 }
