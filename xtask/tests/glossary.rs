@@ -29,7 +29,7 @@ const PLAIN: &str = "
     loaded looked lsm made map memcmp memory messages meta migrated more narrow nibbles node nonces note
     now opaque opened opening operation other pair pairing params parsed passage past phase
     position postgres previous problem product prune pruning query rank ranked read reader
-    reason redb redis rejected releasing remade remote removed resolved result retire room rows
+    reason redb redis rejected releasing remade remote removed repositories resolved result retire room rows
     ruling running same scanned scored search seen setting settings severity shown side signed
     sizes slate slots split sqlite standing statistics step steps stored style sum summary
     summed survives take taken tally task tell terminated text tick9 ticket token told transaction
