@@ -314,7 +314,7 @@ fn domain(random: &mut Random, depth: usize) -> String {
     match random.index(10) {
         0..=2 => format!("{inner}.{}", random.choose(FRAMES)),
         3 if random.chance(30) => format!("{inner}.{}.{}", random.choose(FRAMES), random.choose(FRAMES)),
-        4 if random.chance(4) => format!("{inner}.{}", random.choose(HASHES)),
+        4 if random.chance(2) => format!("{inner}.{}", random.choose(HASHES)),
         _ => inner,
     }
 }
