@@ -2,6 +2,9 @@
 
 #![cfg(test)]
 
+#[path = "migrate/rows.rs"]
+#[expect(dead_code, reason = "the other tests of migrations use the rest")]
+mod rows;
 #[path = "migrate/support.rs"]
 #[expect(dead_code, reason = "the other tests of migrations use the rest")]
 mod support;

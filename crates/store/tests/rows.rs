@@ -44,7 +44,7 @@ fn check<S: Snapshot>(
     state: &State,
     random: &mut Random,
 ) -> usize {
-    match random.below(4) {
+    match random.below(6) {
         0 => {
             let keys: Vec<Vec<u8>> = (0..=random.below(6)).map(|_| key(random)).collect();
             let found = snapshot.multi_get(space, &keys).unwrap();
@@ -54,6 +54,12 @@ fn check<S: Snapshot>(
             keys.len()
         }
         1 => {
+            let key = key(random);
+            let found = snapshot.get_with(space, &key, <[u8]>::to_vec).unwrap();
+            assert_eq!(found.as_ref(), state.get(&key), "{key:?}");
+            1
+        }
+        2 => {
             let key = key(random);
             assert_eq!(snapshot.contains(space, &key).unwrap(), state.contains_key(&key), "{key:?}");
             1
@@ -385,6 +391,7 @@ fn reads_as<S: Snapshot>(snapshot: &S, space: SpaceId, rows: &State, keys: &[Vec
     for (key, found) in asked.iter().zip(&found) {
         let expected = rows.get(key).map(Vec::as_slice);
         assert_eq!(found.as_deref(), expected, "a key of {} bytes", key.len());
+        assert_eq!(snapshot.get_with(space, key, <[u8]>::to_vec).unwrap().as_deref(), expected);
         assert_eq!(snapshot.get(space, key).unwrap().as_deref(), expected);
         assert_eq!(snapshot.contains(space, key).unwrap(), expected.is_some());
     }

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 use keyplan::store::engine::{Durability, Memory};
 use keyplan::store::raw::{Schema, StoreError, TokenFault};
-use keyplan::store::{Error, Read, Store};
+use keyplan::store::{Batch, Error, Read, Store};
 use keyplan::typed::{Key as _, Raw};
 
 use crate::support::{Opened, Random, on_every_engine};
@@ -214,6 +214,48 @@ fn rows_are_lent<E: Opened>() {
     );
 }
 
+fn values_are_lent<E: Opened>() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = filled::<E>(directory.path());
+    let (there, other) = (Tick { pool: 7, tick: 2 }, Tick { pool: 8, tick: 2 });
+    let view = store.snapshot().unwrap();
+    // What is lent can be compared with what else is there.
+    let both = view.get_with(&there, |one: TickValue| {
+        view.get_with(&other, |other: TickValue| (one.liquidity, other.liquidity)).unwrap()
+    });
+    assert_eq!(both.unwrap(), Some(Some((70, 80))));
+    assert_eq!(view.get_with(&Pool { id: 7 }, |value| value.0.to_vec()).unwrap(), Some(b"seven".to_vec()));
+    assert_eq!(view.get_with(&Tick { pool: 7, tick: 99 }, |_| ()).unwrap(), None);
+
+    let mut batch = store.checked_batch().unwrap();
+    batch.put(&there, &TickValue { liquidity: 1 }).unwrap();
+    batch.delete(&other).unwrap();
+    let both = batch.get_with(&there, |one: TickValue| {
+        (one.liquidity, batch.get_with(&other, |other: TickValue| other.liquidity).unwrap())
+    });
+    assert_eq!(both.unwrap(), Some((1, None)));
+    assert!(batch.contains(&there).unwrap() && !batch.contains(&other).unwrap());
+    // What a batch was lent, or was told is there, is what it was made from.
+    for read in [
+        (|batch, key| batch.get_with(key, |_| ()).unwrap().is_some()) as fn(&Batch<'_, E>, &Tick) -> bool,
+        |batch, key| batch.contains(key).unwrap(),
+    ] {
+        for key in [Tick { pool: 7, tick: 3 }, Tick { pool: 7, tick: 77 }] {
+            let mut checked = store.checked_batch().unwrap();
+            let found = read(&checked, &key);
+            checked.put(&Tick { pool: 1, tick: 1 }, &TickValue { liquidity: 1 }).unwrap();
+            let mut meanwhile = store.batch().unwrap();
+            if found {
+                meanwhile.delete(&key).unwrap();
+            } else {
+                meanwhile.put(&key, &TickValue { liquidity: 5 }).unwrap();
+            }
+            meanwhile.commit(Durability::Buffer).unwrap();
+            assert!(matches!(checked.commit(Durability::Buffer), Err(Error::Conflict)), "{key:?}");
+        }
+    }
+}
+
 const HASHES: [[u8; 4]; 4] = [*b"\0\0\0\0", *b"aaaa", *b"n\0\0\0", *b"zzzz"];
 
 /// Four headers of each of three blocks, and after each of them, and before all, what begins as they do.
@@ -278,6 +320,7 @@ on_every_engine! {
     a_filtered_scan_gives_and_deletes_the_rows_of_its_family = other_rows_are_dropped;
     rows_are_read_by_their_types = reads_by_type;
     rows_are_lent_in_the_direction_of_the_scan = rows_are_lent;
+    values_are_lent_and_what_was_lent_is_what_a_batch_was_made_from = values_are_lent;
     a_batch_sees_its_own_changes = a_batch_sees_itself;
     a_scan_is_deleted_in_one_step_or_in_chunks = a_scan_is_deleted;
     pages_of_a_scan_go_on_after_a_restart = pages_go_on;

@@ -4,7 +4,8 @@ use keyplan_store::engine::{Fjall, FjallSettings, Memory};
 use keyplan_store::migrate::{Attached, Migration, MigrationError, Phase, ProblemKind, Step};
 use keyplan_store::{Access, Schema, Store, StoreError};
 
-use crate::support::{Rows, attach, fill, folder, plan, prove, rows, run};
+use crate::rows::fill;
+use crate::support::{Rows, attach, folder, plan, prove, rows, run};
 
 const OLD: &str = "plan p;
 space s {

@@ -4,7 +4,8 @@ use keyplan_store::engine::Memory;
 use keyplan_store::migrate::{ASIDE_SPACE, Migration, Step};
 use keyplan_store::{Schema, Store};
 
-use crate::support::{Rows, attach, fill, plan, prove, rows};
+use crate::rows::fill;
+use crate::support::{Rows, attach, plan, prove, rows};
 
 /// A row before, and after: the space, the key and the value.
 type Moved<'a> = (Place<'a>, Option<Place<'a>>);

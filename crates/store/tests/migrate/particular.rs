@@ -2,11 +2,15 @@
 //! an engine.
 
 use keyplan_plan::Compiled;
-use keyplan_store::engine::{Batch, Durability, Fjall, FjallSettings, Lmdb, LmdbSettings, Memory};
+use keyplan_store::cache::Cached;
+use keyplan_store::engine::{
+    Batch, Durability, Engine as _, Fjall, FjallSettings, Lmdb, LmdbSettings, Memory, Snapshot as _,
+};
 use keyplan_store::migrate::{Migration, MigrationError, Phase, Step, visit_parked};
 use keyplan_store::{Access, Store};
 
-use crate::support::{Rows, attach, fill, folder, plan, prove, rows, run};
+use crate::rows::fill;
+use crate::support::{Rows, attach, folder, plan, prove, rows, run};
 
 fn row(space: &str, key: &[u8], value: &[u8]) -> ((String, Vec<u8>), Vec<u8>) {
     ((space.to_owned(), key.to_vec()), value.to_vec())
@@ -154,4 +158,52 @@ fn rows_that_an_earlier_run_has_set_aside_are_left_as_they_are() {
     }
     carry(&first, &second);
     assert_eq!(parked(&engine), [(key.to_vec(), b"one".to_vec()), (key.to_vec(), b"two".to_vec())]);
+}
+
+/// Every key, of both plans, is read as a scan has it; said by a cache that knew all of them before.
+#[test]
+fn a_row_cache_serves_nothing_that_a_migration_has_moved() {
+    let old = plan("old", "plan p; space s { key a = 0x01 n: u8 -> raw; key b = 0x03 n: u8 -> raw; }");
+    let new = plan("new", "plan p; space s { key a = 0x02 n: u8 -> raw; key b = 0x01 n: u8 -> raw; }");
+    let before: Rows = (0..40)
+        .flat_map(|n| [row("s", &[1, n], &[b'a', n]), row("s", &[3, n.wrapping_mul(2)], &[b'b', n])])
+        .collect();
+    let migration = Migration::between(&old, &new, prove(&old, &new).mapping).unwrap();
+    let agrees = |cached: &Cached<Memory>| {
+        let (snapshot, all) = (cached.snapshot().unwrap(), rows(cached));
+        let space = cached.space("s").unwrap();
+        for key in (0..4).flat_map(|tag| (0..=80).map(move |n| [tag, n])) {
+            let expected = all.get(&("s".to_owned(), key.to_vec()));
+            // The second time it is in the cache, there or not.
+            for _ in 0..2 {
+                let found = snapshot.get_with(space, &key, <[u8]>::to_vec).unwrap();
+                assert_eq!(found.as_ref(), expected, "{key:?}");
+            }
+        }
+    };
+    for steps in [0, 1, 3, 10, 20, 1_000] {
+        let engine = Memory::new();
+        fill(engine.clone(), &old, &before);
+        let mut cached = Cached::new(engine.clone(), 1 << 20);
+        agrees(&cached);
+        let mut running = attach(&migration, cached);
+        let survey = running.survey(|_| ()).unwrap();
+        running.begin(&survey, false).unwrap();
+        for _ in 0..steps {
+            if !matches!(running.step(3).unwrap(), Step::More { .. }) {
+                break;
+            }
+        }
+        cached = running.into_engine();
+        agrees(&cached);
+        if steps < 1_000 {
+            let mut running = attach(&migration, cached);
+            running.turn_back().unwrap();
+            assert_eq!(run(&mut running, 3).0, Step::Undone);
+            cached = running.into_engine();
+            agrees(&cached);
+            assert_eq!(rows(&cached), before, "{steps} steps");
+        }
+        assert!(cached.row_statistics().unwrap().hits() > 600);
+    }
 }

@@ -6,7 +6,8 @@ use keyplan_store::engine::{Batch, Durability, Engine, Fjall, FjallSettings, Mem
 use keyplan_store::migrate::{ASIDE_SPACE, Migration, MigrationError, Step, read_aside, visit_parked};
 use keyplan_store::{Schema, Store};
 
-use crate::support::{Rows, attach, fill, folder, plan, prove, rows, run, text};
+use crate::rows::fill;
+use crate::support::{Rows, attach, folder, plan, prove, rows, run, text};
 
 pub(crate) fn count() -> u64 {
     std::env::var("KEYPLAN_MIGRATION_ROWS").map_or(100_000, |rows| rows.parse().unwrap())

@@ -13,7 +13,8 @@ use keyplan_store::migrate::{ASIDE_SPACE, Attached, Migration, Running, Step, re
 use keyplan_store::{Schema, Store};
 use keyplan_testkit::Random;
 
-use crate::support::{Rows, attach, fill, rows};
+use crate::rows::fill;
+use crate::support::{Rows, attach, rows};
 
 /// A value, whatever the plan that writes it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

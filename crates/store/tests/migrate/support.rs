@@ -7,7 +7,7 @@ use keyplan_prover::{MigrationProof, Options, prove_migration};
 use keyplan_store::engine::Engine;
 use keyplan_store::migrate::{Attached, Migration, Running, Step};
 
-pub(crate) use crate::rows::{Rows, fill, folder, rows};
+pub(crate) use crate::rows::{Rows, folder, rows};
 
 pub(crate) fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..")
