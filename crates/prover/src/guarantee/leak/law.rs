@@ -514,7 +514,8 @@ impl Realiser<'_, '_> {
                 if let Some(witness) = met.into_iter().next() {
                     return Verdict::Fails(Box::new(witness));
                 }
-                open |= all.iter().any(|odds| !matches!(odds, Odds::Safe));
+                // Where no digest decides, it is something else that was not found.
+                open |= all.is_empty() || all.iter().any(|odds| !matches!(odds, Odds::Safe));
             }
         }
         if open {

@@ -156,6 +156,8 @@ fn by_chance(
             for second in read(b.sequence, word, 1, effort) {
                 let one = Half { sequence: a.sequence, values: &first, bytes: word };
                 let two = Half { sequence: b.sequence, values: &second, bytes: word };
+                // Where no digest decides, it is something else that was not found.
+                open |= one.places().is_empty() && two.places().is_empty();
                 for (half, other, own, layout) in [(one, two, a, b), (two, one, b, a)] {
                     if half.places().is_empty() {
                         continue;
