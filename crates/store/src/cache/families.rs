@@ -1,6 +1,7 @@
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 
 use super::statistics::FamilyStatistics;
+use super::sync::AtomicU64;
 use crate::engine::{Space, SpaceKind};
 use crate::schema::FamilyPrefix;
 

@@ -25,18 +25,20 @@ mod fault;
 mod settings;
 mod snapshot;
 mod statistics;
+mod sync;
 mod table;
 #[cfg(test)]
 mod tests;
 
 use std::fmt;
 use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use self::families::Families;
 use self::fault::{Fault, Faults};
 use self::snapshot::Rows;
+use self::sync::Mutex;
 use self::table::{Change, Place, Table};
 use crate::engine::{
     Action, Batch, Capabilities, Durability, Engine, Error, MultimapEngine, Operation, Setting, Space,
@@ -96,7 +98,7 @@ impl<E: Engine> Cached<E> {
             settings,
             prefixes,
             rows: None,
-            writer: Mutex::default(),
+            writer: Mutex::new(()),
             state: Mutex::new(state),
             limit,
             faults,

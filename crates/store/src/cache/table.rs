@@ -1,12 +1,13 @@
 use std::hint::black_box;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{self, Ordering};
+use std::sync::{MutexGuard, PoisonError};
 
 use byteview::ByteView;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::families::Families;
 use super::fault::{Fault, Faults};
+use super::sync::{AtomicUsize, Mutex};
 
 /// Rows in buckets of eight, each bucket with a lock of its own.
 ///
@@ -471,7 +472,7 @@ fn length(key: &[u8]) -> u32 {
 /// A number that differs from one table to the next.
 pub(super) fn seed() -> u64 {
     use std::hash::{BuildHasher as _, RandomState};
-    static NEXT: AtomicU64 = AtomicU64::new(0);
+    static NEXT: atomic::AtomicU64 = atomic::AtomicU64::new(0);
     RandomState::new().hash_one(NEXT.fetch_add(1, Ordering::Relaxed))
 }
 

@@ -1,1 +1,2 @@
 mod interleavings;
+mod threads;
