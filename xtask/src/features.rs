@@ -38,10 +38,13 @@ const COMBINATIONS: [&str; 20] = [
     "--package keyplan-cli --no-default-features",
 ];
 
-/// Those that the test command looks at: keys without an allocator, and what a browser is built of. They need few crates that
-/// the other steps have not built.
-const SHORT: [&str; 2] =
-    ["--package keyplan --no-default-features", "--package keyplan-report --no-default-features"];
+/// Those that the test command looks at: keys without an allocator, a store without an engine on disk, and what a browser is built of.
+/// They need few crates that the other steps have not built.
+const SHORT: [&str; 3] = [
+    "--package keyplan --no-default-features",
+    "--package keyplan-store --no-default-features",
+    "--package keyplan-report --no-default-features",
+];
 
 /// Checks every combination, or with `short` a few of them, and stops at the first that does not compile.
 pub(crate) fn run(short: bool) -> Result<ExitCode> {

@@ -188,7 +188,6 @@ impl Error {
         Self::Corrupt { what: what.into(), source: None }
     }
 
-    #[cfg(any(feature = "fjall", feature = "lmdb", feature = "redb"))]
     pub(crate) fn io(doing: &'static str) -> impl FnOnce(io::Error) -> Self {
         move |source| Self::Io { doing, source }
     }
