@@ -50,6 +50,8 @@ pub use error::{DecodeError, EncodeError, Expected, Fault};
 pub use expect::expect_width;
 pub use lengths::Lengths;
 pub use segment::*;
+#[doc(hidden)]
+pub use sink::next_in;
 pub use sink::{Buffer, Sink};
 
 /// One way of writing an argument as bytes.

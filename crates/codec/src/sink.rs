@@ -78,28 +78,26 @@ impl<'a> Buffer<'a> {
     }
 }
 
+/// The next `len` bytes of a room of which `used` are written; they count as written from then on.
+#[doc(hidden)]
+#[inline]
+pub fn next_in<'r>(room: &'r mut [u8], used: &mut usize, len: usize) -> Result<&'r mut [u8], EncodeError> {
+    let end = used.saturating_add(len);
+    let slot = room.get_mut(*used..end).ok_or(EncodeError::Full { needed: end })?;
+    *used = end;
+    Ok(slot)
+}
+
 impl Sink for Buffer<'_> {
     #[inline]
     fn put(&mut self, bytes: &[u8]) -> Result<(), EncodeError> {
-        let end = self.len.saturating_add(bytes.len());
-        let Some(slot) = self.room.get_mut(self.len..end) else {
-            return Err(EncodeError::Full { needed: end });
-        };
-        slot.copy_from_slice(bytes);
-        self.len = end;
+        self.grow(bytes.len())?.copy_from_slice(bytes);
         Ok(())
     }
 
     #[inline]
     fn grow(&mut self, len: usize) -> Result<&mut [u8], EncodeError> {
-        let end = self.len.saturating_add(len);
-        match self.room.get_mut(self.len..end) {
-            Some(slot) => {
-                self.len = end;
-                Ok(slot)
-            }
-            None => Err(EncodeError::Full { needed: end }),
-        }
+        next_in(self.room, &mut self.len, len)
     }
 
     #[inline]

@@ -2,7 +2,7 @@ use core::fmt;
 use core::hash::{Hash, Hasher};
 use core::ops::Deref;
 
-use keyplan_codec::{EncodeError, Sink};
+use keyplan_codec::{EncodeError, Sink, next_in};
 
 /// Up to `N` bytes, held in place.
 #[derive(Clone, Copy)]
@@ -52,25 +52,13 @@ impl<const N: usize> Default for ShortBytes<N> {
 impl<const N: usize> Sink for ShortBytes<N> {
     #[inline]
     fn put(&mut self, bytes: &[u8]) -> Result<(), EncodeError> {
-        let end = self.len.saturating_add(bytes.len());
-        let Some(slot) = self.room.get_mut(self.len..end) else {
-            return Err(EncodeError::Full { needed: end });
-        };
-        slot.copy_from_slice(bytes);
-        self.len = end;
+        self.grow(bytes.len())?.copy_from_slice(bytes);
         Ok(())
     }
 
     #[inline]
     fn grow(&mut self, len: usize) -> Result<&mut [u8], EncodeError> {
-        let end = self.len.saturating_add(len);
-        match self.room.get_mut(self.len..end) {
-            Some(slot) => {
-                self.len = end;
-                Ok(slot)
-            }
-            None => Err(EncodeError::Full { needed: end }),
-        }
+        next_in(&mut self.room, &mut self.len, len)
     }
 
     #[inline]
