@@ -255,8 +255,7 @@ fn keeps_bytes_in_order(shape: &Shape) -> bool {
 }
 
 fn is_one_length(int: &IntShape) -> bool {
-    let width = Width::of_shape(&Shape::Int(int.clone()));
-    width.max == Some(width.min)
+    Width::of_shape(&Shape::Int(int.clone())).fixed().is_some()
 }
 
 /// Whether no number of the last bound argument is written between one and the next: big-endian, each is the next string of

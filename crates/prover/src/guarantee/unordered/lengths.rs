@@ -6,7 +6,8 @@
 use keyplan_plan::codec::{Count, LenWidth, Segment as _};
 use keyplan_plan::dynamic::{Value, encode_one};
 use keyplan_plan::model::{
-    BytesEncoding, Frame, IntEncoding, IntRange, IntShape, LengthSet, Segment, Shape, TextShape, Width,
+    BytesEncoding, Frame, IntEncoding, IntRange, IntShape, LengthSet, Segment, Sequence, Shape, TextShape,
+    Width,
 };
 
 use crate::automaton::ByteSet;
@@ -18,7 +19,7 @@ const MOST: usize = 4_096;
 /// Whether no value of a shape is longer than one that comes after it in logical order.
 pub(crate) fn lengths_rise(shape: &Shape) -> bool {
     match shape {
-        shape if is_one_length(Width::of_shape(shape)) => true,
+        shape if Width::of_shape(shape).fixed().is_some() => true,
         Shape::Int(int) => int_lengths_rise(int),
         Shape::Text(text) if text.tuple => false,
         Shape::Text(text) => is_empty_or_one(&text.lengths) || has_one_letter(text),
@@ -29,21 +30,22 @@ pub(crate) fn lengths_rise(shape: &Shape) -> bool {
             is_empty_or_one(lengths) || ByteSet::from_bits(class.bits()).iter().count() == 1
         }
         Shape::Nibbles { lengths, .. } => is_empty_or_one(lengths),
-        Shape::List { item, counts, .. } => is_empty_or_one(counts) && is_one_length(Width::of_shape(item)),
+        Shape::List { item, counts, .. } => {
+            is_empty_or_one(counts) && Width::of_shape(item).fixed().is_some()
+        }
         // Nothing comes first, and has no bytes. In a frame, what a longer value takes is not shorter.
         Shape::Option(inner) | Shape::Framed { frame: Frame::Len(_) | Frame::Memcmp, inner } => {
             lengths_rise(inner)
         }
-        Shape::Choice(alternatives) => {
-            let widths: Vec<Width> =
-                alternatives.iter().map(|alternative| alternative.sequence.width()).collect();
-            widths.iter().all(|width| is_one_length(*width)) && widths.is_sorted_by_key(|width| width.min)
+        Shape::Choice(_) => {
+            let widths: Vec<Width> = shape.rows().map(Sequence::width).collect();
+            widths.iter().all(|width| width.fixed().is_some()) && widths.is_sorted_by_key(|width| width.min)
         }
         // The first argument decides; whatever follows must not make up for its length.
         Shape::Record(sequence) => {
             let mut arguments = sequence.segments().iter().skip_while(|s| matches!(s, Segment::Literal(_)));
             matches!(arguments.next(), Some(Segment::Argument(first)) if lengths_rise(&first.shape))
-                && arguments.all(|segment| is_one_length(Width::of_segment(segment)))
+                && arguments.all(|segment| Width::of_segment(segment).fixed().is_some())
         }
         _ => false,
     }
@@ -76,10 +78,6 @@ pub(crate) fn right_at_one_length(shape: &Shape) -> Result<(), &'static str> {
         Shape::Option(inner) => right_at_one_length(inner),
         shape => right(shape),
     }
-}
-
-fn is_one_length(width: Width) -> bool {
-    width.max == Some(width.min)
 }
 
 /// Whether values differ in length only if one of them is empty, and so comes first.
