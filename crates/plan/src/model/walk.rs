@@ -3,6 +3,8 @@
 //! A shape holds layouts in a row, or is written around another shape, or is a single value. Whoever only wants what is inside
 //! asks here; a `match` is for those to whom a list means something else than a record does.
 
+use keyplan_codec::Hash;
+
 use super::{Alternative, Argument, Same, Segment, Sequence, Shape};
 
 impl Shape {
@@ -101,6 +103,14 @@ impl Shape {
     pub fn children(&self) -> impl Iterator<Item = &Self> {
         let arguments = self.rows().flat_map(Sequence::arguments).map(|argument| &argument.shape);
         self.inner().into_iter().chain(arguments)
+    }
+
+    /// The hash of which a digest is written in place of its value, and how many bytes of it: the value is not seen in the key.
+    pub const fn digest(&self) -> Option<(Hash, usize)> {
+        match self {
+            Self::Hashed { hash, keep, .. } => Some((*hash, *keep)),
+            _ => None,
+        }
     }
 
     /// Whether nothing is inside of it: it is a single value.
