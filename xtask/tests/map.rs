@@ -251,7 +251,6 @@ const TELL_SHAPES_APART: &[&str] = &[
     "crates/prover/src/certificate/ends.rs",
     "crates/prover/src/certificate/order.rs",
     "crates/prover/src/certificate/reason.rs",
-    "crates/prover/src/compare.rs",
     "crates/prover/src/compat/convert.rs",
     "crates/prover/src/compat/migration/takes.rs",
     "crates/prover/src/compat/normal.rs",
