@@ -255,7 +255,6 @@ const TELL_SHAPES_APART: &[&str] = &[
     "crates/prover/src/compat/migration/takes.rs",
     "crates/prover/src/compat/normal.rs",
     "crates/prover/src/compat/relate.rs",
-    "crates/prover/src/every.rs",
     "crates/prover/src/guarantee/ambiguous/delimited.rs",
     "crates/prover/src/guarantee/ambiguous/twins.rs",
     "crates/prover/src/guarantee/missing/course.rs",

@@ -3,11 +3,18 @@
 use keyplan_plan::dynamic::Value;
 use keyplan_plan::model::{BytesEncoding, IntRange, LengthSet, Sequence, Shape};
 
+use crate::sure::Sure as _;
+
 /// Every argument list of a layout, if there are no more than `most`.
 pub(crate) fn rows(sequence: &Sequence, most: usize) -> Option<Vec<Vec<Value>>> {
+    lists_of(sequence.arguments().map(|argument| &argument.shape), most)
+}
+
+/// Every list of one value for each shape.
+fn lists_of<'m>(shapes: impl Iterator<Item = &'m Shape>, most: usize) -> Option<Vec<Vec<Value>>> {
     let mut all: Vec<Vec<Value>> = vec![Vec::new()];
-    for argument in sequence.arguments() {
-        let values = values(&argument.shape, most)?;
+    for shape in shapes {
+        let values = values(shape, most)?;
         if all.len().checked_mul(values.len())? > most {
             return None;
         }
@@ -62,29 +69,20 @@ pub(crate) fn values(shape: &Shape, most: usize) -> Option<Vec<Value>> {
             let digits: Vec<u8> = (0..16).collect();
             strings(lengths, &digits, &digits, most)?.into_iter().map(Value::Nibbles).collect()
         }
-        Shape::Record(sequence) => rows(sequence, most)?.into_iter().map(Value::Record).collect(),
-        Shape::Choice(alternatives) => {
+        Shape::Float(_) | Shape::Time(_) | Shape::Score { .. } | Shape::Opaque(_) => {
+            return None;
+        }
+        Shape::List { item, counts, .. } => lists(&values(item, most)?, counts, most)?,
+        composite => {
             let mut all = Vec::new();
-            for (index, alternative) in alternatives.iter().enumerate() {
-                let rows = rows(&alternative.sequence, most)?;
-                all.extend(rows.into_iter().map(|row| Value::Choice(index, row)));
+            for form in composite.forms()? {
+                let parts = lists_of(form.shapes(), most)?.into_iter();
+                all.extend(parts.map(|parts| form.value(parts).sure("a part for each shape")));
                 if all.len() > most {
                     return None;
                 }
             }
             all
-        }
-        Shape::Option(inner) => {
-            let some = values(inner, most)?.into_iter().map(|value| Value::Option(Some(Box::new(value))));
-            std::iter::once(Value::Option(None)).chain(some).collect()
-        }
-        Shape::List { item, counts, .. } => lists(&values(item, most)?, counts, most)?,
-        Shape::Framed { inner, .. }
-        | Shape::Desc(inner)
-        | Shape::Hashed { inner, .. }
-        | Shape::HashConcat { inner, .. } => values(inner, most)?,
-        Shape::Float(_) | Shape::Time(_) | Shape::Score { .. } | Shape::Opaque(_) => {
-            return None;
         }
     };
     (all.len() <= most).then_some(all)
