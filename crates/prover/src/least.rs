@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use keyplan_plan::dynamic::{Form, Value, encode};
+use keyplan_plan::dynamic::{Form, Value};
 use keyplan_plan::model::{Sequence, Shape, Width};
 
 use crate::automaton::{Arena, Precision, draw};
@@ -11,6 +11,7 @@ use crate::product::search::shortest_word;
 use crate::reader::{Effort, alone, read};
 use crate::sample;
 use crate::sure::Sure as _;
+use crate::written::written;
 
 /// How many argument lists are tried where the graph has paths that are not keys.
 const MOST_ROWS: usize = 64;
@@ -22,23 +23,20 @@ pub(crate) fn least_row(arena: &mut Arena, sequence: &Sequence) -> Option<Vec<Va
 
 /// The value of a shape that takes the fewest bytes.
 pub(crate) fn least_value(arena: &mut Arena, shape: &Shape) -> Option<Value> {
-    let sequence = alone(shape);
-    let written = |value: &Value| {
-        let mut bytes = Vec::new();
-        encode(&sequence, std::slice::from_ref(value), &mut bytes).ok().map(|()| bytes.len())
-    };
+    let length = |value: &Value| written(shape, value).map(|bytes| bytes.len());
     let least = Width::of_shape(shape).min;
     let samples = sample::values(shape);
     // Most of the time the simplest value is a shortest one.
-    if let Some(value) = samples.iter().take(3).find(|value| written(value) == Some(least)) {
+    if let Some(value) = samples.iter().take(3).find(|value| length(value) == Some(least)) {
         return Some(value.clone());
     }
+    let sequence = alone(shape);
     let drawn = draw(arena, &sequence, &BTreeSet::new(), Precision::Coarse, MOST_NODES).and_then(|drawing| {
         let word = shortest_word(arena, drawing.start);
         read(&sequence, &word, 1, &mut Effort::new()).into_iter().flatten().next()
     });
     let shortest = || {
-        let lengths = samples.iter().take(MOST_ROWS).filter_map(|value| Some((written(value)?, value)));
+        let lengths = samples.iter().take(MOST_ROWS).filter_map(|value| Some((length(value)?, value)));
         lengths.min_by_key(|(length, _)| *length).map(|(_, value)| value.clone())
     };
     drawn.filter(|value| !crate::guarantee::digest::holds_digest(value)).or_else(shortest)

@@ -4,7 +4,7 @@
 //! may have hashed the same bytes, or one of them a name that the plan gives. Such bytes are known, and so is their argument.
 
 use keyplan_plan::codec::Hash;
-use keyplan_plan::dynamic::{Value, encode_one, inside_mut};
+use keyplan_plan::dynamic::{Value, inside_mut};
 use keyplan_plan::model::{Sequence, Shape};
 use keyplan_plan::order;
 
@@ -12,6 +12,7 @@ use super::digest::{grounded, holds_digest};
 use super::name_collision::law::Names;
 use crate::reader::{Effort, alone, read};
 use crate::sample;
+use crate::written::written;
 
 /// How many samples are put in place of the digests of a word.
 const MOST_GROUNDED: usize = 8;
@@ -79,12 +80,8 @@ impl Preimages {
 /// What a shape hashes, as samples.
 fn sampled(shape: &Shape, known: &mut Vec<(Hash, Vec<u8>)>) {
     if let Shape::Hashed { hash, inner, .. } = shape {
-        for value in sample::values(shape) {
-            let mut bytes = Vec::new();
-            if encode_one(inner, &value, &mut bytes).is_ok() {
-                known.push((*hash, bytes));
-            }
-        }
+        let samples = sample::values(shape).into_iter();
+        known.extend(samples.filter_map(|value| Some((*hash, written(inner, &value)?))));
     }
     shape.inner().into_iter().for_each(|inner| sampled(inner, known));
     shape.rows().flat_map(Sequence::shapes).for_each(|inner| sampled(inner, known));

@@ -4,7 +4,7 @@
 //! that comes after it, if the lengths sort as they are written, and if values of one length sort by their bytes.
 
 use keyplan_plan::codec::{Count, LenWidth, Segment as _};
-use keyplan_plan::dynamic::{Value, encode_one};
+use keyplan_plan::dynamic::Value;
 use keyplan_plan::model::{
     BytesEncoding, Frame, IntEncoding, IntRange, IntShape, LengthSet, Segment, Sequence, Shape, TextShape,
     Width,
@@ -12,6 +12,7 @@ use keyplan_plan::model::{
 
 use crate::automaton::ByteSet;
 use crate::guarantee::unordered::law::right;
+use crate::written::written;
 
 /// The most numbers, or lengths, that are looked at one by one.
 const MOST: usize = 4_096;
@@ -60,15 +61,15 @@ pub(crate) fn lengths_sort(width: LenWidth, shape: &Shape) -> bool {
 
 /// The first two neighbours among the lengths of a shape that do not sort as they are written.
 pub(crate) fn turn(width: LenWidth, shape: &Shape) -> Option<(usize, usize)> {
-    let written = |length: usize| {
+    let prefix = |length: usize| {
         let mut bytes = Vec::new();
         Count { width }.encode(length, &mut bytes).ok().map(|()| bytes)
     };
     let lengths = Width::of_shape(shape);
     let last = lengths.max.unwrap_or(usize::MAX).min(lengths.min.saturating_add(MOST));
-    (lengths.min..last).map(|length| (length, length + 1)).find(|&(short, long)| {
-        matches!((written(short), written(long)), (Some(short), Some(long)) if short >= long)
-    })
+    (lengths.min..last).map(|length| (length, length + 1)).find(
+        |&(short, long)| matches!((prefix(short), prefix(long)), (Some(short), Some(long)) if short >= long),
+    )
 }
 
 /// Whether values of a shape that take equally many bytes sort by them; else why not.
@@ -95,9 +96,8 @@ fn has_one_letter(text: &TextShape) -> bool {
     names && one(text.alphabet.bits()) && text.first.is_none_or(|first| one(first.bits()))
 }
 
-fn written(int: &IntShape, value: &Value) -> Option<Vec<u8>> {
-    let mut bytes = Vec::new();
-    encode_one(&Shape::Int(int.clone()), value, &mut bytes).ok().map(|()| bytes)
+fn written_int(int: &IntShape, value: &Value) -> Option<Vec<u8>> {
+    written(&Shape::Int(int.clone()), value)
 }
 
 /// Whether a number takes no fewer bytes than one below it. On either side of zero it does not if it is farther away.
@@ -106,7 +106,7 @@ fn int_lengths_rise(int: &IntShape) -> bool {
     if min >= 0 {
         return true;
     }
-    let length = |number: i128| written(int, &Value::Signed(number)).map(|bytes| bytes.len());
+    let length = |number: i128| written_int(int, &Value::Signed(number)).map(|bytes| bytes.len());
     let last = max.min(-1);
     match (length(min), length(last)) {
         (Some(first), Some(second)) if first == second => {
@@ -127,7 +127,7 @@ fn int_right_at_one_length(int: &IntShape) -> bool {
         return true;
     }
     let Some(all) = few_numbers(int.range) else { return false };
-    let all: Option<Vec<Vec<u8>>> = all.iter().map(|value| written(int, value)).collect();
+    let all: Option<Vec<Vec<u8>>> = all.iter().map(|value| written_int(int, value)).collect();
     // Lengths rise, so that neighbours decide.
     all.is_some_and(|all| all.windows(2).all(|pair| matches!(pair, [a, b] if (a.len(), a) < (b.len(), b))))
 }
@@ -135,7 +135,7 @@ fn int_right_at_one_length(int: &IntShape) -> bool {
 /// Whether the numbers of a range are few, sort by their bytes, and none is the front of another.
 pub(crate) fn few_sort(int: &IntShape) -> bool {
     let Some(all) = few_numbers(int.range) else { return false };
-    let all: Option<Vec<Vec<u8>>> = all.iter().map(|value| written(int, value)).collect();
+    let all: Option<Vec<Vec<u8>>> = all.iter().map(|value| written_int(int, value)).collect();
     // Whatever begins with a number comes right after it.
     let apart = |pair: &[Vec<u8>]| matches!(pair, [a, b] if a < b && !b.starts_with(a));
     all.is_some_and(|all| !all.is_empty() && all.windows(2).all(apart))
