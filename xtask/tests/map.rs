@@ -256,7 +256,6 @@ const TELL_SHAPES_APART: &[&str] = &[
     "crates/prover/src/compat/normal.rs",
     "crates/prover/src/compat/relate.rs",
     "crates/prover/src/guarantee/ambiguous/delimited.rs",
-    "crates/prover/src/guarantee/missing/course.rs",
     "crates/prover/src/guarantee/oversize/law.rs",
     "crates/prover/src/guarantee/unordered/diagnosis.rs",
     "crates/prover/src/guarantee/unordered/law.rs",

@@ -31,7 +31,7 @@ pub(crate) fn compare(shape: &Shape, a: &Value, b: &Value) -> Option<Ordering> {
     // Of a digest nothing is known.
     let both = inside_both(shape, a, b)?;
     let order = first_difference(both.parts)?.then(both.forms);
-    Some(if let Shape::Desc(_) = shape { order.reverse() } else { order })
+    Some(if shape.turned().is_some() { order.reverse() } else { order })
 }
 
 /// The same of values that nothing is inside of.

@@ -105,6 +105,14 @@ impl Shape {
         self.inner().into_iter().chain(arguments)
     }
 
+    /// The shape whose order it turns around: each byte of it is complemented.
+    pub const fn turned(&self) -> Option<&Self> {
+        match self {
+            Self::Desc(inner) => Some(inner),
+            _ => None,
+        }
+    }
+
     /// The hash of which a digest is written in place of its value, and how many bytes of it: the value is not seen in the key.
     pub const fn digest(&self) -> Option<(Hash, usize)> {
         match self {
