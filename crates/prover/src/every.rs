@@ -30,18 +30,7 @@ fn lists_of<'m>(shapes: impl Iterator<Item = &'m Shape>, most: usize) -> Option<
 /// Every value of a shape, if there are no more than `most`. Some of them may have no encoding.
 pub(crate) fn values(shape: &Shape, most: usize) -> Option<Vec<Value>> {
     let all: Vec<Value> = match shape {
-        Shape::Int(int) => {
-            let limit = u128::try_from(most).ok()?;
-            match int.range {
-                IntRange::Unsigned { min, max } if max.checked_sub(min)? < limit => {
-                    (min..=max).map(Value::Unsigned).collect()
-                }
-                IntRange::Signed { min, max } if max.abs_diff(min) < limit => {
-                    (min..=max).map(Value::Signed).collect()
-                }
-                _ => return None,
-            }
-        }
+        Shape::Int(int) => numbers(int.range, most)?,
         Shape::Bool(_) => vec![Value::Bool(false), Value::Bool(true)],
         Shape::Bytes { lengths, encoding } => {
             let class: Vec<u8> = match encoding {
@@ -86,6 +75,20 @@ pub(crate) fn values(shape: &Shape, most: usize) -> Option<Vec<Value>> {
         }
     };
     (all.len() <= most).then_some(all)
+}
+
+/// The numbers of a range in their order, if there are no more than `most`.
+pub(crate) fn numbers(range: IntRange, most: usize) -> Option<Vec<Value>> {
+    let limit = u128::try_from(most).ok()?;
+    match range {
+        IntRange::Unsigned { min, max } if max.checked_sub(min)? < limit => {
+            Some((min..=max).map(Value::Unsigned).collect())
+        }
+        IntRange::Signed { min, max } if max.abs_diff(min) < limit => {
+            Some((min..=max).map(Value::Signed).collect())
+        }
+        _ => None,
+    }
 }
 
 /// Every list of one of the counts.

@@ -11,6 +11,7 @@ use keyplan_plan::model::{
 };
 
 use crate::automaton::ByteSet;
+use crate::every;
 use crate::guarantee::unordered::law::right;
 use crate::written::written;
 
@@ -126,7 +127,7 @@ fn int_right_at_one_length(int: &IntShape) -> bool {
     if positive && digits {
         return true;
     }
-    let Some(all) = few_numbers(int.range) else { return false };
+    let Some(all) = every::numbers(int.range, MOST) else { return false };
     let all: Option<Vec<Vec<u8>>> = all.iter().map(|value| written_int(int, value)).collect();
     // Lengths rise, so that neighbours decide.
     all.is_some_and(|all| all.windows(2).all(|pair| matches!(pair, [a, b] if (a.len(), a) < (b.len(), b))))
@@ -134,24 +135,11 @@ fn int_right_at_one_length(int: &IntShape) -> bool {
 
 /// Whether the numbers of a range are few, sort by their bytes, and none is the front of another.
 pub(crate) fn few_sort(int: &IntShape) -> bool {
-    let Some(all) = few_numbers(int.range) else { return false };
+    let Some(all) = every::numbers(int.range, MOST) else { return false };
     let all: Option<Vec<Vec<u8>>> = all.iter().map(|value| written_int(int, value)).collect();
     // Whatever begins with a number comes right after it.
     let apart = |pair: &[Vec<u8>]| matches!(pair, [a, b] if a < b && !b.starts_with(a));
     all.is_some_and(|all| !all.is_empty() && all.windows(2).all(apart))
-}
-
-/// The numbers of a range in their order, if they are few.
-fn few_numbers(range: IntRange) -> Option<Vec<Value>> {
-    let most = u128::try_from(MOST).ok()?;
-    match range {
-        IntRange::Unsigned { min, max } => {
-            (max - min < most).then(|| (min..=max).map(Value::Unsigned).collect())
-        }
-        IntRange::Signed { min, max } => {
-            (max.abs_diff(min) < most).then(|| (min..=max).map(Value::Signed).collect())
-        }
-    }
 }
 
 /// A value of a shape with so many bytes.
