@@ -27,7 +27,18 @@ impl Shape {
             | Self::Desc(inner)
             | Self::Hashed { inner, .. }
             | Self::HashConcat { inner, .. } => Some(inner),
-            _ => None,
+            // Each by its name, so that no new composite is taken for a single value.
+            Self::Record(_)
+            | Self::Choice(_)
+            | Self::Int(_)
+            | Self::Bool(_)
+            | Self::Float(_)
+            | Self::Time(_)
+            | Self::Score { .. }
+            | Self::Bytes { .. }
+            | Self::Text(_)
+            | Self::Nibbles { .. }
+            | Self::Opaque(_) => None,
         }
     }
 
