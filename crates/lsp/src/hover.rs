@@ -126,8 +126,7 @@ pub(crate) fn offset_of(sequence: &Sequence, argument: &Argument) -> Option<usiz
 
 /// How many bytes a segment always takes; `None` if that differs.
 pub(crate) fn fixed_width(segment: &Segment) -> Option<usize> {
-    let width = Width::of_segment(segment);
-    (width.max == Some(width.min)).then_some(width.min)
+    Width::of_segment(segment).fixed()
 }
 
 fn size(width: Width) -> String {

@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 
 use keyplan_plan::codec::{Count, LenWidth, Segment as _, complement};
-use keyplan_plan::dynamic::{Value, encode_one};
+use keyplan_plan::dynamic::Value;
 use keyplan_plan::model::{Framing, LengthSet, Segment, Sequence, Shape, Width};
 
 use crate::automaton::{Arena, ByteSet, END, Numbers, Precision, UNLIMITED, draw};
@@ -17,6 +17,7 @@ use crate::product::Goal;
 use crate::product::search::Search;
 use crate::reader::{Effort, alone, read};
 use crate::sure::{self, rest};
+use crate::written::written;
 
 /// The most elements of a list that are made.
 const MOST_ELEMENTS: usize = 1 << 16;
@@ -65,9 +66,8 @@ impl Guess<'_> {
         let used = match segment {
             Segment::Literal(literal) => overlap(&literal.bytes, front)?,
             Segment::Same(same) => {
-                let mut copy = Vec::new();
-                encode_one(&same.shape, values.get(sequence.arguments_before(same.of))?, &mut copy).ok()?;
-                overlap(&copy, front)?
+                let of = values.get(sequence.arguments_before(same.of))?;
+                overlap(&written(&same.shape, of)?, front)?
             }
             Segment::Derived(_) => Width::of_segment(segment).min.min(front.len()),
             Segment::Argument(argument) => {

@@ -3,11 +3,18 @@
 use keyplan_plan::dynamic::Value;
 use keyplan_plan::model::{BytesEncoding, IntRange, LengthSet, Sequence, Shape};
 
+use crate::sure::Sure as _;
+
 /// Every argument list of a layout, if there are no more than `most`.
 pub(crate) fn rows(sequence: &Sequence, most: usize) -> Option<Vec<Vec<Value>>> {
+    lists_of(sequence.arguments().map(|argument| &argument.shape), most)
+}
+
+/// Every list of one value for each shape.
+fn lists_of<'m>(shapes: impl Iterator<Item = &'m Shape>, most: usize) -> Option<Vec<Vec<Value>>> {
     let mut all: Vec<Vec<Value>> = vec![Vec::new()];
-    for argument in sequence.arguments() {
-        let values = values(&argument.shape, most)?;
+    for shape in shapes {
+        let values = values(shape, most)?;
         if all.len().checked_mul(values.len())? > most {
             return None;
         }
@@ -23,18 +30,7 @@ pub(crate) fn rows(sequence: &Sequence, most: usize) -> Option<Vec<Vec<Value>>> 
 /// Every value of a shape, if there are no more than `most`. Some of them may have no encoding.
 pub(crate) fn values(shape: &Shape, most: usize) -> Option<Vec<Value>> {
     let all: Vec<Value> = match shape {
-        Shape::Int(int) => {
-            let limit = u128::try_from(most).ok()?;
-            match int.range {
-                IntRange::Unsigned { min, max } if max.checked_sub(min)? < limit => {
-                    (min..=max).map(Value::Unsigned).collect()
-                }
-                IntRange::Signed { min, max } if max.abs_diff(min) < limit => {
-                    (min..=max).map(Value::Signed).collect()
-                }
-                _ => return None,
-            }
-        }
+        Shape::Int(int) => numbers(int.range, most)?,
         Shape::Bool(_) => vec![Value::Bool(false), Value::Bool(true)],
         Shape::Bytes { lengths, encoding } => {
             let class: Vec<u8> = match encoding {
@@ -62,32 +58,37 @@ pub(crate) fn values(shape: &Shape, most: usize) -> Option<Vec<Value>> {
             let digits: Vec<u8> = (0..16).collect();
             strings(lengths, &digits, &digits, most)?.into_iter().map(Value::Nibbles).collect()
         }
-        Shape::Record(sequence) => rows(sequence, most)?.into_iter().map(Value::Record).collect(),
-        Shape::Choice(alternatives) => {
+        Shape::Float(_) | Shape::Time(_) | Shape::Score { .. } | Shape::Opaque(_) => {
+            return None;
+        }
+        Shape::List { item, counts, .. } => lists(&values(item, most)?, counts, most)?,
+        composite => {
             let mut all = Vec::new();
-            for (index, alternative) in alternatives.iter().enumerate() {
-                let rows = rows(&alternative.sequence, most)?;
-                all.extend(rows.into_iter().map(|row| Value::Choice(index, row)));
+            for form in composite.forms()? {
+                let parts = lists_of(form.shapes(), most)?.into_iter();
+                all.extend(parts.map(|parts| form.value(parts).sure("a part for each shape")));
                 if all.len() > most {
                     return None;
                 }
             }
             all
         }
-        Shape::Option(inner) => {
-            let some = values(inner, most)?.into_iter().map(|value| Value::Option(Some(Box::new(value))));
-            std::iter::once(Value::Option(None)).chain(some).collect()
-        }
-        Shape::List { item, counts, .. } => lists(&values(item, most)?, counts, most)?,
-        Shape::Framed { inner, .. }
-        | Shape::Desc(inner)
-        | Shape::Hashed { inner, .. }
-        | Shape::HashConcat { inner, .. } => values(inner, most)?,
-        Shape::Float(_) | Shape::Time(_) | Shape::Score { .. } | Shape::Opaque(_) => {
-            return None;
-        }
     };
     (all.len() <= most).then_some(all)
+}
+
+/// The numbers of a range in their order, if there are no more than `most`.
+pub(crate) fn numbers(range: IntRange, most: usize) -> Option<Vec<Value>> {
+    let limit = u128::try_from(most).ok()?;
+    match range {
+        IntRange::Unsigned { min, max } if max.checked_sub(min)? < limit => {
+            Some((min..=max).map(Value::Unsigned).collect())
+        }
+        IntRange::Signed { min, max } if max.abs_diff(min) < limit => {
+            Some((min..=max).map(Value::Signed).collect())
+        }
+        _ => None,
+    }
 }
 
 /// Every list of one of the counts.

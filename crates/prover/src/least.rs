@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use keyplan_plan::dynamic::{Value, encode};
+use keyplan_plan::dynamic::{Form, Value};
 use keyplan_plan::model::{Sequence, Shape, Width};
 
 use crate::automaton::{Arena, Precision, draw};
@@ -11,6 +11,7 @@ use crate::product::search::shortest_word;
 use crate::reader::{Effort, alone, read};
 use crate::sample;
 use crate::sure::Sure as _;
+use crate::written::written;
 
 /// How many argument lists are tried where the graph has paths that are not keys.
 const MOST_ROWS: usize = 64;
@@ -22,23 +23,20 @@ pub(crate) fn least_row(arena: &mut Arena, sequence: &Sequence) -> Option<Vec<Va
 
 /// The value of a shape that takes the fewest bytes.
 pub(crate) fn least_value(arena: &mut Arena, shape: &Shape) -> Option<Value> {
-    let sequence = alone(shape);
-    let written = |value: &Value| {
-        let mut bytes = Vec::new();
-        encode(&sequence, std::slice::from_ref(value), &mut bytes).ok().map(|()| bytes.len())
-    };
+    let length = |value: &Value| written(shape, value).map(|bytes| bytes.len());
     let least = Width::of_shape(shape).min;
     let samples = sample::values(shape);
     // Most of the time the simplest value is a shortest one.
-    if let Some(value) = samples.iter().take(3).find(|value| written(value) == Some(least)) {
+    if let Some(value) = samples.iter().take(3).find(|value| length(value) == Some(least)) {
         return Some(value.clone());
     }
+    let sequence = alone(shape);
     let drawn = draw(arena, &sequence, &BTreeSet::new(), Precision::Coarse, MOST_NODES).and_then(|drawing| {
         let word = shortest_word(arena, drawing.start);
         read(&sequence, &word, 1, &mut Effort::new()).into_iter().flatten().next()
     });
     let shortest = || {
-        let lengths = samples.iter().take(MOST_ROWS).filter_map(|value| Some((written(value)?, value)));
+        let lengths = samples.iter().take(MOST_ROWS).filter_map(|value| Some((length(value)?, value)));
         lengths.min_by_key(|(length, _)| *length).map(|(_, value)| value.clone())
     };
     drawn.filter(|value| !crate::guarantee::digest::holds_digest(value)).or_else(shortest)
@@ -48,66 +46,42 @@ pub(crate) fn least_value(arena: &mut Arena, shape: &Shape) -> Option<Value> {
 pub(crate) struct Hole<'m> {
     /// What belongs there.
     pub(crate) shape: &'m Shape,
-    around: Around<'m>,
-}
-
-/// What is around a place.
-enum Around<'m> {
-    /// Nothing that is seen in the value.
-    Bytes,
-    /// An option.
-    Option,
-    /// The other elements of a list.
-    List(usize),
-    /// The other arguments of a record, or of an alternative.
-    Row(Option<usize>, &'m Sequence, usize),
+    form: Form<'m>,
+    index: usize,
 }
 
 /// The places right inside of a shape. In what is hashed there are none: a digest does not show what was there.
 pub(crate) fn holes(shape: &Shape) -> Vec<Hole<'_>> {
-    if let Some(inner) = shape.wrapped() {
-        return vec![Hole { shape: inner, around: Around::Bytes }];
+    if let Shape::List { counts, .. } = shape {
+        let count = (counts.min().max(1)..=counts.min().max(64)).find(|&count| counts.admits(count));
+        // One element is as good as another.
+        count.and_then(|count| places(shape.form_of_elements(count)?).next()).into_iter().collect()
+    } else if shape.digest().is_some() {
+        Vec::new()
+    } else {
+        shape.forms().into_iter().flatten().flat_map(places).collect()
     }
-    match shape {
-        Shape::Option(inner) => vec![Hole { shape: inner, around: Around::Option }],
-        Shape::List { item, counts, .. } => {
-            let count = (counts.min().max(1)..=counts.min().max(64)).find(|&count| counts.admits(count));
-            count.map(|count| Hole { shape: item, around: Around::List(count) }).into_iter().collect()
-        }
-        shape => {
-            let chosen = |row: usize| matches!(shape, Shape::Choice(_)).then_some(row);
-            let rows = shape.rows().enumerate().flat_map(|(row, sequence)| {
-                sequence
-                    .arguments()
-                    .enumerate()
-                    .map(move |(index, argument)| (row, sequence, index, argument))
-            });
-            rows.map(|(row, sequence, index, argument)| Hole {
-                shape: &argument.shape,
-                around: Around::Row(chosen(row), sequence, index),
-            })
-            .collect()
-        }
-    }
+}
+
+fn places(form: Form<'_>) -> impl Iterator<Item = Hole<'_>> {
+    form.shapes().enumerate().map(move |(index, shape)| Hole { shape, form, index })
 }
 
 impl Hole<'_> {
     /// Pairs of values of the whole shape, which differ as these do at the place; all else is as short as it can be.
     pub(crate) fn filled(&self, arena: &mut Arena, pairs: Vec<(Value, Value)>) -> Vec<(Value, Value)> {
-        let base = match self.around {
-            _ if pairs.is_empty() => return pairs,
-            Around::Bytes | Around::Option => Some(Vec::new()),
-            Around::List(count) => least_value(arena, self.shape).map(|fill| vec![fill; count]),
-            Around::Row(_, sequence, _) => least_row(arena, sequence),
+        if pairs.is_empty() {
+            return pairs;
+        }
+        let base = match self.form.row() {
+            Some(row) => least_row(arena, row),
+            // There is no other part.
+            None if self.form.count() == 1 => pairs.first().map(|(part, _)| vec![part.clone()]),
+            None => least_value(arena, self.shape).map(|fill| vec![fill; self.form.count()]),
         };
         let Some(base) = base else { return Vec::new() };
-        let fill = |value: Value| match self.around {
-            Around::Bytes => value,
-            Around::Option => Value::Option(Some(Box::new(value))),
-            Around::List(_) => Value::List(with(&base, 0, value)),
-            Around::Row(None, _, index) => Value::Record(with(&base, index, value)),
-            Around::Row(Some(row), _, index) => Value::Choice(row, with(&base, index, value)),
-        };
+        let fill =
+            |value: Value| self.form.value(with(&base, self.index, value)).sure("a value for each part");
         pairs.into_iter().map(|(a, b)| (fill(a), fill(b))).collect()
     }
 }

@@ -38,6 +38,7 @@ mod reader;
 mod repair;
 mod sample;
 mod sure;
+mod written;
 
 pub use compat::diagnosis::{Version, diagnose_changes};
 pub use compat::migration::diagnosis::{diagnose_forgotten, diagnose_migration};

@@ -7,13 +7,14 @@ use std::collections::HashSet;
 
 use keyplan_plan::codec::{HashConcat, Segment as _, complement};
 use keyplan_plan::diag::Span;
-use keyplan_plan::dynamic::{Value, contents, encode, encode_one, readings};
+use keyplan_plan::dynamic::{Value, contents, encode, readings};
 use keyplan_plan::model::{
     Argument, BytesEncoding, Framing, IntEncoding, IntRange, IntShape, LengthSet, Segment, Sequence, Shape,
     Width,
 };
 
 use crate::sure::{Sure as _, front, rest};
+use crate::written::written;
 
 /// The most steps of the readings for one verdict.
 const MOST_STEPS: u32 = 150_000;
@@ -138,10 +139,8 @@ impl Reader<'_> {
             }
             Segment::Same(_) if !self.strict => self.ends(row, index, at, segment),
             Segment::Same(same) => {
-                let value = row.values.get(row.sequence.arguments_before(same.of)).cloned();
-                let mut copy = Vec::new();
-                if let Some(value) = value
-                    && encode(&alone(&same.shape), &[value], &mut copy).is_ok()
+                let value = row.values.get(row.sequence.arguments_before(same.of));
+                if let Some(copy) = value.and_then(|value| written(&same.shape, value))
                     && rest.starts_with(&copy)
                 {
                     self.row(row, index + 1, at + copy.len());
@@ -391,10 +390,7 @@ fn number_readings(int: &IntShape, bytes: &[u8]) -> Vec<Value> {
     let read = readings(&alone(&shape), bytes, 1);
     let mut all: Vec<Value> =
         read.map(|found| found.readings.into_iter().flatten().collect()).unwrap_or_default();
-    let is_alike = |value: &Value| {
-        let mut out = Vec::new();
-        encode_one(&shape, value, &mut out).is_ok() && out == bytes
-    };
+    let is_alike = |value: &Value| written(&shape, value).is_some_and(|own| own == bytes);
     let steps = [1u128, 2, 256, 1 << 16, 1 << 24, 1 << 32, 1 << 40, 1 << 48, 1 << 56, 1 << 64];
     for first in all.clone() {
         let others = steps.iter().flat_map(|step| match first {

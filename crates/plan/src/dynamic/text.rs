@@ -50,7 +50,7 @@ pub fn typed_text(text: &str) -> String {
 pub fn parse(shape: &Shape, text: &str) -> Result<Value, ParseError> {
     // At the outermost level a text needs no quotes.
     if let Shape::Text(_) = shape.values()
-        && !(is_hashed(shape) && text.starts_with("digest:"))
+        && !(shape.unwrapped().digest().is_some() && text.starts_with("digest:"))
     {
         if !text.starts_with(QUOTED) {
             return Ok(Value::Text(text.to_owned()));
@@ -63,11 +63,6 @@ pub fn parse(shape: &Shape, text: &str) -> Result<Value, ParseError> {
     let value = reader.value(shape)?;
     reader.space();
     if reader.at < text.len() { Err(reader.expected("the end")) } else { Ok(value) }
-}
-
-/// Whether a hash may be written in place of a value.
-fn is_hashed(shape: &Shape) -> bool {
-    matches!(shape.unwrapped(), Shape::Hashed { .. })
 }
 
 struct Reader<'t> {

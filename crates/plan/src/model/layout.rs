@@ -133,6 +133,11 @@ impl Width {
         Self { min: n, max: Some(n) }
     }
 
+    /// The only number of bytes, if there is just one.
+    pub fn fixed(self) -> Option<usize> {
+        self.max.filter(|max| *max == self.min)
+    }
+
     /// Whether `n` bytes are possible.
     pub fn admits(self, n: usize) -> bool {
         n >= self.min && self.max.is_none_or(|max| n <= max)

@@ -3,6 +3,8 @@
 //! A shape holds layouts in a row, or is written around another shape, or is a single value. Whoever only wants what is inside
 //! asks here; a `match` is for those to whom a list means something else than a record does.
 
+use keyplan_codec::Hash;
+
 use super::{Alternative, Argument, Same, Segment, Sequence, Shape};
 
 impl Shape {
@@ -25,7 +27,18 @@ impl Shape {
             | Self::Desc(inner)
             | Self::Hashed { inner, .. }
             | Self::HashConcat { inner, .. } => Some(inner),
-            _ => None,
+            // Each by its name, so that no new composite is taken for a single value.
+            Self::Record(_)
+            | Self::Choice(_)
+            | Self::Int(_)
+            | Self::Bool(_)
+            | Self::Float(_)
+            | Self::Time(_)
+            | Self::Score { .. }
+            | Self::Bytes { .. }
+            | Self::Text(_)
+            | Self::Nibbles { .. }
+            | Self::Opaque(_) => None,
         }
     }
 
@@ -101,6 +114,22 @@ impl Shape {
     pub fn children(&self) -> impl Iterator<Item = &Self> {
         let arguments = self.rows().flat_map(Sequence::arguments).map(|argument| &argument.shape);
         self.inner().into_iter().chain(arguments)
+    }
+
+    /// The shape whose order it turns around: each byte of it is complemented.
+    pub const fn turned(&self) -> Option<&Self> {
+        match self {
+            Self::Desc(inner) => Some(inner),
+            _ => None,
+        }
+    }
+
+    /// The hash of which a digest is written in place of its value, and how many bytes of it: the value is not seen in the key.
+    pub const fn digest(&self) -> Option<(Hash, usize)> {
+        match self {
+            Self::Hashed { hash, keep, .. } => Some((*hash, *keep)),
+            _ => None,
+        }
     }
 
     /// Whether nothing is inside of it: it is a single value.

@@ -181,7 +181,7 @@ fn prefixes(sequence: &Sequence, base: &[usize], all: &mut Vec<(Path, Path, Coun
     for (index, argument) in sequence.arguments().enumerate() {
         let path: Path = base.iter().copied().chain([index]).collect();
         let mut shape = &argument.shape;
-        while let Shape::Desc(inner) = shape {
+        while let Some(inner) = shape.turned() {
             shape = inner;
         }
         if let Some(counted) = counted(shape) {

@@ -110,11 +110,9 @@ impl Scope {
     /// Whether a piece is written as nothing for every old argument list.
     fn is_spare(&self, piece: &Piece) -> bool {
         let Piece::Value { path, shape } = piece else { return false };
-        let option = match shape {
-            Shape::Desc(inner) => matches!(**inner, Shape::Option(_)),
-            shape => matches!(shape, Shape::Option(_)),
-        };
-        option && self.mapping.old_of(path).is_none() && self.names.iter().any(|(other, _)| other == path)
+        matches!(shape.turned().unwrap_or(shape), Shape::Option(_))
+            && self.mapping.old_of(path).is_none()
+            && self.names.iter().any(|(other, _)| other == path)
     }
 
     fn piece(&self, old: &Piece, new: &Piece) -> Relation {

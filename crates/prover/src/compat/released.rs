@@ -3,8 +3,7 @@
 use std::collections::BTreeSet;
 
 use keyplan_plan::diag::Span;
-use keyplan_plan::dynamic::{Value, encode_one};
-use keyplan_plan::model::{Family, Plan, Segment, Sequence, Shape, Space};
+use keyplan_plan::model::{Family, Plan, Segment, Sequence, Space};
 
 use super::families::{all_retired, reserved};
 use super::relate::{Relation, relate};
@@ -14,6 +13,7 @@ use crate::guarantee::overlap::law::disjoint;
 use crate::layout::Layout;
 use crate::product::Budget;
 use crate::proof::{Verdict, Witness};
+use crate::written::written;
 
 /// The steps that all products may take.
 const STEPS: u64 = 10_000_000;
@@ -181,13 +181,6 @@ fn beginnings(key: &Sequence) -> Vec<Vec<u8>> {
     }
     let inside = rows.into_iter().flat_map(beginnings);
     inside.map(|rest| [literal.as_slice(), &rest].concat()).collect()
-}
-
-/// A value as it is written; `None` if it cannot be.
-fn written(shape: &Shape, value: &Value) -> Option<Vec<u8>> {
-    let mut bytes = Vec::new();
-    encode_one(shape, value, &mut bytes).ok()?;
-    Some(bytes)
 }
 
 /// Which families of each version of a plan come from which of the version before.

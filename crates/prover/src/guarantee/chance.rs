@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use keyplan_plan::codec::Hash;
-use keyplan_plan::dynamic::{Value, encode};
+use keyplan_plan::dynamic::{Form, Value, encode};
 use keyplan_plan::model::{BytesEncoding, IntRange, LengthSet, Sequence, Shape};
 
 use super::digest::holds_digest;
@@ -46,16 +46,16 @@ impl Half<'_> {
     pub(crate) fn places(self) -> BTreeMap<usize, (Hash, usize)> {
         let mut hashes: Vec<Hash> = Vec::new();
         let mut values = self.values.to_vec();
-        in_row(self.sequence, &mut values, &mut |shape, _| {
-            hashes.extend(hash_of(shape));
+        in_row(self.sequence, &mut values, &mut |digest| {
+            hashes.push(digest.hash);
             None
         });
         let mut all = BTreeMap::new();
         for (nth, hash) in hashes.into_iter().enumerate() {
             let (mut values, mut count) = (self.values.to_vec(), 0_usize);
-            in_row(self.sequence, &mut values, &mut |_, digest| {
+            in_row(self.sequence, &mut values, &mut |digest| {
                 count += 1;
-                (count == nth + 1).then(|| Value::Digest(digest.iter().map(|byte| !byte).collect()))
+                (count == nth + 1).then(|| Value::Digest(digest.bytes.iter().map(|byte| !byte).collect()))
             });
             let mut other = Vec::new();
             if encode(self.sequence, &values, &mut other).is_err() || other.len() != self.bytes.len() {
@@ -87,13 +87,6 @@ impl Half<'_> {
             let mut bytes = Vec::new();
             encode(&sequence, &values, &mut bytes).ok().map(|()| (values, bytes))
         })
-    }
-}
-
-fn hash_of(shape: &Shape) -> Option<Hash> {
-    match shape {
-        Shape::Hashed { hash, .. } => Some(*hash),
-        _ => None,
     }
 }
 
@@ -189,40 +182,29 @@ fn many(shape: &Shape, most: usize) -> Vec<Value> {
             let words = words(&letters, &text.lengths, most).into_iter();
             words.filter_map(|word| String::from_utf8(word).ok()).map(Value::Text).collect()
         }
-        Shape::Framed { inner, .. }
-        | Shape::Desc(inner)
-        | Shape::Hashed { inner, .. }
-        | Shape::HashConcat { inner, .. } => many(inner, most),
-        Shape::Option(inner) => {
-            many(inner, most).into_iter().map(|value| Value::Option(Some(Box::new(value)))).collect()
+        Shape::List { .. } => {
+            shape.form_of_elements(1).into_iter().flat_map(|form| of_form(form, most)).collect()
         }
-        Shape::List { item, counts, .. } if counts.admits(1) => {
-            many(item, most).into_iter().map(|value| Value::List(vec![value])).collect()
+        shape => {
+            let forms = shape.forms().into_iter().flatten();
+            // Where nothing is there is no other value.
+            let forms = forms.filter(|form| form.row().is_some() || form.count() > 0);
+            forms.flat_map(|form| of_form(form, most)).collect()
         }
-        Shape::Record(sequence) => rows(sequence, most).into_iter().map(Value::Record).collect(),
-        Shape::Choice(alternatives) => {
-            let of = |(index, values): (usize, Vec<Vec<Value>>)| {
-                values.into_iter().map(move |values| Value::Choice(index, values))
-            };
-            let all = alternatives.iter().map(|alternative| rows(&alternative.sequence, most));
-            all.enumerate().flat_map(of).collect()
-        }
-        _ => Vec::new(),
     };
     all.extend(more);
     all.truncate(most.max(sample::values(shape).len()));
     all
 }
 
-/// Many argument lists of a row, of which each has other values.
-fn rows(sequence: &Sequence, most: usize) -> Vec<Vec<Value>> {
-    let columns: Vec<Vec<Value>> = sequence.arguments().map(|argument| many(&argument.shape, most)).collect();
+/// Many values of a form, of which each has other parts.
+fn of_form(form: Form<'_>, most: usize) -> impl Iterator<Item = Value> {
+    let columns: Vec<Vec<Value>> = form.shapes().map(|shape| many(shape, most)).collect();
     let count = columns.iter().map(Vec::len).max().unwrap_or(1);
-    let row = |nth: usize| {
-        let value = |column: &Vec<Value>| column.get(nth.checked_rem(column.len())?).cloned();
-        columns.iter().map(value).collect()
-    };
-    (0..count).filter_map(row).collect()
+    (0..count).filter_map(move |nth| {
+        let part = |column: &Vec<Value>| column.get(nth.checked_rem(column.len())?).cloned();
+        form.value(columns.iter().map(part).collect::<Option<_>>()?)
+    })
 }
 
 /// Strings of letters, shorter ones first.

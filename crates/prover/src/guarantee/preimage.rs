@@ -4,7 +4,7 @@
 //! may have hashed the same bytes, or one of them a name that the plan gives. Such bytes are known, and so is their argument.
 
 use keyplan_plan::codec::Hash;
-use keyplan_plan::dynamic::{Value, encode_one};
+use keyplan_plan::dynamic::{Value, inside_mut};
 use keyplan_plan::model::{Sequence, Shape};
 use keyplan_plan::order;
 
@@ -12,6 +12,7 @@ use super::digest::{grounded, holds_digest};
 use super::name_collision::law::Names;
 use crate::reader::{Effort, alone, read};
 use crate::sample;
+use crate::written::written;
 
 /// How many samples are put in place of the digests of a word.
 const MOST_GROUNDED: usize = 8;
@@ -46,12 +47,11 @@ impl Preimages {
         if grounded(&values) {
             return values;
         }
-        in_row(sequence, &mut values, &mut |shape, digest| {
-            let Shape::Hashed { hash, keep, inner, .. } = shape else { return None };
-            let of = |(other, _): &&(Hash, Vec<u8>)| other == hash;
+        in_row(sequence, &mut values, &mut |digest| {
+            let of = |(other, _): &&(Hash, Vec<u8>)| *other == digest.hash;
             self.known.iter().filter(of).find_map(|(_, bytes)| {
-                let same = hash.digest(bytes).get(..*keep) == Some(digest);
-                same.then(|| argument(inner, bytes, effort)).flatten()
+                let same = digest.hash.digest(bytes).get(..digest.keep) == Some(digest.bytes);
+                same.then(|| argument(digest.inner, bytes, effort)).flatten()
             })
         });
         values
@@ -66,10 +66,9 @@ impl Preimages {
     ) -> Vec<Vec<Value>> {
         let row = |nth: usize, effort: &mut Effort| {
             let mut values = values.to_vec();
-            in_row(sequence, &mut values, &mut |shape, _| {
-                let Shape::Hashed { hash, inner, .. } = shape else { return None };
-                let of = self.known.iter().filter(|(other, _)| other == hash);
-                of.filter_map(|(_, bytes)| argument(inner, bytes, effort)).nth(nth)
+            in_row(sequence, &mut values, &mut |digest| {
+                let of = self.known.iter().filter(|(other, _)| *other == digest.hash);
+                of.filter_map(|(_, bytes)| argument(digest.inner, bytes, effort)).nth(nth)
             });
             values
         };
@@ -80,15 +79,9 @@ impl Preimages {
 
 /// What a shape hashes, as samples.
 fn sampled(shape: &Shape, known: &mut Vec<(Hash, Vec<u8>)>) {
-    if let Shape::Hashed { hash, .. } = shape {
-        for value in sample::values(shape) {
-            let mut bytes = Vec::new();
-            if let Some(inner) = shape.inner()
-                && encode_one(inner, &value, &mut bytes).is_ok()
-            {
-                known.push((*hash, bytes));
-            }
-        }
+    if let Shape::Hashed { hash, inner, .. } = shape {
+        let samples = sample::values(shape).into_iter();
+        known.extend(samples.filter_map(|value| Some((*hash, written(inner, &value)?))));
     }
     shape.inner().into_iter().for_each(|inner| sampled(inner, known));
     shape.rows().flat_map(Sequence::shapes).for_each(|inner| sampled(inner, known));
@@ -100,38 +93,37 @@ fn argument(inner: &Shape, bytes: &[u8], effort: &mut Effort) -> Option<Value> {
     row.into_iter().next().filter(|value| !holds_digest(value))
 }
 
+/// A digest in place of an argument.
+pub(crate) struct Digested<'a> {
+    pub(crate) hash: Hash,
+    /// How many bytes of it are kept.
+    keep: usize,
+    /// What is hashed.
+    pub(crate) inner: &'a Shape,
+    pub(crate) bytes: &'a [u8],
+}
+
 /// Puts what `name` gives in place of each digest.
 pub(crate) fn in_row(
     sequence: &Sequence,
     values: &mut [Value],
-    name: &mut dyn FnMut(&Shape, &[u8]) -> Option<Value>,
+    name: &mut dyn FnMut(Digested<'_>) -> Option<Value>,
 ) {
     for (argument, value) in sequence.arguments().zip(values) {
         in_shape(&argument.shape, value, name);
     }
 }
 
-fn in_shape(shape: &Shape, value: &mut Value, name: &mut dyn FnMut(&Shape, &[u8]) -> Option<Value>) {
-    match (shape.unwrapped(), value) {
-        (hashed @ Shape::Hashed { .. }, value) => {
-            if let Value::Digest(digest) = value
-                && let Some(argument) = name(hashed, digest)
-            {
-                *value = argument;
-            }
+fn in_shape(shape: &Shape, value: &mut Value, name: &mut dyn FnMut(Digested<'_>) -> Option<Value>) {
+    if let Shape::Hashed { hash, keep, inner, .. } = shape {
+        if let Value::Digest(bytes) = value
+            && let Some(argument) = name(Digested { hash: *hash, keep: *keep, inner, bytes })
+        {
+            *value = argument;
         }
-        (Shape::Record(sequence), Value::Record(values)) => in_row(sequence, values, name),
-        (Shape::Choice(alternatives), Value::Choice(index, values)) => {
-            if let Some(alternative) = alternatives.get(*index) {
-                in_row(&alternative.sequence, values, name);
-            }
-        }
-        (Shape::Option(inner), Value::Option(Some(value))) => in_shape(inner, value, name),
-        (Shape::List { item, .. }, Value::List(values)) => {
-            for value in values {
-                in_shape(item, value, name);
-            }
-        }
-        _ => {}
+        return;
+    }
+    for (shape, value) in inside_mut(shape, value).into_iter().flatten() {
+        in_shape(shape, value, name);
     }
 }

@@ -301,8 +301,8 @@ impl Pen<'_> {
 
 /// Notes the hashes that stand for arguments inside of a shape.
 fn hashes_in(shape: &Shape, all: &mut BTreeSet<(Hash, usize)>) {
-    if let Shape::Hashed { hash, keep, .. } = shape {
-        all.insert((*hash, *keep));
+    if let Some(digest) = shape.digest() {
+        all.insert(digest);
         return;
     }
     for inside in shape.inner().into_iter().chain(shape.rows().flat_map(Sequence::shapes)) {

@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use keyplan_plan::dynamic::{Value, encode, encode_one};
+use keyplan_plan::dynamic::{Value, encode};
 use keyplan_plan::model::{Derived, Segment, Sequence, Shape};
 use keyplan_plan::order;
 
@@ -14,6 +14,7 @@ use super::Pen;
 use crate::automaton::NodeId;
 use crate::every;
 use crate::sure::mark;
+use crate::written::written;
 
 /// The most values of a shape that are written out.
 const MOST_VALUES: usize = 300;
@@ -30,11 +31,7 @@ struct Written {
 
 /// Every value of a shape, if they are few and no two of them are written alike.
 fn few(shape: &Shape) -> Option<Vec<Written>> {
-    let written = |value: Value| {
-        let mut bytes = Vec::new();
-        // A value that the codec refuses makes no key.
-        encode_one(shape, &value, &mut bytes).ok().map(|()| Written { value, bytes })
-    };
+    let written = |value: Value| written(shape, &value).map(|bytes| Written { value, bytes });
     let all: Vec<Written> = every::values(shape, MOST_VALUES)?.into_iter().filter_map(written).collect();
     let mut different: Vec<&[u8]> = all.iter().map(|written| written.bytes.as_slice()).collect();
     order::sort(&mut different);
@@ -142,8 +139,7 @@ impl Pen<'_> {
                 let next = self.way(row, index + 1, known)?;
                 match known.get(&same.of).map(Vec::as_slice) {
                     Some([only]) => {
-                        let mut bytes = Vec::new();
-                        encode_one(&same.shape, &only.value, &mut bytes).ok()?;
+                        let bytes = written(&same.shape, &only.value)?;
                         self.arena.literal_flipped(&bytes, next, flip)
                     }
                     _ => self.free_copy(same, next, flip)?,

@@ -55,7 +55,7 @@ impl Ends<'_> {
             Segment::Literal(_) | Segment::Same(_) => true,
             Segment::Argument(argument) => self.is_delimited(&argument.shape),
             // Whatever it says, it takes so many bytes.
-            Segment::Derived(_) => is_one_length(Width::of_segment(segment)),
+            Segment::Derived(_) => Width::of_segment(segment).fixed().is_some(),
         }
     }
 
@@ -111,9 +111,9 @@ impl Ends<'_> {
     fn is_delimited_at_a_glance(&mut self, shape: &Shape) -> bool {
         match shape {
             Shape::Int(int) => {
-                !loses(shape) && (is_one_length(Width::of_shape(shape)) || is_varint(int.encoding))
+                !loses(shape) && (Width::of_shape(shape).fixed().is_some() || is_varint(int.encoding))
             }
-            Shape::Bool(_) => is_one_length(Width::of_shape(shape)),
+            Shape::Bool(_) => Width::of_shape(shape).fixed().is_some(),
             Shape::Bytes { lengths, encoding } => {
                 let plain =
                     matches!(encoding, BytesEncoding::Raw | BytesEncoding::Class(_) | BytesEncoding::Hex(_));
@@ -128,9 +128,8 @@ impl Ends<'_> {
                 encoding.row().extent == ExtentRule::Marked || lengths.fixed().is_some()
             }
             Shape::Record(sequence) => self.are_delimited(sequence.segments()),
-            Shape::Choice(alternatives) => {
-                let rows = || alternatives.iter().map(|alternative| &alternative.sequence);
-                rows().all(|row| self.are_delimited(row.segments())) && are_told_apart(rows())
+            Shape::Choice(_) => {
+                shape.rows().all(|row| self.are_delimited(row.segments())) && are_told_apart(shape.rows())
             }
             Shape::List { item, framing: Framing::Counted(_), .. } | Shape::Desc(item) => {
                 self.is_delimited(item)
@@ -173,9 +172,8 @@ impl Ends<'_> {
                 matches!(encoding, NibbleEncoding::Unpacked | NibbleEncoding::HexPrefix)
             }
             Shape::Record(sequence) => self.is_read_once(sequence),
-            Shape::Choice(alternatives) => {
-                let rows = || alternatives.iter().map(|alternative| &alternative.sequence);
-                rows().all(|row| self.is_read_once(row)) && are_told_apart(rows())
+            Shape::Choice(_) => {
+                shape.rows().all(|row| self.is_read_once(row)) && are_told_apart(shape.rows())
             }
             Shape::List { item, framing: Framing::ToEnd | Framing::Joined(_), .. } => {
                 self.is_delimited(item) && Width::of_shape(item).min > 0
@@ -235,13 +233,13 @@ pub(crate) fn told_by_length(
     let mut loose = None;
     for (index, segment) in segments.iter().enumerate() {
         match segment {
-            Segment::Argument(argument) if !is_one_length(Width::of_shape(&argument.shape)) => {
+            Segment::Argument(argument) if Width::of_shape(&argument.shape).fixed().is_none() => {
                 if loose.replace((at + index, &argument.shape)).is_some() {
                     return false;
                 }
             }
             Segment::Same(same) if loose == Some((same.of, &same.shape)) => {}
-            segment if is_one_length(Width::of_segment(segment)) => {}
+            segment if Width::of_segment(segment).fixed().is_some() => {}
             _ => return false,
         }
     }
@@ -277,8 +275,4 @@ fn are_told_apart<'m>(rows: impl Iterator<Item = &'m Sequence>) -> bool {
 
 fn is_varint(encoding: IntEncoding) -> bool {
     encoding.row().extent == ExtentRule::Marked
-}
-
-fn is_one_length(width: Width) -> bool {
-    width.max == Some(width.min)
 }

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use keyplan_plan::diag::Span;
-use keyplan_plan::dynamic::Value;
+use keyplan_plan::dynamic::{Form, Value};
 use keyplan_plan::model::{Argument, Framing, Literal, Segment, Sequence, Shape};
 
 use crate::automaton::Arena;
@@ -53,18 +53,6 @@ fn twins(arena: &mut Arena, shape: &Shape, budget: &mut Budget, depth: u32) -> O
         return None;
     }
     match shape {
-        // Two that are written alike have one digest.
-        Shape::Framed { inner, .. }
-        | Shape::Desc(inner)
-        | Shape::Hashed { inner, .. }
-        | Shape::HashConcat { inner, .. } => twins(arena, inner, budget, depth + 1),
-        Shape::Option(inner) => {
-            if let Some((a, b)) = twins(arena, inner, budget, depth + 1) {
-                return Some((Value::Option(Some(Box::new(a))), Value::Option(Some(Box::new(b)))));
-            }
-            let (a, b) = readings(arena, &alone(shape), budget)?;
-            a.into_iter().next().zip(b.into_iter().next())
-        }
         Shape::List { item, counts, framing } => {
             let least =
                 |from: usize| (from..=from.max(counts.min()) + MOST_ELEMENTS).find(|&n| counts.admits(n));
@@ -82,36 +70,38 @@ fn twins(arena: &mut Arena, shape: &Shape, budget: &mut Budget, depth: u32) -> O
             let (a, b) = readings(arena, &elements, budget)?;
             Some((Value::List(a), Value::List(b)))
         }
-        Shape::Record(sequence) => {
-            let (a, b) = inside(arena, sequence, budget, depth)?;
-            Some((Value::Record(a), Value::Record(b)))
-        }
-        Shape::Choice(alternatives) => {
-            for (index, alternative) in alternatives.iter().enumerate() {
-                if let Some((a, b)) = inside(arena, &alternative.sequence, budget, depth) {
-                    return Some((Value::Choice(index, a), Value::Choice(index, b)));
+        shape => {
+            let forms: Vec<Form<'_>> = shape.forms()?.collect();
+            for form in &forms {
+                if let Some((a, b)) = inside(arena, *form, budget, depth) {
+                    return form.value(a).zip(form.value(b));
                 }
             }
+            if forms.len() < 2 {
+                return None;
+            }
+            // One form may be written as another one is.
             let (a, b) = readings(arena, &alone(shape), budget)?;
             a.into_iter().next().zip(b.into_iter().next())
         }
-        _ => None,
     }
 }
 
-/// Two argument lists of a sequence: one argument has twins, or the arguments together do.
+/// The parts of two values of a form: one part has twins, or the arguments of a row together do. What is hashed is looked into:
+/// two that are written alike have one digest.
 fn inside(
     arena: &mut Arena,
-    sequence: &Sequence,
+    form: Form<'_>,
     budget: &mut Budget,
     depth: u32,
 ) -> Option<(Vec<Value>, Vec<Value>)> {
-    for (index, argument) in sequence.arguments().enumerate() {
-        let Some((a, b)) = twins(arena, &argument.shape, budget, depth + 1) else { continue };
-        let base = least_row(arena, sequence)?;
+    for (index, shape) in form.shapes().enumerate() {
+        let Some((a, b)) = twins(arena, shape, budget, depth + 1) else { continue };
+        let Some(row) = form.row() else { return Some((vec![a], vec![b])) };
+        let base = least_row(arena, row)?;
         return Some((with(&base, index, a), with(&base, index, b)));
     }
-    readings(arena, sequence, budget)
+    readings(arena, form.row()?, budget)
 }
 
 /// Two readings of one key of a sequence.

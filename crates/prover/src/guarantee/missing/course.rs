@@ -41,7 +41,6 @@ fn of_shape(ends: &mut Ends<'_>, shape: &Shape) -> Option<Ordering> {
         }
         // Up to the first byte in which two differ they are written alike, and there as the two bytes lie.
         Shape::Framed { frame, inner } if frame.row().order == OrderRule::Within => of_shape(ends, inner),
-        Shape::Desc(inner) => of_shape(ends, inner).map(Ordering::reverse),
-        _ => None,
+        shape => of_shape(ends, shape.turned()?).map(Ordering::reverse),
     }
 }

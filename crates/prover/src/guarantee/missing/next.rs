@@ -16,6 +16,7 @@ use keyplan_plan::model::{
 use keyplan_plan::order;
 
 use crate::automaton::Arena;
+use crate::every;
 use crate::guarantee::leak::law::{Scanned, foreign, siblings};
 use crate::guarantee::missing::beside::beside;
 use crate::guarantee::missing::course::course;
@@ -29,7 +30,7 @@ use crate::sample;
 use crate::sure::{Sure as _, front, neighbours};
 
 /// The most values that are looked at one by one.
-const MOST_VALUES: u128 = 256;
+const MOST_VALUES: usize = 256;
 
 /// After how many pairs of neighbours of which nothing is known no others are looked at.
 const MOST_UNKNOWN: usize = 4;
@@ -255,8 +256,7 @@ fn keeps_bytes_in_order(shape: &Shape) -> bool {
 }
 
 fn is_one_length(int: &IntShape) -> bool {
-    let width = Width::of_shape(&Shape::Int(int.clone()));
-    width.max == Some(width.min)
+    Width::of_shape(&Shape::Int(int.clone())).fixed().is_some()
 }
 
 /// Whether no number of the last bound argument is written between one and the next: big-endian, each is the next string of
@@ -287,15 +287,7 @@ fn holding(scanned: Scanned<'_, '_>, outer: &Scan, other: &Layout<'_>, witness: 
 fn few_values(scanned: Scanned<'_, '_>, outer: &Scan) -> Option<Vec<Written>> {
     let segments = last(scanned, outer)?;
     let int = integer(&segments.arguments().next()?.shape)?;
-    let values: Vec<Value> = match int.range {
-        IntRange::Unsigned { min, max } if max - min < MOST_VALUES => {
-            (min..=max).map(Value::Unsigned).collect()
-        }
-        IntRange::Signed { min, max } if max.abs_diff(min) < MOST_VALUES => {
-            (min..=max).map(Value::Signed).collect()
-        }
-        _ => return None,
-    };
+    let values = every::numbers(int.range, MOST_VALUES)?;
     values.into_iter().map(|value| written(&segments, value)).collect()
 }
 

@@ -112,8 +112,7 @@ fn bounded_shape(shape: &Shape) -> bool {
         Shape::Text(text) => text.lengths.max().is_some(),
         Shape::List { item, counts, .. } => counts.max().is_some() && bounded_shape(item),
         Shape::Opaque(_) => false,
-        Shape::Hashed { .. } => true,
-        // A number, a truth value, a time: nothing is inside of it.
-        other => other.children().all(bounded_shape),
+        // A digest; or a number, a truth value, a time: nothing is inside of it.
+        other => other.digest().is_some() || other.children().all(bounded_shape),
     }
 }

@@ -8,6 +8,7 @@ use keyplan_plan::model::{
 use crate::proof::{Reason, Side, Verdict, Witness};
 use crate::sample;
 use crate::sure::Sure as _;
+use crate::written::written;
 
 /// Why a value is there: the row was made of the arguments.
 const VALUE: &str = "a value for each argument";
@@ -127,9 +128,9 @@ fn stretched(shape: &Shape, wanted: usize) -> Option<Value> {
         }
         Shape::Option(inner) => Some(Value::Option(Some(Box::new(stretched(inner, wanted)?)))),
         Shape::List { item, counts, framing } => {
-            let longest = || sample::values(item).into_iter().max_by_key(|value| written(item, value));
+            let longest = || sample::values(item).into_iter().max_by_key(|value| size(item, value));
             let each = stretched(item, wanted).or_else(longest)?;
-            let width = written(item, &each)?.max(1);
+            let width = size(item, &each)?.max(1);
             let most = if let Framing::Counted(width) = framing { width.limit() } else { usize::MAX };
             let count = length(counts, wanted.div_ceil(width).max(1))?.min(most).min(1 << 17);
             Some(Value::List(vec![each; count]))
@@ -157,13 +158,13 @@ fn widest(shape: &Shape) -> Option<Value> {
         IntRange::Unsigned { min, max } => [Value::Unsigned(min), Value::Unsigned(max)],
         IntRange::Signed { min, max } => [Value::Signed(min), Value::Signed(max)],
     };
-    ends.into_iter().max_by_key(|value| written(shape, value))
+    ends.into_iter().max_by_key(|value| size(shape, value))
 }
 
 /// A value that takes about `wanted` bytes, and no more than `limit`: as many as there are below it.
 fn within(shape: &Shape, wanted: usize, limit: usize) -> Option<Value> {
     let fits = |wanted: usize| {
-        stretched(shape, wanted).filter(|value| written(shape, value).is_none_or(|length| length <= limit))
+        stretched(shape, wanted).filter(|value| size(shape, value).is_none_or(|length| length <= limit))
     };
     let wanted = wanted.min(limit);
     if let Some(value) = fits(wanted) {
@@ -178,10 +179,8 @@ fn within(shape: &Shape, wanted: usize, limit: usize) -> Option<Value> {
 }
 
 /// How many bytes a value takes.
-fn written(shape: &Shape, value: &Value) -> Option<usize> {
-    let mut bytes = Vec::new();
-    encode(&crate::reader::alone(shape), std::slice::from_ref(value), &mut bytes).ok()?;
-    Some(bytes.len())
+fn size(shape: &Shape, value: &Value) -> Option<usize> {
+    written(shape, value).map(|bytes| bytes.len())
 }
 
 fn stretched_row(sequence: &Sequence, wanted: usize) -> Option<Vec<Value>> {

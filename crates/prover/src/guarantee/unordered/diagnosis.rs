@@ -2,7 +2,7 @@
 
 use keyplan_plan::codec::WideForm;
 use keyplan_plan::diag::{Diagnostic, NoteKind};
-use keyplan_plan::dynamic::{Value, encode_one};
+use keyplan_plan::dynamic::Value;
 use keyplan_plan::model::{
     BytesEncoding, FloatEncoding, Frame, Framing, IntEncoding, OrderRule, ScoreEncoding, Segment, Sequence,
     Shape,
@@ -12,6 +12,7 @@ use crate::diagnose::lanes::differing;
 use crate::diagnose::witness::{Shown, with_witness};
 use crate::diagnose::{Finding, Made};
 use crate::proof::Side;
+use crate::written::written;
 
 /// Two rows in the wrong order.
 pub(crate) fn rows(finding: Finding<'_>, first: &Side, second: &Side) -> Option<Diagnostic> {
@@ -103,8 +104,7 @@ fn reason(shape: &Shape, a: &Value, b: &Value) -> Cause {
 
 /// How many bytes a value takes.
 fn length(shape: &Shape, value: &Value) -> Option<usize> {
-    let mut bytes = Vec::new();
-    encode_one(shape, value, &mut bytes).ok().map(|()| bytes.len())
+    written(shape, value).map(|bytes| bytes.len())
 }
 
 /// The same of the first arguments that two rows do not share.

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use keyplan_plan::dynamic::{Value, encode};
+use keyplan_plan::dynamic::Value;
 use keyplan_plan::model::{Frame, Shape};
 use keyplan_plan::order::sort_by_key;
 
@@ -10,8 +10,8 @@ use crate::automaton::Arena;
 use crate::compare::compare;
 use crate::guarantee::unordered::lengths::{of_length, turn};
 use crate::least::holes;
-use crate::reader::alone;
 use crate::sample;
+use crate::written::written;
 
 /// How many pairs are kept of one shape.
 const MOST_PAIRS: usize = 8;
@@ -19,11 +19,6 @@ const MOST_PAIRS: usize = 8;
 /// Pairs of values, the logically smaller first, of which the smaller has the greater byte where they differ; the
 /// shortest first. Parts that do not matter are as short as they can be.
 pub(crate) fn faults(arena: &mut Arena, shape: &Shape) -> Vec<(Value, Value)> {
-    let sequence = alone(shape);
-    let written = |value: &Value| {
-        let mut bytes = Vec::new();
-        encode(&sequence, std::slice::from_ref(value), &mut bytes).ok().map(|()| bytes)
-    };
     let mut found: Vec<(usize, Value, Value)> = Vec::new();
     let mut keep = |a: &(Vec<u8>, Value), b: &(Vec<u8>, Value)| {
         let (smaller, larger) = match compare(shape, &a.1, &b.1) {
@@ -36,13 +31,13 @@ pub(crate) fn faults(arena: &mut Arena, shape: &Shape) -> Vec<(Value, Value)> {
         }
     };
     for (a, b) in parts(arena, shape) {
-        if let (Some(x), Some(y)) = (written(&a), written(&b)) {
+        if let (Some(x), Some(y)) = (written(shape, &a), written(shape, &b)) {
             keep(&(x, a), &(y, b));
         }
     }
     let samples = sample::edges(shape).into_iter();
     let samples: Vec<(Vec<u8>, Value)> =
-        samples.filter_map(|value| Some((written(&value)?, value))).collect();
+        samples.filter_map(|value| Some((written(shape, &value)?, value))).collect();
     for (index, a) in samples.iter().enumerate() {
         for b in samples.iter().skip(index + 1) {
             keep(a, b);

@@ -350,10 +350,9 @@ pub(crate) fn right(shape: &Shape) -> Result<(), &'static str> {
             (NibbleEncoding::Counted, _) => Err("a count in front sorts shorter paths first"),
             _ => Err("paths of different lengths do not sort in this form"),
         },
-        Shape::Record(sequence) => segments_right(sequence, 0, usize::MAX),
-        Shape::Choice(alternatives) => alternatives
-            .iter()
-            .try_for_each(|alternative| segments_right(&alternative.sequence, 0, usize::MAX)),
+        Shape::Record(_) | Shape::Choice(_) => {
+            shape.rows().try_for_each(|row| segments_right(row, 0, usize::MAX))
+        }
         Shape::Option(inner) | Shape::Desc(inner) => right(inner),
         Shape::List { item, counts, framing } => match framing {
             Framing::Counted(_) if !is_empty_or_one(counts) => Err("a count sorts shorter lists first"),

@@ -4,13 +4,16 @@
 //! that comes after it, if the lengths sort as they are written, and if values of one length sort by their bytes.
 
 use keyplan_plan::codec::{Count, LenWidth, Segment as _};
-use keyplan_plan::dynamic::{Value, encode_one};
+use keyplan_plan::dynamic::Value;
 use keyplan_plan::model::{
-    BytesEncoding, Frame, IntEncoding, IntRange, IntShape, LengthSet, Segment, Shape, TextShape, Width,
+    BytesEncoding, Frame, IntEncoding, IntRange, IntShape, LengthSet, Segment, Sequence, Shape, TextShape,
+    Width,
 };
 
 use crate::automaton::ByteSet;
+use crate::every;
 use crate::guarantee::unordered::law::right;
+use crate::written::written;
 
 /// The most numbers, or lengths, that are looked at one by one.
 const MOST: usize = 4_096;
@@ -18,7 +21,7 @@ const MOST: usize = 4_096;
 /// Whether no value of a shape is longer than one that comes after it in logical order.
 pub(crate) fn lengths_rise(shape: &Shape) -> bool {
     match shape {
-        shape if is_one_length(Width::of_shape(shape)) => true,
+        shape if Width::of_shape(shape).fixed().is_some() => true,
         Shape::Int(int) => int_lengths_rise(int),
         Shape::Text(text) if text.tuple => false,
         Shape::Text(text) => is_empty_or_one(&text.lengths) || has_one_letter(text),
@@ -29,21 +32,22 @@ pub(crate) fn lengths_rise(shape: &Shape) -> bool {
             is_empty_or_one(lengths) || ByteSet::from_bits(class.bits()).iter().count() == 1
         }
         Shape::Nibbles { lengths, .. } => is_empty_or_one(lengths),
-        Shape::List { item, counts, .. } => is_empty_or_one(counts) && is_one_length(Width::of_shape(item)),
+        Shape::List { item, counts, .. } => {
+            is_empty_or_one(counts) && Width::of_shape(item).fixed().is_some()
+        }
         // Nothing comes first, and has no bytes. In a frame, what a longer value takes is not shorter.
         Shape::Option(inner) | Shape::Framed { frame: Frame::Len(_) | Frame::Memcmp, inner } => {
             lengths_rise(inner)
         }
-        Shape::Choice(alternatives) => {
-            let widths: Vec<Width> =
-                alternatives.iter().map(|alternative| alternative.sequence.width()).collect();
-            widths.iter().all(|width| is_one_length(*width)) && widths.is_sorted_by_key(|width| width.min)
+        Shape::Choice(_) => {
+            let widths: Vec<Width> = shape.rows().map(Sequence::width).collect();
+            widths.iter().all(|width| width.fixed().is_some()) && widths.is_sorted_by_key(|width| width.min)
         }
         // The first argument decides; whatever follows must not make up for its length.
         Shape::Record(sequence) => {
             let mut arguments = sequence.segments().iter().skip_while(|s| matches!(s, Segment::Literal(_)));
             matches!(arguments.next(), Some(Segment::Argument(first)) if lengths_rise(&first.shape))
-                && arguments.all(|segment| is_one_length(Width::of_segment(segment)))
+                && arguments.all(|segment| Width::of_segment(segment).fixed().is_some())
         }
         _ => false,
     }
@@ -58,15 +62,15 @@ pub(crate) fn lengths_sort(width: LenWidth, shape: &Shape) -> bool {
 
 /// The first two neighbours among the lengths of a shape that do not sort as they are written.
 pub(crate) fn turn(width: LenWidth, shape: &Shape) -> Option<(usize, usize)> {
-    let written = |length: usize| {
+    let prefix = |length: usize| {
         let mut bytes = Vec::new();
         Count { width }.encode(length, &mut bytes).ok().map(|()| bytes)
     };
     let lengths = Width::of_shape(shape);
     let last = lengths.max.unwrap_or(usize::MAX).min(lengths.min.saturating_add(MOST));
-    (lengths.min..last).map(|length| (length, length + 1)).find(|&(short, long)| {
-        matches!((written(short), written(long)), (Some(short), Some(long)) if short >= long)
-    })
+    (lengths.min..last).map(|length| (length, length + 1)).find(
+        |&(short, long)| matches!((prefix(short), prefix(long)), (Some(short), Some(long)) if short >= long),
+    )
 }
 
 /// Whether values of a shape that take equally many bytes sort by them; else why not.
@@ -76,10 +80,6 @@ pub(crate) fn right_at_one_length(shape: &Shape) -> Result<(), &'static str> {
         Shape::Option(inner) => right_at_one_length(inner),
         shape => right(shape),
     }
-}
-
-fn is_one_length(width: Width) -> bool {
-    width.max == Some(width.min)
 }
 
 /// Whether values differ in length only if one of them is empty, and so comes first.
@@ -97,9 +97,8 @@ fn has_one_letter(text: &TextShape) -> bool {
     names && one(text.alphabet.bits()) && text.first.is_none_or(|first| one(first.bits()))
 }
 
-fn written(int: &IntShape, value: &Value) -> Option<Vec<u8>> {
-    let mut bytes = Vec::new();
-    encode_one(&Shape::Int(int.clone()), value, &mut bytes).ok().map(|()| bytes)
+fn written_int(int: &IntShape, value: &Value) -> Option<Vec<u8>> {
+    written(&Shape::Int(int.clone()), value)
 }
 
 /// Whether a number takes no fewer bytes than one below it. On either side of zero it does not if it is farther away.
@@ -108,7 +107,7 @@ fn int_lengths_rise(int: &IntShape) -> bool {
     if min >= 0 {
         return true;
     }
-    let length = |number: i128| written(int, &Value::Signed(number)).map(|bytes| bytes.len());
+    let length = |number: i128| written_int(int, &Value::Signed(number)).map(|bytes| bytes.len());
     let last = max.min(-1);
     match (length(min), length(last)) {
         (Some(first), Some(second)) if first == second => {
@@ -128,32 +127,19 @@ fn int_right_at_one_length(int: &IntShape) -> bool {
     if positive && digits {
         return true;
     }
-    let Some(all) = few_numbers(int.range) else { return false };
-    let all: Option<Vec<Vec<u8>>> = all.iter().map(|value| written(int, value)).collect();
+    let Some(all) = every::numbers(int.range, MOST) else { return false };
+    let all: Option<Vec<Vec<u8>>> = all.iter().map(|value| written_int(int, value)).collect();
     // Lengths rise, so that neighbours decide.
     all.is_some_and(|all| all.windows(2).all(|pair| matches!(pair, [a, b] if (a.len(), a) < (b.len(), b))))
 }
 
 /// Whether the numbers of a range are few, sort by their bytes, and none is the front of another.
 pub(crate) fn few_sort(int: &IntShape) -> bool {
-    let Some(all) = few_numbers(int.range) else { return false };
-    let all: Option<Vec<Vec<u8>>> = all.iter().map(|value| written(int, value)).collect();
+    let Some(all) = every::numbers(int.range, MOST) else { return false };
+    let all: Option<Vec<Vec<u8>>> = all.iter().map(|value| written_int(int, value)).collect();
     // Whatever begins with a number comes right after it.
     let apart = |pair: &[Vec<u8>]| matches!(pair, [a, b] if a < b && !b.starts_with(a));
     all.is_some_and(|all| !all.is_empty() && all.windows(2).all(apart))
-}
-
-/// The numbers of a range in their order, if they are few.
-fn few_numbers(range: IntRange) -> Option<Vec<Value>> {
-    let most = u128::try_from(MOST).ok()?;
-    match range {
-        IntRange::Unsigned { min, max } => {
-            (max - min < most).then(|| (min..=max).map(Value::Unsigned).collect())
-        }
-        IntRange::Signed { min, max } => {
-            (max.abs_diff(min) < most).then(|| (min..=max).map(Value::Signed).collect())
-        }
-    }
 }
 
 /// A value of a shape with so many bytes.

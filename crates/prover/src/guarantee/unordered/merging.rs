@@ -72,8 +72,7 @@ fn int_never_turns(int: &IntShape) -> bool {
 }
 
 fn has_one_length(shape: &Shape) -> bool {
-    let width = Width::of_shape(shape);
-    width.max == Some(width.min)
+    Width::of_shape(shape).fixed().is_some()
 }
 
 #[cfg(test)]

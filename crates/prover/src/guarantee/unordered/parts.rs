@@ -5,7 +5,7 @@
 //! argument decides, whatever the graph says of what follows. The last part of a key has nothing after it: its values need
 //! only differ.
 
-use keyplan_plan::dynamic::{Value, encode_one};
+use keyplan_plan::dynamic::Value;
 use keyplan_plan::model::{Scan, ScanEnd, Segment, Sequence, Shape};
 use keyplan_plan::order;
 use std::cmp::Ordering;
@@ -21,6 +21,7 @@ use crate::product::Budget;
 use crate::proof::Verdict;
 use crate::reader::alone;
 use crate::sure::neighbours;
+use crate::written::written;
 
 /// The most values of an argument that are put in order one by one.
 const MOST_VALUES: usize = 2_000;
@@ -87,15 +88,9 @@ impl Parts<'_> {
 
 /// Whether values of a shape sort by their bytes, from a list of all of them; `None` if they are many, or have no order.
 fn one_by_one(shape: &Shape) -> Option<bool> {
-    let values = every::values(shape, MOST_VALUES)?;
-    let mut all: Vec<(Vec<u8>, Value)> = Vec::new();
-    for value in values {
-        let mut bytes = Vec::new();
-        // A value that the codec refuses makes no key.
-        if encode_one(shape, &value, &mut bytes).is_ok() {
-            all.push((bytes, value));
-        }
-    }
+    let values = every::values(shape, MOST_VALUES)?.into_iter();
+    let mut all: Vec<(Vec<u8>, Value)> =
+        values.filter_map(|value| Some((written(shape, &value)?, value))).collect();
     order::sort_by(&mut all, |a, b| a.0.cmp(&b.0));
     // Logical order is one order of all values: neighbours decide.
     for ((first, a), (second, b)) in neighbours(&all) {
