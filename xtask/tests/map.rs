@@ -240,7 +240,6 @@ const TELL_SHAPES_APART: &[&str] = &[
     "crates/plan/src/model/escape.rs",
     "crates/plan/src/model/fingerprint.rs",
     "crates/plan/src/model/layout.rs",
-    "crates/plan/src/model/relation.rs",
     "crates/plan/src/notation/encoding.rs",
     "crates/plan/src/notation/from_json.rs",
     "crates/plan/src/notation/mod.rs",
