@@ -263,8 +263,6 @@ const TELL_SHAPES_APART: &[&str] = &[
     "crates/prover/src/lossless_twin.rs",
     "crates/prover/src/reader.rs",
     "crates/prover/src/sample.rs",
-    "crates/report/src/reference/family.rs",
-    "crates/report/src/reference/lanes.rs",
     "crates/report/src/values/reading.rs",
 ];
 
