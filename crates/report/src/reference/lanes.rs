@@ -133,11 +133,11 @@ fn shortened(text: &str) -> String {
 
 /// A domain, without what is inside of it: that is drawn below.
 fn short_domain(notation: Notation<'_>, shape: &Shape) -> String {
-    match shape.values() {
-        Shape::Option(inner) => format!("option of {}", short_domain(notation, inner)),
-        leaf if leaf.is_leaf() => notation.domain(leaf),
-        other => other.kind().trim_start_matches("a ").to_owned(),
+    let values = shape.values();
+    if let Some(inner) = values.optional() {
+        return format!("option of {}", short_domain(notation, inner));
     }
+    if values.is_leaf() { notation.domain(values) } else { values.kind().trim_start_matches("a ").to_owned() }
 }
 
 /// How a shape is written, with the default spelled out.
