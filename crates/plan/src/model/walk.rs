@@ -30,6 +30,7 @@ impl Shape {
             | Self::Desc(inner)
             | Self::Hashed { inner, .. }
             | Self::HashConcat { inner, .. } => Some(inner),
+            // Each by its name, so that no new composite is taken for a single value.
             Self::Record(_)
             | Self::Choice(_)
             | Self::Int(_)
