@@ -1,7 +1,7 @@
 //! What the documentation of a family's type says, in every language.
 
 use keyplan_plan::diag::SourceMap;
-use keyplan_plan::model::Family;
+use keyplan_plan::model::{Family, Field};
 use keyplan_prover::Report;
 
 use crate::prove::is_exact;
@@ -39,6 +39,16 @@ pub(crate) fn about(
         about.push(String::new());
         let since = family.retired_since.as_ref().map(|since| format!(" since {since}")).unwrap_or_default();
         about.push(format!("{deprecated} no longer written{since}: {why}"));
+    }
+    about
+}
+
+/// The lines of a field of a hash: the first, and what the plan says.
+pub(crate) fn of_field(first: String, field: &Field) -> Vec<String> {
+    let mut about = vec![first];
+    if !field.doc.is_empty() {
+        about.push(String::new());
+        about.extend(field.doc.iter().cloned());
     }
     about
 }

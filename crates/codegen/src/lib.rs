@@ -14,11 +14,13 @@
 
 mod about;
 pub mod go;
+mod guard;
 mod make;
 pub mod model;
 mod naming;
 mod prove;
 mod regular;
+mod runtime;
 pub mod rust;
 mod scan;
 mod shake;

@@ -8,7 +8,7 @@
 //! [`NAMED_FRAMES`], of which `longestBech32` says how far one may go, and `frameMemcmp` and `unframeMemcmp` are both ways; and scores,
 //! by the names of their codecs: `appendScoreExact`, `decodeScoreWithin`.
 
-use keyplan_codec::Heights;
+use keyplan_codec::{Hash, Heights};
 use keyplan_plan::model::{
     BoolEncoding, BytesEncoding, Encoding, ExtentRule, FloatEncoding, Frame, IntEncoding, NibbleEncoding,
     OrderRule, ScoreEncoding, Shape, TimeEncoding,
@@ -168,6 +168,22 @@ pub(crate) fn frame_name(frame: Frame) -> String {
         Frame::Len(_) => "Len".to_owned(),
         Frame::OrderedCode => "Ordered".to_owned(),
         frame => name(frame.row()),
+    }
+}
+
+/// The function that a hash is called by.
+pub(crate) const fn hash_function(hash: Hash) -> &'static str {
+    match hash {
+        Hash::Xxh3_64 => "sumXXH3",
+        Hash::Twox64 => "sumTwox64",
+        Hash::Twox128 => "sumTwox128",
+        Hash::Blake2b128 => "sumBlake2b128",
+        Hash::Blake2b256 => "sumBlake2b256",
+        Hash::Sha256 => "sumSHA256",
+        Hash::Keccak256 => "sumKeccak256",
+        Hash::Blake2b224 => "sumBlake2b224",
+        Hash::Hash160 => "sumHash160",
+        Hash::Siphash24 => "sumSiphash24",
     }
 }
 

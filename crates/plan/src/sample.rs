@@ -74,18 +74,17 @@ impl Samples {
                 first_that_fits(shape, lengths, |len| Value::Nibbles((1..=15).cycle().take(len).collect()))?
             }
             Shape::Opaque(_) => Value::Bytes(Vec::new()),
-            Shape::Record(sequence) => Value::Record(self.sequence(sequence)?),
-            Shape::Choice(alternatives) => Value::Choice(0, self.sequence(&alternatives.first()?.sequence)?),
-            Shape::Option(inner) => Value::Option(Some(Box::new(self.shape(inner)?))),
             Shape::List { item, counts, .. } => {
                 let count = if counts.admits(2) { 2 } else { counts.min() };
                 let items: Option<Vec<Value>> = (0..count.min(64)).map(|_| self.shape(item)).collect();
                 Value::List(items?)
             }
-            Shape::Framed { inner, .. }
-            | Shape::Desc(inner)
-            | Shape::Hashed { inner, .. }
-            | Shape::HashConcat { inner, .. } => self.shape(inner)?,
+            composite => {
+                let mut forms = composite.forms()?;
+                // The first alternative of a choice, and something where there may be nothing.
+                let form = if composite.inner().is_some() { forms.last() } else { forms.next() }?;
+                form.value(form.shapes().map(|shape| self.shape(shape)).collect::<Option<_>>()?)?
+            }
         })
     }
 

@@ -427,6 +427,7 @@ fn a_key_with_another_reading_is_told() {
         key event = "z:" name: text;
         key spent = "z:" name: text ":spnd";
         key fitted = 0x04 key: bytes(0..=64).fit(4);
+        key shades = 0x05 of: option(list(i64.saturating, 0..=2));
     }"#;
     let plan = compile("p", text, |_| Err(String::new())).plan.unwrap();
     let decoder = Decoder::new(&plan);
@@ -446,4 +447,9 @@ fn a_key_with_another_reading_is_told() {
     assert_eq!(other("spent", &["x"]), Some(("s.event".into(), vec![text("x:spnd")])));
     // Lossy, but the key has one reading only.
     assert_eq!(other("fitted", &["0102030405"]), None);
+    assert_eq!(other("shades", &["some([-1])"]), None);
+    // Nothing is no list without elements, though what is in such lists loses information.
+    let empty = Value::Option(Some(Box::new(Value::List(Vec::new()))));
+    assert_eq!(other("shades", &["none"]), Some(("s.shades".into(), vec![empty])));
+    assert_eq!(other("shades", &["some([])"]), Some(("s.shades".into(), vec![Value::Option(None)])));
 }

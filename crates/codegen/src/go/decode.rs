@@ -22,8 +22,7 @@ pub(crate) enum Returns {
 impl Returns {
     pub(crate) fn of(row: &Row<'_>) -> Self {
         let arrays = row.fields.iter().any(|(_, tree)| {
-            matches!(tree.inside, Inside::Hashed(_))
-                || (tree.go.starts_with('[') && !tree.go.starts_with("[]"))
+            matches!(tree.inside, Inside::Hashed) || (tree.go.starts_with('[') && !tree.go.starts_with("[]"))
         });
         if arrays { Self::Whether } else { Self::Both }
     }
@@ -73,7 +72,7 @@ impl<'p> Go<'p> {
                 }
                 (Segment::Argument(argument), End::Fixed(size)) => {
                     let (name, tree) = fields.next()?;
-                    if !matches!(tree.inside, Inside::Leaf | Inside::Hashed(_)) {
+                    if !matches!(tree.inside, Inside::Leaf | Inside::Hashed) {
                         return None;
                     }
                     if !known {

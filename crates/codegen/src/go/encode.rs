@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use keyplan_codec::{Case, Hash, Heights, LenWidth, WideForm};
+use keyplan_codec::{Case, Heights, LenWidth, WideForm};
 use keyplan_plan::model::{
     BytesEncoding, Derivation, Derived, Frame, Framing, IntEncoding, IntRange, IntShape, IntType, LengthSet,
     Segment, Shape, TextShape,
@@ -10,8 +10,9 @@ use keyplan_plan::model::{
 
 use super::Go;
 use super::names::quoted;
-use super::tree::{Inside, Row, Tree, copy};
+use super::tree::{Constant, Inside, List, Row, Tree, copy};
 use crate::regular::{self, Scalar};
+use crate::runtime::{Closing, Outcome, Runtime as _};
 
 /// A function body being written.
 pub(crate) struct Body {
@@ -207,11 +208,9 @@ impl<'p> Go<'p> {
             }
             Inside::Enum(constants) => {
                 body.line(&format!("switch {} {{", bare(of)));
-                if let Shape::Choice(alternatives) = tree.shape {
-                    for (constant, alternative) in constants.iter().zip(alternatives) {
-                        body.line(&format!("case {constant}:"));
-                        body.line(&literal_bytes(&alternative.sequence.constant().unwrap_or_default()));
-                    }
+                for Constant { go, of } in constants {
+                    body.line(&format!("case {go}:"));
+                    body.line(&literal_bytes(&of.sequence.constant().unwrap_or_default()));
                 }
                 no_alternative(body, label);
                 body.line("}");
@@ -232,7 +231,13 @@ impl<'p> Go<'p> {
                     let fields: Vec<String> =
                         variant.row.fields.iter().map(|(name, _)| format!("{one}.{name}")).collect();
                     let count = variant.row.sequence.segments().len();
-                    self.put_row(body, &variant.row, count, &fields, &format!("{label}.{}", variant.label));
+                    self.put_row(
+                        body,
+                        &variant.row,
+                        count,
+                        &fields,
+                        &format!("{label}.{}", variant.of.label),
+                    );
                 }
                 no_alternative(body, label);
                 body.line("}");
@@ -242,15 +247,15 @@ impl<'p> Go<'p> {
                 self.put(body, inner, &format!("(*{of})"), label);
                 body.line("}");
             }
-            Inside::List(inner) => self.put_list(body, tree.shape, inner, of, label),
+            Inside::List(list) => self.put_list(body, list, of, label),
             Inside::Wrapped(inner) => self.put_wrapped(body, tree.shape, inner, of, label),
-            Inside::Hashed(_) => body.line(&format!("dst = append(dst, {of}[:]...)")),
+            Inside::Hashed => body.line(&format!("dst = append(dst, {of}[:]...)")),
         }
     }
 
-    fn put_list(&mut self, body: &mut Body, shape: &Shape, inner: &Tree<'p>, of: &str, label: &str) {
-        let Shape::List { counts, framing, .. } = shape else { return };
-        if *counts != LengthSet::ANY {
+    fn put_list(&mut self, body: &mut Body, list: &List<'p>, of: &str, label: &str) {
+        let List { item, counts, framing } = list;
+        if **counts != LengthSet::ANY {
             body.line(&format!("if !({}).admits(len({of})) {{", lengths(counts)));
             body.line(&format!("f = fault{{code: xCount, a: len({of})}}"));
             body.refuse(label);
@@ -265,16 +270,16 @@ impl<'p> Go<'p> {
             body.line("}");
             body.line(&format!("dst = {next}"));
         }
-        let (index, item) = (body.variable(Variable::Index), body.variable(Variable::Item));
+        let (index, one) = (body.variable(Variable::Index), body.variable(Variable::Item));
         let joined = if let Framing::Joined(separator) = framing { Some(separator) } else { None };
         let first = if joined.is_some() { &index } else { "_" };
-        body.line(&format!("for {first}, {item} := range {} {{", bare(of)));
+        body.line(&format!("for {first}, {one} := range {} {{", bare(of)));
         if let Some(separator) = joined {
             body.line(&format!("if {index} > 0 {{"));
             body.line(&literal_bytes(separator));
             body.line("}");
         }
-        self.put(body, inner, &item, label);
+        self.put(body, item, &one, label);
         body.line("}");
     }
 
@@ -282,22 +287,12 @@ impl<'p> Go<'p> {
         let at = body.variable(Variable::At);
         body.line(&format!("{at} := len(dst)"));
         self.put(body, inner, of, label);
-        match shape {
-            Shape::Framed { frame, .. } => match frame {
-                Frame::Len(width) => {
-                    body.fallible(&format!("frameLen(dst, {at}, {})", len_width(*width)), label);
-                }
-                Frame::Terminated => body.line(&format!("dst = frameEscaped(dst, {at}, 2)")),
-                Frame::Escaped => body.line(&format!("dst = frameEscaped(dst, {at}, 1)")),
-                frame => body.line(&format!("dst = frame{}(dst, {at})", regular::frame_name(*frame))),
-            },
-            Shape::Hashed { hash, keep, .. } => {
-                body.line(&format!("dst = hashTail(dst, {at}, {}, {keep})", hash_function(*hash)));
-            }
-            Shape::HashConcat { hash, keep, .. } => {
-                body.line(&format!("dst = hashFront(dst, {at}, {}, {keep})", hash_function(*hash)));
-            }
-            _ => body.line(&format!("complementTail(dst, {at})")),
+        let Closing { function, arguments, outcome } = Self::closing(shape);
+        let call = format!("{function}(dst, {at}{arguments})");
+        match outcome {
+            Outcome::Stays => body.line(&call),
+            Outcome::Moves => body.line(&format!("dst = {call}")),
+            Outcome::MayRefuse => body.fallible(&call, label),
         }
     }
 
@@ -334,14 +329,7 @@ impl<'p> Go<'p> {
             Shape::Bytes { lengths, encoding } => self.put_bytes(body, lengths, encoding, go, of, label),
             Shape::Text(text) => self.put_text(body, text, of, label),
             Shape::Opaque(_) => body.line(&format!("dst = append(dst, {of}...)")),
-            Shape::Record(_)
-            | Shape::Choice(_)
-            | Shape::Option(_)
-            | Shape::List { .. }
-            | Shape::Framed { .. }
-            | Shape::Desc(_)
-            | Shape::Hashed { .. }
-            | Shape::HashConcat { .. } => {}
+            composite => debug_assert!(!composite.is_leaf(), "every single value is put"),
         }
     }
 
@@ -624,21 +612,6 @@ pub(crate) const fn hex_form(case: Case) -> &'static str {
 /// The constant for how a length is written, which is called as the frame is.
 pub(crate) fn len_width(width: LenWidth) -> &'static str {
     Frame::Len(width).row().word
-}
-
-pub(crate) const fn hash_function(hash: Hash) -> &'static str {
-    match hash {
-        Hash::Xxh3_64 => "sumXXH3",
-        Hash::Twox64 => "sumTwox64",
-        Hash::Twox128 => "sumTwox128",
-        Hash::Blake2b128 => "sumBlake2b128",
-        Hash::Blake2b256 => "sumBlake2b256",
-        Hash::Sha256 => "sumSHA256",
-        Hash::Keccak256 => "sumKeccak256",
-        Hash::Blake2b224 => "sumBlake2b224",
-        Hash::Hash160 => "sumHash160",
-        Hash::Siphash24 => "sumSiphash24",
-    }
 }
 
 pub(crate) const fn derive_function(function: Derivation) -> &'static str {

@@ -2,39 +2,21 @@
 
 use std::fmt::Write as _;
 
-use keyplan_plan::model::{AcceptKind, Extent, Family, FamilyKind, Segment, Sequence, Shape};
+use keyplan_plan::model::{Extent, Family, FamilyKind, Segment, Sequence, Shape};
 
 use super::decode::Returns;
 use super::encode::Body;
 use super::names::{exported, quoted};
 use super::tree::Row;
 use super::{Go, Part, comment, empty};
-use crate::about::about;
-
-/// What keeps an accepted flaw from biting.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Guard {
-    /// Whether the layout may have several readings itself.
-    own: bool,
-    /// Others that may make the same bytes: what they are called, and their types.
-    others: Vec<(String, String)>,
-}
-
-impl Guard {
-    fn is_needed(&self) -> bool {
-        self.own || !self.others.is_empty()
-    }
-}
+use crate::about::{self, about};
+use crate::guard::Guard;
+use crate::runtime::Runtime as _;
 
 impl<'p> Go<'p> {
     pub(crate) fn family(&mut self, family: &'p Family) {
         let go = self.families.get(family.path.as_str()).cloned().unwrap_or_default();
-        let ambiguous = family.accepted(AcceptKind::Ambiguous).next().is_some();
-        let overlaps = family.accepted(AcceptKind::Overlap).flat_map(|accept| &accept.of);
-        let others = overlaps
-            .filter(|path| **path != family.path)
-            .filter_map(|path| Some((path.clone(), self.families.get(path.as_str())?.clone())))
-            .collect();
+        let guard = Guard::of_family(family, &self.families);
         let row = self.row(&go, &family.key);
         let prefix = quoted(&family.key.literal_prefix());
         let constant = self.derived(&go, "{}Prefix");
@@ -46,14 +28,14 @@ const {constant} = {prefix}
             family.path
         );
         let about = self.about(&go, family);
-        self.part(&go, &family.path, &row, &about, &Guard { own: ambiguous, others });
+        self.part(&go, &family.path, &row, &about, &guard);
         self.scans(family, &go, &row);
         if let Some(value) = &family.value {
             self.value(&format!("{go}Value"), &format!("{} value", family.path), value);
         }
         match family.kind {
             FamilyKind::Key => {}
-            FamilyKind::Hash => self.fields(family, &go, ambiguous),
+            FamilyKind::Hash => self.fields(family, &go),
             FamilyKind::Zset | FamilyKind::Set | FamilyKind::Queue => {
                 if let Some(member) = &family.member {
                     self.value(&format!("{go}Member"), &format!("{} member", family.path), member);
@@ -95,7 +77,7 @@ const {constant} = {prefix}
         self.values.push((path.to_owned(), go));
     }
 
-    fn fields(&mut self, family: &'p Family, go: &str, ambiguous: bool) {
+    fn fields(&mut self, family: &'p Family, go: &str) {
         if let Some(spread) = family.spread {
             let constant = self.derived(go, "{}Spread");
             let _ = writeln!(
@@ -116,17 +98,9 @@ const {constant} = {prefix}
         let any = self.scope.fresh(&format!("{go}Field"));
         for (field, (path, name)) in family.fields.iter().zip(&names) {
             let row = self.row(name, &field.key);
-            let mut about = vec![format!("{name} is the field `{}` of `{}`.", field.name, family.path)];
-            if !field.doc.is_empty() {
-                about.push(String::new());
-                about.extend(field.doc.iter().cloned());
-            }
-            let others = if ambiguous {
-                names.iter().filter(|(_, other)| other != name).cloned().collect()
-            } else {
-                Vec::new()
-            };
-            self.part(name, path, &row, &about, &Guard { own: ambiguous, others });
+            let about =
+                about::of_field(format!("{name} is the field `{}` of `{}`.", field.name, family.path), field);
+            self.part(name, path, &row, &about, &Guard::of_field(family, name, &names));
             let _ = writeln!(self.out, "{}\n", empty(&format!("func ({name}) is{any}()")));
             if let Some(value) = &field.value {
                 self.value(&format!("{go}{}Value", exported(&field.name)), &format!("{path} value"), value);
@@ -232,7 +206,7 @@ const {constant} = {prefix}
             "// UnmarshalBinary does the same as {decode}{but}.\nfunc (k *{go}) UnmarshalBinary(key []byte) (err error) {{\n\t*k, err = {decode}({from})\n\treturn err\n}}\n"
         );
         self.decoder(go, path, row, &decode);
-        let layout = self.layout(row.sequence, 0);
+        let layout = self.layout(row.sequence, false, 0);
         let _ = writeln!(self.out, "var layout{go} = {layout}\n");
         self.parts.push(Part { path: path.to_owned(), go: go.to_owned(), guarded });
     }

@@ -69,7 +69,7 @@ impl Expression<'_> {
         for (index, argument) in new.arguments().enumerate() {
             let path: Vec<usize> = base.iter().copied().chain([index]).collect();
             let source = self.arguments.sources.iter().find(|(place, _)| *place == path);
-            all.push(match (source.map(|(_, source)| source), bare(&argument.shape)) {
+            all.push(match (source.map(|(_, source)| source), argument.shape.record()) {
                 (Some(Source::Constant(value)), _) => constant(value)?,
                 (Some(Source::Key(from)), _) => {
                     let (before, _) = leaves(self.old, self.whole);
@@ -83,8 +83,8 @@ impl Expression<'_> {
                     let found = found.ok_or("the value has no such argument")?;
                     converted(&found.shape, &argument.shape, &place("beside", from))?
                 }
-                (None, Shape::Record(inner)) => format!("{{l: {}}}", self.list(inner, &path)?),
-                (None, _) => "{}".to_owned(),
+                (None, Some(inner)) => format!("{{l: {}}}", self.list(inner, &path)?),
+                (None, None) => "{}".to_owned(),
             });
         }
         Ok(format!("[]val{{{}}}", all.join(", ")))
@@ -106,12 +106,12 @@ fn converted(old: &Shape, new: &Shape, of: &str) -> Result<String, String> {
     if same_form(old, new) {
         return Ok(of.to_owned());
     }
-    match (bare(old), bare(new)) {
-        (Shape::Option(_), _) => {}
-        (_, Shape::Option(inner)) if same_form(old, inner) => return Ok(format!("someVal({of})")),
-        _ => {}
+    match bare(new).optional() {
+        Some(inner) if bare(old).optional().is_none() && same_form(old, inner) => {
+            Ok(format!("someVal({of})"))
+        }
+        _ => Err(format!("{} become {}", old.kind(), new.kind())),
     }
-    Err(format!("{} become {}", old.kind(), new.kind()))
 }
 
 /// Whether a value of the one shape is held as the same value of the other.
@@ -130,15 +130,12 @@ fn same_form(old: &Shape, new: &Shape) -> bool {
         | (Shape::Time(_), Shape::Time(_))
         | (Shape::Bytes { .. } | Shape::Text(_), Shape::Bytes { .. } | Shape::Text(_))
         | (Shape::Nibbles { .. }, Shape::Nibbles { .. }) => true,
-        (Shape::Option(a), Shape::Option(b)) | (Shape::List { item: a, .. }, Shape::List { item: b, .. }) => {
-            same_form(a, b)
+        (a, b) if a.is_leaf() || a.kind() != b.kind() => false,
+        (a, b) => {
+            a.inner().zip(b.inner()).is_none_or(|(a, b)| same_form(a, b))
+                && a.rows().count() == b.rows().count()
+                && a.labelled().zip(b.labelled()).all(|((label, a), (other, b))| label == other && row(a, b))
         }
-        (Shape::Record(a), Shape::Record(b)) => row(a, b),
-        (Shape::Choice(a), Shape::Choice(b)) => {
-            a.len() == b.len()
-                && a.iter().zip(b).all(|(a, b)| a.label == b.label && row(&a.sequence, &b.sequence))
-        }
-        _ => false,
     }
 }
 

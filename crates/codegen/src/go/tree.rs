@@ -1,6 +1,6 @@
 //! Arguments as Go sees them: the type of each, and what is inside.
 
-use keyplan_plan::model::{Alternative, IntType, Sequence, Shape, TextShape};
+use keyplan_plan::model::{Alternative, Framing, IntType, LengthSet, Sequence, Shape, TextShape};
 
 use super::Go;
 use super::names::exported;
@@ -23,17 +23,33 @@ pub(crate) enum Inside<'p> {
     /// A struct.
     Record(Row<'p>),
     /// One of several names: an integer type with constants.
-    Enum(Vec<String>),
+    Enum(Vec<Constant<'p>>),
     /// An interface, with a struct for each alternative.
     Choice(Vec<Variant<'p>>),
     /// A pointer.
     Option(Box<Tree<'p>>),
     /// A slice.
-    List(Box<Tree<'p>>),
+    List(Box<List<'p>>),
     /// What is inside of a frame, complemented, or after its hash: of the same type.
     Wrapped(Box<Tree<'p>>),
-    /// A digest; what was hashed.
-    Hashed(Box<Tree<'p>>),
+    /// A digest.
+    Hashed,
+}
+
+/// A name of an integer type.
+#[derive(Clone, Debug)]
+pub(crate) struct Constant<'p> {
+    /// The constant.
+    pub(crate) go: String,
+    pub(crate) of: &'p Alternative,
+}
+
+/// The elements of a slice, and how they are told apart.
+#[derive(Clone, Debug)]
+pub(crate) struct List<'p> {
+    pub(crate) item: Tree<'p>,
+    pub(crate) counts: &'p LengthSet,
+    pub(crate) framing: &'p Framing,
 }
 
 /// An alternative of a choice.
@@ -41,7 +57,7 @@ pub(crate) enum Inside<'p> {
 pub(crate) struct Variant<'p> {
     /// The type of its struct.
     pub(crate) go: String,
-    pub(crate) label: &'p str,
+    pub(crate) of: &'p Alternative,
     pub(crate) row: Row<'p>,
 }
 
@@ -58,10 +74,11 @@ impl Tree<'_> {
         let in_row = |row: &Row<'_>| row.fields.iter().any(|(_, tree)| tree.holds_slices());
         match &self.inside {
             Inside::Leaf => self.go == "[]byte",
-            Inside::Enum(_) | Inside::Hashed(_) => false,
+            Inside::Enum(_) | Inside::Hashed => false,
             Inside::Record(row) => in_row(row),
             Inside::Choice(variants) => variants.iter().any(|variant| in_row(&variant.row)),
-            Inside::Option(inner) | Inside::List(inner) | Inside::Wrapped(inner) => inner.holds_slices(),
+            Inside::List(list) => list.item.holds_slices(),
+            Inside::Option(inner) | Inside::Wrapped(inner) => inner.holds_slices(),
         }
     }
 }
@@ -115,20 +132,20 @@ impl<'p> Go<'p> {
                 let inner = self.tree(hint, inner, named);
                 Tree { shape, go: format!("*{}", inner.go), inside: Inside::Option(Box::new(inner)) }
             }
-            Shape::List { item, .. } => {
-                let inner = self.tree(hint, item, named);
-                Tree { shape, go: format!("[]{}", inner.go), inside: Inside::List(Box::new(inner)) }
+            Shape::List { item, counts, framing } => {
+                let item = self.tree(hint, item, named);
+                let go = format!("[]{}", item.go);
+                Tree { shape, go, inside: Inside::List(Box::new(List { item, counts, framing })) }
             }
             Shape::Framed { inner, .. } | Shape::Desc(inner) | Shape::HashConcat { inner, .. } => {
                 let inner = self.tree(hint, inner, named);
                 Tree { shape, go: inner.go.clone(), inside: Inside::Wrapped(Box::new(inner)) }
             }
-            Shape::Hashed { keep, inner, .. } => {
+            Shape::Hashed { hash, keep, inner, .. } => {
                 let of = self.tree(&format!("{hint}Of"), inner, named);
                 let go = self.scope.fresh(&format!("{hint}Digest"));
-                let tree = Tree { shape, go: go.clone(), inside: Inside::Hashed(Box::new(of)) };
-                self.digest(&go, *keep, &tree);
-                tree
+                self.digest(&go, shape, (*hash, *keep), &of);
+                Tree { shape, go, inside: Inside::Hashed }
             }
         }
     }
@@ -162,16 +179,16 @@ impl<'p> Go<'p> {
         if alternatives.iter().all(|alternative| alternative.sequence.argument_count() == 0) {
             let constants = alternatives
                 .iter()
-                .map(|one| self.scope.fresh(&format!("{go}{}", exported(&one.label))))
+                .map(|of| Constant { go: self.scope.fresh(&format!("{go}{}", exported(&of.label))), of })
                 .collect();
             return Inside::Enum(constants);
         }
         let variants = alternatives
             .iter()
-            .map(|one| {
-                let go = self.scope.fresh(&format!("{go}{}", exported(&one.label)));
-                let row = self.row(&go, &one.sequence);
-                Variant { go, label: &one.label, row }
+            .map(|of| {
+                let go = self.scope.fresh(&format!("{go}{}", exported(&of.label)));
+                let row = self.row(&go, &of.sequence);
+                Variant { go, of, row }
             })
             .collect();
         Inside::Choice(variants)
@@ -200,13 +217,19 @@ pub(crate) fn copy<'p>(tree: &Tree<'p>, shape: &'p Shape) -> Option<Tree<'p>> {
     if let Inside::Wrapped(inner) = &tree.inside {
         return copy(inner, shape);
     }
-    let inside = match shape {
-        Shape::Framed { inner, .. }
-        | Shape::Desc(inner)
-        | Shape::HashConcat { inner, .. }
-        | Shape::Hashed { inner, .. } => Inside::Wrapped(Box::new(copy(tree, inner)?)),
-        _ if matches!(tree.inside, Inside::Hashed(_)) => return None,
-        _ => tree.inside.clone(),
+    let inside = match (shape, &tree.inside) {
+        (
+            Shape::Framed { inner, .. }
+            | Shape::Desc(inner)
+            | Shape::HashConcat { inner, .. }
+            | Shape::Hashed { inner, .. },
+            _,
+        ) => Inside::Wrapped(Box::new(copy(tree, inner)?)),
+        (_, Inside::Hashed) => return None,
+        (Shape::List { counts, framing, .. }, Inside::List(list)) => {
+            Inside::List(Box::new(List { item: list.item.clone(), counts, framing }))
+        }
+        (_, inside) => inside.clone(),
     };
     Some(Tree { shape, go: tree.go.clone(), inside })
 }

@@ -2,14 +2,16 @@
 
 use std::fmt::Write as _;
 
+use keyplan_codec::Hash;
 use keyplan_plan::model::{Segment, Shape};
 
-use super::encode::{Body, hash_function, is_numbered};
+use super::encode::{Body, is_numbered};
 use super::names::{exported, local, quoted};
-use super::tree::{Inside, Row, Tree};
+use super::tree::{Constant, Inside, Row, Tree};
 use super::value::choice_of;
 use super::{Go, comment, empty};
 use crate::about::one_line;
+use crate::regular::hash_function;
 
 impl<'p> Go<'p> {
     /// Declares the type of a record or choice. Those of the plan's own types belong to no space.
@@ -21,33 +23,34 @@ impl<'p> Go<'p> {
             lines.extend(about.iter().cloned());
             comment("", &lines)
         };
-        match (&tree.inside, tree.shape) {
-            (Inside::Record(row), _) => {
+        match &tree.inside {
+            Inside::Record(row) => {
                 let doc = doc(format!("{go} is several arguments in a row."));
                 let _ = writeln!(out, "{doc}{}", self.struct_of(go, row));
             }
-            (Inside::Enum(constants), Shape::Choice(alternatives)) => {
+            Inside::Enum(constants) => {
                 let doc = doc(format!("{go} is one of several names."));
                 let held = enum_type(constants.len());
                 let _ = writeln!(out, "{doc}type {go} {held}\n");
-                for (index, (constant, alternative)) in constants.iter().zip(alternatives).enumerate() {
-                    let about = if alternative.doc.is_empty() {
-                        vec![format!("{constant} is `{}`.", alternative.label)]
+                for (index, Constant { go: constant, of }) in constants.iter().enumerate() {
+                    let about = if of.doc.is_empty() {
+                        vec![format!("{constant} is `{}`.", of.label)]
                     } else {
-                        let mut about = vec![format!("{constant} is `{}`:", alternative.label)];
-                        about.extend(alternative.doc.iter().cloned());
+                        let mut about = vec![format!("{constant} is `{}`:", of.label)];
+                        about.extend(of.doc.iter().cloned());
                         about
                     };
                     let _ = writeln!(out, "{}const {constant} {go} = {index}\n", comment("", &about));
                 }
             }
-            (Inside::Choice(variants), Shape::Choice(alternatives)) => {
+            Inside::Choice(variants) => {
                 let names: Vec<&str> = variants.iter().map(|variant| variant.go.as_str()).collect();
                 let doc = doc(format!("{go} is one of {}.", names.join(", ")));
                 let _ = writeln!(out, "{doc}type {go} interface {{\n\tis{go}()\n\tval() val\n}}\n");
-                for (index, (variant, alternative)) in variants.iter().zip(alternatives).enumerate() {
-                    let mut about = vec![format!("{} is the alternative `{}`.", variant.go, variant.label)];
-                    about.extend(alternative.doc.iter().cloned());
+                for (index, variant) in variants.iter().enumerate() {
+                    let mut about =
+                        vec![format!("{} is the alternative `{}`.", variant.go, variant.of.label)];
+                    about.extend(variant.of.doc.iter().cloned());
                     let declared = self.struct_of(&variant.go, &variant.row);
                     let values = self.values_of(&variant.row, "k", 1);
                     let (about, receiver) =
@@ -101,8 +104,7 @@ impl<'p> Go<'p> {
     }
 
     /// The type of a hashed argument: its digest, and the function that makes it.
-    pub(crate) fn digest(&mut self, go: &str, keep: usize, tree: &Tree<'p>) {
-        let (Inside::Hashed(of), Shape::Hashed { hash, .. }) = (&tree.inside, tree.shape) else { return };
+    pub(crate) fn digest(&mut self, go: &str, shape: &Shape, (hash, keep): (Hash, usize), of: &Tree<'p>) {
         let mut out = format!(
             "// {go} is the {hash} digest of an argument, which is all that its key holds.\ntype {go} [{keep}]byte\n\n"
         );
@@ -117,9 +119,9 @@ impl<'p> Go<'p> {
             if fallible { ", or refuses one outside of its domain" } else { "" },
             of.go,
             body.finish(),
-            hash_function(*hash),
+            hash_function(hash),
         );
-        let (_, known) = self.known(tree.shape);
+        let (_, known) = self.known(shape);
         if known != "nil" {
             let _ = writeln!(
                 out,

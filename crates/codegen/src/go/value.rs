@@ -17,12 +17,12 @@ impl<'p> Go<'p> {
                 let inside = self.argument_of(inner, "v", depth + 1);
                 format!("optionOf({of}, {})", closure("val", &inner.go, &inside, depth))
             }
-            Inside::List(inner) => {
-                let inside = self.argument_of(inner, "v", depth + 1);
-                format!("listOf({of}, {})", closure("val", &inner.go, &inside, depth))
+            Inside::List(list) => {
+                let inside = self.argument_of(&list.item, "v", depth + 1);
+                format!("listOf({of}, {})", closure("val", &list.item.go, &inside, depth))
             }
             Inside::Wrapped(inner) => self.argument_of(inner, of, depth),
-            Inside::Hashed(_) => {
+            Inside::Hashed => {
                 let (keep, known) = self.known(tree.shape);
                 format!("{}(*(*[{keep}]byte)(digestOf({of}, {known})))", tree.go)
             }
@@ -53,12 +53,12 @@ impl<'p> Go<'p> {
                 let inside = self.value_of(inner, "v", depth + 1);
                 format!("optionVal({of}, {})", closure(&inner.go, "val", &inside, depth))
             }
-            Inside::List(inner) => {
-                let inside = self.value_of(inner, "v", depth + 1);
-                format!("listVal({of}, {})", closure(&inner.go, "val", &inside, depth))
+            Inside::List(list) => {
+                let inside = self.value_of(&list.item, "v", depth + 1);
+                format!("listVal({of}, {})", closure(&list.item.go, "val", &inside, depth))
             }
             Inside::Wrapped(inner) => self.value_of(inner, of, depth),
-            Inside::Hashed(_) => format!("digestVal({of}[:], {})", self.known(tree.shape).1),
+            Inside::Hashed => format!("digestVal({of}[:], {})", self.known(tree.shape).1),
         }
     }
 

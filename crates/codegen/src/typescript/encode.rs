@@ -1,6 +1,6 @@
 //! The statements that put arguments into a writer.
 
-use keyplan_codec::{Case, Hash, Heights, LenWidth, WideForm};
+use keyplan_codec::{Case, Heights, LenWidth, WideForm};
 use keyplan_plan::model::{
     BytesEncoding, Derivation, Derived, Frame, Framing, IntEncoding, IntRange, IntShape, LengthSet, Segment,
     Sequence, Shape, TextShape,
@@ -8,8 +8,9 @@ use keyplan_plan::model::{
 
 use super::TypeScript;
 use super::names::{bytes, text};
-use super::types::{is_boxed, is_labels, properties};
+use super::types::{is_labels, properties};
 use crate::regular::{self, Scalar};
+use crate::runtime::{Closing, Outcome, Runtime as _};
 
 /// A function body being written.
 pub(crate) struct Body {
@@ -187,7 +188,7 @@ impl TypeScript<'_> {
                 let some = body.variable("some");
                 body.line(&format!("const {some} = {of};"));
                 body.line(&format!("if ({some} !== null && {some} !== undefined) {{"));
-                let of = if is_boxed(inner) { format!("{some}[0]") } else { some };
+                let of = if inner.optional().is_some() { format!("{some}[0]") } else { some };
                 self.put(body, inner, &of, label);
                 body.line("}");
             }
@@ -271,24 +272,9 @@ impl TypeScript<'_> {
 
 /// The statement that follows what is inside of a frame, complemented, or hashed.
 fn wrap(body: &mut Body, shape: &Shape, at: &str, label: &str) {
-    let quoted = text(label);
-    match shape {
-        Shape::Framed { frame, .. } => match frame {
-            Frame::Len(width) => {
-                body.line(&format!("frameLen(w, {at}, {}, {quoted});", len_width(*width)));
-            }
-            Frame::Terminated => body.line(&format!("frameEscaped(w, {at}, 2);")),
-            Frame::Escaped => body.line(&format!("frameEscaped(w, {at}, 1);")),
-            frame => body.line(&format!("frame{}(w, {at});", regular::frame_name(*frame))),
-        },
-        Shape::Hashed { hash, keep, .. } => {
-            body.line(&format!("hashTail(w, {at}, {}, {keep});", hash_function(*hash)));
-        }
-        Shape::HashConcat { hash, keep, .. } => {
-            body.line(&format!("hashFront(w, {at}, {}, {keep});", hash_function(*hash)));
-        }
-        _ => body.line(&format!("complementTail(w, {at});")),
-    }
+    let Closing { function, arguments, outcome } = TypeScript::closing(shape);
+    let label = if outcome == Outcome::MayRefuse { format!(", {}", text(label)) } else { String::new() };
+    body.line(&format!("{function}(w, {at}{arguments}{label});"));
 }
 
 pub(crate) fn literal_bytes(literal: &[u8]) -> String {
@@ -444,21 +430,6 @@ pub(crate) const fn is_upper(case: Case) -> bool {
 /// The constant for how a length is written, which is called as the frame is.
 pub(crate) fn len_width(width: LenWidth) -> String {
     Frame::Len(width).row().word.to_ascii_uppercase()
-}
-
-pub(crate) const fn hash_function(hash: Hash) -> &'static str {
-    match hash {
-        Hash::Xxh3_64 => "sumXXH3",
-        Hash::Twox64 => "sumTwox64",
-        Hash::Twox128 => "sumTwox128",
-        Hash::Blake2b128 => "sumBlake2b128",
-        Hash::Blake2b256 => "sumBlake2b256",
-        Hash::Sha256 => "sumSHA256",
-        Hash::Keccak256 => "sumKeccak256",
-        Hash::Blake2b224 => "sumBlake2b224",
-        Hash::Hash160 => "sumHash160",
-        Hash::Siphash24 => "sumSiphash24",
-    }
 }
 
 pub(crate) const fn derive_function(function: Derivation) -> &'static str {

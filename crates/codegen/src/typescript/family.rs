@@ -2,25 +2,21 @@
 
 use std::fmt::Write as _;
 
-use keyplan_plan::model::{AcceptKind, Family, FamilyKind, Segment, Sequence, Shape};
+use keyplan_plan::model::{Family, FamilyKind, Segment, Sequence, Shape};
 
 use super::TypeScript;
 use super::names::{bytes, doc, pascal, small, text};
-use super::part::{Guard, Part, layout_name};
-use crate::about::about;
+use super::part::{Part, layout_name};
+use crate::about::{self, about};
+use crate::guard::Guard;
 
 impl TypeScript<'_> {
     pub(crate) fn family(&mut self, family: &Family) -> Part {
         let name = self.families.get(family.path.as_str()).cloned().unwrap_or_default();
-        let ambiguous = family.accepted(AcceptKind::Ambiguous).next().is_some();
-        let overlaps = family.accepted(AcceptKind::Overlap).flat_map(|accept| &accept.of);
-        let others = overlaps
-            .filter(|path| **path != family.path)
-            .filter_map(|path| Some((path.clone(), self.families.get(path.as_str())?.clone())))
-            .collect();
+        let guard = Guard::of_family(family, &self.families);
         self.prefix(&name, family);
         let about = self.about(family);
-        let part = self.part(&name, &family.path, &family.key, &about, &Guard { own: ambiguous, others });
+        let part = self.part(&name, &family.path, &family.key, &about, &guard);
         self.attempt(&part);
         self.scans(family, &name);
         if let Some(value) = &family.value {
@@ -28,7 +24,7 @@ impl TypeScript<'_> {
         }
         match family.kind {
             FamilyKind::Key => {}
-            FamilyKind::Hash => self.fields(family, &name, ambiguous),
+            FamilyKind::Hash => self.fields(family, &name),
             FamilyKind::Zset | FamilyKind::Set | FamilyKind::Queue => {
                 if let Some(member) = &family.member {
                     self.value(&format!("{name}Member"), &format!("{} member", family.path), member);
@@ -76,7 +72,7 @@ impl TypeScript<'_> {
         self.part(&name, path, sequence, &[format!("What the plan calls `{path}`.")], &Guard::default());
     }
 
-    fn fields(&mut self, family: &Family, owner: &str, ambiguous: bool) {
+    fn fields(&mut self, family: &Family, owner: &str) {
         if let Some(spread) = family.spread {
             let constant = self.scope.fresh(&format!("{}Spread", small(owner)));
             let _ = writeln!(
@@ -96,17 +92,8 @@ impl TypeScript<'_> {
             .collect();
         let mut parts = Vec::new();
         for (field, (path, name)) in family.fields.iter().zip(&names) {
-            let mut about = vec![format!("The field `{}` of `{}`.", field.name, family.path)];
-            if !field.doc.is_empty() {
-                about.push(String::new());
-                about.extend(field.doc.iter().cloned());
-            }
-            let others = if ambiguous {
-                names.iter().filter(|(_, other)| other != name).cloned().collect()
-            } else {
-                Vec::new()
-            };
-            let part = self.part(name, path, &field.key, &about, &Guard { own: ambiguous, others });
+            let about = about::of_field(format!("The field `{}` of `{}`.", field.name, family.path), field);
+            let part = self.part(name, path, &field.key, &about, &Guard::of_field(family, name, &names));
             self.attempt(&part);
             parts.push(part);
             if let Some(value) = &field.value {

@@ -5,9 +5,12 @@ use std::fmt::Write as _;
 use keyplan_plan::model::{Extent, Sequence, Shape};
 
 use super::TypeScript;
-use super::encode::{Body, hash_function};
+use super::encode::Body;
 use super::names::{doc, pascal, small, text};
 use super::types::{argument_name, properties};
+use crate::guard::Guard;
+use crate::regular::hash_function;
+use crate::runtime::Runtime as _;
 
 /// The greatest number up to which a `number` is exact.
 const MAX_SAFE: u64 = (1 << 53) - 1;
@@ -34,21 +37,6 @@ impl Part {
 
 pub(crate) fn layout_name(name: &str) -> String {
     format!("$layout{name}")
-}
-
-/// What keeps an accepted flaw from biting.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Guard {
-    /// Whether the layout may have several readings itself.
-    pub(crate) own: bool,
-    /// Others that may make the same bytes: what they are called, and their types.
-    pub(crate) others: Vec<(String, String)>,
-}
-
-impl Guard {
-    fn is_needed(&self) -> bool {
-        self.own || !self.others.is_empty()
-    }
 }
 
 impl TypeScript<'_> {
@@ -171,48 +159,33 @@ impl TypeScript<'_> {
     }
 
     fn digest(&mut self, hint: &str, path: &str, shape: &Shape, named: Option<&str>) {
-        match shape {
-            Shape::Hashed { hash, keep, inner, .. } => {
-                let function = self.scope.fresh(&format!("{}Digest", small(hint)));
-                let ty = self.type_of(inner, named);
-                let mut body = Body::new(1);
-                self.put(&mut body, inner, "arg", "");
+        if let Shape::Hashed { hash, keep, inner, .. } = shape {
+            let function = self.scope.fresh(&format!("{}Digest", small(hint)));
+            let ty = self.type_of(inner, named);
+            let mut body = Body::new(1);
+            self.put(&mut body, inner, "arg", "");
+            let _ = writeln!(
+                self.out,
+                "/** The {hash} digest of an argument, which is all that its key holds. */\nexport function {function}(arg: {ty}): Bytes {{\n  const w = opened({});\n{}  return {}(closed(w)).slice(0, {keep});\n}}\n",
+                text(path),
+                body.code,
+                hash_function(*hash)
+            );
+            let known = self.known(shape);
+            if known != "[]" {
+                let function = self.scope.fresh(&format!("{}Name", small(hint)));
                 let _ = writeln!(
                     self.out,
-                    "/** The {hash} digest of an argument, which is all that its key holds. */\nexport function {function}(arg: {ty}): Bytes {{\n  const w = opened({});\n{}  return {}(closed(w)).slice(0, {keep});\n}}\n",
-                    text(path),
-                    body.code,
-                    hash_function(*hash)
+                    "/** The known name that a digest is of, if it is one. */\nexport function {function}(digest: Uint8Array): string | undefined {{\n  return knownName({known}, digest);\n}}\n"
                 );
-                let known = self.known(shape);
-                if known != "[]" {
-                    let function = self.scope.fresh(&format!("{}Name", small(hint)));
-                    let _ = writeln!(
-                        self.out,
-                        "/** The known name that a digest is of, if it is one. */\nexport function {function}(digest: Uint8Array): string | undefined {{\n  return knownName({known}, digest);\n}}\n"
-                    );
-                }
             }
-            Shape::Record(sequence) => self.digests(hint, path, sequence),
-            Shape::Choice(all) => {
-                for one in all {
-                    self.digests(&format!("{hint}{}", pascal(&one.label)), path, &one.sequence);
-                }
-            }
-            Shape::Option(inner)
-            | Shape::List { item: inner, .. }
-            | Shape::Framed { inner, .. }
-            | Shape::Desc(inner)
-            | Shape::HashConcat { inner, .. } => self.digest(hint, path, inner, named),
-            Shape::Int(_)
-            | Shape::Bool(_)
-            | Shape::Float(_)
-            | Shape::Time(_)
-            | Shape::Score { .. }
-            | Shape::Bytes { .. }
-            | Shape::Text(_)
-            | Shape::Nibbles { .. }
-            | Shape::Opaque(_) => {}
+            return;
+        }
+        for (label, row) in shape.labelled() {
+            self.digests(&format!("{hint}{}", label.map(pascal).unwrap_or_default()), path, row);
+        }
+        if let Some(inner) = shape.inner() {
+            self.digest(hint, path, inner, named);
         }
     }
 }

@@ -27,11 +27,6 @@ pub(crate) fn is_labels(shape: &Shape) -> bool {
     matches!(shape, Shape::Choice(all) if all.iter().all(|one| one.sequence.argument_count() == 0))
 }
 
-/// Whether what an option holds is an option again, so that one `null` is not enough.
-pub(crate) fn is_boxed(inner: &Shape) -> bool {
-    matches!(inner.unwrapped(), Shape::Option(_))
-}
-
 impl TypeScript<'_> {
     /// The type of an argument; composites that are a type of the plan are called by its name.
     pub(crate) fn type_of(&self, shape: &Shape, named: Option<&str>) -> String {
@@ -58,7 +53,8 @@ impl TypeScript<'_> {
                     None => self.composite(shape),
                 }
             }
-            Shape::Option(inner) if is_boxed(inner) => {
+            // One `null` is not enough.
+            Shape::Option(inner) if inner.optional().is_some() => {
                 format!("readonly [{}] | null", self.type_of(inner, named))
             }
             Shape::Option(inner) => format!("{} | null", self.type_of(inner, named)),
@@ -125,8 +121,7 @@ impl TypeScript<'_> {
     /// The plan's own records and choices, and its name sets.
     pub(crate) fn declared_types(&mut self) -> String {
         let mut out = String::new();
-        for ty in self.plan.types.iter().filter(|ty| matches!(ty.shape, Shape::Record(_) | Shape::Choice(_)))
-        {
+        for ty in self.plan.types.iter().filter(|ty| ty.shape.rows().next().is_some()) {
             let name = self.type_name(&ty.name);
             let mut about = vec![format!("The type `{}` of the plan.", ty.name)];
             about.extend(ty.doc.iter().cloned());

@@ -60,14 +60,7 @@ pub(super) fn outside(shape: &Shape) -> Vec<Value> {
             let repeat = |count| one.clone().map(|one| Value::List(vec![one; count]));
             beyond(counts).into_iter().filter_map(repeat).collect()
         }
-        Shape::Record(sequence) => rows(sequence, outside).into_iter().map(Value::Record).collect(),
-        Shape::Choice(alternatives) => alternatives
-            .iter()
-            .enumerate()
-            .flat_map(|(index, one)| {
-                rows(&one.sequence, outside).into_iter().map(move |row| Value::Choice(index, row))
-            })
-            .collect(),
+        Shape::Record(_) | Shape::Choice(_) => in_rows(shape, outside),
         Shape::Option(inner) => {
             outside(inner).into_iter().map(|value| Value::Option(Some(Box::new(value)))).collect()
         }
@@ -183,14 +176,7 @@ fn candidates(shape: &Shape) -> Vec<Value> {
         Shape::Opaque(_) => {
             [&b"x"[..], b"", b"\x00\xff/|"].map(|bytes| Value::Bytes(bytes.to_vec())).to_vec()
         }
-        Shape::Record(sequence) => rows(sequence, inside).into_iter().map(Value::Record).collect(),
-        Shape::Choice(alternatives) => alternatives
-            .iter()
-            .enumerate()
-            .flat_map(|(index, one)| {
-                rows(&one.sequence, inside).into_iter().map(move |row| Value::Choice(index, row))
-            })
-            .collect(),
+        Shape::Record(_) | Shape::Choice(_) => in_rows(shape, inside),
         Shape::Option(inner) => {
             let mut all: Vec<Value> =
                 inside(inner).into_iter().map(|value| Value::Option(Some(Box::new(value)))).collect();
@@ -280,6 +266,13 @@ fn texts(text: &TextShape) -> Vec<Value> {
         new
     });
     all
+}
+
+/// Records, or choices of every alternative, where one argument varies at a time.
+fn in_rows(shape: &Shape, vary: fn(&Shape) -> Vec<Value>) -> Vec<Value> {
+    let forms = shape.forms().into_iter().flatten();
+    let with_rows = forms.filter_map(|form| Some((form, rows(form.row()?, vary))));
+    with_rows.flat_map(|(form, rows)| rows.into_iter().filter_map(move |row| form.value(row))).collect()
 }
 
 /// Argument lists of a sequence inside of another, where one argument varies at a time.

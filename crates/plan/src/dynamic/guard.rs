@@ -3,7 +3,7 @@
 //! A guarded encoder refuses such arguments and names the other reading. An encoding that loses information is no
 //! second reading by itself.
 
-use super::{Decoder, Value, encode_one, readings};
+use super::{Decoder, Value, encode_one, inside_both, readings};
 use crate::model::{Family, Sequence, Shape};
 
 /// How many readings are looked at before one is taken for another.
@@ -60,24 +60,13 @@ fn same_arguments(sequence: &Sequence, given: &[Value], read: &[Value]) -> bool 
 
 /// Whether `read` is what `given` is read back as: equal, except where the bytes do not hold the argument.
 fn same(shape: &Shape, given: &Value, read: &Value) -> bool {
-    match (shape, given, read) {
-        (Shape::Record(sequence), Value::Record(given), Value::Record(read)) => {
-            same_arguments(sequence, given, read)
+    // Of what is hashed the bytes hold no part.
+    let is_whole = matches!(shape, Shape::Hashed { .. });
+    match inside_both(shape, given, read).filter(|_| !is_whole) {
+        Some(mut both) => {
+            both.forms.is_eq() && both.parts.all(|(shape, given, read)| same(shape, given, read))
         }
-        (Shape::Choice(alternatives), Value::Choice(a, given), Value::Choice(b, read)) => {
-            a == b && alternatives.get(*a).is_some_and(|a| same_arguments(&a.sequence, given, read))
-        }
-        (Shape::Option(inner), Value::Option(Some(given)), Value::Option(Some(read))) => {
-            same(inner, given, read)
-        }
-        (Shape::List { item, .. }, Value::List(given), Value::List(read)) => {
-            given.len() == read.len() && given.iter().zip(read).all(|(given, read)| same(item, given, read))
-        }
-        (Shape::Framed { inner, .. } | Shape::Desc(inner) | Shape::HashConcat { inner, .. }, ..) => {
-            same(inner, given, read)
-        }
-        _ if given == read => true,
-        _ => shape.loses_information() && bytes(shape, given) == bytes(shape, read),
+        None => given == read || shape.loses_information() && bytes(shape, given) == bytes(shape, read),
     }
 }
 

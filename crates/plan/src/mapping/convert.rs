@@ -54,9 +54,9 @@ impl Builder<'_, '_> {
             .map(|(index, argument)| {
                 let path: Vec<usize> = base.iter().copied().chain([index]).collect();
                 let Some(from) = self.pairing.old_of(&path) else {
-                    return match bare(&argument.shape) {
-                        Shape::Record(inner) => self.row(inner, &path).map(Value::Record),
-                        _ => Ok(Value::Option(None)),
+                    return match argument.shape.record() {
+                        Some(inner) => self.row(inner, &path).map(Value::Record),
+                        None => Ok(Value::Option(None)),
                     };
                 };
                 let leaf = self.before.iter().find(|leaf| leaf.path == *from);

@@ -31,8 +31,8 @@ pub fn leaves<'m>(old: &'m Sequence, new: &'m Sequence) -> (Vec<Leaf<'m>>, Vec<L
         all
     };
     let optional = |leaves: Vec<Leaf<'_>>| -> BTreeSet<String> {
-        let record = |shape: &Shape| matches!(bare(shape), Shape::Option(inner) if matches!(bare(inner), Shape::Record(_)));
-        leaves.into_iter().filter(|leaf| record(leaf.shape)).map(|leaf| leaf.name).collect()
+        let record = |leaf: &Leaf<'_>| bare(leaf.shape).optional().and_then(Shape::record).is_some();
+        leaves.into_iter().filter(record).map(|leaf| leaf.name).collect()
     };
     let none = BTreeSet::new();
     let whole = (optional(taken_apart(old, &none)), optional(taken_apart(new, &none)));
@@ -50,9 +50,9 @@ fn gather<'m>(
         let own = argument.name.as_deref().unwrap_or_default();
         let name = if name.is_empty() { own.to_owned() } else { format!("{name}.{own}") };
         let path: Path = base.iter().copied().chain([index]).collect();
-        match bare(&argument.shape) {
-            Shape::Record(inner) if !whole.contains(&name) => gather(inner, &name, &path, whole, all),
-            _ => all.push(Leaf { name, path, shape: &argument.shape }),
+        match argument.shape.record().filter(|_| !whole.contains(&name)) {
+            Some(inner) => gather(inner, &name, &path, whole, all),
+            None => all.push(Leaf { name, path, shape: &argument.shape }),
         }
     }
 }

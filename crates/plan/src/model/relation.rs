@@ -284,7 +284,7 @@ impl Resolver<'_> {
             if rest.is_empty() {
                 return Some(Found { source: make(vec![0]), shape: Some(&only.shape) });
             }
-            if let Shape::Record(inner) = bare(&only.shape) {
+            if let Some(inner) = only.shape.record() {
                 let prefixed = |place: Vec<usize>| make(std::iter::once(0).chain(place).collect());
                 return self.inside_part(rest, inner, prefixed);
             }
@@ -323,9 +323,9 @@ impl Resolver<'_> {
             if rest.is_empty() && !matches!(shape, Shape::Opaque(_)) {
                 return Some(Found { source: make(place), shape: Some(shape) });
             }
-            match bare(shape) {
-                Shape::Record(inner) => layout = inner,
-                Shape::Opaque(opaque) => {
+            match (bare(shape), shape.record()) {
+                (_, Some(inner)) => layout = inner,
+                (Shape::Opaque(opaque), None) => {
                     return self.in_format(opaque, at, rest, name.span, &make(place));
                 }
                 _ => {
@@ -383,9 +383,14 @@ fn fits(from: &Shape, to: &Shape) -> Result<(), String> {
     if is_hashed(from) {
         return Err("it is known by its hash only".to_owned());
     }
-    match (bare(from), bare(to)) {
-        (Shape::Option(from), to) => fits(from, bare_option(to)),
-        (from, Shape::Option(to)) => fits(from, to),
+    let (from, to) = (bare(from), bare(to));
+    if let Some(from) = from.optional() {
+        return fits(from, to.optional().unwrap_or(to));
+    }
+    if let Some(to) = to.optional() {
+        return fits(from, to);
+    }
+    match (from, to) {
         (Shape::Int(from), Shape::Int(to)) => {
             if meet(from.range, to.range) {
                 Ok(())
@@ -402,18 +407,18 @@ fn fits(from: &Shape, to: &Shape) -> Result<(), String> {
         | (Shape::Float(_), Shape::Float(_))
         | (Shape::Time(_), Shape::Time(_))
         | (Shape::Score { .. }, Shape::Score { .. }) => Ok(()),
-        (Shape::List { item: from, .. }, Shape::List { item: to, .. }) => fits(from, to),
-        (Shape::Record(from), Shape::Record(to)) => same_arguments(from, to),
-        (Shape::Choice(from), Shape::Choice(to)) => {
-            for alternative in from {
-                let Some(other) = to.iter().find(|other| other.label == alternative.label) else {
-                    return Err(format!("there is no alternative `{}`", alternative.label));
-                };
-                same_arguments(&alternative.sequence, &other.sequence)?;
-            }
-            Ok(())
+        (from, to) if from.is_leaf() || from.kind() != to.kind() => {
+            Err(format!("it is {}, and not {}", from.kind(), to.kind()))
         }
-        (from, to) => Err(format!("it is {}, and not {}", from.kind(), to.kind())),
+        (from, to) => {
+            for (label, row) in from.labelled() {
+                let Some((_, other)) = to.labelled().find(|(other, _)| *other == label) else {
+                    return Err(format!("there is no alternative `{}`", label.unwrap_or_default()));
+                };
+                same_arguments(row, other)?;
+            }
+            from.inner().zip(to.inner()).map_or(Ok(()), |(from, to)| fits(from, to))
+        }
     }
 }
 
@@ -427,18 +432,7 @@ fn same_arguments(from: &Sequence, to: &Sequence) -> Result<(), String> {
 
 /// Whether only a hash of the values is written.
 fn is_hashed(shape: &Shape) -> bool {
-    match shape {
-        Shape::Hashed { .. } => true,
-        Shape::Framed { inner, .. } | Shape::Desc(inner) | Shape::Option(inner) => is_hashed(inner),
-        _ => false,
-    }
-}
-
-fn bare_option(shape: &Shape) -> &Shape {
-    match bare(shape) {
-        Shape::Option(inner) => inner,
-        shape => shape,
-    }
+    matches!(shape.unwrapped(), Shape::Hashed { .. }) || shape.optional().is_some_and(is_hashed)
 }
 
 fn same_length(from: &LengthSet, to: &LengthSet) -> Result<(), String> {

@@ -10,12 +10,17 @@ use super::{Alternative, Argument, Same, Segment, Sequence, Shape};
 impl Shape {
     /// The layouts in a row that it holds: that of a record, those of the alternatives of a choice.
     pub fn rows(&self) -> impl Iterator<Item = &Sequence> {
-        let (record, choice) = match self {
-            Self::Record(sequence) => (Some(sequence), &[][..]),
+        self.labelled().map(|(_, sequence)| sequence)
+    }
+
+    /// The same, each with the label of its alternative; that of a record has none.
+    pub fn labelled(&self) -> impl Iterator<Item = (Option<&str>, &Sequence)> {
+        let (record, alternatives) = match self {
+            Self::Record(sequence) => (Some((None, sequence)), &[][..]),
             Self::Choice(alternatives) => (None, alternatives.as_slice()),
             _ => (None, &[][..]),
         };
-        record.into_iter().chain(choice.iter().map(|alternative| &alternative.sequence))
+        record.into_iter().chain(alternatives.iter().map(|one| (Some(one.label.as_str()), &one.sequence)))
     }
 
     /// The shape that it is written around: what is optional, an element of a list, what is framed, turned around or hashed.
@@ -47,7 +52,20 @@ impl Shape {
     pub const fn wrapped(&self) -> Option<&Self> {
         match self {
             Self::Framed { inner, .. } | Self::Desc(inner) | Self::HashConcat { inner, .. } => Some(inner),
-            _ => None,
+            Self::Record(_)
+            | Self::Choice(_)
+            | Self::Option(_)
+            | Self::List { .. }
+            | Self::Hashed { .. }
+            | Self::Int(_)
+            | Self::Bool(_)
+            | Self::Float(_)
+            | Self::Time(_)
+            | Self::Score { .. }
+            | Self::Bytes { .. }
+            | Self::Text(_)
+            | Self::Nibbles { .. }
+            | Self::Opaque(_) => None,
         }
     }
 
@@ -66,6 +84,16 @@ impl Shape {
             shape = inner;
         }
         shape
+    }
+
+    /// What may be absent, if something may be: what is optional inside of all that the shape is wrapped in.
+    pub fn optional(&self) -> Option<&Self> {
+        if let Self::Option(inner) = self.unwrapped() { Some(inner) } else { None }
+    }
+
+    /// The layout that its values are rows of, if they are: that of a record, whatever is written around it.
+    pub const fn record(&self) -> Option<&Sequence> {
+        if let Self::Record(sequence) = self.values() { Some(sequence) } else { None }
     }
 
     /// The shape whose values it takes, hashed or not: what a length, an escape or a hash is written around.
@@ -97,7 +125,15 @@ impl Shape {
             | Self::Desc(inner)
             | Self::Hashed { inner, .. }
             | Self::HashConcat { inner, .. } => **inner = inner.map(change),
-            _ => {}
+            Self::Int(_)
+            | Self::Bool(_)
+            | Self::Float(_)
+            | Self::Time(_)
+            | Self::Score { .. }
+            | Self::Bytes { .. }
+            | Self::Text(_)
+            | Self::Nibbles { .. }
+            | Self::Opaque(_) => {}
         }
         shape
     }

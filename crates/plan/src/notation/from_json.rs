@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde_json::{Map, Value as Json};
 
-use super::{argument_name, is_boxed};
+use super::argument_name;
 use crate::dynamic::{ParseError, Value, parse};
 use crate::model::{Argument, Sequence, Shape};
 
@@ -148,7 +148,8 @@ fn value(shape: &Shape, json: &Json, form: Form) -> Result<Value, JsonError> {
             Ok(Value::Choice(index, values))
         }
         (Shape::Option(_), Json::Null) => Ok(Value::Option(None)),
-        (Shape::Option(inner), json) if is_boxed(inner) => match json {
+        // What an option holds may be `null` itself.
+        (Shape::Option(inner), json) if inner.optional().is_some() => match json {
             Json::Array(items) if items.len() == 1 => {
                 let inner =
                     items.iter().map(|json| value(inner, json, form)).collect::<Result<Vec<_>, _>>()?;

@@ -7,7 +7,7 @@
 use crate::dynamic::Value;
 use crate::model::{Argument, BytesEncoding, Sequence, Shape};
 
-use super::{argument_name, hex_into, is_boxed, is_hidden};
+use super::{argument_name, hex_into, is_hidden};
 
 /// Appends the arguments of a layout as one object, `{"pool":"7","tick":"-100"}`.
 ///
@@ -66,6 +66,8 @@ fn write_argument(out: &mut Vec<u8>, argument: &Argument, value: &Value, shown: 
 
 /// Appends one value.
 fn write_value(out: &mut Vec<u8>, shape: &Shape, value: &Value, shown: bool) {
+    let shape = shape.values();
+    let inner = shape.inner().unwrap_or(shape);
     match (shape, value) {
         (Shape::Int(int), Value::Unsigned(n)) => {
             quoted_if(out, int.ty.bits > 32, |out| match u64::try_from(*n) {
@@ -80,12 +82,10 @@ fn write_value(out: &mut Vec<u8>, shape: &Shape, value: &Value, shown: bool) {
             });
         }
         (_, Value::Bool(value)) => out.extend_from_slice(if *value { b"true" } else { b"false" }),
-        (shape, Value::Bytes(bytes)) => match shape.values() {
-            Shape::Bytes { encoding: BytesEncoding::Wide { signed, .. }, .. } => {
-                write_string(out, &crate::dynamic::wide_decimal(bytes, *signed));
-            }
-            _ => write_bytes(out, bytes),
-        },
+        (Shape::Bytes { encoding: BytesEncoding::Wide { signed, .. }, .. }, Value::Bytes(bytes)) => {
+            write_string(out, &crate::dynamic::wide_decimal(bytes, *signed));
+        }
+        (_, Value::Bytes(bytes)) => write_bytes(out, bytes),
         (_, Value::Text(text)) => write_string(out, text),
         // Between quotes nothing is a value, too.
         (_, Value::Nibbles(nibbles)) if nibbles.is_empty() => write_string(out, ""),
@@ -97,44 +97,44 @@ fn write_value(out: &mut Vec<u8>, shape: &Shape, value: &Value, shown: bool) {
             write_bytes(out, digest);
             out.push(b'}');
         }
-        (Shape::Record(sequence), Value::Record(values)) => body(out, sequence, values, shown),
-        (Shape::Choice(alternatives), Value::Choice(index, values)) => {
-            let Some(alternative) = alternatives.get(*index) else { return out.extend_from_slice(b"null") };
-            if values.is_empty() {
-                return write_string(out, &alternative.label);
-            }
-            out.push(b'{');
-            write_string(out, &alternative.label);
-            out.push(b':');
-            body(out, &alternative.sequence, values, shown);
-            out.push(b'}');
-        }
-        (Shape::Option(_), Value::Option(None)) => out.extend_from_slice(b"null"),
-        (Shape::Option(inner), Value::Option(Some(value))) if is_boxed(inner) => {
+        (_, Value::Record(values)) => row(out, shape, 0, values, shown),
+        (_, Value::Choice(index, values)) => row(out, shape, *index, values, shown),
+        (_, Value::Option(None)) => out.extend_from_slice(b"null"),
+        // It may be `null` itself.
+        (_, Value::Option(Some(value))) if inner.optional().is_some() => {
             out.push(b'[');
             write_value(out, inner, value, shown);
             out.push(b']');
         }
-        (Shape::Option(inner), Value::Option(Some(value))) => write_value(out, inner, value, shown),
-        (Shape::List { item, .. }, Value::List(values)) => {
+        (_, Value::Option(Some(value))) => write_value(out, inner, value, shown),
+        (_, Value::List(values)) => {
             out.push(b'[');
             for (index, value) in values.iter().enumerate() {
                 if index > 0 {
                     out.push(b',');
                 }
-                write_value(out, item, value, shown);
+                write_value(out, inner, value, shown);
             }
             out.push(b']');
         }
-        (
-            Shape::Framed { inner, .. }
-            | Shape::Desc(inner)
-            | Shape::Hashed { inner, .. }
-            | Shape::HashConcat { inner, .. },
-            value,
-        ) => write_value(out, inner, value, shown),
         // Times, scores, nibbles and floats beyond JSON, as `encode` takes them.
         (shape, value) => write_string(out, &value.display(shape).to_string()),
+    }
+}
+
+/// Appends the arguments of a record, or of an alternative after its label.
+fn row(out: &mut Vec<u8>, shape: &Shape, index: usize, values: &[Value], shown: bool) {
+    match shape.labelled().nth(index) {
+        None => out.extend_from_slice(b"null"),
+        Some((None, sequence)) => body(out, sequence, values, shown),
+        Some((Some(label), _)) if values.is_empty() => write_string(out, label),
+        Some((Some(label), sequence)) => {
+            out.push(b'{');
+            write_string(out, label);
+            out.push(b':');
+            body(out, sequence, values, shown);
+            out.push(b'}');
+        }
     }
 }
 

@@ -193,11 +193,6 @@ pub fn argument_name(argument: &Argument) -> &str {
     argument.name.as_deref().unwrap_or("value")
 }
 
-/// Whether what an option holds may be `null` in JSON itself, and stands in a list.
-fn is_boxed(inner: &Shape) -> bool {
-    matches!(inner.unwrapped(), Shape::Option(_))
-}
-
 /// The bytes of a scan's prefix, of the example that the plan gives or of simple arguments: `0c 31 7c`.
 pub fn scan_bytes(family: &Family, scan: &Scan) -> Option<String> {
     let bytes = scan.example.clone().or_else(|| {

@@ -8,7 +8,7 @@ use keyplan_plan::model::{
     Argument, BytesEncoding, Family, LengthSet, ScoreEncoding, Segment, Sequence, Shape, Space, Width,
 };
 
-use super::lanes::{encoding, lanes};
+use super::lanes::{encoding, innermost, lanes};
 use super::{Page, code, width};
 use crate::picture::draw;
 use keyplan_plan::notation::{Notation, assignments, class, hex, int_range, lengths_text, scan};
@@ -93,25 +93,10 @@ fn collect_inside(
     depth: usize,
     rows: &mut Vec<Vec<String>>,
 ) {
-    match shape {
-        Shape::Record(sequence) => collect(notation, sequence, &format!("{name}."), depth, rows),
-        Shape::Choice(alternatives) => {
-            for alternative in alternatives {
-                collect(
-                    notation,
-                    &alternative.sequence,
-                    &format!("{name}.{}.", alternative.label),
-                    depth,
-                    rows,
-                );
-            }
-        }
-        Shape::List { item, .. } => collect_inside(notation, item, &format!("{name}[…]"), depth, rows),
-        other => {
-            if let Some(inner) = other.inner() {
-                collect_inside(notation, inner, name, depth, rows);
-            }
-        }
+    let (name, shape) = innermost(shape, name);
+    for (label, sequence) in shape.labelled() {
+        let within = label.map_or_else(|| format!("{name}."), |label| format!("{name}.{label}."));
+        collect(notation, sequence, &within, depth, rows);
     }
 }
 
@@ -135,6 +120,9 @@ fn values(shape: &Shape) -> String {
         }
         None => format!("any number of {unit}"),
     };
+    if let Some(inner) = shape.optional() {
+        return format!("absent, or {}", values(inner));
+    }
     match shape {
         Shape::Int(int) => int_range(int).replace("..=", " to "),
         Shape::Bool(_) => "false, true".to_owned(),
@@ -155,16 +143,14 @@ fn values(shape: &Shape) -> String {
             }
             all
         }
-        Shape::Choice(alternatives) => {
-            let labels: Vec<String> = alternatives.iter().map(|a| code(&a.label)).collect();
-            labels.join(", ")
-        }
-        Shape::Option(inner) => format!("absent, or {}", values(inner)),
         Shape::Score { heights: Some(heights), .. } => {
             format!("in blocks of the heights {} to {}", heights.least, heights.most)
         }
         Shape::Score { encoding: ScoreEncoding::HeightScore, .. } => LOSSY_SCORES.to_owned(),
-        other => other.inner().map_or_else(String::new, values),
+        other => other.inner().map_or_else(
+            || other.labelled().filter_map(|(label, _)| label.map(code)).collect::<Vec<_>>().join(", "),
+            values,
+        ),
     }
 }
 

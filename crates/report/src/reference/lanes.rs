@@ -38,24 +38,24 @@ fn draw(notation: Notation<'_>, sequence: &Sequence, name: &str, depth: usize, o
 }
 
 fn nested(notation: Notation<'_>, shape: &Shape, name: &str, depth: usize, out: &mut String) {
-    match shape {
-        Shape::Record(sequence) => {
-            let _ = write!(out, "\n{name}:\n");
-            draw(notation, sequence, name, depth, out);
-        }
-        Shape::Choice(alternatives) => {
-            for alternative in alternatives {
-                let _ = write!(out, "\n{name} = {}:\n", alternative.label);
-                draw(notation, &alternative.sequence, name, depth, out);
-            }
-        }
-        Shape::List { item, .. } => nested(notation, item, &format!("{name}[…]"), depth, out),
-        other => {
-            if let Some(inner) = other.inner() {
-                nested(notation, inner, name, depth, out);
-            }
-        }
+    let (name, shape) = innermost(shape, name);
+    for (label, sequence) in shape.labelled() {
+        let which = label.map_or_else(String::new, |label| format!(" = {label}"));
+        let _ = write!(out, "\n{name}{which}:\n");
+        draw(notation, sequence, &name, depth, out);
     }
+}
+
+/// What is inside of all that an argument is written around, and its name: an element of a list is called `name[…]`.
+pub(super) fn innermost<'m>(mut shape: &'m Shape, name: &str) -> (String, &'m Shape) {
+    let mut name = name.to_owned();
+    while let Some(inner) = shape.inner() {
+        if let Shape::List { .. } = shape {
+            name.push_str("[…]");
+        }
+        shape = inner;
+    }
+    (name, shape)
 }
 
 fn boxes(notation: Notation<'_>, sequence: &Sequence, out: &mut String) {
@@ -133,13 +133,11 @@ fn shortened(text: &str) -> String {
 
 /// A domain, without what is inside of it: that is drawn below.
 fn short_domain(notation: Notation<'_>, shape: &Shape) -> String {
-    match shape {
-        Shape::Record(_) => "record".to_owned(),
-        Shape::Choice(_) => "choice".to_owned(),
-        Shape::List { .. } => "list".to_owned(),
-        Shape::Option(inner) => format!("option of {}", short_domain(notation, inner)),
-        shape => shape.inner().map_or_else(|| notation.domain(shape), |inner| short_domain(notation, inner)),
+    let values = shape.values();
+    if let Some(inner) = values.optional() {
+        return format!("option of {}", short_domain(notation, inner));
     }
+    if values.is_leaf() { notation.domain(values) } else { values.kind().trim_start_matches("a ").to_owned() }
 }
 
 /// How a shape is written, with the default spelled out.
