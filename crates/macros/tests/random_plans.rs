@@ -19,9 +19,15 @@ const FLAWS: &[(Code, &str)] = &[
     (Code::ForeignLeak, "leak"),
 ];
 
-/// How many plans there are, and how many families in each.
+/// How many plans one program has, and how many families each plan.
 const PLANS: usize = 8;
 const FAMILIES: usize = 6;
+
+/// How many programs a run makes, and with which seed: `KEYPLAN_TYPES` and `KEYPLAN_TYPES_SEED` for long runs.
+fn wanted() -> (u64, u64) {
+    let of = |name: &str| std::env::var(name).ok().and_then(|text| text.parse().ok());
+    (of("KEYPLAN_TYPES").unwrap_or(1), of("KEYPLAN_TYPES_SEED").unwrap_or(0x0bad_5eed))
+}
 
 struct Families(Random);
 
@@ -80,23 +86,32 @@ fn sound(random: &mut Families, number: usize) -> String {
     }
 }
 
-#[test]
-fn random_plans_agree_with_the_dynamic_path() {
-    let mut random = Families(Random(0x0bad_5eed));
+/// A program that compares the types of some plans with the dynamic path.
+fn program(random: &mut Families) -> String {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let agree = root.join("../keyplan/tests/agree/mod.rs");
+    let agree = agree.to_str().unwrap();
     let mut program = format!("#![allow(dead_code)]\n#[path = {agree:?}]\nmod agree;\n\n");
     let mut calls = String::new();
     for plan in 0..PLANS {
-        let families: Vec<String> = (0..FAMILIES).map(|number| sound(&mut random, number + 1)).collect();
+        let families: Vec<String> = (0..FAMILIES).map(|number| sound(random, number + 1)).collect();
         let families = families.join(";\n");
         writeln!(program, "keyplan::plan! {{\nplan plan{plan};\nspace s {{\n{families};\n}}\n}}\n").unwrap();
         writeln!(calls, "    agree::compare(&plan{plan}::TYPES, 60);").unwrap();
         writeln!(calls, "    agree::keep_the_laws(&plan{plan}::TYPES, 30);").unwrap();
     }
     write!(program, "fn main() {{\n{calls}}}\n").unwrap();
-    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
-    let file = folder.join("random_plans.rs");
-    std::fs::write(&file, program).unwrap();
-    trybuild::TestCases::new().pass(file);
+    program
+}
+
+#[test]
+fn random_plans_agree_with_the_dynamic_path() {
+    let (programs, seed) = wanted();
+    let mut random = Families(Random(seed));
+    let cases = trybuild::TestCases::new();
+    for number in 0..programs {
+        let file = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("random_plans_{number}.rs"));
+        std::fs::write(&file, program(&mut random)).unwrap();
+        cases.pass(file);
+    }
 }

@@ -428,6 +428,7 @@ fn a_key_with_another_reading_is_told() {
         key spent = "z:" name: text ":spnd";
         key fitted = 0x04 key: bytes(0..=64).fit(4);
         key shades = 0x05 of: option(list(i64.saturating, 0..=2));
+        key copied = 0x06 a: (x: text(0..=3) y: text(0..=3)).len8 same(a);
     }"#;
     let plan = compile("p", text, |_| Err(String::new())).plan.unwrap();
     let decoder = Decoder::new(&plan);
@@ -448,6 +449,11 @@ fn a_key_with_another_reading_is_told() {
     // Lossy, but the key has one reading only.
     assert_eq!(other("fitted", &["0102030405"]), None);
     assert_eq!(other("shades", &["some([-1])"]), None);
+    // The copy has the same second reading.
+    assert_eq!(
+        other("copied", &["(x=a, y=b)"]).map(|(_, values)| values),
+        Some(vec![Value::Record(vec![text(""), text("ab")])])
+    );
     // Nothing is no list without elements, though what is in such lists loses information.
     let empty = Value::Option(Some(Box::new(Value::List(Vec::new()))));
     assert_eq!(other("shades", &["none"]), Some(("s.shades".into(), vec![empty])));

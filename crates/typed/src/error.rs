@@ -53,6 +53,25 @@ impl OtherReading {
     }
 }
 
+/// Whether two readings are shown by the same text.
+pub fn shown_alike(a: &dyn fmt::Display, b: &dyn fmt::Display) -> bool {
+    /// A sum of a text, which may be longer than any room.
+    struct Sum(u64);
+    impl fmt::Write for Sum {
+        fn write_str(&mut self, text: &str) -> fmt::Result {
+            for byte in text.bytes() {
+                self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+            }
+            Ok(())
+        }
+    }
+    let sum = |shown: &dyn fmt::Display| {
+        let mut sum = Sum(0xcbf2_9ce4_8422_2325);
+        fmt::write(&mut sum, format_args!("{shown}")).map(|()| sum.0)
+    };
+    sum(a) == sum(b)
+}
+
 impl KeyError {
     /// The offset of the byte that is at fault, where bytes are.
     pub const fn offset(&self) -> Option<usize> {

@@ -33,16 +33,16 @@ mod show;
 pub use codec::CodecError;
 pub use coded::{CodedBytes, CodedText};
 pub use encoded::Slots;
-pub use error::{KeyError, KeyFault, OtherReading, SegmentError};
+pub use error::{KeyError, KeyFault, OtherReading, SegmentError, shown_alike};
 pub use list::{List, ListIter, ListLayout};
 pub use opaque::{Bcs, Bincode, Borsh, Cbor, Json, Proto, Raw, Rlp, Scale};
-pub use open::{Ends, Furthest, Nearest, Open, Steps, longest_number};
+pub use open::{Ends, Furthest, Nearest, Open, Steps, longest_number, passes_over};
 pub use plan_text::{PlanText, SpaceText};
 pub use rank::{Rank, Ranked};
 pub use read::{
     View, admitted, admitted_text, array, decoded, encoded, exact, finish, fixed, in_range, inside, kept,
     literal, narrowed, piece, rest, same_bytes, short_bytes, short_text, too_short, uncomplement,
-    unescaped_text,
+    uncomplemented_extent, unescaped_text,
 };
 #[cfg(feature = "hash")]
 pub use read::{digest, hashed_number};

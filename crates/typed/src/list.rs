@@ -32,6 +32,11 @@ pub trait ListLayout: Copy {
 
     /// Decodes an element that is exactly `piece`, which begins at offset `base` of a key.
     fn decode(piece: &[u8], base: usize) -> Result<Self::Item<'_>, SegmentError>;
+
+    /// Whether `piece` is a second element as well, in a plan that accepts it.
+    fn again(_piece: &[u8], _base: usize) -> Result<(), SegmentError> {
+        Err(SegmentError::passed_over())
+    }
 }
 
 /// A list: given as a slice, read back as a view that decodes its elements when they are asked for.
@@ -123,6 +128,24 @@ impl<'k, L: ListLayout> List<'k, L> {
             return Err(fault(at, Fault::Length { found }));
         }
         Ok(Self(Form::Bytes(bytes)))
+    }
+
+    /// The list that is exactly `bytes`; as the reading with the number 1, if one of its elements has a second one. More are not
+    /// told apart, since a view shows the first reading of each element.
+    pub fn reading(bytes: &'k [u8], base: usize, number: usize) -> Result<Self, SegmentError> {
+        let list = Self::decode(bytes, base)?;
+        let second = || {
+            let mut at = counted::<L>(bytes).map_or(0, |(_, head)| head);
+            while at < bytes.len() {
+                let end = at + L::extent(super::rest(bytes, at)).unwrap_or(bytes.len() - at);
+                if L::again(super::piece(bytes, at, end), base + at).is_ok() {
+                    return true;
+                }
+                at = end + L::SEPARATOR.len();
+            }
+            false
+        };
+        if number == 0 || number == 1 && second() { Ok(list) } else { Err(SegmentError::passed_over()) }
     }
 
     /// How many bytes at the front of `input` are a list that says how many elements it has.

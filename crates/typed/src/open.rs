@@ -101,6 +101,13 @@ impl Steps {
     }
 }
 
+/// Counts down the readings that are still to be passed over; false once there is none.
+pub fn passes_over(left: &Cell<usize>) -> bool {
+    let before = left.get();
+    left.set(before.saturating_sub(1));
+    before > 0
+}
+
 /// The error that gets furthest among those of several attempts, the first of equals.
 #[derive(Debug, Default)]
 pub struct Furthest(Option<SegmentError>);

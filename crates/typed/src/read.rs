@@ -194,6 +194,19 @@ pub fn uncomplement<const N: usize>(bytes: &[u8]) -> Result<ShortBytes<N>, Decod
     flipped.ok_or_else(|| too_long(bytes.len()).behind(N))
 }
 
+/// Where something ends whose bytes are complemented and which takes at most `N` of them: more than these are not looked at.
+pub fn uncomplemented_extent<const N: usize>(
+    bytes: &[u8],
+    extent: impl FnOnce(&[u8]) -> Result<usize, DecodeError>,
+) -> Result<usize, DecodeError> {
+    let front = bytes.get(..N).unwrap_or(bytes);
+    extent(uncomplement::<N>(front)?.as_slice()).map_err(|error| match error.fault {
+        // It goes on, and is longer than any argument of its domain.
+        Fault::Short { missing } if front.len() < bytes.len() => too_long(N.saturating_add(missing)),
+        _ => error,
+    })
+}
+
 /// Whether two arguments are written as the same bytes, of which there are at most `N`.
 pub fn same_bytes<const N: usize>(
     one: impl FnOnce(&mut ShortBytes<N>) -> Result<(), SegmentError>,

@@ -41,8 +41,9 @@ impl Expander<'_> {
         }
         let array = arms.encode(Shape::Choice(alternatives.to_vec()).extent(), rows.len());
         let item = item(&ident, borrows, &arms, array.as_ref());
-        self.emit(at, quote!(#doc #derives #item));
-        let count = alternatives.len();
+        let readings = self.guards_readings().then(|| arms.reading(&ident, borrows));
+        let ambiguous = readings.is_some();
+        self.emit(at, quote!(#doc #derives #item #readings));
         Some(Composite {
             name: name.to_owned(),
             root: false,
@@ -52,7 +53,7 @@ impl Expander<'_> {
             compares: false,
             array: array.is_some(),
             delimited: false,
-            choice: Some(count),
+            ambiguous,
             lossy,
         })
     }
@@ -148,6 +149,7 @@ struct Arms {
     puts: Vec<TokenStream>,
     reads: Vec<TokenStream>,
     searches: Vec<TokenStream>,
+    nths: Vec<TokenStream>,
     shows: Vec<TokenStream>,
     indices: Vec<TokenStream>,
     made_of: Vec<TokenStream>,
@@ -180,10 +182,41 @@ impl Arms {
         });
         let search = row.search(&finish);
         self.searches.push(quote!(#index => { #search }));
+        self.nths.push(row.search_nth(&finish));
         let show = show(&alternative.label, row);
         self.shows.push(quote!(Self::#variant #bound => { #show }));
         self.indices.push(quote!(Self::#variant { .. } => #index));
         self.arrays.extend(row.array().map(|array| quote!(Self::#variant #bound => #array)));
+    }
+
+    /// The function that tells the readings of the same bytes apart.
+    fn reading(&self, ident: &proc_macro2::Ident, borrows: bool) -> TokenStream {
+        let (life, nths) = (life(borrows), &self.nths);
+        let bytes = if borrows { quote!(&'k [u8]) } else { quote!(&[u8]) };
+        quote! {
+            impl<'k> #ident #life {
+                /// The reading of `bytes` with this number.
+                #[doc(hidden)]
+                pub fn reading(
+                    bytes: #bytes,
+                    base: usize,
+                    number: usize,
+                ) -> ::core::result::Result<Self, ::keyplan::typed::SegmentError> {
+                    let left = ::core::cell::Cell::new(number);
+                    let mut furthest = ::keyplan::typed::Furthest::default();
+                    #(
+                        match (|| -> ::core::result::Result<Self, ::keyplan::typed::SegmentError> { #nths })() {
+                            ::core::result::Result::Ok(found) => return ::core::result::Result::Ok(found),
+                            ::core::result::Result::Err(error) => furthest.keep(error),
+                        }
+                    )*
+                    ::core::result::Result::Err(furthest.or(
+                        &::keyplan::typed::Steps::default(),
+                        ::keyplan::typed::SegmentError::passed_over,
+                    ))
+                }
+            }
+        }
     }
 
     /// The function that gives an array, if every alternative has one of the same length.

@@ -31,9 +31,9 @@ pub(crate) struct Code {
     pub(crate) bound: Option<TokenStream>,
     /// Displays `value` on `f`: `fmt::Result`.
     pub(crate) show: TokenStream,
-    /// Of a choice, whose alternatives may be tried one after the other: how many there are, and its type without a
-    /// lifetime, since they may be read from other bytes than those that the argument came from.
-    pub(crate) choice: Option<(usize, TokenStream)>,
+    /// Where the same bytes may be several arguments: decodes `piece` at `base` as the one with the number `reading`, or
+    /// fails after the last one.
+    pub(crate) readings: Option<TokenStream>,
     /// Whether two arguments may have the same bytes.
     pub(crate) lossy: bool,
 }
@@ -66,7 +66,7 @@ impl Code {
             array: None,
             bound: None,
             show: quote!(::core::fmt::Display::fmt(value, f)),
-            choice: None,
+            readings: None,
             lossy: false,
         }
     }

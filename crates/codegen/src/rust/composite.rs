@@ -25,7 +25,8 @@ pub(crate) struct Composite {
     /// Whether it has an `encode` that gives an array.
     pub(crate) array: bool,
     pub(crate) delimited: bool,
-    pub(crate) choice: Option<usize>,
+    /// Whether the same bytes may be several of them, and there is a function that tells them apart.
+    pub(crate) ambiguous: bool,
     pub(crate) lossy: bool,
 }
 
@@ -43,7 +44,8 @@ impl Composite {
             read: quote!(<#ty as ::keyplan::typed::Layout>::read(piece)),
             extent: self.delimited.then(|| quote!(<#up #name>::extent(rest))),
             array: self.array.then(|| quote!(value.encode())),
-            choice: self.choice.map(|count| (count, quote!(#up #name))),
+            // Its type without a lifetime: they may be read from other bytes than those that the argument came from.
+            readings: self.ambiguous.then(|| quote!(#up #name::reading(piece, base, reading))),
             lossy: self.lossy,
             ..Code::leaf(
                 ty.clone(),
@@ -57,6 +59,14 @@ impl Composite {
 /// `<'k>` for a type that borrows.
 pub(crate) fn life(borrows: bool) -> Option<TokenStream> {
     borrows.then(|| quote!(<'k>))
+}
+
+/// A type that was made for one argument, which its copies have too.
+pub(crate) struct Unnamed {
+    at: usize,
+    shape: Shape,
+    owned: bool,
+    made: Composite,
 }
 
 /// The fields of a struct or a variant.
@@ -105,9 +115,15 @@ impl Expander<'_> {
     ) -> Option<Composite> {
         let declared = self.plan.types.iter().find(|ty| !owned && ty.shape == *shape);
         let Some(declared) = declared else {
+            let made = |other: &&Unnamed| (other.at, other.owned) == (at, owned) && other.shape == *shape;
+            if let (true, Some(original)) = (self.copying, self.unnamed.iter().rfind(made)) {
+                return Some(original.made.clone());
+            }
             let name = self.fresh(at, hint);
             let doc = vec![format!("The argument `{name}`.")];
-            return self.make(at, &name, doc, shape, owned, false);
+            let made = self.make(at, &name, doc, shape, owned, false)?;
+            self.unnamed.push(Unnamed { at, shape: shape.clone(), owned, made: made.clone() });
+            return Some(made);
         };
         if let Some(made) = self.named.get(&declared.name) {
             return Some(made.clone());
@@ -165,6 +181,7 @@ impl Expander<'_> {
         let end = declared.is_empty().then(|| quote!(;)).or_else(|| Some(TokenStream::new()));
         let put = row.put(row.sequence.segments().len(), false);
         let finish = quote!(Self #bound);
+        let bytes = if row.borrows() { quote!(&'k [u8]) } else { quote!(&[u8]) };
         let search = row.search(&finish);
         let read = if row.is_direct() {
             row.read(&finish)
@@ -184,7 +201,25 @@ impl Expander<'_> {
             }
         });
         let extent = extent_fn(row.extent());
-        let helpers = (titled.shown.is_empty() && (encode.is_some() || extent.is_some())).then(|| {
+        let part = titled.shown.is_empty();
+        let readings = (part && self.guards_readings() && row.may_be_ambiguous()).then(|| {
+            let search = row.search_nth(&finish);
+            quote! {
+                impl<'k> #name #life {
+                    /// The reading of `bytes` with this number.
+                    #[doc(hidden)]
+                    pub fn reading(
+                        bytes: #bytes,
+                        base: usize,
+                        number: usize,
+                    ) -> ::core::result::Result<Self, ::keyplan::typed::SegmentError> {
+                        let left = ::core::cell::Cell::new(number);
+                        #search
+                    }
+                }
+            }
+        });
+        let helpers = (part && (encode.is_some() || extent.is_some())).then(|| {
             quote! {
                 impl #life #name #life {
                     #encode
@@ -204,6 +239,7 @@ impl Expander<'_> {
                 pub struct #name #life #declared #end
 
                 #helpers
+                #readings
 
                 impl<'k> ::keyplan::typed::Layout<'k> for #name #life {
                     #inline
@@ -248,7 +284,7 @@ impl Expander<'_> {
             compares: row.eq() && comparable,
             array: array.is_some(),
             delimited: row.sequence.extent() == Extent::Delimited,
-            choice: None,
+            ambiguous: readings.is_some(),
             lossy: row.lossy(),
         }
     }

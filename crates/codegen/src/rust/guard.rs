@@ -2,7 +2,7 @@
 
 use keyplan_plan::model::{AcceptKind, Extent, Family};
 use proc_macro2::TokenStream;
-use quote::{format_ident, quote};
+use quote::quote;
 
 use crate::rust::Expander;
 use crate::rust::composite::Composite;
@@ -29,6 +29,11 @@ pub(crate) struct Guard {
 }
 
 impl Expander<'_> {
+    /// Whether some encoder has to find a second reading.
+    pub(crate) fn guards_readings(&self) -> bool {
+        self.plan.families().any(|(_, family)| family.accepted(AcceptKind::Ambiguous).next().is_some())
+    }
+
     /// The families that a family says it may overlap with.
     pub(crate) fn overlaps(&self, family: &Family) -> Vec<&Family> {
         let paths = family.accepted(AcceptKind::Overlap).flat_map(|accept| &accept.of);
@@ -68,8 +73,15 @@ impl Expander<'_> {
             }
         });
         let own = ambiguous.then(|| {
+            let name = names::ty(&made.name);
             quote! {
-                if let ::core::result::Result::Ok(other) = self.other_reading(key, &ends) {
+                if let ::core::result::Result::Ok(other) = #name::other_reading(key, &ends, 1) {
+                    // Of two with the same ends, the one that was not given is named.
+                    let other = if ::keyplan::typed::shown_alike(&other, self) {
+                        #name::other_reading(key, &ends, 0).unwrap_or(other)
+                    } else {
+                        other
+                    };
                     #refuse
                 }
             }
@@ -96,20 +108,14 @@ impl Expander<'_> {
     }
 }
 
-/// The functions that find a second reading in the family itself.
+/// The functions that find a second reading in the family itself. It borrows from the bytes, and not from what was given.
 fn other_reading(row: &Row<'_>, made: &Composite) -> TokenStream {
     let name = names::ty(&made.name);
     let life = crate::rust::composite::life(made.borrows);
-    let other = made.borrows.then(|| quote!(<'r>));
-    let result = quote!(#name #other);
+    let bytes = if made.borrows { quote!(&'k [u8]) } else { quote!(&[u8]) };
     let bound = bound(row);
     let put = row.put(row.sequence.segments().len(), true);
-    let search = row.search_other(&result, &quote!(#name #bound));
-    let own = row.arguments().filter(|(_, _, code)| code.choice.is_some()).map(|(index, argument, _)| {
-        let name = names::field(argument.name.as_deref().unwrap_or("value"));
-        let own = format_ident!("own_{index}");
-        quote!(let #own = &self.#name;)
-    });
+    let search = row.search_other(&quote!(Self), &quote!(#name #bound));
     let count = row.arguments().count();
     quote! {
         impl #life #name #life {
@@ -125,14 +131,15 @@ fn other_reading(row: &Row<'_>, made: &Composite) -> TokenStream {
                 ::core::result::Result::Ok(())
             }
 
-            /// A reading of `bytes` other than these arguments, which end at `ends`.
-            fn other_reading<'r>(
-                &self,
-                bytes: &'r [u8],
+            /// A reading of `bytes` whose arguments do not all end at `ends`; or one of those that do, after as many of
+            /// them as are said.
+            fn other_reading(
+                bytes: #bytes,
                 ends: &[usize; #count],
-            ) -> ::core::result::Result<#result, ::keyplan::typed::SegmentError> {
+                alike: usize,
+            ) -> ::core::result::Result<Self, ::keyplan::typed::SegmentError> {
                 let base = 0usize;
-                #(#own)*
+                let left = ::core::cell::Cell::new(alike);
                 #search
             }
         }

@@ -332,6 +332,10 @@ pub(crate) fn frame_codec(frame: Frame) -> TokenStream {
 
 /// Where byte strings sort as they do in a plan.
 fn bytes_order(of: &LengthSet, encoding: &BytesEncoding) -> Order {
+    // In Rust a signed one is an array in two's complement, which does not compare as the number does.
+    if matches!(encoding, BytesEncoding::Wide { signed: true, .. }) {
+        return Order::Unknown;
+    }
     match encoding.row().order {
         OrderRule::Kept => Order::Anywhere,
         OrderRule::Lengths if of.fixed().is_some() => Order::Anywhere,

@@ -64,6 +64,10 @@ struct Expander<'p> {
     scopes: Vec<Scope>,
     /// Types of the plan that have a Rust type of their own, by name.
     named: BTreeMap<String, composite::Composite>,
+    /// Types that were made for one argument each.
+    unnamed: Vec<composite::Unnamed>,
+    /// Whether what is made is the copy of an argument, whose types it takes.
+    copying: bool,
     /// The types of families' keys, by path.
     families: BTreeMap<String, composite::Composite>,
     /// What the plan's module lists for tests.
@@ -93,6 +97,8 @@ impl<'p> Expander<'p> {
             report,
             scopes: vec![root],
             named: BTreeMap::new(),
+            unnamed: Vec::new(),
+            copying: false,
             families: BTreeMap::new(),
             table: table::Table::default(),
             problems: Vec::new(),

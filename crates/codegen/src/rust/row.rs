@@ -2,7 +2,7 @@
 
 use keyplan_codec::{Alphabet, Case};
 use keyplan_plan::model::{
-    BytesEncoding, Derivation, Derived, Extent, Framing, IntEncoding, Scan, Segment, Sequence, Shape,
+    BytesEncoding, Derivation, Derived, Extent, Framing, IntEncoding, Same, Scan, Segment, Sequence, Shape,
 };
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
@@ -26,6 +26,8 @@ enum Search {
     First,
     /// A reading that is not the one it started from.
     Other,
+    /// One reading after the other.
+    Nth,
 }
 
 impl Expander<'_> {
@@ -54,8 +56,9 @@ impl Expander<'_> {
                     )?)
                 }
                 Segment::Same(same) => {
-                    let hint = format!("{hint}{}Copy", names::pascal(&same.name));
-                    Some(self.shape(at, &hint, label, &same.shape, owned, same.span)?)
+                    let original =
+                        codes.get(same.of).and_then(Option::as_ref).zip(sequence.segments().get(same.of));
+                    Some(self.copy(at, hint, same, original, owned)?)
                 }
                 Segment::Derived(derived) => {
                     if derived.of.len() > 1 && matches!(derived.function, Derivation::Xxh3 | Derivation::Twox)
@@ -71,6 +74,34 @@ impl Expander<'_> {
             });
         }
         Some(Row { sequence, codes })
+    }
+
+    /// The code of an argument that is written a second time. It is compared with the first one, so their types are alike.
+    fn copy(
+        &mut self,
+        at: usize,
+        hint: &str,
+        same: &Same,
+        original: Option<(&Code, &Segment)>,
+        owned: bool,
+    ) -> Option<Code> {
+        let Some((code, Segment::Argument(argument))) = original else { return None };
+        if argument.shape == same.shape {
+            return Some(code.clone());
+        }
+        let hint = format!("{hint}{}Copy", names::pascal(&same.name));
+        let outer = std::mem::replace(&mut self.copying, true);
+        let copy = self.shape(at, &hint, &same.name, &same.shape, owned, same.span);
+        self.copying = outer;
+        let copy = copy?;
+        if !same.shape.values().is_leaf() && copy.ty.to_string() != code.ty.to_string() {
+            return self.unsupported(
+                same.span,
+                "a copy of several arguments in another encoding is of another type",
+                "write the copy in the encoding of the original",
+            );
+        }
+        Some(copy)
     }
 }
 
@@ -370,17 +401,11 @@ impl Row<'_> {
     /// The same for a reading whose arguments do not end at `ends`: the row that it started from. `result` is the type
     /// that is found.
     pub(crate) fn search_other(&self, result: &TokenStream, finish: &TokenStream) -> TokenStream {
-        let mut same = Vec::new();
-        for (index, _, code) in self.arguments() {
-            let (value, end) = (arg(index), format_ident!("end_{index}"));
-            let index = Literal::usize_unsuffixed(index);
-            same.push(quote!(#end == ends[#index]));
-            if code.choice.is_some() {
-                let own = format_ident!("own_{index}");
-                same.push(quote!(#value.alternative_index() == #own.alternative_index()));
-            }
-        }
-        let done = quote!(if true #(&& #same)* {
+        let same = self.arguments().map(|(index, ..)| {
+            let (end, index) = (format_ident!("end_{index}"), Literal::usize_unsuffixed(index));
+            quote!(#end == ends[#index])
+        });
+        let done = quote!(if true #(&& #same)* && ::keyplan::typed::passes_over(&left) {
             ::core::result::Result::Err(::keyplan::typed::SegmentError::passed_over())
         } else {
             ::core::result::Result::Ok(#finish)
@@ -390,7 +415,19 @@ impl Row<'_> {
         quote!(#steps let at = 0usize; #body)
     }
 
-    /// Whether there may be a second reading: some end is tried, or a choice is in the row.
+    /// The same for the reading that comes after as many as are `left`.
+    pub(crate) fn search_nth(&self, finish: &TokenStream) -> TokenStream {
+        let done = quote!(if ::keyplan::typed::passes_over(&left) {
+            ::core::result::Result::Err(::keyplan::typed::SegmentError::passed_over())
+        } else {
+            ::core::result::Result::Ok(#finish)
+        });
+        let steps = self.steps(Search::Nth);
+        let body = self.search_from(0, Search::Nth, &quote!(Self), &done);
+        quote!(#steps let at = 0usize; #body)
+    }
+
+    /// Whether there may be a second reading: some end is tried, or an argument may be read in several ways.
     pub(crate) fn may_be_ambiguous(&self) -> bool {
         self.steps(Search::Other).is_some()
     }
@@ -398,10 +435,10 @@ impl Row<'_> {
     fn steps(&self, search: Search) -> Option<TokenStream> {
         let segments = 0..self.sequence.segments().len();
         let tries = segments.clone().any(|segment| self.branches(segment))
-            || matches!(search, Search::Other)
+            || matches!(search, Search::Other | Search::Nth)
                 && segments
                     .clone()
-                    .any(|segment| self.code(segment).is_some_and(|code| code.choice.is_some()));
+                    .any(|segment| self.code(segment).is_some_and(|code| code.readings.is_some()));
         tries.then(|| quote!(let steps = ::keyplan::typed::Steps::default();))
     }
 
@@ -490,15 +527,21 @@ impl Row<'_> {
                 let index = self.sequence.arguments_before(segment);
                 let (value, mark) = (arg(index), format_ident!("end_{index}"));
                 let mark = matches!(search, Search::Other).then(|| quote!(let #mark = end;));
-                let (Search::Other, Some((count, ty))) = (search, &code.choice) else {
+                let (Search::Other | Search::Nth, Some(readings)) = (search, &code.readings) else {
                     return quote!(let #value = { #piece #decode? }; #mark let at = end; #behind);
                 };
                 quote! {
                     #mark
                     let mut furthest = ::keyplan::typed::Furthest::default();
-                    for alternative in 0..#count {
+                    for reading in 0usize.. {
+                        let #value = match { #piece #readings } {
+                            ::core::result::Result::Ok(value) => value,
+                            ::core::result::Result::Err(error) => {
+                                furthest.keep(error);
+                                break;
+                            }
+                        };
                         match (|| -> ::core::result::Result<#result, ::keyplan::typed::SegmentError> {
-                            let #value = { #piece #ty::alternative(alternative, piece, base)? };
                             let at = end;
                             #behind
                         })() {
@@ -513,6 +556,20 @@ impl Row<'_> {
             }
             Some(Segment::Same(same)) => {
                 let original = self.argument_of(same.of);
+                if let (Search::Other | Search::Nth, Some(readings)) = (search, &code.readings) {
+                    // One of its readings is the original, or it is no copy.
+                    return quote! {
+                        {
+                            #piece
+                            let mut reading = 0usize;
+                            while #readings? != #original {
+                                reading += 1;
+                            }
+                        }
+                        let at = end;
+                        #behind
+                    };
+                }
                 quote! {
                     if { #piece #decode? } != #original {
                         return ::core::result::Result::Err(::keyplan::typed::SegmentError::differs(#label, base + at));

@@ -109,6 +109,14 @@ impl Expander<'_> {
             }
             Framing::ToEnd | Framing::Joined(_) => quote!(::core::option::Option::None),
         };
+        let again = code.readings.as_ref().map(|readings| {
+            quote! {
+                fn again(piece: &[u8], base: usize) -> ::core::result::Result<(), ::keyplan::typed::SegmentError> {
+                    let reading = 1usize;
+                    (#readings).map(|_| ())
+                }
+            }
+        });
         let doc = docs::lines(&[format!("How the elements of `{label}` are written.")]);
         self.emit(
             at,
@@ -148,14 +156,18 @@ impl Expander<'_> {
                     ) -> ::core::result::Result<Self::Item<'k>, ::keyplan::typed::SegmentError> {
                         #decode
                     }
+
+                    #again
                 }
             },
         );
+        let readings = again.map(|_| quote!(::keyplan::typed::List::<#ident>::reading(piece, base, reading)));
         let counted = matches!(framing, Framing::Counted(_));
         Some(Code {
             borrows: true,
             eq: code.eq,
             lossy: code.lossy,
+            readings,
             extent: counted.then(|| quote!(::keyplan::typed::List::<#ident>::extent(rest))),
             ..Code::leaf(
                 quote!(::keyplan::typed::List<'k, #ident>),
@@ -193,16 +205,20 @@ impl Expander<'_> {
         };
         let content = quote!(::keyplan::codec::Segment::decode(&#codec, piece));
         let bytes = decode_leaf(label, &content);
-        Some(Code {
-            put,
-            decode: quote!(match #bytes {
+        let within = |decode: &TokenStream| {
+            quote!(match #bytes {
                 ::core::result::Result::Ok(content) => {
                     let base = base + (piece.len() - content.len());
                     let piece = content;
                     #decode
                 }
                 ::core::result::Result::Err(error) => ::core::result::Result::Err(error),
-            }),
+            })
+        };
+        Some(Code {
+            put,
+            decode: within(decode),
+            readings: code.readings.as_ref().map(within),
             read: quote!(match #content {
                 ::core::result::Result::Ok(piece) => #read,
                 ::core::result::Result::Err(_) => ::core::option::Option::None,
@@ -212,7 +228,6 @@ impl Expander<'_> {
             order: Order::Unknown,
             array: None,
             bound: None,
-            choice: None,
             ..code
         })
     }
@@ -286,10 +301,7 @@ impl Expander<'_> {
         });
         let extent = code.extent.as_ref().map(|extent| {
             quote! {
-                ::keyplan::typed::uncomplement::<#most>(rest.get(..#most).unwrap_or(rest)).and_then(|flipped| {
-                    let rest = flipped.as_slice();
-                    #extent
-                })
+                ::keyplan::typed::uncomplemented_extent::<#most>(rest, |rest| #extent)
             }
         });
         Some(Code { put, extent, order: Order::Unknown, ..through_copy(code, &content, label) })
@@ -304,14 +316,18 @@ fn unbounded(lengths: &LengthSet) -> bool {
 fn through_copy(code: Code, content: &TokenStream, label: &str) -> Code {
     let (decode, read) = (&code.decode, &code.read);
     let bytes = decode_leaf(label, content);
-    Code {
-        decode: quote!(match #bytes {
+    let within = |decode: &TokenStream| {
+        quote!(match #bytes {
             ::core::result::Result::Ok(content) => {
                 let piece = content.as_slice();
                 #decode
             }
             ::core::result::Result::Err(error) => ::core::result::Result::Err(error),
-        }),
+        })
+    };
+    Code {
+        decode: within(decode),
+        readings: code.readings.as_ref().map(within),
         read: quote!(match #content {
             ::core::result::Result::Ok(content) => {
                 let piece = content.as_slice();
@@ -322,7 +338,6 @@ fn through_copy(code: Code, content: &TokenStream, label: &str) -> Code {
         longest: quote!(rest.len()),
         array: None,
         bound: None,
-        choice: None,
         ..code
     }
 }
@@ -330,18 +345,39 @@ fn through_copy(code: Code, content: &TokenStream, label: &str) -> Code {
 fn option(inner: &Code, width: Width, label: &str) -> Code {
     let (min, max) = (width.min, width.max.map_or(quote!(usize::MAX), |max| quote!(#max)));
     let Code { ty, put, decode, read, show, .. } = inner;
+    let present = |decode: &TokenStream| {
+        quote!(if piece.len() < #min || piece.len() > #max {
+            ::core::result::Result::Err(::keyplan::typed::SegmentError::length(#label, base, piece.len()))
+        } else {
+            (#decode).map(::core::option::Option::Some)
+        })
+    };
+    // Nothing is read first as absent, and then as what may be present and empty.
+    let one = quote!(if reading == 0 { #decode } else {
+        ::core::result::Result::Err(::keyplan::typed::SegmentError::passed_over())
+    });
+    let some = present(inner.readings.as_ref().unwrap_or(&one));
+    let readings = (inner.readings.is_some() || width.min == 0).then(|| {
+        quote!(match (piece.is_empty(), reading) {
+            (true, 0) => ::core::result::Result::Ok(::core::option::Option::None),
+            (empty, reading) => {
+                let reading = reading - usize::from(empty);
+                #some
+            }
+        })
+    });
+    let absent_or = present(decode);
     Code {
         ty: quote!(::core::option::Option<#ty>),
+        readings,
         put: quote!(match value {
             ::core::option::Option::Some(value) => #put,
             ::core::option::Option::None => ::core::result::Result::Ok(()),
         }),
         decode: quote!(if piece.is_empty() {
             ::core::result::Result::Ok(::core::option::Option::None)
-        } else if piece.len() < #min || piece.len() > #max {
-            ::core::result::Result::Err(::keyplan::typed::SegmentError::length(#label, base, piece.len()))
         } else {
-            (#decode).map(::core::option::Option::Some)
+            #absent_or
         }),
         read: quote!(if piece.is_empty() {
             ::core::option::Option::Some(::core::option::Option::None)
@@ -357,7 +393,6 @@ fn option(inner: &Code, width: Width, label: &str) -> Code {
         order: if inner.order == Order::Unknown { Order::Unknown } else { Order::Last },
         array: None,
         bound: None,
-        choice: None,
         ..inner.clone()
     }
 }
@@ -368,16 +403,20 @@ fn hash_concat(hash: Hash, keep: usize, inner: &Code, label: &str) -> Code {
     let Code { put, decode, read, extent, .. } = inner;
     let content = quote!(::keyplan::codec::Segment::decode(&#codec, piece));
     let bytes = decode_leaf(label, &content);
-    Code {
-        put: quote!(#codec.wrap(out, |out| #put).map_err(|error| error.within(#label))),
-        decode: quote!(match #bytes {
+    let within = |decode: &TokenStream| {
+        quote!(match #bytes {
             ::core::result::Result::Ok(content) => {
                 let base = base + #keep;
                 let piece = content;
                 #decode
             }
             ::core::result::Result::Err(error) => ::core::result::Result::Err(error),
-        }),
+        })
+    };
+    Code {
+        put: quote!(#codec.wrap(out, |out| #put).map_err(|error| error.within(#label))),
+        decode: within(decode),
+        readings: inner.readings.as_ref().map(within),
         read: quote!(match #content {
             ::core::result::Result::Ok(piece) => #read,
             ::core::result::Result::Err(_) => ::core::option::Option::None,
@@ -396,7 +435,6 @@ fn hash_concat(hash: Hash, keep: usize, inner: &Code, label: &str) -> Code {
         order: Order::Unknown,
         array: None,
         bound: None,
-        choice: None,
         ..inner.clone()
     }
 }

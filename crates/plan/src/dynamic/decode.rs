@@ -118,6 +118,9 @@ pub(super) struct Search<'m> {
     trail: Option<Trail>,
 }
 
+/// The furthest fault, and where the segments began then.
+pub(super) type Reach<'m> = (Option<(usize, Fault, &'m str)>, Option<Vec<usize>>);
+
 /// Where the segments of the outermost row begin: now, when the search was furthest, and in each reading.
 #[derive(Default)]
 struct Trail {
@@ -160,6 +163,12 @@ impl<'k> Row<'k> {
             dead: None,
         }
     }
+
+    /// How many values of a segment may be of use: one for each reading that is still wanted. A copy must come to the value of its
+    /// original, which is one of the first.
+    fn left(&self, segment: &Segment) -> usize {
+        if matches!(segment, Segment::Same(_)) { self.limit } else { self.limit - self.found.len() }
+    }
 }
 
 impl<'m> Search<'m> {
@@ -169,6 +178,19 @@ impl<'m> Search<'m> {
             if let Some(trail) = &mut self.trail {
                 trail.furthest.clone_from(&trail.starts);
             }
+        }
+    }
+
+    /// How far the search got, to come back to after a search for what is not needed.
+    pub(super) fn reached(&self) -> Reach<'m> {
+        (self.furthest, self.trail.as_ref().map(|trail| trail.furthest.clone()))
+    }
+
+    /// Forgets what got further since then.
+    pub(super) fn reset(&mut self, (furthest, starts): Reach<'m>) {
+        self.furthest = furthest;
+        if let (Some(trail), Some(starts)) = (&mut self.trail, starts) {
+            trail.furthest = starts;
         }
     }
 
@@ -300,8 +322,7 @@ impl<'m> Search<'m> {
                 Extent::Open => return self.branch(sequence, row, index, at, segment, shape),
             };
             let bytes = row.bytes.get(at..end).unwrap_or_default();
-            let found =
-                self.values(shape, bytes, row.base + at, row.limit - row.found.len(), segment.label());
+            let found = self.values(shape, bytes, row.base + at, row.left(segment), segment.label());
             match found {
                 Values::None => return,
                 Values::One(value) => {
@@ -446,8 +467,7 @@ impl<'m> Search<'m> {
             }
             let bytes = rest.get(..length).unwrap_or_default();
             let before = row.found.len();
-            let left = row.limit - before;
-            let found = self.values(shape, bytes, row.base + at, left, segment.label());
+            let found = self.values(shape, bytes, row.base + at, row.left(segment), segment.label());
             let any = !matches!(found, Values::None);
             self.go_on(sequence, row, index, at..end, found);
             if row.found.len() >= row.limit || self.exhausted {

@@ -152,7 +152,42 @@ impl<'m> Search<'m> {
         if found.is_empty() && bytes.len() == head {
             self.fail(base + head, Fault::Length { found: 0 }, label);
         }
+        if !item.is_leaf() && found.len() < limit {
+            self.other_elements(item, bytes, base, limit, label, &mut found);
+        }
         found
+    }
+
+    /// Adds the lists with another reading of one element. Those with other readings of several would multiply, and one is
+    /// enough to show that there is another list.
+    fn other_elements(
+        &mut self,
+        item: &'m Shape,
+        bytes: &[u8],
+        base: usize,
+        limit: usize,
+        label: &'m str,
+        found: &mut Vec<Elements>,
+    ) {
+        let reached = self.reached();
+        for (values, places) in found.clone() {
+            for (index, &(start, end)) in places.iter().enumerate() {
+                let left = limit.saturating_sub(found.len());
+                if left == 0 || !self.step_over(end - start) {
+                    break;
+                }
+                let content = bytes.get(start..end).unwrap_or_default();
+                let others = self.values(item, content, base + start, left + 1, label);
+                for other in others.into_vec().into_iter().skip(1) {
+                    let mut values = values.clone();
+                    if let Some(element) = values.get_mut(index) {
+                        *element = other;
+                    }
+                    found.push((values, places.clone()));
+                }
+            }
+        }
+        self.reset(reached);
     }
 
     /// The next element at `start` that has at least `least` bytes, and its end.
@@ -201,7 +236,7 @@ impl<'m> Search<'m> {
                 continue;
             }
             let content = rest.get(..length).unwrap_or_default();
-            // One reading an element: several would multiply, and the element's own family reports them.
+            // One reading for each element: the others come after the lists that differ in their elements' ends.
             let found = self.values(item, content, base + start, 1, label);
             if let Some(value) = found.into_vec().into_iter().next() {
                 return Some((start + length, value));

@@ -258,7 +258,7 @@ func (s *search) run(l *layout, r *rowState, first, at int) {
 			s.branch(l, r, index, at)
 			return
 		}
-		found := s.values(st.n, r.b[at:end], r.base+at, r.limit-len(r.found), st.label)
+		found := s.values(st.n, r.b[at:end], r.base+at, r.left(st), st.label)
 		if len(found) == 0 {
 			return
 		}
@@ -272,6 +272,15 @@ func (s *search) run(l *layout, r *rowState, first, at int) {
 		at = end
 	}
 	s.finish(l, r, at)
+}
+
+// left is how many values of a step may be of use: one for each reading that is still wanted. A copy must come to the
+// value of its original, which is one of the first.
+func (r *rowState) left(st *step) int {
+	if st.kind == sSame {
+		return r.limit
+	}
+	return r.limit - len(r.found)
 }
 
 func (s *search) goOn(l *layout, r *rowState, index, at, end int, values []val) {
@@ -406,7 +415,7 @@ func (s *search) branch(l *layout, r *rowState, index, at int) {
 			return
 		}
 		before := len(r.found)
-		found := s.values(st.n, rest[:size], r.base+at, r.limit-before, st.label)
+		found := s.values(st.n, rest[:size], r.base+at, r.left(st), st.label)
 		s.goOn(l, r, index, at, at+size, found)
 		if len(r.found) >= r.limit || s.exhausted {
 			return
@@ -541,8 +550,9 @@ func (s *search) list(n *node, b []byte, base, limit int, label string) []val {
 	}
 	var all, values []val
 	var ends [][2]int
+	var places [][][2]int
 	if head == len(b) && admits(0) {
-		all = append(all, val{})
+		all, places = append(all, val{}), append(places, nil)
 	}
 	// Elements of no bytes are tried after all others, so that the search ends; -1 is after them.
 	first, blanks := 0, 0
@@ -586,6 +596,7 @@ func (s *search) list(n *node, b []byte, base, limit int, label string) []val {
 			if end == len(b) {
 				if admits(len(values)) {
 					all = append(all, val{l: append([]val(nil), values...)})
+					places = append(places, append([][2]int(nil), ends...))
 				} else {
 					s.fail(base+start, fault{code: fLength, a: len(values)}, label)
 				}
@@ -609,6 +620,32 @@ func (s *search) list(n *node, b []byte, base, limit int, label string) []val {
 	}
 	if len(all) == 0 && len(b) == head {
 		s.fail(base+head, fault{code: fLength}, label)
+	}
+	far, why, at := s.far, s.why, s.label
+	for i := range places {
+		all = s.otherElements(n, b, base, limit, label, all[i].l, places[i], all)
+	}
+	s.far, s.why, s.label = far, why, at
+	return all
+}
+
+// otherElements adds the lists with another reading of one element. Those with other readings of several would multiply,
+// and one is enough to show that there is another list.
+func (s *search) otherElements(n *node, b []byte, base, limit int, label string, values []val, places [][2]int, all []val) []val {
+	if n.inner.kind == kLeaf {
+		return all
+	}
+	for i, place := range places {
+		left := limit - len(all)
+		if left <= 0 || !s.step(place[1]-place[0]) {
+			break
+		}
+		others := s.values(n.inner, b[place[0]:place[1]], base+place[0], left+1, label)
+		for j := 1; j < len(others); j++ {
+			other := append([]val(nil), values...)
+			other[i] = others[j]
+			all = append(all, val{l: other})
+		}
 	}
 	return all
 }

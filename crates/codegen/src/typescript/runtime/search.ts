@@ -171,6 +171,25 @@ interface RowState {
   readonly dead: Set<number>;
 }
 
+/**
+ * How many values of a step may be of use: one for each reading that is still wanted. A copy must come to the value of its
+ * original, which is one of the first.
+ */
+function left(r: RowState, step: Step): number {
+  return step.kind === S_SAME ? r.limit : r.limit - r.found.length;
+}
+
+/** Where an element of a list is. */
+interface Place {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Whether something else is inside. */
+function isComposite(n: Node): boolean {
+  return n.seq !== undefined || n.alts !== undefined || n.inner !== undefined;
+}
+
 /** How many steps a search takes before it gives up. */
 const MAX_STEPS = 1048576;
 
@@ -256,7 +275,7 @@ class Search {
       } else if (index + 1 < l.steps.length) {
         return this.branch(l, r, index, at);
       }
-      const found = this.values(n, r.b.subarray(at, end), r.base + at, r.limit - r.found.length, step.label);
+      const found = this.values(n, r.b.subarray(at, end), r.base + at, left(r, step), step.label);
       if (found.length === 0) return;
       if (found.length > 1) return this.goOn(l, r, index, at, end, found);
       if (!this.place(r, step, at, found[0])) return;
@@ -350,7 +369,7 @@ class Search {
       if (r.dead.has(place)) continue;
       if (!this.step(size)) return;
       const before = r.found.length;
-      const found = this.values(n, rest.subarray(0, size), r.base + at, r.limit - before, step.label);
+      const found = this.values(n, rest.subarray(0, size), r.base + at, left(r, step), step.label);
       this.goOn(l, r, index, at, at + size, found);
       if (r.found.length >= r.limit || this.exhausted) return;
       if (l.plain && found.length > 0 && r.found.length === before) r.dead.add(place);
@@ -447,9 +466,10 @@ class Search {
     const fits = (size: number): boolean => admits(n.lens!, size) && (count < 0 || count === size);
     const most = count >= 0 ? count : n.lens!.max;
     const sep = n.sep ?? '';
-    const all: unknown[] = head === b.length && fits(0) ? [[]] : [];
+    const all: unknown[][] = head === b.length && fits(0) ? [[]] : [];
+    const places: (readonly Place[])[] = all.map(() => []);
     const values: unknown[] = [];
-    const ends: { readonly start: number; readonly end: number }[] = [];
+    const ends: Place[] = [];
     // Elements of no bytes are tried after all others, so that the search ends; -1 is after them.
     const blank = sep === '' && n.inner!.min === 0;
     const blanks = blank ? Math.min(most >= 0 ? most : Math.max(n.lens!.min, b.length + 1), b.length + MAX_BLANK) : 0;
@@ -472,8 +492,10 @@ class Search {
         values.push(found.value);
         least = first;
         if (found.end === b.length) {
-          if (fits(values.length)) all.push(values.slice());
-          else this.fail(base + start, new Fault(0, F_LENGTH, values.length), label);
+          if (fits(values.length)) {
+            all.push(values.slice());
+            places.push(ends.slice());
+          } else this.fail(base + start, new Fault(0, F_LENGTH, values.length), label);
         }
         before.push(all.length);
         continue;
@@ -485,7 +507,31 @@ class Search {
       least = last.end === last.start && blanks > 0 ? -1 : last.end - last.start + 1;
     }
     if (all.length === 0 && b.length === head) this.fail(base + head, new Fault(0, F_LENGTH, 0), label);
+    this.otherElements(n.inner!, b, base, limit, label, all, places);
     return all;
+  }
+
+  /**
+   * Adds the lists with another reading of one element. Those with other readings of several would multiply, and one is enough
+   * to show that there is another list.
+   */
+  otherElements(n: Node, b: Uint8Array, base: number, limit: number, label: string, all: unknown[][], places: readonly (readonly Place[])[]): void {
+    const { far, why, label: where } = this;
+    for (const [index, ends] of places.entries()) {
+      if (!isComposite(n)) break;
+      for (const [element, { start, end }] of ends.entries()) {
+        const left = limit - all.length;
+        if (left <= 0 || !this.step(end - start)) break;
+        for (const other of this.values(n, b.subarray(start, end), base + start, left + 1, label).slice(1)) {
+          const values = all[index]!.slice();
+          values[element] = other;
+          all.push(values);
+        }
+      }
+    }
+    this.far = far;
+    this.why = why;
+    this.label = where;
   }
 
   /** The next element at `start` that has at least `least` bytes. */
