@@ -5,7 +5,7 @@ use keyplan_codec::{HeightScore, Score};
 use super::leaf::{Leaf, Pairing, bare, leaves};
 use crate::diag::Span;
 use crate::dynamic::Value;
-use crate::model::{Alternative, Argument, Opaque, Segment, Sequence, Shape};
+use crate::model::{Alternative, Argument, BytesEncoding, Opaque, Segment, Sequence, Shape};
 
 /// Why an old argument list is none of the new layout.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -115,6 +115,12 @@ pub fn convert_value(name: &str, old: &Shape, new: &Shape, value: &Value) -> Res
         (Shape::Int(_), Shape::Int(int), Value::Signed(n)) if !int.ty.signed => {
             u128::try_from(*n).map_or_else(|_| refuse("is negative"), |n| Ok(Value::Unsigned(n)))
         }
+        (old, new, Value::Bytes(bytes))
+            if turns_sign(old, new) && bytes.first().is_some_and(|&b| b >= 0x80) =>
+        {
+            // The same bytes are below zero on the one side, and beyond all numbers on the other.
+            refuse(if is_signed_wide(old) { "is negative" } else { "is too large" })
+        }
         (Shape::Text(_), Shape::Bytes { .. }, Value::Text(text)) => {
             Ok(Value::Bytes(text.as_bytes().to_vec()))
         }
@@ -184,8 +190,19 @@ pub(super) fn is_plain(old: &Shape, new: &Shape) -> bool {
     match (bare(old), bare(new)) {
         (Shape::Int(a), Shape::Int(b)) => a.ty.signed == b.ty.signed,
         (Shape::Score { encoding: a, .. }, Shape::Score { encoding: b, .. }) => a == b,
+        (old, new) if turns_sign(old, new) => false,
         (old, new) => same_kind("", old, new, &Value::Bool(false)).is_ok(),
     }
+}
+
+/// Whether a shape is an integer of 256 bits with a sign.
+const fn is_signed_wide(shape: &Shape) -> bool {
+    matches!(shape, Shape::Bytes { encoding: BytesEncoding::Wide { signed: true, .. }, .. })
+}
+
+/// Whether two shapes are integers of 256 bits, one with a sign and one without.
+fn turns_sign(old: &Shape, new: &Shape) -> bool {
+    old.kind() == new.kind() && is_signed_wide(old) != is_signed_wide(new)
 }
 
 fn same_kind(name: &str, old: &Shape, new: &Shape, value: &Value) -> Result<Value, Misfit> {
@@ -214,4 +231,41 @@ pub fn partners(old: &[Alternative], new: &[Alternative]) -> Vec<Option<usize>> 
     old.iter()
         .map(|alternative| by_label(alternative).or_else(|| left.next().map(|(index, _)| index)))
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compile;
+
+    /// The values of the key `old` as those of the key `new`.
+    fn converted(old: &str, new: &str, values: &[Value]) -> Result<Vec<Value>, Misfit> {
+        let text = format!("plan p; space s {{ key old = {old}; key new = {new}; }}");
+        let plan = compile("p.keyplan", &text, |_| Err(String::new())).plan.unwrap();
+        let [old, new] = plan.spaces[0].families.as_slice() else { panic!("two families") };
+        convert(&old.key, &new.key, values)
+    }
+
+    #[test]
+    fn numbers_of_256_bits_keep_their_sign() {
+        let (one, all) = ([[0; 31].as_slice(), &[1]].concat(), vec![0xff; 32]);
+        let (one, all) = ([Value::Bytes(one)], [Value::Bytes(all)]);
+        let refused = |why: &str| Err(Misfit::Value(format!("argument `n` {why}")));
+        assert_eq!(converted("n: i256", "n: u256", &one), Ok(one.to_vec()));
+        assert_eq!(converted("n: u256.le", "n: i256.signflip", &one), Ok(one.to_vec()));
+        assert_eq!(converted("n: i256", "n: u256", &all), refused("is negative"));
+        assert_eq!(converted("n: u256", "n: i256", &all), refused("is too large"));
+        assert_eq!(converted("n: i256", "n: i256.signflip", &all), Ok(all.to_vec()));
+        assert!(matches!(converted("n: bytes(32)", "n: u256", &one), Err(Misfit::Kind(_))));
+    }
+
+    #[test]
+    fn what_is_new_may_be_absent_whatever_is_written_around_it() {
+        let (old, none) = ([Value::Unsigned(7)], Value::Option(None));
+        for new in ["option(u8)", "option(u8).desc", "option(u8).len8", "option(u8).hash_concat(twox_64)"] {
+            let row = converted("a: u8", &format!("a: u8 b: {new}"), &old);
+            assert_eq!(row, Ok(vec![old[0].clone(), none.clone()]), "{new}");
+        }
+        assert!(converted("a: u8", "a: u8 b: u8", &old).is_err());
+    }
 }

@@ -87,7 +87,7 @@ impl Pairing {
         }
         let mut surplus = after.len().saturating_sub(before.len());
         for index in (0..after.len()).rev() {
-            if surplus > 0 && after.get(index).is_some_and(|leaf| matches!(leaf.shape, Shape::Option(_))) {
+            if surplus > 0 && after.get(index).is_some_and(|leaf| leaf.shape.optional().is_some()) {
                 after.remove(index);
                 surplus -= 1;
             }

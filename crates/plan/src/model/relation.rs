@@ -398,6 +398,10 @@ fn fits(from: &Shape, to: &Shape) -> Result<(), String> {
                 Err("no number is in both ranges".to_owned())
             }
         }
+        // Bytes are not a number of 256 bits.
+        (Shape::Bytes { .. }, Shape::Bytes { .. }) if from.kind() != to.kind() => {
+            Err(format!("it is {}, and not {}", from.kind(), to.kind()))
+        }
         (Shape::Bytes { lengths: from, .. }, Shape::Bytes { lengths: to, .. })
         | (Shape::Nibbles { lengths: from, .. }, Shape::Nibbles { lengths: to, .. }) => same_length(from, to),
         (Shape::Text(from), Shape::Text(to)) => same_length(&from.lengths, &to.lengths),

@@ -114,9 +114,9 @@ fn references_that_cannot_be_followed_are_refused() {
     let said = |clauses: &str| {
         let text = format!(
             "plan p; space s {{ key pool = 0x03 id: u64.dec; key by_hash = 0x04 h: bytes.hashed(xxh3_64); \
-             key h4 = 0x05 h: bytes(4); key h8 = 0x07 h: bytes(8); key big = 0x06 n: u16(1000..=2000); \
+             key wide = 0x08 n: u256; key h4 = 0x05 h: bytes(4); key h8 = 0x07 h: bytes(8); key big = 0x06 n: u16(1000..=2000); \
              key k = 0x01 a: u8 digest: bytes.hashed(xxh3_64) \
-             twice: bytes(8).hashed(xxh3_64).hash_concat(xxh3_64) h: bytes(5) -> json {clauses}; }}"
+             raw: bytes(32) twice: bytes(8).hashed(xxh3_64).hash_concat(xxh3_64) h: bytes(5) -> json {clauses}; }}"
         );
         let compiled = keyplan_plan::compile("p.keyplan", &text, |_| Err("none".to_owned()));
         compiled
@@ -153,6 +153,10 @@ fn references_that_cannot_be_followed_are_refused() {
     assert_eq!(
         said("refers to h4"),
         ["KP0211 `h` of `s.h4` is not the one of `s.k`: it is 5 long, and not 4"]
+    );
+    assert_eq!(
+        said("refers to wide(n = raw)"),
+        ["KP0211 `n` cannot come from here: it is bytes, and not an integer of 256 bits"]
     );
     assert_eq!(
         said("refers to big(n = a)"),

@@ -32,7 +32,7 @@ pub(super) fn takes_all(
                     path.first().zip(value).and_then(|(&index, value)| value.arguments().nth(index));
                 argument.is_some_and(|argument| takes(&argument.shape, leaf.shape))
             }
-            None => matches!(leaf.shape, Shape::Option(_)),
+            None => leaf.shape.optional().is_some(),
         }
     };
     written(new) && after.iter().all(leaf)
@@ -46,7 +46,7 @@ fn takes_row(old: &Sequence, new: &Sequence) -> bool {
         Some(path) => {
             before.iter().find(|old| old.path == *path).is_some_and(|old| takes(old.shape, leaf.shape))
         }
-        None => matches!(leaf.shape, Shape::Option(_)),
+        None => leaf.shape.optional().is_some(),
     };
     written(new) && after.iter().all(leaf)
 }
