@@ -6,7 +6,7 @@ use quote::quote;
 
 use crate::rust::Expander;
 use crate::rust::code::Order;
-use crate::rust::composite::{Composite, Fields, Kind, derives, fields, life, show};
+use crate::rust::composite::{Composite, Fields, Kind, derives, fields, life, reading_fn, show};
 use crate::rust::docs;
 use crate::rust::names;
 use crate::rust::row::Row;
@@ -191,32 +191,21 @@ impl Arms {
 
     /// The function that tells the readings of the same bytes apart.
     fn reading(&self, ident: &proc_macro2::Ident, borrows: bool) -> TokenStream {
-        let (life, nths) = (life(borrows), &self.nths);
-        let bytes = if borrows { quote!(&'k [u8]) } else { quote!(&[u8]) };
-        quote! {
-            impl<'k> #ident #life {
-                /// The reading of `bytes` with this number.
-                #[doc(hidden)]
-                pub fn reading(
-                    bytes: #bytes,
-                    base: usize,
-                    number: usize,
-                ) -> ::core::result::Result<Self, ::keyplan::typed::SegmentError> {
-                    let left = ::core::cell::Cell::new(number);
-                    let mut furthest = ::keyplan::typed::Furthest::default();
-                    #(
-                        match (|| -> ::core::result::Result<Self, ::keyplan::typed::SegmentError> { #nths })() {
-                            ::core::result::Result::Ok(found) => return ::core::result::Result::Ok(found),
-                            ::core::result::Result::Err(error) => furthest.keep(error),
-                        }
-                    )*
-                    ::core::result::Result::Err(furthest.or(
-                        &::keyplan::typed::Steps::default(),
-                        ::keyplan::typed::SegmentError::passed_over,
-                    ))
+        let nths = &self.nths;
+        let search = quote! {
+            let mut furthest = ::keyplan::typed::Furthest::default();
+            #(
+                match (|| -> ::core::result::Result<Self, ::keyplan::typed::SegmentError> { #nths })() {
+                    ::core::result::Result::Ok(found) => return ::core::result::Result::Ok(found),
+                    ::core::result::Result::Err(error) => furthest.keep(error),
                 }
-            }
-        }
+            )*
+            ::core::result::Result::Err(furthest.or(
+                &::keyplan::typed::Steps::default(),
+                ::keyplan::typed::SegmentError::passed_over,
+            ))
+        };
+        reading_fn(ident, borrows, &search)
     }
 
     /// The function that gives an array, if every alternative has one of the same length.

@@ -181,7 +181,6 @@ impl Expander<'_> {
         let end = declared.is_empty().then(|| quote!(;)).or_else(|| Some(TokenStream::new()));
         let put = row.put(row.sequence.segments().len(), false);
         let finish = quote!(Self #bound);
-        let bytes = if row.borrows() { quote!(&'k [u8]) } else { quote!(&[u8]) };
         let search = row.search(&finish);
         let read = if row.is_direct() {
             row.read(&finish)
@@ -202,23 +201,8 @@ impl Expander<'_> {
         });
         let extent = extent_fn(row.extent());
         let part = titled.shown.is_empty();
-        let readings = (part && self.guards_readings() && row.may_be_ambiguous()).then(|| {
-            let search = row.search_nth(&finish);
-            quote! {
-                impl<'k> #name #life {
-                    /// The reading of `bytes` with this number.
-                    #[doc(hidden)]
-                    pub fn reading(
-                        bytes: #bytes,
-                        base: usize,
-                        number: usize,
-                    ) -> ::core::result::Result<Self, ::keyplan::typed::SegmentError> {
-                        let left = ::core::cell::Cell::new(number);
-                        #search
-                    }
-                }
-            }
-        });
+        let readings = (part && self.guards_readings() && row.may_be_ambiguous())
+            .then(|| reading_fn(&name, row.borrows(), &row.search_nth(&finish)));
         let helpers = (part && (encode.is_some() || extent.is_some())).then(|| {
             quote! {
                 impl #life #name #life {
@@ -341,6 +325,26 @@ pub(crate) fn derives(eq: bool, ord: bool) -> TokenStream {
     let eq_hash = eq.then(|| quote!(, Eq, Hash));
     let order = (eq && ord).then(|| quote!(, PartialOrd, Ord));
     quote!(#[derive(Clone, Copy, Debug, PartialEq #eq_hash #order)])
+}
+
+/// The function that tells the readings of the same bytes apart: `search` is for the one that comes after as many as are `left`.
+pub(crate) fn reading_fn(name: &Ident, borrows: bool, search: &TokenStream) -> TokenStream {
+    let life = life(borrows);
+    let bytes = if borrows { quote!(&'k [u8]) } else { quote!(&[u8]) };
+    quote! {
+        impl #life #name #life {
+            /// The reading of `bytes` with this number.
+            #[doc(hidden)]
+            pub fn reading(
+                bytes: #bytes,
+                base: usize,
+                number: usize,
+            ) -> ::core::result::Result<Self, ::keyplan::typed::SegmentError> {
+                let left = ::core::cell::Cell::new(number);
+                #search
+            }
+        }
+    }
 }
 
 fn extent_fn(extent: Option<TokenStream>) -> Option<TokenStream> {
