@@ -238,7 +238,7 @@ pub fn inside_mut<'m, 'v>(
 
 /// What two values of one shape have inside.
 #[derive(Clone, Debug)]
-pub struct Both<I> {
+pub struct FormPair<I> {
     /// The parts that both have, in pairs: none if they have no form in common, but of lists the elements up to the end of the
     /// shorter one.
     pub parts: I,
@@ -251,12 +251,12 @@ pub fn inside_both<'m, 'v>(
     shape: &'m Shape,
     a: &'v Value,
     b: &'v Value,
-) -> Option<Both<impl Iterator<Item = (&'m Shape, &'v Value, &'v Value)>>> {
+) -> Option<FormPair<impl Iterator<Item = (&'m Shape, &'v Value, &'v Value)>>> {
     let (first, second) = (shape.form(a)?, shape.form(b)?);
     let forms = first.place().cmp(&second.place());
     let shared = forms == Ordering::Equal || matches!(first.0, Kind::Elements(..));
     let pairs = first.parts(a)?.iter().zip(second.parts(b)?).take(if shared { usize::MAX } else { 0 });
-    Some(Both { parts: first.shapes().zip(pairs).map(|(shape, (a, b))| (shape, a, b)), forms })
+    Some(FormPair { parts: first.shapes().zip(pairs).map(|(shape, (a, b))| (shape, a, b)), forms })
 }
 
 /// The value with what `change` gives in place of each value right inside. `None` if [`inside`] has nothing of it, or `change` does

@@ -23,7 +23,7 @@ pub(crate) use decode::{READINGS, located};
 pub use dispatch::{Decoded, Decoder, KeyReadings, Miss};
 pub use encode::{EncodeError, EncodeFault, derive, derived_value, encode, encode_one, prefix};
 pub use guard::{Other, other_key, other_layout};
-pub use inside::{Both, Form, inside, inside_both, inside_mut, map_inside};
+pub use inside::{Form, FormPair, inside, inside_both, inside_mut, map_inside};
 pub(crate) use int::{decode as decode_int, int_width};
 pub use leaf::contents;
 pub(crate) use leaf::{Unframed, unframe};
