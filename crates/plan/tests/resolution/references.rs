@@ -1,5 +1,7 @@
 //! What a plan says of older plans and of rows elsewhere.
 
+use crate::compiled;
+
 #[test]
 fn what_is_said_of_older_plans_is_resolved_and_moves_no_fingerprint() {
     use keyplan_plan::dynamic::Value;
@@ -39,13 +41,8 @@ fn what_is_said_of_older_plans_is_resolved_and_moves_no_fingerprint() {
 #[test]
 fn what_is_wrongly_said_of_older_plans_is_refused() {
     let said = |clauses: &str| {
-        let text = format!("plan p; space s {{ key k = 0x01 a: u8 {clauses}; }}");
-        let compiled = keyplan_plan::compile("p.keyplan", &text, |_| Err("none".to_owned()));
-        compiled
-            .diagnostics
-            .into_iter()
-            .map(|found| format!("{} {}", found.code, found.message))
-            .collect::<Vec<_>>()
+        let text = format!("space s {{ key k = 0x01 a: u8 {clauses}; }}");
+        compiled(&text).1
     };
     assert_eq!(said("from k(b = a)"), ["KP0201 no argument is called `b`"]);
     assert_eq!(said("from k(a = 256)"), ["KP0211 the constant is not a value of `a`"]);
@@ -113,17 +110,12 @@ fn rows_that_are_referred_to_are_resolved_and_move_no_fingerprint() {
 fn references_that_cannot_be_followed_are_refused() {
     let said = |clauses: &str| {
         let text = format!(
-            "plan p; space s {{ key pool = 0x03 id: u64.dec; key by_hash = 0x04 h: bytes.hashed(xxh3_64); \
+            "space s {{ key pool = 0x03 id: u64.dec; key by_hash = 0x04 h: bytes.hashed(xxh3_64); \
              key wide = 0x08 n: u256; key h4 = 0x05 h: bytes(4); key h8 = 0x07 h: bytes(8); key big = 0x06 n: u16(1000..=2000); \
              key k = 0x01 a: u8 digest: bytes.hashed(xxh3_64) \
              raw: bytes(32) twice: bytes(8).hashed(xxh3_64).hash_concat(xxh3_64) h: bytes(5) -> json {clauses}; }}"
         );
-        let compiled = keyplan_plan::compile("p.keyplan", &text, |_| Err("none".to_owned()));
-        compiled
-            .diagnostics
-            .into_iter()
-            .map(|found| format!("{} {}", found.code, found.message))
-            .collect::<Vec<_>>()
+        compiled(&text).1
     };
     assert_eq!(said("refers to pol"), ["KP0201 no one family of the plan is called `pol`"]);
     assert_eq!(said("refers to pool"), ["KP0211 nothing says which `id` of `s.pool` is meant"]);
